@@ -615,9 +615,10 @@ mod tests {
             ),
             (
                 "https+unix://x.sock/",
-                "the scheme `https+unix` is not known: http, https, http+unix, ws, wss, ws+unix, memcached, \
-                 memcached+unix, redis, redis+unix, cassandra, cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, \
-                 file, exec; did you mean `http+unix`?",
+                "the scheme `https+unix` is not known; supported schemes: http, https, http+unix, \
+                 ws, wss, ws+unix, memcached, memcached+unix, redis, redis+unix, cassandra, \
+                 cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, file, exec; did you \
+                 mean `http+unix`?",
             ),
             (
                 "memcached://me@h/",
@@ -635,15 +636,16 @@ mod tests {
             ),
             (
                 "htpp://h/",
-                "the scheme `htpp` is not known: http, https, http+unix, ws, wss, ws+unix, memcached, memcached+unix, \
-                 redis, redis+unix, cassandra, cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, file, exec; did you \
+                "the scheme `htpp` is not known; supported schemes: http, https, http+unix, ws, \
+                 wss, ws+unix, memcached, memcached+unix, redis, redis+unix, cassandra, \
+                 cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, file, exec; did you \
                  mean `http`?",
             ),
             (
                 "gopher://h/",
-                "the scheme `gopher` is not known: http, https, http+unix, ws, wss, ws+unix, memcached, \
-                 memcached+unix, redis, redis+unix, cassandra, cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, \
-                 file, exec",
+                "the scheme `gopher` is not known; supported schemes: http, https, http+unix, ws, \
+                 wss, ws+unix, memcached, memcached+unix, redis, redis+unix, cassandra, \
+                 cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, file, exec",
             ),
             ("http:///x", "the host is missing: write http://HOST:PORT/"),
             ("http://:80/", "the host is missing: write http://HOST:PORT/"),

@@ -103,8 +103,8 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
     let needed = 2 * u64::from(args.connections) * lanes.len() as u64 + 100;
     if needed > host.descriptors {
         return Err(Error::usage(format!(
-            "{} connections to each lane need about {needed} descriptors, and this process may \
-             have {}: use fewer --connections, or raise the hard limit (ulimit -Hn)",
+            "{} connections to each lane need about {needed} descriptors, but this process may \
+             open {}: use fewer --connections, or raise the hard limit (ulimit -Hn)",
             args.connections, host.descriptors
         )));
     }

@@ -1,14 +1,14 @@
-//! Which command asks.
+//! The command that makes a plan.
 
-/// Which command asks.
+/// The command that makes a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Two contenders or more.
     Compare,
-    /// One contender, driven without a break.
+    /// One contender, driven without interruption.
     Run,
     /// A comparison of embedded targets.
     Demo,
-    /// Stores, loaded and not driven.
+    /// Stores, which are loaded but not driven.
     Load,
 }

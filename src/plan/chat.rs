@@ -10,7 +10,7 @@ use crate::protocol::{self, Family};
 use record::{Contender, Intensity};
 use text::shown::shown;
 
-/// It is asked for.
+/// Whether the workload is selected.
 pub(super) fn is_asked(spec: &Spec) -> bool {
     spec.workload.preset.as_deref() == Some(CHAT)
 }
@@ -24,11 +24,11 @@ pub(super) fn members(spec: &Spec, settings: &Settings) -> Result<Option<u32>, S
     match (is_asked(spec), settings.members) {
         (true, _) => Ok(Some(settings.members_of_a_room())),
         (false, None) => Ok(None),
-        (false, Some(_)) => Err(format!("members are those of a room: add --workload {CHAT}")),
+        (false, Some(_)) => Err(format!("members requires rooms: add --workload {CHAT}")),
     }
 }
 
-/// Refuses contenders that have no rooms, and what else was said of the workload.
+/// Refuses contenders without rooms, and settings of other workloads.
 pub(super) fn check(spec: &Spec, urls: &[Url]) -> Result<(), Error> {
     let is_websocket = |url: &&Url| matches!(url.protocol.family, Family::WebSocket);
     if let Some(other) = urls.iter().find(|url| !is_websocket(url)) {
@@ -44,12 +44,13 @@ pub(super) fn check(spec: &Spec, urls: &[Url]) -> Result<(), Error> {
     match other.or(custom) {
         None => Ok(()),
         Some(key) => Err(Error::usage(format!(
-            "{CHAT} has no {key}: what is sent is said by message, message_size and members"
+            "--workload {CHAT} does not use {key}: message, message_size and members define what \
+             is sent"
         ))),
     }
 }
 
-/// The connections of a contender make whole rooms, each with one operation in flight.
+/// Checks that the connections of a contender fill whole rooms, each with one operation in flight.
 pub(super) fn check_rooms(contender: &Contender) -> Result<(), Error> {
     let members = contender.asks.members();
     if members == 1 {
@@ -71,8 +72,8 @@ fn check_room(intensity: Intensity, members: u32) -> Result<(), String> {
     if !connections.is_multiple_of(members) {
         let more = connections.next_multiple_of(members);
         return Err(format!(
-            "{connections} connections make no rooms of {members} members: give a multiple of \
-             members, such as --connections {more}"
+            "{connections} connections cannot be divided into rooms of {members} members: give a \
+             multiple of members, such as --connections {more}"
         ));
     }
     Ok(())

@@ -8,13 +8,14 @@ use text::shown::shown;
 /// A command and how often it is given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomCommand {
-    /// Its words, placeholders in them.
+    /// Its words, which may contain placeholders.
     pub words: Vec<String>,
     /// Above 0.
     pub weight: f64,
 }
 
-/// The commands of a workload. Those of one place stand, they do not add up.
+/// The commands of a workload. The commands of one source replace those of another; they are not
+/// added up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CustomCommands(pub Vec<CustomCommand>);
 
@@ -36,14 +37,13 @@ impl Given for CustomCommands {
     }
 }
 
-/// What an operation puts into a command.
+/// The values that an operation can put into a command.
 const PLACEHOLDERS: [&str; 3] = ["key", "value", "number"];
 
-/// As many commands as one workload may have: a table of latencies by command has
-/// a line for each.
+/// The most commands that one workload may have: a table of latencies has a line for each.
 pub const MOST: usize = 32;
 
-/// Commands that wait for somebody else: their time is not the server's.
+/// Commands that wait for another client: their response time is not the server's.
 const WAIT: [&str; 16] = [
     "BLPOP",
     "BRPOP",
@@ -63,7 +63,7 @@ const WAIT: [&str; 16] = [
     "SUNSUBSCRIBE",
 ];
 
-/// Commands after which the connection is another one, or none.
+/// Commands that change the state of the connection or close it.
 const CHANGE: [&str; 17] = [
     "QUIT",
     "RESET",
@@ -87,8 +87,8 @@ const CHANGE: [&str; 17] = [
 /// Reads the words of a command.
 ///
 /// # Errors
-/// When it has none, they cannot be told apart, or the command would wait or
-/// change the connection: a sentence with the reason.
+/// When there are no words, they cannot be split, or the command would wait or change the
+/// connection. The message says why.
 pub fn words(text: &str) -> Result<Vec<String>, String> {
     let words = fixed_name(text)?;
     words.iter().try_for_each(|word| check_placeholders(word))?;
@@ -102,10 +102,13 @@ pub fn words(text: &str) -> Result<Vec<String>, String> {
 pub fn fixed_name(text: &str) -> Result<Vec<String>, String> {
     let words = shell_words::split(text).map_err(|why| no_words(&why))?;
     let Some(name) = words.first().filter(|name| !name.is_empty()) else {
-        return Err("names no command: write one such as 'LPUSH {key} {value}'".to_owned());
+        return Err("the command is missing: write one such as 'LPUSH {key} {value}'".to_owned());
     };
     if name.contains(['{', '}']) {
-        return Err(format!("`{}` is no command: its name is fixed", shown(name)));
+        return Err(format!(
+            "`{}` is not a command: the name of a command cannot contain a placeholder",
+            shown(name)
+        ));
     }
     check_name(name, &words[1..])?;
     Ok(words)
@@ -126,15 +129,15 @@ fn check_name(name: &str, arguments: &[String]) -> Result<(), String> {
     let why = if is(&WAIT) || reads_streams {
         "would wait for another client, and its time would not be the server's"
     } else if is(&CHANGE) {
-        "would change the connection for the operations behind it"
+        "would change the connection for later operations"
     } else {
         return Ok(());
     };
     Err(format!("`{}` {why}", shown(name)))
 }
 
-/// A brace begins a placeholder, or stands for itself where no word is in it:
-/// what looks like a placeholder and is none is a slip.
+/// A brace begins a placeholder if a word is in it, and is a plain character otherwise. An unknown
+/// placeholder is an error.
 fn check_placeholders(word: &str) -> Result<(), String> {
     for part in word.split('{').skip(1) {
         let Some((name, _)) = part.split_once('}') else { continue };
@@ -142,7 +145,7 @@ fn check_placeholders(word: &str) -> Result<(), String> {
         if is_word && !PLACEHOLDERS.contains(&name) {
             let meant = near::did_you_mean(name, PLACEHOLDERS);
             return Err(format!(
-                "`{{{name}}}` is no placeholder: {{key}}, {{value}}, {{number}}{meant}"
+                "`{{{name}}}` is not a placeholder; use {{key}}, {{value}} or {{number}}{meant}"
             ));
         }
     }
@@ -155,12 +158,12 @@ fn no_words(why: &NoWords) -> String {
         NoWords::Unclosed(quote) => format!("a quote ({quote}) is opened and not closed"),
         NoWords::OfTheShell(c) => {
             format!(
-                "`{}` is for a shell, and there is none: put it in quotes",
+                "`{}` has a meaning only in a shell, and no shell is used: put it in quotes",
                 shown(c.to_string())
             )
         }
         NoWords::Variable(name) => format!(
-            "`${{{}}}` is not filled in: a command is recorded, and no place for a secret",
+            "`${{{}}}` is not filled in: commands are recorded, so they must not hold secrets",
             shown(name)
         ),
     }
@@ -201,19 +204,25 @@ mod tests {
     #[test]
     fn other_mistakes_name_the_remedy() {
         for (text, message) in [
-            ("", "names no command: write one such as 'LPUSH {key} {value}'"),
-            ("''", "names no command: write one such as 'LPUSH {key} {value}'"),
-            ("{key} a", "`{key}` is no command: its name is fixed"),
+            ("", "the command is missing: write one such as 'LPUSH {key} {value}'"),
+            ("''", "the command is missing: write one such as 'LPUSH {key} {value}'"),
+            (
+                "{key} a",
+                "`{key}` is not a command: the name of a command cannot contain a placeholder",
+            ),
             (
                 "GET {kye}",
-                "`{kye}` is no placeholder: {key}, {value}, {number}; did you mean `key`?",
+                "`{kye}` is not a placeholder; use {key}, {value} or {number}; did you mean `key`?",
             ),
             ("GET 'a", "a quote (') is opened and not closed"),
             ("GET a\\", "ends in a backslash: write it twice"),
-            ("GET a; b", "`;` is for a shell, and there is none: put it in quotes"),
+            (
+                "GET a; b",
+                "`;` has a meaning only in a shell, and no shell is used: put it in quotes",
+            ),
             (
                 "AUTHOR ${TOKEN}",
-                "`${TOKEN}` is not filled in: a command is recorded, and no place for a secret",
+                "`${TOKEN}` is not filled in: commands are recorded, so they must not hold secrets",
             ),
         ] {
             assert_eq!(words(text), Err(message.to_owned()), "{text}");

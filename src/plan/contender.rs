@@ -8,11 +8,11 @@ use crate::protocol::Protocol;
 use record::{Address, Asks, Consistency, Contender, Intensity, Sharding};
 use std::time::Duration;
 
-/// Connections, unless asked otherwise.
+/// The default number of connections.
 pub(super) const CONNECTIONS: u32 = 64;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A contender at this address, without what only its protocol has.
+/// Makes a contender at this address, without the parts that are specific to its protocol.
 pub(super) fn contender(
     spec: &Spec,
     name: &str,

@@ -14,7 +14,7 @@ use crate::software::{self, Software};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
-/// What the arguments name, and what an experiment file says of the run.
+/// The contenders that the arguments name, and the settings of an experiment file.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) contenders: Vec<Wanted>,
@@ -25,18 +25,18 @@ pub(super) struct Gathered {
     pub(super) secrets: Vec<Secret>,
 }
 
-/// A contender as it was asked for.
+/// A contender as the user gave it.
 pub(super) struct Wanted {
     pub(super) name: Option<String>,
     pub(super) place: TargetLocation,
-    /// Of the experiment file; flags and `--set` win.
+    /// Those of the experiment file. Flags and `--set` take precedence.
     pub(super) settings: Settings,
-    /// Its own groups; empty: those of all.
+    /// Its own groups. Empty means the groups of all contenders.
     pub(super) groups: Vec<GroupGiven>,
 }
 
 impl Wanted {
-    /// The groups that it is to have; empty: one workload.
+    /// Returns its groups. Empty means one workload.
     pub(super) fn groups(&self, spec: &Spec) -> Vec<GroupGiven> {
         if self.groups.is_empty() { spec.groups.clone() } else { self.groups.clone() }
     }
@@ -44,7 +44,7 @@ impl Wanted {
 
 /// Where its target is.
 pub(super) enum TargetLocation {
-    /// It runs already.
+    /// It is already running.
     Attached { url: Url, pid: Option<u32> },
     /// tiebreak launches it.
     Launched(Box<Launch>),
@@ -53,7 +53,7 @@ pub(super) enum TargetLocation {
 }
 
 impl TargetLocation {
-    /// The address; of a target to be launched with ports that are not its own.
+    /// Returns the address. For a target that is not launched yet, its ports are placeholders.
     pub(super) fn url(&self) -> Result<Url, Error> {
         match self {
             TargetLocation::Attached { url, .. } => Ok(url.clone()),
@@ -65,29 +65,29 @@ impl TargetLocation {
     }
 }
 
-/// The address of a launch that has no ports yet.
+/// Returns the address of a launch before its ports are known.
 fn unlaunched(launch: &Launch) -> String {
     let ports = launch.processes.iter().map(|process| (process.name.clone(), 1)).collect();
     launch.url.fill(&Values { port: 1, ports, ..Values::default() })
 }
 
-/// The experiment files that arguments name.
+/// Returns the experiment files that the arguments name.
 pub fn files(arguments: &[String]) -> impl Iterator<Item = PathBuf> {
     let whats = arguments.iter().map(|argument| names::split(argument).1);
     whats.filter(|what| matches!(kind(what), Kind::File)).map(file_of)
 }
 
-/// The file that an argument names: itself, or the one in the folder that it names.
+/// Returns the file that an argument names: the file itself, or the experiment file in that folder.
 pub fn file_of(what: &str) -> PathBuf {
     let inside = Path::new(what).join(IN_A_FOLDER);
     if inside.exists() { inside } else { PathBuf::from(what) }
 }
 
-/// Reads the arguments of a spec, and the experiment file where one is among them.
+/// Reads the arguments of a spec, and the experiment file if one of them names it.
 ///
 /// # Errors
-/// Whatever is wrong with an argument or in the file; a file from elsewhere that has
-/// no leave.
+/// When an argument or the file is not valid, or the file is outside the current directory and not
+/// allowed.
 pub(super) fn gather(spec: &Spec) -> Result<Gathered, Error> {
     let mut gathered = gather_undeclared(spec)?;
     let declared = secrets::declared();
@@ -112,14 +112,14 @@ fn gather_undeclared(spec: &Spec) -> Result<Gathered, Error> {
             Kind::Recipe => gathered.contenders.push(recipe(name, what)?),
             Kind::File if name.is_some() => {
                 return Err(Error::usage(format!(
-                    "{}: a file names its contenders itself; leave out `{}=`",
+                    "{}: an experiment file names its own contenders; leave out `{}=`",
                     shown(what),
                     shown(name.unwrap_or_default())
                 )));
             }
             Kind::File if file.replace(what).is_some() => {
                 return Err(Error::usage(
-                    "two experiment files: give one, and its contenders in it",
+                    "only one experiment file is supported: describe all contenders in it",
                 ));
             }
             Kind::File => from_file(&file_of(what), spec, &mut gathered)?,
@@ -139,9 +139,9 @@ enum Kind {
     Recipe,
 }
 
-/// An argument with `://`, or that starts with `exec:`, is an address; with `/` or `.toml` a file; else the
-/// name of a recipe. With a dot in it, it is one only if there is such a recipe: else it may
-/// be meant as a host.
+/// An argument with `://`, or that starts with `exec:`, is an address; one with `/` or `.toml` is a
+/// file; any other is the name of a recipe. A name with a dot must be that of an existing recipe:
+/// otherwise it may be meant as a host.
 fn kind(what: &str) -> Kind {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if address::looks_like_one(what) || begins_with_a_port(what) {
@@ -151,7 +151,7 @@ fn kind(what: &str) -> Kind {
     } else if !what.is_empty() && what.chars().all(is_word) || recipes::find(what).is_some() {
         Kind::Recipe
     } else {
-        // Its own message says what an address looks like.
+        // The error of the address parser says what an address looks like.
         Kind::Address
     }
 }
@@ -174,8 +174,8 @@ fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Resul
     Ok(Wanted { name: name.map(str::to_owned), place, settings, groups })
 }
 
-/// An address with what stands for `${NAME}` in it: so that a token need not be an
-/// argument of this process. Programs (`exec:`) refuse it themselves.
+/// Replaces `${NAME}` in an address by the variable, so that a token need not be an argument of
+/// this process. Programs (`exec:`) refuse it themselves.
 fn filled(what: &str) -> Result<String, String> {
     if !what.contains("${") || address::is_program(what) {
         return Ok(what.to_owned());
@@ -206,11 +206,11 @@ fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
     wanted(contender)
 }
 
-/// What the experiments that an argument names need: those of a file, or of all files in a
+/// Returns what the experiments of an argument require: those of a file, or of all files in a
 /// folder with an `experiment.toml`.
 ///
 /// # Errors
-/// When a file cannot be read, or lies outside the current directory and has no leave.
+/// When a file cannot be read, or is outside the current directory and not allowed.
 pub fn needs(what: &str, allow_file: bool) -> Result<Needs, Error> {
     let file = file_of(what);
     check_leave(&file, allow_file)?;
@@ -225,12 +225,12 @@ pub fn needs(what: &str, allow_file: bool) -> Result<Needs, Error> {
     Ok(needs)
 }
 
-/// What has to be there before an experiment can be run.
+/// What must exist before an experiment can be run.
 #[derive(Default)]
 pub struct Needs {
     /// Programs and files that are missing.
     pub(crate) missing: Vec<Missing>,
-    /// Software that tiebreak fetches, and that is not there.
+    /// Software that tiebreak fetches and that is not installed.
     pub(crate) software: Vec<&'static Software>,
     /// What is launched.
     pub(crate) launches: Vec<Launch>,
@@ -281,10 +281,11 @@ fn from_file(file: &Path, spec: &Spec, gathered: &mut Gathered) -> Result<(), Er
     Ok(())
 }
 
-/// Before the environment is asked and files are read.
+/// Refuses a file outside the current directory that is not allowed, before the environment and
+/// other files are read.
 ///
 /// # Errors
-/// When the file lies elsewhere and has no leave.
+/// When the file is outside the current directory and not allowed.
 fn check_leave(file: &Path, allow_file: bool) -> Result<(), Error> {
     let current = std::env::current_dir().unwrap_or_default();
     if !allow_file && file.is_file() && experiment::is_outside(file, &current) {
@@ -292,7 +293,7 @@ fn check_leave(file: &Path, allow_file: bool) -> Result<(), Error> {
         return Err(Error::usage(format!(
             "{file} lies outside the current directory. An experiment file can do what you can: \
              start programs, send files and variables of your environment, change databases. Read \
-             it (`tiebreak check` shows all that it says), then say --allow-file"
+             it (`tiebreak check` shows all that it contains), then add --allow-file"
         )));
     }
     Ok(())
@@ -335,7 +336,7 @@ mod tests {
             std::fs::write(&file, text).expect("a file");
             let refused = gathered_with(false, &[&file]).err().expect("refused");
             assert!(refused.starts_with(&format!("{file} lies outside the current")), "{refused}");
-            assert!(refused.ends_with("then say --allow-file"), "{refused}");
+            assert!(refused.ends_with("then add --allow-file"), "{refused}");
         }
         let inside = gathered_with(false, &["tests/../experiments/pools.toml"]);
         assert!(inside.is_ok_and(|inside| inside.contenders.len() == 6));
@@ -395,10 +396,13 @@ mod tests {
         let twice = gathered(&[&file, &file]).err();
         assert_eq!(
             twice.as_deref(),
-            Some("two experiment files: give one, and its contenders in it")
+            Some("only one experiment file is supported: describe all contenders in it")
         );
         let named = gathered(&[&format!("n={file}")]).err().expect("refused");
-        assert!(named.ends_with("a file names its contenders itself; leave out `n=`"), "{named}");
+        assert!(
+            named.ends_with("an experiment file names its own contenders; leave out `n=`"),
+            "{named}"
+        );
     }
 
     #[test]

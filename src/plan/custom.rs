@@ -1,4 +1,4 @@
-//! User-defined operations, as they were asked for: what may be recorded, and what
+//! User-defined operations as the user gave them: the parts that may be recorded, and those that
 //! may not.
 
 use crate::plan::declared::Merged;
@@ -9,18 +9,17 @@ use record::{Custom, CustomOperation, Kind, Says, Share};
 use std::fmt;
 use wire::http1::Request;
 
-/// As many operations as one workload may have: a table of latencies by operation
-/// has a line for each.
+/// The most operations that one workload may have: a table of latencies has a line for each.
 pub const MOST: usize = 32;
 
-/// User-defined operations, as far as they were given.
+/// User-defined operations that were given.
 #[derive(Clone, Default)]
 pub struct CustomAsked {
     /// What may be recorded.
     pub said: Custom,
     /// Weights of its operations, each above 0.
     pub weights: Vec<f64>,
-    /// Where the operations are requests over HTTP: those, in the same order.
+    /// The requests, if the operations are requests over HTTP, in the same order.
     pub requests: Vec<RequestTemplate>,
     /// Rows of its feeds.
     pub feeds: Feeds,
@@ -33,7 +32,7 @@ pub struct RequestTemplate {
     pub method: String,
     /// Path and query. None means those of the contender's address.
     pub target: Option<String>,
-    /// Its own headers: they stand in place of the contender's of the same name.
+    /// Its own headers, which replace the contender's headers of the same name.
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body.
     pub body: Option<String>,
@@ -50,14 +49,14 @@ impl fmt::Debug for CustomAsked {
     }
 }
 
-/// By what may be recorded: that says how many there are, and which.
+/// Compares the recorded parts, which determine the operations.
 impl PartialEq for CustomAsked {
     fn eq(&self, other: &CustomAsked) -> bool {
         self.said == other.said && self.weights == other.weights
     }
 }
 
-/// The operations of one place stand, they do not add up.
+/// The operations of one source replace those of another.
 impl Merged for CustomAsked {
     fn over(self, others: &CustomAsked) -> CustomAsked {
         if self.is_given() { self } else { others.clone() }
@@ -69,12 +68,12 @@ impl Merged for CustomAsked {
 }
 
 impl CustomAsked {
-    /// No operation was given.
+    /// Whether no operation was given.
     pub fn is_empty(&self) -> bool {
         self.said.operations.is_empty()
     }
 
-    /// They are requests over HTTP.
+    /// Whether they are requests over HTTP.
     pub fn has_requests(&self) -> bool {
         !self.requests.is_empty()
     }
@@ -86,17 +85,17 @@ impl CustomAsked {
             .map(|(at, weight)| Share { kind: Kind::Custom(at), weight: *weight })
     }
 
-    /// Why a contender that speaks this protocol cannot do them. Returns None if it can.
+    /// Returns why a contender of this protocol cannot run them, or None if it can.
     pub(super) fn why_not(&self, protocol: &Protocol) -> Option<String> {
         let table = self.said.tables.first().map(|table| &table.name);
         if let Some(table) = table.filter(|_| !protocol.is_sql()) {
-            return Some(format!("the table `{table}` is for SQL databases"));
+            return Some(format!("the table `{table}` requires an SQL database"));
         }
         let setup = !self.said.setup.is_empty() && !protocol.is_sql();
         let cannot = |of: &&CustomOperation| !protocol.can_say(&of.says);
         match self.said.operations.iter().find(cannot) {
             Some(of) => Some(format!("`{}` is {}", of.name, what(&of.says))),
-            None if setup => Some("`setup` is for SQL databases".to_owned()),
+            None if setup => Some("`setup` requires an SQL database".to_owned()),
             None => None,
         }
     }
@@ -104,9 +103,9 @@ impl CustomAsked {
 
 fn what(says: &Says) -> &'static str {
     match says {
-        Says::Sql(_) => "a statement of SQL, for a database",
-        Says::Command(_) => "a command, for redis://",
-        Says::Request { .. } => "a request, for http://",
+        Says::Sql(_) => "an SQL statement, which requires a database",
+        Says::Command(_) => "a command, which requires redis://",
+        Says::Request { .. } => "a request, which requires http://",
     }
 }
 

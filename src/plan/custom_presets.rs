@@ -1,5 +1,5 @@
-//! Workloads that have a name and are told in statements, embedded: each is the
-//! `[workload]` of an experiment file.
+//! Embedded workloads that have a name and consist of statements. Each is the `[workload]` of an
+//! experiment file.
 
 use record::{Contender, Kind};
 
@@ -21,12 +21,12 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> + Clone {
     PRESETS.iter().map(|preset| preset.name)
 }
 
-/// The text of the preset of this name, if there is one.
+/// Returns the text of the preset of this name, or None if there is none.
 pub(super) fn text(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|preset| preset.name == name).map(|preset| preset.text)
 }
 
-/// What can be foreseen of a contender's workload.
+/// Returns a warning about a contender's workload, or None if there is nothing to warn about.
 pub(super) fn caution(of: &Contender) -> Option<String> {
     let workload = of.asks.workload()?;
     let custom = workload.mix.iter().find_map(|share| match share.kind {
@@ -39,8 +39,8 @@ pub(super) fn caution(of: &Contender) -> Option<String> {
     (custom.name == TPCB_LIKE && scale < connections).then(|| {
         let keys = connections * branches.keys_per_row;
         format!(
-            "`{}` has {connections} connections and {scale} branches: {TPCB_LIKE} measures the \
-             locks of their rows then; --keys {keys} makes a branch for each connection",
+            "`{}` has {connections} connections and {scale} branches, so {TPCB_LIKE} measures the \
+             locks of their rows: --keys {keys} creates one branch per connection",
             of.name
         )
     })

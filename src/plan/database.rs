@@ -1,5 +1,4 @@
-//! Contenders that are databases: how they are spoken to, through the client
-//! libraries that applications use.
+//! Contenders that are databases, driven through the client libraries that applications use.
 
 use crate::access::Access;
 use crate::address::{Endpoint, Url, tls};
@@ -14,7 +13,7 @@ use record::{Address, Asks, Consistency, Contender, SqlAsked, Work};
 use rustls::pki_types::ServerName;
 use text::shown::shown;
 
-/// A contender that is spoken to in SQL.
+/// Makes a contender that is queried in SQL.
 pub(super) fn database_at(
     spec: &Spec,
     name: &str,
@@ -24,12 +23,12 @@ pub(super) fn database_at(
     work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
     if settings.query.is_some() && spec.workload.is_given() {
-        return Err(Error::usage(
-            "--query asks one statement, and a workload has its own: give one of them",
-        ));
+        return Err(Error::usage("--query and a workload cannot be combined: give one of them"));
     }
     if settings.charset.is_some() && !row.has_charset {
-        return Err(Error::usage("charset belongs to oracle://: the others say it themselves"));
+        return Err(Error::usage(
+            "charset is supported only by oracle://: leave it out for other databases",
+        ));
     }
     if let (Some(_), Some(why)) = (settings.reply_bytes, row.no_reply_limit) {
         return Err(Error::usage(format!("leave out reply.max: {why}")));
@@ -52,19 +51,19 @@ fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlAsked, String> {
     let protocol = settings.protocol.unwrap_or(protocols[0]);
     if !protocols.contains(&protocol) {
         let names: Vec<&str> = protocols.iter().map(|known| known.name()).collect();
-        return Err(format!("{database} has the protocols {}", names.join(", ")));
+        return Err(format!("{database} supports the protocols {}", names.join(", ")));
     }
     let is_known = |table: &String| tables.contains(&table.as_str());
     if let Some(table) = settings.table.as_ref().filter(|table| !is_known(table)) {
         let table = shown(table);
         return Err(match tables {
-            [] => format!("{database} has no kinds of table here: leave out table"),
-            _ => format!("{database} has the tables {}, and no {table}", tables.join(", ")),
+            [] => format!("{database} has only one kind of table: leave out table"),
+            _ => format!("{database} has no table of kind {table}; it has {}", tables.join(", ")),
         });
     }
     Ok(SqlAsked {
         protocol,
-        // A recipe says in which table a workload has its rows; a statement has none.
+        // A recipe sets the table for the rows of a workload; a statement has no such table.
         table: settings.table.clone().filter(|_| settings.query.is_none()),
         reply_bytes: settings.reply_bytes,
         asks_own_server: url.protocol.null.is_none(),
@@ -72,7 +71,7 @@ fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlAsked, String> {
     })
 }
 
-/// What getting at the database takes.
+/// Returns what is needed to connect to the database.
 fn parts<'a>(
     spec: &Spec,
     (url, row): (&Url, &Sql),
@@ -99,15 +98,16 @@ fn parts<'a>(
 fn tls(spec: &Spec, url: &Url, row: &Sql) -> Result<Option<SqlTls>, Error> {
     let Some(host) = tls_host(url)? else { return Ok(None) };
     let names = if row.is_cassandra { names(url)? } else { Vec::new() };
-    // A library that reads the authorities itself is told of them only after they have been
-    // read here with a bound.
+    // A library that reads the authorities itself gets the file only after it was read here with a
+    // size limit.
     let config = spec.trust.config_with_names(&[], names)?;
     let access = TlsAccess { config, name: tls::server_name(host)? };
     let (roots, insecure) = (spec.trust.cacert.clone(), spec.trust.insecure);
     Ok(Some(SqlTls { access, host: host.to_owned(), roots, insecure }))
 }
 
-/// The names of nodes, without those that are addresses: a node is to show its own.
+/// Returns the names of the nodes, without IP addresses: the certificate of a node must be for its
+/// own name.
 fn names(url: &Url) -> Result<Vec<ServerName<'static>>, Error> {
     let names = url.nodes().into_iter().map(|(host, _)| tls::server_name(host));
     let names: Result<Vec<_>, _> = names.collect();
@@ -115,7 +115,7 @@ fn names(url: &Url) -> Result<Vec<ServerName<'static>>, Error> {
     Ok(names?.into_iter().filter(is_name).collect())
 }
 
-/// The host whose certificate is verified; none without TLS.
+/// Returns the host whose certificate is verified, or None without TLS.
 fn tls_host(url: &Url) -> Result<Option<&str>, Error> {
     match &url.place {
         Endpoint::Host { host, .. } => Ok(url.tls.then_some(host.as_str())),
@@ -124,16 +124,15 @@ fn tls_host(url: &Url) -> Result<Option<&str>, Error> {
     }
 }
 
-/// The table, or column family, of a contender's rows. Each kind has its own: what was
-/// loaded into one is not in another. Wide rows have one of their own, too.
+/// Returns the table, or column family, of a contender's rows. Each kind of table has its own name,
+/// so that its rows are loaded separately; so have wide rows.
 pub(super) fn table(contender: usize, kind: Option<&str>, is_wide: bool) -> String {
     let kind = kind.map(|kind| format!("_{kind}")).unwrap_or_default();
     let wide = if is_wide { "_wide" } else { "" };
     format!("tiebreak{contender:02}{kind}{wide}")
 }
 
-/// Values that the table cannot hold are refused before a server is touched, and so are
-/// batches of nothing.
+/// Refuses values that the table cannot hold, and empty batches, before a server is contacted.
 pub(super) fn check_values(contender: &Contender, protocol: &Protocol) -> Result<(), Error> {
     check_batches(&contender.asks).map_err(|why| in_contender(contender, &why))?;
     let (sql, workload) = match &contender.asks {
@@ -157,7 +156,7 @@ fn in_contender(contender: &Contender, why: &str) -> Error {
     Error::usage(format!("`{}`: {why}", contender.name))
 }
 
-/// What is to be said where operations of contenders have different numbers of statements.
+/// Returns a caution if operations of contenders have different numbers of statements.
 pub(super) fn different_batches(contenders: &[Contender]) -> Option<String> {
     let times = |of: &Contender| {
         let asked = of.asks.sql().and_then(|sql| sql.cassandra.as_ref());
@@ -170,8 +169,8 @@ pub(super) fn different_batches(contenders: &[Contender]) -> Option<String> {
         times => format!("{times} times"),
     };
     Some(format!(
-        "an operation of `{}` has its statements {} (batch_size), and one of `{}` {}: figures are \
-         of operations, and not of statements",
+        "an operation of `{}` sends its statements {} (batch_size), and one of `{}` {}: figures \
+         count operations, not statements",
         first.name,
         in_words(first),
         other.name,
@@ -179,18 +178,20 @@ pub(super) fn different_batches(contenders: &[Contender]) -> Option<String> {
     ))
 }
 
-/// Whether there is something to be sent several times in a batch.
+/// Checks that there are statements that can be sent several times in a batch.
 fn check_batches(asks: &Asks) -> Result<(), String> {
     let asked = asks.sql().and_then(|sql| sql.cassandra.as_ref());
     let Some(asked) = asked.filter(|asked| asked.batch_size > 1) else { return Ok(()) };
     if asked.batch == Batch::None {
-        return Err("batch_size is for batches: leave out batch=none".to_owned());
+        return Err("batch_size requires batches: leave out batch=none".to_owned());
     }
     let mut custom = asks.workload().into_iter().flat_map(|of| &of.custom.operations);
     if !custom.any(drivers::only_writes) {
-        return Err("batch_size is for your own statements that only write \
-                    ([[workload.statements]] in an experiment file), and here are none"
-            .to_owned());
+        return Err(
+            "batch_size requires custom statements that only write ([[workload.statements]] in an \
+             experiment file), and there are none"
+                .to_owned(),
+        );
     }
     Ok(())
 }

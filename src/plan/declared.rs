@@ -2,10 +2,10 @@
 //!
 //! The rows of [`Settings`](crate::plan::Settings), of
 //! [`RunSettings`](crate::plan::RunSettings) and of
-//! [`WorkloadAsked`](crate::plan::WorkloadAsked) are all that there is to know of a setting
-//! beside its value. Made from them are the struct and its merging, the keys of `--set`
-//! and of the experiment file, the flags with their help, the manual pages, the
-//! completions, and the entries of `schema/experiment.v1.json`.
+//! [`WorkloadAsked`](crate::plan::WorkloadAsked) hold everything about a setting except its value.
+//! From them are made: the struct and its merging, the keys of `--set` and of the experiment file,
+//! the flags with their help, the manual pages, the completions, and the entries of
+//! `schema/experiment.v1.json`.
 
 mod flag;
 mod given;
@@ -62,14 +62,14 @@ pub trait Declared: Clone + Default + Send + Sync + 'static {
     /// Its rows, in the order in which keys are listed.
     const TABLE: &'static [Row<Self>];
 
-    /// These settings where they are given, else the others.
+    /// Merges two sets of settings: these take precedence over the others.
     #[must_use]
     fn over(self, others: &Self) -> Self;
 }
 
 /// A setting of the struct `S`.
 pub struct Row<S> {
-    /// What is declared of it.
+    /// Its declaration.
     pub setting: Setting,
     /// Sets it from its text.
     pub set: fn(&mut S, &str) -> Result<(), String>,
@@ -77,27 +77,27 @@ pub struct Row<S> {
     pub is_given: fn(&S) -> bool,
 }
 
-/// What is declared of a setting.
+/// The declaration of a setting.
 #[derive(Clone, Copy)]
 pub struct Setting {
-    /// Its name in the experiment file, and in `--set` if it is of one contender. What
-    /// stands before a dot is a table in the file.
+    /// Its name in the experiment file, and in `--set` if it is of one contender. The part before a
+    /// dot is a table in the file.
     pub key: &'static str,
-    /// How the file gives it, and what its schema says of it.
+    /// How it is written in the file, which is also its type in the schema.
     pub in_file: InFile,
-    /// What the schema says of it.
+    /// Its description in the schema.
     pub description: &'static str,
-    /// A value, for the help of `--set`.
+    /// An example of a value, for the help of `--set`.
     pub example: &'static str,
-    /// Which contenders can use it.
+    /// Which contenders use it.
     pub used_by: UsedBy,
-    /// Each group has one of its own, too.
+    /// Whether each group can have its own value.
     pub of_groups: bool,
     /// Its flags, at most one for each command.
     pub flags: &'static [Flag],
 }
 
-/// How the experiment file gives a setting.
+/// How a setting is written in the experiment file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InFile {
     /// A text.
@@ -126,11 +126,11 @@ pub enum InFile {
     Body,
     /// A list of user-defined commands, each with a weight.
     Commands,
-    /// It cannot be said in a file.
+    /// It cannot be set in a file.
     Nowhere,
 }
 
-/// Which contenders can use a setting. The others refuse it.
+/// Which contenders use a setting. It is refused for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UsedBy {
     /// All.
@@ -151,7 +151,7 @@ pub enum UsedBy {
     Sharded,
     /// Directories.
     Files,
-    /// What is spoken to in SQL.
+    /// Databases that are queried in SQL.
     Databases,
     /// Those whose protocol has consistency levels.
     Replicated,
@@ -160,13 +160,13 @@ pub enum UsedBy {
 }
 
 impl Setting {
-    /// A setting that everyone can use and that has no flag.
+    /// Declares a setting that all contenders use and that has no flag.
     pub const fn new(key: &'static str, in_file: InFile, description: &'static str) -> Setting {
         let (example, used_by, of_groups, flags) = ("", UsedBy::Everyone, false, &[] as &[Flag]);
         Setting { key, in_file, description, example, used_by, of_groups, flags }
     }
 
-    /// A setting of the run that the experiment file cannot have.
+    /// Declares a setting of the run that the experiment file cannot set.
     pub const fn in_no_file(key: &'static str) -> Setting {
         Setting::new(key, InFile::Nowhere, "")
     }
@@ -181,7 +181,7 @@ impl Setting {
         Setting { used_by, ..self }
     }
 
-    /// A group has one of its own, too.
+    /// Each group can have its own value.
     pub const fn of_groups(self) -> Setting {
         Setting { of_groups: true, ..self }
     }
@@ -201,8 +201,8 @@ impl Setting {
     }
 }
 
-/// Keys at the top of a table of the file where these settings can stand: of `pool.max`
-/// it is `pool`.
+/// Returns the top-level keys under which these settings appear in a table of the file: for
+/// `pool.max` that is `pool`.
 pub fn keys_in_file<S: Declared>() -> Vec<&'static str> {
     let in_file = S::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere);
     let mut keys: Vec<&str> = in_file.map(|row| outer(row.setting.key_in_file())).collect();
@@ -210,12 +210,12 @@ pub fn keys_in_file<S: Declared>() -> Vec<&'static str> {
     keys
 }
 
-/// What stands before the dot.
+/// Returns the part of a key before the dot.
 pub fn outer(key: &str) -> &str {
     key.split_once('.').map_or(key, |(outer, _)| outer)
 }
 
-/// What turns a switch on or off.
+/// Reads a switch.
 ///
 /// # Errors
 /// When it is neither word.

@@ -1,5 +1,5 @@
-//! Commands of Redis that reach beyond a contender's own keys: they are sent only where
-//! the command line says `--allow-destructive`. An experiment file cannot say so.
+//! Redis commands that affect more than a contender's own keys. They are sent only if the command
+//! line has `--allow-destructive`; an experiment file cannot allow them.
 
 use crate::exit::Error;
 use crate::plan::Spec;
@@ -38,8 +38,8 @@ pub(super) fn check(spec: &Spec, contenders: &[Contender]) -> Result<(), Error> 
         for name in command_names(contender) {
             if let Some(does) = reach(name) {
                 return Err(Error::usage(format!(
-                    "`{}`: the command `{}` {does}: say --allow-destructive on the command line \
-                     if it may",
+                    "`{}`: the command `{}` {does}: add --allow-destructive to the command line to \
+                     allow it",
                     shown(&contender.name),
                     shown(name),
                 )));

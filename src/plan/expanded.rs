@@ -1,12 +1,12 @@
-//! Presets that are told in statements, read as the experiment files that they are.
+//! Presets that consist of statements, which are read like experiment files.
 
 use crate::plan::declared::{Declared, Merged};
 use crate::plan::experiment::workload_alone;
 use crate::plan::{WorkloadAsked, custom_presets};
 
 impl WorkloadAsked {
-    /// With the statements of its preset, where that is told in statements and no
-    /// others were given.
+    /// Returns the workload with the statements of its preset, if it has some and no others were
+    /// given.
     pub(super) fn expanded(&self) -> WorkloadAsked {
         let preset = self.preset.as_deref().and_then(find);
         let preset = preset.filter(|_| self.custom.is_empty() && !self.commands.is_given());
@@ -14,7 +14,7 @@ impl WorkloadAsked {
     }
 }
 
-/// What the preset of this name asks for. Returns None if there is no such one.
+/// Returns the workload of the preset of this name, or None if there is none.
 fn find(name: &str) -> Option<WorkloadAsked> {
     let asked = workload_alone(&format!("workloads/{name}.toml"), custom_presets::text(name)?);
     // Each of them is read by a test.

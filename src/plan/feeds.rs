@@ -28,11 +28,11 @@ pub(super) fn read(path: &Path, name: &str) -> Result<FeedRead, String> {
     parse(&bytes).map_err(|(line, why)| format!("{}:{line}: {why}", shown(name)))
 }
 
-/// An error comes with its line.
+/// Parses a feed. An error has the line number.
 fn parse(bytes: &[u8]) -> Result<FeedRead, (u64, String)> {
     let hash = format!("{:016x}", fnv1a(bytes));
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    // Lines of another length are told apart below, with what to do.
+    // Lines with another number of cells are reported below, with a remedy.
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
     let mut record = csv::StringRecord::new();
     let mut next = |record: &mut csv::StringRecord| {
@@ -52,7 +52,10 @@ fn parse(bytes: &[u8]) -> Result<FeedRead, (u64, String)> {
     while let Some(line) = next(&mut record)? {
         if record.len() != columns.len() {
             let (cells, named) = (record.len(), columns.len());
-            return Err((line, format!("has {cells} cells, and {named} columns are named")));
+            return Err((
+                line,
+                format!("has {cells} cells, but the first line names {named} columns"),
+            ));
         }
         for (cell, unprintable) in record.iter().zip(&mut unprintable) {
             if cell.contains('\0') {
@@ -78,7 +81,7 @@ fn columns(record: &csv::StringRecord) -> Result<Vec<String>, String> {
         let good = |of: char| of.is_ascii_alphanumeric() || "_-".contains(of);
         if name.is_empty() || !name.chars().all(good) {
             let name = shown(name);
-            return Err(format!("`{name}` names no column: letters, digits, _ and - do"));
+            return Err(format!("`{name}` is not a column name: use letters, digits, _ and -"));
         }
         if columns.iter().any(|known| known == name) {
             return Err(format!("two columns are called `{name}`"));
@@ -106,10 +109,10 @@ mod tests {
         for (text, wanted) in [
             (&b""[..], (1, "is empty: its first line names the columns")),
             (b"a,b\n", (2, "has no row below the names of its columns")),
-            (b"a,b\n1,2\n3\n", (3, "has 1 cells, and 2 columns are named")),
+            (b"a,b\n1,2\n3\n", (3, "has 1 cells, but the first line names 2 columns")),
             (b"a,a\n1,2\n", (1, "two columns are called `a`")),
-            (b"a,\n1,2\n", (1, "`` names no column: letters, digits, _ and - do")),
-            (b"a,b c\n1,2\n", (1, "`b c` names no column: letters, digits, _ and - do")),
+            (b"a,\n1,2\n", (1, "`` is not a column name: use letters, digits, _ and -")),
+            (b"a,b c\n1,2\n", (1, "`b c` is not a column name: use letters, digits, _ and -")),
             (b"a\n\"x\ny\"\n\xff\n", (4, "is not UTF-8: save the file in that encoding")),
             (b"a\nx\0y\n", (2, "holds a NUL character")),
         ] {

@@ -1,4 +1,4 @@
-//! A group as it was asked for: `[[groups]]`, `--set NAME.GROUP.key=value`.
+//! A group as the user gave it: `[[groups]]`, `--set NAME.GROUP.key=value`.
 
 use crate::plan::settings::{self, Settings};
 use crate::plan::{names, workload};
@@ -7,34 +7,33 @@ use record::Share;
 use text::near;
 use text::shown::shown;
 
-/// What can be said of a group, beside its name: settings that a contender has, too, and
-/// what it does.
+/// Returns the keys of a group, except its name: some of the settings of a contender, and the mix.
 pub(super) fn keys() -> Vec<&'static str> {
     settings::of_groups().map(|row| row.setting.key).chain([MIX]).collect()
 }
 
 const MIX: &str = "mix";
 
-/// A group as it was asked for.
+/// A group as the user gave it.
 #[derive(Clone, Default, PartialEq)]
 pub struct GroupGiven {
     /// Its name.
     pub name: String,
-    /// Those of its settings that groups have.
+    /// The settings that a group can have.
     pub settings: Settings,
     /// What it does. None means what the workload says.
     pub mix: Option<Vec<Share>>,
 }
 
 impl GroupGiven {
-    /// Nothing is said of it yet.
+    /// Makes a group without settings.
     ///
     /// # Errors
-    /// When it cannot be called so.
+    /// When the name is not valid.
     pub fn new(name: &str) -> Result<GroupGiven, String> {
         names::check_key(name)?;
         if name.contains('.') {
-            Err("the name of a group has no dot: --set NAME.GROUP.key=value".to_owned())
+            Err("the name of a group must not contain a dot: --set NAME.GROUP.key=value".to_owned())
         } else {
             Ok(GroupGiven { name: name.to_owned(), ..GroupGiven::default() })
         }
@@ -43,7 +42,7 @@ impl GroupGiven {
     /// Sets one key from its text.
     ///
     /// # Errors
-    /// When it is no key of a group, or the value does not fit it.
+    /// When a group has no such key, or the value is not valid for it.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         if key == MIX {
             self.mix = Some(workload::mix(value)?);
@@ -59,10 +58,11 @@ impl GroupGiven {
     }
 }
 
-/// The groups of a file or of a contender: told apart by name, and not too many.
+/// Checks the groups of a file or of a contender: their names must differ, and there must not be
+/// too many.
 ///
 /// # Errors
-/// When they are not.
+/// When two have the same name, or there are too many.
 pub fn check(groups: &[GroupGiven]) -> Result<(), String> {
     if groups.len() > MOST_GROUPS {
         return Err(format!("{} groups: {MOST_GROUPS} at most", groups.len()));

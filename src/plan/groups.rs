@@ -10,22 +10,21 @@ use crate::plan::{Command, Spec};
 use crate::protocol::Family;
 use record::{Contender, Group, Intensity, Reuse, Share, Workload};
 
-/// A group is compared with its namesake.
+/// Checks that all contenders have the same groups: groups are compared by name.
 pub(super) fn check_names(names: &[String], groups: &[Vec<GroupGiven>]) -> Result<(), Error> {
     let of = |at: usize| groups[at].iter().map(|group| &group.name).collect::<Vec<_>>();
     let Some(other) = (1..groups.len()).find(|at| of(*at) != of(0)) else { return Ok(()) };
     Err(Error::usage(format!(
-        "the groups of `{}` are not those of `{}`: a group is compared with the one of its name, \
-         so give both the same names in the same order",
+        "the groups of `{}` differ from those of `{}`: groups are compared by name, so give both \
+         contenders the same names in the same order",
         names[other], names[0]
     )))
 }
 
-/// Gives a contender its groups: its connections and arrivals are then theirs
-/// together.
+/// Gives a contender its groups. Its connections and arrivals are then the sum of theirs.
 ///
 /// # Errors
-/// Whatever does not go with groups, and what the target cannot do.
+/// When a setting cannot be combined with groups, or the target does not support them.
 pub(super) fn give(
     spec: &Spec,
     url: &Url,
@@ -58,24 +57,23 @@ fn asked(group: &GroupGiven) -> Result<Intensity, String> {
     })
 }
 
-/// What is said of the whole, and belongs to each group.
+/// Refuses settings of the contender that each group must have.
 fn refuse_settings(spec: &Spec, settings: &Settings) -> Result<(), String> {
     let given = settings::of_groups().find(|row| (row.is_given)(settings));
     if let Some(key) = given.map(|row| row.setting.key) {
         return Err(format!(
-            "{key} belongs to each of the groups: say it in [[groups]], or for one by --set \
-             NAME.GROUP.{key}="
+            "{key} must be set for each group: in [[groups]], or with --set NAME.GROUP.{key}="
         ));
     }
     match spec.run.operations {
-        Some(_) if spec.command == Command::Run => Err("a number of operations is for one \
-             workload, and there are groups: say how long (--duration)"
+        Some(_) if spec.command == Command::Run => Err("a number of operations is not supported \
+                                                        with groups: set the length with --duration"
             .to_owned()),
         _ => Ok(()),
     }
 }
 
-/// What a group of this target cannot be asked for.
+/// Refuses settings that a group of this target cannot have.
 fn refuse(
     url: &Url,
     contender: &Contender,
@@ -89,13 +87,13 @@ fn refuse(
         (_, Some(why), _) => why,
         (_, _, Some(why)) if deep => why,
         (Family::Http, ..) if mixed => {
-            "a mix belongs to stores; of HTTP every group sends the same request"
+            "a mix requires a store; over HTTP every group sends the same request"
         }
         (Family::WebSocket, ..) if mixed => {
-            "a mix belongs to stores; of WebSocket every group sends the same kind of message"
+            "a mix requires a store; over WebSocket every group sends the same kind of message"
         }
         (Family::Sql(_), ..) if asks && mixed => {
-            "a mix is of a workload; of a query every group sends the same statement"
+            "a mix requires a workload; with a query every group sends the same statement"
         }
         _ if deep && contender.reuse != Reuse::Always => {
             "a depth above 1 needs persistent connections: --reuse always"
@@ -105,8 +103,7 @@ fn refuse(
     Err(why.to_owned())
 }
 
-/// The workload of all groups: the mix of each that has one, else what it would be
-/// without groups.
+/// Returns the workload of all groups. A group without a mix has that of the workload.
 pub(super) fn workload(
     spec: &Spec,
     groups: &[GroupGiven],
@@ -116,7 +113,7 @@ pub(super) fn workload(
         return Ok(whole);
     }
     if spec.workload.mix.is_some() && groups.iter().all(|group| group.mix.is_some()) {
-        return Err("every group has a mix of its own: leave out that of the workload".to_owned());
+        return Err("every group has its own mix: leave out the mix of the workload".to_owned());
     }
     let mixes: Vec<&Vec<Share>> =
         groups.iter().map(|group| group.mix.as_ref().unwrap_or(&whole.mix)).collect();
@@ -127,8 +124,8 @@ pub(super) fn workload(
     })
 }
 
-/// Of the fewest connections that any lane has, or the fewest rooms, which no two workers
-/// share. Each group has a pool of its own.
+/// Returns the fewest connections that any lane has, or the fewest rooms, since workers do not
+/// share a room. Each group has its own pool.
 pub(super) fn fewest_connections(contender: &Contender) -> u32 {
     let groups = contender.groups.iter().map(|group| group.intensity.connections);
     let fewest = groups.min().unwrap_or(contender.intensity.connections);

@@ -1,12 +1,12 @@
-//! The name of an experiment: the same for the same question, whenever, on
-//! whichever machine and on whichever ports it is asked.
+//! The identifier of an experiment. It is the same for the same question, independent of time,
+//! machine and ports.
 
 use crate::fnv::fnv1a;
 use crate::secrets;
 use record::{Host, Metric, Plan};
 
-/// 16 hex digits. Left out are ports (also in names and targets), the seed, which
-/// is drawn anew for each run, the machine and what follows from it: the generator's
+/// Returns 16 hexadecimal digits. They do not depend on ports (also in names and targets), on the
+/// seed, which is drawn for each run, or on the machine and what follows from it: the generator's
 /// cores and the limits of ports.
 pub fn of(plan: &Plan) -> String {
     let mut bare = secrets::without_secrets(plan.clone());

@@ -10,9 +10,9 @@ use engine::files;
 use record::{Address, Asks, Contender, Interleave, Work};
 use std::path::PathBuf;
 
-/// A directory is driven by so many descriptors: its folders stay open.
+/// Descriptors that a directory needs: its folders stay open.
 const DESCRIPTORS_OF_FILES: u64 = 300;
-/// A program: its keeper's pipes.
+/// Descriptors that a program needs: the pipes of its keeper.
 const DESCRIPTORS_OF_A_PROGRAM: u64 = 16;
 
 /// A directory that is used as a cache.
@@ -49,7 +49,7 @@ pub(super) fn program_at(
     let one = Settings { connections: settings.connections.or(Some(1)), ..settings.clone() };
     let asked = contender(spec, name, url, Address::Program, &one, Asks::Program)?;
     exec::check(asked.intensity.connections, asked.intensity.arrivals).map_err(Error::usage)?;
-    // --operations is said of each run, and is no limit of the whole.
+    // --operations applies to each run and does not limit the total.
     Ok(Contender { operations: None, ..asked })
 }
 
@@ -58,7 +58,7 @@ pub(super) fn any_program(contenders: &[Contender]) -> bool {
     contenders.iter().any(|contender| contender.address == Address::Program)
 }
 
-/// A program's turn is as long as the program is: it cannot be sliced.
+/// A turn of a program lasts until the program ends, so it cannot be sliced.
 pub(super) fn only_turns(spec: &Spec) -> Result<Spec, Error> {
     match (spec.run.interleave, spec.run.slice) {
         (Some(Interleave::Slices), _) | (_, Some(_)) => Err(Error::usage(
@@ -72,11 +72,11 @@ pub(super) fn only_turns(spec: &Spec) -> Result<Spec, Error> {
     }
 }
 
-/// An empty file is no value.
+/// Refuses empty values: an empty file does not count as a value.
 pub(super) fn check_values(contender: &Contender) -> Result<(), Error> {
     match &contender.asks {
         Asks::Files(work) if work.workload.value.least() == 0 => Err(Error::usage(format!(
-            "`{}` holds values of 1 byte at least: --value",
+            "`{}` stores values in files, which must have at least 1 byte: change --value",
             contender.name
         ))),
         Asks::Files(_)
@@ -90,7 +90,7 @@ pub(super) fn check_values(contender: &Contender) -> Result<(), Error> {
     }
 }
 
-/// Descriptors that these contenders need beside their connections.
+/// Returns the number of descriptors that these contenders need in addition to their connections.
 pub(super) fn descriptors(contenders: &[Contender]) -> u64 {
     let of = |contender: &Contender| match contender.address {
         Address::Directory(_) => DESCRIPTORS_OF_FILES,

@@ -1,4 +1,4 @@
-//! From what was typed to what will be done.
+//! From the command line to the plan of a run.
 
 mod asking;
 mod chat;

@@ -1,14 +1,14 @@
-//! What contenders are called.
+//! Names of contenders.
 
 use crate::address::{self, Url};
 use crate::secrets;
 use text::near;
 use text::shown::shown;
 
-/// Longest name, in characters: reports have columns.
+/// Longest name, in characters, so that it fits the columns of reports.
 const LONGEST: usize = 40;
 
-/// Splits `NAME=URL`. An `=` behind `://` or `exec:` belongs to the address.
+/// Splits `NAME=URL`. An `=` after `://` or `exec:` belongs to the address.
 pub(super) fn split(argument: &str) -> (Option<&str>, &str) {
     match argument.split_once('=') {
         Some((name, url)) if !address::looks_like_one(name) => (Some(name), url),
@@ -16,7 +16,8 @@ pub(super) fn split(argument: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Whether a table of an experiment file can be called so. Names are also names of files: no slashes, and no dot in front.
+/// Checks the name of a table of an experiment file. Names are also file names, so they must not
+/// contain slashes or begin with a dot.
 pub(crate) fn check_key(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     match name.chars().count() {
@@ -28,30 +29,29 @@ pub(crate) fn check_key(name: &str) -> Result<(), String> {
     }
 }
 
-/// Checks a name that was typed.
+/// Checks a name from the command line.
 fn check(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_alphanumeric() || "-_.:/+#~".contains(c);
     match name.chars().count() {
         0 => Err("the name before `=` is missing".to_owned()),
         1..=LONGEST if name.chars().all(fits) => Ok(()),
         1..=LONGEST => Err(format!(
-            "the name `{}` holds more than letters, digits and - _ . : / + # ~",
+            "the name `{}` may contain only letters, digits and - _ . : / + # ~",
             shown(name)
         )),
         _ => Err(format!("a name has at most {LONGEST} characters")),
     }
 }
 
-/// A name for every contender: the one typed; else host and port; else, where
-/// several have the same host and port but differ in their path, the path.
-/// A number is added where that is not enough.
+/// Returns a name for every contender: the one given, or else host and port. If several have the
+/// same host and port but different paths, it is the path. A number is added if that is not unique.
 pub(super) fn all(typed: &[(Option<&str>, Url)]) -> Result<Vec<String>, String> {
     let mut names: Vec<String> = Vec::new();
     for (name, _) in typed {
         let Some(name) = name else { continue };
         check(name)?;
         if names.iter().any(|other| other == name) {
-            return Err(format!("two contenders are called `{name}`: give each a name of its own"));
+            return Err(format!("two contenders are called `{name}`: give each its own name"));
         }
         names.push((*name).to_owned());
     }
@@ -95,8 +95,8 @@ fn free(wanted: &str, taken: &[String]) -> String {
         .expect("numbers do not end")
 }
 
-/// Splits `NAME.key=value`, by the names that there are: names may hold dots.
-/// Gives the contender's number, key and value.
+/// Splits `NAME.key=value` by the known names, since names may contain dots. Returns the
+/// contender's number, key and value.
 pub(super) fn split_set<'a>(
     argument: &'a str,
     names: &[String],
@@ -161,12 +161,12 @@ mod tests {
         for (typed, message) in [
             (
                 ["a=http://h/", "a=http://h/"],
-                "two contenders are called `a`: give each a name of its own",
+                "two contenders are called `a`: give each its own name",
             ),
             (["=http://h/", "a=http://h/"], "the name before `=` is missing"),
             (
                 ["a b=http://h/", "a=http://h/"],
-                "the name `a b` holds more than letters, digits and - _ . : / + # ~",
+                "the name `a b` may contain only letters, digits and - _ . : / + # ~",
             ),
         ] {
             assert_eq!(named(&typed).unwrap_err(), message);

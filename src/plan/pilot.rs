@@ -1,5 +1,5 @@
-//! What the pilot tells: how long a slice must be, and whether slices will do at
-//! all. Pure; the measurements are in METHOD.
+//! What follows from the pilot: how long a slice must be, and whether slices can be used at all.
+//! Pure functions; the measurements are in METHOD.
 
 use crate::plan::local;
 use crate::plan::resolved::TURN;
@@ -10,24 +10,24 @@ use record::{
 };
 use text::units::{show_ns, show_percent};
 
-/// The slices that the pilot drives in closed loop. It may choose shorter ones; a
-/// slow target would make a pilot of those very long.
+/// The slices of the pilot in closed loop. It may choose shorter ones, but a pilot with shorter
+/// slices would take very long with a slow target.
 const CLOSED_SLICE_NS: u64 = 50_000_000;
-/// The slices that it drives in open loop, and the shortest that it chooses there.
+/// The slices of the pilot in open loop, and the shortest that it chooses there.
 const OPEN_SLICE_NS: u64 = 250_000_000;
 /// The shortest burn-in, and the pilot's own.
 pub const BURN_IN_NS: u64 = 2_000_000;
 /// A round holds at least this many slices of each contender (closed loop),
 const SLICES_A_ROUND: u64 = 4;
-/// and grows for that to this length at most.
+/// and is lengthened for that, but at most to this length.
 const LONGEST_GROWN_ROUND_NS: u64 = 5_000_000_000;
-/// Turns are taken where a target uses more of a core than this while it rests.
+/// Turns are used if a target uses more than this share of a core at rest.
 const MOST_CPU_AT_REST: f64 = 0.01;
 
-/// The sending time of the pilot's slices.
+/// Returns the sending time of the pilot's slices.
 pub fn slice_ns(plan: &Plan) -> u64 {
     match open(plan) {
-        // Each slice would be a whole run of it, however long that is.
+        // Each slice is a whole run of a program, however long that is.
         _ if local::any_program(&plan.contenders) => plan.pilot_ns,
         true => OPEN_SLICE_NS,
         false => CLOSED_SLICE_NS,
@@ -53,7 +53,7 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
     let way = overridden(plan, own);
     let (burn_in_ns, burn_in_why) = burn_in(plan, &saw, way.slice_ns);
     let mut why = way.why;
-    // Of a program no latency is known.
+    // The latency of a program is not known.
     why.extend((!local::any_program(&plan.contenders)).then_some(burn_in_why));
     PilotChoice {
         interleave: way.interleave,
@@ -70,7 +70,7 @@ struct Way {
     interleave: Interleave,
     slice_ns: u64,
     round_ns: u64,
-    /// The slice that the rule asks for, also where turns are taken instead.
+    /// The slice that the rule requires, even if turns are used instead.
     needed_ns: u64,
     why: Vec<String>,
 }
@@ -98,7 +98,7 @@ fn saw(seen: &Seen, workers: f64) -> PilotSeen {
     let sum = |of: fn(&Slice) -> u64| seen.slices.iter().map(of).sum::<u64>() as f64;
     let available = sum(|slice| slice.took_ns) * workers;
     let busy = sum(|slice| slice.generator_cpu_ns + slice.waited_ns);
-    // Of several groups the slowest one says how long slices must be.
+    // With several groups the slowest one determines how long slices must be.
     let slowest = |q: f64| parts(seen).filter_map(|part| part.response_time.quantile(q)).max();
     PilotSeen {
         throughput: seen.throughput().unwrap_or(0.0),
@@ -113,20 +113,20 @@ fn saw(seen: &Seen, workers: f64) -> PilotSeen {
     }
 }
 
-/// What was seen of each group, or of the one workload.
+/// Returns what was seen of each group, or of the single workload.
 fn parts(seen: &Seen) -> impl Iterator<Item = &Seen> {
     let whole = seen.groups.is_empty().then_some(seen);
     whole.into_iter().chain(&seen.groups)
 }
 
-/// The length that slices need, and why.
+/// The required length of slices, and why.
 struct Need {
     ns: u64,
     because: String,
 }
 
 const NOTHING_ANSWERED: &str = "nothing was answered in the pilot";
-/// Open loop: a slice is at least so many times the slowest p99.
+/// Open loop: a slice is at least this many times the slowest p99.
 const OPEN_IN_P99: u64 = 100;
 
 impl Need {
@@ -142,12 +142,12 @@ impl Need {
             format!("`{}` is the slowest ({figure})", contender.name)
         } else {
             let name = &contender.name;
-            format!("the shortest; the slowest contender, `{name}`, would do with less ({figure})")
+            format!("the shortest allowed; the slowest contender, `{name}`, needs less ({figure})")
         };
         Need { ns: ns.max(OPEN_SLICE_NS), because }
     }
 
-    /// Closed loop: what throughput, response times and CPU at rest ask for.
+    /// Closed loop: the length that throughput, response times and CPU at rest require.
     fn of_closed_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Need {
         if saw.iter().all(|seen| seen.p50_ns == 0) {
             return Need { ns: CLOSED_SLICE_NS, because: NOTHING_ANSWERED.to_owned() };
@@ -185,8 +185,8 @@ fn closed_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Way {
     }
     if four > LONGEST_GROWN_ROUND_NS {
         let why = format!(
-            "slices of {} would be needed ({}), and four of them are more than the {} that a \
-             round may grow to",
+            "slices of {} are needed ({}), but four of them exceed {}, the longest that a round \
+             may become",
             show_ns(need.ns),
             need.because,
             show_ns(LONGEST_GROWN_ROUND_NS)
@@ -229,22 +229,22 @@ fn open_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Way {
     slices(plan, &need)
 }
 
-/// Work that a contender does while it rests falls into the others' time: in a
-/// pilot of 2 s this share of one core told a garbage-heavy server from a lean
-/// one (METHOD, "CPU at rest and the charged ratio").
+/// Work that a contender does at rest falls into the slices of others: in a pilot of 2 s this share
+/// of one core separated a garbage-heavy server from a lean one (METHOD, "CPU at rest and the
+/// charged ratio").
 fn busy_at_rest(plan: &Plan, saw: &[PilotSeen]) -> Option<String> {
     let busy = |at: &usize| saw[*at].cpu_at_rest.filter(|share| *share > MOST_CPU_AT_REST);
     let at = (0..saw.len()).find(|at| busy(at).is_some())?;
     Some(format!(
-        "`{}` used {} of a core while it rested (more than {}): in slices others would pay for \
-         its work",
+        "`{}` used {} of a core while it rested (more than {}): in slices its work would be \
+         charged to the others",
         plan.contenders[at].name,
         show_percent(busy(&at)?),
         show_percent(MOST_CPU_AT_REST)
     ))
 }
 
-/// Slices that fill the round, never shorter than needed.
+/// Returns slices that fill the round and are not shorter than required.
 fn slices(plan: &Plan, need: &Need) -> Way {
     let count = (plan.round_ns / need.ns).max(1);
     let slice_ns = plan.round_ns.div_ceil(count);
@@ -272,8 +272,7 @@ fn told_slices(need: &Need, slice_ns: u64) -> String {
     format!("slices of {}: {}", show_ns(slice_ns), need.because)
 }
 
-/// What was asked for wins; the reason then says what the pilot would have
-/// chosen.
+/// Options of the user take precedence; the reason then says what the pilot would have chosen.
 fn overridden(plan: &Plan, own: Way) -> Way {
     let asked = match (plan.interleave, plan.slice_ns) {
         (_, Some(slice_ns)) => {
@@ -323,8 +322,8 @@ fn overridden(plan: &Plan, own: Way) -> Way {
     Way { interleave, slice_ns, round_ns, needed_ns: own.needed_ns, why }
 }
 
-/// The opening burst of a slice is left out of the latencies; at most half a
-/// slice, so that some are left.
+/// The burst at the start of a slice is left out of the latencies, but at most half a slice, so
+/// that some latencies remain.
 fn burn_in(plan: &Plan, saw: &[PilotSeen], slice_ns: u64) -> (Vec<u64>, String) {
     let half = slice_ns / 2;
     let wanted = |seen: &PilotSeen| BURN_IN_NS.max(seen.p50_ns.saturating_mul(2));
@@ -346,9 +345,9 @@ fn burn_in(plan: &Plan, saw: &[PilotSeen], slice_ns: u64) -> (Vec<u64>, String) 
     (chosen, why)
 }
 
-/// In thirds of the pilot: each has more in flight at the ends of its slices
-/// than the one before, the last at least twice and 8 more than the first.
-/// Each slice is drained, so a queue that fits its slice does not grow.
+/// Compares thirds of the pilot: each has more in flight at the ends of its slices than the one
+/// before, and the last at least twice as much as the first and 8 more. Each slice is drained, so a
+/// queue that fits into its slice does not grow.
 fn keeps_growing(slices: &[Slice]) -> bool {
     if slices.len() < 6 {
         return false;

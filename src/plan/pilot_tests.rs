@@ -84,8 +84,8 @@ fn closed_loop() {
                 Slices,
                 16.13,
                 1000.0,
-                "slices of 16.1 ms: the response times of `b` ask for that: 2 × its p99, 8 ms; \
-                 throughput would do with 10 ms",
+                "slices of 16.1 ms: required by the response times of `b`: 2 × its p99, 8 ms; \
+                 throughput needs 10 ms",
             ),
             (
                 20.0,
@@ -93,7 +93,7 @@ fn closed_loop() {
                 Slices,
                 83.33,
                 1000.0,
-                "slices of 83.3 ms: the response times of `b` ask for that: 4 × its p50, 20 ms",
+                "slices of 83.3 ms: required by the response times of `b`: 4 × its p50, 20 ms",
             ),
             (1.0, 125.0, Slices, 250.0, 1000.0, "slices of 250 ms: the response times of `b`"),
             (1.0, 200.0, Slices, 400.0, 1600.0, "slices of 400 ms: the response times of `b`"),
@@ -104,9 +104,9 @@ fn closed_loop() {
                 Turns,
                 2500.0,
                 2500.0,
-                "turns of 2.5 s: slices of 1.26 s would be needed (the response times of `b` ask \
-                 for that: 2 × its p99, 630 ms; throughput would do with 10 ms), and four of them \
-                 are more than the 5 s that a round may grow to",
+                "turns of 2.5 s: slices of 1.26 s are needed (required by the response times of \
+                 `b`: 2 × its p99, 630 ms; throughput needs 10 ms), and four of them are more than \
+                 the 5 s that a round may grow to",
             ),
         ],
     );
@@ -269,14 +269,14 @@ fn work_at_rest_takes_turns() {
     // Tenths of a millisecond in slices of 50 ms: 0.8 %, and 1.2 %.
     let lean = resting(&plan(None, |_| {}), 4);
     assert_eq!((lean.interleave, lean.slice_ns), (Interleave::Slices, 83_333_334));
-    assert!(lean.why[0].contains("the CPU that `a` uses while it rests"), "{:?}", lean.why);
+    assert!(lean.why[0].contains("the CPU time that `a` uses at rest"), "{:?}", lean.why);
     assert_eq!(lean.saw[0].cpu_at_rest, Some(0.008));
     let busy = resting(&plan(None, |_| {}), 6);
     assert_eq!((busy.interleave, busy.slice_ns), (Interleave::Turns, 2500 * MS));
     assert_eq!(
         busy.why[0],
-        "turns of 2.5 s: `a` used 1.2 % of a core while it rested (more than 1 %): in slices \
-         others would pay for its work"
+        "turns of 2.5 s: `a` used 1.2 % of a core while it rested (more than 1 %): in slices its \
+         work would be charged to the others"
     );
     let forced = resting(&plan(None, |spec| spec.run.interleave = Some(Interleave::Slices)), 6);
     assert_eq!(forced.interleave, Interleave::Slices);

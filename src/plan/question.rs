@@ -1,4 +1,4 @@
-//! What the judge is asked.
+//! The question that the judge answers.
 
 use crate::cores::Cores;
 use crate::exit::Error;
@@ -37,7 +37,7 @@ pub(super) struct Given<'a> {
     pub(super) cores: &'a Cores,
 }
 
-/// The question; fails where so few rounds could never give a verdict.
+/// Makes the question. Fails if so few rounds could never give a verdict.
 pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
     let contenders = given.contenders;
     let pairs = match spec.command {
@@ -53,17 +53,17 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         _ => length(spec, pairs.len(), alpha)?,
     };
     let (primary, mut secondary) = match is_swept {
-        // Whether throughput still grows is the question, also of rates.
+        // The question is whether throughput still grows, also for rates.
         true => (Metric::Throughput, vec![Metric::ResponseP50, Metric::ResponseP99]),
         false => metrics(contenders.iter().map(|c| c.intensity.arrivals), given.round_ns),
     };
     let groups = groups(contenders, given.round_ns);
     if !groups.is_empty() {
-        // Times of readers and writers in one are nobody's: each group has its own.
+        // Latencies of readers and writers together describe neither: each group has its own.
         secondary.clear();
     }
     if local::any_program(contenders) {
-        // A single operation inside a program is out of sight.
+        // A single operation inside a program cannot be observed.
         secondary.clear();
     }
     let asked: Vec<ContenderAsked> =
@@ -97,7 +97,7 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
     })
 }
 
-/// What the judge is told of one contender.
+/// Returns what the judge needs to know about one contender.
 fn asked(contender: &Contender, way: &Way, given: &Given<'_>) -> ContenderAsked {
     ContenderAsked {
         name: contender.name.clone(),
@@ -119,7 +119,7 @@ fn pairs(contenders: u32, all: bool) -> Vec<Pair> {
     (0..firsts).flat_map(|a| (a + 1..contenders).map(move |b| Pair { a, b })).collect()
 }
 
-/// Each load point of a sweep against the one before; none where there is one contender.
+/// Compares each load point of a sweep with the one before. Empty if there is one contender.
 fn neighbours(contenders: u32) -> Vec<Pair> {
     (1..contenders).map(|b| Pair { a: b - 1, b }).collect()
 }
@@ -128,12 +128,12 @@ fn everyone(contenders: &[Contender]) -> Vec<u32> {
     (0..contenders.len() as u32).collect()
 }
 
-/// 1 − confidence, without the dust that the subtraction leaves in binary.
+/// 1 − confidence, rounded to remove the binary error of the subtraction.
 fn alpha(confidence: f64) -> Result<f64, Error> {
     match confidence {
         0.5..=0.9999 => Ok(((1.0 - confidence) * 1e9).round() / 1e9),
         _ => Err(Error::usage(format!(
-            "--confidence {}: from 50% to 99.99%, such as 95%",
+            "--confidence {}: must be from 50% to 99.99%, such as 95%",
             show_percent(confidence)
         ))),
     }
@@ -143,13 +143,13 @@ fn matters(share: f64) -> Result<f64, Error> {
     match share {
         0.0001..=0.5 => Ok(share),
         _ => Err(Error::usage(format!(
-            "--matters {}: from 0.01% to 50%, such as 1%",
+            "--matters {}: must be from 0.01% to 50%, such as 1%",
             show_percent(share)
         ))),
     }
 }
 
-/// How many rounds, and what a replicate is.
+/// The number of rounds, and what counts as a replicate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Length {
     rounds: u32,
@@ -166,8 +166,8 @@ impl Length {
 fn length(spec: &Spec, comparisons: usize, alpha: f64) -> Result<Length, Error> {
     match (spec.run.restarts, spec.run.until_decided) {
         (Some(_), true) => Err(Error::usage(
-            "--until-decided looks after so many rounds of one launch, --restarts fixes the number \
-             of launches: give one of them",
+            "--until-decided stops early within one launch, and --restarts fixes the number of \
+             launches: give one of them",
         )),
         (Some(restarts), false) => launches(restarts, spec.run.rounds, comparisons, alpha),
         (None, true) => until_decided(spec.run.rounds, comparisons, alpha),
@@ -175,18 +175,18 @@ fn length(spec: &Spec, comparisons: usize, alpha: f64) -> Result<Length, Error> 
     }
 }
 
-/// Student's t has an interval from two rounds on, but so few cannot show how they scatter.
+/// Student's t gives an interval from two rounds on, but so few do not show how much they vary.
 fn rounds_of_sweep(asked: Option<u32>) -> Result<u32, Error> {
     match asked {
         Some(few) if few < FEWEST_ROUNDS_OF_SWEEP => Err(Error::usage(format!(
-            "--rounds {few}: too few to see how rounds scatter; a sweep takes at least \
+            "--rounds {few}: too few to estimate how much rounds vary; a sweep needs at least \
              {FEWEST_ROUNDS_OF_SWEEP}"
         ))),
         asked => Ok(asked.unwrap_or(ROUNDS_OF_SWEEP)),
     }
 }
 
-/// With restarts the launch is the replicate, and `--rounds` is for each.
+/// With restarts each launch is a replicate, and `--rounds` is the number of rounds of each.
 fn launches(
     restarts: u32,
     rounds: Option<u32>,
@@ -218,8 +218,8 @@ fn in_sight(way: &Way) -> bool {
     }
 }
 
-/// Groups of contenders whose targets have a process in common: each that is
-/// launched has processes of its own.
+/// Returns groups of contenders whose targets share a process. A launched target always has its own
+/// processes.
 fn sharing(ways: &[Way]) -> Vec<Vec<u32>> {
     let found = |way: &Way| match way {
         Way::Attached { sight: Ok(sight), .. } => Some(sight.found.clone()),
@@ -230,8 +230,8 @@ fn sharing(ways: &[Way]) -> Vec<Vec<u32>> {
     several.map(|group| group.into_iter().map(|number| number as u32).collect()).collect()
 }
 
-/// The cores that a target may use; of several processes, those of the one that
-/// is driven.
+/// Returns the cores that a target may use; if it has several processes, those of the one that is
+/// driven.
 fn target_cores(way: &Way, cores: &Cores) -> Vec<u32> {
     let left =
         || if cores.others.is_empty() { cores.allowed.clone() } else { cores.others.clone() };
@@ -247,8 +247,8 @@ fn target_cores(way: &Way, cores: &Cores) -> Vec<u32> {
     }
 }
 
-/// Whether a target may use no other cores than the generator's. Where its cores are
-/// not known, it may where there are others.
+/// Whether a target may use only the generator's cores. If its cores are not known, it is assumed
+/// to use others, if there are any.
 fn has_only_our_cores(target: &[u32], cores: &Cores) -> bool {
     if target.is_empty() {
         cores.others.is_empty()
@@ -257,9 +257,9 @@ fn has_only_our_cores(target: &[u32], cores: &Cores) -> bool {
     }
 }
 
-/// Groups of contenders that are ways of talking to one target: the same address, and
-/// the same host in their URLs, since one address can serve several. What tiebreak
-/// launches is a target of its own.
+/// Returns groups of contenders that have the same target: the same address, and the same host in
+/// their URLs, since one address can serve several hosts. A target that tiebreak launches belongs
+/// to one contender only.
 fn one_target(contenders: &[Contender]) -> Vec<Vec<u32>> {
     let attached = |of: &&Contender| {
         of.launch.is_empty()
@@ -280,13 +280,13 @@ fn one_target(contenders: &[Contender]) -> Vec<Vec<u32>> {
     numbers.filter(|numbers| numbers.len() > 1).collect()
 }
 
-/// Host and port of a URL without a login.
+/// Returns host and port of a URL without a login.
 fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?']).next().unwrap_or_default()
 }
 
-/// What a contender speaks, as people call it.
+/// Returns the usual name of a contender's protocol.
 fn spoken(contender: &Contender) -> &'static str {
     protocol::of_recorded(&contender.target).map_or("", |row| row.title)
 }
@@ -301,8 +301,8 @@ fn rounds(asked: Option<u32>, comparisons: usize, alpha: f64) -> Result<u32, Err
     }
 }
 
-/// Closed loop: throughput. Open loop: the p99 of response time, or its p50
-/// where a round cannot hold the samples that a p99 needs.
+/// Closed loop: throughput. Open loop: the p99 of response time, or its p50 if a round cannot hold
+/// the samples that a p99 needs.
 fn metrics(arrivals: impl Iterator<Item = Arrivals>, round_ns: u64) -> (Metric, Vec<Metric>) {
     let rates: Option<Vec<f64>> = arrivals.map(|arrivals| arrivals.rate()).collect();
     let Some(rates) = rates else {
@@ -316,8 +316,8 @@ fn metrics(arrivals: impl Iterator<Item = Arrivals>, round_ns: u64) -> (Metric, 
     }
 }
 
-/// What is asked of each group: what would be asked if it were all, but for the
-/// p99.9 of a rate, which few rounds hold the samples for.
+/// Returns the metrics of each group: those of a contender that has only this group, except the
+/// p99.9 of a rate, for which most rounds have too few samples.
 fn groups(contenders: &[Contender], round_ns: u64) -> Vec<GroupAsks> {
     let names = contenders.first().into_iter().flat_map(|first| &first.groups).enumerate();
     let asks = names.map(|(at, group)| {
@@ -335,9 +335,9 @@ fn groups(contenders: &[Contender], round_ns: u64) -> Vec<GroupAsks> {
     asks.collect()
 }
 
-/// A workload that removes keys asks for misses.
+/// Whether the workload causes misses by removing keys.
 fn asks_for_misses(workload: &Workload) -> bool {
-    // What a user-defined command finds, nobody knows. Of a statement one says it.
+    // What a user-defined command finds is not known; a statement declares it.
     let is_command =
         |number: u32| matches!(workload.custom.operations[number as usize].says, Says::Command(_));
     let asks = |kind: Kind| match kind {
@@ -356,14 +356,14 @@ fn bodiless(asks: &Asks) -> bool {
             let expect = &request.expect;
             request.method == "HEAD" || !expect.is_empty() && expect.iter().all(has_no_body)
         }
-        // What a database answers is rows.
+        // A database answers with rows.
         Asks::Statement { .. } | Asks::Database { .. } => true,
         Asks::Messages(_) | Asks::Store(_) | Asks::Files(_) | Asks::Program => false,
     }
 }
 
-/// Linux hands out half of the client ports per (source, destination), and
-/// each again after a second. Several nodes are as many destinations.
+/// Linux assigns half of the client ports per (source, destination), and reuses each after a
+/// second. Every node is a destination of its own.
 fn port_limit(contender: &Contender, (first, last): (u16, u16)) -> Option<f64> {
     let nodes = contender.address.nodes();
     if nodes.is_empty() || contender.reuse == Reuse::Always {

@@ -10,7 +10,7 @@ use record::{CustomOperation, RequestAsked};
 use std::sync::Arc;
 use wire::http1::Request;
 
-/// A request: what may be recorded, and what is sent. No `Debug`.
+/// A request: the part that may be recorded, and the bytes that are sent. No `Debug`.
 pub(super) struct Built {
     pub(super) asked: RequestAsked,
     pub(super) head: Arc<[u8]>,
@@ -42,8 +42,8 @@ pub(super) fn build(url: &Url, settings: &Settings) -> Result<Built, String> {
     Ok(Built { asked, head: head.into(), body: settings.body.clone() })
 }
 
-/// Encodes one of the requests of a workload. Its headers stand in place of the
-/// contender's of the same name; without a target it has that of the address.
+/// Encodes one of the requests of a workload. Its headers replace the contender's headers of the
+/// same name; without a target it uses that of the address.
 fn one_of_several(
     url: &Url,
     settings: &Settings,
@@ -57,7 +57,7 @@ fn one_of_several(
     template.encode(said, &target, &url.host_header(), &common)
 }
 
-/// The requests to this address; none where the operations are others.
+/// Returns the requests to this address, or None if the operations are not requests.
 pub(super) fn several(
     custom: &CustomAsked,
     url: &Url,
@@ -70,7 +70,7 @@ pub(super) fn several(
     let given = [("method", settings.method.is_some()), ("data", settings.body.is_some())];
     if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(format!(
-            "the requests of the workload have methods and bodies of their own: leave out {key}"
+            "the requests of the workload define their own methods and bodies: leave out {key}"
         ));
     }
     let operations = custom.said.operations.iter().zip(&custom.requests);
@@ -82,13 +82,16 @@ pub(super) fn several(
     Ok(Some(HttpRequests { each: each.collect::<Result<_, _>>()?, feeds, numbers }))
 }
 
-/// The headers of all requests of a contender, its login among them.
+/// Returns the headers of all requests of a contender, including its login.
 pub(super) fn headers(url: &Url, settings: &Settings) -> Result<Vec<(String, Vec<u8>)>, String> {
     let mut headers = settings.headers.clone();
     if let Some(login) = &url.login {
         let given = |(name, _): &(String, Vec<u8>)| name.eq_ignore_ascii_case("authorization");
         if headers.iter().any(given) {
-            return Err("the login is given twice: in the address and as Authorization".to_owned());
+            return Err(
+                "the login is given twice, in the address and as Authorization: leave one out"
+                    .to_owned(),
+            );
         }
         headers.push(("Authorization".to_owned(), basic(login)));
     }

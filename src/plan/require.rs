@@ -1,9 +1,8 @@
 //! `--require`: what a comparison must show, for CI.
 //!
 //! `new/old throughput >= 0.97` says that the ratio new/old must be at least
-//! 0.97. It is met when the whole interval of the ratio is: chance alone must
-//! not let a slower build pass. Bounds are ratios, never times: only contenders
-//! of one round met the same machine.
+//! 0.97. It is met if the whole interval of the ratio meets it: a slower build must not pass by
+//! chance. Bounds are ratios, never times: only contenders of one round met the same machine.
 
 mod check;
 mod parse;
@@ -19,10 +18,10 @@ use record::{Metric, Question};
 pub struct Requirement {
     /// As it was written.
     text: String,
-    /// The two that it is about. None means every pair that is compared.
+    /// The two contenders that it applies to. None means every pair that is compared.
     pair: Option<Names>,
     metric: Metric,
-    /// The group whose metric it is. None means that of all that the contenders do.
+    /// The group whose metric it is. None means the metric of all operations.
     group: Option<String>,
     sense: Sense,
     /// The ratio.
@@ -48,22 +47,23 @@ enum Sense {
 /// Which figure of a comparison must satisfy the requirement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum By {
-    /// All of the interval: the requirement was shown to be met.
+    /// The whole interval: the requirement was shown to be met.
     #[default]
     UnfavourableEnd,
-    /// The estimate: met as likely as not when the truth is the bound itself.
+    /// The estimate: if the true ratio equals the bound, it is met with a probability of one half.
     Estimate,
-    /// Some of the interval: not met was not shown.
+    /// Any part of the interval: the requirement was not shown to be violated.
     FavourableEnd,
 }
 
 impl Requirement {
     /// Reads `[B/A] METRIC [of GROUP] OP RATIO [by estimate | by favourable end]`,
-    /// such as `p99 <= 1.05x` or `p99 of writers <= 1.05x`. The question tells which names and metrics there are.
+    /// such as `p99 <= 1.05x` or `p99 of writers <= 1.05x`. The question lists the names and
+    /// metrics.
     ///
     /// # Errors
-    /// When it cannot be read, or the run will not judge what it asks for; the
-    /// text says how to write it.
+    /// When it cannot be parsed, or the run does not judge what it requires; the text says how to
+    /// write it.
     pub fn parse(text: &str, question: &Question) -> Result<Requirement, String> {
         parse::requirement(text, question)
     }

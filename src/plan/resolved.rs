@@ -1,5 +1,5 @@
-//! From a [`Spec`] to a [`Plan`]: every default settled, every name resolved,
-//! every limit checked, before the first target is touched.
+//! From a [`Spec`] to a [`Plan`]: all defaults are applied, all names resolved and all limits
+//! checked before the first target is contacted.
 
 use crate::access::Access;
 use crate::address::ConnectTo;
@@ -38,8 +38,8 @@ use text::units::{show_ns, show_rate};
 const WARM_UP: Duration = Duration::from_secs(1);
 const PILOT: Duration = Duration::from_secs(2);
 const ROUND: Duration = Duration::from_secs(1);
-/// One turn, unless `--round` is given: work that a server puts off for a
-/// second or two must fall into its own turn.
+/// Length of a turn, unless `--round` is given: work that a server defers for a second or two must
+/// fall into its own turn.
 pub(super) const TURN: Duration = Duration::from_millis(2500);
 const DURATION: Duration = Duration::from_secs(10);
 /// `run -n` without `--duration` ends here at the latest.
@@ -47,9 +47,9 @@ const LONGEST_COUNTED_RUN: Duration = Duration::from_secs(3600);
 const SHORTEST_ROUND: Duration = Duration::from_millis(10);
 const SHORTEST_SLICE: Duration = Duration::from_millis(1);
 const LONGEST_RUN_NS: u64 = 86_400_000_000_000;
-/// Descriptors that are no connections: files, pollers, the process's own.
+/// Descriptors that are not connections: files, pollers, those of the process itself.
 const OTHER_DESCRIPTORS: u64 = 64;
-/// Above this share of what local ports allow a caution (design.md).
+/// A caution is given above this share of the connection rate that local ports allow.
 const PORT_CAUTION: f64 = 0.7;
 
 /// The machine, as far as a plan depends on it.
@@ -61,18 +61,18 @@ pub struct Machine {
     pub host: Host,
     /// Looks for the processes behind an address.
     pub look: fn(&Address, Option<u32>) -> Result<Sight, OutOfSight>,
-    /// Drawn when the process started: the seed of a plan that names none. It is the
-    /// same for all load points of a sweep.
+    /// A random seed, drawn when the process started, for plans that do not set one. It is the same
+    /// for all load points of a sweep.
     pub drawn_seed: u64,
 }
 
-/// What will be done, and the secrets that doing it takes. No `Debug`.
+/// The plan of a run, and the secrets that it requires. No `Debug`.
 pub struct Resolved {
     /// What may be recorded.
     pub plan: Plan,
-    /// How to get at each contender.
+    /// How each contender is accessed.
     pub ways: Vec<Way>,
-    /// What can be foreseen to go wrong, in sentences.
+    /// Warnings about the plan, in sentences.
     pub cautions: Vec<String>,
     /// Every secret of an experiment file, and all others that were declared.
     pub secrets: Vec<Secret>,
@@ -80,20 +80,19 @@ pub struct Resolved {
     pub method: Option<Method>,
     /// Cores for targets that are launched.
     pub target_cores: Vec<u32>,
-    /// Cores for the threads of tiebreak's that drive nothing.
+    /// Cores for the threads of tiebreak that do not drive load.
     pub own_cores: Vec<u32>,
-    /// What was asked for, with what the experiment file says.
+    /// The spec, merged with the experiment file.
     pub(super) spec: Spec,
 }
 
 impl Resolved {
-    /// The seed that a flag or the experiment file names. Returns None if none does: then
-    /// the seed was drawn.
+    /// Returns the seed that a flag or the experiment file sets, or None if the seed was drawn.
     pub fn named_seed(&self) -> Option<u64> {
         self.spec.run.seed
     }
 
-    /// Where a launched target is dialled, and how it is talked to there.
+    /// Returns the address of a launched target, and its access.
     ///
     /// # Errors
     /// When its address cannot be dialled.
@@ -113,11 +112,10 @@ impl Resolved {
     }
 }
 
-/// Settles a spec.
+/// Resolves a spec to a plan.
 ///
 /// # Errors
-/// Whatever cannot be understood or cannot be done, each naming the argument
-/// and the remedy.
+/// When something is not valid or not possible; the message names the argument and the remedy.
 pub fn resolve(
     spec: &Spec,
     machine: &Machine,
@@ -182,8 +180,8 @@ pub fn resolve(
         true => local::only_turns(&spec)?,
         false if spec.command == Command::Compare && spec.run.operations.is_some() => {
             return Err(Error::usage(
-                "--operations says how many operations a run of a program does (exec:), and no \
-                 contender is one: --rounds and --round say how long servers are driven",
+                "--operations applies only to programs (exec:), and no contender is one: set how \
+                 long servers are driven with --rounds and --round",
             ));
         }
         false => spec,
@@ -202,8 +200,8 @@ pub fn resolve(
     Ok(Resolved { plan, ways, cautions, secrets, method, target_cores, own_cores, spec })
 }
 
-/// The plan without secrets, but for what is driven by it: there the engine needs them,
-/// and the journal leaves them out when it is written.
+/// Removes the secrets from a plan, except those that the engine needs to drive it: the journal
+/// leaves these out when it is written.
 fn without_secrets(plan: Plan) -> Plan {
     let mut bare = secrets::without_secrets(plan.clone());
     for (bare, whole) in bare.contenders.iter_mut().zip(plan.contenders) {
@@ -213,7 +211,7 @@ fn without_secrets(plan: Plan) -> Plan {
     bare
 }
 
-/// What is driven stays as it is. Of a request only what is shown is in the plan.
+/// Keeps what is driven. Of a request the plan has only the part that may be shown.
 fn as_driven(bare: &Asks, whole: Asks) -> Asks {
     let shown = |request: RequestAsked| bare.request().cloned().unwrap_or(request);
     match whole {
@@ -231,21 +229,21 @@ fn as_driven(bare: &Asks, whole: Asks) -> Asks {
     }
 }
 
-/// What is refused before anything else is looked at.
+/// Refuses what can be refused before anything else is examined.
 fn check_launches(spec: &Spec, gathered: &Gathered) -> Result<(), Error> {
     let program = |wanted: &Wanted| matches!(wanted.place, TargetLocation::Program(_));
     if spec.run.restarts.is_some() && gathered.contenders.iter().any(program) {
         return Err(Error::usage(
-            "--restarts launches servers afresh, and a program (exec:) starts afresh in every \
-             turn: leave it out",
+            "--restarts launches servers anew, and a program (exec:) starts anew in every turn: \
+             leave it out",
         ));
     }
     let attached = |wanted: &&Wanted| matches!(wanted.place, TargetLocation::Attached { .. });
     if let (Some(_), Some(this)) = (spec.run.restarts, gathered.contenders.iter().find(attached)) {
         let name = this.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
         return Err(Error::usage(format!(
-            "--restarts launches every target afresh, and the contender{name} runs already: let \
-             tiebreak launch it (a recipe, or an experiment file)"
+            "--restarts launches every target anew, but the contender{name} is already running: \
+             let tiebreak launch it (with a recipe or an experiment file)"
         )));
     }
     Ok(())
@@ -268,7 +266,7 @@ fn check_count(command: Command, count: usize) -> Result<(), Error> {
     }
 }
 
-/// `--set` wins over flags, and flags win over the experiment file.
+/// `--set` takes precedence over flags, and flags over the experiment file.
 fn settings(
     spec: &Spec,
     names: &[String],
@@ -299,20 +297,20 @@ fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Resul
             url.nodes().into_iter().map(dial).collect::<Result<_, _>>().map(Address::of_nodes)
         }
         address::Endpoint::Directory(_) | address::Endpoint::Program(_) => Err(Error::usage(
-            "what tiebreak launches and drives is a server: give its http://, ws://, memcached://, \
+            "tiebreak can launch and drive only servers: give an http://, ws://, memcached://, \
              redis://, cassandra+thrift://, postgres:// or mysql:// address",
         )),
     }
 }
 
-/// The address of a target that has no port yet.
+/// Returns the address of a target before its port is known.
 fn launched_address(url: &Url, resolver: &mut Resolver<'_>) -> Result<Address, Error> {
     let mut address = address(url, &[], resolver)?;
     address.forget_ports();
     Ok(address)
 }
 
-/// A contender whose target is launched.
+/// Makes a contender whose target is launched.
 fn to_be_launched(
     spec: &Spec,
     name: &str,
@@ -376,7 +374,7 @@ fn http_at(
     Ok((contender, Access::Http(access)))
 }
 
-/// A contender whose operations follow from a workload.
+/// Makes a contender whose operations follow from a workload.
 fn store_at(
     spec: &Spec,
     name: &str,
@@ -447,17 +445,17 @@ pub(super) fn plan(
     Ok((plan, cores))
 }
 
-/// The load points that are the contenders of one run.
+/// Returns the load points, if they are the contenders of one run.
 fn run_sweep(spec: &Spec) -> Option<RunSweep> {
     let asked = spec.sweep.as_ref().filter(|_| spec.command == Command::Run)?;
     Some(RunSweep { factor: asked.factor, values: asked.values.clone() })
 }
 
-/// Slices or turns, the slice's length, the round's (of `run`: the duration).
+/// Returns slices or turns, the length of a slice, and that of a round (for `run` the duration).
 fn turns(spec: &Spec) -> Result<(Interleave, Option<Duration>, Duration), Error> {
     if spec.command == Command::Run && spec.sweep.is_some() {
-        // A round visits every load point once: a slice of many connections begins with a
-        // burst, which would be part of its p99 many times.
+        // A round visits every load point once: a slice with many connections begins with a burst,
+        // which short slices would add to its p99 many times.
         let round = spec.run.round.unwrap_or(TURN);
         at_least("--round", round, SHORTEST_ROUND)?;
         return Ok((Interleave::Turns, None, round));
@@ -504,7 +502,7 @@ fn pilot_ns(spec: &Spec) -> Result<u64, Error> {
 fn at_least(flag: &str, given: Duration, least: Duration) -> Result<(), Error> {
     if given < least {
         Err(Error::usage(format!(
-            "{flag} {} is too short to measure anything: at least {}",
+            "{flag} {} is too short to measure anything: it must be at least {}",
             show_ns(ns(given)),
             show_ns(ns(least))
         )))
@@ -513,8 +511,8 @@ fn at_least(flag: &str, given: Duration, least: Duration) -> Result<(), Error> {
     }
 }
 
-/// No more workers than the contender with the fewest connections can keep
-/// busy: one without a connection would only wait.
+/// Uses no more workers than the contender with the fewest connections can keep busy: a worker
+/// without a connection would be idle.
 fn generator_cores(
     spec: &Spec,
     machine: &Machine,
@@ -525,13 +523,13 @@ fn generator_cores(
         _ if cores.generator.len() as u32 <= connections => Ok(cores),
         None => cores::share_out(&machine.cores, Some(connections)),
         Some(asked) => Err(Error::usage(format!(
-            "--cores {asked}: a core without a connection would idle, and one contender has \
-             {connections}"
+            "--cores {asked}: a core without a connection would be idle, and one contender has \
+             only {connections}: lower --cores"
         ))),
     }
 }
 
-/// All contenders' connections are open at once.
+/// Checks the limit of descriptors: the connections of all contenders are open at the same time.
 fn check_descriptors(plan: &Plan) -> Result<(), Error> {
     let connections: u64 = plan.contenders.iter().map(|c| u64::from(c.intensity.connections)).sum();
     let workers = plan.generator_cores.len().max(1) as u64;
@@ -542,8 +540,8 @@ fn check_descriptors(plan: &Plan) -> Result<(), Error> {
     let limit = plan.host.descriptors;
     if needed > limit {
         Err(Error::usage(format!(
-            "{connections} connections in all need about {needed} descriptors, and this process \
-             may have {limit}: use fewer --connections, or raise the hard limit (ulimit -Hn)"
+            "{connections} connections in total need about {needed} descriptors, but this process \
+             may open {limit}: use fewer --connections, or raise the hard limit (ulimit -Hn)"
         )))
     } else {
         Ok(())
@@ -553,7 +551,7 @@ fn check_descriptors(plan: &Plan) -> Result<(), Error> {
 fn check_length(plan: &Plan) -> Result<(), Error> {
     if plan.rounds > MOST_ROUNDS {
         return Err(Error::usage(format!(
-            "--rounds {}: at most {MOST_ROUNDS}; longer rounds (--round) say more",
+            "--rounds {}: at most {MOST_ROUNDS} are supported; use longer rounds (--round) instead",
             plan.rounds
         )));
     }
@@ -570,8 +568,8 @@ fn check_length(plan: &Plan) -> Result<(), Error> {
     }
 }
 
-/// Fresh connections at a rate that local ports can hardly serve. In closed
-/// loop nothing can be foreseen; the audit looks at what was reached.
+/// Warns about fresh connections at a rate that local ports can hardly serve. In closed loop the
+/// rate is not known in advance; the audit checks the rate that was reached.
 fn port_cautions(plan: &Plan) -> Vec<String> {
     let caution = |(contender, asked): (&Contender, &ContenderAsked)| {
         let per_connection = match contender.reuse {
@@ -584,8 +582,8 @@ fn port_cautions(plan: &Plan) -> Vec<String> {
         let limit = asked.port_limit?;
         (connects > PORT_CAUTION * limit).then(|| {
             format!(
-                "`{}` will open {} connections, and local ports last for about {}: lower its \
-                 rate, or widen net.ipv4.ip_local_port_range",
+                "`{}` will open {} connections, but local ports suffice for about {}: lower its \
+                 rate or widen net.ipv4.ip_local_port_range",
                 contender.name,
                 show_rate(connects),
                 show_rate(limit)

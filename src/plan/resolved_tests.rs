@@ -77,10 +77,8 @@ fn a_plan_with_everything_in_it() {
     assert!(!text.contains("CANARY") && !format!("{:?}", resolved.plan).contains("CANARY"));
     assert_eq!(
         resolved.cautions,
-        [
-            "`fresh` will open 200 k/s connections, and local ports last for about 14.1 k/s: lower its \
-          rate, or widen net.ipv4.ip_local_port_range"
-        ]
+        ["`fresh` will open 200 k/s connections, but local ports suffice for about 14.1 k/s: \
+             lower its rate or widen net.ipv4.ip_local_port_range"]
     );
 }
 
@@ -155,7 +153,10 @@ fn few_rooms_need_few_cores() {
     assert!(refused.starts_with("--cores 2: a core without a connection"), "{refused}");
     spec.sets.push("a.connections=4".to_owned());
     let refused = settled(&spec).err().expect("refused").text;
-    assert!(refused.starts_with("`a`: 4 connections make no rooms of 8 members"), "{refused}");
+    assert!(
+        refused.starts_with("`a`: 4 connections cannot be divided into rooms of 8 members"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -166,7 +167,7 @@ fn few_connections_need_few_cores() {
     spec.run.cores = Some(2);
     assert_eq!(
         settled(&spec).err().expect("refused").text,
-        "--cores 2: a core without a connection would idle, and one contender has 1"
+        "--cores 2: a core without a connection would be idle, and one contender has only 1"
     );
 }
 
@@ -192,7 +193,8 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.run.restarts = Some(10),
-            "--restarts launches every target afresh, and the contender `a` runs already: let tiebreak launch it (a recipe, or an experiment file)",
+            "--restarts launches every target anew, but the contender `a` is already running: let \
+             tiebreak launch it (with a recipe or an experiment file)",
         ),
         (
             |spec| {
@@ -208,7 +210,8 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
                 spec.run.restarts = Some(6);
                 spec.run.until_decided = true;
             },
-            "--until-decided looks after so many rounds of one launch, --restarts fixes the number of launches: give one of them",
+            "--until-decided stops early within one launch, and --restarts fixes the number of \
+             launches: give one of them",
         ),
         (
             |spec| {
@@ -245,7 +248,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.run.rounds = Some(20_000),
-            "--rounds 20000: at most 10000; longer rounds (--round) say more",
+            "--rounds 20000: at most 10000 are supported; use longer rounds (--round) instead",
         ),
         (
             |spec| spec.run.round = Some(Duration::from_secs(8000)),
@@ -257,7 +260,8 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.common.connections = Some(600),
-            "1200 connections in all need about 1280 descriptors, and this process may have 1024: use fewer --connections, or raise the hard limit (ulimit -Hn)",
+            "1200 connections in total need about 1280 descriptors, but this process may open \
+             1024: use fewer --connections, or raise the hard limit (ulimit -Hn)",
         ),
         (
             |spec| spec.contenders[0] = "a=http://web.test/".into(),
@@ -362,7 +366,7 @@ fn a_file_from_elsewhere_does_nothing_without_leave() {
     std::fs::write(&file, text).expect("a file");
     let mut spec = compare(&[&file.display().to_string()]);
     let refused = settled(&spec).err().expect("refused").text;
-    assert!(refused.ends_with("then say --allow-file"), "{refused}");
+    assert!(refused.ends_with("then add --allow-file"), "{refused}");
     spec.allow_file = true;
     assert!(settled(&spec).is_ok());
 }
@@ -412,26 +416,40 @@ fn what_databases_cannot_do_is_refused() {
         (
             &["a.dialect=text"],
             "kv",
-            "`a`: how statements are sent is said by protocol (simple, extended, text, prepared): leave out dialect for databases",
+            "`a`: protocol (simple, extended, text, prepared) sets how statements are sent: leave \
+             out dialect for databases",
         ),
-        (&["b.protocol=simple"], "kv", "`b`: mysql has the protocols prepared, text"),
-        (&["a.protocol=text"], "kv", "`a`: postgres has the protocols prepared, extended, simple"),
-        (&["a.table=memory"], "kv", "`a`: postgres has the tables logged, unlogged, and no memory"),
+        (&["b.protocol=simple"], "kv", "`b`: mysql supports the protocols prepared, text"),
+        (
+            &["a.protocol=text"],
+            "kv",
+            "`a`: postgres supports the protocols prepared, extended, simple",
+        ),
+        (
+            &["a.table=memory"],
+            "kv",
+            "`a`: postgres has no table of kind memory; it has logged, unlogged",
+        ),
         (
             &["a.query=SELECT 1"],
             "kv",
-            "`a`: --query asks one statement, and a workload has its own: give one of them",
+            "`a`: --query and a workload cannot be combined: give one of them",
         ),
         (
             &["a.pool.max=4", "a.reuse=never"],
             "kv",
-            "`a`: pool and reuse are two policies: give one",
+            "`a`: pool and reuse cannot be combined: give one",
         ),
-        (&["a.locking=flock"], "kv", "`a`: locking, fsync and expires belong to files (file:///…)"),
+        (
+            &["a.locking=flock"],
+            "kv",
+            "`a`: locking, fsync and expires apply only to files (file:///…)",
+        ),
         (
             &["c.protocol=text"],
             "kv",
-            "`c`: query, charset, protocol, table, pool and reply.max belong to databases (postgres://, mysql://)",
+            "`c`: query, charset, protocol, table, pool and reply.max apply only to databases \
+             (postgres://, mysql://)",
         ),
     ] {
         let mut spec = compare(&[
@@ -453,7 +471,7 @@ fn what_databases_cannot_do_is_refused() {
     let told = settled(&spec).err().expect("refused").text;
     assert_eq!(
         told,
-        "`a` cannot do the mix: counters are only supported by caches: a table's values are bytes"
+        "`a` cannot run the mix: counters are only supported by caches: a table's values are bytes"
     );
 }
 
@@ -470,8 +488,8 @@ fn verify_is_refused_where_statements_say_what_they_expect() {
     assert_eq!(verified(settled(&spec).expect("a good plan")), Some(record::Verify::Off));
     spec.workload.verify = Some(record::Verify::All);
     let told = settled(&spec).err().expect("refused").text;
-    assert!(told.contains("say themselves what they expect"), "{told}");
-    assert!(told.contains("leave `verify` out"), "{told}");
+    assert!(told.contains("define what they expect"), "{told}");
+    assert!(told.contains("leave out `verify`"), "{told}");
 }
 
 #[test]
@@ -584,10 +602,14 @@ fn what_does_not_go_with_groups_is_refused() {
         (
             both.into(),
             &|spec| spec.common.connections = Some(5),
-            "`a`: connections belongs to each",
+            "`a`: connections must be set for each",
         ),
-        (both.into(), &|spec| spec.common.rate = Some(5.0), "`a`: rate belongs to each of the"),
-        (both.into(), &|spec| spec.sets = vec!["b.depth=2".into()], "`b`: depth belongs to each"),
+        (both.into(), &|spec| spec.common.rate = Some(5.0), "`a`: rate must be set for each group"),
+        (
+            both.into(),
+            &|spec| spec.sets = vec!["b.depth=2".into()],
+            "`b`: depth must be set for each",
+        ),
         (
             both.into(),
             &|spec| spec.sets = vec!["a.writers.reuse=never".into()],
@@ -601,7 +623,7 @@ fn what_does_not_go_with_groups_is_refused() {
         (
             both.into(),
             &|spec| spec.workload.mix = Some(crate::plan::workload::mix("get=1").expect("a mix")),
-            "every group has a mix of its own",
+            "every group has its own mix",
         ),
         (
             both.into(),
@@ -614,7 +636,7 @@ fn what_does_not_go_with_groups_is_refused() {
             "`a`: group `readers`: a depth above 1",
         ),
         (two("name = 'a'"), &|_| (), "two groups are called `a`"),
-        (two("name = 'b.c'"), &|_| (), "the name of a group has no dot"),
+        (two("name = 'b.c'"), &|_| (), "the name of a group must not contain a dot"),
         (two("name = 'b'\nmix = {}"), &|_| (), "the mix is empty"),
     ];
     for (text, change, message) in table {
@@ -629,7 +651,7 @@ fn what_does_not_go_with_groups_is_refused() {
     };
     assert!(custom("one").is_ok(), "a contender's own groups are in place of those of all");
     let told = custom("other").err().expect("refused");
-    assert!(told.starts_with("the groups of `b` are not those of `a`"), "{told}");
+    assert!(told.starts_with("the groups of `b` differ from those of `a`"), "{told}");
     let many: String = (0..9).map(|n| format!("[[groups]]\nname = 'g{n}'\n")).collect();
     let told = with_groups(&many, |_| ()).err().expect("refused");
     assert!(told.ends_with("groups: 9 groups: 8 at most"), "{told}");
@@ -657,7 +679,7 @@ fn databases_have_groups_each_with_a_pool_of_its_own() {
     let lonely = flat.replace("connections = 2\n", "connections = 1\n");
     for (text, each, message) in [
         (READERS_AND_WRITERS, "", "`a`: group `readers`: a client library has one statement in"),
-        (&flat, "query = 'SELECT 1'", "`a`: group `readers`: a mix is of a workload"),
+        (&flat, "query = 'SELECT 1'", "`a`: group `readers`: a mix requires a workload"),
         (&lonely, "pool = { max = 2 }", "--cores 2: a core without a connection"),
         (&flat, "pool = { max = 1 }", "--cores 2: a core without a connection"),
     ] {
@@ -680,7 +702,8 @@ fn what_a_store_cannot_do_is_refused() {
     let table: [(Spoil<'_>, &str); 14] = [
         (
             &|spec| spec.workload.preset = Some("wide-rows".into()),
-            "`m` cannot do wide-rows: its keys have one value each: wide rows are for cassandra:// and cassandra+thrift://",
+            "`m` cannot run wide-rows: its keys have one value each: wide rows are for \
+             cassandra:// and cassandra+thrift://",
         ),
         (
             &|spec| {
@@ -697,20 +720,24 @@ fn what_a_store_cannot_do_is_refused() {
         ),
         (
             &|spec| spec.workload.preset = Some("ycsb-e".into()),
-            "`m` cannot do ycsb-e: it keeps keys by their hash, and so has no scan over keys in order; a store that sorts its keys",
+            "`m` cannot run ycsb-e: it keeps keys by their hash, and so has no scan over keys in \
+             order; a store that sorts its keys",
         ),
         (
             &|spec| spec.workload.mix = Some(crate::plan::workload::mix("cas=1").expect("a mix")),
-            "`r` cannot do cas: it has no cas: WATCH, MULTI and EXEC take four requests",
+            "`r` cannot run cas: it has no cas: WATCH, MULTI and EXEC take four requests",
         ),
         (
             &|spec| {
                 spec.workload.commands.give(crate::plan::commands::custom("PING").expect("one"))
             },
-            "`m` cannot do --command: user-defined commands are for redis://",
+            "`m` cannot run --command: user-defined commands are for redis://",
         ),
         (&|spec| spec.workload.value = Some(record::ValueBytes::Fixed(8)), "workload: value = 8"),
-        (&|spec| spec.common.method = Some("HEAD".into()), "`m`: method belongs to HTTP requests"),
+        (
+            &|spec| spec.common.method = Some("HEAD".into()),
+            "`m`: method applies only to HTTP requests",
+        ),
         (
             &|spec| {
                 spec.common.depth = Some(16);
@@ -718,8 +745,11 @@ fn what_a_store_cannot_do_is_refused() {
             },
             "`m`: a depth above 1 needs persistent connections: --reuse always",
         ),
-        (&|spec| spec.sets = vec!["m.dialect=resp3".into()], "`m`: memcached has the dialects"),
-        (&|spec| spec.sets = vec!["r.dialect=meta".into()], "`r`: redis has the dialects"),
+        (
+            &|spec| spec.sets = vec!["m.dialect=resp3".into()],
+            "`m`: memcached supports the dialects",
+        ),
+        (&|spec| spec.sets = vec!["r.dialect=meta".into()], "`r`: redis supports the dialects"),
         (
             &|spec| {
                 spec.contenders[1] = "r=cassandra+thrift://127.0.0.1:2/k".into();
@@ -741,7 +771,7 @@ fn what_a_store_cannot_do_is_refused() {
                     vec!["a=http://127.0.0.1:1".into(), "b=http://127.0.0.1:2".into()];
                 spec.workload.keys = Some(5);
             },
-            "a workload is done to stores",
+            "a workload requires stores",
         ),
     ];
     for (change, message) in table {
@@ -754,8 +784,9 @@ fn what_a_store_cannot_do_is_refused() {
 fn what_would_be_ignored_is_refused() {
     let files = ["m=memcached://127.0.0.1:1", "f=file:///tmp/x"];
     let programs = ["a=exec:true", "b=exec:true"];
-    let of_databases = "query, charset, protocol, table, pool and reply.max belong to databases";
-    let of_files = "locking, fsync and expires belong to files";
+    let of_databases = "query, charset, protocol, table, pool and reply.max apply only to \
+                        databases";
+    let of_files = "locking, fsync and expires apply only to files";
     for (contenders, sets, name, message) in [
         (files, &["f.pool.max=2"][..], "f", of_databases),
         (files, &["f.query=SELECT 1"], "f", of_databases),
@@ -784,7 +815,7 @@ fn a_run_refuses_what_its_file_says_of_comparisons() {
     for text in ["interleave = 'turns'", "all_pairs = true", "matters = '2%'"] {
         let key = text.split(' ').next().expect("a key");
         let told = settled(text).err().expect("refused");
-        assert!(told.starts_with(&format!("{key} in the experiment file is for")), "{told}");
+        assert!(told.starts_with(&format!("{key} in the experiment file is only for")), "{told}");
     }
 }
 
@@ -803,7 +834,10 @@ fn commands_that_reach_beyond_the_contenders_keys_need_leave_on_the_command_line
         let told = settled(&spec).err().expect("refused").text;
         let name = command.split(' ').next().expect("a word");
         assert!(told.starts_with(&format!("`a`: the command `{name}` {does}")), "{told}");
-        assert!(told.ends_with("say --allow-destructive on the command line if it may"), "{told}");
+        assert!(
+            told.ends_with("add --allow-destructive to the command line to allow it"),
+            "{told}"
+        );
         spec.allow_destructive = true;
         assert!(settled(&spec).is_ok(), "{command}");
         spec.allow_destructive = false;
@@ -818,10 +852,10 @@ fn batches_of_several_times_need_statements_that_only_write() {
         settled(&spec).err().expect("refused").text
     };
     let told = refused(&["a.batch_size=10"]);
-    let wanted = "`a`: batch_size is for your own statements that only write";
+    let wanted = "`a`: batch_size requires custom statements that only write";
     assert!(told.starts_with(wanted), "{told}");
     let told = refused(&["b.batch_size=10", "b.batch=none"]);
-    assert_eq!(told, "`b`: batch_size is for batches: leave out batch=none");
+    assert_eq!(told, "`b`: batch_size requires batches: leave out batch=none");
 }
 
 #[test]
@@ -833,7 +867,7 @@ fn contenders_with_other_batches_get_a_caution() {
     let resolved = of_file(text, |_| {}).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
         resolved.cautions,
-        ["an operation of `one` has its statements once (batch_size), and one of `ten` 10 \
-          times: figures are of operations, and not of statements"]
+        ["an operation of `one` sends its statements once (batch_size), and one of `ten` 10 \
+             times: figures count operations, not statements"]
     );
 }

@@ -1,5 +1,4 @@
-//! What can be set for the run as a whole: a flag, or a key at the top of the experiment
-//! file.
+//! Settings of the whole run: flags, or keys at the top of the experiment file.
 
 use crate::plan::Command::{self, Compare, Run};
 use crate::plan::declared::Heading::{Load, Rounds, Verdict};
@@ -15,8 +14,8 @@ use text::shown::shown;
 const COMPARE: &[Command] = &[Compare];
 
 declared! {
-    /// The settings of the run, as far as they were given; flags on the command line win
-    /// over the experiment file.
+    /// The settings of the run that were given. Flags on the command line take precedence over the
+    /// experiment file.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct RunSettings;
 
@@ -30,7 +29,7 @@ declared! {
         )
         .more(
             "With --restarts: rounds of each launch [default: 5]. With --until-decided: rounds \
-             before the first look [default: 10].",
+             before the first check [default: 10].",
         )
         .only(COMPARE)
         .common()
@@ -68,7 +67,7 @@ declared! {
         Setting::new(
             "warm_up",
             Time,
-            "How long each is driven before the pilot; 1s by default.",
+            "How long each contender is driven before the pilot; 1s by default.",
         )
         .flags(&[Flag::new(
             "warm-up",
@@ -105,7 +104,7 @@ declared! {
         .flags(&[Flag::new(
             "interleave",
             "HOW",
-            "slices (short turns, many a round) or turns (one a round) [default: the pilot \
+            "slices (many short turns per round) or turns (one per round) [default: the pilot \
              chooses]",
         )
         .only(COMPARE)
@@ -116,7 +115,7 @@ declared! {
         Setting::in_no_file("duration").flags(&[Flag::new(
             "duration",
             "TIME",
-            "How long [default: 10s; with -n: until N are done, 1h at most]",
+            "How long to drive [default: 10s; with -n: until N are done, 1h at most]",
         )
         .only(&[Run])
         .common()
@@ -125,7 +124,7 @@ declared! {
     /// After how many operations `run` stops; of a program: how many a run of it does.
     operations: Option<u64>, operations,
         Setting::in_no_file("operations").flags(&[
-            Flag::new("operations", "N", "Stop after so many requests")
+            Flag::new("operations", "N", "Stop after this many requests")
                 .short('n')
                 .only(&[Run])
                 .common()
@@ -148,8 +147,8 @@ declared! {
         Setting::new(
             "seed",
             Count,
-            "Fixes the operations, the arrivals and the order of slices. Drawn anew for each run \
-             where it is not given.",
+            "Fixes the operations, the arrivals and the order of slices. Drawn for each run if it \
+             is not given.",
         )
         .flags(&[Flag::new(
             "seed",
@@ -165,7 +164,7 @@ declared! {
         .flags(&[Flag::new(
             "cores",
             "N",
-            "Cores that generate load [default: half, the last ones, at most 8]",
+            "Number of cores that generate load [default: half of all, the last ones, at most 8]",
         )
         .under(Load, 10)]);
 
@@ -210,23 +209,23 @@ declared! {
         )
         .flags(&[Flag::switch(
             "expect-different",
-            "The contenders are meant to answer differently",
+            "The contenders are expected to answer differently",
         )
         .only(COMPARE)
         .under(Verdict, 3)]);
 
-    /// How often every target is launched afresh.
+    /// How many times every target is launched anew.
     restarts: Option<u32>, above_0,
-        Setting::new("restarts", Count, "How often every target is launched afresh.")
+        Setting::new("restarts", Count, "How many times every target is launched anew.")
         .flags(&[Flag::new(
             "restarts",
             "N",
-            "Launch every target afresh N times: then the launch is the replicate",
+            "Launch every target anew N times; each launch is then one replicate",
         )
         .more(
-            "A server settles differently at each start. A verdict from one launch is about \
-             that launch; with --restarts it is about the programs. Only for targets that \
-             tiebreak launches.",
+            "A server settles differently at each start. A verdict from one launch describes that \
+             launch; with --restarts it describes the programs. Only for targets that tiebreak \
+             launches.",
         )
         .only(COMPARE)
         .common()
@@ -237,15 +236,15 @@ declared! {
         Setting::new(
             "until_decided",
             Switch,
-            "Five looks instead of a fixed number of rounds.",
+            "Check five times whether the result is decided, instead of a fixed number of rounds.",
         )
         .flags(&[Flag::switch(
             "until-decided",
-            "Look five times whether it is decided, and stop when it is",
+            "Check five times whether the result is decided, and stop when it is",
         )
         .more(
-            "After 10, 16, 26, 40 and 60 rounds, with narrower errors at each look so that all \
-             together keep the confidence that was asked for.",
+            "After 10, 16, 26, 40 and 60 rounds, with a smaller error at each check, so that all \
+             checks together keep the requested confidence.",
         )
         .only(COMPARE)
         .common()
@@ -256,12 +255,12 @@ declared! {
         Setting::in_no_file("require").flags(&[Flag::new(
             "require",
             "[B/A] METRIC [of GROUP] >= RATIO",
-            "What must be shown, such as 'new/old throughput >= 0.97'; else exit code 1",
+            "A requirement, such as 'new/old throughput >= 0.97'; exit code 1 if it is not met",
         )
         .more(
-            "A ratio of two contenders, or of each pair where none is named: 'p99 <= 1.05x'. Of \
-             one group: 'p99 of writers <= 1.05x'. It must hold for the whole interval; `by \
-             estimate` and `by favourable end` ask for less. May be given several times.",
+            "A ratio of two contenders, or of each pair if none is named: 'p99 <= 1.05x'. For one \
+             group: 'p99 of writers <= 1.05x'. It must hold for the whole interval; `by estimate` \
+             and `by favourable end` are less strict. May be given several times.",
         )
         .only(COMPARE)
         .repeated()
@@ -270,13 +269,13 @@ declared! {
 }
 
 impl RunSettings {
-    /// Refuses what an experiment file says and this command cannot use: a setting for
-    /// which it has no flag.
+    /// Refuses a setting of an experiment file that this command cannot use, because it has no flag
+    /// for it.
     ///
     /// # Errors
     /// When there is one.
     pub fn refuse_in_file(&self, command: Command) -> Result<(), String> {
-        // `load` says itself that it takes what does not change the load.
+        // `load` itself ignores settings that do not change the load.
         if command != Command::Run {
             return Ok(());
         }
@@ -284,8 +283,8 @@ impl RunSettings {
         let mut given = RunSettings::TABLE.iter().filter(|row| (row.is_given)(self));
         match given.find(|row| !row.setting.flags.iter().any(has_flag)) {
             Some(row) => Err(format!(
-                "{} in the experiment file is for comparisons, and `tiebreak run` drives one \
-                 contender once: leave it out of the file",
+                "{} in the experiment file is only for comparisons, and `tiebreak run` drives a \
+                 single contender: remove it from the file",
                 row.setting.key
             )),
             None => Ok(()),
@@ -302,7 +301,7 @@ fn above_0(text: &str) -> Result<u32, String> {
 
 fn operations(text: &str) -> Result<u64, String> {
     match quantities::count(text)? {
-        0 => Err("at least one operation".to_owned()),
+        0 => Err("must be at least 1".to_owned()),
         count => Ok(count),
     }
 }
@@ -319,7 +318,7 @@ fn interleave(text: &str) -> Result<Interleave, String> {
         "turns" => Ok(Interleave::Turns),
         other => {
             let meant = near::did_you_mean(other, ["auto", "slices", "turns"]);
-            Err(format!("`{}` is none of auto, slices, turns{meant}", shown(other)))
+            Err(format!("`{}` is not one of auto, slices, turns{meant}", shown(other)))
         }
     }
 }
@@ -355,8 +354,8 @@ mod tests {
         assert_eq!(file.refuse_in_file(Command::Compare), Ok(()));
         assert_eq!(
             file.refuse_in_file(Command::Run),
-            Err("all_pairs in the experiment file is for comparisons, and `tiebreak run` drives one \
-                 contender once: leave it out of the file"
+            Err("all_pairs in the experiment file is only for comparisons, and `tiebreak run` \
+                 drives a single contender: remove it from the file"
                 .to_owned())
         );
     }

@@ -1,4 +1,4 @@
-//! What can be set for all contenders (a flag) or for one (`--set`).
+//! Settings of all contenders (flags) or of one (`--set`).
 
 mod of_cassandra;
 mod of_databases;
@@ -92,12 +92,13 @@ declared! {
         )
         .under(Heading::Load, 4)]);
 
-    /// Which variant of its protocol a store is spoken to in.
+    /// Which variant of its protocol a store uses.
     dialect: Option<Dialect>, of_loads::dialect,
         Setting::new(
             "dialect",
             Words(&["text", "meta", "resp2", "resp3"]),
-            "How a store is spoken to: `text` or `meta` (memcached), `resp2` or `resp3` (Redis).",
+            "The protocol variant of a store: `text` or `meta` (memcached), `resp2` or `resp3` \
+             (Redis).",
         )
         .example("text or meta (memcached); resp2 or resp3 (redis)")
         .only(Stores);
@@ -115,7 +116,7 @@ declared! {
         .example("ketama: by which rule a key finds its server (several memcached servers)")
         .only(Sharded);
 
-    /// Keys of a server that cannot be reached go to others.
+    /// Whether keys of a server that cannot be reached go to others.
     failover: Option<bool>, of_memcached::failover,
         Setting::new(
             "failover",
@@ -138,24 +139,24 @@ declared! {
         .example("quorum (cassandra): how many replicas must have answered an operation")
         .only(Replicated);
 
-    /// Copies of each row, where a load makes what holds them.
+    /// Copies of each row, if a load creates the keyspace.
     replication: Option<u32>, of_loads::replication,
         Setting::new(
             "replication",
             Count,
-            "How many copies there are of each row of a keyspace of Cassandra's that a load \
-             makes; 1 by default.",
+            "How many copies there are of each row of a Cassandra keyspace that a load creates; 1 \
+             by default.",
         )
-        .example("3: copies of each row, where a load makes the keyspace (cassandra)")
+        .example("3: copies of each row, if a load creates the keyspace (cassandra)")
         .only(Replicated);
 
-    /// What keeps a reader of files from half a value.
+    /// How readers of files are protected from half-written values.
     guard: Option<Guard>, of_files::guard,
         Setting::new(
             "locking",
             Words(&["flock", "rename", "none"]),
-            "What keeps a reader of files from half a value: `flock` (as Cache_Lite does), \
-             `rename` (written beside and renamed) or `none`.",
+            "How readers of files are protected from half-written values: `flock` (as Cache_Lite \
+             does), `rename` (written beside and renamed) or `none`.",
         )
         .example("flock, rename or none (files)")
         .only(Files);
@@ -168,31 +169,35 @@ declared! {
 
     /// When a file is too old.
     expires: Option<Duration>, of_files::expires,
-        Setting::new("expires", Time, "Files last written longer ago are misses, such as `1h`.")
-        .example("1h: files last written longer ago are misses")
+        Setting::new("expires", Time, "A file that was written longer ago is a miss, such as `1h`.")
+        .example("1h: a file that was written longer ago is a miss")
         .only(Files);
 
-    /// The one statement that a database is asked.
+    /// The one statement that is sent to a database.
     query: Option<String>, of_databases::query,
         Setting::new(
             "query",
             Text,
-            "The one statement that a database is asked, in place of a workload.",
+            "The one statement that is sent to a database, instead of a workload.",
         )
         .example("'SELECT 1' (the one statement; databases)")
         .only(Databases)
-        // The message quotes nothing of it.
+        // Messages do not quote it.
         .flags(&[Flag::new(
             "query",
             "STATEMENT",
-            "Ask databases (postgres://, mysql://) this statement, in place of a workload. It is \
-             recorded: no place for a secret",
+            "Send this statement to databases (postgres://, mysql://), instead of a workload. It \
+             is recorded, so it must not hold a secret",
         )
         .under(Request, 3)]);
 
-    /// In which character set a client speaks.
+    /// The character set of the client.
     charset: Option<String>, of_databases::charset,
-        Setting::new("charset", Words(&["AL32UTF8"]), "In which character set Oracle's driver speaks.")
+        Setting::new(
+            "charset",
+            Words(&["AL32UTF8"]),
+            "The character set that Oracle's driver uses.",
+        )
         .example("AL32UTF8 (oracle)")
         .only(Databases);
 
@@ -222,7 +227,7 @@ declared! {
     /// Connections that all operations share.
     pool_max: Option<u32>, of_loads::connections,
         Setting::new("pool.max", Count, "How many at most.")
-        .example("10: connections that all share; in place of reuse (databases)")
+        .example("10: connections that all operations share; instead of reuse (databases)")
         .only(Databases);
 
     /// How long an operation waits for one of them.
@@ -230,9 +235,9 @@ declared! {
         Setting::new(
             "pool.wait",
             Time,
-            "An operation that gets none for so long fails; the timeout by default.",
+            "How long an operation waits for a connection before it fails; the timeout by default.",
         )
-        .example("1s: who gets none of them for so long fails")
+        .example("1s: an operation that waits longer for a connection fails")
         .only(Databases);
 
     /// What is done to one of them between two operations.
@@ -285,7 +290,7 @@ declared! {
         Setting::new(
             "page_size",
             Count,
-            "Rows of one page of a reply of Cassandra's, at most; 5000 by default.",
+            "Rows of one page of a reply of Cassandra, at most; 5000 by default.",
         )
         .example("100: rows of one page of a reply (cassandra)")
         .only(Cassandra);
@@ -306,14 +311,14 @@ declared! {
         Setting::new(
             "batch_size",
             Count,
-            "How many times the statements of one of your operations that only writes are in a \
-             batch, each time with parameters of its own; 1 by default. One operation is then one \
+            "How many times a batch contains the statements of a custom operation that only \
+             writes, each time with its own parameters; 1 by default. One operation is then one \
              such batch.",
         )
         .example("10: the statements of an operation ten times in one batch (cassandra)")
         .only(Cassandra);
 
-    /// The library waits for more requests before it writes.
+    /// Whether the library waits for more requests before it writes.
     write_coalescing: Option<bool>, of_cassandra::write_coalescing,
         Setting::new(
             "write_coalescing",
@@ -340,7 +345,7 @@ declared! {
         Setting::new(
             "rate",
             Rate,
-            "Operations per second while driven; left out: as fast as replies come.",
+            "Operations per second; if left out, as fast as replies come.",
         )
         .example("5k/s")
         .of_groups()
@@ -370,14 +375,18 @@ declared! {
         )
         .under(Heading::Load, 5)]);
 
-    /// Given up after this long.
+    /// Time after which an operation is given up.
     timeout: Option<Duration>, of_loads::timeout,
-        Setting::new("timeout", Time, "When an operation is given up; 30s by default.")
+        Setting::new(
+            "timeout",
+            Time,
+            "How long to wait before an operation is given up; 30s by default.",
+        )
         .example("30s")
         .flags(&[Flag::new(
             "timeout",
             "TIME",
-            "Give a request up after this long, 10m at most; recorded as at least that \
+            "Give up a request after this long, 10m at most; its time is recorded as at least that \
              [default: 30s]",
         )
         .under(Heading::Load, 7)]);
@@ -425,14 +434,14 @@ declared! {
         Setting::new(
             "message",
             Words(&["text", "binary"]),
-            "What the messages of WebSocket are made of: `text` or `binary`; `text` by default.",
+            "The kind of WebSocket messages: `text` or `binary`; `text` by default.",
         )
         .example("text or binary (ws)")
         .only(Messages)
         .flags(&[Flag::new(
             "message",
             "KIND",
-            "What messages to WebSocket servers are made of: text or binary [default: text]",
+            "The kind of messages to WebSocket servers: text or binary [default: text]",
         )
         .under(Request, 5)]);
 
@@ -480,7 +489,7 @@ declared! {
         .flags(&[Flag::new(
             "data",
             "@FILE|TEXT",
-            "Send this body, or the file behind @; never recorded",
+            "Send this body, or the contents of the file after @; never recorded",
         )
         .short('d')
         .unquoted()
@@ -506,7 +515,7 @@ impl Settings {
     }
 }
 
-/// The settings that each group has for itself.
+/// Returns the settings that each group can have.
 pub(in crate::plan) fn of_groups() -> impl Iterator<Item = &'static Row<Settings>> {
     Settings::TABLE.iter().filter(|row| row.setting.of_groups)
 }
@@ -544,7 +553,7 @@ mod tests {
     #[test]
     fn bad_values_name_the_remedy_and_quote_no_secret() {
         let table = [
-            ("reuse", "1", "one operation on a connection is `never`"),
+            ("reuse", "1", "for one operation per connection write `never`"),
             (
                 "reuse",
                 "0",

@@ -1,47 +1,49 @@
-//! How long a slice must be in closed loop: as short as the figures that are read
-//! from it allow, since what lies close together meets the same machine. Pure; the
-//! measurements are in METHOD, "How long a slice is".
+//! How long a slice must be in closed loop: as short as its figures allow, since measurements that
+//! are close in time see the same machine. Pure functions; the measurements are in METHOD, "How
+//! long a slice is".
 
 use judge::stats::paired_t::standard_deviation;
 use record::slice::EARLY_NS;
 use text::units::{show_ns, show_percent};
 
-/// The shortest slice that is chosen. Below it the deviation of a round hardly
-/// falls, and what each slice costs at its start and its end grows.
+/// The shortest slice that is chosen. Shorter slices hardly reduce the deviation of a round, and
+/// the cost of the start and the end of slices grows.
 pub(super) const SHORTEST_NS: u64 = 10_000_000;
 /// The largest bias of ln(B/A) of throughput that is expected, as a share of ln(B/A).
-/// It is to be 2 %, and what is expected was 77 to 88 % of what was measured.
+/// The limit is 2 %, and the expected bias was 77 to 88 % of the measured one.
 const MOST_BIAS: f64 = 0.015;
-/// The same, as a share of the half-width of the interval that is to be expected.
+/// The same, as a share of the expected half-width of the interval.
 const MOST_OF_HALF_WIDTH: f64 = 0.2;
 /// A bias below this share of the half-width is allowed, however small ln(B/A) is.
 const ALWAYS_OF_HALF_WIDTH: f64 = 0.1;
-/// And one below this, in ln(B/A): a twentieth of the usual smallest difference that
-/// matters.
+/// A bias below this in ln(B/A) is allowed, too: a twentieth of the default smallest difference
+/// that matters.
 const ALWAYS: f64 = 0.0005;
 /// Half-width of the 95 % interval of ten rounds, in their standard deviations:
 /// Student's t with 9 degrees of freedom, 2.262, ÷ √10.
 const HALF_WIDTH: f64 = 0.715;
-/// Throughput never asks for more than this many times the p50: there the bias is
-/// below a thousandth whatever was seen.
+/// Throughput never requires more than this many times the p50: there the bias is below a
+/// thousandth in any case.
 const LONGEST_IN_P50: u64 = 25;
-/// Response times ask for so many times the p50: the burn-in, 2 × p50, then leaves
-/// half of the slice.
+/// Response times require this many times the p50: the burn-in, 2 × p50, then leaves half of the
+/// slice.
 const IN_P50: u64 = 4;
-/// And for so many times the p99, so that a slice is not a single slow reply.
+/// Response times also require this many times the p99, so that a slice is not filled by a single
+/// slow reply.
 const IN_P99: u64 = 2;
-/// Fewer operations in the second 5 ms of all slices together say nothing.
+/// With fewer operations than this in the second 5 ms of all slices together, the loss cannot be
+/// estimated.
 const MOST_UNKNOWN: f64 = 400.0;
-/// CPU at rest that is expected to stay below this share of a core asks for
-/// nothing; it is the share that the audit notes.
+/// CPU at rest that is expected to stay below this share of a core requires no longer slices; the
+/// audit notes larger shares.
 const CPU_AT_REST: f64 = 0.005;
 
-/// What the pilot saw of one contender, as far as slices depend on it.
+/// The measurements of one contender in the pilot that the length of slices depends on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pace {
     /// Name of the contender.
     pub(super) name: String,
-    /// The shortest response time; 0 where nothing was answered.
+    /// The shortest response time; 0 if nothing was answered.
     pub(super) fastest_ns: u64,
     /// Operations that ended in the first 5 ms of each of the pilot's slices, and in
     /// the second 5 ms.
@@ -50,7 +52,7 @@ pub(super) struct Pace {
     pub(super) p99_ns: u64,
     /// Throughput of each of the pilot's slices, in their order.
     pub(super) throughputs: Vec<f64>,
-    /// CPU that its target used while it rested, as a share of one core.
+    /// CPU that its target used at rest, as a share of one core.
     pub(super) cpu_at_rest: Option<f64>,
 }
 
@@ -62,16 +64,16 @@ struct Lost {
 }
 
 impl Pace {
-    /// What each slice loses at its start: the target has nothing to do until the
-    /// first requests are there, and what it needs has left the caches. Known from the
-    /// first 5 ms against the second 5 ms of the same slices, which meet the same
-    /// machine; at least the shortest response time.
+    /// Returns the time that each slice loses at its start: the target is idle until the first
+    /// requests arrive, and its data have left the caches. It is estimated from the first 5 ms and
+    /// the second 5 ms of the same slices, which see the same machine, and is at least the shortest
+    /// response time.
     fn lost(&self) -> Lost {
         let sum =
             |piece: usize| self.early.iter().map(|early| f64::from(early[piece])).sum::<f64>();
         let (first, second) = (sum(0), sum(1));
         let fastest = self.fastest_ns as f64;
-        // A target that is slower than these pieces are long tells nothing by them.
+        // These pieces say nothing about a target whose responses take longer than a piece.
         if second < MOST_UNKNOWN || fastest >= EARLY_NS as f64 {
             return Lost { ns: fastest, error_ns: 0.0 };
         }
@@ -84,8 +86,8 @@ impl Pace {
         Lost { ns: (piece_ns * (1.0 - first / second)).max(fastest), error_ns }
     }
 
-    /// The length of such a slice up to its last reply, about: that to the last
-    /// request comes a p50 after the end of sending.
+    /// Returns the approximate length of such a slice up to its last reply: the reply to the last
+    /// request arrives about a p50 after the end of sending.
     fn whole(&self, slice_ns: f64) -> f64 {
         slice_ns + self.p50_ns as f64
     }
@@ -95,26 +97,26 @@ impl Pace {
     }
 }
 
-/// A length of slices, and the figure that asks for it.
+/// A length of slices, and the figure that requires it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Ask {
     pub(super) ns: u64,
-    /// Whose figure, and why; empty for the shortest slice.
+    /// Which figure of which contender, and why. Empty for the shortest slice.
     pub(super) because: String,
 }
 
-/// What slices of a run must be.
+/// The lengths of slices that a run requires.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Asks {
-    /// What throughput asks for.
+    /// The length that throughput requires.
     pub(super) throughput: Ask,
-    /// What response times and CPU at rest ask for.
+    /// The length that response times and CPU at rest require.
     pub(super) others: Ask,
 }
 
 impl Asks {
-    /// Each figure's own. `pilot_ns`: the pilot's slices; `round_ns`: how long each
-    /// contender is to be driven in a round.
+    /// Returns the requirement of each figure. `pilot_ns` is the length of the pilot's slices,
+    /// `round_ns` how long each contender is driven in a round.
     pub(super) fn of(paces: &[Pace], pilot_ns: u64, round_ns: u64) -> Asks {
         let throughput = Ask { ns: SHORTEST_NS, because: String::new() };
         let others = throughput.clone();
@@ -129,7 +131,7 @@ impl Asks {
                 asks.others.raise(Ask {
                     ns: value.saturating_mul(times),
                     because: format!(
-                        "the response times of `{}` ask for that: {times} × its {what}, {}",
+                        "required by the response times of `{}`: {times} × its {what}, {}",
                         pace.name,
                         show_ns(value)
                     ),
@@ -140,12 +142,12 @@ impl Asks {
         asks
     }
 
-    /// The longer one.
+    /// Returns the longer length.
     pub(super) fn ns(&self) -> u64 {
         self.throughput.ns.max(self.others.ns)
     }
 
-    /// Which figure asks for the longer one, and what the other would do with.
+    /// Says which figure requires the longer length, and what the other figure requires.
     pub(super) fn because(&self) -> String {
         let (longer, shorter, other) = if self.others.ns > self.throughput.ns {
             (&self.others, &self.throughput, "throughput")
@@ -153,9 +155,9 @@ impl Asks {
             (&self.throughput, &self.others, "response times")
         };
         if longer.because.is_empty() {
-            return "the shortest; no figure asks for longer ones".to_owned();
+            return "the shortest allowed; no figure requires longer ones".to_owned();
         }
-        format!("{}; {other} would do with {}", longer.because, show_ns(shorter.ns))
+        format!("{}; {other} needs {}", longer.because, show_ns(shorter.ns))
     }
 }
 
@@ -167,8 +169,8 @@ impl Ask {
     }
 }
 
-/// The shortest slice in which the empty start of slices moves ln(B/A) by at most 2 %
-/// of it, and by at most a fifth of the half-width to be expected.
+/// Returns the shortest slice in which the idle start of slices moves ln(B/A) by at most 2 % of it,
+/// and by at most a fifth of the expected half-width.
 fn for_throughput(a: &Pace, b: &Pace, round_ns: u64) -> Ask {
     let difference = (b.mean_throughput() / a.mean_throughput()).ln().abs();
     let slowest = if a.p50_ns > b.p50_ns { a } else { b };
@@ -180,7 +182,7 @@ fn for_throughput(a: &Pace, b: &Pace, round_ns: u64) -> Ask {
     let fits = |ns: u64| {
         let slice = ns as f64;
         let bias = bias(a, of_a, b, of_b, slice);
-        // A round holds round ÷ slice blocks, which scatter by themselves.
+        // A round has round ÷ slice blocks, which vary independently.
         let half_width = HALF_WIDTH * of_a_block * (slice / round_ns.max(1) as f64).sqrt();
         let most = (MOST_BIAS * difference).min(MOST_OF_HALF_WIDTH * half_width);
         bias <= most.max(ALWAYS_OF_HALF_WIDTH * half_width).max(ALWAYS)
@@ -192,7 +194,7 @@ fn for_throughput(a: &Pace, b: &Pace, round_ns: u64) -> Ask {
     Ask {
         ns,
         because: format!(
-            "throughput asks for that: each slice loses {} of `{}` and {} of `{}` at its start",
+            "required by throughput: each slice loses {} of `{}` and {} of `{}` at its start",
             show_ns(of_a.ns as u64),
             a.name,
             show_ns(of_b.ns as u64),
@@ -201,9 +203,8 @@ fn for_throughput(a: &Pace, b: &Pace, round_ns: u64) -> Ask {
     }
 }
 
-/// By how much slices of this length move ln(B/A), beyond what is uncertain of it by a
-/// standard error: a share of the throughput of each is lost, and only what they lose
-/// differently moves the ratio.
+/// Returns by how much slices of this length move ln(B/A), less one standard error of that: both
+/// lose a share of their throughput, and only the difference of these shares moves the ratio.
 fn bias(a: &Pace, of_a: Lost, b: &Pace, of_b: Lost, slice_ns: f64) -> f64 {
     let (whole_a, whole_b) = (a.whole(slice_ns), b.whole(slice_ns));
     let difference = (of_a.ns / whole_a - of_b.ns / whole_b).abs();
@@ -211,14 +212,14 @@ fn bias(a: &Pace, of_a: Lost, b: &Pace, of_b: Lost, slice_ns: f64) -> f64 {
     (difference - error).max(0.0)
 }
 
-/// What a target does at the end of each slice is its CPU at rest, and comes the more
-/// often the shorter slices are.
+/// A target's CPU at rest is work at the end of each slice, which occurs more often the shorter
+/// slices are.
 fn for_rest(pace: &Pace, pilot_ns: u64) -> Ask {
     let share = pace.cpu_at_rest.unwrap_or(0.0);
     Ask {
         ns: (share / CPU_AT_REST * pilot_ns as f64) as u64,
         because: format!(
-            "the CPU that `{}` uses while it rests asks for that: {} of a core in slices of {}",
+            "required by the CPU time that `{}` uses at rest: {} of a core in slices of {}",
             pace.name,
             show_percent(share),
             show_ns(pilot_ns)
@@ -254,7 +255,7 @@ mod tests {
     fn quick_servers_get_the_shortest_slices() {
         let asks = asks(pace("a", 60e3, 80, 900), pace("b", 58e3, 80, 950));
         assert_eq!((asks.throughput.ns, asks.ns()), (SHORTEST_NS, SHORTEST_NS));
-        assert_eq!(asks.because(), "the shortest; no figure asks for longer ones");
+        assert_eq!(asks.because(), "the shortest allowed; no figure requires longer ones");
     }
 
     /// The bias that was measured with 64 connections, 100 against 200 µs of service
@@ -313,11 +314,7 @@ mod tests {
         slow.p99_ns = 40 * MS;
         let by_p99 = asks(pace("a", 1e3, 20, 8000), slow);
         assert_eq!(by_p99.ns(), 80 * MS);
-        assert!(
-            by_p99.because().ends_with("throughput would do with 10 ms"),
-            "{}",
-            by_p99.because()
-        );
+        assert!(by_p99.because().ends_with("throughput needs 10 ms"), "{}", by_p99.because());
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct Spec {
     pub run: RunSettings,
     /// What is done to the data of stores.
     pub workload: WorkloadAsked,
-    /// Several workloads at once in each contender; empty: one.
+    /// Several workloads at once in each contender. Empty means one workload.
     pub groups: Vec<GroupGiven>,
     /// One setting at several values; see [`crate::plan::sweep`].
     pub sweep: Option<SweepAsked>,
@@ -37,7 +37,7 @@ pub struct Spec {
     /// Send commands that reach beyond the contender's own keys. Only the command line
     /// can say so, no experiment file.
     pub allow_destructive: bool,
-    /// Do what an experiment file says that lies elsewhere.
+    /// Allows an experiment file outside the current directory.
     pub allow_file: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Contenders that are stores: how they are spoken to.
+//! Contenders that are stores, and how they are accessed.
 
 use crate::access::Access;
 use crate::address::Url;
@@ -10,11 +10,10 @@ use engine::{Numbers, Sharded};
 use record::{Asks, Contender};
 use std::collections::BTreeMap;
 
-/// Workers of a run at most, in as many groups as there can be: each has operations
-/// of its own.
+/// The most workers of a run times the most groups: each has its own operations.
 pub(crate) const MOST_PLACES: usize = 64 * MOST_GROUPS;
 
-/// How the store behind this address is spoken to.
+/// Returns the access to the store at this address.
 pub(super) fn access(
     url: &Url,
     store: &Store,
@@ -27,7 +26,7 @@ pub(super) fn access(
     }
     if dialect.is_some_and(|dialect| !store.dialects.contains(&dialect)) {
         let known: Vec<&str> = store.dialects.iter().map(|known| known.name()).collect();
-        return Err(format!("{} has the dialects {}", url.protocol.name, known.join(" and ")));
+        return Err(format!("{} supports the dialects {}", url.protocol.name, known.join(" and ")));
     }
     let sharding = contender::sharding(url, settings)?;
     let servers = url.nodes().into_iter().map(|(host, port)| (host.to_owned(), port));
@@ -47,15 +46,14 @@ pub(super) fn access(
     })
 }
 
-/// Names of the codes of all stores and databases; empty where no contender is one. No
-/// two of them share a number: memcached's are below those that MySQL has for what a load
-/// can meet, Redis's are those of MySQL's clients, PostgreSQL's are ours, and Oracle's lie
-/// above them all.
+/// Returns the names of the codes of all stores and databases. Empty if no contender is one. No two
+/// of them share a number: memcached's are below those of MySQL that a load can meet, Redis's are
+/// in the range of MySQL's clients, PostgreSQL's are our own, and Oracle's lie above them all.
 pub(super) fn code_names(contenders: &[Contender]) -> BTreeMap<u16, String> {
     let any = |is: fn(&Asks) -> bool| contenders.iter().any(|contender| is(&contender.asks));
     let any_sql = any(|asks| asks.sql().is_some());
     if any(|asks| asks.messages().is_some()) {
-        // Beside a store, whose codes close frames have too, they stay numbers.
+        // If there is also a store, whose codes close frames share, they stay numbers.
         let alone = !any_sql && !any(Asks::is_store);
         return if alone {
             (protocol::websocket::ROW.codes)().into_iter().collect()

@@ -10,11 +10,11 @@ use crate::plan::{Command, Spec};
 use record::{Asks, Factor, ValueBytes};
 use text::shown::shown;
 
-/// A sweep, each load point as a spec of its own. No `Debug`: it holds secrets.
+/// A sweep, with one spec per load point. No `Debug`: it holds secrets.
 pub struct LoadPoints {
     /// What is swept.
     pub factor: Factor,
-    /// There is one contender, and nothing to compare it with.
+    /// Whether there is only one contender, and so nothing to compare.
     pub of_one: bool,
     /// By ascending value.
     pub points: Vec<(f64, Spec)>,
@@ -24,13 +24,13 @@ pub struct LoadPoints {
 pub struct Settled {
     /// By ascending value.
     pub points: Vec<(f64, Resolved)>,
-    /// What was given up so that nothing but the factor differs, in sentences.
+    /// What was given up so that only the factor differs, in sentences.
     pub cautions: Vec<String>,
 }
 
 impl SweepAsked {
-    /// The spec at one load point: the factor is set for all contenders, and wins over
-    /// an experiment file as a flag does.
+    /// Returns the spec of one load point. The factor is set for all contenders and takes
+    /// precedence over an experiment file, as a flag does.
     fn at(&self, spec: &Spec, value: f64) -> Spec {
         let mut spec = Spec { sweep: None, ..spec.clone() };
         match self.factor {
@@ -42,7 +42,7 @@ impl SweepAsked {
         spec
     }
 
-    /// Whatever else says what the factor is to be.
+    /// Refuses other settings of the factor.
     fn check_alone(&self, spec: &Spec) -> Result<(), Error> {
         let name = self.factor.name();
         let given = match self.factor {
@@ -66,10 +66,11 @@ impl SweepAsked {
     }
 }
 
-/// The load points that a spec or its experiment file asks for. None if it is no sweep.
+/// Returns the load points that a spec or its experiment file asks for, or None if it is not a
+/// sweep.
 ///
 /// # Errors
-/// When the file cannot be read, or the sweep cannot be one.
+/// When the file cannot be read, or the sweep is not valid.
 pub fn load_points(spec: &Spec) -> Result<Option<LoadPoints>, Error> {
     let gathered = contenders::gather(spec)?;
     let (file, of_one) = (gathered.run, gathered.contenders.len() == 1);
@@ -82,7 +83,7 @@ pub fn load_points(spec: &Spec) -> Result<Option<LoadPoints>, Error> {
     Ok(Some(LoadPoints { factor: asked.factor, of_one, points }))
 }
 
-/// Rounds of `run` are those of its sweep: without one it drives once.
+/// Refuses rounds of `run` without a sweep: then it drives once.
 fn check_rounds(spec: &Spec, in_file: &RunSettings) -> Result<(), Error> {
     let flag = |given: bool, name| given.then(|| format!("--{name}"));
     let key = |given: bool, name| given.then(|| format!("{name} in the experiment file"));
@@ -92,19 +93,18 @@ fn check_rounds(spec: &Spec, in_file: &RunSettings) -> Result<(), Error> {
         .or(key(in_file.round.is_some(), "round"));
     match given.filter(|_| spec.command == Command::Run) {
         Some(given) => Err(Error::usage(format!(
-            "{given} is for rounds, and `tiebreak run` drives once: --duration says how long, and \
-             --sweep drives several load points in rounds"
+            "{given} requires rounds, and `tiebreak run` has none: use --duration to set the \
+             length, or --sweep to drive several load points in rounds"
         ))),
         None => Ok(()),
     }
 }
 
 impl LoadPoints {
-    /// Settles every load point, so that one that cannot work is refused before
-    /// anything is launched.
+    /// Resolves every load point, so that an impossible one is refused before anything is launched.
     ///
     /// # Errors
-    /// What `resolve` says of a load point, with its name.
+    /// Those of `resolve`, with the name of the load point.
     pub fn settle(&self, machine: &Machine, resolver: &mut Resolver<'_>) -> Result<Settled, Error> {
         let points = self.with_cores(None, machine, resolver)?;
         let workers = |of: &(f64, Resolved)| of.1.plan.generator_cores.len() as u32;
@@ -112,12 +112,11 @@ impl LoadPoints {
         if points.iter().all(|point| workers(point) == fewest) {
             return Ok(Settled { points, cautions: Vec::new() });
         }
-        // More cores at higher points would be a second factor, of which the bend
-        // could come.
+        // More cores at higher points would be a second factor, which could cause the bend.
         let points = self.with_cores(Some(fewest), machine, resolver)?;
         let cautions = vec![format!(
-            "every load point uses {fewest} generator core(s), as many as the one with the fewest \
-             connections can: leave out the lowest points to use more"
+            "every load point uses {fewest} generator core(s), the most that the load point with \
+             the fewest connections can use: leave out the lowest points to use more"
         )];
         Ok(Settled { points, cautions })
     }
@@ -154,8 +153,8 @@ impl LoadPoints {
         };
         match resolved.plan.contenders.iter().find(|contender| !can(&contender.asks)) {
             Some(other) => Err(Error::usage(format!(
-                "`{}` is no store, and {} is a factor of stores (memcached://, redis://): sweep \
-                 connections or rate",
+                "`{}` is not a store, and {} can be swept only for stores (memcached://, \
+                 redis://): sweep connections or rate",
                 other.name,
                 self.factor.name()
             ))),

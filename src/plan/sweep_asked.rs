@@ -1,4 +1,4 @@
-//! `--sweep`, as it was asked for.
+//! `--sweep`, as the user gave it.
 
 use crate::plan::{settings, workload};
 use record::{Factor, ValueBytes};
@@ -6,7 +6,7 @@ use text::near;
 use text::quantities;
 use text::shown::shown;
 
-/// Load points of a sweep: one is none, and more than these nobody waits for.
+/// The number of load points of a sweep: one point is not a sweep, and more take too long.
 const POINTS: std::ops::RangeInclusive<usize> = 2..=16;
 
 /// Which factor, and at which values, ascending.
@@ -21,7 +21,7 @@ pub struct SweepAsked {
 /// `--sweep`: `connections=1,8,32,128`.
 ///
 /// # Errors
-/// When it is no factor with 2 to 16 different values of its kind.
+/// When it is not a factor with 2 to 16 different values of its kind.
 pub fn parse(text: &str) -> Result<SweepAsked, String> {
     let (factor, values) = text
         .split_once('=')
@@ -47,7 +47,7 @@ pub fn factor(name: &str) -> Result<Factor, String> {
 /// One value of the factor.
 ///
 /// # Errors
-/// When it is none.
+/// When it is not a valid value.
 pub fn value(factor: Factor, text: &str) -> Result<f64, String> {
     match factor {
         Factor::Connections => settings::connections(text).map(f64::from),
@@ -55,7 +55,7 @@ pub fn value(factor: Factor, text: &str) -> Result<f64, String> {
         Factor::Rate => quantities::rate(text),
         Factor::Value => match workload::value(text)? {
             ValueBytes::Fixed(bytes @ 1..) => Ok(f64::from(bytes)),
-            _ => Err(format!("`{text}` is no load point: each has values of one size above 0")),
+            _ => Err(format!("`{text}` is not a load point: it must be one size above 0")),
         },
     }
 }
@@ -69,11 +69,11 @@ impl SweepAsked {
         if !POINTS.contains(&values.len()) {
             let (least, most) = POINTS.into_inner();
             let count = values.len();
-            return Err(format!("a sweep has {least} to {most} load points, and here are {count}"));
+            return Err(format!("a sweep must have {least} to {most} load points, not {count}"));
         }
         values.sort_by(f64::total_cmp);
         if let Some(twice) = values.windows(2).find(|two| two[0] == two[1]) {
-            return Err(format!("the load point {} stands here twice", twice[0]));
+            return Err(format!("the load point {} is given twice", twice[0]));
         }
         Ok(SweepAsked { factor, values })
     }

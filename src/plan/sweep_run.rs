@@ -1,4 +1,4 @@
-//! `run --sweep`: the load points of one target, as the contenders of one run.
+//! `run --sweep`: the load points of one target are the contenders of one run.
 
 use crate::address::resolver::Resolver;
 use crate::exit::Error;
@@ -13,8 +13,8 @@ impl LoadPoints {
     /// Settles one run that drives every load point in each of its rounds.
     ///
     /// # Errors
-    /// What `resolve` says of a load point, with its name; and when the run is to end
-    /// after a time or a number of operations.
+    /// Those of `resolve`, with the name of the load point; and when the run has a duration or a
+    /// number of operations.
     pub fn in_one_run(
         &self,
         machine: &Machine,
@@ -50,13 +50,13 @@ impl LoadPoints {
             }
         }
         let (target_cores, own_cores) = (cores.others, cores.own);
-        // Load points of one target are no contenders of an article.
+        // Load points of one target are not contenders of an article.
         let method = None;
         Ok(Resolved { plan, ways, cautions, secrets, method, target_cores, own_cores, spec })
     }
 }
 
-/// Rounds and their length say how long a sweep takes.
+/// Refuses other limits: the length of a sweep follows from its rounds.
 fn check_length(spec: &Spec) -> Result<(), Error> {
     let given = match (spec.run.duration, spec.run.operations) {
         (Some(_), _) => "--duration",
@@ -64,7 +64,7 @@ fn check_length(spec: &Spec) -> Result<(), Error> {
         (None, None) => return Ok(()),
     };
     Err(Error::usage(format!(
-        "{given} ends a run without rounds: a sweep takes --rounds, and --round for how long each \
-         load point is driven in one"
+        "{given} applies only to a run without rounds: for a sweep set --rounds, and --round for \
+         how long each load point is driven per round"
     )))
 }

@@ -60,16 +60,16 @@ fn what_is_no_sweep_says_what_one_is() {
             "conections=1,2",
             "`conections` cannot be swept: connections, rate, value, depth; did you",
         ),
-        ("connections=8", "a sweep has 2 to 16 load points, and here are 1"),
-        (&many, "a sweep has 2 to 16 load points, and here are 17"),
-        ("connections=8,1,8", "the load point 8 stands here twice"),
-        ("rate=1k,1000/s", "the load point 1000 stands here twice"),
+        ("connections=8", "a sweep must have 2 to 16 load points, not 1"),
+        (&many, "a sweep must have 2 to 16 load points, not 17"),
+        ("connections=8,1,8", "the load point 8 is given twice"),
+        ("rate=1k,1000/s", "the load point 1000 is given twice"),
         ("connections=0,1", "`0` is not a number of connections from 1 to 1M"),
         ("connections=1,,2", "`` is not a whole number"),
         ("depth=1,2000", "`2000` is not a number of operations in flight"),
         ("rate=0,1", "a rate must be above 0"),
-        ("value=1..2kB,4kB", "`1..2kB` is no load point: each has values of one size above 0"),
-        ("value=0,4kB", "`0` is no load point"),
+        ("value=1..2kB,4kB", "`1..2kB` is not a load point: it must be one size above 0"),
+        ("value=0,4kB", "`0` is not a load point"),
     ];
     for (text, message) in table {
         let told = parse(text).expect_err(text);
@@ -105,13 +105,17 @@ fn each_point_sets_the_factor_and_nothing_else() {
 fn a_point_that_cannot_work_is_named_before_anything_is_launched() {
     type Change = fn(&mut Spec);
     let table: [(&str, Change, &str); 9] = [
-        ("connections=1,9k", |_| {}, "at connections 9000: 18000 connections in all need about"),
-        ("depth=1,16", |_| {}, "at depth 1: `a` is no store, and depth is a factor of stores"),
-        ("value=1kB,2kB", |_| {}, "at value 1000: a workload is done to stores"),
+        ("connections=1,9k", |_| {}, "at connections 9000: 18000 connections in total need about"),
+        (
+            "depth=1,16",
+            |_| {},
+            "at depth 1: `a` is not a store, and depth can be swept only for stores",
+        ),
+        ("value=1kB,2kB", |_| {}, "at value 1000: a workload requires stores"),
         (
             "value=1kB,2kB",
             |spec| spec.contenders[1] = "redis://127.0.0.1:2".into(),
-            "at value 1000: `a` is no store",
+            "at value 1000: `a` is not a store",
         ),
         ("connections=1,8", |spec| spec.run.cores = Some(2), "at connections 1: --cores 2: a core"),
         (

@@ -1,4 +1,4 @@
-//! How to get at each contender of a plan.
+//! How each contender of a plan is accessed.
 
 use crate::access::Access;
 use crate::exec::Program;
@@ -8,13 +8,13 @@ use crate::plan::local;
 use crate::targets::sight::Sight;
 use keeper::process::OutOfSight;
 
-/// How to get at a contender. No `Debug`: it holds secrets.
+/// How a contender is accessed. No `Debug`: it holds secrets.
 pub enum Way {
-    /// Its target runs already.
+    /// Its target is already running.
     Attached {
         /// How to talk to it.
         access: Access,
-        /// Its processes, or why they are out of sight.
+        /// Its processes, or why they cannot be observed.
         sight: Result<Sight, OutOfSight>,
     },
     /// Its target is launched.
@@ -26,7 +26,7 @@ pub enum Way {
     },
     /// The generator works on its files.
     Files(local::Directory),
-    /// It is run again and again.
+    /// A program that is run repeatedly.
     Program {
         /// What is run.
         program: Box<Program>,

@@ -1,4 +1,4 @@
-//! `--workload` and what goes with it: what is done to the data of stores.
+//! `--workload` and related settings: which operations are run on stores.
 
 use crate::plan::Command;
 use crate::plan::commands::{self, CustomCommands};
@@ -12,7 +12,7 @@ use text::near;
 use text::quantities;
 use text::shown::shown;
 
-/// Used where a store is driven and nothing else is asked.
+/// The preset of stores unless another is given.
 const DEFAULT: &str = "kv";
 
 /// The workload of WebSocket. It has no keys.
@@ -22,10 +22,10 @@ pub(super) const CHAT: &str = "chat";
 const STORES: &[Command] = &[Command::Compare, Command::Run, Command::Load];
 
 declared! {
-    /// As far as it was given; the rest is the preset's.
+    /// The settings of a workload that were given; the preset supplies the others.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct WorkloadAsked also {
-        /// User-defined statements or requests; without a mix they are all that is done.
+        /// User-defined statements or requests; without a mix only these are run.
         custom: CustomAsked,
     };
 
@@ -34,21 +34,20 @@ declared! {
         Setting::new(
             "preset",
             Words(&["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", "wide-rows", "point-select", "tpcb-like", "chat"]),
-            "Whose settings hold where nothing else is said; `kv` by default.",
+            "The preset whose settings hold unless others are given; `kv` by default.",
         )
         .flags(&[Flag::new(
             "workload",
             "NAME",
-            "What is done: kv, or ycsb-a to ycsb-f; of databases also point-select and \
-             tpcb-like, and of Cassandra wide-rows; ycsb-e is for databases alone; chat for \
-             WebSocket alone [default: kv]",
+            "The workload: kv, or ycsb-a to ycsb-f; for databases also point-select and tpcb-like, \
+             for Cassandra also wide-rows; ycsb-e is only for databases, chat only for WebSocket \
+             [default: kv]",
         )
         .more(
-            "kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has \
-             keys of its own (tiebreak00:…, tiebreak01:…); they are written before the run. \
-             wide-rows: 1000 users, each with 2 types of 100 columns of 380 B; newest 10, \
-             insert 1; --keys says how many users. chat: a message goes to all members of a \
-             room (--members).",
+            "kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has its \
+             own keys (tiebreak00:…, tiebreak01:…), which are written before the run. wide-rows: \
+             1000 users, each with 2 types of 100 columns of 380 B; newest 10, insert 1; --keys is \
+             the number of users. chat: a message goes to all members of a room (--members).",
         )
         .only(STORES)
         .common()
@@ -61,23 +60,23 @@ declared! {
             .only(STORES)
             .under(Heading::Workload, 1)]);
 
-    /// What keys are called.
+    /// How keys are named.
     keys_as: Option<KeysAs>, keys_as,
         Setting::new(
             "keys_as",
             Words(&["number", "md5"]),
-            "What keys are called: by their number, or `md5`, by its MD5 in hexadecimal digits.",
+            "How keys are named: by their number, or `md5`, by its MD5 in hexadecimal digits.",
         )
         .flags(&[Flag::new(
             "keys-as",
             "HOW",
-            "What keys are called: number (twelve digits), or md5 (the MD5 of the number, in 32 \
+            "How keys are named: number (twelve digits), or md5 (the MD5 of the number, in 32 \
              hexadecimal digits) [default: number]",
         )
         .more(
-            "Before a key stands the prefix of its contender (tiebreak00:…). A key that is an \
-             MD5 has none where nobody else can have keys: in a server that tiebreak launches, \
-             in a directory, in a table of a database.",
+            "A key begins with the prefix of its contender (tiebreak00:…). A key that is an MD5 \
+             has no prefix where nobody else can have keys: in a server that tiebreak launches, in \
+             a directory, in a table of a database.",
         )
         .only(STORES)
         .under(Heading::Workload, 2)]);
@@ -115,8 +114,8 @@ declared! {
         )
         .more(
             "A CRC-32 has up to 10 bytes, and every write of a key writes the same: all bytes of \
-             every value that is read are compared with it, and nothing tells an old value from \
-             a new one.",
+             every value that is read are compared with it, but an old value cannot be told from a \
+             new one.",
         )
         .only(STORES)
         .under(Heading::Workload, 4)]);
@@ -126,11 +125,11 @@ declared! {
         Setting::new(
             "compressible",
             Switch,
-            "Values shrink to about half when compressed; else not at all.",
+            "Values shrink to about half when compressed; without it they do not shrink.",
         )
         .flags(&[Flag::switch(
             "compressible",
-            "Values that shrink to about half when compressed; else not at all",
+            "Use values that shrink to about half when compressed; without it they do not shrink",
         )
         .only(STORES)
         .under(Heading::Workload, 5)]);
@@ -154,26 +153,26 @@ declared! {
         .only(STORES)
         .under(Heading::Workload, 6)]);
 
-    /// User-defined commands; without a mix they are all that is done.
+    /// User-defined commands; without a mix only these are run.
     commands: CustomCommands, commands::custom,
         Setting::new(
             "commands",
             Commands,
-            "Commands of your own, for Redis; in place of the preset's operations, or beside \
-             `mix`.",
+            "Custom commands for Redis, instead of the preset's operations or together with `mix`.",
         )
         .flags(&[Flag::new(
             "command",
             "COMMAND",
-            "A command of your own, for Redis: 'LPUSH {key} {value}'; may be given several \
-             times, all equally often, in place of the workload's operations or beside --mix",
+            "A custom command for Redis, such as 'LPUSH {key} {value}'; may be given several \
+             times. All are sent equally often, instead of the workload's operations or together \
+             with --mix",
         )
         .more(
-            "Words are split as in a shell. {key} is a key of the contender's own, at which \
-             nothing is loaded (what else a command names, contenders on one server share), \
-             {value} a value, {number} the operation's number. An error reply is an error, a \
-             nil a miss; else replies are not verified. Commands are recorded: no place for a \
-             secret.",
+            "Words are split as in a shell. {key} is a key that belongs to the contender and is \
+             not loaded before the run (contenders on one server share any other key that a \
+             command names), {value} is a value, {number} the operation's number. An error reply \
+             counts as an error, a nil as a miss; other replies are not verified. Commands are \
+             recorded, so they must not hold secrets.",
         )
         .only(STORES)
         .repeated()
@@ -196,13 +195,13 @@ declared! {
         .only(STORES)
         .under(Heading::Workload, 8)]);
 
-    /// Part of the keys that reads stay in.
+    /// The part of the keys that is read.
     hot: Option<f64>, quantities::percent,
-        Setting::new("hot", Text, "Part of the keys that reads stay in, such as `10%`.")
+        Setting::new("hot", Text, "The part of the keys that is read, such as `10%`.")
         .flags(&[Flag::new(
             "hot",
             "PERCENT",
-            "Reads stay within this part of the keys, such as 10% [default: 100%]",
+            "Read only this part of the keys, such as 10% [default: 100%]",
         )
         .only(STORES)
         .under(Heading::Workload, 9)]);
@@ -240,7 +239,7 @@ impl WorkloadAsked {
             return Err(format!("{} user-defined commands: {most} at most", self.commands.0.len()));
         }
         let name = self.preset.as_deref().unwrap_or(DEFAULT);
-        // One that is told in statements has keys and values as the default has.
+        // A preset that consists of statements has the keys and values of the default preset.
         let base =
             if custom_presets::names().any(|custom| custom == name) { DEFAULT } else { name };
         let preset = preset(base).ok_or_else(|| unknown(name))?;
@@ -268,8 +267,8 @@ impl WorkloadAsked {
     fn lengths(&self) -> Result<Option<ValueBytes>, String> {
         let is_given = self.value.is_some() || self.compressible;
         match (self.values_as, is_given) {
-            (Some(ValuesAs::Crc32), true) => Err("values_as = crc32 says what values hold: leave \
-                                                 `value` and `compressible` out"
+            (Some(ValuesAs::Crc32), true) => Err("values_as = crc32 determines the values: leave \
+                                                  out `value` and `compressible`"
                 .to_owned()),
             (Some(ValuesAs::Crc32), false) => {
                 Ok(Some(ValueBytes::Uniform(1, ValuesAs::LONGEST_CRC32)))
@@ -278,22 +277,21 @@ impl WorkloadAsked {
         }
     }
 
-    /// What is verified of this mix. User-defined operations say themselves what they
-    /// expect: no version of a key is remembered for them.
+    /// Returns what is verified in this mix. User-defined operations declare what they expect; no
+    /// version of a key is stored for them.
     fn verified(&self, mix: &[Share], usual: Verify) -> Result<Verify, String> {
         let all_are_own = mix.iter().all(|share| matches!(share.kind, Kind::Custom(_)));
         match (all_are_own, self.verify) {
             (false, given) => Ok(given.unwrap_or(usual)),
             (true, None | Some(Verify::Off)) => Ok(Verify::Off),
-            (true, Some(_)) => Err("statements, commands and requests of a workload say \
-                                    themselves what they expect (`rows`, `at_least`, `returns`), \
-                                    and no key has a version to compare: leave `verify` out"
+            (true, Some(_)) => Err("statements, commands and requests of a workload define what \
+                                    they expect (`rows`, `at_least`, `returns`), and their keys \
+                                    have no version to compare: leave out `verify`"
                 .to_owned()),
         }
     }
 
-    /// User-defined commands take the place of the preset's mix, and stand beside
-    /// one that was asked for.
+    /// User-defined commands replace the preset's mix, and are added to a mix that was given.
     fn shares(&self, preset: Vec<Share>) -> Vec<Share> {
         let custom = self.commands.0.iter().zip(0..);
         let custom =
@@ -327,7 +325,7 @@ pub fn named(text: &str) -> Result<String, String> {
 /// `--keys`.
 ///
 /// # Errors
-/// When it is no count from 1 to a billion.
+/// When it is not a count from 1 to a billion.
 pub fn keys(text: &str) -> Result<u64, String> {
     match quantities::count(text)? {
         count @ 1..=1_000_000_000 => Ok(count),
@@ -344,7 +342,7 @@ pub fn keys_as(text: &str) -> Result<KeysAs, String> {
         "number" => Ok(KeysAs::Number),
         "md5" => Ok(KeysAs::Md5),
         other => Err(format!(
-            "`{}` is not a way to call keys: number, md5{}",
+            "`{}` is not a way to name keys: number, md5{}",
             shown(other),
             near::did_you_mean(other, ["number", "md5"])
         )),
@@ -380,7 +378,9 @@ pub fn value(text: &str) -> Result<ValueBytes, String> {
         None => bytes(text).map(ValueBytes::Fixed),
         Some((from, to)) => match (bytes(from)?, bytes(to)?) {
             (from, to) if from <= to => Ok(ValueBytes::Uniform(from, to)),
-            _ => Err(format!("`{text}` ends before it begins")),
+            _ => {
+                Err(format!("`{text}` is not a range: the first length must not exceed the second"))
+            }
         },
     }
 }
@@ -400,7 +400,7 @@ fn step(text: &str) -> Result<Step, String> {
 /// A weight.
 ///
 /// # Errors
-/// When it is no number above 0.
+/// When it is not a number above 0.
 pub(super) fn weight(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok();
     let good = number.filter(|weight| *weight > 0.0 && weight.is_finite());
@@ -410,7 +410,7 @@ pub(super) fn weight(text: &str) -> Result<f64, String> {
 /// `--mix`: `get=0.9,set=0.1`.
 ///
 /// # Errors
-/// When a kind is not known, or a weight is no number above 0.
+/// When a kind is not known, or a weight is not a number above 0.
 pub fn mix(text: &str) -> Result<Vec<Share>, String> {
     text.split(',').map(|part| share(part.trim())).collect()
 }
@@ -421,7 +421,7 @@ fn share(text: &str) -> Result<Share, String> {
     Ok(Share { kind: kind(name)?, weight: self::weight(weight).map_err(|_| how())? })
 }
 
-/// Kinds that can be asked for by name: of keys and values, and of wide rows.
+/// Kinds that can be given by name, for keys and values and for wide rows.
 const KINDS: [&str; 15] = [
     "get",
     "multi-get",
@@ -449,7 +449,7 @@ fn kind(name: &str) -> Result<Kind, String> {
     Ok(match (word, many) {
         ("multi-get", Some(keys)) => Kind::MultiGet(keys),
         ("multi-get", None) => {
-            return Err("say how many keys a multi-get asks for: multi-get:10=1".to_owned());
+            return Err("multi-get requires a number of keys: write multi-get:10=1".to_owned());
         }
         ("get", _) => Kind::Get,
         ("set", _) => Kind::Set,
@@ -579,7 +579,7 @@ mod tests {
         assert_eq!((workload.value.least(), workload.value.most()), (1, 10));
         let long = WorkloadAsked { value: Some(ValueBytes::Fixed(99)), ..as_crc32 };
         let told = long.of(0).expect_err("both say it");
-        assert!(told.starts_with("values_as = crc32 says what values hold: leave"), "{told}");
+        assert!(told.starts_with("values_as = crc32 determines the values: leave"), "{told}");
     }
 
     #[test]
@@ -606,17 +606,20 @@ mod tests {
         let table = [
             (named("ycbs-a").err(), "there is no workload `ycbs-a`: kv, ycsb-a"),
             (keys("0").err(), "`0` is not a number of keys from 1 to 1000M"),
-            (keys_as("md4").err(), "`md4` is not a way to call keys: number, md5; did you mean"),
+            (keys_as("md4").err(), "`md4` is not a way to name keys: number, md5; did you mean"),
             (values_as("crc").err(), "`crc` is not a way to make values: version, crc32"),
             (value("32 bits").err(), "`32 bits` is not a number of bytes: write 32B, 4kB or 1MB"),
-            (value("2kB..1kB").err(), "`2kB..1kB` ends before it begins"),
+            (
+                value("2kB..1kB").err(),
+                "`2kB..1kB` is not a range: the first length must not exceed the second",
+            ),
             (value("32B=7,1kB").err(), "`1kB`: write lengths and weights, such as 32B=70"),
             (value("32B=0").err(), "`32B=0`: write lengths and weights"),
             (value("32 bits=1").err(), "`32 bits` is not a number of bytes"),
             (mix("get").err(), "`get`: write kinds and weights, such as get=0.9,set=0.1"),
             (mix("get=-1").err(), "`get=-1`: write kinds and weights"),
             (mix("gte=1").err(), "there is no operation `gte`: get, multi-get, set"),
-            (mix("multi-get=1").err(), "say how many keys a multi-get asks for: multi-get:10=1"),
+            (mix("multi-get=1").err(), "multi-get requires a number of keys: write multi-get:10=1"),
             (distribution("zipf").err(), "`zipf` is not a distribution: uniform"),
             (verify("some").err(), "`some` is not a way to verify: sample, all, off"),
         ];

@@ -34,14 +34,14 @@ pub(super) fn each(
     urls.iter().enumerate().map(work).collect()
 }
 
-/// The target has data to work on, or is asked user-defined requests.
+/// Whether the target has data to work on or receives user-defined requests.
 fn can_have_one(spec: &Spec, url: &Url) -> bool {
     let is_http = matches!(url.protocol.family, Family::Http);
     url.protocol.is_store() || spec.workload.custom.has_requests() && is_http
 }
 
-/// What the keys of a contender begin with. A name that is a hash stays as it is where
-/// nobody else can have keys: another contender, or another user of a store that runs already.
+/// Returns the prefix of a contender's keys. A hash has no prefix if nobody else can have keys,
+/// neither another contender nor another user of a store that was already running.
 fn prefix(spec: &Spec, number: usize, place: &TargetLocation, url: &Url) -> String {
     let has_own_keys = match url.protocol.family {
         Family::Sql(_) | Family::Files => true,
@@ -68,7 +68,7 @@ fn work(spec: &Spec, number: usize, prefix: String, groups: &[GroupGiven]) -> Re
     Ok(Work { workload, skew })
 }
 
-/// Operations on wide rows are those of their preset, and of no other.
+/// Operations on wide rows require their preset, and the preset allows no others.
 fn check_wide(spec: &Spec, workload: &Workload) -> Result<(), Error> {
     let is_preset = spec.workload.preset.as_deref() == Some(WIDE_ROWS);
     match (is_preset, workload.is_wide()) {
@@ -83,7 +83,7 @@ fn check_wide(spec: &Spec, workload: &Workload) -> Result<(), Error> {
     }
 }
 
-/// Workloads that a target cannot do are refused before it is touched.
+/// Refuses workloads that a target does not support, before it is contacted.
 pub(super) fn check(spec: &Spec, urls: &[Url], contenders: &[Contender]) -> Result<(), Error> {
     contenders.iter().try_for_each(chat::check_rooms)?;
     if chat::is_asked(spec) {
@@ -102,19 +102,19 @@ pub(super) fn check(spec: &Spec, urls: &[Url], contenders: &[Contender]) -> Resu
 
 fn nobody_has_one(spec: &Spec) -> Error {
     let (what, to) = if spec.workload.custom.has_requests() {
-        ("requests go", "web servers (http://)".to_owned())
+        ("[[workload.requests]] requires", "web servers (http://)".to_owned())
     } else {
-        ("a workload is done", format!("stores ({})", protocol::written_as(Protocol::is_store)))
+        ("a workload requires", format!("stores ({})", protocol::written_as(Protocol::is_store)))
     };
-    Error::usage(format!("{what} to {to}, and no contender is one"))
+    Error::usage(format!("{what} {to}, and no contender is one"))
 }
 
-/// Every operation is one that the protocol has.
+/// Checks that the protocol supports every operation.
 fn check_operations(spec: &Spec, contender: &Contender, protocol: &Protocol) -> Result<(), Error> {
     let Some(workload) = contender.asks.workload() else { return Ok(()) };
     let name = &contender.name;
     if let Some(why) = spec.workload.custom.why_not(protocol) {
-        return Err(Error::usage(format!("`{name}` cannot do the workload: {why}")));
+        return Err(Error::usage(format!("`{name}` cannot run the workload: {why}")));
     }
     let lacks = |share: &Share| {
         let why = match share.kind {
@@ -125,12 +125,12 @@ fn check_operations(spec: &Spec, contender: &Contender, protocol: &Protocol) -> 
     };
     if let Some((kind, why)) = workload.mix.iter().find_map(lacks) {
         let what = what_it_lacks(spec, kind);
-        return Err(Error::usage(format!("`{name}` cannot do {what}: {why}")));
+        return Err(Error::usage(format!("`{name}` cannot run {what}: {why}")));
     }
     Ok(())
 }
 
-/// As it was asked for: a preset, or a kind of operation.
+/// Returns the unsupported part as the user gave it: a preset, or a kind of operation.
 fn what_it_lacks(spec: &Spec, kind: Kind) -> String {
     match (kind, &spec.workload.preset) {
         (Kind::Command(_), _) => "--command".to_owned(),

@@ -49,7 +49,7 @@ pub(super) static ROW: Protocol = Protocol {
     ],
 };
 
-/// Asked the cheapest statement in this way.
+/// Access that runs the cheapest statement in this way.
 fn plain(prepares: bool) -> Access {
     let (consistency, asked) = (Consistency::One, CassandraAsked::default());
     let protocol = cassandra::Protocol { prepares, consistency, replication: 1, asked };

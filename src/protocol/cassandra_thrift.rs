@@ -56,7 +56,7 @@ fn connect(parts: StoreParts) -> Result<Access, String> {
         opening: opening(Some(&parts.name))?,
         opening_to_ask: opening(None)?,
         keyspace: parts.name.into(),
-        // Both are known when the contender has a number.
+        // Both are filled in later, when the contender has a number.
         family: "".into(),
         is_wide: false,
         consistency: level(parts.consistency.unwrap_or(Consistency::One)),
@@ -66,7 +66,7 @@ fn connect(parts: StoreParts) -> Result<Access, String> {
     }))
 }
 
-/// As the interface has it.
+/// Converts a level to that of the interface.
 fn level(level: Consistency) -> thrift::Consistency {
     match level {
         Consistency::Two => thrift::Consistency::Two,

@@ -14,7 +14,7 @@ pub(super) static ROW: Protocol = Protocol {
     query: Query::Words(&[]),
     family: Family::Files,
     ready: Ready::NoServer,
-    no_depth: Some("a file is read or written at once: leave out depth"),
+    no_depth: Some("files have one operation in flight per connection: leave out depth"),
     no_groups: None,
     consistency: &[],
     lacks: files::lacks,

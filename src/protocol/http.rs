@@ -16,11 +16,11 @@ pub(super) static ROW: Protocol = Protocol {
     query: Query::OfRequest,
     family: Family::Http,
     ready: Ready::Page,
-    no_depth: Some("depth belongs to stores (memcached://, redis://)"),
+    no_depth: Some("depth applies only to stores (memcached://, redis://)"),
     no_groups: None,
     consistency: &[],
     lacks: |kind| {
-        let why = "a web server is sent the requests of [[workload.requests]] alone";
+        let why = "a web server supports only the requests of [[workload.requests]]";
         (!kind.is_own()).then_some(why)
     },
     codes: Vec::new,

@@ -1,7 +1,7 @@
-//! What each protocol is: a row of a table, in a file of its own.
+//! The properties of each protocol: one row of a table per protocol, each in its own file.
 //!
-//! Whatever else depends on the protocol asks its row. A new protocol of a family that is
-//! there is a file in this folder and a line in [`ALL`].
+//! All other code that depends on the protocol reads its row. Adding a protocol of an existing
+//! family takes a file in this folder and a line in [`ALL`].
 
 mod address;
 mod cassandra;
@@ -47,52 +47,52 @@ pub(crate) static ALL: &[&Protocol] = &[
     &program::ROW,
 ];
 
-/// What a protocol is.
+/// The properties of a protocol.
 pub(crate) struct Protocol {
-    /// What it is called in messages: its plain scheme.
+    /// Its name in messages: the scheme without TLS.
     pub(crate) name: &'static str,
-    /// What people call it.
+    /// Its usual name, for reports.
     pub(crate) title: &'static str,
-    /// How its addresses begin; the plain one first.
+    /// The schemes of its addresses; the one without TLS comes first.
     pub(crate) schemes: &'static [Scheme],
-    /// An address, for messages.
+    /// An example of an address, for messages.
     pub(crate) example: &'static str,
-    /// Which login an address can have.
+    /// Which login an address may contain.
     pub(crate) login: Login,
-    /// What comes after the port.
+    /// What may follow the port.
     pub(crate) path: Path,
-    /// What comes after the `?`.
+    /// What may follow the `?`.
     pub(crate) query: Query,
-    /// How a contender of it is driven.
+    /// How its contenders are driven.
     pub(crate) family: Family,
-    /// What tells that a server which was just launched speaks it.
+    /// How a launched server is checked for readiness.
     pub(crate) ready: Ready,
-    /// Why there is only one operation in flight on a connection, if there is.
+    /// Why a connection can have only one operation in flight, or None if it can have several.
     pub(crate) no_depth: Option<&'static str>,
-    /// Why a contender has no groups, if it has none.
+    /// Why a contender cannot have groups, or None if it can.
     pub(crate) no_groups: Option<&'static str>,
     /// The consistency levels that an operation can ask for, the default first. Empty if
     /// the protocol has none.
     pub(crate) consistency: &'static [Consistency],
-    /// Why an operation of this kind cannot be done, if it cannot.
+    /// Why an operation of this kind is not supported, or None if it is.
     pub(crate) lacks: fn(Kind) -> Option<&'static str>,
-    /// Names of the numbers that its replies are counted by.
+    /// The names of the codes under which its replies are counted.
     pub(crate) codes: fn() -> Vec<(u16, String)>,
-    /// Which service of the null server speaks it, if one does.
+    /// The service of the null server that speaks it, or None if there is none.
     pub(crate) null: Option<Service>,
-    /// The ways of speaking it whose cost `tiebreak conformance null` measures.
+    /// The variants whose cost `tiebreak conformance null` measures.
     pub(crate) ways: &'static [Way],
 }
 
-/// A way of speaking a protocol, as it is measured against the null server.
+/// A variant of a protocol whose cost is measured against the null server.
 pub(crate) struct Way {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: &'static str,
-    /// It is measured with several operations in flight on a connection, too.
+    /// Whether it is also measured with several operations in flight on a connection.
     pub(crate) deep: bool,
-    /// The same with a connection for each operation.
+    /// Whether it is also measured with a fresh connection for each operation.
     pub(crate) fresh: bool,
-    /// Without login and TLS.
+    /// Returns the access without login and TLS.
     pub(crate) access: fn() -> Access,
 }
 
@@ -100,9 +100,9 @@ pub(crate) struct Way {
 pub(crate) enum Family {
     /// Requests.
     Http,
-    /// Messages that come back.
+    /// Messages that the server echoes.
     WebSocket,
-    /// Keys and values, by a codec of our own.
+    /// Keys and values, through our own codec.
     Store(Store),
     /// Statements, through a client library.
     Sql(Sql),
@@ -119,14 +119,15 @@ pub(crate) enum Ready {
     Page,
     /// A request for an upgrade to WebSocket.
     Upgrade,
-    /// These bytes, which it answers whatever its settings. Empty if it speaks first.
+    /// These bytes, which the server answers whatever its settings are. Empty if the server sends
+    /// the first bytes.
     Answers(&'static [u8]),
     /// There is no server.
     NoServer,
 }
 
 impl Protocol {
-    /// What it talks to can hold keys and values.
+    /// Whether its contenders can hold keys and values.
     pub(crate) fn is_store(&self) -> bool {
         match self.family {
             Family::Store(_) | Family::Sql(_) | Family::Files => true,
@@ -134,7 +135,7 @@ impl Protocol {
         }
     }
 
-    /// Its row as a database, if it is one that is spoken to in SQL.
+    /// Returns its properties as an SQL database, or None if it is not one.
     pub(crate) fn sql(&self) -> Option<&Sql> {
         match &self.family {
             Family::Sql(sql) => Some(sql),
@@ -146,18 +147,17 @@ impl Protocol {
         }
     }
 
-    /// It is a database that is spoken to in SQL.
+    /// Whether it is an SQL database.
     pub(crate) fn is_sql(&self) -> bool {
         self.sql().is_some()
     }
 
-    /// Several nodes are servers that know nothing of each other, each of which holds some
-    /// of the keys.
+    /// Whether several nodes are independent servers, each of which holds some of the keys.
     pub(crate) fn is_sharded(&self) -> bool {
         matches!(&self.family, Family::Store(store) if store.is_sharded)
     }
 
-    /// Whether a user-defined operation can be done.
+    /// Whether a user-defined operation is supported.
     pub(crate) fn can_say(&self, says: &Says) -> bool {
         match (says, &self.family) {
             (Says::Sql(_), Family::Sql(_)) | (Says::Request { .. }, Family::Http) => true,

@@ -41,7 +41,7 @@ pub(super) static ROW: Protocol = Protocol {
             Box::new(access)
         },
     }),
-    // It speaks first.
+    // The server sends the first bytes.
     ready: Ready::Answers(b""),
     no_depth: Some(NO_DEPTH),
     no_groups: None,
@@ -55,7 +55,7 @@ pub(super) static ROW: Protocol = Protocol {
     ],
 };
 
-/// Asked the cheapest statement in this way.
+/// Access that runs the cheapest statement in this way.
 fn plain(sending: Sending) -> Access {
     Access::Database(Box::new(MysqlAccess::without_log_in(sending)))
 }
@@ -65,8 +65,8 @@ fn lacks_room(asked: &SqlAsked, of: &Workload) -> Option<String> {
     let room = ROW_BYTES - longest_key(of) as u32;
     (asked.table.as_deref() == Some("memory") && longest > room).then(|| {
         format!(
-            "a MEMORY table has no BLOBs, and so no values of more than {room} bytes: lower \
-             --value ({longest}), or take another table (--set NAME.table=innodb)"
+            "a MEMORY table has no BLOBs, so its values have at most {room} bytes: lower --value \
+             ({longest}) or use another table (--set NAME.table=innodb)"
         )
     })
 }

@@ -1,4 +1,4 @@
-//! Oracle Database, through oracledb. Only where it is built in.
+//! Oracle Database, through oracledb. Only if it is built in.
 
 use super::sql::{NO_DEPTH, Sql};
 use super::{Family, Login, Path, Protocol, Query, Ready, Scheme};
@@ -19,11 +19,13 @@ pub(super) static ROW: Protocol = Protocol {
         cheapest: oracle::CHEAPEST,
         has_charset: true,
         is_cassandra: false,
-        no_reply_limit: Some("oracledb cannot be told how long a reply may be"),
+        no_reply_limit: Some("oracledb cannot limit the length of a reply"),
         lacks_room: |_, of| {
             let (least, longest) = (of.value.least(), of.value.most());
             let most = oracle::VALUE_BYTES;
-            let why = || format!("values on Oracle are RAW, and have 1 to {most} bytes: --value");
+            let why = || {
+                format!("values on Oracle are RAW and must have 1 to {most} bytes: change --value")
+            };
             (longest > most || least == 0).then(why)
         },
         connect: |parts| {

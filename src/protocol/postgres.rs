@@ -35,7 +35,7 @@ pub(super) static ROW: Protocol = Protocol {
             Box::new(access)
         },
     }),
-    // Whether it speaks TLS: it says so before any login.
+    // A request for TLS, which the server answers before any login.
     ready: Ready::Answers(&[0, 0, 0, 8, 4, 210, 22, 47]),
     no_depth: Some(NO_DEPTH),
     no_groups: None,
@@ -54,7 +54,7 @@ pub(super) static ROW: Protocol = Protocol {
     ],
 };
 
-/// Asked the cheapest statement in this way.
+/// Access that runs the cheapest statement in this way.
 fn plain(sending: Sending) -> Access {
     Access::Database(Box::new(PostgresAccess::without_log_in(sending)))
 }

@@ -3,7 +3,8 @@
 use super::address::{Scheme, To};
 use super::{Family, Login, Path, Protocol, Query, Ready};
 
-const WHY: &str = "a program (exec:) makes its load itself, and has no groups";
+const WHY: &str = "a program (exec:) generates its own load: groups, depth and workloads are not \
+                   supported";
 
 pub(super) static ROW: Protocol = Protocol {
     name: "exec",

@@ -1,35 +1,35 @@
-//! Stores of keys and values that are spoken to by codecs of our own.
+//! Stores of keys and values that are driven through our own codecs.
 
 use crate::access::Access;
 use engine::workload::Feeds;
 use engine::{Numbers, Sharded};
 use record::Consistency;
 
-/// What a store is beside its protocol.
+/// The properties of a store beyond those of every protocol.
 pub(crate) struct Store {
-    /// Its dialects, the default first. Empty if there is only one way to speak to it.
+    /// Its dialects, the default first. Empty if the protocol has no variants.
     pub(crate) dialects: &'static [Dialect],
     /// See [`Protocol::is_sharded`](super::Protocol::is_sharded).
     pub(crate) is_sharded: bool,
-    /// User-defined commands can be sent.
+    /// Whether user-defined commands can be sent.
     pub(crate) has_commands: bool,
-    /// How to get at one.
+    /// Makes the access to one.
     pub(crate) connect: fn(StoreParts) -> Result<Access, String>,
 }
 
-/// What getting at a store takes. No `Debug`: the login can be secret.
+/// What is needed to connect to a store. No `Debug`: the login can be secret.
 pub(crate) struct StoreParts {
-    /// None where the store has no dialects.
+    /// None if the store has no dialects.
     pub(crate) dialect: Option<Dialect>,
     /// User and password; none is empty.
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
     /// The number of the database.
     pub(crate) database: u32,
-    /// The name of the database, where it has a name.
+    /// The name of the database, if databases have names.
     pub(crate) name: String,
     pub(crate) consistency: Option<Consistency>,
-    /// Copies of each row of a keyspace that a load makes.
+    /// Copies of each row of a keyspace that a load creates.
     pub(crate) replication: u32,
     pub(crate) numbers: Numbers,
     /// Several servers, each of which holds some of the keys.
@@ -51,7 +51,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// As it is written.
+    /// Its name in settings.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Dialect::Text => "text",

@@ -1,4 +1,4 @@
-//! WebSocket: messages that come back.
+//! WebSocket, with messages that the server echoes.
 
 use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
 use crate::access::Access;
@@ -19,7 +19,7 @@ pub(crate) static ROW: Protocol = Protocol {
     no_depth: None,
     no_groups: None,
     consistency: &[],
-    lacks: |_| Some("a WebSocket server is sent messages, and no operations on keys"),
+    lacks: |_| Some("a WebSocket server receives messages and has no operations on keys"),
     codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
     null: Some(Service::WebSocket),
     ways: &[
@@ -36,8 +36,7 @@ fn usual_rooms() -> Access {
     plain(Kind::Text, 64, Some(8))
 }
 
-/// Messages of this kind and size, to rooms of so many members if any, without a login and
-/// TLS.
+/// Messages of this kind and size, to rooms of this many members if given, without login and TLS.
 pub(crate) fn plain(kind: Kind, message_bytes: u32, members: Option<u32>) -> Access {
     let new = if members.is_some() { Upgrade::to_room } else { Upgrade::new };
     Access::WebSocket(WebSocketAccess {

@@ -46,8 +46,8 @@ fn too_few() {
     ended.expect(
         2,
         &[
-            "error: 128 connections in all need about ",
-            "descriptors, and this process may have 150: use fewer --connections, or raise the \
+            "error: 128 connections in total need about ",
+            "descriptors, but this process may open 150: use fewer --connections, or raise the \
              hard limit (ulimit -Hn)",
         ],
     );

@@ -166,28 +166,29 @@ fn what_a_contender_cannot_do_is_refused_by_name() {
         (
             "redis://127.0.0.1:1/",
             "[[workload.statements]]\nsql = 'SELECT 1'",
-            "`a` cannot do the workload: `statement 1` is a statement of SQL, for a database",
+            "`a` cannot run the workload: `statement 1` is an SQL statement, which requires a \
+             database",
         ),
         (
             "memcached://127.0.0.1:1/",
             "[[workload.statements]]\ncommand = 'PING'",
-            "`a` cannot do the workload: `statement 1` is a command, for redis://",
+            "`a` cannot run the workload: `statement 1` is a command, which requires redis://",
         ),
         (
             "redis://127.0.0.1:1/",
             "[[workload.requests]]\npath = '/'",
-            "`a` cannot do the workload: `request 1` is a request, for http://",
+            "`a` cannot run the workload: `request 1` is a request, which requires http://",
         ),
         (
             "redis://127.0.0.1:1/",
             "[workload]\npreset = 'tpcb-like'",
-            "`a` cannot do the workload: the table `branches` is for SQL databases",
+            "`a` cannot run the workload: the table `branches` requires an SQL database",
         ),
-        ("http://127.0.0.1:1/", "[workload]\nkeys = 5", "a workload is done to stores"),
+        ("http://127.0.0.1:1/", "[workload]\nkeys = 5", "a workload requires stores"),
         (
             "http://127.0.0.1:1/",
             "defaults.method = 'HEAD'\n[[workload.requests]]\npath = '/'",
-            "the requests of the workload have methods and bodies of their own: leave out method",
+            "the requests of the workload define their own methods and bodies: leave out method",
         ),
     ] {
         let text = format!("contender.a.url = '{url}'\n{words}\n");

@@ -117,7 +117,7 @@ fn a_file_from_elsewhere_needs_leave_and_a_slip_is_seen() {
     let file = experiment("http-servers.toml");
     let refused = place.tiebreak(&["compare", &file]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(errors(&refused).contains("then say --allow-file"), "{}", errors(&refused));
+    assert!(errors(&refused).contains("then add --allow-file"), "{}", errors(&refused));
     let slip = place.tiebreak(&["compare", "ngnix", "node"]);
     assert_eq!(slip.status.code(), Some(2));
     assert!(errors(&slip).contains("did you mean `nginx`?"), "{}", errors(&slip));

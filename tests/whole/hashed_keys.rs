@@ -88,7 +88,7 @@ fn what_hashes_cannot_do_is_refused_by_name() {
             &["--workload", "ycsb-e", "--keys-as", "md5"][..],
             "keys_as = md5: a scan reads keys in the order of their numbers",
         ),
-        (&["--values-as", "crc32", "--value", "32B"], "values_as = crc32 says what values hold"),
+        (&["--values-as", "crc32", "--value", "32B"], "values_as = crc32 determines the values"),
         (&["--values-as", "crc"], "`crc` is not a way to make values: version, crc32"),
     ] {
         let urls = ["postgres://a@127.0.0.1:1/b", "postgres://a@127.0.0.1:2/b"];

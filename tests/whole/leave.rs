@@ -46,7 +46,7 @@ fn a_file_from_elsewhere_does_nothing_without_leave() {
         let refused = compare(&here, &file, &[]);
         assert_eq!(refused.status.code(), Some(2), "{what}: {}", errors(&refused));
         let said = errors(&refused);
-        assert!(said.contains("then say --allow-file"), "{what}: {said}");
+        assert!(said.contains("then add --allow-file"), "{what}: {said}");
         assert!(!here.file("run").exists(), "{what}");
         let checked = here.tiebreak(&["check", &file]);
         let told = String::from_utf8_lossy(&checked.stdout).into_owned();

@@ -179,14 +179,17 @@ fn what_programs_and_files_cannot_do_is_refused_with_its_remedy() {
         (&[program, "b=exec:true", "--depth", "2"], "leave out depth"),
         (
             &[program, "b=exec:true", "--restarts", "10"],
-            "a program (exec:) starts afresh in every turn",
+            "a program (exec:) starts anew in every turn",
         ),
         (&[program, "b=exec:a | b"], "is shell syntax"),
         (&[program, "b=file://x"], "file:///dev/shm/cache"),
         (&["memcached", "redis", "--operations", "5"], "no contender is one"),
-        (&["memcached", "b=file:///tmp/x", "--depth", "4"], "a file is read or written at once"),
+        (
+            &["memcached", "b=file:///tmp/x", "--depth", "4"],
+            "files have one operation in flight per connection",
+        ),
         (&["memcached", "b=file:///tmp/x", "--reuse", "never"], "files have no connections"),
-        (&["memcached", "redis", "--set", "redis.fsync=true"], "belong to files"),
+        (&["memcached", "redis", "--set", "redis.fsync=true"], "apply only to files"),
         (
             &["memcached", "b=file:///tmp/x", "--mix", "multi-get:3=1"],
             "there is no request for several",

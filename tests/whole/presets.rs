@@ -81,7 +81,7 @@ fn every_preset_of_ycsb_is_driven_on_every_store_that_can() {
                 let output = stores.place.tiebreak(&["run", &url, "--workload", preset]);
                 assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
                 let told = errors(&output);
-                assert!(told.contains(&format!("cannot do {preset}")), "{told}");
+                assert!(told.contains(&format!("cannot run {preset}")), "{told}");
                 continue;
             }
             let report = stores.run(&url, &["--workload", preset]);

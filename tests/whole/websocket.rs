@@ -244,16 +244,16 @@ fn what_websocket_cannot_use_is_refused_by_name() {
             "no extension (permessage-deflate) is supported",
         ),
         (&["-H", "Upgrade: h2c"], "omit the header Upgrade"),
-        (&["-d", "x"], "said by message and message_size"),
-        (&["--message-size", "8"], "is not a size of messages from 16 B"),
+        (&["-d", "x"], "set message and message_size"),
+        (&["--message-size", "8"], "is not a message size from 16 B"),
         (&["--message", "blob"], "is not a kind of message: text or binary"),
         (&["--workload", "kv"], "no contender is one"),
-        (&["--members", "4"], "members are those of a room: add --workload chat"),
+        (&["--members", "4"], "members requires rooms: add --workload chat"),
         (&["--workload", "chat", "--members", "1"], "is not a number of members from 2 to 1000"),
         (
             &["--workload", "chat", "--connections", "20"],
-            "20 connections make no rooms of 8 members: give a multiple of members, such as \
-             --connections 24",
+            "20 connections cannot be divided into rooms of 8 members: give a multiple of members, \
+             such as --connections 24",
         ),
         (&["--workload", "chat", "--depth", "2"], "has one message in flight: leave out depth"),
         (&["--workload", "chat", "--keys", "5"], "chat has no keys"),

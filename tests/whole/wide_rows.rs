@@ -44,7 +44,7 @@ fn stores_of_keys_and_values_have_no_wide_rows() {
         let output = TestFolder::new().tiebreak(&["run", url, "--workload", "wide-rows"]);
         let told = errors(&output);
         assert_eq!(output.status.code(), Some(2), "{told}");
-        let why = "cannot do wide-rows: its keys have one value each: wide rows are for \
+        let why = "cannot run wide-rows: its keys have one value each: wide rows are for \
                    cassandra:// and cassandra+thrift://";
         assert!(told.contains(why), "{told}");
     }

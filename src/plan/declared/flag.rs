@@ -7,7 +7,7 @@ use crate::plan::Command;
 pub struct Flag {
     /// Its name.
     pub long: &'static str,
-    /// What its value is called. None if it is a switch.
+    /// The name of its value in the help. None if it is a switch.
     pub value: Option<&'static str>,
     /// Its help.
     pub help: &'static str,
@@ -17,27 +17,27 @@ pub struct Flag {
     pub commands: &'static [Command],
     /// One letter.
     pub short: Option<char>,
-    /// Where it stands in the help. None: among the options of the command itself.
+    /// The heading under which the help lists it. None means the options of the command itself.
     pub heading: Option<Heading>,
-    /// Its place under the heading.
+    /// Its position under the heading.
     pub place: u8,
     /// It may be given several times.
     pub repeated: bool,
     /// Its value can be secret, so it is read after the argument parser, whose messages
-    /// quote values..
+    /// quote values.
     pub unquoted: bool,
     /// Its value is any text, also one that begins with a hyphen, or the name of a file.
     pub text_or_file: bool,
-    /// It is not in the help.
+    /// Whether the help leaves it out.
     pub hidden: bool,
-    /// It is also in the help of one screen, `-h`. All others are in `--help` only.
+    /// Whether the short help, `-h`, has it. All flags are in `--help`.
     pub common: bool,
 }
 
 /// A heading of the help, in the order of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Heading {
-    /// How long a comparison is, and its turns.
+    /// The length of a comparison, and how contenders take turns.
     Rounds,
     /// What the verdict is about.
     Verdict,
@@ -50,7 +50,7 @@ pub enum Heading {
 }
 
 impl Heading {
-    /// As the help has it.
+    /// Returns the heading as the help prints it.
     pub fn title(self) -> &'static str {
         match self {
             Heading::Rounds => "Rounds",
@@ -132,7 +132,7 @@ impl Flag {
         Flag { common: true, ..self }
     }
 
-    /// As it is called in messages: the letter where it has one.
+    /// Returns its name in messages: the short form if it has one.
     pub fn name(&self) -> String {
         self.short.map_or_else(|| format!("--{}", self.long), |short| format!("-{short}"))
     }

@@ -1,8 +1,8 @@
-//! How values are given and merged: what is said nearer to a contender wins.
+//! How values are given and merged: the more specific source takes precedence.
 
-/// A value that may be given, in more than one place.
+/// A value that may be given in several places.
 pub trait Merged {
-    /// This where it is given, else the other.
+    /// Returns this value if it is given, or else the other.
     #[must_use]
     fn over(self, other: &Self) -> Self;
 
@@ -10,7 +10,7 @@ pub trait Merged {
     fn is_given(&self) -> bool;
 }
 
-/// One that is given by a text.
+/// A value that is given as text.
 pub trait Given: Merged {
     /// What the text is read as.
     type Value;
@@ -19,7 +19,7 @@ pub trait Given: Merged {
     fn give(&mut self, value: Self::Value);
 }
 
-/// The last value stands.
+/// The last value replaces earlier ones.
 impl<T: Clone> Given for Option<T> {
     type Value = T;
 
@@ -38,7 +38,7 @@ impl<T: Clone> Merged for Option<T> {
     }
 }
 
-/// A switch can only be turned on: what one place asks for no other takes back.
+/// A switch that is on in one place cannot be turned off in another.
 impl Given for bool {
     type Value = bool;
 
@@ -57,7 +57,7 @@ impl Merged for bool {
     }
 }
 
-/// Values add up, the others first.
+/// Values of all places are kept, the others first.
 impl<T: Clone> Given for Vec<T> {
     type Value = T;
 

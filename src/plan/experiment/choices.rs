@@ -1,4 +1,4 @@
-//! What the user of a launch can choose: `{choice.NAME}` in its commands and files.
+//! Choices that the user of a launch can make: `{choice.NAME}` in its commands and files.
 
 use crate::exit::Error;
 use crate::launch::Choice;
@@ -7,8 +7,8 @@ use crate::plan::names;
 use text::near;
 use text::shown::shown;
 
-/// Reads the choices of a launch. A text is chosen unless its user chooses another. A table
-/// has the texts that can be chosen by their words, of which the first is.
+/// Reads the choices of a launch. A text is the default, which the user can replace by any other. A
+/// table lists the possible texts by name; the first is the default.
 pub(super) fn read(table: &Table<'_>) -> Result<Vec<Choice>, Error> {
     let Some(value) = table.get("choices") else { return Ok(Vec::new()) };
     let choice = |(name, value): (&str, Value<'_>)| {
@@ -24,14 +24,14 @@ pub(super) fn read(table: &Table<'_>) -> Result<Vec<Choice>, Error> {
             .map(|(word, value)| Ok((word.to_owned(), value.word()?.to_owned())));
         let options: Vec<(String, String)> = options.collect::<Result<_, Error>>()?;
         let Some((first, _)) = options.first() else {
-            return Err(value.error("the table is empty: give what can be chosen"));
+            return Err(value.error("the table is empty: list the options"));
         };
         Ok(Choice { name: name.to_owned(), chosen: first.clone(), options })
     };
     value.table()?.entries().into_iter().map(choice).collect()
 }
 
-/// Chooses what the user of a recipe asks for.
+/// Applies the choices of the user of a recipe.
 pub(super) fn change(choices: &mut [Choice], recipe: &str, table: &Table<'_>) -> Result<(), Error> {
     let Some(value) = table.get("choices") else { return Ok(()) };
     for (name, value) in value.table()?.entries() {
@@ -52,14 +52,14 @@ pub(super) fn change(choices: &mut [Choice], recipe: &str, table: &Table<'_>) ->
     Ok(())
 }
 
-/// A word that can stand in a command and in a file, whatever their quotes.
+/// Returns a word that is safe in a command and in a file, whatever their quotes.
 fn word(value: &Value<'_>) -> Result<String, Error> {
     let word = value.word()?;
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-.+".contains(c);
     if !word.is_empty() && word.chars().all(fits) {
         Ok(word.to_owned())
     } else {
-        Err(value.error("a choice is a word of letters, digits and `_-.+`"))
+        Err(value.error("a choice must be a word of letters, digits and `_-.+`"))
     }
 }
 

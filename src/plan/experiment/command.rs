@@ -1,5 +1,4 @@
-//! Commands as a file has them: a list of a program and its arguments, or a text for a
-//! shell.
+//! Commands in a file: a list of a program and its arguments, or a text for a shell.
 
 use crate::exit::Error;
 use crate::launch::{Command, Text};
@@ -11,8 +10,8 @@ pub(super) fn read(value: &Value<'_>, shell: bool, scope: Scope<'_>) -> Result<C
     if value.is_text() {
         if !shell {
             return Err(value.error(
-                "a text is run by a shell, and only with `shell = true`; else write a list of \
-                 the program and its arguments, such as [\"nginx\", \"-v\"]",
+                "a text is run by a shell, which requires `shell = true`; otherwise write a list \
+                 of the program and its arguments, such as [\"nginx\", \"-v\"]",
             ));
         }
         return Ok(Command::of_shell(value.open_text_in(scope)?));
@@ -24,7 +23,7 @@ pub(super) fn read(value: &Value<'_>, shell: bool, scope: Scope<'_>) -> Result<C
     let argv = parts.iter().map(|part| part.open_text_in(scope));
     let argv: Vec<Text> = argv.collect::<Result<_, _>>()?;
     match argv.first().map(Text::to_string) {
-        None => Err(value.error("the list is empty: it begins with a program")),
+        None => Err(value.error("the list is empty: it must begin with a program")),
         Some(program) if program.is_empty() => Err(parts[0].error("the program has no name")),
         Some(_) => Ok(Command::new(argv)),
     }

@@ -1,4 +1,4 @@
-//! One contender: a target that runs already, or one that is launched.
+//! One contender: a target that is already running, or one that is launched.
 
 use crate::exit::Error;
 use crate::launch::Values;
@@ -18,20 +18,20 @@ use crate::plan::experiment::target::{
 use crate::plan::group_given::GroupGiven;
 use crate::plan::names;
 
-/// Keys of a contender that are neither a request's nor a process's.
+/// Keys of a contender that belong neither to a request nor to a process.
 pub(super) const KEYS: [&str; 9] =
     ["about", "url", "groups", "pid", "recipe", "site", "launch", "process", "choices"];
 
-/// A contender as the file has it. No `Debug`: it can hold secrets.
+/// A contender as the file describes it. No `Debug`: it can hold secrets.
 #[derive(Clone)]
 pub struct Contender {
     /// Its name.
     pub name: String,
     /// The server.
     pub target: Target,
-    /// How it is talked to, with the file's defaults.
+    /// Its settings, merged with the file's defaults.
     pub settings: Settings,
-    /// Its own groups; empty: those of all.
+    /// Its own groups. Empty means the groups of all contenders.
     pub groups: Vec<GroupGiven>,
 }
 
@@ -83,8 +83,8 @@ pub(super) fn read(
     Ok(Contender { name: name.to_owned(), target, settings, groups })
 }
 
-/// The table of a contender, with what `[defaults]` says of the target where the contender
-/// does not. A contender that has only `url` runs already, and a recipe says all itself.
+/// Returns the table of a contender, completed with the keys of `[defaults]` about the target. A
+/// contender that has only `url` is already running, and a recipe needs no defaults.
 fn with_defaults<'a>(table: &Table<'a>, defaults: &Defaults<'a>) -> Table<'a> {
     let has = |key| table.get(key).is_some();
     let of_launch = [&LAUNCH_KEYS[..], &["url", "site", "choices"]].concat();
@@ -95,18 +95,18 @@ fn with_defaults<'a>(table: &Table<'a>, defaults: &Defaults<'a>) -> Table<'a> {
     }
 }
 
-/// Whether the table says what is launched.
+/// Whether the table describes a launch.
 fn launches(table: &Table<'_>) -> bool {
     ["launch", "process"].into_iter().any(|key| table.get(key).is_some())
 }
 
-/// Whether this contender is launched in the words of the file, which `[defaults]` can have.
+/// Whether the file, including its `[defaults]`, describes how this contender is launched.
 pub(super) fn is_launched(table: &Table<'_>, defaults: &Defaults<'_>) -> bool {
     let table = with_defaults(table, defaults);
     table.get("recipe").is_none() && launches(&table)
 }
 
-/// A contender that is nothing but a recipe.
+/// Returns a contender that consists of a recipe only.
 pub(super) fn only_recipe(name: &str, defaults: &Defaults<'_>) -> Option<Contender> {
     let mut contender = recipes::find(name)?.contender();
     contender.settings = contender.settings.over(&defaults.settings);
@@ -117,12 +117,13 @@ pub(super) fn only_recipe(name: &str, defaults: &Defaults<'_>) -> Option<Contend
 }
 
 fn both(table: &Table<'_>, key: &str, other: &str) -> Error {
-    let message = format!("`{key}` does not go with `{other}`: give one");
+    let message = format!("`{key}` cannot be combined with `{other}`: give one");
     table.get(key).map_or_else(|| table.error(&message), |value| value.error(&message))
 }
 
 fn attached(table: &Table<'_>) -> Result<Target, Error> {
-    let why = "this is for targets that tiebreak launches, and this one runs already (`url`)";
+    let why = "this key is only for targets that tiebreak launches, and this one is already \
+               running (`url`)";
     refuse(table, &[&LAUNCH_KEYS[..], &["site", "choices"], &process::KEYS].concat(), why)?;
     let url = table.get("url").expect("asked before");
     let text = url.text_in(Scope::Attached)?;
@@ -136,8 +137,8 @@ fn attached(table: &Table<'_>) -> Result<Target, Error> {
 }
 
 fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults<'_>) -> Result<Target, Error> {
-    let why = "the recipe says this itself; with `recipe` go `site`, `choices`, `user`, `cores`, \
-               `cores_from` and what is said about requests";
+    let why = "the recipe sets this itself; allowed with `recipe` are `site`, `choices`, `user`, \
+               `cores`, `cores_from` and settings of requests";
     refuse(table, &[&LAUNCH_KEYS[..], &["cwd", "env", "url"]].concat(), why)?;
     let mut launch = launch_of_recipe(name, table, why)?;
     let given = Given::read(table, Scope::Process(Known::default()))?.over(&defaults.given);

@@ -1,10 +1,10 @@
-//! All that an experiment file says and reaches for, as `tiebreak check` prints it: in
-//! full, without asking the environment and without opening what the file names. So it
-//! can be read before the file gets leave, and where a variable is not set.
+//! The contents of an experiment file and everything that it accesses, as `tiebreak check` prints
+//! them: in full, without reading the environment and without opening files that it names. So they
+//! can be read before the file is allowed, and if a variable is not set.
 //!
-//! If the file is the user's own, what is never recorded is left out here, too: logins,
-//! bodies, values of headers and of an address's query. If the file came from elsewhere,
-//! they are printed: its sender knows them, and the user must see them.
+//! If the file is the user's own, values that are never recorded are left out here, too: logins,
+//! bodies, values of headers and of an address's query. If the file came from elsewhere, they are
+//! printed: its sender knows them, and the user must see them.
 
 use super::malformed;
 use super::source::{self, Source};
@@ -18,8 +18,8 @@ use text::shown::{shown, shown_whole};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What the file reaches for outside of itself, and then every key with its value.
-/// `whole`: also what is never recorded.
+/// Returns what the file accesses outside itself, and then every key with its value. `whole`
+/// includes values that are never recorded.
 ///
 /// # Errors
 /// When it cannot be read, or is not TOML.
@@ -34,14 +34,14 @@ pub fn contents(file: &Path, whole: bool) -> Result<Vec<String>, Error> {
     let mut contents = Contents { folder: &source.folder, whole, said, used };
     contents.table("", root.get_ref());
     let mut lines = contents.used;
-    lines.push("it says:".to_owned());
+    lines.push("contents:".to_owned());
     lines.extend(contents.said.into_iter().map(|line| format!("  {line}")));
     Ok(lines)
 }
 
 struct Contents<'a> {
     folder: &'a Path,
-    /// Nothing is left out.
+    /// Whether values that are never recorded are included.
     whole: bool,
     said: Vec<String>,
     used: Vec<String>,
@@ -87,7 +87,7 @@ impl Contents<'_> {
         }
     }
 
-    /// Notes what this value reaches for.
+    /// Notes what this value accesses.
     fn uses(&mut self, path: &str, value: &DeValue<'_>) {
         let DeValue::String(said) = value else { return };
         for name in launch::variables(said) {
@@ -115,8 +115,8 @@ impl Contents<'_> {
     }
 }
 
-/// Whether a key holds what is never recorded. `query` is so in a request; of a
-/// contender it is a statement.
+/// Whether the value of a key is never recorded. This includes `query` of a request; `query` of a
+/// contender is a statement, which is recorded.
 fn is_unrecorded(path: &str) -> bool {
     let of_request = path.starts_with("workload.requests");
     let mut keys = path.split('.').map(|key| key.split('[').next().unwrap_or(key));
@@ -135,7 +135,7 @@ fn is_nested(value: &DeValue<'_>) -> bool {
     }
 }
 
-/// The file that a key with this value reads: a body, a feed, a folder to serve.
+/// Returns the file that a key with this value reads: a body, a feed, a folder to serve.
 fn file<'a>(path: &str, value: &'a str) -> Option<&'a str> {
     let key = path.rsplit('.').next().unwrap_or(path);
     match key {
@@ -152,11 +152,11 @@ fn found(file: &PathBuf) -> String {
         Ok(found) if found.is_file() => format!("{name} ({} bytes)", found.len()),
         Ok(found) if found.is_dir() => format!("{name} (a folder)"),
         Ok(_) => format!("{name} (not a plain file)"),
-        Err(_) => format!("{name} (not there)"),
+        Err(_) => format!("{name} (not found)"),
     }
 }
 
-/// A value without others in it, on one line.
+/// Formats a value that contains no others, on one line.
 fn plain(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("\"{}\"", shown_whole(text.as_bytes())),
@@ -204,7 +204,7 @@ mod tests {
             "file     /etc/shadow (".to_owned(),
             "variable PATH (set)".to_owned(),
             format!("file     {here}/users.csv (4 bytes)"),
-            format!("file     {here}/none.csv (not there)"),
+            format!("file     {here}/none.csv (not found)"),
             "  rounds = 6".to_owned(),
             "  contender.a.headers.X = [\"${PATH}\", \"y\"]".to_owned(),
             "  contender.a.headers.Z = \"$${NO_VARIABLE}\"".to_owned(),

@@ -26,13 +26,13 @@ pub(super) const REQUEST_KEYS: [&str; 8] =
     ["name", "weight", "method", "path", "query", "headers", "body", "parameters"];
 /// Keys of one of the `tables`.
 pub(super) const TABLE_KEYS: [&str; 3] = ["name", "columns", "keys_per_row"];
-/// Keys of one of the `feeds`, where it is a table.
+/// Keys of one of the `feeds`, if it is a table.
 pub(super) const FEED_KEYS: [&str; 2] = ["file", "order"];
 
 /// Reads the user-defined operations, tables and feeds of `[workload]`.
 pub(super) fn read(table: &Table<'_>) -> Result<CustomAsked, Error> {
     let mut reader = Reader { custom: CustomAsked::default(), feeds: Vec::new() };
-    // Feeds and tables first: operations speak of them.
+    // Feeds and tables first: operations refer to them.
     if let Some(feeds) = table.get("feeds") {
         reader.feeds(&feeds)?;
     }
@@ -55,7 +55,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<CustomAsked, Error> {
     if let Some(idle) = table.get("tables").or(table.get("setup")).or(table.get("feeds"))
         && reader.custom.is_empty()
     {
-        return Err(idle.error("is for operations of your own: add [[workload.statements]]"));
+        return Err(idle.error("requires custom operations: add [[workload.statements]]"));
     }
     let Reader { mut custom, feeds } = reader;
     custom.feeds = Feeds::new(feeds.into_iter().map(|feed| feed.rows).collect());
@@ -67,7 +67,7 @@ fn listed<'a>(table: &Table<'a>, key: &str) -> Result<Vec<Value<'a>>, Error> {
     match value.list()? {
         list if list.is_empty() => Err(value.error("the list is empty: leave it out")),
         list if list.len() > MOST => {
-            Err(value.error(&format!("{} of them: {MOST} at most", list.len())))
+            Err(value.error(&format!("has {} entries: at most {MOST} are supported", list.len())))
         }
         list => Ok(list),
     }
@@ -75,7 +75,7 @@ fn listed<'a>(table: &Table<'a>, key: &str) -> Result<Vec<Value<'a>>, Error> {
 
 struct Reader {
     custom: CustomAsked,
-    /// In the order of `own.said.feeds`.
+    /// In the order of `custom.said.feeds`.
     feeds: Vec<FeedRead>,
 }
 
@@ -83,7 +83,7 @@ impl Reader {
     fn feeds(&mut self, value: &Value<'_>) -> Result<(), Error> {
         for (name, value) in value.table()?.entries() {
             if !is_identifier(name) {
-                return Err(value.error("a feed is called by letters, digits and _"));
+                return Err(value.error("the name of a feed must consist of letters, digits and _"));
             }
             let (file, order) = if value.is_text() {
                 (value.clone(), FeedOrder::Sequential)
@@ -111,7 +111,7 @@ impl Reader {
         let name = needed(&table, "name", "what statements call it, in braces")?;
         let known = |of: &record::Table| name.word().is_ok_and(|name| of.name == name);
         if !is_identifier(name.word()?) || self.custom.said.tables.iter().any(known) {
-            return Err(name.error("must be letters, digits and _, and its own"));
+            return Err(name.error("must be a unique name of letters, digits and _"));
         }
         let columns = table.get("columns").map_or(Ok(Vec::new()), |value| parameters(&value))?;
         let keys_per_row = match table.get("keys_per_row") {
@@ -123,7 +123,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Names that stand for tables in statements.
+    /// Returns the names of tables that statements can use.
     fn tables(&self) -> Vec<String> {
         let custom = self.custom.said.tables.iter().map(|table| table.name.clone());
         custom.chain(["table".to_owned()]).collect()
@@ -135,7 +135,7 @@ impl Reader {
         let mut places = Places::new(&[], &[], &tables);
         let wanted = places.read(text).map_err(|why| value.error(&why))?;
         if !wanted.is_empty() {
-            return Err(value.error("setup happens once, and has places for tables alone"));
+            return Err(value.error("setup runs once, so its only placeholders are tables"));
         }
         self.custom.said.setup.push(text.to_owned());
         Ok(())
@@ -153,9 +153,8 @@ impl Reader {
             (Some(sql), None) => Says::Sql(self.sql(&table, &sql, &mut places)?),
             (None, Some(command)) => Says::Command(command_words(&table, &command, &mut places)?),
             _ => {
-                return Err(value.error(
-                    "says what to do in one of `sql` (for databases) and `command` (for redis://)",
-                ));
+                return Err(value
+                    .error("requires either `sql` (for databases) or `command` (for redis://)"));
             }
         };
         let parameters = places.parameters().map_err(|why| value.error(&why))?;
@@ -192,7 +191,7 @@ impl Reader {
         Ok(statements)
     }
 
-    /// `table.column`, of a table that the load fills.
+    /// Reads `table.column` of a table that the load fills.
     fn column(&self, value: &Value<'_>) -> Result<String, Error> {
         let text = value.word()?;
         let found = text.split_once('.').and_then(|(table, column)| {
@@ -205,7 +204,7 @@ impl Reader {
                 Err(value.error(&format!("`{}` has no row for each key", table.name)))
             }
             Some((_, column)) if column.from.is_binary() => {
-                Err(value.error("cannot compare bytes: text and numbers can be"))
+                Err(value.error("must be a column of text or numbers: bytes cannot be compared"))
             }
             Some(_) => Ok(text.to_owned()),
         }
@@ -238,7 +237,7 @@ impl Reader {
         self.add(&table, "request", parameters, says)?;
         let template = RequestTemplate { method, target, headers, body };
         let said = self.custom.said.operations.last().expect("added");
-        // Whatever is wrong with it is wrong with any host.
+        // An invalid request is invalid with any host.
         let target = template.target.as_deref().unwrap_or("/");
         template.encode(said, target, "host", &[]).map_err(|why| value.error(&why))?;
         self.custom.requests.push(template);
@@ -264,7 +263,7 @@ impl Reader {
         Ok(all)
     }
 
-    /// A line's end in a header would begin another one.
+    /// Returns why a value is not allowed in a header: a line end would begin another header.
     fn not_in_a_header(&self, from: &Generator) -> Option<String> {
         let control = |text: &str| text.contains(char::is_control);
         let bad = match from {
@@ -281,7 +280,9 @@ impl Reader {
             }
             _ => false,
         };
-        bad.then(|| format!("{from} can hold what a header cannot: line ends, or any byte"))
+        bad.then(|| {
+            format!("{from} may contain line ends or arbitrary bytes, which a header cannot hold")
+        })
     }
 
     fn add(
@@ -297,7 +298,7 @@ impl Reader {
                 let name = value.word()?;
                 let known = self.custom.said.operations.iter().any(|of| of.name == name);
                 if name.is_empty() || name.len() > 80 || name.contains(char::is_control) || known {
-                    return Err(value.error("must be a short text, and its own"));
+                    return Err(value.error("must be a short, unique text"));
                 }
                 name.to_owned()
             }
@@ -324,7 +325,7 @@ fn file_and_order<'a>(value: &Value<'a>) -> Result<(Value<'a>, FeedOrder), Error
                 let meant = near::did_you_mean(other, ["sequential", "uniform"]);
                 let other = shown(other);
                 return Err(
-                    order.error(&format!("`{other}` is none of sequential, uniform{meant}"))
+                    order.error(&format!("`{other}` is not one of sequential, uniform{meant}"))
                 );
             }
         },
@@ -346,8 +347,8 @@ fn parameters(value: &Value<'_>) -> Result<Vec<Parameter>, Error> {
         let taken = ["key", "value", "number", "table"].contains(&name);
         if taken || !is_identifier(name) {
             return Err(value.error(
-                "a parameter is called by letters, digits and _, and not key, value, number or \
-                 table",
+                "the name of a parameter must consist of letters, digits and _, and must not be \
+                 key, value, number or table",
             ));
         }
         let from = value.quantity(str::parse::<Generator>)?;
@@ -356,17 +357,18 @@ fn parameters(value: &Value<'_>) -> Result<Vec<Parameter>, Error> {
     Ok(all)
 }
 
-/// A text that is recorded.
+/// Reads a text that is recorded, and so must not contain secrets.
 fn open<'a>(value: &Value<'a>) -> Result<&'a str, Error> {
     let text = value.word()?;
     if text.contains("${") {
-        Err(value.error("`${…}` is not filled in: this is recorded, and no place for a secret"))
+        Err(value
+            .error("`${…}` is not filled in: this text is recorded, so it must not hold a secret"))
     } else {
         Ok(text)
     }
 }
 
-/// The real text, and how it shows.
+/// Returns the real text, and the text that may be shown.
 fn secret_text(value: &Value<'_>, places: &mut Places<'_>) -> Result<(String, String), Error> {
     let text = value.text_in(Scope::Attached)?;
     let shown = text.to_string();
@@ -374,7 +376,8 @@ fn secret_text(value: &Value<'_>, places: &mut Places<'_>) -> Result<(String, St
     Ok((text.fill(&Values::default()), shown))
 }
 
-/// Path and query, real and as they show. None means those of the address.
+/// Returns path and query, the real ones and those that may be shown. None means those of the
+/// address.
 fn target(
     table: &Table<'_>,
     places: &mut Places<'_>,
@@ -407,7 +410,7 @@ fn command_words(
 ) -> Result<Vec<String>, Error> {
     for key in ["rows", "at_least", "returns"] {
         if let Some(value) = table.get(key) {
-            return Err(value.error("is for statements of SQL"));
+            return Err(value.error("requires SQL statements"));
         }
     }
     let words = commands::fixed_name(command.word()?).map_err(|why| command.error(&why))?;
@@ -424,19 +427,20 @@ fn first_word(text: &str) -> String {
 
 fn check_sql(text: &str) -> Result<(), String> {
     match first_word(text).as_str() {
-        "" => Err("names no statement".to_owned()),
+        "" => Err("the statement is empty".to_owned()),
         word @ ("BEGIN" | "START" | "COMMIT" | "ROLLBACK" | "END" | "SAVEPOINT") => Err(format!(
-            "`{word}` is said by tiebreak: several statements in a list are one transaction"
+            "`{word}` is sent by tiebreak itself: the statements of a list are one transaction"
         )),
         _ if text.contains("'{") || text.contains("\"{") || text.contains("`{") => {
-            Err("a place is not put in quotes: write {name}, and quotes come where they are needed"
+            Err("a placeholder must not be in quotes: write {name}, and quotes are added where \
+                 they are needed"
                 .to_owned())
         }
         _ => Ok(()),
     }
 }
 
-/// What the first word of a statement tells about its rows.
+/// Returns the number of rows that the first word of a statement implies.
 fn expected(text: &str) -> Rows {
     match first_word(text).as_str() {
         "SELECT" | "WITH" | "VALUES" | "TABLE" | "SHOW" => Rows::AtLeast(1),
@@ -452,7 +456,8 @@ fn expect_rows(table: &Table<'_>, statements: &mut [Statement]) -> Result<(), Er
         (Some(rows), None) => (rows, Rows::Exactly),
         (None, Some(rows)) => (rows, Rows::AtLeast),
         (Some(_), Some(second)) => {
-            return Err(second.error("`rows` says how many exactly: leave one of them out"));
+            return Err(second
+                .error("`rows` is the exact number of rows: give either `rows` or `at_least`"));
         }
     };
     let count = |text: &str| {
@@ -466,7 +471,7 @@ fn expect_rows(table: &Table<'_>, statements: &mut [Statement]) -> Result<(), Er
     };
     if each.len() != statements.len() {
         let (each, of) = (each.len(), statements.len());
-        return Err(value.error(&format!("{each} numbers, and there are {of} statements")));
+        return Err(value.error(&format!("has {each} numbers for {of} statements")));
     }
     for (statement, rows) in statements.iter_mut().zip(each) {
         statement.rows = make(rows);

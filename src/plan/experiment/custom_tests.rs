@@ -134,13 +134,14 @@ fn feeds_are_read_and_their_columns_are_places() {
     for (rest, told) in [
         (
             "[[requests]]\npath = '/'\nheaders = { X = '{u.note}' }",
-            ":7: workload.requests[0].headers.X: feed(\"u\", \"note\") can hold what a header cannot",
+            ":7: workload.requests[0].headers.X: feed(\"u\", \"note\") may contain line ends or \
+             arbitrary bytes",
         ),
         (
             "[[requests]]\npath = '/{u.mail}'",
             ":6: workload.requests[0].path: the feed `u` has no column `mail`: name, note",
         ),
-        ("", ":4: workload.feeds: is for operations of your own: add [[workload.statements]]"),
+        ("", ":4: workload.feeds: requires custom operations: add [[workload.statements]]"),
     ] {
         let error = with(rest).expect_err(told).text;
         assert!(error.contains(told), "{error}");
@@ -148,7 +149,9 @@ fn feeds_are_read_and_their_columns_are_places() {
     std::fs::write(folder.join("u.csv"), "name,note\nAnn\n").expect("a file");
     let error = with("").expect_err("a short line").text;
     assert!(
-        error.ends_with(":4: workload.feeds.u: u.csv:2: has 1 cells, and 2 columns are named"),
+        error.ends_with(
+            ":4: workload.feeds.u: u.csv:2: has 1 cells, but the first line names 2 columns"
+        ),
         "{error}"
     );
     std::fs::remove_dir_all(folder).expect("ours");
@@ -160,7 +163,7 @@ fn what_is_wrong_is_said_with_its_place() {
     let sql = "[[statements]]\nsql = ";
     for (text, told) in [
         ("statements = []", ":4: workload.statements: the list is empty: leave it out"),
-        ("statements = [{}]", ":4: workload.statements[0]: says what to do in one of `sql`"),
+        ("statements = [{}]", ":4: workload.statements[0]: requires either `sql`"),
         ("statements = [{ command = 'PING', sqll = 1 }]", ".sqll: this key is not known"),
         (
             "[[statements]]\ncommand = 'PING'\n[[requests]]\npath = '/'",
@@ -168,12 +171,12 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             "[[statements]]\ncommand = 'GET {idd}'\nparameters = { id = 'key()' }",
-            ":5: workload.statements[0].command: `{idd}` is no parameter: id, key, value, number; \
-             did you mean `id`?",
+            ":5: workload.statements[0].command: `{idd}` is not a parameter: id, key, value, \
+             number; did you mean `id`?",
         ),
         (
             "[[statements]]\ncommand = 'PING'\nparameters = { id = 'key()' }",
-            ":4: workload.statements[0]: the parameter `id` has no place: write {id}",
+            ":4: workload.statements[0]: the parameter `id` is not used: write {id}",
         ),
         (
             "[[statements]]\ncommand = 'GET {id}'\nparameters = { id = 'unifrom(1, 2)' }",
@@ -181,15 +184,19 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             "[[statements]]\ncommand = 'GET {key}'\nparameters = { key = 'key()' }",
-            "parameters.key: a parameter is called by letters, digits and _, and not key",
+            "parameters.key: the name of a parameter must consist of letters, digits and _, and \
+             must not be key",
         ),
         ("[[statements]]\ncommand = 'SELECT 3'", "`SELECT` would change the connection"),
-        ("[[statements]]\ncommand = 'PING'\nrows = 1", ".rows: is for statements of SQL"),
-        (&format!("{sql}'BEGIN'"), "`BEGIN` is said by tiebreak: several statements in a list"),
-        (&format!("{sql}\"SELECT '{{key}}'\""), "a place is not put in quotes: write {name}"),
-        (&format!("{sql}'SELECT ${{TOKEN}}'"), "is not filled in: this is recorded"),
-        (&format!("{sql}['SELECT 1', 'SELECT 2']\nrows = [1]"), "1 numbers, and there are 2"),
-        (&format!("{sql}'SELECT 1'\nrows = 1\nat_least = 1"), "`rows` says how many exactly"),
+        ("[[statements]]\ncommand = 'PING'\nrows = 1", ".rows: requires SQL statements"),
+        (&format!("{sql}'BEGIN'"), "`BEGIN` is sent by tiebreak itself: the statements of a list"),
+        (
+            &format!("{sql}\"SELECT '{{key}}'\""),
+            "a placeholder must not be in quotes: write {name}",
+        ),
+        (&format!("{sql}'SELECT ${{TOKEN}}'"), "is not filled in: this text is recorded"),
+        (&format!("{sql}['SELECT 1', 'SELECT 2']\nrows = [1]"), "has 1 numbers for 2"),
+        (&format!("{sql}'SELECT 1'\nrows = 1\nat_least = 1"), "`rows` is the exact number of rows"),
         (&format!("{sql}'SELECT 1'\nreturns = 'a.b'"), "must be TABLE.COLUMN of one of"),
         (&format!("{sql}'SELECT 1'\nweight = 0"), "`0` is not a weight"),
         ("[[requests]]\nquery = 'a=1'", "requires `path`"),
@@ -197,11 +204,11 @@ fn what_is_wrong_is_said_with_its_place() {
         ("[[requests]]\npath = '/'\nmethod = 'G T'", ":4: workload.requests[0]: "),
         (
             "[[requests]]\npath = '/'\nheaders = { X = '{value}' }",
-            ".headers.X: value() can hold what a header cannot",
+            ".headers.X: value() may contain line ends or arbitrary bytes",
         ),
         ("feeds = { u = 'none.csv' }", ":4: workload.feeds.u: the feed none.csv: cannot be read"),
-        ("[[tables]]\nname = 'a b'", "must be letters, digits and _, and its own"),
-        ("setup = ['x {key}']", "setup happens once, and has places for tables alone"),
+        ("[[tables]]\nname = 'a b'", "must be a unique name of letters, digits and _"),
+        ("setup = ['x {key}']", "setup runs once, so its only placeholders are tables"),
     ] {
         let error = read_at(&folder, text).err().unwrap_or_else(|| panic!("taken:\n{text}")).text;
         assert!(error.contains(told), "{text}\n{error}");

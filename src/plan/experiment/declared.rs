@@ -11,7 +11,7 @@ use crate::plan::experiment::table::{Table, Value};
 use crate::plan::settings::LARGEST_BODY;
 use text::shown::shown;
 
-/// What a table says of these settings. Its other keys are others' business.
+/// Reads these settings from a table. Its other keys are read elsewhere.
 pub(super) fn read<S: Declared>(table: &Table<'_>) -> Result<S, Error> {
     let mut settings = S::default();
     for (key, value) in table.entries() {
@@ -31,7 +31,7 @@ pub(super) fn read<S: Declared>(table: &Table<'_>) -> Result<S, Error> {
     Ok(settings)
 }
 
-/// The same for a contender, which can have a body.
+/// Reads the settings of a contender, which can have a body.
 pub(super) fn of_contender(table: &Table<'_>) -> Result<Settings, Error> {
     let mut settings: Settings = read(table)?;
     let is_body = |row: &&Row<Settings>| row.setting.in_file == InFile::Body;
@@ -42,7 +42,7 @@ pub(super) fn of_contender(table: &Table<'_>) -> Result<Settings, Error> {
     Ok(settings)
 }
 
-/// Keys of the table that this setting stands in, such as `max` of `pool.max`.
+/// Returns the key inside the table of this setting, such as `max` of `pool.max`.
 fn inner_key<S>(row: &Row<S>) -> Option<&'static str> {
     row.setting.key_in_file().split_once('.').map(|(_, inner)| inner)
 }
@@ -63,7 +63,7 @@ fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result
         }
         InFile::Statuses => statuses(row, value, settings),
         InFile::Headers => headers(row, value, settings),
-        // No text can tell these: who reads the table takes them beside.
+        // A single text cannot express these: the callers read them from the table.
         InFile::Body | InFile::Commands | InFile::Nowhere => Ok(()),
     }
 }

@@ -109,9 +109,9 @@ fn a_scale_comes_before_the_defaults() {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
-    let none = "this is for contenders that the file launches, but none of them has a `launch` \
-                or a `process`";
-    let known = "`build` knows {cache}, the folder that it builds into, and {folder}, the folder \
+    let none = "this key is only for contenders that the file launches, but none of them has a \
+                `launch` or a `process`";
+    let known = "`build` can use {cache}, the folder that it builds into, and {folder}, the folder \
                  of this file";
     let cases = [
         (
@@ -128,7 +128,8 @@ fn what_is_wrong_is_told_with_its_place() {
         ),
         (
             "[defaults]\nlaunch = ['a']\nprocess = []\n[contender.a]\n".to_owned(),
-            "e.toml:3: defaults.process: `process` does not go with `launch`: give one".to_owned(),
+            "e.toml:3: defaults.process: `process` cannot be combined with `launch`: give \
+             one".to_owned(),
         ),
         (
             "[defaults]\nlaunch = ['a', '{cache}']\n[contender.a]\n".to_owned(),

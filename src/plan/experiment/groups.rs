@@ -9,7 +9,7 @@ pub(super) fn keys() -> Vec<&'static str> {
     [&["name"], &groups::keys()[..]].concat()
 }
 
-/// Those of this table; none where it says nothing of groups.
+/// Reads the groups of this table. Empty if it has none.
 pub(super) fn read(table: &Table<'_>) -> Result<Vec<GroupGiven>, Error> {
     let Some(value) = table.get("groups") else { return Ok(Vec::new()) };
     let groups = value.list()?.iter().map(group).collect::<Result<Vec<_>, _>>()?;
@@ -37,7 +37,7 @@ fn group(value: &Value<'_>) -> Result<GroupGiven, Error> {
     Ok(group)
 }
 
-/// `{ get = 0.9, set = 0.1 }`, as well as its text.
+/// Reads a mix that is a table: `{ get = 0.9, set = 0.1 }`.
 fn mix(value: &Value<'_>) -> Result<Vec<record::Share>, Error> {
     let shares = value.table()?.entries().into_iter().map(|(kind, weight)| {
         weight.quantity(|text| crate::plan::workload::mix(&format!("{kind}={text}")))

@@ -1,4 +1,4 @@
-//! The keys of a launch: what is written, prepared and needed before its processes start.
+//! The keys of a launch: what is written, prepared and required before its processes start.
 
 use crate::exit::Error;
 use crate::launch::{File, Text};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-/// How long what is prepared may take: builds are slow.
+/// The default time limit of `prepare`: builds are slow.
 const PREPARE: Duration = Duration::from_secs(600);
 
 pub(super) fn prepare_timeout(table: &Table<'_>) -> Result<Duration, Error> {
@@ -23,12 +23,13 @@ pub(super) fn prepare_timeout(table: &Table<'_>) -> Result<Duration, Error> {
     }
 }
 
-/// What is prepared once lies in the temporary folder, and would be gone.
+/// `prepare` runs once and writes into the temporary folder, which `fresh` would empty.
 pub(super) fn fresh(table: &Table<'_>) -> Result<bool, Error> {
     let Some(value) = table.get("fresh") else { return Ok(false) };
     match (value.flag()?, table.get("prepare")) {
         (true, Some(_)) => Err(value.error(
-            "`fresh` does not go with `prepare`: what is prepared lies in the temporary folder",
+            "`fresh` cannot be combined with `prepare`: what is prepared lies in the temporary \
+             folder",
         )),
         (fresh, _) => Ok(fresh),
     }
@@ -39,7 +40,7 @@ pub(super) fn software(table: &Table<'_>) -> Result<Option<&'static Software>, E
     Software::named(value.word()?).map(Some).map_err(|message| value.error(&message))
 }
 
-/// Names of ports beside those of the processes.
+/// Reads the names of ports in addition to those of the processes.
 pub(super) fn more_ports(table: &Table<'_>, processes: &[String]) -> Result<Vec<String>, Error> {
     let Some(list) = table.get("more_ports") else { return Ok(Vec::new()) };
     let mut names: Vec<String> = Vec::new();
@@ -60,7 +61,7 @@ pub(super) fn site(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
     if folder.is_dir() { Ok(Some(folder)) } else { Err(value.error("there is no such folder")) }
 }
 
-/// A folder that is there: `/dev/shm`.
+/// Reads an existing folder, such as `/dev/shm`.
 pub(super) fn temp(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
     let Some(value) = table.get("temp") else { return Ok(None) };
     let folder = PathBuf::from(value.word()?);

@@ -1,4 +1,4 @@
-//! How a target is launched: by a recipe, or in the words of the file.
+//! How a target is launched: by a recipe, or as the file describes it.
 
 use crate::address::Url;
 use crate::exit::Error;
@@ -16,8 +16,8 @@ use crate::plan::names;
 /// Keys of a process that only it can have.
 pub(super) const PROCESS_KEYS: [&str; 2] = ["name", "launch"];
 
-/// The launch of a recipe, with its choices. `why`: what is said of keys that nobody may
-/// change.
+/// Returns the launch of a recipe, with its choices. `why` is the error for keys that a user of the
+/// recipe must not change.
 pub(super) fn launch_of_recipe(name: &str, table: &Table<'_>, why: &str) -> Result<Launch, Error> {
     let fixed = ["instead_of_root", "ready", "stop", "stop_grace", "shell", "pid"];
     refuse(table, &fixed, why)?;
@@ -31,14 +31,14 @@ pub(super) fn launch_of_recipe(name: &str, table: &Table<'_>, why: &str) -> Resu
     Ok(launch)
 }
 
-/// Changes what a user of a recipe may change of its processes.
+/// Applies the changes that a user of a recipe may make to its processes.
 pub(super) fn change(launch: &mut Launch, given: &Given) {
     for process in &mut launch.processes {
         given.clone().change(process);
     }
 }
 
-/// A launch as the file has it, and what was given for all its processes.
+/// Reads a launch that the file describes. Returns it, and what was given for all its processes.
 pub(super) fn launched(
     name: &str,
     table: &Table<'_>,
@@ -89,8 +89,8 @@ pub(super) fn launched(
     Ok((launch, common))
 }
 
-/// What runs before the launch has folder and variables of the whole
-/// contender, without those that name a port: there are none yet.
+/// Commands before the launch have the folder and the variables of the contender, except variables
+/// that name a port: ports are not known yet.
 fn before(table: &Table<'_>, common: &Given, known: Known<'_>) -> Result<Around, Error> {
     let runs = table.get("prepare").is_some() || table.get("facts").is_some();
     if let (true, Some(cwd)) = (runs, table.get("cwd")) {
@@ -127,8 +127,8 @@ fn names(name: &str, table: &Table<'_>) -> Result<Vec<String>, Error> {
     }
 }
 
-/// Which processes have to say when they are ready: those that tiebreak does not ask in
-/// the protocol of the target.
+/// Which processes must have `ready`: those that tiebreak cannot check through the protocol of the
+/// target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SayReady {
     /// All: they are servers of a program.
@@ -158,8 +158,8 @@ fn processes(
     if let Some(launch) = table.get("launch") {
         if say_ready == SayReady::All && !common.has_ready() {
             return Err(launch.error(
-                "say when it is ready, so that the program can be run: ready = { log = \"…\" }, \
-                 { run = [\"…\"] } or { path = \"/\" }",
+                "`ready` is required, so that the program can be run: ready = { log = \"…\" }, { \
+                 run = [\"…\"] } or { path = \"/\" }",
             ));
         }
         let command = command::read(&launch, common.shell.unwrap_or(false), scope)?;
@@ -178,8 +178,8 @@ fn processes(
         };
         if let Some(next) = next.filter(|_| !given.has_ready()) {
             return Err(custom.error(&format!(
-                "say when it is ready, so that {next}: ready = {{ log = \"…\" }}, \
-                 {{ run = [\"…\"] }} or {{ path = \"/\" }}"
+                "`ready` is required, so that {next}: ready = {{ log = \"…\" }}, {{ run = [\"…\"] \
+                 }} or {{ path = \"/\" }}"
             )));
         }
         let given = given.over(common);
@@ -192,7 +192,7 @@ fn processes(
     list.iter().enumerate().map(process).collect()
 }
 
-/// The address, and the hosts of its nodes where it has several.
+/// Reads the address. Returns it, and the hosts of its nodes if it has several.
 fn url(table: &Table<'_>, known: Known<'_>) -> Result<(Text, Vec<String>), Error> {
     let names = known.processes;
     let Some(value) = table.get("url").filter(|_| !is_program(table)) else {
@@ -205,14 +205,14 @@ fn url(table: &Table<'_>, known: Known<'_>) -> Result<(Text, Vec<String>), Error
     let ports = names.iter().chain(known.more_ports).map(|name| (name.clone(), 1)).collect();
     let url = check_url(&value, &text, &Values { port: 1, ports, ..Values::default() })?;
     if text.to_string().starts_with("file:") {
-        return Err(value.error(
-            "what is launched is a server; files (file:///) are a contender without a `launch`",
-        ));
+        return Err(
+            value.error("only servers can be launched: for files (file:///) leave out `launch`")
+        );
     }
     Ok((text, nodes(&value, &url, names.len())?))
 }
 
-/// The hosts of the nodes of an address that has several.
+/// Returns the hosts of the nodes of an address. Empty if it has only one.
 fn nodes(value: &Value<'_>, url: &Url, processes: usize) -> Result<Vec<String>, Error> {
     let nodes = url.nodes();
     if nodes.len() < 2 {
@@ -228,8 +228,8 @@ fn nodes(value: &Value<'_>, url: &Url, processes: usize) -> Result<Vec<String>, 
     Ok(nodes.into_iter().map(|(host, _)| host.to_owned()).collect())
 }
 
-/// Whatever stands for the placeholders, the address must be one. Its messages
-/// quote neither login nor query.
+/// Checks that the text is an address once its placeholders are filled. Messages quote neither
+/// login nor query.
 pub(super) fn check_url(value: &Value<'_>, text: &Text, values: &Values) -> Result<Url, Error> {
     Url::parse(&text.fill(values)).map_err(|message| value.error(&message))
 }

@@ -17,9 +17,8 @@
 //! ready = { expect = 200, timeout = "30s" }
 //! ```
 //!
-//! `schema/experiment.v1.json` describes it to editors. What it says is checked
-//! here, to the last key, before anything is launched; errors name the file,
-//! the line and the key.
+//! `schema/experiment.v1.json` describes it to editors. Every key is checked here before anything
+//! is launched; errors name the file, the line and the key.
 
 mod choices;
 mod command;
@@ -74,10 +73,10 @@ use target::Defaults;
 use text::near;
 use toml::de::DeTable;
 
-/// Keys at the top that are no settings of the run.
+/// Top-level keys that are not settings of the run.
 const TABLES: [&str; 5] = ["contenders", "defaults", "contender", "published", "scale"];
 
-/// An experiment as its file has it. No `Debug`: it can hold secrets.
+/// An experiment as its file describes it. No `Debug`: it can hold secrets.
 #[derive(Clone)]
 pub struct Experiment {
     /// The file as it was named.
@@ -86,19 +85,19 @@ pub struct Experiment {
     pub folder: PathBuf,
     /// The contenders, in the order in which they are compared.
     pub contenders: Vec<Contender>,
-    /// What the flags of `tiebreak compare` would say.
+    /// The settings that the flags of `tiebreak compare` can also set.
     pub run: RunAsked,
-    /// The article that it repeats.
+    /// The article that it reproduces.
     pub article: Option<Article>,
-    /// Every secret in the file, to be blotted out of logs.
+    /// Every secret in the file, to be removed from logs.
     pub secrets: Vec<Secret>,
 }
 
 impl Experiment {
-    /// Reads a file, at one of its scales where that is asked for.
+    /// Reads a file, at one of its scales if that is given.
     ///
     /// # Errors
-    /// Whatever is wrong with it: `file:line: key: what, and what to do`.
+    /// When it is not valid. The message has the form `file:line: key: problem and remedy`.
     pub fn read(
         file: &Path,
         scale: Option<&str>,
@@ -113,8 +112,8 @@ impl Experiment {
     }
 }
 
-/// Whether the file lies outside this folder and those below it, so that doing what it
-/// says needs leave (`--allow-file`).
+/// Whether the file is outside this folder and those below it, so that running it requires
+/// `--allow-file`.
 pub fn is_outside(file: &Path, current: &Path) -> bool {
     let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     !absolute(file).starts_with(absolute(current))
@@ -130,7 +129,7 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
         None => Defaults::default(),
     };
     let scales = scale::read(&root)?;
-    // All are read, and not only the one that is asked for: a mistake in one is told at once.
+    // All scales are read, not only the selected one, so that a mistake in any is reported.
     for scale in &scales {
         described(&root, &scale.defaults.clone().over(defaults.clone()))?;
     }
@@ -171,14 +170,14 @@ fn described(root: &Table<'_>, defaults: &Defaults<'_>) -> Result<Vec<Contender>
     }
     match defaults.of_launches() {
         Some(idle) if !is_any_launched => Err(idle.error(
-            "this is for contenders that the file launches, but none of them has a `launch` or a \
-             `process`",
+            "this key is only for contenders that the file launches, but none of them has a \
+             `launch` or a `process`",
         )),
         _ => Ok(described),
     }
 }
 
-/// One contender alone, as recipes are written.
+/// Parses a file that describes one contender only, as recipes do.
 pub(super) fn parse_one(name: &str, file: &str, text: &str) -> Result<Contender, Error> {
     let folder = PathBuf::from("/");
     let (name_of_file, secrets) = (file.to_owned(), RefCell::default());
@@ -187,7 +186,7 @@ pub(super) fn parse_one(name: &str, file: &str, text: &str) -> Result<Contender,
     contender::read(name, &Table::root(&source, &root), &Defaults::default())
 }
 
-/// A `[workload]` alone, as presets are written.
+/// Parses a file that contains only a `[workload]`, as presets do.
 pub(super) fn workload_alone(file: &str, text: &str) -> Result<WorkloadAsked, Error> {
     let (name, secrets) = (file.to_owned(), RefCell::default());
     let source = Source { name, folder: PathBuf::from("/"), text, environment: &|_| None, secrets };
@@ -223,8 +222,8 @@ fn chosen(
     Ok(chosen)
 }
 
-/// What the TOML parser says. Its message alone: its full text quotes the
-/// line, which can hold a secret.
+/// Makes an error of the TOML parser's message. Its full text would quote the line, which can hold
+/// a secret.
 fn malformed(source: &Source<'_>, error: &toml::de::Error) -> Error {
     let at = error.span().unwrap_or(0..0);
     source.error(&at, "", &format!("not TOML: {}", error.message()))

@@ -1,5 +1,5 @@
-//! A launch in words: every command and every file, as `tiebreak check` and
-//! the start of a run print them. Secrets show as `${NAME}`.
+//! The description of a launch: every command and every file, as `tiebreak check` and the start of
+//! a run print them. Secrets appear as `${NAME}`.
 
 use crate::address::harmless;
 use crate::launch::{CoresFrom, Launch, Process, Ready, Sign};
@@ -9,14 +9,14 @@ use text::shown::shown_sentence;
 use text::units::show_ns;
 
 impl Launch {
-    /// One line each, without a line's end; harmless to show.
+    /// Returns its lines, without line ends. They contain no secrets.
     pub fn outline(&self) -> Vec<String> {
         let url = harmless(&self.url.to_string());
         let drive = shown_sentence(format!("{:8}{url}", "drive"));
         std::iter::once(drive).chain(self.outline_of_servers()).collect()
     }
 
-    /// The same of servers that tiebreak does not drive.
+    /// Returns the lines for servers that tiebreak does not drive.
     pub(crate) fn outline_of_servers(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut line = |what: &str, text: String| lines.push((what.to_owned(), text));

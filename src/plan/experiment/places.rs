@@ -1,23 +1,23 @@
-//! Places for parameters in user-defined operations: `{id}`, `{users.name}`.
+//! Placeholders for parameters in user-defined operations: `{id}`, `{users.name}`.
 
 use record::{Feed, Generator, Parameter};
 use std::collections::BTreeSet;
 use text::near;
 use text::shown::shown;
 
-/// What may stand in braces.
+/// The names that are valid in braces.
 pub(super) struct Places<'a> {
     /// Parameters that were declared.
     pub(super) declared: &'a [Parameter],
     pub(super) feeds: &'a [Feed],
-    /// Names that the lane fills in by itself: tables.
+    /// Names of tables, which the lane fills in.
     pub(super) others: &'a [String],
     used: BTreeSet<String>,
-    /// Those that were met and need no declaration.
+    /// Parameters that were found and need no declaration.
     implied: Vec<Parameter>,
 }
 
-/// What needs no declaration.
+/// Parameters that need no declaration.
 const IMPLIED: [(&str, Generator); 3] =
     [("key", Generator::Name), ("value", Generator::Value), ("number", Generator::Seq(0))];
 
@@ -30,7 +30,7 @@ impl<'a> Places<'a> {
         Places { declared, feeds, others, used: BTreeSet::new(), implied: Vec::new() }
     }
 
-    /// Looks at the places of a text, and gives the parameters that they want.
+    /// Reads the placeholders of a text, and returns the generators of their parameters.
     pub(super) fn read(&mut self, text: &str) -> Result<Vec<Generator>, String> {
         let mut wanted = Vec::new();
         for (name, of_variable) in names(text) {
@@ -82,25 +82,25 @@ impl<'a> Places<'a> {
         let known: Vec<&str> = known.chain(self.others.iter().map(String::as_str)).collect();
         let meant = near::did_you_mean(name, known.iter().copied());
         format!(
-            "`{{{name}}}` is no parameter: {}{meant} (for the text itself, make it one: {name} = \
-             \"pick('{{{name}}}')\")",
+            "`{{{name}}}` is not a parameter: {}{meant} (for the text itself, make it one: {name} \
+             = \"pick('{{{name}}}')\")",
             known.join(", ")
         )
     }
 
-    /// All parameters, in the order in which they are drawn. One that was declared
-    /// and has no place is a slip.
+    /// Returns all parameters, in the order in which they are drawn. A declared parameter that is
+    /// not used is an error.
     pub(super) fn parameters(self) -> Result<Vec<Parameter>, String> {
         if let Some(idle) = self.declared.iter().find(|of| !self.used.contains(&of.name)) {
             let name = &idle.name;
-            return Err(format!("the parameter `{name}` has no place: write {{{name}}}"));
+            return Err(format!("the parameter `{name}` is not used: write {{{name}}}"));
         }
         Ok([self.declared, &self.implied].concat())
     }
 }
 
-/// The names in braces, and whether a `$` stands before: then it is a variable of the
-/// environment that shows. What is no name between braces means nothing.
+/// Returns the names in braces, and whether a `$` precedes them: then it is the name of an
+/// environment variable. Other text in braces has no meaning.
 fn names(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let starts = text.match_indices('{').map(|(at, _)| at);
     let inside = starts.filter_map(|at| {
@@ -117,7 +117,7 @@ fn is_name(name: &str) -> bool {
     column && is_identifier(first)
 }
 
-/// Letters, digits and `_`, of which a digit is not the first.
+/// Whether a name consists of letters, digits and `_`, and does not begin with a digit.
 pub(super) fn is_identifier(name: &str) -> bool {
     let good = |of: char| of.is_ascii_alphanumeric() || of == '_';
     !name.is_empty() && !name.starts_with(|of: char| of.is_ascii_digit()) && name.chars().all(good)

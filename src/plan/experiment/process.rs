@@ -1,5 +1,5 @@
-//! What a process of a launched target needs: where and as whom it runs, when
-//! it is ready, how it stops.
+//! Settings of a process of a launched target: where and as which user it runs, when it is ready,
+//! how it is stopped.
 
 use crate::exit::Error;
 use crate::launch::{Around, Command, CoresFrom, Process, Ready, Sign, Text};
@@ -12,14 +12,13 @@ use std::time::Duration;
 use text::near;
 use text::quantities;
 
-/// A key of a process: its name, and what reads it.
+/// A key of a process, and the function that reads it.
 struct Row {
     key: &'static str,
     read: fn(&mut Given, &Value<'_>, Scope<'_>) -> Result<(), Error>,
 }
 
-/// What a process of a target can be given, by itself, for the whole contender or in the
-/// defaults.
+/// The keys of a process. They can also be given for the whole contender or in the defaults.
 const ROWS: [Row; 10] = [
     row("user", |given, value, _| {
         given.around.user = Some(value.word()?.to_owned());
@@ -85,20 +84,20 @@ pub(super) const KEYS: [&str; ROWS.len()] = {
 pub(super) const READY_KEYS: [&str; 7] =
     ["expect", "path", "bytes", "log", "run", "also_log", "timeout"];
 
-/// How long a target has to become ready.
+/// The default time limit for a target to become ready.
 const READY: Duration = Duration::from_secs(30);
 
-/// How long it has to stop.
+/// The default time limit for it to stop.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Longest time to become ready, and to stop.
+/// The largest limit of both.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// Keys as far as they were given.
+/// The keys that were given.
 #[derive(Clone, Default)]
 pub(super) struct Given {
     around: Around,
-    /// The user where tiebreak is root: some servers refuse to be it.
+    /// The user if tiebreak runs as root: some servers refuse to run as root.
     instead_of_root: Option<String>,
     ready: Option<Ready>,
     stop: Option<i32>,
@@ -111,8 +110,8 @@ pub(super) struct Given {
 impl Given {
     pub(super) fn read(table: &Table<'_>, scope: Scope<'_>) -> Result<Given, Error> {
         let mut given = Given::default();
-        // In the order of the file: the first wrong value is the one that is told. Keys that
-        // are no process's are the caller's.
+        // In the order of the file, so that the first wrong value is reported. The caller reads the
+        // other keys.
         for (key, value) in table.entries() {
             if let Some(row) = ROWS.iter().find(|row| row.key == key) {
                 (row.read)(&mut given, &value, scope)?;
@@ -124,8 +123,8 @@ impl Given {
         Ok(given)
     }
 
-    /// These where they are given, else the common ones. Variables add up; the
-    /// last of a name wins.
+    /// Merges these keys with the common ones; these take precedence. All variables are kept; of
+    /// one name the last applies.
     pub(super) fn over(self, common: &Given) -> Given {
         // A field that is forgotten here does not compile.
         let Given { around, instead_of_root: _, ready, stop, stop_grace, cores, cores_from, shell } =
@@ -140,7 +139,7 @@ impl Given {
                 env,
                 user: user.or_else(|| common.around.user.clone()),
             },
-            // Where it applies, it is the user already.
+            // If it applies, it was already copied to `user`.
             instead_of_root: None,
             ready: ready.or_else(|| common.ready.clone()),
             stop: stop.or(common.stop),
@@ -155,12 +154,12 @@ impl Given {
         self.around.clone()
     }
 
-    /// The cores that it is pinned to.
+    /// Returns the cores that it is pinned to.
     pub(super) fn cores(&self) -> Vec<u32> {
         self.cores.clone().unwrap_or_default()
     }
 
-    /// Whether it says when the process is ready.
+    /// Whether `ready` was given.
     pub(super) fn has_ready(&self) -> bool {
         self.ready.is_some()
     }
@@ -178,7 +177,7 @@ impl Given {
         }
     }
 
-    /// What a user of a recipe may change.
+    /// Applies the changes that a user of a recipe may make.
     pub(super) fn change(self, process: &mut Process) {
         if self.cores.is_some() {
             process.cores = self.cores;
@@ -212,10 +211,14 @@ fn ready(value: &Value<'_>, scope: Scope<'_>) -> Result<Ready, Error> {
         (Some(log), None, None) => Sign::Log(log.text_in(scope)?),
         (None, Some(run), None) => Sign::Run(command::read(&run, run.is_text(), scope)?),
         (None, None, _) => http(&table, scope)?,
-        (Some(_), Some(_), _) => return Err(value.error("`log` does not go with `run`: give one")),
+        (Some(_), Some(_), _) => {
+            return Err(value.error("`log` cannot be combined with `run`: give one"));
+        }
         (log, _, Some(key)) => {
             let other = if log.is_some() { "log" } else { "run" };
-            return Err(value.error(&format!("`{other}` does not go with `{key}`: give one")));
+            return Err(
+                value.error(&format!("`{other}` cannot be combined with `{key}`: give one"))
+            );
         }
     };
     Ok(ready)
@@ -274,7 +277,7 @@ fn from(value: &Value<'_>) -> Result<CoresFrom, Error> {
         "ready" => Ok(CoresFrom::Ready),
         other => {
             let meant = near::did_you_mean(other, ["start", "ready"]);
-            Err(value.error(&format!("`{other}` is neither `start` nor `ready`{meant}")))
+            Err(value.error(&format!("`{other}` is not one of `start`, `ready`{meant}")))
         }
     }
 }

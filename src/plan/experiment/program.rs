@@ -12,11 +12,11 @@ use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, refuse};
 use text::shown::shown;
 
-/// Keys that have no meaning for a program without servers, beside those of launches.
+/// Keys that have no meaning for a program without servers, in addition to those of launches.
 const REFUSED: [&str; 7] = ["pid", "site", "choices", "ready", "stop", "stop_grace", "cores_from"];
 
-/// Reads it. It runs in the file's folder, or in `cwd`, with PATH, HOME, LANG,
-/// TMPDIR and what `env` says.
+/// Reads a program. It runs in the file's folder, or in `cwd`, with PATH, HOME, LANG, TMPDIR and
+/// the variables of `env`.
 pub(super) fn read(
     name: &str,
     table: &Table<'_>,
@@ -43,16 +43,16 @@ pub(super) fn read(
     Ok(Target::Program(Box::new(program)))
 }
 
-/// What is given for a program without servers.
+/// Reads the keys of a program without servers.
 fn alone(table: &Table<'_>) -> Result<Given, Error> {
-    let why = "this is for servers that are launched, and exec: runs a program to its end: give \
-               `launch`, `process` or `recipe` for servers that it talks to";
+    let why = "this key is only for servers that are launched, and exec: runs a program to its \
+               end: give `launch`, `process` or `recipe` for servers that it talks to";
     refuse(table, &[&REFUSED[..], &LAUNCH_KEYS].concat(), why)?;
     if let Some(value) = ["user", "instead_of_root", "shell"].iter().find_map(|key| table.get(key))
     {
         return Err(value.error(
-            "a program runs as who runs tiebreak, and without a shell: write exec:sh -c '…' for \
-             one",
+            "a program runs as the user who runs tiebreak, without a shell: write exec:sh -c '…' \
+             to use one",
         ));
     }
     Given::read(table, Scope::Attached)
@@ -81,8 +81,9 @@ fn launch(name: &str, table: &Table<'_>, defaults: &Defaults<'_>) -> Result<Opti
     if !has("recipe") {
         return Ok(None);
     }
-    let why = "the recipe says this itself; with `recipe` and a program go `site`, `choices`, \
-               `user`, `cores`, `cores_from`, `packages`, and `cwd` and `env` of the program";
+    let why = "the recipe sets this itself; allowed with `recipe` and a program are `site`, \
+               `choices`, `user`, `cores`, `cores_from`, `packages`, and `cwd` and `env` of the \
+               program";
     let others = LAUNCH_KEYS.iter().copied().filter(|key| *key != "packages");
     refuse(table, &others.collect::<Vec<_>>(), why)?;
     let mut launch = launch_of_recipe(name, table, why)?;

@@ -1,4 +1,4 @@
-//! `[published]`: the published experiment that a file repeats, and its method.
+//! `[published]`: the published experiment that a file reproduces, and its method.
 
 use crate::exit::Error;
 use crate::launch;
@@ -15,24 +15,24 @@ pub(super) const KEYS: [&str; 5] = ["question", "article", "unit", "figures", "m
 /// Keys of `method`.
 pub(super) const METHOD_KEYS: [&str; 3] = ["run", "prints", "package"];
 
-/// How the article measured.
+/// The method of measurement of the article.
 #[derive(Clone)]
 pub enum Method {
-    /// By a command, which is run once against each server and each directory.
+    /// A command, which is run once against each server and each directory.
     Command(launch::Method),
-    /// By one run of each program.
+    /// One run of each program.
     OneRun,
 }
 
-/// What stands for the second in a file.
+/// The text for `OneRun` in a file.
 pub(super) const ONE_RUN: &str = "one run";
 
-/// What the file says of an article.
+/// The description of an article.
 #[derive(Clone)]
 pub struct Article {
-    /// What is recorded of it.
+    /// The part that is recorded.
     pub published: Published,
-    /// Its method. None if it is not to be run.
+    /// Its method, or None if the file gives none.
     pub method: Option<Method>,
 }
 
@@ -52,10 +52,10 @@ pub(super) fn read(root: &Table<'_>) -> Result<Option<Article>, Error> {
     Ok(Some(Article { published, method }))
 }
 
-/// Whether the method can be that of some contender.
+/// Checks that the method fits the contenders.
 ///
 /// # Errors
-/// When a command has no address to be run against, or there is no program to be run.
+/// When a command has no address to run against, or there is no program to run.
 pub(super) fn check(
     root: &Table<'_>,
     article: Option<&Article>,
@@ -74,7 +74,7 @@ pub(super) fn check(
         Method::Command(_) => contenders.iter().all(|of| is_program(&of)).then(|| {
             format!(
                 "programs (exec:) have no address that a command could be run against: write \
-                 \"{ONE_RUN}\", which is of each program"
+                 \"{ONE_RUN}\", which runs each program once"
             )
         }),
     };
@@ -92,7 +92,7 @@ fn needed(table: &Table<'_>, key: &str) -> Result<String, Error> {
     }
 }
 
-/// The published figures, by contender.
+/// Reads the published figures, by contender.
 fn figures(value: &Value<'_>) -> Result<BTreeMap<String, f64>, Error> {
     let figure = |(name, value): (&str, Value<'_>)| {
         let parse = |text: &str| {
@@ -109,8 +109,8 @@ fn method(value: &Value<'_>) -> Result<Method, Error> {
         return match value.word()? {
             ONE_RUN => Ok(Method::OneRun),
             _ => Err(value.error(
-                "is neither a table with `run` and `prints` nor \"one run\", which is of each \
-                 program (exec:)",
+                "must be a table with `run` and `prints`, or \"one run\", which runs each program \
+                 (exec:) once",
             )),
         };
     }

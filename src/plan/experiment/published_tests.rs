@@ -70,7 +70,7 @@ fn the_method_of_programs_is_one_run() {
             of("{ run = ['x', '{url}'], prints = 'y' }", ""),
             "e.toml:5: published.method: programs (exec:) have no address",
         ),
-        (of("'two runs'", ""), "e.toml:5: published.method: is neither a table with `run` and"),
+        (of("'two runs'", ""), "e.toml:5: published.method: must be a table with `run` and"),
     ] {
         assert!(told.starts_with(wanted), "wanted: {wanted}\nsaid:   {told}");
     }
@@ -105,7 +105,7 @@ fn mistakes_name_line_key_and_remedy() {
         (
             with("\"-n\", \"10\"", "\"{port}\""),
             None,
-            "{port} has no meaning here: the method knows {url}",
+            "{port} has no meaning here: the method can use {url}",
         ),
         (with(", prints = \"Requests per second:\"", ""), None, "`prints` is missing"),
         (with("Requests per second:", " "), None, "published.method.prints: is empty"),

@@ -10,9 +10,9 @@ use text::shown::shown;
 /// A recipe, embedded.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// The recipe itself, to print or to start one's own from.
+    /// The text of the recipe, to print or to copy.
     pub text: &'static str,
 }
 
@@ -65,7 +65,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     RECIPES.iter().map(|recipe| recipe.name)
 }
 
-/// What to say of a name that is no recipe's.
+/// Returns the error for a name that is not that of a recipe.
 pub fn unknown(name: &str) -> String {
     let meant = near::did_you_mean(name, names());
     let all: Vec<&str> = names().collect();
@@ -98,7 +98,7 @@ impl Recipe {
         }
     }
 
-    /// A line for people.
+    /// Returns its description, in one line.
     pub fn about(self) -> String {
         self.launch().about.unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Settings of the run as a whole: what the flags of `tiebreak compare` say.
+//! Settings of the whole run, which the flags of `tiebreak compare` can also set.
 
 use crate::exit::Error;
 use crate::plan::commands::{self, CustomCommand, CustomCommands};
@@ -14,21 +14,21 @@ pub(super) fn keys() -> Vec<&'static str> {
     [&["workload", "groups", "sweep"], &keys_in_file::<RunSettings>()[..]].concat()
 }
 
-/// As far as it was given; flags on the command line win.
+/// The settings that were given. Flags on the command line take precedence.
 #[derive(Clone, Default, PartialEq)]
 pub struct RunAsked {
     /// What is done to the data of stores.
     pub workload: WorkloadAsked,
-    /// Several workloads at once in each contender; empty: one.
+    /// Several workloads at once in each contender. Empty means one workload.
     pub groups: Vec<GroupGiven>,
     /// One setting at several values.
     pub sweep: Option<SweepAsked>,
-    /// All else.
+    /// All other settings.
     pub settings: RunSettings,
 }
 
 impl RunAsked {
-    /// This, and the other where nothing is said here. Groups and a sweep replace those of
+    /// Merges two sets of settings; this one takes precedence. Groups and a sweep replace those of
     /// the other.
     pub(super) fn over(self, other: RunAsked) -> RunAsked {
         RunAsked {
@@ -70,7 +70,9 @@ pub(super) fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> 
 fn sweep_asked(value: &Value<'_>) -> Result<SweepAsked, Error> {
     let entries = value.table()?.entries();
     let [(name, values)] = entries.as_slice() else {
-        return Err(value.error("one factor is swept: write { connections = [1, 8, 32] }"));
+        return Err(
+            value.error("exactly one factor can be swept: write { connections = [1, 8, 32] }")
+        );
     };
     let factor = sweep::factor(name).map_err(|message| values.error(&message))?;
     let each = values.list()?.into_iter();

@@ -8,7 +8,7 @@ use text::lists;
 use text::near;
 use text::shown::shown;
 
-/// What a scale says in place of the file.
+/// The settings that a scale replaces.
 pub(super) struct Scale<'a> {
     name: String,
     run: RunAsked,
@@ -29,7 +29,7 @@ pub(super) fn read<'a>(root: &Table<'a>) -> Result<Vec<Scale<'a>>, Error> {
     value.table()?.entries().into_iter().map(scale).collect()
 }
 
-/// Puts a scale over what the file says.
+/// Applies a scale to the settings of the file.
 ///
 /// # Errors
 /// When the file has no scale of this name.

@@ -1,4 +1,4 @@
-//! Which placeholders have a meaning where.
+//! Which placeholders are valid in which texts.
 
 use crate::exit::Error;
 use crate::launch::{Placeholder, Text};
@@ -6,7 +6,7 @@ use crate::plan::experiment::table::Value;
 use text::near;
 use text::shown::shown;
 
-/// What a launch has that placeholders name.
+/// The parts of a launch that placeholders can name.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Known<'a> {
     /// Names of its processes.
@@ -17,13 +17,13 @@ pub(super) struct Known<'a> {
     pub(super) choices: &'a [String],
     /// It is part of some software.
     pub(super) software: bool,
-    /// It has an address that a program can be told.
+    /// Whether it has an address that a program can be given.
     pub(super) url: bool,
-    /// It builds something into the cache.
+    /// Whether it builds something into the cache.
     pub(super) build: bool,
 }
 
-/// Where a text stands.
+/// The context of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Scope<'a> {
     /// Of a target that is not launched: nothing is decided.
@@ -56,8 +56,8 @@ impl Scope<'_> {
                 return match placeholder {
                     Placeholder::Url | Placeholder::Folder => Ok(()),
                     _ => Err(format!(
-                        "{placeholder} has no meaning here: the method knows {{url}}, the address \
-                         of each contender, and {{folder}}, the folder of this file"
+                        "{placeholder} has no meaning here: the method can use {{url}}, the \
+                         address of each contender, and {{folder}}, the folder of this file"
                     )),
                 };
             }
@@ -65,7 +65,7 @@ impl Scope<'_> {
                 return match placeholder {
                     Placeholder::Cache | Placeholder::Folder => Ok(()),
                     _ => Err(format!(
-                        "{placeholder} has no meaning here: `build` knows {{cache}}, the folder \
+                        "{placeholder} has no meaning here: `build` can use {{cache}}, the folder \
                          that it builds into, and {{folder}}, the folder of this file"
                     )),
                 };
@@ -88,7 +88,7 @@ impl Scope<'_> {
                  beside the server of a recipe"
             )),
             (Scope::Before(_), Placeholder::Port | Placeholder::PortOf(_)) => {
-                Err(format!("{placeholder} is chosen at the launch, and this runs before it"))
+                Err(format!("{placeholder} is chosen at the launch, but this runs before it"))
             }
             (
                 Scope::Before(_) | Scope::Target(_) | Scope::Program(_),
@@ -131,15 +131,14 @@ impl Known<'_> {
     }
 }
 
-/// What to say of a name that is not among those that are known.
+/// Returns the error for an unknown name.
 fn none_of(what: &str, name: &str, known: &[String]) -> String {
     let meant = near::did_you_mean(name, known.iter().map(String::as_str));
     format!("no {what} called `{}`: {}{meant}", shown(name), known.join(", "))
 }
 
 impl Value<'_> {
-    /// A text whose placeholders have a meaning here. Braces are taken to mean
-    /// something: a slip is an error.
+    /// Reads a text whose placeholders are valid in this scope. A misspelt placeholder is an error.
     pub(super) fn text_in(&self, scope: Scope<'_>) -> Result<Text, Error> {
         let text = self.template_in(scope)?;
         self.without_slip(text, scope)
@@ -155,7 +154,7 @@ impl Value<'_> {
         }
     }
 
-    /// The same for the text of a file, in which braces mean anything.
+    /// Does the same for the text of a file, in which braces can have another meaning.
     pub(super) fn template_in(&self, scope: Scope<'_>) -> Result<Text, Error> {
         let text = self.text()?;
         for placeholder in text.placeholders() {
@@ -164,7 +163,7 @@ impl Value<'_> {
         Ok(text)
     }
 
-    /// The same for a word of this text.
+    /// Does the same for a word of this text.
     pub(super) fn word_in(&self, word: &str, scope: Scope<'_>) -> Result<Text, Error> {
         let text = Text::with_placeholders(word);
         for placeholder in text.placeholders() {
@@ -173,7 +172,7 @@ impl Value<'_> {
         self.without_slip(text, scope)
     }
 
-    /// The same, without secrets, for what others can see.
+    /// Does the same, but refuses secrets, for texts that others can see.
     pub(super) fn open_text_in(&self, scope: Scope<'_>) -> Result<Text, Error> {
         let text = self.text_in(scope)?;
         if let Some(secret) = text.secrets().next() {

@@ -1,4 +1,4 @@
-//! An experiment file as bytes: read with care, and the place of every error.
+//! The text of an experiment file: reading it with limits, and the line of every error.
 
 use crate::exit::Error;
 use crate::launch::{EnvLookup, Secret, Text};
@@ -13,7 +13,7 @@ use toml::de::DeTable;
 /// Largest experiment file.
 pub const LARGEST: u64 = 1 << 20;
 
-/// The name of an experiment file in a folder of its own.
+/// The name of the experiment file in its folder.
 pub const IN_A_FOLDER: &str = "experiment.toml";
 
 /// Where a text comes from.
@@ -24,7 +24,7 @@ pub(super) struct Source<'a> {
     pub(super) folder: PathBuf,
     pub(super) text: &'a str,
     pub(super) environment: EnvLookup<'a>,
-    /// Every secret that was met, for those who must blot them out.
+    /// Every secret that was found, so that it can be removed from logs.
     pub(super) secrets: RefCell<Vec<Secret>>,
 }
 
@@ -45,7 +45,7 @@ impl Source<'_> {
     }
 }
 
-/// The line that a byte is in, from 1.
+/// Returns the line that a byte is in, from 1.
 pub(super) fn line_of(bytes: &[u8], at: usize) -> usize {
     1 + bytes[..at.min(bytes.len())].iter().filter(|byte| **byte == b'\n').count()
 }
@@ -72,8 +72,8 @@ fn names_contenders(file: &Path) -> bool {
     })
 }
 
-/// Reads a file that may be an experiment. Its size is asked before it is
-/// read, and only a plain file is: a pipe or a device may have no end.
+/// Reads a file that may be an experiment. Its size is checked first, and only a plain file is
+/// read: a pipe or a device may have no end.
 pub(super) fn read(path: &Path) -> Result<String, Error> {
     let name = shown(path.display().to_string());
     let cannot =

@@ -1,4 +1,4 @@
-//! Typed reading of TOML that knows where everything stands.
+//! Typed reading of TOML that keeps the position of every value.
 
 use crate::exit::Error;
 use crate::launch::Text;
@@ -19,7 +19,7 @@ pub(super) struct Table<'a> {
     defaults: Defaults<'a>,
 }
 
-/// Where some keys are looked for that a table does not have.
+/// Other tables in which some keys are looked up if a table does not have them.
 #[derive(Clone, Default)]
 struct Defaults<'a> {
     keys: Vec<&'static str>,
@@ -41,18 +41,18 @@ impl<'a> Table<'a> {
         Table { source, path: String::new(), table, at, defaults: Defaults::default() }
     }
 
-    /// The same table, in which [`Table::get`] looks for these keys also in others: the first
-    /// that has one. What is wrong with a value is told with the place where it stands.
+    /// Returns the same table, but [`Table::get`] looks up these keys also in others; the first
+    /// that has the key is used. Errors name the position of the value itself.
     pub(super) fn over(&self, tables: &[Table<'a>], keys: Vec<&'static str>) -> Table<'a> {
         Table { defaults: Defaults { keys, tables: tables.to_vec() }, ..self.clone() }
     }
 
-    /// An error about the table as a whole.
+    /// Makes an error about the table as a whole.
     pub(super) fn error(&self, message: &str) -> Error {
         self.source.error(&self.at, &self.path, message)
     }
 
-    /// Keys and values in the order of the file.
+    /// Returns keys and values in the order of the file.
     pub(super) fn entries(&self) -> Vec<(&'a str, Value<'a>)> {
         let mut entries: Vec<_> = self.table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
@@ -76,8 +76,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The first key, in the order of the file, that is none of these is an
-    /// error.
+    /// Refuses keys other than these; the error names the first in the order of the file.
     pub(super) fn only(&self, known: &[&str]) -> Result<(), Error> {
         let mut keys: Vec<_> = self.table.iter().map(|(key, _)| key).collect();
         keys.sort_by_key(|key| key.span().start);
@@ -90,7 +89,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The path of a key in the table at this path.
+/// Returns the path of a key in the table at this path.
 pub(super) fn join(path: &str, key: &str) -> String {
     match path {
         "" => shown(key),
@@ -107,7 +106,7 @@ impl<'a> Value<'a> {
         self.error(&format!("must be {wanted}, not {}", kind(self.value)))
     }
 
-    /// A text as it stands, without secrets or placeholders.
+    /// Returns a text unchanged, without secrets or placeholders.
     pub(super) fn word(&self) -> Result<&'a str, Error> {
         match self.value {
             DeValue::String(text) => Ok(text),
@@ -115,12 +114,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A text that may hold secrets and placeholders.
+    /// Reads a text that may contain secrets and placeholders.
     pub(super) fn text(&self) -> Result<Text, Error> {
         self.source.text(&self.at, &self.path, self.word()?)
     }
 
-    /// A quantity: a text, or a number where it needs no unit.
+    /// Reads a quantity: a text, or a number if no unit is needed.
     pub(super) fn quantity<T>(
         &self,
         parse: impl FnOnce(&str) -> Result<T, String>,
@@ -146,7 +145,7 @@ impl<'a> Value<'a> {
         self.value.is_str()
     }
 
-    /// The values of a list, each with its place.
+    /// Returns the values of a list, each with its position.
     pub(super) fn list(&self) -> Result<Vec<Value<'a>>, Error> {
         let DeValue::Array(list) = self.value else { return Err(self.not("a list")) };
         let value = |(at, value): (usize, &'a Spanned<DeValue<'a>>)| Value {

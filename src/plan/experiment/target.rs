@@ -1,4 +1,4 @@
-//! What kinds of contender there are, and what the file gives all of them.
+//! The kinds of target, and the defaults of the file for all contenders.
 
 use crate::address;
 use crate::exec::Program;
@@ -11,8 +11,7 @@ use crate::plan::experiment::process::{self, Given};
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
 
-/// Keys of a contender that only what tiebreak launches can have, and that a recipe says
-/// itself.
+/// Keys that only launched contenders can have, and that a recipe sets itself.
 pub(super) const LAUNCH_KEYS: [&str; 10] = [
     "build",
     "prepare",
@@ -32,7 +31,7 @@ pub(super) const TARGET_KEYS: [&str; 5] = ["url", "launch", "process", "site", "
 /// The server under test.
 #[derive(Clone)]
 pub enum Target {
-    /// It runs already.
+    /// It is already running.
     Attached {
         /// Where.
         url: Text,
@@ -41,7 +40,7 @@ pub enum Target {
     },
     /// tiebreak launches it.
     Launched(Box<Launch>),
-    /// tiebreak runs it to its end, again and again.
+    /// tiebreak runs it to its end, repeatedly.
     Program(Box<Program>),
 }
 
@@ -51,18 +50,18 @@ pub(super) fn is_program(table: &Table<'_>) -> bool {
     url.is_some_and(address::is_program)
 }
 
-/// What the file gives all contenders.
+/// The defaults of the file for all contenders.
 #[derive(Clone, Default)]
 pub(super) struct Defaults<'a> {
     pub(super) settings: Settings,
-    /// For a contender of which it is not known here what it launches.
+    /// The keys of processes, before it is known what a contender launches.
     pub(super) given: Given,
     /// The tables themselves: the one of the scale comes first.
     pub(super) tables: Vec<Table<'a>>,
 }
 
 impl<'a> Defaults<'a> {
-    /// These, and the others where nothing is said here.
+    /// Merges two sets of defaults; these take precedence.
     pub(super) fn over(self, others: Defaults<'a>) -> Defaults<'a> {
         Defaults {
             settings: self.settings.over(&others.settings),
@@ -79,7 +78,7 @@ impl<'a> Defaults<'a> {
         Ok(Defaults { settings, given, tables: vec![table.clone()] })
     }
 
-    /// What they give a process, or a program, whose texts stand in this scope.
+    /// Returns the keys of a process or a program whose texts are in this scope.
     pub(super) fn given(&self, scope: Scope<'_>) -> Result<Given, Error> {
         let mut given = Given::default();
         for table in &self.tables {
@@ -88,14 +87,14 @@ impl<'a> Defaults<'a> {
         Ok(given)
     }
 
-    /// The first value that is for launched contenders alone.
+    /// Returns the first value that is only for launched contenders.
     pub(super) fn of_launches(&self) -> Option<Value<'a>> {
         let keys = [&LAUNCH_KEYS[..], &["launch", "process", "site", "choices"]].concat();
         keys.into_iter().find_map(|key| self.tables.iter().find_map(|table| table.get(key)))
     }
 }
 
-/// Keys that have no meaning for this kind of target.
+/// Refuses keys that have no meaning for this kind of target.
 pub(super) fn refuse(table: &Table<'_>, keys: &[&str], why: &str) -> Result<(), Error> {
     let found = table.entries().into_iter().find(|(key, _)| keys.contains(key));
     found.map_or(Ok(()), |(_, value)| Err(value.error(why)))

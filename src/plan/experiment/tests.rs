@@ -287,27 +287,33 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['a']\nready = { log = 'x', bytes = 1 }",
-        "e.toml:3: contender.a.ready: `log` does not go with `bytes`: give one",
+        "e.toml:3: contender.a.ready: `log` cannot be combined with `bytes`: give one",
     ),
     (
         "launch = ['a']\nready = { run = ['x'], log = 'y' }",
-        "e.toml:3: contender.a.ready: `log` does not go with `run`: give one",
+        "e.toml:3: contender.a.ready: `log` cannot be combined with `run`: give one",
     ),
     (
         "launch = 'a b'",
-        "e.toml:2: contender.a.launch: a text is run by a shell, and only with `shell = true`; else write a list of the program and its arguments, such as [\"nginx\", \"-v\"]",
+        "e.toml:2: contender.a.launch: a text is run by a shell, which requires `shell = true`; \
+         otherwise write a list of the program and its arguments, such as [\"nginx\", \"-v\"]",
     ),
     (
         "shell = true\nlaunch = ['a']",
         "e.toml:3: contender.a.launch: with `shell = true` a command is one text, not a list",
     ),
-    ("launch = []", "e.toml:2: contender.a.launch: the list is empty: it begins with a program"),
+    (
+        "launch = []",
+        "e.toml:2: contender.a.launch: the list is empty: it must begin with a program",
+    ),
     ("launch = ['']", "e.toml:2: contender.a.launch[0]: the program has no name"),
     ("launch = ['a', 1]", "e.toml:2: contender.a.launch[1]: must be a text, not a number"),
     ("launch = 1", "e.toml:2: contender.a.launch: must be a list, not a number"),
     (
         "prepare = ['make']\nlaunch = ['a']",
-        "e.toml:2: contender.a.prepare[0]: a text is run by a shell, and only with `shell = true`; else write a list of the program and its arguments, such as [\"nginx\", \"-v\"]",
+        "e.toml:2: contender.a.prepare[0]: a text is run by a shell, which requires `shell = \
+         true`; otherwise write a list of the program and its arguments, such as [\"nginx\", \
+         \"-v\"]",
     ),
     (
         "launch = ['a', '${TOKEN}']",
@@ -335,11 +341,12 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['a']\nprepare = [['make', '{port}']]",
-        "e.toml:3: contender.a.prepare[0][1]: {port} is chosen at the launch, and this runs before it",
+        "e.toml:3: contender.a.prepare[0][1]: {port} is chosen at the launch, but this runs before \
+         it",
     ),
     (
         "launch = ['a']\nfacts = [['a', '-v']]\ncwd = '{port}'",
-        "e.toml:4: contender.a.cwd: {port} is chosen at the launch, and this runs before it",
+        "e.toml:4: contender.a.cwd: {port} is chosen at the launch, but this runs before it",
     ),
     (
         "launch = ['a']\nstop = 'TREM'",
@@ -356,7 +363,8 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['a']\ncores_from = 'redy'",
-        "e.toml:3: contender.a.cores_from: `redy` is neither `start` nor `ready`; did you mean `ready`?",
+        "e.toml:3: contender.a.cores_from: `redy` is not one of `start`, `ready`; did you mean \
+         `ready`?",
     ),
     (
         "launch = ['a']\nshell = 'yes'",
@@ -374,7 +382,9 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ("launch = ['a']\nsite = 'none'", "e.toml:3: contender.a.site: there is no such folder"),
     (
         "launch = ['a']\nurl = 'ftp://x/'",
-        "e.toml:3: contender.a.url: the scheme `ftp` is not known: http, https, http+unix, ws, wss, ws+unix, memcached, memcached+unix, redis, redis+unix, cassandra, cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, file, exec",
+        "e.toml:3: contender.a.url: the scheme `ftp` is not known; supported schemes: http, https, \
+         http+unix, ws, wss, ws+unix, memcached, memcached+unix, redis, redis+unix, cassandra, \
+         cassandra+thrift, postgres, postgres+unix, mysql, mysql+unix, file, exec",
     ),
     (
         "launch = ['a']\npid = 1",
@@ -386,15 +396,19 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "url = 'exec:true'\ntemp = '/dev/shm'",
-        "e.toml:3: contender.a.temp: this is for servers that are launched, and exec: runs a program to its end: give `launch`, `process` or `recipe` for servers that it talks to",
+        "e.toml:3: contender.a.temp: this key is only for servers that are launched, and exec: \
+         runs a program to its end: give `launch`, `process` or `recipe` for servers that it talks \
+         to",
     ),
     (
         "url = 'exec:true'\nlaunch = ['a']",
-        "e.toml:3: contender.a.launch: say when it is ready, so that the program can be run: ready = { log = \"…\" }, { run = [\"…\"] } or { path = \"/\" }",
+        "e.toml:3: contender.a.launch: `ready` is required, so that the program can be run: ready \
+         = { log = \"…\" }, { run = [\"…\"] } or { path = \"/\" }",
     ),
     (
         "url = 'exec:true'\nprocess = [{ name = 'b', launch = ['b'], ready = { log = 'x' } }, { name = 'c', launch = ['c'] }]",
-        "e.toml:3: contender.a.process[1]: say when it is ready, so that the program can be run: ready = { log = \"…\" }, { run = [\"…\"] } or { path = \"/\" }",
+        "e.toml:3: contender.a.process[1]: `ready` is required, so that the program can be run: \
+         ready = { log = \"…\" }, { run = [\"…\"] } or { path = \"/\" }",
     ),
     (
         "url = 'exec:php x.php {url}'\nlaunch = ['a']\nready = { log = 'x' }",
@@ -410,7 +424,9 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "url = 'exec:php x.php'\nrecipe = 'memcached'\nready = { log = 'x' }",
-        "e.toml:4: contender.a.ready: the recipe says this itself; with `recipe` and a program go `site`, `choices`, `user`, `cores`, `cores_from`, `packages`, and `cwd` and `env` of the program",
+        "e.toml:4: contender.a.ready: the recipe sets this itself; allowed with `recipe` and a \
+         program are `site`, `choices`, `user`, `cores`, `cores_from`, `packages`, and `cwd` and \
+         `env` of the program",
     ),
     (
         "url = 'exec:php x.php'\nrecipe = 'memcached'\nenv = { A = '{process}' }",
@@ -418,7 +434,8 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "url = 'exec:true'\ninstead_of_root = 'nobody'",
-        "e.toml:3: contender.a.instead_of_root: a program runs as who runs tiebreak, and without a shell: write exec:sh -c '…' for one",
+        "e.toml:3: contender.a.instead_of_root: a program runs as the user who runs tiebreak, \
+         without a shell: write exec:sh -c '…' to use one",
     ),
     (
         "url = 'http://127.0.0.1:{port}/'",
@@ -426,16 +443,17 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "url = 'http://h/'\nstop = 'TERM'",
-        "e.toml:3: contender.a.stop: this is for targets that tiebreak launches, and this one runs already (`url`)",
+        "e.toml:3: contender.a.stop: this key is only for targets that tiebreak launches, and this \
+         one is already running (`url`)",
     ),
     ("url = 'http://h/'\npid = 0", "e.toml:3: contender.a.pid: `0` is not the number of a process"),
     (
         "url = 'http://h/'\nlaunch = ['a']\nprocess = []",
-        "e.toml:4: contender.a.process: `process` does not go with `launch`: give one",
+        "e.toml:4: contender.a.process: `process` cannot be combined with `launch`: give one",
     ),
     (
         "recipe = 'nginx'\nlaunch = ['a']",
-        "e.toml:3: contender.a.launch: `launch` does not go with `recipe`: give one",
+        "e.toml:3: contender.a.launch: `launch` cannot be combined with `recipe`: give one",
     ),
     (
         "recipe = 'ngnix'",
@@ -443,7 +461,8 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "recipe = 'nginx'\nstop = 'TERM'",
-        "e.toml:3: contender.a.stop: the recipe says this itself; with `recipe` go `site`, `choices`, `user`, `cores`, `cores_from` and what is said about requests",
+        "e.toml:3: contender.a.stop: the recipe sets this itself; allowed with `recipe` are \
+         `site`, `choices`, `user`, `cores`, `cores_from` and settings of requests",
     ),
     (
         "recipe = 'nginx'\nchoices = { heap = '1G' }",
@@ -459,7 +478,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "recipe = 'cassandra'\nchoices = { heap = '1G -version' }",
-        "e.toml:3: contender.a.choices.heap: a choice is a word of letters, digits and `_-.+`",
+        "e.toml:3: contender.a.choices.heap: a choice must be a word of letters, digits and `_-.+`",
     ),
     (
         "launch = ['x', '{choice.heap}']\nchoices = { heat = '1' }",
@@ -467,7 +486,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['x']\nchoices = { heat = {} }",
-        "e.toml:3: contender.a.choices.heat: the table is empty: give what can be chosen",
+        "e.toml:3: contender.a.choices.heat: the table is empty: list the options",
     ),
     (
         "launch = ['x', '{software}']",
@@ -480,7 +499,8 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['x']\nprepare = [['y']]\nfresh = true",
-        "e.toml:4: contender.a.fresh: `fresh` does not go with `prepare`: what is prepared lies in the temporary folder",
+        "e.toml:4: contender.a.fresh: `fresh` cannot be combined with `prepare`: what is prepared \
+         lies in the temporary folder",
     ),
     (
         "launch = ['x']\nmore_ports = ['s', 's']",
@@ -550,7 +570,8 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "[[contender.a.process]]\nname = 'x'\nlaunch = ['x']\n[[contender.a.process]]\nname = 'y'\nlaunch = ['y']",
-        "e.toml:2: contender.a.process[0]: say when it is ready, so that the next one can start: ready = { log = \"…\" }, { run = [\"…\"] } or { path = \"/\" }",
+        "e.toml:2: contender.a.process[0]: `ready` is required, so that the next one can start: \
+         ready = { log = \"…\" }, { run = [\"…\"] } or { path = \"/\" }",
     ),
     (
         "url = 'http://127.0.0.1:{port}/'\nprocess = [{ name = 'x', launch = ['x'], ready = {} }, { name = 'y', launch = ['y'] }]",
@@ -609,12 +630,12 @@ fn what_is_wrong_with_a_workload_is_said_with_its_place() {
         ),
         (
             "commands = [{ run = 'SELECT 3' }]",
-            "commands[0].run: `SELECT` would change the connection for the operations behind it",
+            "commands[0].run: `SELECT` would change the connection for later operations",
         ),
         (
             "commands = [{ run = 'AUTHS ${TOKEN}' }]",
-            "commands[0].run: `${TOKEN}` is not filled in: a command is recorded, and no place \
-             for a secret",
+            "commands[0].run: `${TOKEN}` is not filled in: commands are recorded, so they must not \
+             hold secrets",
         ),
         ("compressible = 'yes'", "compressible: must be true or false, not a text"),
         (
@@ -674,7 +695,8 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
         ("matters = 1", "e.toml:1: matters: `1` is ambiguous: write 1%"),
         (
             "interleave = 'slice'",
-            "e.toml:1: interleave: `slice` is none of auto, slices, turns; did you mean `slices`?",
+            "e.toml:1: interleave: `slice` is not one of auto, slices, turns; did you mean \
+             `slices`?",
         ),
         ("all_pairs = 1", "e.toml:1: all_pairs: must be true or false, not a number"),
     ] {

@@ -1,11 +1,11 @@
-//! From a verdict to the standing of a requirement.
+//! Checks requirements against a verdict.
 
 use super::{By, Names, Requirement};
 use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
 use record::{Direction, Metric};
 use text::shown::{shown, shown_sentence};
 
-/// The audit rule that names contenders whose figures may be the generator's.
+/// The audit rule that names contenders whose figures the generator may have limited.
 pub(super) const BOTTLENECK: &str = "generator_bottleneck";
 
 pub(super) fn requirement(
@@ -31,12 +31,12 @@ pub(super) fn requirement(
     }]
 }
 
-/// One comparison, turned so that its ratio is the required one.
+/// One comparison, oriented so that its ratio is the required one.
 struct Seen<'a> {
     required: &'a Requirement,
     comparison: &'a Comparison,
     findings: &'a [Finding],
-    /// The requirement says A/B of what was compared as B/A.
+    /// Whether the requirement is about A/B where B/A was compared.
     turned: bool,
 }
 
@@ -49,7 +49,7 @@ struct Ratio {
 }
 
 impl<'a> Seen<'a> {
-    /// None where the requirement is not about this comparison.
+    /// Returns None if the requirement is not about this comparison.
     fn of(
         required: &'a Requirement,
         comparison: &'a Comparison,
@@ -64,7 +64,7 @@ impl<'a> Seen<'a> {
         Some(Seen { required, comparison, findings, turned })
     }
 
-    /// (the one compared with, the one that the requirement is about)
+    /// Returns the baseline, and the contender that the requirement is about.
     fn names(&self) -> (&'a str, &'a str) {
         let (a, b) = (self.comparison.a.as_str(), self.comparison.b.as_str());
         if self.turned { (b, a) } else { (a, b) }
@@ -80,7 +80,7 @@ impl<'a> Seen<'a> {
         Checked { requirement, a: a.to_owned(), b: b.to_owned(), standing, why }
     }
 
-    /// The ratio that can be relied on, or why there is none.
+    /// Returns the reliable ratio, or why there is none.
     fn ratio(&self) -> Result<Ratio, String> {
         let it = self.comparison;
         let reasons = || shown_sentence(it.because.join("; "));
@@ -88,7 +88,7 @@ impl<'a> Seen<'a> {
         if refused || it.verdict == Word::Void {
             return Err("the audit refused the run".to_owned());
         }
-        // Where a part may be the generator's, the rest is what can be relied on.
+        // If the generator may have caused a part of the difference, only the rest is reliable.
         let measured = || Some((it.ratio?, it.low?, it.high?));
         let beyond = it.beyond_generator.map(|beyond| (beyond.ratio, beyond.low, beyond.high));
         let Some((estimate, low, high)) = beyond.or_else(measured) else {
@@ -123,8 +123,8 @@ impl<'a> Seen<'a> {
         if let Some(held) = self.held_back(met) {
             let held = shown(held);
             let why = format!(
-                "{seen}; but the generator may have held {held} back, and without it the ratio may \
-                 lie on the other side of {}",
+                "{seen}; but the load generator may have limited {held}, and without that limit \
+                 the ratio may lie on the other side of {}",
                 self.digits(self.required.bound)
             );
             return (Standing::CannotBeSaid, why);
@@ -137,17 +137,17 @@ impl<'a> Seen<'a> {
         self.required.sense.holds(ratio, self.required.bound)
     }
 
-    /// Where the generator was the slower part for a contender, that one may be
-    /// better than it looks. Named is the one that could turn the answer.
+    /// If the generator was the slower part for a contender, the contender may be better than
+    /// measured. Returns the contender for which that could change the result.
     fn held_back(&self, met: bool) -> Option<&'a str> {
         if self.required.metric == Metric::TargetCpu {
-            // What an operation costs is not the generator's doing.
+            // The generator does not affect what an operation costs the target.
             return None;
         }
         let (a, b) = self.names();
         let higher = self.required.metric.direction() == Direction::HigherIsBetter;
         let asks_b_to_be_good = self.required.sense.upward() == higher;
-        // If b was found good enough, a better a would spoil it; and so on.
+        // If b was good enough, a better a could change that; and the other way round.
         let could_turn_it = if asks_b_to_be_good == met { a } else { b };
         let named = self.findings.iter().any(|finding| {
             finding.rule == BOTTLENECK
@@ -183,7 +183,7 @@ impl<'a> Seen<'a> {
                 format!("not shown to be {wanted}, it may be as {far} as {}", self.digits(worse))
             }
             By::FavourableEnd if self.holds(better) => {
-                format!("not shown to break {wanted}")
+                format!("not shown to violate {wanted}")
             }
             By::Estimate if self.holds(estimate) => format!("the estimate is {wanted}"),
             By::Estimate => format!("the estimate is not {wanted}"),
@@ -191,7 +191,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// Three decimals, or as many more as tell a ratio from the bound.
+    /// Three decimals, or more if they are needed to distinguish a ratio from the bound.
     fn digits(&self, ratio: f64) -> String {
         let bound = self.required.bound;
         let told_apart = |decimals: &usize| {

@@ -4,7 +4,7 @@ use super::{By, METRICS, Names, Requirement, Sense, name_of};
 use record::{GroupAsks, Metric, Question};
 use text::{lists::listed, near, shown::shown};
 
-/// What a requirement looks like, at the end of an error.
+/// An example of a requirement, for the end of an error.
 const EXAMPLE: &str = "write it like `new/old throughput >= 0.97` or `p99 <= 1.05x`";
 
 pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement, String> {
@@ -32,7 +32,8 @@ pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement
 /// The text before the sign, the sign, and the text after it.
 fn at_the_sign(text: &str) -> Result<(&str, Sense, &str), String> {
     let is_sign = |c: char| "<>=!≤≥".contains(c);
-    let starts = text.find(is_sign).ok_or_else(|| format!("the sign is missing; {EXAMPLE}"))?;
+    let starts =
+        text.find(is_sign).ok_or_else(|| format!("the comparison sign is missing; {EXAMPLE}"))?;
     let sign: &str = &text[starts..];
     let sign = &sign[..sign.find(|c| !is_sign(c)).unwrap_or(sign.len())];
     let sense = match sign {
@@ -42,10 +43,10 @@ fn at_the_sign(text: &str) -> Result<(&str, Sense, &str), String> {
         "<" => Sense::LessThan,
         "=" | "==" | "!=" => {
             return Err(format!(
-                "what is measured is never exactly one ratio: use >= or <= in place of {sign}"
+                "a measured ratio never equals a bound exactly: use >= or <= instead of {sign}"
             ));
         }
-        _ => return Err(format!("`{sign}` is no sign; {EXAMPLE}")),
+        _ => return Err(format!("`{sign}` is not a comparison sign; {EXAMPLE}")),
     };
     let (left, right) = (text[..starts].trim(), text[starts + sign.len()..].trim());
     if left.is_empty() {
@@ -54,7 +55,7 @@ fn at_the_sign(text: &str) -> Result<(&str, Sense, &str), String> {
     Ok((left, sense, right))
 }
 
-/// A group by its name.
+/// Returns the group of this name.
 fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupAsks, String> {
     let (name, groups) = (name.trim(), &question.groups);
     groups.iter().find(|group| group.name == name).ok_or_else(|| {
@@ -68,7 +69,7 @@ fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupAsks, Str
     })
 }
 
-/// A metric by its short name or its path in the report; of a group, or of all.
+/// Returns a metric by its short name or its path in the report; of a group, or of all operations.
 fn metric_of(name: &str, group: Option<&GroupAsks>, question: &Question) -> Result<Metric, String> {
     let known = METRICS.iter().find(|(short, metric)| {
         *short == name || metric.path() == name || (*short == "p99.9" && name == "p999")
@@ -81,7 +82,7 @@ fn metric_of(name: &str, group: Option<&GroupAsks>, question: &Question) -> Resu
     let names = || listed(&judged.iter().map(|metric| name_of(*metric)).collect::<Vec<_>>());
     match known {
         None if question.number_of(name).is_some() || pair_of(name, question).is_ok() => {
-            Err(format!("the metric is missing behind the contenders; {EXAMPLE}"))
+            Err(format!("the metric is missing after the contenders; {EXAMPLE}"))
         }
         None => {
             let meant = near::did_you_mean(name, judged.iter().map(|metric| name_of(*metric)));
@@ -95,7 +96,7 @@ fn metric_of(name: &str, group: Option<&GroupAsks>, question: &Question) -> Resu
     }
 }
 
-/// `B/A`, by the names that there are: names may hold a `/` themselves.
+/// Splits `B/A` by the known names, since names may contain a `/`.
 fn pair_of(text: &str, question: &Question) -> Result<Names, String> {
     let number = |name: &str| question.number_of(name.trim());
     let splits = text
@@ -106,7 +107,7 @@ fn pair_of(text: &str, question: &Question) -> Result<Names, String> {
         [] => {
             let names: Vec<_> = question.contenders.iter().map(|of| shown(&of.name)).collect();
             return Err(format!(
-                "`{}` are no two contenders: write B/A with two of {}",
+                "`{}` does not name two contenders: write B/A with two of {}",
                 shown(text),
                 listed(&names)
             ));
@@ -136,14 +137,14 @@ fn pair_of(text: &str, question: &Question) -> Result<Names, String> {
 fn bound_of(text: &str) -> Result<(f64, By), String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (bound, by) = match words[..] {
-        [] => return Err(format!("the ratio is missing behind the sign; {EXAMPLE}")),
+        [] => return Err(format!("the ratio is missing after the comparison sign; {EXAMPLE}")),
         [bound] => (bound.to_owned(), By::default()),
         [bound, "by", "estimate"] => (bound.to_owned(), By::Estimate),
         [bound, "by", "favourable", "end"] => (bound.to_owned(), By::FavourableEnd),
         [bound, "by", "unfavourable", "end"] => (bound.to_owned(), By::UnfavourableEnd),
         [_, "by", ..] => {
-            return Err("behind `by` stands `estimate`, `favourable end` or `unfavourable end` \
-                        (which is what goes without saying)"
+            return Err("`by` must be followed by `estimate`, `favourable end` or `unfavourable \
+                        end` (the default)"
                 .to_owned());
         }
         _ => (words.concat(), By::default()),
@@ -156,22 +157,22 @@ fn ratio(text: &str) -> Result<f64, String> {
     let plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     match number.parse::<f64>().ok().filter(|_| plain) {
         Some(ratio) if ratio > 0.0 => return Ok(ratio),
-        Some(_) => return Err("a ratio is above 0: 1 means equal".to_owned()),
+        Some(_) => return Err("a ratio must be above 0; 1 means equal".to_owned()),
         None => {}
     }
     let text = shown(text);
     if text.ends_with('%') {
         return Err(format!(
-            "`{text}` could be meant in two ways: write the ratio, 1.05x for 5 % more or 0.95x for \
-             5 % less"
+            "`{text}` is ambiguous: write the ratio, such as 1.05x for 5 % more or 0.95x for 5 % \
+             less"
         ));
     }
     // `5ms`, `5k/s`.
     if text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with('s') {
         return Err(format!(
-            "`{text}` is a figure of one contender, and such a figure is the machine's as much as \
-             the program's: require a ratio to another contender, such as 1.05x"
+            "`{text}` is a figure of one contender, which depends on the machine as much as on the \
+             program: require a ratio to another contender, such as 1.05x"
         ));
     }
-    Err(format!("`{text}` is no ratio; {EXAMPLE}"))
+    Err(format!("`{text}` is not a ratio; {EXAMPLE}"))
 }

@@ -75,16 +75,16 @@ fn what_can_be_required() {
 fn errors_teach() {
     let example = "write it like `new/old throughput >= 0.97` or `p99 <= 1.05x`";
     let table = [
-        ("", format!("the sign is missing; {example}")),
-        ("p99", format!("the sign is missing; {example}")),
+        ("", format!("the comparison sign is missing; {example}")),
+        ("p99", format!("the comparison sign is missing; {example}")),
         (">= 1", format!("the metric is missing; {example}")),
-        ("new/old >= 0.97", format!("the metric is missing behind the contenders; {example}")),
+        ("new/old >= 0.97", format!("the metric is missing after the contenders; {example}")),
         (
             "p99 == 1",
-            "what is measured is never exactly one ratio: use >= or <= in place of ==".to_owned(),
+            "a measured ratio never equals a bound exactly: use >= or <= instead of ==".to_owned(),
         ),
-        ("p99 => 1", format!("`=>` is no sign; {example}")),
-        ("p99 <=", format!("the ratio is missing behind the sign; {example}")),
+        ("p99 => 1", format!("`=>` is not a comparison sign; {example}")),
+        ("p99 <=", format!("the ratio is missing after the comparison sign; {example}")),
         (
             "latency <= 1",
             "no metric is called `latency`: this run judges throughput, p50 and p99".to_owned(),
@@ -102,12 +102,13 @@ fn errors_teach() {
         ),
         (
             "next/old p99 <= 1",
-            "`next/old` are no two contenders: write B/A with two of old, new, a/b, b and a"
+            "`next/old` does not name two contenders: write B/A with two of old, new, a/b, b and a"
                 .to_owned(),
         ),
         (
             "new p99 <= 1",
-            "`new` are no two contenders: write B/A with two of old, new, a/b, b and a".to_owned(),
+            "`new` does not name two contenders: write B/A with two of old, new, a/b, b and \
+             a".to_owned(),
         ),
         ("old/old p99 <= 1", "old is not compared with itself".to_owned()),
         (
@@ -116,32 +117,31 @@ fn errors_teach() {
         ),
         (
             "p99 < 5ms",
-            "`5ms` is a figure of one contender, and such a figure is the machine's as much as the \
-             program's: require a ratio to another contender, such as 1.05x"
+            "`5ms` is a figure of one contender, which depends on the machine as much as on the \
+             program: require a ratio to another contender, such as 1.05x"
                 .to_owned(),
         ),
         (
             "throughput >= 5k/s",
-            "`5k/s` is a figure of one contender, and such a figure is the machine's as much as the \
-             program's: require a ratio to another contender, such as 1.05x"
+            "`5k/s` is a figure of one contender, which depends on the machine as much as on the \
+             program: require a ratio to another contender, such as 1.05x"
                 .to_owned(),
         ),
         (
             "p99 <= 5 %",
-            "`5%` could be meant in two ways: write the ratio, 1.05x for 5 % more or 0.95x for 5 % \
-             less"
+            "`5%` is ambiguous: write the ratio, such as 1.05x for 5 % more or 0.95x for 5 % less"
                 .to_owned(),
         ),
-        ("p99 <= 0", "a ratio is above 0: 1 means equal".to_owned()),
-        ("p99 <= -1x", format!("`-1x` is no ratio; {example}")),
-        ("p99 <= nan", format!("`nan` is no ratio; {example}")),
+        ("p99 <= 0", "a ratio must be above 0; 1 means equal".to_owned()),
+        ("p99 <= -1x", format!("`-1x` is not a ratio; {example}")),
+        ("p99 <= nan", format!("`nan` is not a ratio; {example}")),
         (
             "p99 <= 1 by luck",
-            "behind `by` stands `estimate`, `favourable end` or `unfavourable end` (which is what \
-             goes without saying)"
+            "`by` must be followed by `estimate`, `favourable end` or `unfavourable end` (the \
+             default)"
                 .to_owned(),
         ),
-        ("p99 <= \u{1b}[31m", format!("`\\u{{1b}}[31m` is no ratio; {example}")),
+        ("p99 <= \u{1b}[31m", format!("`\\u{{1b}}[31m` is not a ratio; {example}")),
     ];
     for (text, why) in table {
         let shown = text::shown::shown(text);
@@ -229,7 +229,7 @@ fn sentences_give_the_figures_that_decided() {
         ("p99 < 0.9x", "no part of the interval is < 0.900x"),
         ("p99 <= 1.05x by estimate", "the estimate is <= 1.050x"),
         ("p99 <= 1.01x by estimate", "the estimate is not <= 1.010x"),
-        ("p99 <= 1.01x by favourable end", "not shown to break <= 1.010x"),
+        ("p99 <= 1.01x by favourable end", "not shown to violate <= 1.010x"),
         ("p99 >= 1.2x by favourable end", "no part of the interval is >= 1.200x"),
     ];
     for (text, reason) in table {

@@ -1,4 +1,4 @@
-//! How Cassandra's client library is set: what only contenders of cassandra:// can be told.
+//! Settings of Cassandra's client library, only for contenders with cassandra://.
 
 use crate::plan::settings::Settings;
 use record::CassandraAsked;
@@ -13,7 +13,7 @@ const BATCH: RangeInclusive<u32> = 1..=10_000;
 const SOCKETS: RangeInclusive<u32> = 1..=64;
 
 impl Settings {
-    /// How Cassandra's client library is set, with what is used where nothing was said.
+    /// Returns the settings of Cassandra's client library, with defaults for those not given.
     pub(in crate::plan) fn cassandra(&self) -> CassandraAsked {
         let usual = CassandraAsked::default();
         CassandraAsked {

@@ -1,4 +1,4 @@
-//! How databases are spoken to: what only contenders in SQL can be told.
+//! Settings of databases, only for contenders that are queried in SQL.
 
 use crate::plan::settings::Settings;
 use drivers::oracle;
@@ -27,28 +27,28 @@ const TABLES: [&str; 10] = [
     "unified",
 ];
 
-/// Bytes that a reply may be allowed: an error takes some hundred; MySQL has no longer
-/// packets.
+/// Limits of the length of a reply: an error takes some hundred bytes, and 1 GiB is the longest
+/// packet of MySQL.
 const LEAST_REPLY: u64 = 1000;
 const MOST_REPLY: u64 = 1 << 30;
 
 impl Settings {
-    /// The connection policy: a pool, or what `reuse` says. Who waits for a pool
-    /// waits as long as for a reply, unless something else is said.
+    /// Returns the connection policy: a pool, or the value of `reuse`. An operation waits for a
+    /// pooled connection as long as for a reply, unless `pool.wait` is given.
     ///
     /// # Errors
     /// When both are given, or a pool without its size.
     pub(in crate::plan) fn policy(&self, timeout: Duration) -> Result<Reuse, String> {
         let wait = self.pool_wait.unwrap_or(timeout);
         match (self.pool_max, self.reuse) {
-            (Some(_), Some(_)) => Err("pool and reuse are two policies: give one".to_owned()),
+            (Some(_), Some(_)) => Err("pool and reuse cannot be combined: give one".to_owned()),
             (Some(max), None) => Ok(Reuse::Pool(Pool {
                 max,
                 wait_ns: u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX),
                 upkeep: self.pool_upkeep.unwrap_or_default(),
             })),
             (None, _) if self.pool_wait.is_some() || self.pool_upkeep.is_some() => {
-                Err("a pool needs its size: give pool.max too".to_owned())
+                Err("a pool requires a size: set pool.max".to_owned())
             }
             (None, reuse) => Ok(reuse.unwrap_or(Reuse::Always)),
         }
@@ -70,12 +70,12 @@ pub(super) fn reply_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// As Oracle names them.
+/// Reads a character set, by Oracle's name.
 pub(super) fn charset(text: &str) -> Result<String, String> {
     let known = oracle::CHARSETS.iter().find(|known| known.eq_ignore_ascii_case(text));
     known.map(|&known| known.to_owned()).ok_or_else(|| {
         format!(
-            "`{}` is not a character set that oracledb speaks in: {}",
+            "`{}` is not a character set that oracledb supports: {}",
             shown(text),
             oracle::CHARSETS.join(", ")
         )
@@ -98,7 +98,7 @@ pub(super) fn upkeep(text: &str) -> Result<Upkeep, String> {
     let known = UPKEEPS.iter().find(|(name, _)| *name == text);
     known.map(|(_, upkeep)| *upkeep).ok_or_else(|| {
         format!(
-            "`{}` is not what is done to a pooled connection: neither, ping or reset{}",
+            "`{}` is not a kind of upkeep: use neither, ping or reset{}",
             shown(text),
             near::did_you_mean(text, UPKEEPS.map(|(name, _)| name))
         )
@@ -149,12 +149,12 @@ mod tests {
             (
                 &[max],
                 Some(Reuse::Always),
-                Err("pool and reuse are two policies: give one".to_owned()),
+                Err("pool and reuse cannot be combined: give one".to_owned()),
             ),
             (
                 &[("pool.upkeep", "ping")],
                 None,
-                Err("a pool needs its size: give pool.max too".to_owned()),
+                Err("a pool requires a size: set pool.max".to_owned()),
             ),
         ] {
             let settings = Settings { reuse, ..given(pairs) };
@@ -180,7 +180,7 @@ mod tests {
             (
                 "charset",
                 "WE8ISO8859P1",
-                "`WE8ISO8859P1` is not a character set that oracledb speaks in: AL32UTF8",
+                "`WE8ISO8859P1` is not a character set that oracledb supports: AL32UTF8",
             ),
             ("query", " ", "the query is empty: write --query 'SELECT 1'"),
             (
@@ -193,8 +193,7 @@ mod tests {
             (
                 "pool.upkeep",
                 "rest",
-                "`rest` is not what is done to a pooled connection: neither, ping or reset; did you \
-                 mean `reset`?",
+                "`rest` is not a kind of upkeep: use neither, ping or reset; did you mean `reset`?",
             ),
             (
                 "table",

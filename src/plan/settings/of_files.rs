@@ -1,4 +1,4 @@
-//! How files are written: what only contenders of files can be told.
+//! Settings for writing files, only for contenders that are directories.
 
 use crate::plan::settings::Settings;
 use engine::files::{self, Guard};
@@ -10,8 +10,8 @@ use text::shown::shown;
 const LOCKING: [&str; 3] = ["flock", "rename", "none"];
 
 impl Settings {
-    /// How files are written, with what is used where nothing was said: locked as
-    /// Cache_Lite does, never synced, never too old.
+    /// Returns how files are written. Defaults: locked as Cache_Lite does, never synced, never too
+    /// old.
     pub(in crate::plan) fn files(&self) -> files::Settings {
         files::Settings {
             guard: self.guard.unwrap_or(Guard::Flock),
@@ -42,7 +42,8 @@ pub(super) fn fsync(text: &str) -> Result<bool, String> {
 pub(super) fn expires(text: &str) -> Result<Duration, String> {
     match quantities::duration(text)? {
         Duration::ZERO => {
-            Err("files that expire at once are no cache: leave out expires".to_owned())
+            Err("files must not expire immediately: set a longer expires or leave it out"
+                .to_owned())
         }
         after => Ok(after),
     }
@@ -78,7 +79,11 @@ mod tests {
                 "`flok` is not a way to lock: flock, rename, none; did you mean `flock`?",
             ),
             ("fsync", "always", "`always`: write fsync=true or fsync=false"),
-            ("expires", "0s", "files that expire at once are no cache: leave out expires"),
+            (
+                "expires",
+                "0s",
+                "files must not expire immediately: set a longer expires or leave it out",
+            ),
         ] {
             let told = Settings::default().set(key, value);
             assert_eq!(told, Err(message.to_owned()), "{key}={value}");

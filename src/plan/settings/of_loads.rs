@@ -8,7 +8,7 @@ use text::near;
 use text::quantities;
 use text::shown::shown;
 
-/// The longest timeout: beyond that nobody waits, and a slice must end.
+/// The longest timeout: a slice must end.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How the arrivals of an open loop are spread.
@@ -48,7 +48,7 @@ pub(super) fn reuse(text: &str) -> Result<Reuse, String> {
         "never" => Ok(Reuse::Never),
         number => {
             match quantities::count(number).ok().and_then(|count| u32::try_from(count).ok()) {
-                Some(1) => Err("one operation on a connection is `never`".to_owned()),
+                Some(1) => Err("for one operation per connection write `never`".to_owned()),
                 Some(times @ 2..) => Ok(Reuse::Times(times)),
                 _ => Err(format!(
                     "`{}` is not a connection policy: write always, never, or after how many \
@@ -63,7 +63,7 @@ pub(super) fn reuse(text: &str) -> Result<Reuse, String> {
 /// `--connections`.
 ///
 /// # Errors
-/// When it is no count from 1 to a million.
+/// When it is not a count from 1 to a million.
 pub fn connections(text: &str) -> Result<u32, String> {
     match quantities::count(text)? {
         count @ 1..=1_000_000 => Ok(count as u32),
@@ -74,7 +74,7 @@ pub fn connections(text: &str) -> Result<u32, String> {
 /// `--depth`.
 ///
 /// # Errors
-/// When it is no count from 1 to 1024.
+/// When it is not a count from 1 to 1024.
 pub fn depth(text: &str) -> Result<u32, String> {
     match quantities::count(text)? {
         count @ 1..=1024 => Ok(count as u32),
@@ -82,10 +82,10 @@ pub fn depth(text: &str) -> Result<u32, String> {
     }
 }
 
-/// The dialect of a store.
+/// Reads the dialect of a store.
 ///
 /// # Errors
-/// When it is none.
+/// When there is no such dialect.
 pub(super) fn dialect(text: &str) -> Result<Dialect, String> {
     let stores = protocol::ALL.iter().filter_map(|row| match &row.family {
         Family::Store(store) => Some((row.name, store.dialects)),
@@ -106,7 +106,7 @@ pub(super) fn dialect(text: &str) -> Result<Dialect, String> {
 }
 
 impl Settings {
-    /// Copies of each row, if a load makes what holds them.
+    /// Returns the copies of each row, if a load creates the keyspace.
     pub(in crate::plan) fn replication(&self) -> u32 {
         self.replication.unwrap_or(1)
     }
@@ -115,7 +115,7 @@ impl Settings {
 /// Copies of each row.
 ///
 /// # Errors
-/// When it is no number from 1 to 100.
+/// When it is not a number from 1 to 100.
 pub(super) fn replication(text: &str) -> Result<u32, String> {
     let number = quantities::count(text).ok().and_then(|number| u32::try_from(number).ok());
     number
@@ -123,7 +123,7 @@ pub(super) fn replication(text: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("`{}` is not a number of copies from 1 to 100", shown(text)))
 }
 
-/// A consistency level. Whether the protocol has it, the plan checks.
+/// Reads a consistency level. The plan checks whether the protocol supports it.
 ///
 /// # Errors
 /// When there is no such level.
@@ -154,7 +154,7 @@ pub(super) fn spread(text: &str) -> Result<Spread, String> {
 /// `--timeout`.
 ///
 /// # Errors
-/// When it is no duration above 0 and up to ten minutes.
+/// When it is not a duration above 0 and up to ten minutes.
 pub(super) fn timeout(text: &str) -> Result<Duration, String> {
     match quantities::duration(text)? {
         Duration::ZERO => Err("a timeout must be above 0".to_owned()),

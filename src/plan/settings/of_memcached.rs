@@ -6,16 +6,15 @@ use text::near;
 use text::shown::shown;
 
 impl Settings {
-    /// How keys are spread over so many servers. Returns None if there is one.
+    /// Returns how keys are spread over this many servers, or None if there is only one.
     ///
     /// # Errors
-    /// When a setting is for several servers and there is one, and when the rule has no
-    /// failover.
+    /// When a setting requires several servers and there is one, or when the rule has no failover.
     pub(in crate::plan) fn sharding(&self, servers: usize) -> Result<Option<Sharding>, String> {
         if servers < 2 {
             return match (self.distribution, self.failover) {
                 (None, None) => Ok(None),
-                _ => Err("distribution and failover are for several servers: \
+                _ => Err("distribution and failover require several servers: \
                           memcached://HOST:PORT,HOST:PORT"
                     .to_owned()),
             };

@@ -7,16 +7,16 @@ use text::near;
 use text::quantities;
 use text::shown::shown;
 
-/// A message, if nothing else is said.
+/// Default size of a message.
 const BYTES: u32 = 64;
-/// The longest message: the engine has it in memory, for every worker.
+/// The longest message: every worker holds one in memory.
 const LONGEST: u64 = 16 << 20;
-/// Members of a room, if nothing else is said.
+/// Default number of members of a room.
 const MEMBERS: u32 = 8;
 const KINDS: [&str; 2] = ["text", "binary"];
 
 impl Settings {
-    /// What messages are made of, and how many bytes each has.
+    /// Returns the kind of messages, and the bytes of each.
     pub(in crate::plan) fn messages(&self) -> (MessageKind, u32) {
         (self.message.unwrap_or(MessageKind::Text), self.message_bytes.unwrap_or(BYTES))
     }
@@ -44,7 +44,7 @@ pub(super) fn size(text: &str) -> Result<u32, String> {
     match quantities::bytes(text)? {
         bytes if (u64::from(SHORTEST_MESSAGE)..=LONGEST).contains(&bytes) => Ok(bytes as u32),
         _ => Err(format!(
-            "`{}` is not a size of messages from 16 B, which their number takes, to 16 MiB",
+            "`{}` is not a message size from 16 B, which the message's number takes, to 16 MiB",
             shown(text)
         )),
     }

@@ -1,4 +1,4 @@
-//! What a request says, and what counts as its success.
+//! The contents of a request, and which replies count as success.
 
 use crate::input;
 use std::path::Path;
@@ -8,7 +8,7 @@ use text::shown::shown;
 /// Largest body: all of it is held in memory.
 pub const LARGEST_BODY: u64 = 64 << 20;
 
-/// `-X`. What cannot stand in a request is refused when the request is made.
+/// `-X`. A method that is not valid is refused when the request is encoded.
 pub(super) fn method(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
@@ -16,7 +16,7 @@ pub(super) fn method(text: &str) -> Result<String, String> {
 /// `--expect`.
 ///
 /// # Errors
-/// When it is no list of final HTTP statuses.
+/// When it is not a list of final HTTP statuses.
 pub fn expect(text: &str) -> Result<Vec<u16>, String> {
     let status = |part: &str| match part.trim().parse::<u16>() {
         Ok(status @ 200..=599) => Ok(status),
@@ -28,11 +28,10 @@ pub fn expect(text: &str) -> Result<Vec<u16>, String> {
     text.split(',').map(status).collect()
 }
 
-/// `-H`. The message does not quote what was typed: a header without its
-/// colon may be a bare token.
+/// `-H`. The message does not quote the text: a header without a colon may be a bare token.
 ///
 /// # Errors
-/// When name or value cannot stand in a request.
+/// When name or value is not valid in a request.
 pub fn header(text: &str) -> Result<(String, Vec<u8>), String> {
     const HOW: &str = "write a header as 'Name: value'";
     let (name, value) = text.split_once(':').ok_or(HOW)?;

@@ -1,4 +1,4 @@
-//! What a contender cannot use is refused, and never ignored.
+//! Settings that a contender cannot use are refused, never ignored.
 
 use crate::plan::declared::{Declared, Setting, UsedBy, outer};
 use crate::plan::settings::Settings;
@@ -8,7 +8,7 @@ use record::Reuse;
 /// Refuses settings that a contender of this protocol cannot use.
 ///
 /// # Errors
-/// When there is one; the message says which contenders it is for.
+/// When there is one; the message says which contenders can use it.
 pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Result<(), String> {
     let family = &protocol.family;
     let asked = without_the_usual(settings, family);
@@ -19,7 +19,7 @@ pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Resul
     }
 }
 
-/// Without what these contenders do anyway. A program does nothing of the kind.
+/// Removes settings that equal what these contenders do by default. A program has no such defaults.
 fn without_the_usual(settings: &Settings, family: &Family) -> Settings {
     match family {
         Family::Program => settings.clone(),
@@ -55,64 +55,65 @@ fn why(setting: &Setting, family: &Family) -> String {
     let (key, used_by) = (setting.key, setting.used_by);
     match (used_by, family) {
         (UsedBy::Requests, Family::WebSocket) => format!(
-            "{key} belongs to HTTP requests; what is sent to a WebSocket server is said by \
-             message and message_size"
+            "{key} applies only to HTTP requests; for a WebSocket server set message and \
+             message_size"
         ),
         (UsedBy::Requests | UsedBy::Headers, _) => {
-            format!("{key} belongs to HTTP requests; what is done to a store is said by --workload")
+            format!("{key} applies only to HTTP requests; for a store set --workload")
         }
-        (UsedBy::Messages, _) => format!("{} belong to WebSocket (ws://)", all(&[used_by])),
-        (UsedBy::Files, _) => format!("{} belong to files (file:///…)", all(&[used_by])),
+        (UsedBy::Messages, _) => format!("{} apply only to WebSocket (ws://)", all(&[used_by])),
+        (UsedBy::Files, _) => format!("{} apply only to files (file:///…)", all(&[used_by])),
         (UsedBy::Sharded, _) => {
-            format!("{} belong to several servers of memcached://", all(&[used_by]))
+            format!("{} apply only to several servers of memcached://", all(&[used_by]))
         }
         (UsedBy::Databases, _) => {
-            format!("{} belong to databases (postgres://, mysql://)", all(&[used_by]))
+            format!("{} apply only to databases (postgres://, mysql://)", all(&[used_by]))
         }
         (UsedBy::Replicated, _) => {
             let known = protocol::written_as(|row| !row.consistency.is_empty());
-            format!("{} belong to stores that keep several copies ({known})", all(&[used_by]))
+            format!("{} apply only to stores that keep several copies ({known})", all(&[used_by]))
         }
-        (UsedBy::Cassandra, _) => format!("{} belong to cassandra://", all(&[used_by])),
+        (UsedBy::Cassandra, _) => format!("{} apply only to cassandra://", all(&[used_by])),
         (_, Family::Program) => format!(
-            "exec: a program has connections of its own, if any: leave out {} for it",
+            "exec: a program makes its own connections, if any: leave out {} for it",
             all(&[UsedBy::Deep, UsedBy::Stores, UsedBy::Connected])
         ),
         (_, Family::Sql(_)) => match key {
             "depth" => "a client library has one statement in flight on a connection: leave out \
                         depth for databases"
                 .to_owned(),
-            "dialect" => "how statements are sent is said by protocol (simple, extended, text, \
-                          prepared): leave out dialect for databases"
+            "dialect" => "protocol (simple, extended, text, prepared) sets how statements are \
+                          sent: leave out dialect for databases"
                 .to_owned(),
             _ => of_stores(),
         },
         (_, Family::Files) => match key {
-            "depth" => "a file is read or written at once: leave out depth for them".to_owned(),
+            "depth" => {
+                "files have one operation in flight per connection: leave out depth for them"
+                    .to_owned()
+            }
             "dialect" => {
-                "files are spoken to by system calls: leave out dialect for them".to_owned()
+                "files are accessed through system calls: leave out dialect for them".to_owned()
             }
             "reuse" => {
                 "files have no connections to open anew: leave out reuse for them".to_owned()
             }
             _ => of_stores(),
         },
-        (UsedBy::Deep, _) => {
-            "depth belongs to stores and WebSocket (memcached://, redis://, cassandra+thrift://, \
-             ws://)"
-                .to_owned()
-        }
+        (UsedBy::Deep, _) => "depth applies only to stores and WebSocket (memcached://, redis://, \
+                              cassandra+thrift://, ws://)"
+            .to_owned(),
         (_, Family::Http | Family::WebSocket | Family::Store(_)) => of_stores(),
     }
 }
 
 fn of_stores() -> String {
     let known = "memcached://, redis://, cassandra+thrift://";
-    format!("{} belongs to stores ({known})", all(&[UsedBy::Stores]))
+    format!("{} applies only to stores ({known})", all(&[UsedBy::Stores]))
 }
 
-/// The keys of all settings that these use, as a sentence has them. Several in one table
-/// of the experiment file are called by its name.
+/// Lists the keys of all settings of these kinds, for a sentence. Several keys in one table of the
+/// experiment file appear under its name.
 fn all(used_by: &[UsedBy]) -> String {
     let rows = |used_by: &UsedBy| {
         let used_by = *used_by;
@@ -184,53 +185,53 @@ mod tests {
 
     #[test]
     fn refusals_name_the_remedy() {
-        const DATABASES: &str = "query, charset, protocol, table, pool and reply.max belong to \
+        const DATABASES: &str = "query, charset, protocol, table, pool and reply.max apply only to \
                                  databases (postgres://, mysql://)";
-        const FILES: &str = "locking, fsync and expires belong to files (file:///…)";
-        const PROGRAM: &str = "exec: a program has connections of its own, if any: leave out \
-                               depth, dialect and reuse for it";
+        const FILES: &str = "locking, fsync and expires apply only to files (file:///…)";
+        const PROGRAM: &str = "exec: a program makes its own connections, if any: leave out depth, \
+                               dialect and reuse for it";
         for (protocol, key, message) in [
             (
                 "http",
                 "depth",
-                "depth belongs to stores and WebSocket (memcached://, redis://, \
+                "depth applies only to stores and WebSocket (memcached://, redis://, \
                  cassandra+thrift://, ws://)",
             ),
             (
                 "http",
                 "dialect",
-                "dialect belongs to stores (memcached://, redis://, cassandra+thrift://)",
+                "dialect applies only to stores (memcached://, redis://, cassandra+thrift://)",
             ),
             (
                 "ws",
                 "data",
-                "data belongs to HTTP requests; what is sent to a WebSocket server is said by \
-                 message and message_size",
+                "data applies only to HTTP requests; for a WebSocket server set message and \
+                 message_size",
             ),
-            ("http", "message", "message, message_size and members belong to WebSocket (ws://)"),
+            (
+                "http",
+                "message",
+                "message, message_size and members apply only to WebSocket (ws://)",
+            ),
             (
                 "redis",
                 "consistency",
-                "consistency and replication belong to stores that keep several copies (cassandra://, \
-                 cassandra+thrift://)",
+                "consistency and replication apply only to stores that keep several copies \
+                 (cassandra://, cassandra+thrift://)",
             ),
             (
                 "redis",
                 "failover",
-                "distribution and failover belong to several servers of memcached://",
+                "distribution and failover apply only to several servers of memcached://",
             ),
             ("http", "expires", FILES),
             ("http", "pool.wait", DATABASES),
-            (
-                "redis",
-                "header",
-                "header belongs to HTTP requests; what is done to a store is said by --workload",
-            ),
+            ("redis", "header", "header applies only to HTTP requests; for a store set --workload"),
             (
                 "postgres",
                 "routing",
-                "routing, compression, page_size, batch, batch_size, write_coalescing and sockets_per_node belong \
-                 to cassandra://",
+                "routing, compression, page_size, batch, batch_size, write_coalescing and \
+                 sockets_per_node apply only to cassandra://",
             ),
             ("file", "pool.max", DATABASES),
             ("file", "query", DATABASES),

@@ -303,7 +303,7 @@ fn work<W: Words>(
         kind => W::lacks(kind),
     };
     if let Some(why) = workload.mix.iter().find_map(lacks) {
-        return Err(format!("a store cannot do its workload: {why}"));
+        return Err(format!("a store cannot run its workload: {why}"));
     }
     let encoder = Encoder::new(workload, seed, seat.places(), task)?.with_feeds(feeds)?;
     let verifier = Verifier::new(verify, workload, seat.place(), seat.places());
