@@ -1,4 +1,4 @@
-//! From a spec to reports: what `compare`, `run` and `demo` have in common.
+//! From a spec to a judged journal: the steps that `compare`, `run` and `demo` share.
 
 use crate::address::resolver::{self, Resolver};
 use crate::exit::Error;
@@ -32,7 +32,7 @@ pub(super) fn with_machine<T>(
 /// The cores of this process.
 pub(super) fn read_cores() -> Result<cores::Facts, Error> {
     cores::Facts::read()
-        .map_err(|error| Error::failed(format!("the cores of this process: {error}")))
+        .map_err(|error| Error::failed(format!("the cores of this process are unknown: {error}")))
 }
 
 /// Drives the plan and judges the journal.

@@ -44,7 +44,7 @@ pub(super) struct LoadArgs {
     flags: Flags<LOAD>,
     #[command(flatten)]
     target: TargetOptions,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(short, long)]
     quiet: bool,
 }

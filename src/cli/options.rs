@@ -100,7 +100,7 @@ pub(super) struct OutputOptions {
     /// Tell all on the terminal, not only what fits on one screen
     #[arg(long)]
     pub(super) verbose: bool,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(short, long)]
     pub(super) quiet: bool,
 }
