@@ -79,8 +79,7 @@ pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
     }
     if args.json.is_some() || args.html.is_some() {
         return Err(Error::usage(
-            "--json and --html of `tiebreak audit` are for printed output; for a run, use `tiebreak \
-             report`",
+            "--json and --html of audit are for printed output; for a run, use `tiebreak report`",
         ));
     }
     of_run(run)

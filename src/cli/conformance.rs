@@ -89,8 +89,9 @@ pub(super) fn perform(args: &ConformanceArgs) -> Result<Exit, Error> {
 fn null(args: &NullArgs) -> Result<Exit, Error> {
     let started = utc::rfc3339(SystemTime::now());
     let cores = share_out(&conduct::read_cores()?, None)?;
-    let descriptors = host::raise_descriptor_limit()
-        .map_err(|error| Error::failed(format!("the limit of descriptors: {error}")))?;
+    let descriptors = host::raise_descriptor_limit().map_err(|error| {
+        Error::failed(format!("the limit of file descriptors cannot be raised: {error}"))
+    })?;
     let host = host::facts(&cores.allowed, descriptors);
     let order = null::Order {
         rounds: args.rounds,
@@ -108,8 +109,8 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
             args.connections, host.descriptors
         )));
     }
-    let stop =
-        signals::catch().map_err(|error| Error::failed(format!("signal handlers: {error}")))?;
+    let stop = signals::catch()
+        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
     let trials = {
         let names: Vec<String> = lanes.iter().map(null::Lane::name).collect();
         let progress = Progress::start(Manner::fitting(args.quiet), &names, "");

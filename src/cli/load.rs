@@ -55,8 +55,8 @@ pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
     args.target.fill(&mut spec)?;
     let resolved = settle(&spec)?;
     check(&resolved)?;
-    let stop =
-        signals::catch().map_err(|error| Error::failed(format!("signal handlers: {error}")))?;
+    let stop = signals::catch()
+        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
     let telling = LoadTelling { quiet: args.quiet, reload: args.reload };
     let stores = runner::load(&resolved, &stop, telling)?;
     let mut exit = Exit::Sound;
