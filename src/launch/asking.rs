@@ -306,12 +306,12 @@ mod tests {
     use std::net::TcpListener;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// So much time, and nobody who stops it.
+    /// A limit of this time, and a run that is not stopped.
     fn patience(time: Duration) -> Patience<'static> {
         Patience::until(Instant::now() + time, &|| false)
     }
 
-    /// A server that sends a byte of a reply now and then, for ever.
+    /// A server that sends a byte of a reply now and then, and never ends.
     fn dripping(reply: &'static [u8]) -> (Url, std::thread::JoinHandle<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("bound"));
@@ -356,7 +356,7 @@ mod tests {
         server.join().expect("its connection was closed");
     }
 
-    /// Asks a server that answers with these bytes and closes.
+    /// Sends a request to a server that answers with these bytes and closes the connection.
     fn told(reply: &'static [u8], url: &str) -> (ReadyAnswer, String) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("bound").port();
