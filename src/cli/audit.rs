@@ -20,29 +20,29 @@ Examples:
   tiebreak audit tiebreak-runs/20261122T000649Z-1a2b3c4d >/dev/null; echo $?
       3 where the audit refused the run
   tiebreak audit ab-output.txt article.html
-      what may be concluded from what other tools printed, and what may not
+      what may be concluded from the output of other tools, and what may not
   ab -k -t 10 http://127.0.0.1:8080/ | tiebreak audit - --html audit.html
-      the same of standard input, as a page";
+      the same for standard input, as a web page";
 
-/// Show what the audit found: in a run, or in what other load generators printed
+/// Show what the audit found in a run, or in the output of other load generators
 ///
-/// RUN is a run of tiebreak's own: every finding with its evidence, why it matters and
-/// what to do. Exits as the run did.
+/// RUN is a run of tiebreak itself. Every finding is shown with its evidence, why it
+/// matters and what to do. The exit code is that of the run.
 ///
-/// Any other FILE holds printed output, of one or several runs, alone or inside an
-/// article: of ab, wrk, wrk2, hey, h2load, oha (also JSON), k6 (also --summary-export),
-/// vegeta (also JSON), redis-benchmark (also -q, --csv), memtier_benchmark, pgbench,
-/// sysbench and cassandra-stress. First comes what may be concluded and what may not,
-/// then each objection with the lines it rests on. Exit code 0: no objection is void;
-/// 3: one is, and nothing follows from that run or comparison; 2: no output of these
-/// tools was found.
+/// Any other FILE contains the printed output of one or several runs, alone or inside an
+/// article. Supported are ab, wrk, wrk2, hey, h2load, oha (also JSON), k6 (also
+/// --summary-export), vegeta (also JSON), redis-benchmark (also -q, --csv),
+/// memtier_benchmark, pgbench, sysbench and cassandra-stress. The answer begins with what
+/// may be concluded and what may not; each objection follows with the lines that show it.
+/// Exit code 0: no objection is void; 3: at least one is void, and nothing follows from
+/// that run or comparison; 2: no output of these tools was found.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AuditArgs {
-    /// Folder of a run or of a sweep; or files with printed output, - is standard input
+    /// Folder of a run or of a sweep, or files with printed output; - is standard input
     #[arg(value_name = "RUN|FILE", value_hint = ValueHint::AnyPath, required = true)]
     what: Vec<PathBuf>,
-    /// Of printed output: as JSON, to this file or to standard output
+    /// For printed output: write the audit as JSON, to this file or to standard output
     #[arg(
         long,
         value_name = "FILE",
@@ -51,7 +51,7 @@ pub(super) struct AuditArgs {
         value_hint = ValueHint::FilePath
     )]
     json: Option<PathBuf>,
-    /// Of printed output: as a web page, to this file or to standard output
+    /// For printed output: write the audit as a web page, to this file or to standard output
     #[arg(
         long,
         value_name = "FILE",
@@ -79,7 +79,7 @@ pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
     }
     if args.json.is_some() || args.html.is_some() {
         return Err(Error::usage(
-            "--json and --html of audit are about printed output: of a run, use `tiebreak report`",
+            "--json and --html of audit are for printed output; for a run, use `tiebreak report`",
         ));
     }
     of_run(run)
@@ -89,10 +89,10 @@ fn not_together(run: &Path) -> Error {
     let run = shown(run.display().to_string());
     if Path::new(&run).exists() {
         Error::usage(format!(
-            "{run} is a run of tiebreak's own: audit it by itself, one run at a time"
+            "{run} is a run of tiebreak itself: audit one such run at a time, without other files"
         ))
     } else {
-        Error::usage(format!("there is no file {run}"))
+        Error::usage(format!("the file {run} does not exist"))
     }
 }
 
@@ -107,7 +107,7 @@ fn of_run(run: &Path) -> Result<Exit, Error> {
     Ok(judged.exit())
 }
 
-/// Load point by load point.
+/// The findings of a sweep, load point by load point.
 fn of_sweep(swept: &sweep::Swept, width: usize) -> String {
     let point = |(folder, judged): (&str, Option<&Judged>)| match judged {
         Some(judged) => format!("{folder}: {}", told(judged, width)),
@@ -134,8 +134,8 @@ fn told(judged: &Judged, width: usize) -> String {
     out
 }
 
-/// Findings of several contenders that say the same: what was seen of each, and the
-/// reason and the remedy once.
+/// Findings of several contenders with the same text: what was seen of each contender, and
+/// the reason and the remedy once.
 fn one(group: &Group<'_>, width: usize) -> String {
     let finding = group.first;
     let mut out = format!("\n{}: {}\n", weight(finding.weight), shown(&finding.rule));
@@ -149,7 +149,7 @@ fn one(group: &Group<'_>, width: usize) -> String {
     out + &wrapped("  do:   ", &shown_sentence(&finding.remedy), width)
 }
 
-/// Why verdicts are missing, or weaker than their intervals.
+/// The reasons why verdicts are missing or weaker than their intervals.
 fn reasons(comparisons: &[Comparison], width: usize) -> String {
     let told = given(comparisons).into_iter().map(|reason| {
         let of: Vec<String> = reason.of.iter().map(|of| about(of)).collect();

@@ -24,15 +24,14 @@ Examples:
   tiebreak check nginx node --connections 500
       what `tiebreak compare` would do with the same arguments";
 
-/// Print the plan of a comparison, and launch nothing
+/// Print the plan of a comparison without launching anything
 ///
-/// Takes what `tiebreak compare` takes, and a sweep of one contender, which is for
-/// `tiebreak run`. Of an experiment file it first prints every
-/// variable, file and socket that the file reaches for, and every key that it has, also
-/// where the plan that follows fails because a variable is not set. Values that are never
-/// recorded (logins, headers, bodies) are shown only of a file from outside the current
-/// directory. Names are resolved, the processes behind
-/// addresses on this machine are looked for, and nothing is sent.
+/// Takes the arguments of `tiebreak compare`, and also a sweep of one contender, which is
+/// for `tiebreak run`. For an experiment file it first prints every variable, file and
+/// socket that the file uses, and all of its keys. These are printed even if no plan can
+/// follow because a variable is not set. Values that are never recorded (logins, headers,
+/// bodies) are shown only if the file is outside the current directory. Names are resolved,
+/// and the processes that serve addresses on this machine are looked up; nothing is sent.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CheckArgs {
@@ -42,7 +41,7 @@ pub(super) struct CheckArgs {
 
 pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     let mut spec = compare::spec(&args.compare)?;
-    // First, since what follows may fail: a variable may not be set.
+    // Printed first, because what follows fails if a variable is not set.
     for file in plan::files(&spec.contenders) {
         outputs::print(&secrets::hidden(&of_file(&file)?))?;
     }
@@ -50,7 +49,7 @@ pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
         let file = shown_whole(file.display().to_string());
         outputs::print(&format!("file     {file} (--cacert)\n\n"))?;
     }
-    // Nothing that it says is done here.
+    // `check` runs nothing of the file, so the permissions are not needed here.
     spec.allow_file = true;
     spec.allow_destructive = true;
     let told = match load_points(&spec)? {
@@ -67,12 +66,12 @@ pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     Ok(Exit::Sound)
 }
 
-/// All that an experiment file says, before anything is made of it.
+/// Everything that an experiment file says, as it is written.
 fn of_file(file: &Path) -> Result<String, Error> {
     let current = std::env::current_dir().unwrap_or_default();
     let outside = experiment::is_outside(file, &current);
     let leave = if outside {
-        " lies outside the current directory: `tiebreak compare` needs --allow-file"
+        " lies outside the current directory: `tiebreak compare` requires --allow-file"
     } else {
         ""
     };
@@ -81,7 +80,8 @@ fn of_file(file: &Path) -> Result<String, Error> {
     Ok(format!("file {name}{leave}\n  {lines}\n\n"))
 }
 
-/// The plan at the lowest load point, and what the others are: nothing else differs.
+/// The plan at the lowest load point, and the values of the others, which differ in nothing
+/// else.
 fn of_sweep(points: &LoadPoints, settled: &Settled) -> String {
     let factor = points.factor.name();
     let values: Vec<f64> = settled.points.iter().map(|(value, _)| *value).collect();
@@ -95,7 +95,7 @@ fn of_sweep(points: &LoadPoints, settled: &Settled) -> String {
     text + &format!("\nat {factor} {lowest}:\n{}", self::text(resolved))
 }
 
-/// The one plan that has every load point as a contender.
+/// The plan of a sweep in one run, in which every load point is a contender.
 fn of_sweep_in_one_run(points: &LoadPoints, resolved: &Resolved) -> String {
     let values = resolved.plan.sweep.as_ref().map(|sweep| sweep.values.as_slice());
     format!(
@@ -127,7 +127,7 @@ fn text(resolved: &Resolved) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What concerns all contenders.
+/// The part of the plan that is the same for all contenders.
 fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
     let question = &plan.question;
     let metrics = question.secondary.iter().map(|metric| metric.path()).collect::<Vec<_>>();
@@ -149,7 +149,7 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
     ));
     for group in &question.groups {
         let metrics = group.metrics.iter().map(|metric| metric.path()).collect::<Vec<_>>();
-        lines.push(format!("of group {}: {}", group.name, metrics.join(", ")));
+        lines.push(format!("metrics of group {}: {}", group.name, metrics.join(", ")));
     }
     lines.extend(plan.requirements.iter().map(|text| format!("required: {text}")));
     lines
@@ -186,11 +186,11 @@ fn request_line(request: &RequestAsked) -> String {
     line + &format!("; success is {expect}")
 }
 
-/// How a contender is talked to.
+/// The operations of a contender and the load on it.
 fn talk(contender: &Contender) -> Vec<String> {
     let timeout = show_ns(contender.timeout_ns);
     if contender.address == Address::Program {
-        return vec![format!("one run after the other, each given up after {timeout}")];
+        return vec![format!("one run after the other; timeout {timeout} for each")];
     }
     let reuse = match contender.reuse {
         Reuse::Always => "persistent".to_owned(),
@@ -256,7 +256,7 @@ fn target(contender: &Contender, way: &Way) -> Vec<String> {
     }
 }
 
-/// The files that are written for it, as they stand in the experiment.
+/// The files that are written for a launch, as they are in the experiment.
 fn files(launch: &Launch) -> Vec<String> {
     let mut lines = Vec::new();
     for File { path, text } in &launch.files {

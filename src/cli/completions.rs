@@ -8,7 +8,7 @@ use clap_complete::Shell;
 const EXAMPLES: &str = "\
 Examples:
   tiebreak completions bash > ~/.local/share/bash-completion/completions/tiebreak
-      where the package bash-completion is installed; else add this to ~/.bashrc:
+      if the package bash-completion is installed; otherwise add this to ~/.bashrc:
       source <(tiebreak completions bash)
   tiebreak completions zsh > ~/.zfunc/_tiebreak
       with `fpath+=~/.zfunc` before `compinit` in ~/.zshrc
@@ -16,13 +16,13 @@ Examples:
   tiebreak completions elvish >> ~/.config/elvish/rc.elv
   tiebreak completions powershell >> $PROFILE
 
-A new shell knows them. The folders must exist: mkdir -p makes them.";
+They take effect in a new shell. The folders must exist: mkdir -p creates them.";
 
-/// Print a script that completes tiebreak's words in your shell
+/// Print a script with which your shell completes the commands and options of tiebreak
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompletionsArgs {
-    /// Your shell
+    /// The shell that the script is for
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

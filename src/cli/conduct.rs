@@ -1,4 +1,4 @@
-//! From a spec to reports: what `compare`, `run` and `demo` have in common.
+//! From a spec to a judged journal: the steps that `compare`, `run` and `demo` share.
 
 use crate::address::resolver::{self, Resolver};
 use crate::exit::Error;
@@ -20,19 +20,21 @@ pub(super) fn with_machine<T>(
     settle: impl FnOnce(&Machine, &mut Resolver<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let cores = read_cores()?;
-    let descriptors = host::raise_descriptor_limit()
-        .map_err(|error| Error::failed(format!("the limit of descriptors: {error}")))?;
+    let descriptors = host::raise_descriptor_limit().map_err(|error| {
+        Error::failed(format!("the limit of file descriptors cannot be raised: {error}"))
+    })?;
     let host = host::facts(&cores.allowed, descriptors);
     let mut resolver = Resolver::new(spec.allow_public, &resolver::look_up, &resolver::accepts);
-    let drawn_seed =
-        host::draw_seed().map_err(|error| Error::failed(format!("/dev/urandom: {error}")))?;
+    let drawn_seed = host::draw_seed().map_err(|error| {
+        Error::failed(format!("no seed can be read from /dev/urandom: {error}"))
+    })?;
     settle(&Machine { cores, host, look: sight::look, drawn_seed }, &mut resolver)
 }
 
 /// The cores of this process.
 pub(super) fn read_cores() -> Result<cores::Facts, Error> {
     cores::Facts::read()
-        .map_err(|error| Error::failed(format!("the cores of this process: {error}")))
+        .map_err(|error| Error::failed(format!("the cores of this process are unknown: {error}")))
 }
 
 /// Drives the plan and judges the journal.
@@ -40,8 +42,8 @@ pub(super) fn measure(
     resolved: &Resolved,
     telling: Telling<'_>,
 ) -> Result<(PathBuf, Judged), Error> {
-    let stop =
-        signals::catch().map_err(|error| Error::failed(format!("signal handlers: {error}")))?;
+    let stop = signals::catch()
+        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
     let folder = runner::perform(resolved, &stop, telling)?;
     let judged = judging::read(&folder)?;
     Ok((folder, judged))

@@ -26,7 +26,7 @@ Examples:
   tiebreak conformance null
       about 40 seconds
   tiebreak conformance null --connections 500 --json -
-      with more connections to each lane; JSON on standard output, and no table";
+      with more connections for each lane; JSON on standard output, without the table";
 
 /// Measure tiebreak itself against servers of known behaviour
 #[derive(clap::Args)]
@@ -43,12 +43,12 @@ enum What {
     Null(NullArgs),
 }
 
-/// What each lane costs by itself: CPU for each operation, and the highest rate
+/// Measure what each lane costs by itself: CPU time per operation, and the highest rate
 ///
-/// Every protocol is driven against the null server, which answers at once with the
-/// shortest right reply and runs on another core; files in a directory in memory, and
-/// programs as runs of one that does nothing. All lanes are interleaved, so
-/// that they meet the same machine. What a lane costs here is not the target's doing.
+/// Every protocol is driven against the null server, which runs on another core and
+/// answers at once with the shortest correct reply. Files are in a directory in memory, and
+/// the program that is run does nothing. All lanes are interleaved, so that they run under
+/// the same conditions. What a lane costs here is not caused by the target.
 #[derive(clap::Args)]
 #[command(after_help = NULL_EXAMPLES)]
 struct NullArgs {
@@ -56,7 +56,7 @@ struct NullArgs {
     #[arg(short, long, value_name = "N", default_value_t = 32,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     connections: u32,
-    /// How many rounds
+    /// Number of rounds
     #[arg(long, value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
@@ -66,15 +66,15 @@ struct NullArgs {
     /// Write the figures as JSON; - is standard output, in place of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(short, long)]
     quiet: bool,
 }
 
 fn round(text: &str) -> Result<Duration, String> {
     match quantities::duration(text)? {
-        short if short < Duration::from_millis(1) => Err("at least 1ms".to_owned()),
-        long if long > Duration::from_secs(60) => Err("at most 60s".to_owned()),
+        short if short < Duration::from_millis(1) => Err("must be at least 1ms".to_owned()),
+        long if long > Duration::from_secs(60) => Err("must be at most 60s".to_owned()),
         round => Ok(round),
     }
 }
@@ -89,8 +89,9 @@ pub(super) fn perform(args: &ConformanceArgs) -> Result<Exit, Error> {
 fn null(args: &NullArgs) -> Result<Exit, Error> {
     let started = utc::rfc3339(SystemTime::now());
     let cores = share_out(&conduct::read_cores()?, None)?;
-    let descriptors = host::raise_descriptor_limit()
-        .map_err(|error| Error::failed(format!("the limit of descriptors: {error}")))?;
+    let descriptors = host::raise_descriptor_limit().map_err(|error| {
+        Error::failed(format!("the limit of file descriptors cannot be raised: {error}"))
+    })?;
     let host = host::facts(&cores.allowed, descriptors);
     let order = null::Order {
         rounds: args.rounds,
@@ -103,13 +104,13 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
     let needed = 2 * u64::from(args.connections) * lanes.len() as u64 + 100;
     if needed > host.descriptors {
         return Err(Error::usage(format!(
-            "{} connections to each lane need about {needed} descriptors, but this process may \
-             open {}: use fewer --connections, or raise the hard limit (ulimit -Hn)",
+            "{} connections for each lane require about {needed} file descriptors, and this \
+             process may open {}: use fewer --connections, or raise the hard limit (ulimit -Hn)",
             args.connections, host.descriptors
         )));
     }
-    let stop =
-        signals::catch().map_err(|error| Error::failed(format!("signal handlers: {error}")))?;
+    let stop = signals::catch()
+        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
     let trials = {
         let names: Vec<String> = lanes.iter().map(null::Lane::name).collect();
         let progress = Progress::start(Manner::fitting(args.quiet), &names, "");

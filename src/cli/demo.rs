@@ -11,7 +11,7 @@ use crate::signals;
 use std::time::Duration;
 use testserver::{Behaviour, TestServer};
 
-/// Few enough for a p50 that 50 ms slices can hold: 16 × 110 µs.
+/// Few enough that the p50 (16 × 110 µs) is short compared with slices of 50 ms.
 const CONNECTIONS: u32 = 16;
 const ROUND: Duration = Duration::from_millis(500);
 const ROUNDS: u32 = 10;
@@ -22,25 +22,25 @@ const SLOWER_SERVICE: Duration = Duration::from_micros(110);
 const EXAMPLES: &str = "\
 Examples:
   tiebreak demo
-      prints both answers, and leaves their reports under tiebreak-runs/
+      prints both answers, and writes their reports to folders in tiebreak-runs/
   tiebreak demo --quiet
       without progress";
 
 /// Two real comparisons in under a minute, no server needed
 ///
-/// The first compares persistent with fresh connections to one server; the second a
-/// server with one that is known to be 10 % slower, so that the answer can be checked.
-/// Servers of known behaviour are embedded; nothing leaves this machine.
+/// The first compares persistent with fresh connections to one server. The second compares
+/// a server with one that is known to be 10 % slower, so that the answer can be checked.
+/// The servers are embedded, and their behaviour is known; nothing leaves this machine.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DemoArgs {
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(short, long)]
     quiet: bool,
 }
 
 pub(super) fn perform(args: &DemoArgs) -> Result<Exit, Error> {
-    // The servers run on a core of their own, so none of the generator's.
+    // The servers run on a separate core, which the generator does not use.
     let cores = share_out(&conduct::read_cores()?, None)?;
     let core = cores.others.first().copied();
     outputs::print("1 of 2: persistent against fresh connections, to one server\n\n")?;
@@ -49,7 +49,7 @@ pub(super) fn perform(args: &DemoArgs) -> Result<Exit, Error> {
     spec.sets = vec!["fresh.reuse=never".to_owned()];
     let first = compare(&spec, args)?;
     drop(server);
-    // A first answer that is void does not speak against the second.
+    // The second comparison can be sound even if the first is void.
     if !matches!(first.exit(), Exit::Sound | Exit::Void) || signals::caught() {
         return Ok(first.exit());
     }
@@ -85,7 +85,7 @@ fn compare(spec: &Spec, args: &DemoArgs) -> Result<Judged, Error> {
     Ok(judged)
 }
 
-/// Both verdicts, the truth beside, and what to try next.
+/// Both verdicts, each beside the truth, and what to try next.
 fn ending(first: &Judged, second: &Judged) -> String {
     let found = [first, second].map(|judged| report::found(&judged.story()).join("; "));
     let truths = ["slower: each request connects".to_owned(), truth(second)];
@@ -97,7 +97,7 @@ fn ending(first: &Judged, second: &Judged) -> String {
     format!("\n{}", report::table_of_words(&head, &rows, &below, outputs::style()))
 }
 
-/// What the second comparison should have said, and whether its interval holds that.
+/// The true ratio of the second comparison, and whether its interval contains it.
 fn truth(judged: &Judged) -> String {
     let truth = SERVICE.as_secs_f64() / SLOWER_SERVICE.as_secs_f64();
     let primary = judged.verdict().comparisons().iter().find(|comparison| comparison.primary);

@@ -13,7 +13,7 @@ use text::shown::shown;
 const EXAMPLES: &str = "\
 Examples:
   tiebreak explain
-      all rules, with the heaviest finding that each can raise
+      all rules, with the most serious finding that each can raise
   tiebreak explain not_steady
       when it objects, why that matters, and what to do
   tiebreak explain sums_differ
@@ -21,12 +21,12 @@ Examples:
 
 /// Explain a rule of an audit, or list them all
 ///
-/// There are two audits: that of tiebreak's own runs, and `tiebreak audit` of the printed output
-/// of other tools.
+/// There are two audits: that of runs of tiebreak itself, and that of the printed output of
+/// other tools (`tiebreak audit FILE`).
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ExplainArgs {
-    /// Name of the rule, as findings give it
+    /// Name of the rule, as it is in findings
     #[arg(value_name = "RULE")]
     rule: Option<String>,
 }
@@ -41,7 +41,7 @@ pub(super) fn perform(args: &ExplainArgs) -> Result<Exit, Error> {
     Ok(Exit::Sound)
 }
 
-/// A rule, as it is told.
+/// The texts of a rule that are printed.
 struct Explained {
     name: &'static str,
     weight: Weight,
@@ -67,7 +67,7 @@ fn of_published_output() -> impl Iterator<Item = Explained> {
     })
 }
 
-/// A rule by its name: two, if both audits have one of this name.
+/// The rule of this name; two rules if both audits have one.
 fn explained(name: &str, width: usize) -> Result<String, Error> {
     let custom = of_own_runs().filter(|rule| rule.name == name).map(|rule| one(&rule, "", width));
     let published = of_published_output().filter(|rule| rule.name == name);
@@ -83,14 +83,15 @@ fn list(width: usize) -> String {
         let lead = format!("{:<longest$}  {:<7}  ", rule.name, weight(rule.weight));
         wrapped(&lead, rule.texts[0], width)
     };
-    let mut out = "The audit's rules, and the heaviest finding that each can raise.\n\n".to_owned();
+    let mut out =
+        "The rules of the audit, and the most serious finding that each can raise.\n\n".to_owned();
     out.extend(of_own_runs().map(line));
-    out += "\nThe rules by which `tiebreak audit` reads the output of other tools.\n\n";
+    out += "\nThe rules by which `tiebreak audit` checks the output of other tools.\n\n";
     out.extend(of_published_output().map(line));
     out + "\n`tiebreak explain RULE` says why it matters and what to do.\n"
 }
 
-/// `of`: which audit's it is, if not that of own runs.
+/// One rule. `of` names the audit if it is not that of runs of tiebreak itself.
 fn one(rule: &Explained, of: &str, width: usize) -> String {
     let mut out = format!("{} ({} at most{of})\n", rule.name, weight(rule.weight));
     for (lead, text) in ["  when: ", "  why:  ", "  do:   "].into_iter().zip(rule.texts) {

@@ -1,5 +1,5 @@
-//! The flags of settings, made from their tables: arguments for clap, and from what clap
-//! read back to settings.
+//! The flags of settings, made from their tables: arguments for clap, and the way back from
+//! what clap read to settings.
 
 use crate::exit::Error;
 use crate::plan::declared::{Declared, Flag, Row};
@@ -26,17 +26,17 @@ pub(super) struct Flags<const COMMAND: u8> {
 /// A value that clap must not read, since its messages would quote it.
 #[derive(Clone)]
 struct Unquoted {
-    /// What messages call it.
+    /// Its name in messages.
     name: String,
     set: fn(&mut Settings, &str) -> Result<(), String>,
     text: String,
 }
 
 impl<const COMMAND: u8> Flags<COMMAND> {
-    /// Puts them into a spec.
+    /// Sets them in a spec.
     ///
     /// # Errors
-    /// When a header or a body cannot be one. The message does not quote it.
+    /// If a header or a body is invalid. The message does not quote it.
     pub(super) fn fill(&self, spec: &mut Spec) -> Result<(), Error> {
         spec.run = self.run.clone();
         spec.common = self.common.clone();
@@ -82,7 +82,7 @@ impl<const COMMAND: u8> clap::FromArgMatches for Flags<COMMAND> {
     }
 }
 
-/// The rows that have a flag of this command, and the flag.
+/// The rows that have a flag of this command, each with the flag.
 fn of<S: Declared>(command: u8) -> impl Iterator<Item = (&'static Row<S>, &'static Flag)> {
     let has = move |flag: &&Flag| flag.commands.iter().any(|one| *one as u8 == command);
     S::TABLE.iter().filter_map(move |row| Some((row, row.setting.flags.iter().find(has)?)))
@@ -122,7 +122,7 @@ fn argument<S: Declared>(row: &Row<S>, flag: &Flag) -> Arg {
     argument.value_parser(move |text: &str| set(&mut S::default(), text).map(|()| text.to_owned()))
 }
 
-/// What clap took. Its texts are good: their parsers looked at them.
+/// The settings that clap accepted. Their texts are valid, because clap ran their parsers.
 fn read<S: Declared>(command: u8, matches: &ArgMatches) -> Result<S, clap::Error> {
     let mut settings = S::default();
     for (row, flag) in of::<S>(command).filter(|(_, flag)| !flag.unquoted) {

@@ -1,5 +1,5 @@
-//! `tiebreak --help`: the commands, grouped by what they are for. `tiebreak help`: the same,
-//! the help of one command, or a chapter of the guide.
+//! `tiebreak --help` shows the commands, grouped by task. `tiebreak help` shows the same, the
+//! help of one command, or a chapter of the guide.
 
 use super::text::wrapped;
 use super::topics::{self, TOPICS};
@@ -16,18 +16,19 @@ Examples:
   tiebreak help
       all commands, grouped by task
   tiebreak help compare
-      all options of a command, as tiebreak compare --help
+      all options of a command, like tiebreak compare --help
   tiebreak help interleaving
       a chapter of the guide: verdicts, launching, websocket, workloads, stores, databases,
       cassandra, operations, groups, sweeps, interleaving or ci";
 
 /// Print the help of a command, or a chapter of the guide
 ///
-/// On a terminal a chapter is shown by the pager: that of the variable PAGER, else less.
+/// On a terminal a chapter is shown in the pager that the environment variable PAGER names;
+/// the default is less.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct HelpArgs {
-    /// A command (and its own command, as in conformance null), or a topic of the guide
+    /// A command (with its subcommand, such as conformance null), or a topic of the guide
     #[arg(value_name = "COMMAND|TOPIC")]
     names: Vec<String>,
 }
@@ -80,8 +81,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Shell and manual", &["completions", "man", "help"]),
 ];
 
-/// The template of the help, for lines of this width: clap itself has one heading for all
-/// commands.
+/// The template of the help, for lines of this width. It is needed because clap itself puts all
+/// commands under one heading.
 pub(super) fn template(root: &Command, width: usize) -> String {
     let longest = GROUPS.iter().flat_map(|(_, names)| names.iter()).map(|name| name.len()).max();
     let longest = longest.unwrap_or(0);

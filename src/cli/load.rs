@@ -16,35 +16,35 @@ use text::shown::shown;
 const EXAMPLES: &str = "\
 Examples:
   tiebreak load memcached://127.0.0.1:11211 --keys 1M --value 100B
-      a million keys, found loaded by the `tiebreak run` with the same flags that follows
+      a million keys; a later `tiebreak run` with the same flags finds them loaded
   tiebreak load memcached://127.0.0.1:11211 redis://127.0.0.1:6379 --workload ycsb-b
       two stores, as `tiebreak compare` with the same arguments would load them
   tiebreak load redis://:${PASSWORD}@127.0.0.1/3 --reload
-      write all keys, whatever is there";
+      write all keys, even if they are there already";
 
-/// Load stores with the keys of a workload, and do no more
+/// Load stores with the keys of a workload, and measure nothing
 ///
-/// `compare` and `run` load by themselves; this is the same ahead of time. A store
-/// that holds the keys already, as an earlier load left them, is not loaded again, and
-/// a load that was broken off goes on where it was. How far that is stands in the store
-/// itself. Takes the flags of `compare`: those that do not change what is loaded
-/// (--mix, --distribution, --hot) change nothing here. Exits with 3 where a store does
-/// not hold all of its keys afterwards: it had no room, or threw some away.
+/// `compare` and `run` load stores themselves; this command does it ahead of time. A store
+/// that still contains the keys of an earlier load is not loaded again, and an interrupted
+/// load continues where it stopped: the store itself records how far it came. Takes the
+/// flags of `compare`; those that do not change what is loaded (--mix, --distribution,
+/// --hot) have no effect. The exit code is 3 if a store does not contain all of its keys
+/// afterwards, because it had no room for them or evicted some.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = with_keys(EXAMPLES))]
 pub(super) struct LoadArgs {
-    /// Stores that run already; the keys of each are those that `compare` gives the
-    /// contender in its place
+    /// Stores that run already; each gets the keys that `compare` uses for the contender
+    /// in the same position
     #[arg(required = true, value_name = "[NAME=]URL")]
     contenders: Vec<String>,
-    /// Write all keys, whatever the store holds
+    /// Write all keys, even if the store contains them already
     #[arg(long)]
     reload: bool,
     #[command(flatten)]
     flags: Flags<LOAD>,
     #[command(flatten)]
     target: TargetOptions,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(short, long)]
     quiet: bool,
 }
@@ -55,8 +55,8 @@ pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
     args.target.fill(&mut spec)?;
     let resolved = settle(&spec)?;
     check(&resolved)?;
-    let stop =
-        signals::catch().map_err(|error| Error::failed(format!("signal handlers: {error}")))?;
+    let stop = signals::catch()
+        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
     let telling = LoadTelling { quiet: args.quiet, reload: args.reload };
     let stores = runner::load(&resolved, &stop, telling)?;
     let mut exit = Exit::Sound;
@@ -70,35 +70,35 @@ pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
         exit = if sound { exit } else { Exit::Void };
     }
     if signals::caught() {
-        outputs::complain("stopped: the next load of the same keys goes on from here");
+        outputs::complain("stopped: the next load of the same keys continues from here");
     }
     Ok(exit)
 }
 
-/// Settles a load. A sweep of values has others at each load point.
+/// Settles a load. A sweep of value is refused, because each load point has other values.
 fn settle(spec: &Spec) -> Result<Resolved, Error> {
     match load_points(spec)? {
         Some(points) if points.factor == Factor::Value => Err(Error::usage(
-            "a sweep of value loads other values at each of its points, and `tiebreak load` loads \
-             once: leave the sweep out of the experiment file",
+            "a sweep of value loads different values at each point, but `tiebreak load` loads \
+             once: remove the sweep from the experiment file",
         )),
         _ => conduct::settle(spec),
     }
 }
 
-/// Only stores that outlive the load.
+/// Accepts only stores that still run after the load.
 fn check(resolved: &Resolved) -> Result<(), Error> {
     for contender in &resolved.plan.contenders {
         let name = shown(&contender.name);
         if !contender.launch.is_empty() {
             return Err(Error::usage(format!(
-                "`{name}` would be launched, loaded and ended: start it yourself and give its \
+                "`{name}` would be launched, loaded and stopped: start it yourself and give its \
                  address; `tiebreak compare` and `tiebreak run` load what they launch"
             )));
         }
         if !contender.asks.is_store() {
             return Err(Error::usage(format!(
-                "`{name}` is no store: keys are loaded into caches, files and databases"
+                "`{name}` is not a store: keys are loaded into caches, files and databases"
             )));
         }
     }

@@ -1,4 +1,4 @@
-//! `tiebreak man`: manual pages, from the same table as the help.
+//! `tiebreak man`: manual pages, made from the same definitions as the help.
 
 use super::{Cli, outputs};
 use crate::exit::{Error, Exit};
@@ -17,13 +17,13 @@ Examples:
   tiebreak man compare | man -l -
       the page of one subcommand
   tiebreak man --dir /usr/local/share/man/man1
-      install all pages; then `man tiebreak` and `man tiebreak-compare` find them";
+      install all pages, for `man tiebreak`, `man tiebreak-compare` and so on";
 
 /// Print a manual page, or write all of them into a folder
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManArgs {
-    /// The page of this subcommand, not that of tiebreak itself
+    /// Print the page of this subcommand instead of that of tiebreak
     #[arg(value_name = "SUBCOMMAND", conflicts_with = "dir")]
     subcommand: Option<String>,
     /// Write the pages of tiebreak and of all its subcommands into this folder
@@ -48,7 +48,7 @@ fn root() -> Command {
     root
 }
 
-/// The subcommands that are for people.
+/// The subcommands that are not hidden.
 fn subcommands(root: &Command) -> impl Iterator<Item = &Command> {
     root.get_subcommands().filter(|command| !command.is_hide_set())
 }
@@ -67,7 +67,7 @@ fn write_all(root: &Command, dir: &Path) -> Result<(), Error> {
     if !dir.is_dir() {
         let dir = shown(dir.display().to_string());
         return Err(Error::usage(format!(
-            "--dir {dir}: there is no such folder; mkdir -p makes it"
+            "--dir {dir}: the folder does not exist; create it with mkdir -p"
         )));
     }
     for command in subcommands(root).chain([root]) {
@@ -92,7 +92,7 @@ fn page(command: &Command) -> String {
     String::from_utf8_lossy(&page).into_owned()
 }
 
-/// Section by section and not by `Man::render`, which would put examples into a
+/// Renders section by section, because `Man::render` would put examples into a
 /// section `EXTRA` and fill their lines like prose.
 fn render(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let man = man(command);
@@ -110,7 +110,7 @@ fn render(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     roff.to_writer(page)
 }
 
-/// The text after the options in the help. A paragraph there begins with
+/// Renders the text that follows the options in the help. A paragraph there begins with
 /// its title and a colon; indented lines are kept as they are.
 fn after_help(text: &str, roff: &mut Roff) {
     for paragraph in text.split("\n\n") {
@@ -152,7 +152,7 @@ mod tests {
             for section in [".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH EXAMPLES\n.nf\n"] {
                 assert!(page.contains(section), "{name}: {section}: {page}");
             }
-            // roff's own writing of a hyphen that is to stay one.
+            // In roff `\-` is a hyphen that is not turned into a dash.
             assert!(page.replace("\\-", "-").contains(&format!("{name} - ")), "{page}");
         }
     }

@@ -44,22 +44,22 @@ Examples:
   tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --rate 5k/s
       which answers sooner when both get 5000 requests a second
   tiebreak compare experiments/http-servers.toml
-      servers that tiebreak launches itself, as a file says that anyone can run again
+      servers that tiebreak launches itself, described in a file that anyone can run again
   tiebreak run http://127.0.0.1:8080/ --duration 10s
       one server, with the same audit
 
-Exit codes: 0 the answer is sound (undecided too) · 1 a --require is not met ·
+Exit codes: 0 the answer is sound (also if undecided) · 1 a --require is not met ·
 2 the command cannot be understood · 3 void: the audit refused · 4 a target failed ·
 5 tiebreak failed · 130 stopped twice";
 
-/// Columns of the help, at most.
+/// The maximum width of the help, in columns.
 const HELP_WIDTH: usize = 100;
 
 /// Which of these backends is faster, by how much, and can the answer be trusted?
 ///
 /// tiebreak drives all contenders in turns of some tens of milliseconds, so that
-/// they meet the same machine, pairs them round by round, and audits the result:
-/// where an answer cannot be trusted, it says so and gives none.
+/// all of them run under the same conditions. It pairs them round by round and audits
+/// the result: if an answer cannot be trusted, tiebreak says so and gives no verdict.
 #[derive(Parser)]
 #[command(name = "tiebreak", version, disable_help_subcommand = true, after_help = EXAMPLES, max_term_width = HELP_WIDTH)]
 struct Cli {
@@ -69,7 +69,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    // Not at the arguments: `check` takes them, too, and has examples of its own.
+    // Not at the arguments, because `check` takes the same ones and has its own examples.
     #[command(after_help = compare::EXAMPLES, after_long_help = compare::after_long_help())]
     Compare(Box<compare::CompareArgs>),
     Check(Box<check::CheckArgs>),
@@ -82,14 +82,14 @@ enum Command {
     Recipes(recipes::RecipesArgs),
     Setup(setup::SetupArgs),
     Conformance(conformance::ConformanceArgs),
-    /// A server of known behaviour, to try tiebreak and other tools on
+    /// Run a server of known behaviour, to test tiebreak and other tools with it
     Testserver(Box<testserver::TestserverArgs>),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
     Help(help::HelpArgs),
 }
 
-/// The command line, its help grouped by task.
+/// The command line, with the help grouped by task.
 fn command() -> clap::Command {
     let command = Cli::command();
     let template = help::template(&command, outputs::width().min(HELP_WIDTH));
@@ -117,13 +117,12 @@ pub fn main() -> ExitCode {
 }
 
 /// # Errors
-/// When the folder that tiebreak was started in was removed: nothing could be read
+/// If the folder that tiebreak was started in was removed, because nothing could be read
 /// from it or written to it.
 fn current_folder() -> io::Result<()> {
     match std::env::current_dir() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(io::Error::other(
-            "the current directory is not there any more: it was removed or moved away; change to \
-             one that is (cd)",
+            "the current directory was removed or moved; change to an existing one (cd)",
         )),
         _ => Ok(()),
     }

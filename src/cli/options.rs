@@ -1,8 +1,8 @@
-//! Options that several subcommands share. No `Debug`: they hold secrets.
+//! Options that several subcommands share. They have no `Debug`, because they hold secrets.
 //! Flags of settings are made from their table: see `flags.rs`.
 //!
-//! What can be secret (addresses, `--set`) is read after clap, as plain text: clap's own
-//! messages quote the value.
+//! Values that can be secret (addresses, `--set`) are plain text for clap and are parsed
+//! afterwards, because messages of clap quote the value.
 
 use crate::address::tls::Trust;
 use crate::exit::Error;
@@ -17,41 +17,41 @@ use text::shown::shown;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Targets")]
 pub(super) struct TargetOptions {
-    /// Set one contender's own settings, such as fresh.reuse=never; see --help for all keys
+    /// Change a setting of one contender, such as fresh.reuse=never; see --help for all keys
     #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
     sets: Vec<String>,
     /// Use the sizes of [scale.NAME] of the experiment file, such as full
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     scale: Option<String>,
-    /// Dial HOST2:PORT2 in place of HOST1:PORT1, as curl does; parts may be empty
+    /// Connect to HOST2:PORT2 instead of HOST1:PORT1, as curl does; parts may be empty
     #[arg(long, value_name = "HOST1:PORT1:HOST2:PORT2", hide_short_help = true)]
     connect_to: Vec<String>,
-    /// Load addresses outside this machine and private networks, too
+    /// Allow addresses outside this machine and private networks
     #[arg(long, hide_short_help = true)]
     allow_public: bool,
-    /// Send Redis commands that reach beyond the contender's own keys: EVAL, CONFIG,
-    /// MODULE, SAVE, FLUSHALL and their like
+    /// Allow Redis commands that affect more than the keys of the contender, such as EVAL,
+    /// CONFIG, MODULE, SAVE and FLUSHALL
     #[arg(long, hide_short_help = true)]
     allow_destructive: bool,
-    /// Do what an experiment file says that lies outside the current directory
+    /// Allow an experiment file outside the current directory
     ///
     /// Such a file is like a Makefile: it can start programs, send files and variables of
-    /// your environment, change databases and speak to sockets. `tiebreak check FILE`
-    /// shows all that it says, and does nothing of it.
+    /// your environment, change databases and connect to sockets. `tiebreak check FILE`
+    /// shows everything in it and runs nothing.
     #[arg(long, visible_alias = "allow-launch", hide_short_help = true)]
     allow_file: bool,
-    /// The variable NAME of the environment holds a secret: no report, journal, log or
-    /// message shows its value; may be given several times
+    /// The environment variable NAME contains a secret: no report, journal, log or message
+    /// shows its value; may be given several times
     ///
-    /// It is blotted out wherever it appears. What stands for ${NAME} in an experiment
+    /// The value is redacted wherever it appears. The value of ${NAME} in an experiment
     /// file or in an address, such as 'http://127.0.0.1/${TOKEN}/x', is a secret without
-    /// this. A secret has at least 4 bytes: a shorter one would be blotted out of every
-    /// word and number that happens to hold it.
+    /// this option. A secret must have at least 4 bytes: a shorter one would be redacted
+    /// in every word and number that happens to contain it.
     #[arg(long = "secret-env", value_name = "NAME", hide_short_help = true)]
     secret_variables: Vec<String>,
-    /// The same for a value, such as a token in the path of an address. All users of this
-    /// machine can see arguments while tiebreak runs: --secret-env or ${NAME} in the
-    /// address keep it from them
+    /// VALUE is a secret, such as a token in the path of an address. All users of this
+    /// machine can see the arguments of tiebreak while it runs; --secret-env and ${NAME}
+    /// in the address prevent that
     #[arg(
         long = "secret",
         value_name = "VALUE",
@@ -62,7 +62,7 @@ pub(super) struct TargetOptions {
     /// Don't verify certificates
     #[arg(long, hide_short_help = true)]
     insecure: bool,
-    /// Trust the authorities in this file (PEM), not the system's
+    /// Trust the authorities in this file (PEM) instead of those of the system
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     cacert: Option<PathBuf>,
     /// Resume TLS sessions: fresh connections then skip the costly handshake
@@ -75,8 +75,8 @@ pub(super) struct TargetOptions {
 pub(super) struct OutputOptions {
     /// Folder of this run [default: a new one under tiebreak-runs/]
     ///
-    /// It is made for your eyes alone (0700, its files 0600). One that is there already
-    /// must hold nothing of a run, and must be no symbolic link.
+    /// It is created so that only you can read it (mode 0700, its files 0600). An existing
+    /// folder must not contain a run and must not be a symbolic link.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) out: Option<PathBuf>,
     /// Write a copy of the report as JSON; - is standard output
@@ -88,32 +88,32 @@ pub(super) struct OutputOptions {
     /// Write a summary for a pull request, as Markdown; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) markdown: Option<PathBuf>,
-    /// Write audit, verdicts and requirements as JUnit's XML, for CI; - is standard output
+    /// Write audit, verdicts and requirements as JUnit XML, for CI; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(super) junit: Option<PathBuf>,
-    /// Measure anew what the generator costs by itself, and do not keep it
+    /// Measure again what the generator costs by itself, and do not store the figure
     ///
-    /// Else a figure of the last 24 hours is used, where there is one of the same lane: it
-    /// is kept in $XDG_CACHE_HOME/tiebreak, or ~/.cache/tiebreak. The report tells its age.
+    /// Without this option a figure of the same lane is used if it is at most 24 hours old.
+    /// It is stored in $XDG_CACHE_HOME/tiebreak or ~/.cache/tiebreak. The report shows its age.
     #[arg(long, hide_short_help = true)]
     pub(super) no_cache: bool,
-    /// Tell all on the terminal, not only what fits on one screen
+    /// Print the full report, not only what fits on one screen
     #[arg(long)]
     pub(super) verbose: bool,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(short, long)]
     pub(super) quiet: bool,
 }
 
 impl OutputOptions {
-    /// How a run, or a sweep, is to be recorded and told.
+    /// How a run or a sweep is to be recorded and shown.
     pub(super) fn telling(&self) -> Telling<'_> {
         let (quiet, no_cache) = (self.quiet, self.no_cache);
         Telling { out: self.out.as_deref(), quiet, no_cache, part: "" }
     }
 }
 
-/// What `--help` ends with where --set is taken: the examples, and its keys.
+/// The end of `--help` of commands with --set: the examples, and the keys of --set.
 pub(super) fn with_keys(examples: &str) -> String {
     let key = |row: &Row<Settings>| format!("  {:<12} {}\n", row.setting.key, row.setting.example);
     let keys: String = Settings::TABLE.iter().map(key).collect();

@@ -1,4 +1,4 @@
-//! Where reports go.
+//! Writes reports to the terminal and to files.
 
 use crate::exit::Error;
 use crate::judging::Judged;
@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
-/// A report in one format, for one place.
+/// Where a report is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Destination {
     Stdout,
@@ -28,7 +28,7 @@ impl Destination {
     }
 }
 
-/// What a report can be written as.
+/// The formats of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Json,
@@ -56,13 +56,13 @@ impl Format {
         }
     }
 
-    /// How a sweep is told so; some formats are about one run.
+    /// How a sweep is written in this format. Some formats do not support sweeps.
     fn of_sweep(self) -> Result<fn(&SweepStory) -> String, Error> {
         match self {
             Format::Json => Ok(report::sweep_json),
             Format::Html => Ok(report::sweep_html),
             Format::Markdown | Format::Junit => Err(Error::usage(format!(
-                "{} is about one run, not a sweep: leave it out, and use `tiebreak report` on the \
+                "{} is not supported for a sweep: leave it out, and use `tiebreak report` on the \
                  folder of a load point",
                 self.flag()
             ))),
@@ -70,12 +70,12 @@ impl Format {
     }
 }
 
-/// The copies that `--json` and its like ask for.
+/// The copies that `--json` and similar flags ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Copies(Vec<(Format, Destination)>);
 
 impl Copies {
-    /// Checks before a run what would be a pity to find out behind it.
+    /// Checks before a run that the copies can be written, so that no run is wasted.
     pub(super) fn checked<'a>(
         wanted: impl IntoIterator<Item = (Format, Option<&'a Path>)>,
     ) -> Result<Copies, Error> {
@@ -86,7 +86,7 @@ impl Copies {
         if let (Some((one, _)), Some((other, _))) = (to_stdout.next(), to_stdout.next()) {
             let (one, other) = (one.flag(), other.flag());
             return Err(Error::usage(format!(
-                "{one} and {other} cannot both go to standard output: give one a file"
+                "{one} and {other} cannot both go to standard output: name a file for one"
             )));
         }
         for (format, place) in &copies {
@@ -94,7 +94,8 @@ impl Copies {
             let folder = file.parent().filter(|folder| *folder != Path::new(""));
             let there = folder.is_none_or(Path::is_dir);
             if file.is_dir() || !there {
-                let wrong = if there { "is a folder" } else { "lies in no folder that exists" };
+                let wrong =
+                    if there { "is a folder" } else { "is in a folder that does not exist" };
                 let file = shown(file.display().to_string());
                 return Err(Error::usage(format!("{} {file}: it {wrong}", format.flag())));
             }
@@ -117,12 +118,12 @@ impl Copies {
         self.0.iter().try_for_each(write).map_err(of_a_run)
     }
 
-    /// Writes them as a function words them.
+    /// Writes them with the texts that a function returns.
     pub(super) fn write_with(&self, text: impl Fn(Format) -> String) -> Result<(), Error> {
         self.0.iter().try_for_each(|(format, place)| put(place, &text(*format)))
     }
 
-    /// Refuses, before a sweep, what a sweep is not told as.
+    /// Refuses, before a sweep, formats that do not support sweeps.
     pub(super) fn fit_a_sweep(&self) -> Result<(), Error> {
         self.0.iter().try_for_each(|(format, _)| format.of_sweep().map(|_| ()))
     }
@@ -137,8 +138,8 @@ impl Copies {
     }
 }
 
-/// After a run: the reports in its folder, the copies, and the terminal's.
-/// Where nothing was measured there is nothing to report.
+/// Writes the reports of a run: those in its folder, the copies, and that of the terminal.
+/// If nothing was measured there is nothing to report.
 pub(super) fn publish(
     folder: &Path,
     judged: &Judged,
@@ -160,8 +161,8 @@ pub(super) fn publish(
     Ok(())
 }
 
-/// The reports of a run in its folder, where anything was measured. The page is for
-/// comparisons: what `run` drives alone gets one where it is asked for (`--html`).
+/// Writes the reports into the folder of a run if anything was measured. The page is for
+/// comparisons; `run`, which drives one contender, writes one only with `--html`.
 pub(super) fn leave_reports(folder: &Path, judged: &Judged) -> Result<(), Error> {
     if judged.trials == 0 {
         return Ok(());
@@ -174,15 +175,15 @@ pub(super) fn leave_reports(folder: &Path, judged: &Judged) -> Result<(), Error>
     leave(folder, REPORTS[1], &report::html(&story))
 }
 
-/// Writes a report into the folder of a run or a sweep; what has its name already is
-/// not touched.
+/// Writes a report into the folder of a run or a sweep. An existing file is not
+/// overwritten.
 fn leave(folder: &Path, name: &str, text: &str) -> Result<(), Error> {
     let path = folder.join(name);
     let file = private::create_file(&path).map_err(|error| of_a_run(unwritten(&path, &error)))?;
     written((&file).write_all(text.as_bytes()), &path).map_err(of_a_run)
 }
 
-/// After a sweep: the reports in its folder, the copies, and the terminal's.
+/// Writes the reports of a sweep: those in its folder, the copies, and that of the terminal.
 pub(super) fn publish_sweep(
     folder: &Path,
     swept: &Swept,
@@ -218,12 +219,12 @@ pub(super) fn sweep_terminal(swept: &Swept, to_terminal: bool, detail: Detail) -
     report::sweep_terminal(&swept.story(), style_of(to_terminal), detail)
 }
 
-/// What `--verbose` asks for.
+/// The level of detail that `--verbose` selects.
 pub(super) fn detail(verbose: bool) -> Detail {
     if verbose { Detail::Full } else { Detail::Short }
 }
 
-/// How standard output is written to.
+/// The style for standard output.
 pub(super) fn style() -> Style {
     style_of(stdout().is_terminal())
 }
@@ -234,12 +235,12 @@ fn style_of(to_terminal: bool) -> Style {
     Style { colour: to_terminal && !plain, width: width() }
 }
 
-/// Columns of the terminal; of a usual one where there is none.
+/// The columns of the terminal, or 100 if there is no terminal.
 pub(super) fn width() -> usize {
     terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).max(40))
 }
 
-/// Prints results. A reader that has gone (`| head`) is no failure.
+/// Prints results. A closed pipe (`| head`) is not an error.
 pub(super) fn print(text: &str) -> Result<(), Error> {
     let mut to = stdout().lock();
     match to.write_all(text.as_bytes()).and_then(|()| to.flush()) {
@@ -250,8 +251,8 @@ pub(super) fn print(text: &str) -> Result<(), Error> {
     }
 }
 
-/// Prints a line on standard error. Where nobody listens it is lost:
-/// `eprintln!` would panic.
+/// Prints a line on standard error. If that is closed the line is lost, where `eprintln!`
+/// would panic.
 pub(super) fn complain(text: &str) {
     let _ = writeln!(stderr(), "{text}");
 }
@@ -277,7 +278,7 @@ fn put(place: &Destination, text: &str) -> Result<(), Error> {
 
 fn written(result: io::Result<()>, file: &Path) -> Result<(), Error> {
     result.map_err(|error| {
-        // Half a report looks like a whole one to a script.
+        // A script could take a truncated report for a complete one.
         if file.is_file() {
             let _ = fs::remove_file(file);
         }
@@ -290,9 +291,9 @@ fn unwritten(file: &Path, error: &io::Error) -> Error {
     Error::failed(format!("the report {file} cannot be written: {error}"))
 }
 
-/// The same of a run, whose reports can be made again.
+/// Adds that the reports of a run can be written again from its journal.
 fn of_a_run(error: Error) -> Error {
-    let again = "the journal is whole, and `tiebreak report` makes the report again";
+    let again = "the journal is complete, and `tiebreak report` writes the report again";
     Error { text: format!("{}; {again}", error.text), ..error }
 }
 
@@ -317,7 +318,9 @@ mod tests {
         let folder = check(None, Some(scratch.path()));
         assert!(folder.is_some_and(|text| text.ends_with("it is a folder")));
         let nowhere = check(Some(&path("no/x.json")), None);
-        assert!(nowhere.is_some_and(|text| text.ends_with("it lies in no folder that exists")));
+        assert!(
+            nowhere.is_some_and(|text| text.ends_with("it is in a folder that does not exist"))
+        );
     }
 
     #[test]

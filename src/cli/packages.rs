@@ -1,4 +1,4 @@
-//! Debian's packages that an experiment needs.
+//! The Debian packages that an experiment needs.
 
 use crate::exit::Error;
 use crate::launch::Missing;
@@ -10,14 +10,14 @@ use text::shown::shown;
 /// Installs the packages of what is missing.
 ///
 /// # Errors
-/// When something has no package, when this is not root, or when apt-get fails. The message
-/// says what to do.
+/// If something has no package, if tiebreak does not run as root, or if apt-get fails. The
+/// message says what to do.
 pub(super) fn install(missing: &[Missing]) -> Result<(), Error> {
     let unknown: Vec<String> =
         missing.iter().filter(|it| it.package.is_none()).map(ToString::to_string).collect();
     let packages: BTreeSet<&str> = missing.iter().filter_map(|it| it.package.as_deref()).collect();
     if let Some(odd) = packages.iter().find(|name| !is_name(name)) {
-        return Err(Error::usage(format!("`{}` is not the name of a package", shown(*odd))));
+        return Err(Error::usage(format!("`{}` is not a valid name of a package", shown(*odd))));
     }
     if !packages.is_empty() {
         let packages: Vec<&str> = packages.into_iter().collect();
@@ -26,7 +26,8 @@ pub(super) fn install(missing: &[Missing]) -> Result<(), Error> {
     if unknown.is_empty() { Ok(()) } else { Err(Error::target(lists::listed(&unknown))) }
 }
 
-/// As Debian's policy has them: nothing that apt-get would take for an option.
+/// Whether this is a name as the policy of Debian defines it, which apt-get cannot take for an
+/// option.
 fn is_name(name: &str) -> bool {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.".contains(c);
     name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(good)
@@ -42,7 +43,7 @@ fn apt_get(packages: &[&str]) -> Result<(), Error> {
     for arguments in [&["update", "-q"][..], &install] {
         let mut command = Command::new("apt-get");
         command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-        // Its progress is not the result: that is on standard output.
+        // Standard output is for the result, and the progress of apt-get is not part of it.
         let stderr = std::io::stderr();
         command.stdin(Stdio::null()).stdout(Stdio::from(stderr_handle(&stderr)?));
         let ended = command.status().map_err(|error| {
@@ -57,7 +58,8 @@ fn apt_get(packages: &[&str]) -> Result<(), Error> {
 
 fn stderr_handle(stderr: &std::io::Stderr) -> Result<std::os::fd::OwnedFd, Error> {
     use std::os::fd::AsFd;
-    let cannot = |error: std::io::Error| Error::failed(format!("standard error: {error}"));
+    let cannot =
+        |error: std::io::Error| Error::failed(format!("standard error cannot be opened: {error}"));
     stderr.as_fd().try_clone_to_owned().map_err(cannot)
 }
 

@@ -1,4 +1,4 @@
-//! Long texts: through a pager on a terminal, plain elsewhere.
+//! Shows long texts: in a pager on a terminal, as they are elsewhere.
 
 use super::outputs;
 use crate::exit::Error;
@@ -6,13 +6,13 @@ use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write, stdout};
 use std::process::{Command, Stdio};
 
-/// What shows a long text where `PAGER` names nothing else.
+/// The pager if the variable `PAGER` is not set.
 const PAGER: &str = "less -R";
 
 /// Exit code of a shell that does not find a command.
 const NOT_FOUND: i32 = 127;
 
-/// Shows a text: on a terminal in the pager, elsewhere as it is.
+/// Shows a text in the pager on a terminal, and prints it elsewhere.
 pub(super) fn show(text: &str) -> Result<(), Error> {
     match pager(stdout().is_terminal(), std::env::var_os("PAGER")) {
         Some(pager) if paged(&pager, text) => Ok(()),
@@ -20,19 +20,20 @@ pub(super) fn show(text: &str) -> Result<(), Error> {
     }
 }
 
-/// The pager's command. An empty `PAGER` asks for none.
+/// The command of the pager. None if standard output is no terminal or `PAGER` is empty.
 fn pager(to_terminal: bool, chosen: Option<OsString>) -> Option<OsString> {
     let pager = chosen.unwrap_or_else(|| PAGER.into());
     (to_terminal && !pager.is_empty()).then_some(pager)
 }
 
-/// Whether the pager took the text. It may hold arguments, so a shell splits it.
+/// Runs the pager, and returns whether it was found. A shell runs the command, because it may
+/// have arguments.
 fn paged(pager: &OsStr, text: &str) -> bool {
     let mut command = Command::new("sh");
     command.arg("-c").arg(pager).stdin(Stdio::piped());
     let Ok(mut child) = command.spawn() else { return false };
     if let Some(mut to) = child.stdin.take() {
-        // A reader who leaves before the end has seen enough.
+        // A user may quit the pager before it has read all of the text.
         let _ = to.write_all(text.as_bytes());
     }
     child.wait().is_ok_and(|status| status.code() != Some(NOT_FOUND))

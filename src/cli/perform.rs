@@ -1,4 +1,4 @@
-//! What `compare`, `run` and `demo` do: a run, or a sweep of comparisons.
+//! What `compare` and `run` do: a run, or a sweep of comparisons.
 
 use super::options::OutputOptions;
 use super::outputs::{self, Copies, Format};
@@ -7,7 +7,7 @@ use crate::exit::{Error, Exit};
 use crate::plan::sweep::load_points;
 use crate::plan::{Command, Spec};
 
-/// Conducts a run and tells it.
+/// Performs a run or a sweep and reports it.
 pub(super) fn perform(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error> {
     let copies = Copies::checked([
         (Format::Json, output.json.as_deref()),

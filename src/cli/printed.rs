@@ -1,4 +1,4 @@
-//! `tiebreak audit` of what other tools printed.
+//! `tiebreak audit` of the printed output of other tools.
 
 use super::outputs::{self, Copies, Format};
 use crate::exit::{Error, Exit};
@@ -9,16 +9,16 @@ use std::io::{ErrorKind, Read, stdin};
 use std::path::Path;
 use text::shown::shown;
 
-/// Largest part of a file that is read, in bytes: more is no output of a load generator.
+/// The largest part of a file that is read, in bytes. No load generator prints more.
 const MOST_BYTES: u64 = 1 << 30;
-/// Bytes at the beginning of a file in which a journal names its form.
+/// The bytes at the beginning of a file in which a journal names its schema.
 const HEAD: usize = 4096;
 
 /// Standard input.
 const STDIN: &str = "-";
 
-/// Whether a path is a run of tiebreak's own, and no printed output: a folder, or a journal.
-/// What is not there is taken for a run, whose reader says so.
+/// Whether a path is a run of tiebreak itself (a folder or a journal) and not printed output. A
+/// path that does not exist counts as a run, because the reader of runs reports it.
 pub(super) fn is_own(path: &Path) -> bool {
     if path == Path::new(STDIN) {
         return false;
@@ -36,7 +36,7 @@ pub(super) fn is_own(path: &Path) -> bool {
 /// Audits files that hold printed output.
 ///
 /// # Errors
-/// When a file cannot be read, or none holds output of a known tool.
+/// If a file cannot be read, or if none contains output of a known tool.
 pub(super) fn perform<'a>(
     paths: impl Iterator<Item = &'a Path>,
     copies: &Copies,
@@ -87,14 +87,14 @@ fn read(at: usize, mut from: impl Read) -> Result<Scan, String> {
     Ok(scan)
 }
 
-/// No run in any of the files.
+/// The error if there is no run in any of the files.
 fn nothing_known(audit: &Audit) -> Error {
     let files = audit.files.join(", ");
     let tools: Vec<&str> = published::tools::TOOLS.iter().map(|tool| tool.name).collect();
     let seen = report::printed_oddities(audit).join("; ");
     Error::usage(format!(
-        "no output of a load generator was found in {files} ({seen}); supported: {}, and tiebreak's \
-         own runs (a folder, or a journal)",
+        "no output of a load generator was found in {files} ({seen}); supported: {}, and runs of \
+         tiebreak itself (a folder or a journal)",
         tools.join(", ")
     ))
 }

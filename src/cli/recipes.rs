@@ -10,16 +10,16 @@ use std::fmt::Write;
 const EXAMPLES: &str = "\
 Examples:
   tiebreak recipes
-      what there is, and what is missing on this machine
+      all recipes, and what this machine lacks for them
   tiebreak recipes nginx > mine.toml
-      a recipe's own text, to start one's own from
+      the text of a recipe, as a start for your own
   tiebreak compare nginx lighttpd
       launch two of them and compare them";
 
 /// List the servers that can be launched by name
 ///
-/// Each recipe serves a page of 87 bytes, or a folder, on a free port of 127.0.0.1, from
-/// files in a temporary folder; the system's own configuration is not touched.
+/// Each recipe serves a page of 87 bytes, or a folder, on a free port of 127.0.0.1. Its files
+/// are in a temporary folder; the configuration of the system is not changed.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct RecipesArgs {
@@ -51,7 +51,7 @@ fn list() -> String {
     text
 }
 
-/// What this machine lacks for it.
+/// What this machine lacks for a recipe. None if it lacks nothing.
 fn missing(recipe: Recipe) -> Option<String> {
     match recipe.contender().target {
         Target::Launched(launch) => launch::missing(&launch),

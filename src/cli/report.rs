@@ -16,20 +16,20 @@ Examples:
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --html report.html
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --markdown | gh pr comment 7 -F -";
 
-/// Report a run again, from its journal
+/// Show the report of a run again, from its journal
 ///
-/// The journal is judged anew, on any machine: the same version of tiebreak gives the
-/// same report, byte for byte. Exits as the run did.
+/// The journal is judged again. On any machine the same version of tiebreak gives the same
+/// report, byte for byte. The exit code is that of the run.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
     /// Folder of the run, or of a sweep
     #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
     run: PathBuf,
-    /// Tell all on the terminal, not only what fits on one screen
+    /// Print the full report, not only what fits on one screen
     #[arg(long)]
     verbose: bool,
-    /// As JSON, to this file or to standard output
+    /// Write the report as JSON, to this file or to standard output
     #[arg(
         long,
         value_name = "FILE",
@@ -38,7 +38,7 @@ pub(super) struct ReportArgs {
         value_hint = ValueHint::FilePath
     )]
     json: Option<PathBuf>,
-    /// As a web page, to this file or to standard output
+    /// Write the report as a web page, to this file or to standard output
     #[arg(
         long,
         value_name = "FILE",
@@ -47,7 +47,7 @@ pub(super) struct ReportArgs {
         value_hint = ValueHint::FilePath
     )]
     html: Option<PathBuf>,
-    /// As a summary for a pull request (Markdown), to this file or to standard output
+    /// Write a summary for a pull request (Markdown), to this file or to standard output
     #[arg(
         long,
         value_name = "FILE",
@@ -56,7 +56,7 @@ pub(super) struct ReportArgs {
         value_hint = ValueHint::FilePath
     )]
     markdown: Option<PathBuf>,
-    /// As JUnit's XML for CI, to this file or to standard output
+    /// Write JUnit XML for CI, to this file or to standard output
     #[arg(
         long,
         value_name = "FILE",

@@ -9,7 +9,7 @@ use crate::plan::{Command, Spec};
 const EXAMPLES: &str = "\
 Examples:
   tiebreak run http://127.0.0.1:8080/ --duration 10s
-      as many requests as 64 connections take
+      as many requests as the server answers on 64 connections
   tiebreak run http://127.0.0.1:8080/ --rate 1000/s --connections 10
       response times at 1000 requests a second, counted from when each was due
   tiebreak run nginx
@@ -19,24 +19,24 @@ Examples:
   tiebreak run nginx --sweep connections=1,4,16,64
       up to how many connections throughput grows, and what that costs in latency";
 
-/// Drive one contender without a break, with the same audit
+/// Drive one contender without interruption, with the same audit
 ///
-/// One run says how fast a server was just then, on this machine. To say that one is
-/// faster than another, use `tiebreak compare`.
+/// A run shows how fast a server was on this machine at that time. To find out whether one
+/// server is faster than another, use `tiebreak compare`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = with_keys(EXAMPLES))]
 pub(super) struct RunArgs {
-    /// The contender: an address, a recipe's name, or an experiment file of one
-    // One; but several are taken, to say in our own words what is wrong, and
-    // without quoting an address that may hold a login.
+    /// An address, the name of a recipe, or an experiment file with one contender
+    // Several are accepted here, so that the error message is ours: that of clap would quote
+    // an address, which may contain a login.
     #[arg(required = true, value_name = "[NAME=]URL|RECIPE|FILE.toml")]
     contenders: Vec<String>,
-    /// Drive several load points, and show where the target bends: connections=1,8,32,128
+    /// Drive several load points, and show where the curve bends: connections=1,8,32,128
     ///
-    /// Of connections, rate, value (bytes) or depth; 2 to 16 points. Every round visits each
-    /// of them once, in random order. The report shows throughput, p50 and p99 of each with
-    /// their intervals, and up to which load throughput grows. The connections of all
-    /// points are open at once.
+    /// The factor is connections, rate, value (bytes) or depth, with 2 to 16 points. Every
+    /// round drives each point once, in random order. The report shows throughput, p50 and
+    /// p99 of each with their intervals, and up to which load throughput grows. The
+    /// connections of all points are open at once.
     #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse, hide_short_help = true)]
     sweep: Option<SweepAsked>,
     #[command(flatten)]

@@ -17,39 +17,40 @@ use std::time::{Duration, SystemTime};
 use testserver::{Behaviour, TestServer};
 use text::shown::shown;
 
-/// As many as a p50 of some milliseconds needs.
+/// Enough for a p50 of some milliseconds.
 const CONNECTIONS: u32 = 16;
 const WARM_UP: Duration = Duration::from_millis(200);
 const ROUNDS: u32 = 10;
-/// Rounds of one server with itself.
+/// The length of a round when one server is compared with itself.
 const ALIKE_ROUND: Duration = Duration::from_millis(200);
-/// Rounds of a known difference.
+/// The length of a round when servers with a known difference are compared.
 const KNOWN_ROUND: Duration = Duration::from_millis(300);
 const SERVICE_US: u64 = 100;
-/// The known differences in percent, which is in µs of service, too; the largest first.
+/// The known differences in percent, the largest first. As the service takes 100 µs, they are
+/// the differences in µs, too.
 const PERCENT: [u32; 3] = [10, 3, 1];
-/// Comparisons of each.
+/// How many comparisons of each known difference are made.
 const EACH: u32 = 6;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
   tiebreak conformance self
-      about six minutes; leave the machine alone meanwhile
+      about six minutes; do not use the machine meanwhile
   tiebreak conformance self --against http://127.0.0.1:8080/
-      compares this server with itself, in place of the embedded one
+      compares this server with itself, instead of the embedded one
   tiebreak conformance self --json self.json
       the same figures for programs (schema/self.v1.json)";
 
-/// Whether comparisons on this machine can be trusted: truths that are known
+/// Test whether comparisons on this machine can be trusted, with known differences
 ///
-/// One server is compared with itself 20 times (60 times if more than 2 of them are
-/// called different; 10 of 60 fail), and servers whose service time differs by 10, 3
-/// and 1 % six times each. The answer says how small a difference this machine can be
-/// trusted to find. Exit code 0: at least 10 %; 1: not even that.
+/// One server is compared with itself 20 times, or 60 times if more than 2 of the 20 find a
+/// difference; 10 of 60 are a failure. Servers whose service times differ by 10, 3 and 1 %
+/// are compared six times each. The answer is the smallest difference that this machine
+/// finds reliably. Exit code 0: 10 % or less; 1: it does not even find 10 %.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SelfArgs {
-    /// Compare this server with itself, in place of the embedded one
+    /// Compare this server with itself, instead of the embedded one
     #[arg(long, value_name = "URL")]
     against: Option<String>,
     /// Folder for the journals of all comparisons [default: a new one in tiebreak-runs/]
@@ -58,7 +59,7 @@ pub(super) struct SelfArgs {
     /// Write the figures as JSON; - is standard output, in place of the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(short, long)]
     quiet: bool,
 }
@@ -79,8 +80,8 @@ pub(super) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
         }
         known.push(conductor.known(percent)?);
     }
-    // Differences are found one below the other: what is found by luck below one that
-    // is missed says nothing.
+    // The smallest difference that counts is the last before the first that was missed:
+    // smaller ones could have been found by chance.
     let finds = known.iter().take_while(|known| known.is_found()).last();
     let finds_percent = finds.map(|known| known.percent);
     let test = SelfTest {
@@ -116,7 +117,7 @@ fn tell(test: &SelfTest, json: Option<&Path>) -> Result<(), Error> {
     )
 }
 
-/// What all comparisons of a self-test have in common.
+/// What all comparisons of a self-test share.
 struct Conductor {
     folder: PathBuf,
     /// The core of the embedded servers.
@@ -125,7 +126,7 @@ struct Conductor {
 }
 
 impl Conductor {
-    /// Compares one server with itself until the rule of two stages has an answer.
+    /// Compares one server with itself until the rule of two stages has a result.
     fn alike(&self, against: Option<&str>) -> Result<Alike, Error> {
         let embedded = self.server(0)?;
         let url = against.map_or_else(|| format!("http://{}/", embedded.address()), str::to_owned);
@@ -146,7 +147,7 @@ impl Conductor {
         Ok(alike)
     }
 
-    /// Compares servers of which one does `percent` more work, each time anew.
+    /// Compares two servers, of which one does `percent` more work, several times.
     fn known(&self, percent: u32) -> Result<Known, Error> {
         let slower_us = SERVICE_US + u64::from(percent) * SERVICE_US / 100;
         let truth = SERVICE_US as f64 / slower_us as f64;
@@ -181,7 +182,7 @@ impl Conductor {
             .map_err(|error| Error::failed(format!("the embedded server cannot start: {error}")))
     }
 
-    /// One comparison as `compare` makes it: with a pilot, a journal and an audit.
+    /// One comparison like that of `compare`, with a pilot, a journal and an audit.
     fn compare(&self, urls: [&str; 2], round: Duration, name: &str) -> Result<Judged, Error> {
         let [a, b] = urls;
         let mut spec = Spec::new(Command::Compare, vec![format!("a={a}"), format!("b={b}")]);

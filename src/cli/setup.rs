@@ -16,31 +16,31 @@ Examples:
       fetch Cassandra 5.0 and 1.2 for the recipes cassandra, cassandra-cluster, cassandra-1.2
       and cassandra-1.2-cluster; once, about 90 MB
   tiebreak setup experiments/published/http-servers
-      install what this experiment needs; without root, print the command that does it
+      install what this experiment needs; without root, print the command for that
   tiebreak setup experiments/published/cassandra-clients
-      the same, fetch Cassandra, and build the PHP extension that this experiment compares
+      also fetch Cassandra, and build the PHP extension that this experiment compares
   tiebreak compare cassandra redis --workload kv
-      launch it and compare it; this needs no network";
+      launch Cassandra and compare it; this needs no network";
 
-/// Install what an experiment needs, or fetch software that Debian has no package of
+/// Install what an experiment needs, or fetch software that Debian does not package
 ///
-/// Of an experiment file, or of all experiment files in a folder with an experiment.toml,
-/// Debian's packages are installed that bring what is missing: as root with apt-get, else the
-/// command is printed. Debian starts most servers when their packages are installed. Then the
-/// software is fetched that the experiment needs, and its `build` commands are run. It is safe
-/// to repeat.
+/// For an experiment file, or for all experiment files in a folder with an experiment.toml,
+/// the missing Debian packages are installed with apt-get if tiebreak runs as root; otherwise
+/// the command is printed. Debian starts most servers when their packages are installed. Then
+/// the software that the experiment needs is fetched, and its `build` commands are run. It is
+/// safe to repeat this command.
 ///
 /// Software is fetched with `mvn` into $XDG_CACHE_HOME/tiebreak/software, or
-/// ~/.cache/tiebreak/software, and every file's checksum is compared. What is there already is
-/// not fetched again. What an experiment builds is in the folder `built` beside it. To remove
-/// either, remove its folder there.
+/// ~/.cache/tiebreak/software, and the checksum of every file is verified. Software that is
+/// there already is not fetched again. What an experiment builds is in the folder `built`
+/// beside `software`. To uninstall either, delete its folder.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SetupArgs {
     /// Software (cassandra), or an experiment
     #[arg(value_name = "NAME|FILE.toml|DIR")]
     what: String,
-    /// Also of an experiment file that lies outside the current directory
+    /// Allow an experiment file outside the current directory
     #[arg(long)]
     allow_file: bool,
 }
@@ -54,7 +54,7 @@ pub(super) fn perform(args: &SetupArgs) -> Result<Exit, Error> {
     packages::install(&needs.missing)?;
     fetch(needs.software.clone())?;
     build(&needs)?;
-    outputs::print("all that the experiment needs is there\n")?;
+    outputs::print("everything that the experiment needs is installed\n")?;
     Ok(Exit::Sound)
 }
 
@@ -73,12 +73,12 @@ fn fetch(wanted: Vec<&'static Software>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Builds what the experiments build. It is told before it begins, since it may take minutes.
+/// Runs the `build` commands. Each is announced before it begins, because it may take minutes.
 fn build(needs: &Needs) -> Result<(), Error> {
     let tell = |command: &Command, folder: &Path| {
         let folder = shown(folder.as_os_str().as_encoded_bytes());
         let text = shown_sentence(format!("building in {folder}: {command}"));
-        // Nothing depends on whether it is read.
+        // A closed standard error is no reason to stop.
         let _ = stderr().write_all(format!("{text}\n").as_bytes());
     };
     let mut builds = Builds::new(&needs.secrets, &|| false, &tell);
@@ -89,13 +89,13 @@ fn build(needs: &Needs) -> Result<(), Error> {
     })
 }
 
-/// Tells how far it is: on a terminal in one line that changes, elsewhere in a few lines.
+/// Shows the progress: in one line that changes on a terminal, in a few lines elsewhere.
 struct Progress {
     what: String,
     is_terminal: bool,
-    /// How many files were told last.
+    /// The number of files that was shown last.
     files: Cell<usize>,
-    /// The line on the terminal has no end yet.
+    /// Whether the line on the terminal must still be cleared.
     is_open: Cell<bool>,
 }
 
@@ -120,7 +120,7 @@ impl Progress {
         };
         let text = if self.is_terminal { format!("\r{text}\x1b[K") } else { format!("{text}\n") };
         self.is_open.set(self.is_terminal);
-        // Nothing depends on whether it is read.
+        // A closed standard error is no reason to stop.
         let _ = stderr().write_all(text.as_bytes());
     }
 

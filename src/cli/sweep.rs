@@ -1,4 +1,4 @@
-//! A sweep: one comparison after the other, and a report of them all.
+//! A sweep: one comparison after the other, and a report of all of them.
 
 use super::conduct;
 use super::options::OutputOptions;
@@ -10,7 +10,7 @@ use crate::plan::{Resolved, Spec};
 use crate::runner::{self, Begun, Telling};
 use crate::signals;
 
-/// Conducts a sweep and tells it.
+/// Performs a sweep and reports it.
 pub(super) fn perform(
     spec: &Spec,
     points: &LoadPoints,
@@ -38,8 +38,8 @@ pub(super) fn settle_in_one_run(spec: &Spec, points: &LoadPoints) -> Result<Reso
     conduct::with_machine(spec, |machine, resolver| points.in_one_run(machine, resolver))
 }
 
-/// Drives the load points, each a run in a folder of its own, until a signal asks for
-/// the end or tiebreak fails. A target that fails at one point may hold at the next.
+/// Drives the load points, each as a run in its own folder, until a signal stops the sweep
+/// or tiebreak fails. A target that fails at one point may work at the next.
 fn drive(begun: &Begun, settled: &Settled, telling: Telling<'_>) -> Result<(), Error> {
     for (turn, at) in (1..).zip(&begun.order) {
         if turn > 1 && signals::caught() {

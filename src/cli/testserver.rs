@@ -1,4 +1,4 @@
-//! `tiebreak testserver`: the server of known behaviour, as a process.
+//! `tiebreak testserver`: runs the server of known behaviour as a process.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -17,23 +17,23 @@ use text::quantities::duration;
 const EXAMPLES: &str = "\
 Examples:
   tiebreak testserver --listen 127.0.0.1:8080 --delay 1ms
-      every reply after 1 ms, without work
+      sends every reply after 1 ms, without using the CPU
   tiebreak testserver --listen 127.0.0.1:8080 --service 100us
-      10 000 replies a second at most
+      sends at most 10 000 replies a second
   tiebreak testserver --listen 127.0.0.1:8080 --freeze 1s --every 10s
-      stands still for 1 s of 10: does a load generator see it?
+      freezes for 1 s of every 10 s: does a load generator notice?
   tiebreak testserver --listen 127.0.0.1:8080 --status-nth 100:503
       every 100th reply is an error";
 
-/// A server of exactly known behaviour, on loopback; SIGINT or SIGTERM ends it
-/// and prints what it counted. Times are written with their unit: 100us, 1.5ms
+/// A server of exactly known behaviour, on loopback. SIGINT and SIGTERM stop it, and it
+/// prints its counts. Times are written with their unit: 100us, 1.5ms
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TestserverArgs {
-    /// Address to listen on, loopback only; port 0: the system chooses
+    /// Address to listen on, loopback only; with port 0 the system chooses a port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// Listen on a unix socket, too
+    /// Also listen on this unix socket
     #[arg(long, value_name = "PATH")]
     unix: Option<PathBuf>,
     /// Core to run on
@@ -42,10 +42,10 @@ pub struct TestserverArgs {
     /// Seed of delays and of random bodies
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Never sleep: arrivals are stamped when they come, at the price of a core
+    /// Never sleep: times of arrival are then exact, but a core is busy all the time
     #[arg(long)]
     awake: bool,
-    /// Write the time of each arrival here, at the end
+    /// Write the time of each arrival to this file when the server stops
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     #[command(flatten)]
@@ -59,11 +59,11 @@ pub struct TestserverArgs {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "When it answers")]
 struct Times {
-    /// Work for each reply, one after the other, by spinning: throughput while
-    /// saturated is 1/TIME
+    /// CPU work for each reply, by spinning, one reply after the other: the maximum
+    /// throughput is 1/TIME
     #[arg(long, value_name = "TIME", value_parser = duration)]
     service: Option<Duration>,
-    /// Growth of --service in each second since the first request, e.g. 10%/s
+    /// Linear growth of --service per second since the first request, e.g. 10%/s
     #[arg(
         long,
         value_name = "PERCENT",
@@ -72,8 +72,8 @@ struct Times {
         allow_hyphen_values = true
     )]
     service_drift: Option<f64>,
-    /// The same, compounding: 50%/s makes it 1.5 times as long after one second,
-    /// 2.25 times after two
+    /// Compound growth of --service: 50%/s makes it 1.5 times as long after one second,
+    /// and 2.25 times after two
     #[arg(
         long,
         value_name = "PERCENT",
@@ -82,37 +82,37 @@ struct Times {
         allow_hyphen_values = true
     )]
     service_growth: Option<f64>,
-    /// Work that every reply leaves for the next flush
+    /// CPU work that every reply adds to the next flush
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "flush_every")]
     deferred: Option<Duration>,
-    /// When the --deferred work is done, by spinning
+    /// Interval at which the --deferred work is done, by spinning
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "deferred")]
     flush_every: Option<Duration>,
-    /// Count work by the CPU clock: it takes longer where the core is shared
+    /// Measure work with the CPU clock: it takes longer if the core is shared
     #[arg(long)]
     by_cpu_clock: bool,
-    /// Wait after arrival, without work
+    /// Wait this long after arrival, without using the CPU
     #[arg(long, value_name = "TIME", value_parser = duration)]
     delay: Option<Duration>,
-    /// exponential:MEAN, lognormal:MEDIAN,SIGMA or uniform:LOW,HIGH
+    /// Wait a random time: exponential:MEAN, lognormal:MEDIAN,SIGMA or uniform:LOW,HIGH
     #[arg(long, value_name = "DISTRIBUTION", conflicts_with = "delay")]
     delay_distribution: Option<Delay>,
-    /// Every n-th reply of the server waits longer, by --slow-by
+    /// Delay every n-th reply of the server by --slow-by
     #[arg(long, value_name = "N", requires = "slow_by")]
     slow_nth: Option<NonZeroU64>,
-    /// How much longer
+    /// Delay of the replies that --slow-nth selects
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "slow_nth")]
     slow_by: Option<Duration>,
-    /// For so long nothing is accepted, read or answered
+    /// Regularly accept, read and answer nothing for this long
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "every")]
     freeze: Option<Duration>,
-    /// From the start of one freeze to the start of the next
+    /// Time from the start of one freeze to the start of the next
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze")]
     every: Option<Duration>,
     /// Start of the first freeze after the first request [default: half of --every]
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze")]
     freeze_at: Option<Duration>,
-    /// Accept and read, and never answer
+    /// Accept connections and read requests, but never answer
     #[arg(long)]
     never_reply: bool,
 }
@@ -120,22 +120,22 @@ struct Times {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "What it answers")]
 struct Page {
-    /// Length of the page
+    /// Length of the page in bytes
     #[arg(long, value_name = "N", default_value_t = DEFAULT_BODY_BYTES)]
     body_bytes: usize,
-    /// Answer with this file
+    /// Answer with the content of this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["body_bytes", "empty", "body_random"])]
     body: Option<PathBuf>,
-    /// Answer with nothing
+    /// Answer with an empty body
     #[arg(long, conflicts_with_all = ["body_bytes", "body_random"])]
     empty: bool,
-    /// Answer with other letters each time
+    /// Answer with different random letters each time
     #[arg(long)]
     body_random: bool,
     /// Send the body in chunks
     #[arg(long, conflicts_with = "http10")]
     chunked: bool,
-    /// Answer in HTTP/1.0: the body ends where the connection does
+    /// Answer in HTTP/1.0: the end of the connection is the end of the body
     #[arg(long)]
     http10: bool,
     /// Status of all replies
@@ -144,7 +144,7 @@ struct Page {
     /// Another status for every n-th reply
     #[arg(long, value_name = "N:CODE", value_parser = nth_status)]
     status_nth: Option<(NonZeroU64, u16)>,
-    /// Send the body in so many pieces, with a pause between them
+    /// Send the body in this many pieces, with a pause of GAP between them
     #[arg(long, value_name = "PIECES,GAP", value_parser = slow_body)]
     slow_body: Option<SlowBody>,
     /// The n-th reply of a connection says `Connection: close` and is its last
@@ -155,16 +155,16 @@ struct Page {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "How it fails")]
 struct Faults {
-    /// Every n-th request gets a TCP reset
+    /// Answer every n-th request with a TCP reset
     #[arg(long, value_name = "N")]
     reset_nth: Option<NonZeroU64>,
-    /// Every n-th reply is cut
+    /// Truncate every n-th reply
     #[arg(long, value_name = "N")]
     truncate_nth: Option<NonZeroU64>,
-    /// Every n-th reply is not HTTP
+    /// Send every n-th reply as bytes that are not HTTP
     #[arg(long, value_name = "N")]
     garbage_nth: Option<NonZeroU64>,
-    /// Every n-th connection is reset once accepted
+    /// Reset every n-th connection after accepting it
     #[arg(long, value_name = "N")]
     refuse_nth: Option<NonZeroU64>,
 }
@@ -173,8 +173,7 @@ impl TestserverArgs {
     /// The behaviour that the flags ask for.
     ///
     /// # Errors
-    /// When the file of `--body` cannot be read, or the flags contradict each
-    /// other.
+    /// If the file of `--body` cannot be read, or if the flags contradict each other.
     pub fn behaviour(&self) -> Result<Behaviour, String> {
         let Times { service, service_drift, service_growth, deferred, flush_every, .. } =
             self.times;
@@ -249,17 +248,19 @@ impl Page {
     }
 }
 
-/// `10%/s`, or `10%`: a share for each second.
+/// Parses `10%/s` or `10%`, a share per second.
 fn percent_per_second(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix("/s").unwrap_or(text).strip_suffix('%');
     let percent = number.and_then(|number| number.parse::<f64>().ok()).filter(|p| p.is_finite());
-    percent.map(|percent| percent / 100.0).ok_or_else(|| format!("`{text}`: write e.g. 10%/s"))
+    percent
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| format!("`{text}` is not a rate of growth: write e.g. 10%/s"))
 }
 
 fn nth_status(text: &str) -> Result<(NonZeroU64, u16), String> {
     let parts = text.split_once(':');
     let parsed = parts.and_then(|(nth, code)| Some((nth.parse().ok()?, code.parse().ok()?)));
-    parsed.ok_or_else(|| format!("`{text}`: write e.g. 10:503 for 503 in every 10th reply"))
+    parsed.ok_or_else(|| format!("`{text}`: write e.g. 10:503 for status 503 in every 10th reply"))
 }
 
 fn slow_body(text: &str) -> Result<SlowBody, String> {
@@ -269,7 +270,7 @@ fn slow_body(text: &str) -> Result<SlowBody, String> {
 }
 
 /// Serves until SIGINT or SIGTERM, then prints the counts as one line of JSON.
-/// Exit code 0; 2: the flags make no sense; 5: it could not listen or write.
+/// Exit code 0; 2 if the flags are invalid; 5 if it could not listen or write.
 pub fn run(args: &TestserverArgs) -> ExitCode {
     let behaviour = match args.behaviour() {
         Ok(behaviour) => behaviour,
@@ -287,12 +288,12 @@ fn failed(error: &str, code: u8) -> ExitCode {
 }
 
 fn serve(args: &TestserverArgs, behaviour: Behaviour) -> io::Result<()> {
-    // Before the server's thread starts, so that it inherits the mask.
+    // Done before the thread of the server starts, so that it inherits the signal mask.
     let signals = StopSignals::hold_back()?;
-    // The default limit of 1024 would be short of 4096 connections. Where it
-    // cannot be raised, the counts tell of connections not accepted.
+    // The default limit of 1024 is too low for 4096 connections. If it cannot be raised,
+    // the counts show the connections that were not accepted.
     let _ = raise_descriptor_limit();
-    // Opened now: better to fail here than after an hour.
+    // Opened now, so that an error shows at once and not after an hour.
     let log = match args.log.as_deref() {
         Some(path) => Some((path, File::create(path).map_err(of(path))?)),
         None => None,

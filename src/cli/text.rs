@@ -1,7 +1,7 @@
 //! Plain text for the terminal.
 
-/// Breaks a text into lines of at most `width` columns, the first after
-/// `lead`, the others under its end. Words are never broken.
+/// Breaks a text into lines of at most `width` columns. The first line begins with `lead`,
+/// the others are indented by its width. Words are never broken.
 pub(super) fn wrapped(lead: &str, text: &str, width: usize) -> String {
     let indent = lead.chars().count();
     let mut out = lead.to_owned();

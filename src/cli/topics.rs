@@ -2,12 +2,12 @@
 
 const GUIDE: &str = include_str!("../../docs/guide.md");
 
-/// A chapter, by the word that opens it.
+/// A chapter and the word that selects it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Topic {
-    /// What is typed.
+    /// The word that the user types.
     pub(super) name: &'static str,
-    /// Its heading in the guide.
+    /// The heading of the chapter in the guide.
     heading: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What is to be launched, and how: as a file says it, settled.
+//! What is to be launched and how, as an experiment file or a recipe says it.
 
 use crate::launch::command::Command;
 use crate::launch::template::Text;
@@ -10,50 +10,51 @@ use std::time::Duration;
 /// How to launch a target.
 #[derive(Clone)]
 pub struct Launch {
-    /// The contender's name: its logs are called after it.
+    /// The contender's name, which is also the name of its logs.
     pub name: String,
-    /// A line for people.
+    /// A description of one line, for people.
     pub about: Option<String>,
-    /// Where it is driven.
+    /// The address at which it is driven.
     pub url: Text,
-    /// The folder of the file, absolute.
+    /// The absolute path of the folder of the file.
     pub folder: PathBuf,
-    /// What it serves. None means a page of 87 bytes.
+    /// The folder that it serves. None means a page of 87 bytes.
     pub site: Option<PathBuf>,
-    /// The folder that its temporary folder is made in. None means the system's.
+    /// The folder in which its temporary folder is created. None means that of the system.
     pub temp: Option<PathBuf>,
-    /// It begins each launch with an empty temporary folder.
+    /// Whether each launch begins with an empty temporary folder.
     pub fresh: bool,
-    /// Written into its temporary folder, by path.
+    /// The files that are written into its temporary folder.
     pub files: Vec<File>,
-    /// What its user can choose, in the order of the file.
+    /// What the user can choose, in the order of the file.
     pub choices: Vec<Choice>,
-    /// The software that it is part of, where no package brings that.
+    /// The software that it needs, if no package contains that.
     pub(crate) software: Option<&'static Software>,
-    /// Names of ports that it needs beside one for each process.
+    /// Names of further ports that it needs in addition to one for each process.
     pub more_ports: Vec<String>,
-    /// The hosts of its nodes, where its address has several: process *n* is node *n*, and
-    /// all are launched at once. Empty: its processes are launched one after the other.
+    /// The hosts of its nodes, if its address has several: process *n* is node *n*, and all
+    /// are launched at once. If empty, its processes are launched one after the other.
     pub nodes: Vec<String>,
-    /// Run to their end before anything is prepared: they build into the user's cache.
+    /// Commands that build into the user's cache. They run to completion before `prepare`.
     pub build: Vec<Command>,
-    /// Run to their end, once, before the first launch.
+    /// Commands that run to completion once, before the first launch.
     pub prepare: Vec<Command>,
-    /// How long each of them may take.
+    /// The longest time that each command of `prepare` may take.
     pub prepare_timeout: Duration,
-    /// Their first line is recorded.
+    /// Commands whose first line of output is recorded.
     pub facts: Vec<Command>,
-    /// Where `prepare` and `facts` run.
+    /// The surroundings in which `prepare` and `facts` run.
     pub around: Around,
-    /// Debian's package for a program that may be missing.
+    /// The Debian packages of programs that may be missing.
     pub packages: BTreeMap<String, String>,
-    /// Started in this order. The last one is driven; of several nodes all are.
+    /// The processes, in the order in which they are started. The last one is driven, or all of
+    /// them if they are nodes.
     pub processes: Vec<Process>,
 }
 
 impl Launch {
-    /// A process that is alone is called after its contender. Several keep their names:
-    /// they speak of each other's ports by them.
+    /// Gives the launch the name of a contender. A single process gets this name, too. Several
+    /// processes keep their names, because they refer to each other's ports by them.
     pub(crate) fn rename(&mut self, name: &str) {
         self.name = name.to_owned();
         if let [alone] = &mut self.processes[..] {
@@ -65,14 +66,14 @@ impl Launch {
 /// A file in the temporary folder.
 #[derive(Clone)]
 pub struct File {
-    /// Its path there. One with `{process}` in it is written for each process.
+    /// Its path in the folder. A path that contains `{process}` is written for each process.
     pub path: String,
-    /// What is in it.
+    /// Its content.
     pub text: Text,
 }
 
 impl File {
-    /// Whether there is one for each process.
+    /// Whether it is written for each process.
     pub(crate) fn is_of_each_process(&self) -> bool {
         self.path.contains(PROCESS)
     }
@@ -83,23 +84,23 @@ impl File {
     }
 }
 
-/// What stands for the name of a process in the path of a file.
+/// The placeholder for the name of a process in the path of a file.
 const PROCESS: &str = "{process}";
 
 /// Something that the user of a recipe can choose. What was chosen is a fact of the launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What was chosen: a word.
+    /// The word that was chosen.
     pub chosen: String,
-    /// What can be chosen, and what `{choice.NAME}` then stands for. Empty: any word, which
-    /// stands for itself.
+    /// The words that can be chosen, each with the text that then replaces `{choice.NAME}`. If
+    /// empty, any word can be chosen, and is the text itself.
     pub options: Vec<(String, String)>,
 }
 
 impl Choice {
-    /// What `{choice.NAME}` stands for.
+    /// The text that replaces `{choice.NAME}`.
     pub(crate) fn text(&self) -> String {
         let option = self.options.iter().find(|(word, _)| *word == self.chosen);
         option.map_or_else(|| self.chosen.clone(), |(_, text)| text.clone())
@@ -109,71 +110,70 @@ impl Choice {
 /// One process of a launched target.
 #[derive(Clone)]
 pub struct Process {
-    /// Its name; the contender's where it has only one.
+    /// Its name, or that of the contender if this is its only process.
     pub name: String,
-    /// What is started.
+    /// The command that is started.
     pub command: Command,
-    /// Where and as whom.
+    /// The surroundings in which it runs.
     pub around: Around,
-    /// When it counts as ready.
+    /// The condition under which it counts as ready.
     pub ready: Ready,
     /// The signal that asks it to stop.
     pub stop: i32,
-    /// How long it may take to stop.
+    /// The longest time that it may take to stop.
     pub stop_grace: Duration,
-    /// The cores that it is pinned to. None means those that are left for targets.
+    /// The cores that it is pinned to. None means the cores for targets.
     pub cores: Option<Vec<u32>>,
-    /// From when on.
+    /// When it is pinned.
     pub cores_from: CoresFrom,
 }
 
-/// Where and as whom programs run.
+/// The folder, the environment and the user of a program.
 #[derive(Clone, Default)]
 pub struct Around {
-    /// The folder; relative to that of the experiment file.
+    /// The working directory, relative to the folder of the experiment file.
     pub cwd: Option<Text>,
-    /// Variables beside PATH, HOME, LANG and TMPDIR.
+    /// Environment variables in addition to PATH, HOME, LANG and TMPDIR.
     pub env: Vec<(String, Text)>,
-    /// The user.
+    /// The user as whom it runs. None means the user of tiebreak.
     pub user: Option<String>,
 }
 
-/// From when on a process is pinned.
+/// When a process is pinned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CoresFrom {
     /// Before it starts.
     #[default]
     Start,
-    /// Once it is ready: some programs start their threads by the cores that
-    /// they find.
+    /// When it is ready, because some programs start as many threads as they find cores.
     Ready,
 }
 
-/// When a process counts as ready.
+/// The condition under which a process counts as ready.
 #[derive(Clone)]
 pub struct Ready {
-    /// What is looked at.
+    /// The sign that shows it.
     pub sign: Sign,
-    /// Texts that must be in its log beside that.
+    /// Texts that must also be in its log.
     pub also_log: Vec<Text>,
-    /// How long to wait for it.
+    /// The longest time to wait for it.
     pub timeout: Duration,
 }
 
-/// What tells that a process is ready.
+/// The sign that a process is ready.
 #[derive(Clone)]
 pub enum Sign {
     /// A reply over HTTP.
     Http {
-        /// What is asked for. None means the path of the target's address.
+        /// The path of the request. None means the path of the target's address.
         path: Option<Text>,
-        /// The statuses that will do. An empty list means 200 to 299.
+        /// The accepted statuses. An empty list means 200 to 299.
         expect: Vec<u16>,
-        /// How long its body must be.
+        /// The length that its body must have, in bytes.
         bytes: Option<u64>,
     },
     /// A text in its log.
     Log(Text),
-    /// A program that ends with status 0.
+    /// A program that exits with status 0.
     Run(Command),
 }

@@ -1,5 +1,5 @@
-//! One request, to see whether a launched target is ready: HTTP/1.0, so that
-//! the end of the reply is the end of the connection.
+//! One request, to see whether a launched target is ready. It uses HTTP/1.0, so that the end
+//! of the connection is the end of the reply.
 
 use crate::address::{Endpoint, Login, Url};
 use crate::protocol::Ready;
@@ -10,26 +10,26 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// The shortest time for a look: the last one must be one.
+/// The shortest time for one attempt, which also the last attempt gets.
 pub(super) const SHORTEST: Duration = Duration::from_millis(100);
 
-/// How long one request may take, at most; there will be another.
+/// The longest time that one request may take. Another request follows.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// How long a call may block before it is looked whether the run is to end.
+/// How long a call may block before it is checked whether the run was stopped.
 const GLANCE: Duration = Duration::from_millis(100);
 
 /// The same for a connect over a network.
 const CONNECT: Duration = Duration::from_secs(1);
 
-/// So much of a reply is read; the rest says nothing about being ready.
+/// How many bytes of a reply are read. The rest does not matter for readiness.
 const ENOUGH: usize = 16 << 20;
 
-/// The head of a reply that is longer is none.
+/// The longest head of a reply. Something longer is not HTTP.
 const LONGEST_HEAD: usize = 64 << 10;
 
-/// The time that one question has, from connecting to the last byte: a server that
-/// sends a byte now and then does not get more of it.
+/// The time limit of one request, from connecting to the last byte. A server that sends a byte
+/// now and then does not extend it.
 #[derive(Clone, Copy)]
 pub(super) struct Patience<'a> {
     until: Instant,
@@ -37,7 +37,7 @@ pub(super) struct Patience<'a> {
 }
 
 impl<'a> Patience<'a> {
-    /// `until`: when the time to become ready is over.
+    /// `until` is the end of the time in which the target must become ready.
     pub(super) fn until(until: Instant, stopped: &'a dyn Fn() -> bool) -> Patience<'a> {
         let now = Instant::now();
         Patience { until: until.clamp(now + SHORTEST, now + LONGEST), stopped }
@@ -46,7 +46,7 @@ impl<'a> Patience<'a> {
     /// How long the next call may block.
     ///
     /// # Errors
-    /// When the time is over, or the run is to end.
+    /// If the time is over or the run was stopped.
     fn piece(&self) -> io::Result<Duration> {
         match self.until.saturating_duration_since(Instant::now()) {
             Duration::ZERO => Err(ErrorKind::TimedOut.into()),
@@ -55,14 +55,14 @@ impl<'a> Patience<'a> {
         }
     }
 
-    /// The same for a connect, which begins anew with each call: a server that is far
-    /// away must have the time to accept.
+    /// The same for a connect, which starts again with each call: a distant server must have
+    /// the time to accept.
     fn connect_piece(&self, piece: Duration) -> Duration {
         let left = self.until.saturating_duration_since(Instant::now());
         left.min(CONNECT).max(piece)
     }
 
-    /// Repeats a call that blocks for a piece of the time, until it does not.
+    /// Repeats a call that blocks for a part of the time, until it returns a result.
     fn repeat<T>(&self, mut call: impl FnMut(Duration) -> io::Result<T>) -> io::Result<T> {
         loop {
             match call(self.piece()?) {
@@ -78,7 +78,7 @@ fn is_late(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
 }
 
-/// What one request told.
+/// The result of one request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ReadyAnswer {
     /// A reply.
@@ -88,19 +88,19 @@ pub(super) enum ReadyAnswer {
         /// Bytes of its body.
         bytes: u64,
     },
-    /// Something listens, and speaks TLS: the engine will ask it.
+    /// Something listens. What it answers is checked by the engine, for example over TLS.
     Listens,
-    /// No reply, and whether the request went out all the same.
+    /// No reply.
     Nothing {
-        /// What happened, in words.
+        /// What happened, as text.
         why: String,
-        /// The target may have logged it.
+        /// Whether the request was sent, so that the target may have logged it.
         sent: bool,
     },
 }
 
-/// A line that every store answers, whatever its settings: the engine asks
-/// again, with the login.
+/// Sends a line that every store answers regardless of its settings. The engine sends another
+/// request with the login.
 fn ask_store(question: &[u8], stream: &mut Stream, patience: Patience<'_>) -> ReadyAnswer {
     let told = stream.write_all(question, patience);
     match told.and_then(|()| stream.read(&mut [0; 1], patience)) {
@@ -110,9 +110,9 @@ fn ask_store(question: &[u8], stream: &mut Stream, patience: Patience<'_>) -> Re
     }
 }
 
-/// An upgrade to WebSocket: the engine asks for another, and sends a message.
+/// Requests an upgrade to WebSocket. The engine requests another one and sends a message.
 fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_>) -> ReadyAnswer {
-    // The key of the standard's example: nobody looks at the answer to it.
+    // The key of the example in RFC 6455, because the answer to the key is not checked.
     let request = format!(
         "GET {path} HTTP/1.1\r\n{}Upgrade: websocket\r\nConnection: Upgrade\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
@@ -128,12 +128,12 @@ fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_
             Some((status, _, _)) => {
                 break format!("it answers the upgrade to WebSocket with status {status}");
             }
-            None if reply.len() > LONGEST_HEAD => break "it does not speak HTTP there".to_owned(),
+            None if reply.len() > LONGEST_HEAD => break "it does not speak HTTP".to_owned(),
             None => {}
         }
         match stream.read(&mut piece, patience) {
             Ok(0) if reply.is_empty() => break CLOSED.to_owned(),
-            Ok(0) => break "it does not speak HTTP there".to_owned(),
+            Ok(0) => break "it does not speak HTTP".to_owned(),
             Ok(count) => reply.extend_from_slice(&piece[..count]),
             Err(error) => break talking(&error),
         }
@@ -141,10 +141,10 @@ fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_
     ReadyAnswer::Nothing { why, sent: true }
 }
 
-/// What is said of a server that closed the connection at once.
+/// The text for a server that closed the connection at once.
 const CLOSED: &str = "it closed the connection without a reply";
 
-/// Asks for a path.
+/// Sends one request for a path.
 pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> ReadyAnswer {
     let mut stream = match Stream::connect(url, patience) {
         Ok(stream) => stream,
@@ -170,7 +170,7 @@ pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> ReadyAnswer 
         }
         (_, Err(error)) => talking(&error),
         (_, Ok(())) if reply.is_empty() => CLOSED.to_owned(),
-        (_, Ok(())) => "it does not speak HTTP there".to_owned(),
+        (_, Ok(())) => "it does not speak HTTP".to_owned(),
     };
     ReadyAnswer::Nothing { why, sent: true }
 }
@@ -203,7 +203,7 @@ impl Stream {
         }
     }
 
-    /// Reads once; 0 at the end.
+    /// Reads once. Returns 0 at the end.
     fn read(&mut self, into: &mut [u8], patience: Patience<'_>) -> io::Result<usize> {
         patience.repeat(|piece| match self {
             Stream::Tcp(stream) => {
@@ -234,8 +234,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads a reply up to the length that it announced, or to the end of the
-    /// connection; and why not, where the time was over before.
+    /// Reads a reply up to the length that it announced, or to the end of the connection.
+    /// Returns what was read, and an error if the reply is not complete.
     fn read_reply(&mut self, patience: Patience<'_>) -> (Vec<u8>, io::Result<()>) {
         let mut reply = Vec::new();
         let mut piece = [0; 16 << 10];
@@ -246,7 +246,7 @@ impl Stream {
                 Err(error) => return (reply, Err(error)),
             }
             match parse(&reply) {
-                // A server that keeps the connection open all the same has answered.
+                // The reply is complete, even if the server keeps the connection open.
                 Some((_, _, true)) => break,
                 None if reply.len() > LONGEST_HEAD => break,
                 _ => {}
@@ -256,20 +256,20 @@ impl Stream {
     }
 }
 
-/// The headers that follow from an address.
+/// The headers that an address determines.
 fn host_and_login(url: &Url) -> String {
     let login = url.login.as_ref().map(authorization).unwrap_or_default();
     format!("Host: {}\r\n{login}", url.host_header())
 }
 
-/// RFC 7617.
+/// The header of basic authentication (RFC 7617).
 fn authorization(login: &Login) -> String {
     let pair = [login.user.as_slice(), b":", &login.password].concat();
     format!("Authorization: Basic {}\r\n", BASE64_STANDARD.encode(pair))
 }
 
-/// Status, bytes of body so far, and whether the length that it announced is
-/// there.
+/// Returns the status, the bytes of body so far, and whether the announced length was reached.
+/// Returns None if the head is incomplete or is not HTTP.
 fn parse(reply: &[u8]) -> Option<(u16, u64, bool)> {
     let end = reply.windows(4).position(|window| window == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&reply[..end]).ok()?;
@@ -306,12 +306,12 @@ mod tests {
     use std::net::TcpListener;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// So much time, and nobody who stops it.
+    /// A limit of this time, and a run that is not stopped.
     fn patience(time: Duration) -> Patience<'static> {
         Patience::until(Instant::now() + time, &|| false)
     }
 
-    /// A server that sends a byte of a reply now and then, for ever.
+    /// A server that sends a byte of a reply now and then, and never ends.
     fn dripping(reply: &'static [u8]) -> (Url, std::thread::JoinHandle<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("bound"));
@@ -356,7 +356,7 @@ mod tests {
         server.join().expect("its connection was closed");
     }
 
-    /// Asks a server that answers with these bytes and closes.
+    /// Sends a request to a server that answers with these bytes and closes the connection.
     fn told(reply: &'static [u8], url: &str) -> (ReadyAnswer, String) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("bound").port();
@@ -384,8 +384,8 @@ mod tests {
             (b"HTTP/1.0 503 No\r\n\r\nlater", ReadyAnswer::Reply { status: 503, bytes: 5 }),
             (b"HTTP/1.1 204\r\n\r\n", ReadyAnswer::Reply { status: 204, bytes: 0 }),
             (b"", nothing("it closed the connection without a reply")),
-            (b"HTTP/1.1 200 OK\r\n", nothing("it does not speak HTTP there")),
-            (b"SSH-2.0-x\r\n\r\n\r\n", nothing("it does not speak HTTP there")),
+            (b"HTTP/1.1 200 OK\r\n", nothing("it does not speak HTTP")),
+            (b"SSH-2.0-x\r\n\r\n\r\n", nothing("it does not speak HTTP")),
         ] {
             assert_eq!(told(reply, "http://127.0.0.1:PORT/").0, expected);
         }

@@ -1,6 +1,6 @@
 //! What an experiment builds into the user's cache (`build`): programs and libraries that take
-//! too long to make for each run. The commands are run again each time, since only they know
-//! whether a source changed: cargo and make do no more than is missing.
+//! too long to build for each run. The commands are run again each time, because only they know
+//! whether a source changed: cargo and make build only what is out of date.
 
 use crate::cache::{self, Lock};
 use crate::exit::Error;
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use text::shown::shown;
 
-/// How long one command may take.
+/// The longest time that one command may take.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// What they print, in the folder that they build into.
+/// The file with their output, in the folder that they build into.
 const LOG: &str = "build.log";
 
-/// How long it may take to stop.
+/// How long a command may take to stop.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// The folder that experiments in this folder build into. Returns None if this user has no
@@ -30,17 +30,17 @@ pub(crate) fn folder(experiment: &Path) -> Option<PathBuf> {
 
 /// Runs the `build` commands of launches.
 pub(crate) struct Builds<'a> {
-    /// Every secret of the experiment, to be blotted out of the log.
+    /// Every secret of the experiment, which is redacted in the log.
     pub(crate) secrets: &'a [Secret],
-    /// Whether the end is asked for.
+    /// Whether a signal asked tiebreak to stop.
     pub(crate) stopped: &'a dyn Fn() -> bool,
-    /// Is told each command, and the folder that it builds into, before it is run.
+    /// Called before each command with the command and the folder that it builds into.
     pub(crate) tell: &'a dyn Fn(&Command, &Path),
     done: Vec<Vec<String>>,
 }
 
 impl<'a> Builds<'a> {
-    /// None was run yet.
+    /// A value that has run no command yet.
     pub(crate) fn new(
         secrets: &'a [Secret],
         stopped: &'a dyn Fn() -> bool,
@@ -49,11 +49,11 @@ impl<'a> Builds<'a> {
         Builds { secrets, stopped, tell, done: Vec::new() }
     }
 
-    /// Runs those of one launch. A command that was run before is left out: contenders of
-    /// one experiment often have the same.
+    /// Runs the commands of one launch. A command that was run before is left out, because
+    /// contenders of one experiment often have the same ones.
     ///
     /// # Errors
-    /// When there is no cache folder, or when a command fails, with the last lines of its log.
+    /// If there is no cache folder, or if a command fails, with the last lines of its log.
     pub(crate) fn run(&mut self, launch: &Launch) -> Result<(), Failed> {
         let Some(cache) = folder(&launch.folder) else {
             let why = "there is no cache folder to build into: set HOME or XDG_CACHE_HOME to an \
@@ -108,18 +108,18 @@ impl<'a> Builds<'a> {
         let launch_options = LaunchOptions { secrets: secrets.clone(), ..LaunchOptions::default() };
         let mut keeper = Keeper::start(launch_options).map_err(told)?;
         let ended = keeper.run(&order, LONGEST, self.stopped).map_err(told);
-        // Secrets are blotted out of the log when the keeper ends.
+        // Secrets are redacted in the log when the keeper ends.
         let stopped = keeper.stop().map_err(told);
         let wrong = match ended? {
             Some(how) if how.good() => return stopped.map(drop),
             Some(how) => format!("`{command}` {how}"),
-            None => format!("`{command}` took longer than an hour, and was ended"),
+            None => format!("`{command}` took longer than an hour, and was stopped"),
         };
         Err(fails(format!("{wrong}{}", running::quoted(log, from, &secrets))))
     }
 }
 
-/// Makes the folder, waits until nobody else builds there, and removes the log of the last build.
+/// Creates the folder, waits until no other tiebreak builds there, and removes the old log.
 fn enter(cache: &Path) -> io::Result<Lock> {
     cache::make(cache)?;
     let lock = Lock::take(&cache.join("lock"), || {})?;
@@ -129,8 +129,9 @@ fn enter(cache: &Path) -> io::Result<Lock> {
     }
 }
 
-/// Everything that this user has set: compilers and package managers need variables such as
-/// CARGO_HOME and https_proxy. Nothing that is built this way is measured while it is built.
+/// All environment variables of the user, because compilers and package managers need variables
+/// such as CARGO_HOME and https_proxy. They cannot influence a measurement, since nothing is
+/// measured during a build.
 fn whole_environment() -> Vec<(String, String)> {
     let text = |text: std::ffi::OsString| text.into_string().ok();
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()

@@ -3,11 +3,11 @@
 use crate::launch::template::{Text, Values};
 use std::fmt;
 
-/// A program and its arguments. It shows as one would type it.
+/// A program and its arguments. It is displayed as it would be typed in a shell.
 #[derive(Clone)]
 pub struct Command {
     argv: Vec<Text>,
-    /// A shell runs it.
+    /// Whether a shell runs it.
     pub shell: bool,
 }
 
@@ -17,12 +17,12 @@ impl Command {
         Command { argv, shell: false }
     }
 
-    /// A text that a shell runs.
+    /// A command line that a shell runs.
     pub fn of_shell(text: Text) -> Command {
         Command { argv: vec![Text::plain("sh"), Text::plain("-c"), text], shell: true }
     }
 
-    /// The arguments as the program gets them.
+    /// The program and its arguments, with the placeholders replaced.
     pub fn fill(&self, values: &Values) -> Vec<String> {
         self.argv.iter().map(|part| part.fill(values)).collect()
     }
@@ -38,7 +38,7 @@ impl fmt::Display for Command {
     }
 }
 
-/// In quotes where a shell would need them.
+/// Quotes an argument if a shell requires it.
 fn quoted(part: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%{}".contains(c);
     if !part.is_empty() && part.chars().all(plain) {

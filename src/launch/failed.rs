@@ -3,16 +3,16 @@
 use crate::exit::Error;
 use crate::launch::asked::Launch;
 
-/// Why there is no target.
+/// The reason why there is no target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failed {
-    /// The run was asked to end while it was waited for.
+    /// The run was stopped while tiebreak waited for the target.
     Stopped,
-    /// A sentence, and the exit code.
+    /// An error, with its message and exit code.
     Error(Error),
 }
 
-/// Why a launch did not succeed, and whether another port would help.
+/// The reason why a launch did not succeed, and whether it can succeed with another port.
 pub(super) enum Refusal {
     PortTaken(Failed),
     Other(Failed),

@@ -1,25 +1,25 @@
-//! What requests carry and a target's log must not repeat: servers log the
-//! query of an address, and some log whole requests.
+//! The parts of requests that are redacted in the log of a target: servers log the query of an
+//! address, and some log whole requests.
 
 use crate::address::Url;
 use crate::protocol::Family;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 
-/// A part of a header's value, such as the token behind `Bearer`, is blotted
-/// out by itself only from this length on: shorter words are words.
+/// The shortest part of a header's value, such as the token after `Bearer`, that is redacted by
+/// itself. Shorter parts can be ordinary words.
 const SHORTEST_PART: usize = 8;
 
-/// A longer body is a file, and no log repeats it as it is.
+/// The longest body that is redacted. Servers do not log longer ones unchanged.
 const LONGEST_BODY: usize = 4096;
 
-/// Login and query of an address, as the request has them and as a server may
-/// understand them.
+/// The login and the query of an address, as they are in the request and as a server may
+/// decode them.
 pub(super) fn of_address(url: &Url) -> Vec<String> {
     let mut hidden = Vec::new();
     if let Some(login) = &url.login {
         let pair = [login.user.as_slice(), b":", &login.password].concat();
         hidden.push(BASE64_STANDARD.encode(pair));
-        // Of HTTP a name without a password is a token; elsewhere it is who one is.
+        // In HTTP a name without a password is a token; elsewhere it is only a name.
         let in_header = matches!(url.protocol.family, Family::Http | Family::WebSocket);
         let is_token = login.password.is_empty() && in_header;
         let secret = if is_token { &login.user } else { &login.password };
@@ -35,14 +35,14 @@ pub(super) fn of_address(url: &Url) -> Vec<String> {
     hidden
 }
 
-/// The values of headers, and the body.
+/// The values of the headers, and the body.
 pub(super) fn of_requests(headers: &[(String, Vec<u8>)], body: Option<&[u8]>) -> Vec<String> {
     let body = body.filter(|body| body.len() <= LONGEST_BODY);
     let body = body.map(|body| String::from_utf8_lossy(body).into_owned());
     headers.iter().flat_map(|(_, value)| of_header(value)).chain(body).collect()
 }
 
-/// The value of a header, and its longer parts.
+/// The value of a header, and those of its parts that are long enough.
 fn of_header(value: &[u8]) -> Vec<String> {
     let value = String::from_utf8_lossy(value).trim().to_owned();
     let parts = value.split([' ', '\t', ';', ',', '=', '"']);

@@ -1,4 +1,4 @@
-//! The temporary folder of a launched target: its files, and what it serves.
+//! The temporary folder of a launched target, with its files and the page that it serves.
 
 use crate::launch::{Launch, Text, Values};
 use keeper::beneath::{Folder, Temporary, TemporaryId, give};
@@ -9,23 +9,23 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use text::shown::shown;
 
-/// The page of 87 bytes that recipes serve where no folder is given.
+/// The page of 87 bytes that recipes serve if no folder is given.
 pub(super) fn page() -> String {
     format!("<html><body>{}</body></html>", "x".repeat(61))
 }
 
-/// A folder that is removed with this. A target's own user can write in it, so
-/// nothing in it is reached by its path.
+/// A folder that is removed when this value is dropped. The user of the target can write in it,
+/// so nothing in it is accessed by its path.
 pub(super) struct Home {
-    /// Whose it is: part of its own name.
+    /// The name of the target, which is part of the folder's name.
     name: String,
     temporary: Temporary,
     owner: Option<User>,
 }
 
 impl Home {
-    /// Makes the folder. Others may enter it: servers give up root for users
-    /// of their own. `within`: where. None means where the system has such folders.
+    /// Creates the folder inside `within`; None means the folder for temporary files. Other
+    /// users may enter it, because servers that start as root switch to another user.
     pub(super) fn create(
         name: &str,
         owner: Option<User>,
@@ -42,7 +42,7 @@ impl Home {
         Ok(home)
     }
 
-    /// Another empty one, in the same folder and for the same user.
+    /// Creates another empty folder in the same place and for the same user.
     pub(super) fn anew(&self) -> io::Result<Home> {
         let within = self.folder().parent();
         Home::create(&self.name, self.owner.clone(), within)
@@ -52,13 +52,13 @@ impl Home {
         self.temporary.path()
     }
 
-    /// Which folder it is, even if another one takes its path.
+    /// Identifies the folder, even if another one takes its path.
     pub(super) fn id(&self) -> io::Result<TemporaryId> {
         self.temporary.id()
     }
 
-    /// Writes the files of a launch, and the page where nothing else is
-    /// served. What was written before is written anew.
+    /// Writes the files of a launch, and the page if the launch serves no folder. Existing files
+    /// are written again.
     pub(super) fn furnish(&self, launch: &Launch, values: &Values) -> io::Result<()> {
         for file in &launch.files {
             if !file.is_of_each_process() {
@@ -97,8 +97,9 @@ impl Home {
         give(&file, self.owner(), if secret { 0o600 } else { 0o644 })
     }
 
-    /// A folder that is there already was given to the user when it was made. One
-    /// of somebody else is refused: a target may have moved it here.
+    /// Enters a folder, or creates it. An existing folder must belong to the user, to whom it
+    /// was given when it was created. That of another user is refused, because a target may have
+    /// moved it here.
     fn enter_or_make(&self, within: &Folder, name: &OsStr) -> io::Result<Folder> {
         let folder = match within.make(name) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -126,7 +127,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // What cannot be removed is left: there is nobody to tell.
+        // An error has no receiver here, so a folder that cannot be removed is left.
         let _ = self.temporary.remove();
     }
 }

@@ -1,7 +1,7 @@
-//! A [`Launcher`] belongs to one contender for a whole run: it makes the
-//! temporary folder, runs what is to be prepared once, and launches as often
-//! as the run has restarts. A [`Running`] is one launch; it ends with its
-//! value, and its keeper ends it should we not be able to.
+//! A [`Launcher`] belongs to one contender for a whole run. It creates the
+//! temporary folder, runs the `prepare` commands once, and launches the target
+//! as often as the run has restarts. A [`Running`] is one launch. It stops when
+//! its value is dropped; its keeper stops it if this process cannot.
 
 use crate::exit::Error;
 use crate::host;
@@ -23,26 +23,26 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use text::shown::shown;
 
-/// How often a launch is tried whose port was taken meanwhile.
+/// How often a launch is tried if another program takes its port meanwhile.
 const TRIES: usize = 3;
 
-/// How long a command may take whose first line is recorded.
+/// How long a command of `facts` may take.
 const FACT: Duration = Duration::from_secs(20);
 
 /// What a launch needs to know of the run.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {
-    /// The folder of logs; it is there.
+    /// The folder of logs, which exists.
     pub logs: &'a Path,
-    /// The cores that are left for targets; empty: all.
+    /// The cores for targets. If empty, targets may use all cores.
     pub cores: &'a [u32],
     /// Every secret of the experiment.
     pub secrets: &'a [Secret],
-    /// Whether the run was asked to end.
+    /// Whether a signal asked tiebreak to stop.
     pub stopped: &'a dyn Fn() -> bool,
 }
 
-/// The first program of a launch that this machine lacks, and the remedy.
+/// The first program of a launch that this machine lacks, and the remedy. None if it lacks none.
 pub fn missing(launch: &Launch) -> Option<String> {
     let software = launch.software.and_then(|software| software.find().err());
     software.or_else(|| all_missing(launch).first().map(ToString::to_string))
@@ -53,7 +53,7 @@ pub(crate) fn all_missing(launch: &Launch) -> Vec<Missing> {
     orders::missing(launch, &Values::default())
 }
 
-/// Launches one target, as often as asked.
+/// Launches one target, once or several times.
 pub struct Launcher<'a> {
     launch: &'a Launch,
     ground: Ground<'a>,
@@ -65,10 +65,10 @@ pub struct Launcher<'a> {
 }
 
 impl<'a> Launcher<'a> {
-    /// Makes the temporary folder and looks whether every program is there.
+    /// Creates the temporary folder and checks that every program is installed.
     ///
     /// # Errors
-    /// When a program or a user is missing, or the disk refuses.
+    /// If a program or a user is missing, or the folder cannot be created.
     pub fn new(launch: &'a Launch, ground: Ground<'a>) -> Result<Launcher<'a>, Failed> {
         let fails = |error: String| Failed::Error(Error::target(named(launch, &error)));
         let users = launch.processes.iter().map(|process| &process.around.user);
@@ -83,7 +83,9 @@ impl<'a> Launcher<'a> {
             some => some,
         };
         let descriptors = host::descriptor_limit().map_err(|error| {
-            Failed::Error(Error::failed(format!("the limit of descriptors: {error}")))
+            Failed::Error(Error::failed(format!(
+                "the limit of file descriptors is unknown: {error}"
+            )))
         })?;
         let (temp, site) = (home.folder().to_owned(), home.site(launch));
         let choices = launch.choices.iter();
@@ -109,30 +111,29 @@ impl<'a> Launcher<'a> {
         Ok(Launcher { launch, ground, home, values, secrets, log_troubles, launched: false })
     }
 
-    /// What went wrong with logs when they were cleaned, of all that has ended since
-    /// this was asked last: sentences.
+    /// Returns, as sentences, the errors in redacting logs since the last call.
     pub fn take_log_troubles(&self) -> Vec<String> {
         self.log_troubles.take()
     }
 
-    /// What the target is asked with: values of headers, and the body, are
-    /// blotted out of its logs like the secrets of the file.
+    /// Adds the headers and the body of requests to what is redacted in the logs of the target,
+    /// like the secrets of the file.
     pub fn hide(&mut self, headers: &[(String, Vec<u8>)], body: Option<&[u8]>) {
         self.secrets.extend(hidden::of_requests(headers, body));
     }
 
-    /// What stands for placeholders in what is told of the target: since it was launched.
+    /// The values of the placeholders since the launch, for texts about the target.
     pub(crate) fn values(&self) -> Values {
         let last = self.launch.processes.len() - 1;
         let values = self.values.for_process(self.launch, last);
         Values { url: orders::url(self.launch, &values), ..values }
     }
 
-    /// Writes the files and runs what is to be prepared, each to its end; then
-    /// asks for the facts.
+    /// Writes the files, runs the `prepare` commands to completion and then the commands of
+    /// `facts`, and returns the facts.
     ///
     /// # Errors
-    /// When a command fails or takes too long, with the last lines of its log.
+    /// If a command fails or takes too long, with the last lines of its log.
     pub fn prepare(&mut self) -> Result<Vec<Fact>, Failed> {
         self.choose_ports()?;
         self.furnish()?;
@@ -144,16 +145,16 @@ impl<'a> Launcher<'a> {
         said.chain(self.settled().into_iter().map(Ok)).collect()
     }
 
-    /// Launches every process in its order, and waits until it is ready. Call
+    /// Launches the processes in their order, and waits until they are ready. Call
     /// [`Launcher::prepare`] first.
     ///
     /// # Errors
-    /// When one ends, or is not ready in its time, with the last lines of its
-    /// log; what was started has been ended then.
+    /// If a process ends, or is not ready in time, with the last lines of its log. The
+    /// processes that were started have been stopped then.
     pub fn launch(&mut self) -> Result<Running, Failed> {
         for last in (1..=TRIES).map(|number| number == TRIES) {
-            // A port that was in use a moment ago can be held by what is left
-            // of its connections: each launch has ports of its own.
+            // A port that was in use a moment ago can be blocked by connections that are still
+            // being closed, so each launch gets new ports.
             let again = std::mem::replace(&mut self.launched, true);
             if again || self.values.ports.is_empty() {
                 self.choose_ports()?;
@@ -173,8 +174,8 @@ impl<'a> Launcher<'a> {
         unreachable!("the last try returns")
     }
 
-    /// Starts each process when the one before it is ready. Nodes of one target are all
-    /// started before the first of them is waited for: they may wait for each other.
+    /// Starts each process when the previous one is ready. Nodes of one target are all started
+    /// before tiebreak waits for the first of them, because they may wait for each other.
     fn start_all(&self, wait: &mut Wait<'_>, started: &mut Vec<Started>) -> Result<(), Refusal> {
         let numbers = 0..self.launch.processes.len();
         if self.launch.nodes.is_empty() {
@@ -190,7 +191,7 @@ impl<'a> Launcher<'a> {
         numbers.into_iter().try_for_each(|number| self.until_ready(wait, started, number))
     }
 
-    /// Waits until a process that was started is ready, and pins it if that is asked for then.
+    /// Waits until a started process is ready, and pins it if it is to be pinned only then.
     fn until_ready(
         &self,
         wait: &mut Wait<'_>,
@@ -242,13 +243,13 @@ impl<'a> Launcher<'a> {
         let wrong = match ended.map_err(|trouble| self.fails(trouble))? {
             Some(how) if how.good() => return Ok(()),
             Some(how) => format!("`{command}` {how}"),
-            None => format!("`{command}` took longer than its prepare_timeout, and was ended"),
+            None => format!("`{command}` took longer than its prepare_timeout, and was stopped"),
         };
         let quoted = running::quoted(&log, from, &self.secrets);
         Err(Failed::Error(Error::target(named(self.launch, &format!("{wrong}{quoted}")))))
     }
 
-    /// What the launch itself says: what was chosen, and how many nodes there are.
+    /// The facts that the launch itself determines: the choices, and the number of nodes.
     fn settled(&self) -> Vec<Fact> {
         let fact = |name: &str, value: String| Fact { command: name.to_owned(), line: Some(value) };
         let chosen = self.launch.choices.iter();
@@ -257,7 +258,7 @@ impl<'a> Launcher<'a> {
         chosen.chain(nodes.map(|nodes| fact("nodes", nodes.to_string()))).collect()
     }
 
-    /// A fact that cannot be had is no reason not to run.
+    /// Runs a command of `facts`. The run goes on if the command fails.
     fn fact(&self, keeper: &mut Keeper, command: &Command) -> Result<Fact, Failed> {
         let log = self.log(&format!("{}.facts", self.launch.name));
         let from = logs::length(&log);
@@ -288,13 +289,13 @@ impl<'a> Launcher<'a> {
         Ok(keeper)
     }
 
-    /// Nodes of one target have the same port, each on a host of its own: what one of them
-    /// tells a client of the others is a host.
+    /// Chooses free ports. Nodes of one target get the same port, each on its own host, because
+    /// a node tells clients only the hosts of the others.
     fn choose_ports(&mut self) -> Result<(), Failed> {
         let hosts = self.hosts();
         let free = || {
             ports::free_on_all(&hosts).map_err(|error| {
-                Failed::Error(Error::failed(format!("no port for a target: {error}")))
+                Failed::Error(Error::failed(format!("no free port for a target: {error}")))
             })
         };
         let of_nodes = (!self.launch.nodes.is_empty()).then(&free).transpose()?;
@@ -311,14 +312,14 @@ impl<'a> Launcher<'a> {
         Ok(())
     }
 
-    /// The addresses on which its ports must be free.
+    /// The addresses on which the ports of the target must be free.
     fn hosts(&self) -> Vec<IpAddr> {
         let nodes = self.launch.nodes.iter().filter_map(|host| host.parse().ok());
         let hosts: Vec<IpAddr> = nodes.collect();
         if hosts.is_empty() { vec![Ipv4Addr::LOCALHOST.into()] } else { hosts }
     }
 
-    /// Another temporary folder; the one before is removed.
+    /// Creates another temporary folder and removes the previous one.
     fn use_new_folder(&mut self) -> Result<(), Failed> {
         self.home = self.home.anew().map_err(|error| disk(self.launch, &error))?;
         self.values.temp = self.home.folder().to_owned();

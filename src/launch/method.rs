@@ -1,5 +1,5 @@
-//! The method of a published experiment: a command that is run once against each target,
-//! and the figure that it prints.
+//! The method of a published experiment: a command that is run once against each target
+//! and prints a figure.
 
 use crate::launch::launcher::Ground;
 use crate::launch::{Command, Missing, Values, orders};
@@ -10,29 +10,29 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use text::shown::shown;
 
-/// How long one run may take.
+/// The longest time that one run may take.
 const LONGEST: Duration = Duration::from_secs(600);
-/// How much of its output is searched.
+/// How many bytes of its output are searched.
 const SEARCHED: u64 = 1 << 20;
 
-/// A command, and where its figure stands.
+/// A command, and where to find the figure in its output.
 #[derive(Clone)]
 pub struct Method {
     /// The program and its arguments; `{url}` is the address of a target.
     pub command: Command,
-    /// The words in front of the figure.
+    /// The words before the figure.
     pub prints: String,
-    /// Debian's package of the program.
+    /// The Debian package of the program.
     pub package: Option<String>,
-    /// The folder of the experiment file, where it is run.
+    /// The folder of the experiment file, in which the command is run.
     pub folder: PathBuf,
 }
 
 impl Method {
-    /// Runs it once against the target at this address, and returns its figure.
+    /// Runs the command once against the target at this address, and returns its figure.
     ///
     /// # Errors
-    /// When there is no figure: why, harmless to show.
+    /// If there is no figure: the reason, without secrets and control characters.
     pub fn run(&self, name: &str, url: &str, ground: Ground<'_>) -> Result<f64, String> {
         let values =
             Values { url: url.to_owned(), folder: self.folder.clone(), ..Values::default() };
@@ -63,7 +63,7 @@ impl Method {
             .ok_or_else(|| format!("it printed no number after `{}`", shown(&self.prints)))
     }
 
-    /// Its program, if that is not installed.
+    /// The program if it is not installed. None if it is.
     pub(crate) fn missing(&self) -> Option<Missing> {
         let program = self.command.fill(&Values::default()).into_iter().next()?;
         orders::missing_program(&program, &orders::inherited(None), self.package.clone())
@@ -86,7 +86,7 @@ fn run_to_its_end(
     match ended? {
         Some(how) if how.good() => stopped.map(drop),
         Some(how) => Err(format!("it {how}")),
-        None => Err("it took longer than 10 minutes, and was ended".to_owned()),
+        None => Err("it took longer than 10 minutes, and was stopped".to_owned()),
     }
 }
 
@@ -97,7 +97,7 @@ fn read(log: &PathBuf, from: u64) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(custom).into_owned())
 }
 
-/// The number that follows these words, blanks aside.
+/// Returns the number that follows these words and any blanks. None if there is none.
 fn figure(output: &str, words: &str) -> Option<f64> {
     let rest = output.split_once(words)?.1.trim_start();
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());

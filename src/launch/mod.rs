@@ -1,7 +1,7 @@
-//! From a launch as an experiment file has it to a target that is ready.
+//! Launches the target that an experiment file or a recipe describes, until it is ready.
 //!
-//! What is to be launched is a [`Launch`]; a [`Launcher`] does it, as often as a run
-//! has restarts.
+//! A [`Launch`] describes what is to be launched. A [`Launcher`] launches it, as often as a
+//! run has restarts.
 
 mod asked;
 mod asking;

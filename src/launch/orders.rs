@@ -1,4 +1,4 @@
-//! From a launch as it was written to orders for a keeper.
+//! Converts a launch to orders for a keeper.
 
 use crate::address::Url;
 use crate::launch::{Around, Command, Launch, Process, Values};
@@ -9,13 +9,13 @@ use std::time::Duration;
 use text::percent;
 use text::shown::shown;
 
-/// Where Debian keeps servers, and where the PATH of a user does not look.
+/// The folders in which Debian installs servers, which are not in the PATH of a user.
 const SERVERS: &str = "/usr/sbin:/sbin";
-/// PostgreSQL's are apart, by version.
+/// The folder with the programs of PostgreSQL, by version.
 const POSTGRES: &str = "/usr/lib/postgresql";
 
 impl Values {
-    /// The values for one process, by its number.
+    /// The values for the process of this number.
     pub(super) fn for_process(&self, launch: &Launch, number: usize) -> Values {
         let name = &launch.processes[number].name;
         let host = launch.nodes.get(number).map_or("127.0.0.1", String::as_str);
@@ -28,8 +28,8 @@ impl Values {
     }
 }
 
-/// Where the target is driven. The path of a unix socket stands in an address
-/// with its slashes encoded, and so does a folder in it.
+/// The address at which the target is driven. In the address of a unix socket the slashes of
+/// the path, and thus of a folder in it, are encoded.
 pub(super) fn url(launch: &Launch, values: &Values) -> String {
     let url = launch.url.to_string();
     if !url.split(':').next().is_some_and(|scheme| scheme.ends_with("+unix")) {
@@ -41,7 +41,7 @@ pub(super) fn url(launch: &Launch, values: &Values) -> String {
     launch.url.fill(&Values { temp, folder, ..values.clone() })
 }
 
-/// The same before there are ports: with others in their place.
+/// The same address before ports are chosen, with the port 1 instead.
 pub(super) fn address(launch: &Launch) -> Option<Url> {
     let ports = launch.processes.iter().map(|process| (process.name.clone(), 1)).collect();
     Url::parse(&url(launch, &Values { port: 1, ports, ..Values::default() })).ok()
@@ -60,7 +60,7 @@ pub(super) fn process(
     order
 }
 
-/// The order for a program that runs to its end.
+/// The order for a program that runs to completion.
 pub(super) fn command(
     launch: &Launch,
     command: &Command,
@@ -88,9 +88,8 @@ fn cwd(launch: &Launch, around: &Around, values: &Values) -> PathBuf {
     }
 }
 
-/// PATH, HOME, LANG and TMPDIR as we have them, and what is named. Nothing
-/// else of ours: a target must not depend on the shell that tiebreak is run
-/// from.
+/// PATH, HOME, LANG and TMPDIR of tiebreak, and the variables that the launch names. Nothing
+/// else is inherited, because a target must not depend on the shell in which tiebreak is run.
 fn environment(around: &Around, values: &Values) -> Vec<(String, String)> {
     let mut all = inherited(around.user.as_deref());
     for (name, value) in &around.env {
@@ -100,7 +99,8 @@ fn environment(around: &Around, values: &Values) -> Vec<(String, String)> {
     all
 }
 
-/// What a program that runs as this user (none: as we do) gets of ours.
+/// The variables that a program inherits if it runs as this user. None means the user of
+/// tiebreak.
 pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     for name in ["PATH", "HOME", "LANG", "TMPDIR"] {
@@ -118,7 +118,8 @@ pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
     all
 }
 
-/// Where the newest PostgreSQL of Debian has its programs, behind a colon.
+/// A colon and the folder with the programs of the newest PostgreSQL of Debian. Empty if there
+/// is none.
 fn newest_postgres() -> String {
     let versions = std::fs::read_dir(POSTGRES).into_iter().flatten().flatten();
     let number = |name: std::ffi::OsString| name.to_str()?.parse::<u32>().ok();
@@ -128,9 +129,9 @@ fn newest_postgres() -> String {
 
 /// Something that a launch needs and this machine lacks.
 pub(crate) struct Missing {
-    /// What it is, in words.
+    /// Its description.
     what: String,
-    /// Debian's package that brings it.
+    /// The Debian package that contains it.
     pub(crate) package: Option<String>,
 }
 
@@ -143,8 +144,8 @@ impl fmt::Display for Missing {
     }
 }
 
-/// A program that is not in the PATH of this environment. Returns None if it is, or if it
-/// has a path.
+/// A program that is not in the PATH of this environment. Returns None if it is in PATH, or if
+/// the program is given by its path.
 pub(crate) fn missing_program(
     program: &str,
     environment: &[(String, String)],
@@ -158,8 +159,8 @@ pub(crate) fn missing_program(
     Some(Missing { what, package })
 }
 
-/// Programs of a launch that are not installed, and files that its `packages` name by their
-/// path and that are not there. Programs with a path are left out: `prepare` may build them.
+/// Programs of a launch that are not installed, and files in its `packages` that do not exist.
+/// Programs that are given by their path are left out, because `prepare` may build them.
 pub(super) fn missing(launch: &Launch, values: &Values) -> Vec<Missing> {
     let before = launch.build.iter().chain(&launch.prepare).chain(&launch.facts);
     let before = before.map(|it| (it, &launch.around));
@@ -171,7 +172,7 @@ pub(super) fn missing(launch: &Launch, values: &Values) -> Vec<Missing> {
     });
     let files = launch.packages.iter().filter(|(file, _)| file.starts_with('/'));
     let files = files.filter(|(file, _)| !Path::new(file).exists()).map(|(file, package)| {
-        let what = format!("the file `{}` is not there", shown(file));
+        let what = format!("the file `{}` does not exist", shown(file));
         Missing { what, package: Some(package.clone()) }
     });
     programs.chain(files).collect()

@@ -17,13 +17,14 @@ use std::time::{Duration, Instant};
 use text::shown::shown;
 use text::units::show_ns;
 
-/// Pauses between two looks: short at first, as some servers take 15 ms.
+/// The first and the longest pause between two checks. The first is short, because some servers
+/// are ready after 15 ms.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
-/// How long a command may take that tells whether a process is ready.
+/// How long a command may take that checks whether a process is ready.
 const ONE_LOOK: Duration = Duration::from_secs(10);
 
-/// A launch under way.
+/// A launch in progress.
 pub(super) struct Wait<'a> {
     pub(super) keeper: Keeper,
     launch: &'a Launch,
@@ -33,21 +34,21 @@ pub(super) struct Wait<'a> {
     requests: u64,
 }
 
-/// What one look asks over HTTP.
+/// What one check requests, and which reply it accepts.
 struct Probe<'a> {
     path: Option<&'a Text>,
     expect: &'a [u16],
     bytes: Option<u64>,
-    /// When the time to become ready is over.
+    /// The end of the time in which the process must become ready.
     until: Instant,
 }
 
-/// What one look told.
+/// The result of one check.
 enum Look {
     Ready,
-    /// What was seen instead.
+    /// Not ready; what was seen instead.
     NotYet(String),
-    /// Another server answers on our port.
+    /// Another server answers on the port of the process.
     Stranger,
 }
 
@@ -65,7 +66,7 @@ impl<'a> Wait<'a> {
         (self.requests, self.keeper)
     }
 
-    /// Waits for the process of this number, which was started.
+    /// Waits until the process of this number, which was started, is ready.
     pub(super) fn until_ready(
         &mut self,
         number: usize,
@@ -80,7 +81,7 @@ impl<'a> Wait<'a> {
                 Look::Ready => by_logs(this, &process.ready.also_log, values),
                 other => other,
             };
-            // After the look: one that answers with its last breath is not ready.
+            // After the check, because a process that answers and then ends is not ready.
             self.nobody_ended(started)?;
             let seen = match look {
                 Look::Ready => return Ok(()),
@@ -120,7 +121,7 @@ impl<'a> Wait<'a> {
                 match self.keeper.run(&order, longest, self.stopped) {
                     Ok(Some(how)) if how.good() => Ok(Look::Ready),
                     Ok(Some(how)) => Ok(Look::NotYet(format!("`{command}` {how}"))),
-                    Ok(None) => Ok(Look::NotYet(format!("`{command}` did not end in its time"))),
+                    Ok(None) => Ok(Look::NotYet(format!("`{command}` did not finish in time"))),
                     Err(Trouble::Stopped) => Err(Failed::Stopped.into()),
                     Err(trouble) => Err(self.error(&trouble.to_string()).into()),
                 }
@@ -211,7 +212,7 @@ fn expected(status: u16, expect: &[u16]) -> bool {
     expect.contains(&status) || (expect.is_empty() && (200..300).contains(&status))
 }
 
-/// Whether all of these texts are in its log.
+/// Checks whether all of these texts are in its log.
 fn by_logs(this: &Started, texts: &[Text], values: &Values) -> Look {
     let mut looks = texts.iter().map(|text| by_log(this, &text.fill(values)));
     looks.find(|look| !matches!(look, Look::Ready)).unwrap_or(Look::Ready)
@@ -227,6 +228,6 @@ fn by_log(this: &Started, text: &str) -> Look {
     };
     match said() {
         Ok(true) => Look::Ready,
-        _ => Look::NotYet(format!("its log does not say `{}`", shown(text))),
+        _ => Look::NotYet(format!("its log does not contain `{}`", shown(text))),
     }
 }

@@ -6,8 +6,8 @@ use keeper::{Farewell, Keeper, Trouble};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
-/// One launch of a target. Dropping it ends it. No `Debug`: its address can
-/// hold a login.
+/// One launch of a target. Dropping it stops the target. It has no `Debug`, because its address
+/// can contain a login.
 pub struct Running {
     name: String,
     url: String,
@@ -15,9 +15,10 @@ pub struct Running {
     started: Vec<Started>,
     ready_requests: u64,
     secrets: Vec<String>,
-    /// Its processes are nodes of a cluster, which can go on without some of them.
+    /// Whether its processes are nodes of a cluster, which can work without some of them.
     has_nodes: bool,
-    /// Nodes without which it goes on: their numbers, and how they ended.
+    /// The nodes that ended and without which the run goes on: their process ids, and how they
+    /// ended.
     lost: Vec<(i32, String)>,
 }
 
@@ -26,12 +27,12 @@ pub(super) struct Started {
     pub(super) name: String,
     pub(super) pid: i32,
     pub(super) log: PathBuf,
-    /// Where this launch begins in the log.
+    /// The offset in the log at which this launch begins.
     pub(super) from: u64,
 }
 
 impl Started {
-    /// Says which process it is, where there are several.
+    /// The subject of a sentence about the process, with its name if there are several.
     pub(super) fn who(&self, contender: &str) -> String {
         if self.name == contender {
             "it ".to_owned()
@@ -55,42 +56,42 @@ impl Running {
         Running { name, url, keeper, started, ready_requests, secrets, has_nodes, lost }
     }
 
-    /// Where to drive it. It can hold a login: never print it as it is.
+    /// The address at which it is driven. It can contain a login and must not be printed as it
+    /// is.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// How many requests were sent to see whether it is ready: its own log may
-    /// count them.
+    /// How many requests were sent to check whether it is ready. Its own log may contain them.
     pub fn ready_requests(&self) -> u64 {
         self.ready_requests
     }
 
-    /// The number of its keeper: everything below it is the target.
+    /// The process id of its keeper. All of its descendants are the target.
     pub fn keeper(&self) -> i32 {
         self.keeper.pid()
     }
 
-    /// The numbers of all its processes.
+    /// The process ids of all its processes.
     pub fn processes(&self) -> Vec<i32> {
         self.keeper.processes()
     }
 
-    /// The control group (version 2) that holds it alone, where there is one.
+    /// The control group (version 2) that contains only this target. None if there is none.
     pub fn cgroup(&self) -> Option<&Path> {
         self.keeper.cgroup()
     }
 
-    /// Names and numbers of the processes that were started.
+    /// Names and process ids of the processes that were started.
     pub fn started(&self) -> impl Iterator<Item = (&str, i32)> {
         self.started.iter().map(|this| (this.name.as_str(), this.pid))
     }
 
-    /// Looks whether it still runs, without waiting. Nodes without which it goes on do not
-    /// count.
+    /// Checks whether it still runs, without waiting. Nodes without which the run goes on are
+    /// ignored.
     ///
     /// # Errors
-    /// When a process of it ended: how, and the last lines of its log.
+    /// If one of its processes ended: how it ended, and the last lines of its log.
     pub fn check(&mut self) -> Result<(), Error> {
         let exits = match self.keeper.exits() {
             Ok(exits) => exits,
@@ -104,8 +105,8 @@ impl Running {
         Err(Error::target(format!("`{}`: {who}{how}{quoted}", self.name)))
     }
 
-    /// Lets it go on without the nodes that have ended, if others of them still run. Returns
-    /// how those ended that were not known yet, in words.
+    /// Lets the run go on without the nodes that have ended, if other nodes still run. Returns, as
+    /// text, how the nodes ended that were not known to have ended.
     pub fn go_on_without(&mut self) -> Vec<String> {
         let Ok(exits) = self.keeper.exits() else { return Vec::new() };
         let ended = |this: &&Started| exits.iter().any(|(pid, _)| *pid == this.pid);
@@ -122,30 +123,30 @@ impl Running {
         self.lost[known..].iter().map(|(_, how)| how.clone()).collect()
     }
 
-    /// How the nodes ended without which it went on, in words.
+    /// How the nodes ended without which the run went on, as text.
     pub fn lost(&self) -> Vec<String> {
         self.lost.iter().map(|(_, how)| how.clone()).collect()
     }
 
-    /// Pins all of it to these cores.
+    /// Pins all of its processes to these cores.
     ///
     /// # Errors
-    /// When a core is not among ours.
+    /// If tiebreak itself may not use one of the cores.
     pub fn pin(&mut self, cores: &[u32]) -> Result<u32, Trouble> {
         self.keeper.pin(None, cores)
     }
 
-    /// Ends it: its signals and graces, and then whatever is left.
+    /// Stops it: each process with its signal and time to stop, and then what is left.
     ///
     /// # Errors
-    /// When its keeper was gone; it has been ended all the same.
+    /// If its keeper had ended; the target has been stopped even then.
     pub fn stop(self) -> Result<Farewell, Error> {
         let name = self.name;
         self.keeper.stop().map_err(|trouble| Error::target(format!("`{name}`: {trouble}")))
     }
 }
 
-/// The last lines of a log, which are shown after an error.
+/// The last lines of a log, as an error message quotes them.
 pub(super) fn quoted(log: &Path, from: u64, secrets: &[String]) -> String {
     let lines = logs::tail(log, from, secrets);
     let name = shown(log.display().to_string());

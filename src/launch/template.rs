@@ -1,5 +1,5 @@
-//! Texts of an experiment file: literal, with `${NAME}` for what stands in the
-//! environment and nowhere else, and `{port}` for what a launch decides.
+//! Texts of an experiment file. They are literal, except that `${NAME}` is replaced by a variable
+//! of the environment, and placeholders such as `{port}` by values that a launch determines.
 
 use crate::secrets;
 use std::collections::BTreeMap;
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 use text::near;
 use text::shown::shown;
 
-/// Asks the environment.
+/// Looks up a variable of the environment.
 pub type EnvLookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// Asks the environment of this process. What it gives is a secret from then on.
+/// Looks up a variable in the environment of this process. Its value is a secret from then on.
 pub(crate) fn environment(name: &str) -> Option<OsString> {
     let value = std::env::var_os(name)?;
     if let Some(value) = value.to_str() {
@@ -21,8 +21,8 @@ pub(crate) fn environment(name: &str) -> Option<OsString> {
     Some(value)
 }
 
-/// A value of the environment. It cannot be printed or serialised: it shows as
-/// the `${NAME}` that was written.
+/// A value of the environment. It cannot be printed or serialised; it is displayed as the
+/// `${NAME}` that was written.
 #[derive(Clone)]
 pub struct Secret {
     name: String,
@@ -30,7 +30,7 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// One that no experiment file names.
+    /// A secret that no experiment file names.
     pub(crate) fn unnamed(value: String) -> Secret {
         Secret { name: "…".to_owned(), value }
     }
@@ -47,14 +47,14 @@ impl fmt::Display for Secret {
     }
 }
 
-/// What a launch decides.
+/// A value that a launch determines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placeholder {
     /// `{port}`: the port of this process.
     Port,
     /// `{NAME.port}`: the port of the process of that name.
     PortOf(String),
-    /// `{choice.NAME}`: what was chosen of the launch's choices.
+    /// `{choice.NAME}`: the text of what was chosen for NAME.
     Choice(String),
     /// `{url}`: the address of the target.
     Url,
@@ -64,7 +64,7 @@ pub enum Placeholder {
     Host,
     /// `{software}`: the folder of the software that the launch needs.
     Software,
-    /// `{cache}`: the folder of what the experiment builds.
+    /// `{cache}`: the folder into which the experiment builds.
     Cache,
     /// `{temp}`: the temporary folder of the launch, where its files are.
     Temp,
@@ -72,13 +72,13 @@ pub enum Placeholder {
     Site,
     /// `{folder}`: the folder of the experiment file.
     Folder,
-    /// `{workers}`: how many cores the target has.
+    /// `{workers}`: the number of cores of the target.
     Workers,
-    /// `{descriptors}`: how many descriptors each of its processes may open.
+    /// `{descriptors}`: the number of file descriptors that each of its processes may open.
     Descriptors,
 }
 
-/// The placeholders that are one word.
+/// The placeholders that consist of one word.
 const WORDS: [(&str, Placeholder); 11] = [
     ("port", Placeholder::Port),
     ("url", Placeholder::Url),
@@ -118,7 +118,7 @@ impl fmt::Display for Placeholder {
     }
 }
 
-/// What stands for the placeholders in one launch.
+/// The values of the placeholders in one launch.
 #[derive(Clone, Debug, Default)]
 pub struct Values {
     /// `{port}`.
@@ -145,13 +145,12 @@ pub struct Values {
     pub folder: PathBuf,
     /// `{workers}`.
     pub workers: usize,
-    /// The limit that targets inherit; `{descriptors}` is never more than
-    /// [`MOST_DESCRIPTORS`].
+    /// The limit that targets inherit. `{descriptors}` is at most [`MOST_DESCRIPTORS`].
     pub descriptors: u64,
 }
 
-/// Servers make tables as large as this number: a limit of a billion, as containers
-/// have, would take their memory.
+/// The largest value of `{descriptors}`. Servers allocate tables of this size, and with the limit
+/// of a billion that containers have they would use up the memory.
 pub const MOST_DESCRIPTORS: u64 = 16_384;
 
 impl Values {
@@ -181,8 +180,8 @@ enum Piece {
     Placeholder(Placeholder),
 }
 
-/// A text of the file. It shows as it was written. No `Debug`: it can hold
-/// secrets.
+/// A text of the file. It is displayed as it was written. It has no `Debug`, because it can
+/// contain secrets.
 #[derive(Clone, Default)]
 pub struct Text {
     pieces: Vec<Piece>,
@@ -194,11 +193,11 @@ impl Text {
         Text { pieces: vec![Piece::Plain(text.to_owned())] }
     }
 
-    /// Reads a text: `${NAME}` is looked up, `{port}` and its like are kept,
-    /// `$${` and `{{port}}` stand for themselves. Other braces mean nothing.
+    /// Parses a text. `${NAME}` is looked up, and placeholders such as `{port}` are kept.
+    /// `$${` is the text `${`, and `{{port}}` is the text `{port}`. Other braces are literal.
     ///
     /// # Errors
-    /// When a variable is not set, is too short for a secret, or its name is none.
+    /// If a variable is not set, is too short for a secret, or has an invalid name.
     pub fn parse(text: &str, environment: EnvLookup<'_>) -> Result<Text, String> {
         let mut reader = Reader { pieces: Vec::new(), plain: String::new(), environment };
         let mut rest = text;
@@ -211,13 +210,13 @@ impl Text {
         Ok(Text { pieces: reader.pieces })
     }
 
-    /// Reads the placeholders of a text, in which `${NAME}` stands for itself.
+    /// Parses the placeholders of a text, in which `${NAME}` is literal.
     pub(crate) fn with_placeholders(text: &str) -> Text {
         let text = text.replace("${", "$${");
         Text::parse(&text, &|_| None).expect("no variable is named")
     }
 
-    /// The real text, secrets and all.
+    /// The text with all secrets and values in it.
     pub fn fill(&self, values: &Values) -> String {
         let mut filled = String::new();
         for piece in &self.pieces {
@@ -246,9 +245,8 @@ impl Text {
         })
     }
 
-    /// A word in braces that is probably a placeholder with a slip in it, and
-    /// what was meant. Only where braces have no other use: a template is full
-    /// of them.
+    /// A word in braces that is probably a misspelt placeholder, and the placeholder that was
+    /// meant. None if there is none. Only for texts in which braces have no other use.
     pub(crate) fn slip(&self) -> Option<(String, &'static str)> {
         self.pieces.iter().find_map(|piece| {
             let Piece::Plain(text) = piece else { return None };
@@ -282,7 +280,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads what begins with `$` or `{`; gives what follows it.
+    /// Reads what begins with `$` or `{`, and returns the text after it.
     fn special<'t>(&mut self, text: &'t str) -> Result<&'t str, String> {
         if let Some(rest) = text.strip_prefix("$${") {
             self.plain.push_str("${");
@@ -350,7 +348,7 @@ pub(crate) fn variables(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Letters, digits, `_`, and what names of processes may hold.
+/// Whether this has only letters, digits, `_`, and characters that process names may have.
 fn is_name(word: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(fits)

@@ -79,7 +79,7 @@ fn removed() {
         let script = "cd gone && rmdir ../gone && exec \"$@\"";
         command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_tiebreak")]);
         let ended = case.start_as(command, words).wait();
-        ended.expect(5, &["error: the current directory is not there any more: it was removed"]);
+        ended.expect(5, &["error: the current directory was removed or moved; change to"]);
         assert_eq!(ended.err.lines().count(), 1, "{}", ended.err);
     }
 }

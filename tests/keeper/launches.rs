@@ -226,7 +226,7 @@ fn failing() {
         ),
         (
             "launch = ['sleep', '1000']\nready = { timeout = '200ms', log = 'up' }",
-            "`a`: was not ready within 200 ms: its log does not say `up`; it wrote nothing to LOGS/a.log",
+            "`a`: was not ready within 200 ms: its log does not contain `up`; it wrote nothing to LOGS/a.log",
         ),
         (
             "launch = ['sleep', '1000']\nready = { timeout = '3s', run = ['sh', '-c', 'exit 4'] }",
@@ -246,7 +246,7 @@ fn failing() {
         ),
         (
             "prepare = [['sleep', '1000']]\nprepare_timeout = '200ms'\nlaunch = ['sleep', '1']",
-            "`a`: `sleep 1000` took longer than its prepare_timeout, and was ended; it wrote nothing to LOGS/a.prepare.log",
+            "`a`: `sleep 1000` took longer than its prepare_timeout, and was stopped; it wrote nothing to LOGS/a.prepare.log",
         ),
         (
             "launch = ['no-such-server']\npackages = { no-such-server = 'such-package' }",

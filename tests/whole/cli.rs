@@ -127,7 +127,7 @@ fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
         ),
         (
             &["run", "http://127.0.0.1:1/", "--json", "-", "--html", "-"],
-            "error: --json and --html cannot both go to standard output: give one a file\n",
+            "error: --json and --html cannot both go to standard output: name a file for one\n",
         ),
         (
             &["report", "nowhere"],
@@ -475,7 +475,10 @@ fn manual_pages_are_installed_together() {
     }
     let nowhere = run(&place, &["man", "--dir", "no"]);
     assert_eq!(nowhere.code, Some(2));
-    assert_eq!(nowhere.err, "error: --dir no: there is no such folder; mkdir -p makes it\n");
+    assert_eq!(
+        nowhere.err,
+        "error: --dir no: the folder does not exist; create it with mkdir -p\n"
+    );
     assert_eq!(run(&place, &["man", "compair"]).code, Some(2));
 }
 

@@ -240,8 +240,8 @@ fn stores_without_room_are_void_and_not_broken() {
 fn only_stores_that_run_already_can_be_loaded() {
     let place = TestFolder::new();
     for (what, says) in [
-        ("memcached", "`memcached` would be launched, loaded and ended"),
-        ("http://127.0.0.1:1/", "is no store: keys are loaded into caches, files and databases"),
+        ("memcached", "`memcached` would be launched, loaded and stopped"),
+        ("http://127.0.0.1:1/", "is not a store: keys are loaded into caches, files and databases"),
     ] {
         let (code, told, error) = load(&place, &[what]);
         assert_eq!((code, told.as_str()), (2, ""), "{error}");
@@ -251,7 +251,7 @@ fn only_stores_that_run_already_can_be_loaded() {
     std::fs::write(place.file("e.toml"), swept).expect("a file");
     let (code, _, error) = load(&place, &["e.toml"]);
     assert_eq!(code, 2, "{error}");
-    assert!(error.contains("a sweep of value loads other values at each"), "{error}");
+    assert!(error.contains("a sweep of value loads different values at each point"), "{error}");
     let port = ports::free().expect("a port");
     let (code, _, error) = load(&place, &[&format!("redis://127.0.0.1:{port}")]);
     assert_eq!(code, 4, "{error}");

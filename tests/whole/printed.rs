@@ -79,7 +79,7 @@ fn a_file_without_output_and_a_missing_one_are_named() {
     for (what, said) in [
         (&["audit", "notes.txt"][..], "no output of a load generator was found in notes.txt"),
         (&["audit", "gone.txt"], "the run gone.txt was not found"),
-        (&["audit", "notes.txt", "."], "is a run of tiebreak's own"),
+        (&["audit", "notes.txt", "."], "is a run of tiebreak itself: audit one such run at a time"),
         (&["audit", ".", "--json"], "use `tiebreak report`"),
     ] {
         let output = place.tiebreak(what);

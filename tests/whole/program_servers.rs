@@ -142,7 +142,7 @@ fn what_a_program_of_a_recipe_needs_is_known_before_anything_is_launched() {
     let output = place.tiebreak(&["compare", "e.toml"]);
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
     let told = errors(&output);
-    let why = "`one`: the file `/no/such.so` is not there: apt-get install php8.2-such";
+    let why = "`one`: the file `/no/such.so` does not exist: apt-get install php8.2-such";
     assert!(told.contains(why), "{told}");
 }
 

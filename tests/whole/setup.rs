@@ -140,7 +140,7 @@ fn what_an_experiment_lacks_is_named() {
     assert!(complaint(&output).contains(told), "{}", complaint(&output));
     let output = needy(&place, "packages = { no-such-program = '-o=x' }\n");
     assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
-    assert!(complaint(&output).contains("`-o=x` is not the name of a package"));
+    assert!(complaint(&output).contains("`-o=x` is not a valid name of a package"));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn an_experiment_that_has_all_it_needs_is_set_up() {
     fs::write(place.file("experiment.toml"), "contenders = ['nginx', 'node']\n").expect("a file");
     let output = place.command(&["setup", "./experiment.toml"]).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-    assert_eq!(output.stdout, b"all that the experiment needs is there\n");
+    assert_eq!(output.stdout, b"everything that the experiment needs is installed\n");
 }
 
 /// Two contenders that build the same: a page that they serve. `more` is added to the command.

@@ -102,7 +102,7 @@ fn what_cannot_be_a_sweep_leaves_nothing_behind() {
         (&["compare", "--sweep", "rate=1k,2k", "--rate", "5k"], "--rate fixes what the sweep"),
         (
             &["compare", "--sweep", "rate=1k,2k", "--markdown", "x.md"],
-            "--markdown is about one run",
+            "--markdown is not supported for a sweep",
         ),
         (&["compare", "--sweep", "rate=1k,2k", "--require", "p99 < 1 by luck"], "at rate 1000: "),
         (&["run", "--sweep", "connections=1,8"], "`tiebreak run` drives one contender"),
