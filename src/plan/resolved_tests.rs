@@ -155,7 +155,10 @@ fn few_rooms_need_few_cores() {
     assert!(refused.starts_with("--cores 2: a core without a connection"), "{refused}");
     spec.sets.push("a.connections=4".to_owned());
     let refused = settled(&spec).err().expect("refused").text;
-    assert!(refused.starts_with("`a`: 4 connections make no rooms of 8 members"), "{refused}");
+    assert!(
+        refused.starts_with("`a`: 4 connections cannot be divided into rooms of 8 members"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -606,7 +609,7 @@ fn what_does_not_go_with_groups_is_refused() {
         (
             both.into(),
             &|spec| spec.workload.distribution = Some(record::Distribution::Latest),
-            "workload: groups: no group knows how far the inserts",
+            "workload: groups: insert and latest are not supported",
         ),
         (
             both.into(),
@@ -680,7 +683,7 @@ fn what_a_store_cannot_do_is_refused() {
     let table: [(Spoil<'_>, &str); 14] = [
         (
             &|spec| spec.workload.preset = Some("wide-rows".into()),
-            "`m` cannot do wide-rows: its keys have one value each: wide rows are for cassandra:// and cassandra+thrift://",
+            "`m` cannot do wide-rows: each of its keys has one value; wide rows require cassandra:// or cassandra+thrift://",
         ),
         (
             &|spec| {
@@ -697,7 +700,7 @@ fn what_a_store_cannot_do_is_refused() {
         ),
         (
             &|spec| spec.workload.preset = Some("ycsb-e".into()),
-            "`m` cannot do ycsb-e: it keeps keys by their hash, and so has no scan over keys in order; a store that sorts its keys",
+            "`m` cannot do ycsb-e: it stores keys by their hash and cannot scan them in order; use a store that sorts its keys",
         ),
         (
             &|spec| spec.workload.mix = Some(crate::plan::workload::mix("cas=1").expect("a mix")),
@@ -707,7 +710,7 @@ fn what_a_store_cannot_do_is_refused() {
             &|spec| {
                 spec.workload.commands.give(crate::plan::commands::custom("PING").expect("one"))
             },
-            "`m` cannot do --command: user-defined commands are for redis://",
+            "`m` cannot do --command: user-defined commands require redis://",
         ),
         (&|spec| spec.workload.value = Some(record::ValueBytes::Fixed(8)), "workload: value = 8"),
         (&|spec| spec.common.method = Some("HEAD".into()), "`m`: method belongs to HTTP requests"),

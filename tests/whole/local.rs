@@ -44,7 +44,7 @@ fn files_are_loaded_verified_and_compared_with_a_store() {
     assert_eq!(cost["out_of_sight"], "the generator reads and writes the files itself");
     let locking = cost["facts"].as_array().expect("facts").iter();
     let locking = locking.filter(|fact| fact["command"] == "locking").collect::<Vec<_>>();
-    assert_eq!(locking[0]["line"], "none, written beside and renamed");
+    assert_eq!(locking[0]["line"], "none, written to a second file that is renamed");
     let about = |finding: &Value| {
         finding["rule"] == "generator_bottleneck" && finding["contender"] == "files"
     };

@@ -51,7 +51,7 @@ pub fn grouped(
 pub fn check_groups(asked: &LaneAsked) -> Result<(), EngineError> {
     match asked.operations {
         Some(_) if !asked.groups.is_empty() => {
-            let why = "a number of operations is for one workload, and there are groups";
+            let why = "a number of operations cannot be set for a contender with groups";
             Err(EngineError(why.to_owned()))
         }
         _ => Ok(()),
@@ -71,7 +71,7 @@ impl Groups {
             let mut lane = make(&Seat { group, groups, ..seat.clone() })?;
             match lane.steps() {
                 Some(_) => Ok(lane),
-                None => Err(EngineError("lanes of this kind have no groups".to_owned())),
+                None => Err(EngineError("lanes of this kind do not support groups".to_owned())),
             }
         };
         let lanes = parts.into_iter().enumerate().map(make).collect::<Result<_, _>>()?;

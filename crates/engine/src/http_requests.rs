@@ -149,7 +149,7 @@ impl Requests {
     ) -> Result<Requests, String> {
         let known = |kind: Kind| matches!(kind, Kind::Custom(number) if (number as usize) < requests.each.len());
         if !workload.mix.iter().all(|share| known(share.kind)) {
-            return Err("a web server is asked requests, and its workload has others".to_owned());
+            return Err("the workload of a web server must consist of HTTP requests".to_owned());
         }
         let said = Encoder::new(workload, seed, seat.workers, Task::Drive)?;
         Ok(Requests {

@@ -92,9 +92,8 @@ fn why(setting: &Setting, family: &Family) -> String {
             "dialect" => {
                 "files are spoken to by system calls: leave out dialect for them".to_owned()
             }
-            "reuse" => {
-                "files have no connections to open anew: leave out reuse for them".to_owned()
-            }
+            "reuse" => "files have no connections that could be reopened: leave out reuse for them"
+                .to_owned(),
             _ => of_stores(),
         },
         (UsedBy::Deep, _) => {

@@ -73,7 +73,7 @@ impl Destinations {
         };
         let is_fixed = servers > 1;
         if is_fixed && nodes.len() != servers as usize {
-            return Err(format!("there are {servers} servers and {} addresses", nodes.len()));
+            return Err(format!("there are {servers} servers but {} addresses", nodes.len()));
         }
         Ok(Destinations { nodes, next: worker, is_fixed })
     }

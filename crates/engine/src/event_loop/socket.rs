@@ -32,7 +32,7 @@ impl SystemAddress {
             Address::Tcp(address) => Ok(SystemAddress::tcp(address)),
             Address::Unix(path) => SystemAddress::unix(path),
             Address::Nodes(_) | Address::Directory(_) | Address::Program => {
-                Err(format!("no one server can be dialled at {address}"))
+                Err(format!("{address} is not the address of one server"))
             }
         }
     }

@@ -97,8 +97,8 @@ impl<S: Dialogue> EventLane<S> {
         seat: &Seat,
     ) -> Result<EventLane<S>, EngineError> {
         if let Reuse::Pool(_) = asked.reuse {
-            let why = "a pool is for databases, which are driven through a client library; \
-                       leave out pool, or ask for reuse";
+            let why = "only databases, which are driven through a client library, have a pool; \
+                       leave out pool, or set reuse";
             return Err(EngineError(why.to_owned()));
         }
         let members = if S::ROOMS { dialogue.members() } else { 1 };
@@ -107,7 +107,7 @@ impl<S: Dialogue> EventLane<S> {
         let depth = asked.intensity.depth.max(1);
         let servers = dialogue.servers();
         if servers > 1 && depth > 1 {
-            let why = "a client of several servers has one operation in flight: leave out depth";
+            let why = "a client of several servers has one operation in flight; leave out depth";
             return Err(EngineError(why.to_owned()));
         }
         let per_client = servers.max(members);
@@ -120,7 +120,7 @@ impl<S: Dialogue> EventLane<S> {
             tls,
             reuse: asked.reuse,
             poll: Poll::new()
-                .map_err(|error| EngineError::system("cannot make a poller", &error))?,
+                .map_err(|error| EngineError::system("cannot create a poller", &error))?,
             input: vec![0; INPUT_BYTES],
             out: wire::Out::default(),
             allowance: Allowance::driven(),

@@ -33,7 +33,7 @@ impl Folders {
         };
         match std::fs::DirBuilder::new().mode(0o700).create(root) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(wrong("cannot be made", error));
+                return Err(wrong("cannot be created", error));
             }
             _ => {}
         }
@@ -41,14 +41,14 @@ impl Folders {
             .read(true)
             .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
             .open(root)
-            .map_err(|error| wrong("cannot be opened (it must be no link)", error))?;
+            .map_err(|error| wrong("cannot be opened (it must not be a symbolic link)", error))?;
         // Several lanes open one directory at once: while one of them marks it, another
         // must not take what the first makes there for somebody else's.
         lock(&opened, libc::LOCK_EX).map_err(|error| wrong("cannot be locked", error))?;
         let claimed = claim(root, &opened);
         lock(&opened, libc::LOCK_UN).map_err(|error| wrong("cannot be unlocked", error))?;
         claimed?;
-        let unmade = |error| wrong("has a folder that cannot be made or opened", error);
+        let unmade = |error| wrong("has a subdirectory that cannot be created or opened", error);
         let mut folders = Vec::with_capacity(FOLDERS);
         for first in 0..16 {
             let outer = folder(opened.as_raw_fd(), &[digit_of(first)]).map_err(unmade)?;
@@ -81,8 +81,7 @@ fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
             root.display()
         )))
     };
-    let unread =
-        |error| EngineError::system(&format!("cannot look into {}", root.display()), &error);
+    let unread = |error| EngineError::system(&format!("cannot read {}", root.display()), &error);
     // SAFETY: no arguments.
     if opened.metadata().map_err(unread)?.uid() != unsafe { libc::geteuid() } {
         return refuse("belongs to another user");
@@ -98,13 +97,13 @@ fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
             if says == MARK {
                 return Ok(());
             }
-            return refuse(&format!("has a {MARKER} that is not tiebreak's"));
+            return refuse(&format!("has a {MARKER} that was not written by tiebreak"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(unread(error)),
     }
     if std::fs::read_dir(&inside).map_err(unread)?.next().is_some() {
-        return refuse("holds files that are not tiebreak's");
+        return refuse("contains files that tiebreak did not create");
     }
     options.read(false).write(true).create_new(true);
     let marked = options.open(inside.join(MARKER)).and_then(|mut marker| marker.write_all(MARK));

@@ -251,10 +251,10 @@ pub fn file_lanes<S: Send + 'static, M: Default + Send + 'static>(
 fn check(asked: &LaneAsked) -> Result<(), EngineError> {
     let why = match asked {
         _ if asked.reuse != Reuse::Always => {
-            "files have no connections to open anew; leave out reuse"
+            "files have no connections that could be reopened; leave out reuse"
         }
         _ if asked.intensity.depth > 1 => {
-            "a file is read or written at once; leave out depth, or ask for connections"
+            "a file has one operation at a time; leave out depth, or set connections"
         }
         _ => return Ok(()),
     };

@@ -58,12 +58,10 @@ fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, Eng
 /// Whether files can do all of it.
 fn check(workload: &Workload) -> Result<(), EngineError> {
     if let Some(share) = workload.mix.iter().find(|share| action(share.kind).is_none()) {
-        return Err(EngineError(format!("files have no operation {:?}", share.kind)));
+        return Err(EngineError(format!("files do not support the operation {:?}", share.kind)));
     }
     match workload.value.least() {
-        0 => {
-            Err(EngineError("files hold values of 1 byte at least; ask for longer ones".to_owned()))
-        }
+        0 => Err(EngineError("values in files must be at least 1 byte long".to_owned())),
         _ => Ok(()),
     }
 }
@@ -72,11 +70,11 @@ fn check(workload: &Workload) -> Result<(), EngineError> {
 pub fn lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         _ if action(kind).is_some() => None,
-        Kind::MultiGet(_) => Some("a file is read by itself: there is no request for several"),
-        Kind::Scan(_) => Some("files are kept by the hash of their key: there is no order"),
+        Kind::MultiGet(_) => Some("each file is read separately: no request reads several"),
+        Kind::Scan(_) => Some("files are named by the hash of their key and have no order"),
         _ if kind.is_wide() => Some(NOT_WIDE),
-        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands are for redis://"),
-        _ => Some("files are read, written, added and deleted"),
+        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands require redis://"),
+        _ => Some("files can only be read, written, added and deleted"),
     }
 }
 

@@ -77,7 +77,7 @@ impl Encoder {
         if feeds.fit(self.operations.feeds()) {
             Ok(Encoder { feeds: feeds.clone(), ..self })
         } else {
-            Err("the rows of its feeds are not those of its workload".to_owned())
+            Err("the feeds that were read are not those of the workload".to_owned())
         }
     }
 

@@ -238,15 +238,15 @@ impl Work {
 }
 
 /// Reads of keys in order are no operation of a store that hashes its keys.
-pub(super) const NO_ORDER: &str = "it keeps keys by their hash, and so has no scan over keys in \
-     order; a store that sorts its keys has one, such as a database with an index";
+pub(super) const NO_ORDER: &str = "it stores keys by their hash and cannot scan them in order; use \
+     a store that sorts its keys, such as a database with an index";
 
 /// Why there is no read of several keys where they are on several servers.
-pub const SEVERAL_KEYS: &str = "the keys of one multi-get are on different servers, and such a \
-     read of several servers is not supported yet: use get, or one server";
+pub const SEVERAL_KEYS: &str = "the keys of a multi-get are on different servers, and reading \
+     from several servers at once is not supported yet: use get, or one server";
 
 /// Why a store that holds one value under each key has no operation on wide rows.
-pub const NOT_WIDE: &str = "its keys have one value each: wide rows are for cassandra:// and \
+pub const NOT_WIDE: &str = "each of its keys has one value; wide rows require cassandra:// or \
      cassandra+thrift://";
 
 /// Several servers, over which a client spreads its keys.
@@ -303,7 +303,7 @@ fn work<W: Words>(
         kind => W::lacks(kind),
     };
     if let Some(why) = workload.mix.iter().find_map(lacks) {
-        return Err(format!("a store cannot do its workload: {why}"));
+        return Err(format!("the store cannot run its workload: {why}"));
     }
     let encoder = Encoder::new(workload, seed, seat.places(), task)?.with_feeds(feeds)?;
     let verifier = Verifier::new(verify, workload, seat.place(), seat.places());

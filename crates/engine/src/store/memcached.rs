@@ -64,7 +64,7 @@ impl Words for Spoken {
             Kind::Incr => Op::Incr { key, by: 1 },
             Kind::Decr => Op::Decr { key, by: 1 },
             Kind::Touch => Op::Touch { key, expires: LIFE },
-            Kind::Cas | Kind::ReadModifyWrite => unreachable!("said by halves"),
+            Kind::Cas | Kind::ReadModifyWrite => unreachable!("sent as two requests"),
             Kind::Scan(_)
             | Kind::Command(_)
             | Kind::Custom(_)
@@ -102,7 +102,7 @@ impl Words for Spoken {
 pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
-        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands are for redis://"),
+        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands require redis://"),
         _ if kind.is_wide() => Some(NOT_WIDE),
         _ => None,
     }

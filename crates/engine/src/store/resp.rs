@@ -74,8 +74,8 @@ pub fn resp_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
         Kind::Cas => Some(
-            "it has no cas: WATCH, MULTI and EXEC take four requests, and would be compared with \
-             two; ask for read-modify-write, which has no condition, or for memcached",
+            "it has no cas: WATCH, MULTI and EXEC take four requests where memcached's cas takes \
+             two; use read-modify-write, which has no condition, or memcached",
         ),
         _ if kind.is_wide() => Some(NOT_WIDE),
         _ => None,
@@ -122,7 +122,7 @@ impl Words for Spoken {
             Kind::Touch => self.command(&[b"EXPIRE", key, LIFE]),
             Kind::Command(number) => self.fill(number, drawn, &parts),
             Kind::Custom(number) => self.fill_own(number, parts.arguments),
-            Kind::ReadModifyWrite => unreachable!("said by halves"),
+            Kind::ReadModifyWrite => unreachable!("sent as two requests"),
             Kind::Cas | Kind::Scan(_) | Kind::Newest | Kind::OneColumn | Kind::InsertColumn => {
                 unreachable!("refused when the lane was made")
             }

@@ -170,9 +170,9 @@ impl Words for Spoken {
                 let timestamp = self.timestamps.next();
                 Op::Delete { key, parent, column, timestamp, consistency }
             }
-            Kind::ReadModifyWrite => unreachable!("said by halves"),
+            Kind::ReadModifyWrite => unreachable!("sent as two requests"),
             Kind::Newest | Kind::OneColumn | Kind::InsertColumn => {
-                unreachable!("in a space of their own")
+                unreachable!("their keys have a space of their own")
             }
             Kind::Add
             | Kind::Replace
@@ -208,18 +208,16 @@ pub fn thrift_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
         Kind::Add | Kind::Replace | Kind::Cas => Some(
-            "Cassandra's Thrift interface has no write with a condition that all versions have: \
+            "not every version of Cassandra's Thrift interface has conditional writes: \
              leave out add, replace and cas",
         ),
         Kind::Append => Some("Cassandra cannot append to a value: leave out append"),
         Kind::Incr | Kind::Decr => Some(
-            "Cassandra counts in column families of counters, which tiebreak does not make: \
+            "Cassandra counts only in counter column families, which tiebreak does not create: \
              leave out incr and decr",
         ),
-        Kind::Touch => {
-            Some("Cassandra cannot change how long a column lives alone: leave out touch")
-        }
-        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands are for redis://"),
+        Kind::Touch => Some("Cassandra cannot change only the TTL of a column: leave out touch"),
+        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands require redis://"),
         Kind::Get
         | Kind::MultiGet(_)
         | Kind::Set

@@ -102,7 +102,7 @@ fn source(
         Generator::Text(lengths) => Source::Text(*lengths),
         Generator::Pattern(of) => Source::Pattern(of.as_bytes().into()),
         Generator::Now if keys_per_row.is_some() => {
-            return Err("a column is the same at every load, and now() is not".to_owned());
+            return Err("now() cannot fill a column, as every load must be the same".to_owned());
         }
         Generator::Now => Source::Now,
         Generator::Pick(from) => Source::Pick(from.as_slice().into()),
@@ -116,12 +116,12 @@ fn source(
         Generator::Parent(name) => match (keys_per_row, table(name)?.keys_per_row) {
             (None, _) => return Err("only rows of a table have a parent".to_owned()),
             (Some(mine), its) if its < mine || its % mine != 0 => {
-                return Err(format!("a row of `{name}` must stand for several of these rows"));
+                return Err(format!("a row of `{name}` must be parent to several of these rows"));
             }
             (Some(mine), its) => Source::Parent { rows_per_parent: its / mine },
         },
         Generator::Feed { .. } if keys_per_row.is_some() => {
-            return Err("rows of a feed go into operations, not into tables".to_owned());
+            return Err("feed() can be used in operations, not in tables".to_owned());
         }
         Generator::Feed { feed, column } => from_feed(feed, column, custom)?,
     })

@@ -275,26 +275,26 @@ fn refused(root: &Path) -> String {
 fn directories_that_are_not_ours_are_refused() {
     let scratch = Scratch::disk();
     let root = &scratch.0;
-    assert!(refused(&root.join("deeper")).contains("cannot be made"));
+    assert!(refused(&root.join("deeper")).contains("cannot be created"));
     std::fs::create_dir(root).expect("a directory");
     std::fs::write(root.join("letters.txt"), "precious").expect("room");
     let message = refused(root);
-    assert!(message.contains("holds files that are not tiebreak's"), "{message}");
+    assert!(message.contains("contains files that tiebreak did not create"), "{message}");
     assert!(message.contains("name one that is empty"), "{message}");
     assert_eq!(std::fs::read_dir(root).expect("there").count(), 1, "nothing was made in it");
     assert!(refused(&root.join("letters.txt")).contains("cannot be opened"));
     std::fs::write(root.join(".tiebreak-cache"), "somebody else's").expect("room");
-    assert!(refused(root).contains("that is not tiebreak's"));
+    assert!(refused(root).contains("that was not written by tiebreak"));
     let inner = root.join("inner");
     std::fs::create_dir(&inner).expect("a directory");
     drop(Store::new(&inner, settings(Guard::Flock)).expect("empty: ours from now on"));
     drop(Store::new(&inner, settings(Guard::Flock)).expect("marked"));
     let link = root.join("link");
     std::os::unix::fs::symlink(&inner, &link).expect("a link");
-    assert!(refused(&link).contains("must be no link"));
+    assert!(refused(&link).contains("must not be a symbolic link"));
     std::fs::remove_dir(inner.join("3/3c")).expect("empty");
     std::os::unix::fs::symlink(root, inner.join("3/3c")).expect("a link");
-    assert!(refused(&inner).contains("a folder that cannot be made or opened"));
+    assert!(refused(&inner).contains("a subdirectory that cannot be created or opened"));
 }
 
 #[test]
@@ -305,10 +305,10 @@ fn a_store_on_tmpfs_is_known_as_such() {
     let expected = [
         ("filesystem", "tmpfs"),
         ("fsync", "never"),
-        ("locking", "none, written beside and renamed"),
+        ("locking", "none, written to a second file that is renamed"),
         ("expires", "never"),
-        ("folders", "two levels, 256 of them"),
-        ("times", "of the calls alone, without a thread's wait for the core"),
+        ("folders", "two levels, 256 in all"),
+        ("times", "of the calls alone, without waiting for a core"),
     ];
     assert_eq!(facts, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
 }

@@ -20,10 +20,12 @@ use record::{LaneAsked, Recorder};
 pub(super) fn count(asked: &LaneAsked, members: u32) -> Result<u32, String> {
     let connections = asked.intensity.connections;
     if members > 1 && asked.intensity.depth > 1 {
-        return Err("a room has one message in flight: leave out depth".to_owned());
+        return Err("a room can have only one message in flight; leave out depth".to_owned());
     }
     if !connections.is_multiple_of(members) {
-        return Err(format!("{connections} connections make no rooms of {members} members"));
+        return Err(format!(
+            "{connections} connections cannot be divided into rooms of {members} members"
+        ));
     }
     Ok(connections / members)
 }

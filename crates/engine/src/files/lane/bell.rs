@@ -8,7 +8,9 @@ pub(super) struct Bell(Stop);
 
 impl Bell {
     pub(super) fn new() -> Result<Bell, EngineError> {
-        Stop::new().map(Bell).map_err(|error| EngineError::system("cannot make a bell", &error))
+        Stop::new()
+            .map(Bell)
+            .map_err(|error| EngineError::system("cannot create an eventfd", &error))
     }
 
     pub(super) fn ring(&self) {

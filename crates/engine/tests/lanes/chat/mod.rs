@@ -302,8 +302,8 @@ fn what_makes_no_rooms_is_refused() {
     let server = Server::start(Habit::Rooms);
     let mut asked = in_rooms(&server, 1, 1);
     asked.intensity.connections = 6;
-    assert_eq!(run(asked), "6 connections make no rooms of 4 members");
+    assert_eq!(run(asked), "6 connections cannot be divided into rooms of 4 members");
     let mut asked = in_rooms(&server, 1, 1);
     asked.intensity.depth = 2;
-    assert_eq!(run(asked), "a room has one message in flight: leave out depth");
+    assert_eq!(run(asked), "a room can have only one message in flight; leave out depth");
 }
