@@ -1,4 +1,4 @@
-//! What is to be known of a store when its numbers are read.
+//! Facts that are needed to interpret the figures of a store.
 
 use super::store::{Guard, Settings};
 use crate::EngineError;
@@ -7,8 +7,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Magic numbers of file systems (statfs(2)). The second, third and fourth
-/// extended file system share theirs.
+/// Magic numbers of file systems (statfs(2)). The second, third and fourth extended file system
+/// have the same one.
 const KINDS: [(i64, &str); 10] = [
     (0x0102_1994, "tmpfs"),
     (0x8584_58F6, "ramfs"),
@@ -22,10 +22,10 @@ const KINDS: [(i64, &str); 10] = [
     (0x6573_5546, "fuse"),
 ];
 
-/// Name and value of what is to be recorded of a store in `root`.
+/// Returns the names and values of the facts to record about a store in `root`.
 ///
 /// # Errors
-/// When the directory cannot be asked.
+/// Returns an error if the file system of the directory cannot be read.
 pub fn facts(root: &Path, settings: &Settings) -> Result<Vec<(String, String)>, EngineError> {
     let asked = |error| {
         EngineError::system(&format!("cannot read the file system of {}", root.display()), &error)

@@ -1,4 +1,4 @@
-//! The workload on files: operations in, verified values out.
+//! The workload on files: it sends operations and verifies values.
 
 use super::lane::{Action, Answer, Judged, Request, Work, file_lanes};
 use super::store::Store;
@@ -7,31 +7,31 @@ use crate::{EngineError, MakeLane, Numbers, Seat};
 use record::{Asked, Doing, Kind, Outcome, Workload};
 use std::sync::Arc;
 
-/// How to get at a store of files.
+/// How to access a store of files.
 #[derive(Clone, Debug)]
 pub struct FilesAccess {
     /// The directory.
     pub store: Arc<Store>,
-    /// Where operations go on from one call of the engine to the next.
+    /// The number of the next operation, kept from one call of the engine to the next.
     pub numbers: Numbers,
 }
 
-/// One worker's operations and what it knows of the values.
+/// One worker's operations and what it knows about the values.
 struct Serving {
     encoder: Encoder,
     verifier: Verifier,
 }
 
 impl FilesAccess {
-    /// The lanes of one contender of the order: one for each worker.
+    /// Returns the lanes of one contender of the order, one for each worker.
     ///
     /// # Panics
-    /// When the order has no such contender.
+    /// Panics if the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
         let (doing, seed) = (order.lanes[contender].doing.clone(), order.seed);
         let numbers = match &doing {
             Doing::Drive(_) => self.numbers.clone(),
-            // A load counts for itself, and questions are no operations.
+            // A load has numbers of its own, and readiness checks are not operations.
             Doing::Load(of) => Numbers::starting(of.from, order.cores.len()),
             Doing::Ask => Numbers::new(order.cores.len()),
         };
@@ -42,7 +42,7 @@ impl FilesAccess {
     }
 }
 
-/// None: nothing but whether the store answers is asked.
+/// Returns None if only the readiness of the store is checked.
 fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, EngineError> {
     let (workload, task) = match doing {
         Doing::Ask => return Ok(None),
@@ -55,7 +55,7 @@ fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, Eng
     Ok(Some(Serving { encoder, verifier }))
 }
 
-/// Whether files can do all of it.
+/// Checks that files support the whole workload.
 fn check(workload: &Workload) -> Result<(), EngineError> {
     if let Some(share) = workload.mix.iter().find(|share| action(share.kind).is_none()) {
         return Err(EngineError(format!("files do not support the operation {:?}", share.kind)));
@@ -66,7 +66,7 @@ fn check(workload: &Workload) -> Result<(), EngineError> {
     }
 }
 
-/// Why files cannot do operations of this kind; none where they can.
+/// Returns why files do not support operations of this kind, or None if they do.
 pub fn lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         _ if action(kind).is_some() => None,
@@ -112,7 +112,7 @@ fn judge(
 ) -> Judged {
     let outcome = match (serving, answer) {
         (None, _) => Outcome::Ok,
-        // To remove what is not there is no failure to find it.
+        // Removing an absent key is a success.
         (_, Answer::Absent) if request.action == Action::Delete => Outcome::Ok,
         (_, Answer::Absent) => Outcome::Miss,
         (Some(serving), answer) => {
