@@ -1,12 +1,12 @@
-//! Whether a workload can be driven at all.
+//! Checks that a workload can be driven.
 
 use record::limits::MOST_KINDS;
 use record::{Distribution, KeysAs, Kind, Share, Step, ValueBytes, Verify, Workload};
 
-/// So many keys still have 12 digits when they are followed by inserts.
+/// Maximum number of keys: with inserts after them they still have 12 digits.
 const MOST_KEYS: u64 = 100_000_000_000;
 
-/// The error names the setting, its value and what it may be.
+/// Checks all settings. An error names the setting, its value and what is allowed.
 pub(super) fn check(workload: &Workload) -> Result<(), String> {
     prefix(&workload.prefix)?;
     if !(1..=MOST_KEYS).contains(&workload.keys) {
@@ -27,7 +27,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), String> {
     verify(workload)
 }
 
-/// What a line of text can hold as part of a key: a space would end it.
+/// Checks that the prefix can be part of a key in a line of text: a space would end it.
 fn prefix(prefix: &str) -> Result<(), String> {
     if prefix.len() > 200 || !prefix.bytes().all(|byte| byte.is_ascii_graphic()) {
         let allowed = "at most 200 ASCII letters, digits and marks, no spaces";
@@ -62,7 +62,7 @@ fn hot(workload: &Workload) -> Result<(), String> {
     if !(hot > 0.0 && hot <= 1.0) {
         return Err(format!("hot = {hot}: must be above 0 and at most 1"));
     }
-    // YCSB hashes over the whole key space; a part of it would be no YCSB.
+    // YCSB hashes over the whole key space; a part of it would not be YCSB.
     if hot < 1.0 && workload.distribution == Distribution::YcsbZipfian {
         return Err(format!(
             "hot = {hot}: ycsb-zipfian reads all keys; leave hot out, or use zipf(0.99)"
@@ -88,7 +88,7 @@ fn value(workload: &Workload) -> Result<(), String> {
     Ok(())
 }
 
-/// The shortest of the lengths and the longest.
+/// Returns the shortest and the longest length.
 fn ends(steps: &[Step]) -> Result<(u32, u32), String> {
     let all: f64 = steps.iter().map(|step| step.weight).sum();
     let weighed = steps.iter().all(|step| step.weight > 0.0) && all.is_finite();
@@ -124,7 +124,7 @@ fn mix(mix: &[Share]) -> Result<(), String> {
     Ok(())
 }
 
-/// A row of a store holds one value, or is a wide one.
+/// Checks that all rows are wide, or none.
 fn wide(workload: &Workload) -> Result<(), String> {
     let other = |share: &Share| !share.kind.is_wide();
     if workload.is_wide() && workload.mix.iter().any(other) {
@@ -136,7 +136,7 @@ fn wide(workload: &Workload) -> Result<(), String> {
     }
 }
 
-/// Hashes of keys have no order, and those of values no versions.
+/// Checks settings with hashes: hashed keys have no order, and hashed values no versions.
 fn hashed(workload: &Workload) -> Result<(), String> {
     let is_hashed = workload.keys_as == KeysAs::Md5 || !workload.values_as.is_version();
     if is_hashed && workload.is_wide() {
@@ -154,10 +154,11 @@ fn hashed(workload: &Workload) -> Result<(), String> {
     }
 }
 
-/// Most groups: each worker numbers the operations of each.
+/// Maximum number of groups: each worker numbers the operations of each.
 pub const MOST_GROUPS: usize = record::limits::MOST_GROUPS;
 
-/// Groups are not in step: nobody knows how far another one's inserts are.
+/// Checks the groups. They are not synchronised: one does not know how far the inserts of
+/// another are.
 fn groups(workload: &Workload) -> Result<(), String> {
     let parts = &workload.groups;
     if parts.is_empty() {
@@ -190,7 +191,7 @@ fn commands(workload: &Workload) -> Result<(), String> {
     }
 }
 
-/// What appends to a value leaves one that no version has.
+/// Checks that values can be verified: appending leaves a value that no version has.
 fn verify(workload: &Workload) -> Result<(), String> {
     let appends = workload.mix.iter().any(|share| share.kind == Kind::Append);
     if appends && workload.verify != Verify::Off {
@@ -213,7 +214,7 @@ mod tests {
         }
     }
 
-    /// What is changed in the preset `kv`, and the error.
+    /// A change to the preset `kv`, and the expected error.
     type Case = (fn(&mut Workload), &'static str);
 
     fn hotspot(keys: f64, operations: f64) -> Distribution {
