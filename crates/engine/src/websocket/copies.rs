@@ -148,7 +148,7 @@ impl Copy {
         self.bytes += piece.len();
     }
 
-    /// Takes a piece if the message is not the expected one, or if its number is cut into
+    /// Takes a piece of a message that is not the expected one, or whose number is cut into
     /// pieces.
     fn take_other(&mut self, piece: &[u8], messages: &Messages) -> bool {
         let (digits, rest) = piece.split_at(piece.len().min(NUMBER.saturating_sub(self.bytes)));

@@ -36,12 +36,12 @@ impl Messages {
         Messages { kind, pool, rest, number: [0; NUMBER] }
     }
 
-    /// Returns the bytes of every message.
+    /// Returns the length of every message in bytes.
     pub(super) fn bytes(&self) -> usize {
         NUMBER + self.rest
     }
 
-    /// Writes the message of this operation.
+    /// Returns the message of this operation.
     #[inline]
     pub(super) fn say(&mut self, number: u64) -> Op<'_> {
         self.number = digits(number);

@@ -50,7 +50,7 @@ const LETTER: usize = 1;
 /// Digits of a key's number.
 const DIGITS: usize = 12;
 
-/// Returns the bytes of the longest name that any key of this workload has.
+/// Returns the length in bytes of the longest name that any key of this workload has.
 pub fn longest_key(workload: &Workload) -> usize {
     let name = match workload.keys_as {
         KeysAs::Number => LETTER + DIGITS,
@@ -285,7 +285,7 @@ impl Operations {
         out.extend_from_slice(&digits);
     }
 
-    /// Returns the bytes of the name of every key in this space.
+    /// Returns the length in bytes of the name of every key in this space.
     pub fn key_length(&self, space: Space) -> usize {
         let name = match self.workload.keys_as {
             KeysAs::Number => space.letter().len() + DIGITS,

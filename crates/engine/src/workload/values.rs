@@ -57,7 +57,7 @@ impl Values {
         Values { lengths, compressible: workload.compressible, made_as: workload.values_as }
     }
 
-    /// Returns true if a value contains its key and its version.
+    /// Returns true if values contain their key and their version.
     #[inline]
     pub fn have_versions(&self) -> bool {
         self.made_as == ValuesAs::Version
@@ -69,7 +69,7 @@ impl Values {
         (self.made_as == ValuesAs::Crc32).then(|| hashed::crc32(key))
     }
 
-    /// Returns the bytes of the value of `key` at `version`.
+    /// Returns the length in bytes of the value of `key` at `version`.
     pub(super) fn length(&self, key: u64, version: u64) -> usize {
         let random = || Random::new(key ^ 0x1E46_7B2D, version);
         match &self.lengths {

@@ -81,7 +81,7 @@ fn a_file_that_is_too_old_is_a_miss_until_it_is_written() {
     }
 }
 
-/// Waits until somebody waits for the lock of this file.
+/// Waits until another thread waits for the lock of this file.
 fn until_waited_for(file: &File) {
     let inode = format!(":{} ", file.metadata().expect("open").ino());
     let until = Instant::now() + Duration::from_secs(20);
@@ -95,7 +95,7 @@ fn until_waited_for(file: &File) {
     }
 }
 
-/// A writer in another process, in the middle of its writing: it has the lock.
+/// Acts as a writer in another process that has the lock and has written half the value.
 fn half_written(path: &Path) -> File {
     let mut file = File::options().write(true).open(path).expect("there");
     // SAFETY: no pointers.
@@ -141,8 +141,8 @@ fn a_file_removed_between_opening_and_reading_is_read_whole() {
     assert_eq!(read(&store, "a").as_deref(), Some(b"anew".as_slice()));
 }
 
-/// What a reader meets while two writers write values that are all ones and
-/// all twos: whole values and others, until `enough`.
+/// Counts what a reader sees while two writers write values that are all ones and all twos:
+/// complete values and others, until `enough` returns true.
 fn contended(store: &Store, bytes: usize, enough: impl Fn(u64, u64) -> bool) -> (u64, u64) {
     let (mut whole, mut torn) = (0, 0);
     store.set(b"a", &vec![1; bytes]).expect("room");
@@ -194,7 +194,7 @@ fn a_lock_that_is_never_given_back_times_out() {
         action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as usize;
         libc::sigaction(libc::SIGUSR2, &action, std::ptr::null_mut());
     }
-    // It has given up long ago, as soon as somebody says so.
+    // Its deadline has passed, so the next signal ends it.
     store.gives_up_at(0);
     let reader = std::thread::spawn(move || store.get(b"a", &mut Vec::new()));
     until_waited_for(&writer);
@@ -266,7 +266,7 @@ fn no_link_is_followed() {
     let _ = std::fs::remove_file(&outside.0);
 }
 
-/// Why a directory is refused.
+/// Returns why a directory is refused.
 fn refused(root: &Path) -> String {
     Store::new(root, settings(Guard::Flock)).expect_err("not ours").0
 }
