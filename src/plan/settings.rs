@@ -149,13 +149,13 @@ declared! {
         .example("3: copies of each row, where a load makes the keyspace (cassandra)")
         .only(Replicated);
 
-    /// What keeps a reader of files from half a value.
+    /// What protects readers of files from half-written values.
     guard: Option<Guard>, of_files::guard,
         Setting::new(
             "locking",
             Words(&["flock", "rename", "none"]),
-            "What keeps a reader of files from half a value: `flock` (as Cache_Lite does), \
-             `rename` (written beside and renamed) or `none`.",
+            "What protects readers of files from half-written values: `flock` (as Cache_Lite \
+             does), `rename` (written to a second file that is renamed) or `none`.",
         )
         .example("flock, rename or none (files)")
         .only(Files);
