@@ -67,13 +67,15 @@ pub(super) fn check_rooms(contender: &Contender) -> Result<(), Error> {
 fn check_room(intensity: Intensity, members: u32) -> Result<(), String> {
     let Intensity { connections, depth, .. } = intensity;
     if depth > 1 {
-        return Err(format!("a room of {CHAT} has one message in flight: leave out depth"));
+        return Err(format!(
+            "a room of {CHAT} can have only one message in flight; leave out depth"
+        ));
     }
     if !connections.is_multiple_of(members) {
         let more = connections.next_multiple_of(members);
         return Err(format!(
-            "{connections} connections cannot be divided into rooms of {members} members: give a \
-             multiple of members, such as --connections {more}"
+            "{connections} connections cannot be divided into rooms of {members} members: give \
+             a multiple of members, such as --connections {more}"
         ));
     }
     Ok(())

@@ -390,7 +390,7 @@ fn store_at(
     }
     if contender.intensity.depth > 1 && contender.sharding.is_some() {
         return Err(Error::usage(
-            "a client of several servers has one operation in flight: leave out depth",
+            "a client of several servers has one operation in flight; leave out depth",
         ));
     }
     let feeds = &spec.workload.custom.feeds;

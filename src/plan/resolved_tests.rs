@@ -628,7 +628,7 @@ fn what_does_not_go_with_groups_is_refused() {
         (
             both.into(),
             &|spec| spec.workload.distribution = Some(record::Distribution::Latest),
-            "workload: groups: no group knows how far the inserts",
+            "workload: groups: insert and latest are not supported",
         ),
         (
             both.into(),
@@ -702,8 +702,7 @@ fn what_a_store_cannot_do_is_refused() {
     let table: [(Spoil<'_>, &str); 14] = [
         (
             &|spec| spec.workload.preset = Some("wide-rows".into()),
-            "`m` cannot run wide-rows: its keys have one value each: wide rows are for \
-             cassandra:// and cassandra+thrift://",
+            "`m` cannot do wide-rows: each of its keys has one value; wide rows require cassandra:// or cassandra+thrift://",
         ),
         (
             &|spec| {
@@ -720,8 +719,7 @@ fn what_a_store_cannot_do_is_refused() {
         ),
         (
             &|spec| spec.workload.preset = Some("ycsb-e".into()),
-            "`m` cannot run ycsb-e: it keeps keys by their hash, and so has no scan over keys in \
-             order; a store that sorts its keys",
+            "`m` cannot do ycsb-e: it stores keys by their hash and cannot scan them in order; use a store that sorts its keys",
         ),
         (
             &|spec| spec.workload.mix = Some(crate::plan::workload::mix("cas=1").expect("a mix")),
@@ -731,7 +729,7 @@ fn what_a_store_cannot_do_is_refused() {
             &|spec| {
                 spec.workload.commands.give(crate::plan::commands::custom("PING").expect("one"))
             },
-            "`m` cannot run --command: user-defined commands are for redis://",
+            "`m` cannot do --command: user-defined commands require redis://",
         ),
         (&|spec| spec.workload.value = Some(record::ValueBytes::Fixed(8)), "workload: value = 8"),
         (

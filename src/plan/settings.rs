@@ -150,13 +150,13 @@ declared! {
         .example("3: copies of each row, if a load creates the keyspace (cassandra)")
         .only(Replicated);
 
-    /// How readers of files are protected from half-written values.
+    /// What protects readers of files from half-written values.
     guard: Option<Guard>, of_files::guard,
         Setting::new(
             "locking",
             Words(&["flock", "rename", "none"]),
-            "How readers of files are protected from half-written values: `flock` (as Cache_Lite \
-             does), `rename` (written beside and renamed) or `none`.",
+            "What protects readers of files from half-written values: `flock` (as Cache_Lite \
+             does), `rename` (written to a second file that is renamed) or `none`.",
         )
         .example("flock, rename or none (files)")
         .only(Files);

@@ -1,5 +1,5 @@
-//! A bound for tests that wait for processes and sockets: one that hangs fails, and
-//! the others go on.
+//! A time limit for tests that wait for processes and sockets: a test that hangs fails, and the
+//! others continue.
 
 use libtest_mimic::Failed;
 use std::panic::resume_unwind;
@@ -7,16 +7,16 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// A watchdog and no measurement: the longest waits within a test are 90 s each, on a
+/// This is a watchdog and not a measurement: the longest waits within a test are 90 s each, on a
 /// machine that does other things besides.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// Runs a test. Where it hangs its thread is left behind, and ends with the program:
-/// what it started is below keepers, which end then, too.
+/// Runs a test. If it hangs, its thread is left behind and ends with the program; what it
+/// started is supervised by keepers, which end then, too.
 pub(crate) fn bounded(test: impl FnOnce() + Send + 'static) -> Result<(), Failed> {
     let (done, over) = channel::<()>();
     let thread = thread::Builder::new().spawn(move || {
-        // Dropped where it panics as well.
+        // Dropped also if it panics.
         let _done = done;
         test();
     });

@@ -1,5 +1,5 @@
-//! A real Cassandra 1.2.8, the last line with Thrift alone, with settings that its recipe does
-//! not have. It runs on the installed Java, from where `tiebreak setup cassandra` put it.
+//! A real Cassandra 1.2.8, the last version with Thrift alone, with settings that its recipe
+//! does not have. It runs on the installed Java, from where `tiebreak setup cassandra` put it.
 
 use crate::common::TestFolder;
 use crate::common::processes::wait_at_most;
@@ -14,10 +14,10 @@ use tiebreak::targets::ports;
 
 const VERSION: &str = "1.2.8";
 
-/// How long a start may take on a busy machine. It takes some four seconds on one at rest.
+/// How long a start may take on a busy machine. It takes about four seconds on an idle one.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// Packages that versions of this age look into, which Java closes since 16.
+/// Packages that versions of this age access and that Java has closed since 16.
 const OPENED: [&str; 16] = [
     "java.lang",
     "java.lang.ref",
@@ -37,7 +37,7 @@ const OPENED: [&str; 16] = [
     "jdk.internal.ref",
 ];
 
-/// One node, in a folder of its own. It is killed when it is dropped.
+/// One node in a separate folder. It is killed when it is dropped.
 pub(crate) struct Cassandra {
     // Killed before its folder is removed.
     _process: Running,
@@ -47,7 +47,7 @@ pub(crate) struct Cassandra {
 }
 
 impl Cassandra {
-    /// A node that listens for Thrift alone. `authenticator`: the class that checks
+    /// Starts a node that listens for Thrift alone. `authenticator` is the class that checks
     /// passwords.
     pub(crate) fn start(authenticator: &str) -> Cassandra {
         let place = TestFolder::new();
@@ -122,7 +122,7 @@ fn settings(
             None => line.replace("/var/lib/cassandra", &folder) + "\n",
         }
     };
-    // Maps of files cannot be closed on this Java.
+    // Memory-mapped files cannot be closed on this Java.
     let more = "disk_access_mode: standard\nauto_bootstrap: false\nnum_tokens: 4\n";
     usual.lines().map(line).collect::<String>() + more
 }
@@ -155,7 +155,7 @@ fn command(home: &Path, folder: &Path) -> Command {
     command
 }
 
-/// Where `tiebreak setup` has put it: fetched now if it was not before.
+/// Where `tiebreak setup` has put it: fetched now if it was not fetched before.
 static HOME: LazyLock<PathBuf> = LazyLock::new(|| {
     let setup = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(["setup", "cassandra"]).output();
     let setup = setup.expect("tiebreak starts");

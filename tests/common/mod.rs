@@ -1,5 +1,5 @@
-//! What the tests of the whole share: the binary, a place for its runs, and
-//! comparisons driven inside this process.
+//! What the tests of the whole program share: the binary, a folder for its runs, and comparisons
+//! driven inside this process.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -27,7 +27,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use testserver::{Behaviour, Report, TestServer};
 
-/// A folder of this test's own, removed with it.
+/// A folder for this test, removed with this value.
 pub(crate) struct TestFolder(PathBuf);
 
 impl TestFolder {
@@ -48,13 +48,13 @@ impl TestFolder {
         self.0.join(name)
     }
 
-    /// The text of a file, or nothing if it is not there.
+    /// Returns the text of a file, or an empty text if it does not exist.
     pub(crate) fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.file(name)).unwrap_or_default()
     }
 
-    /// The binary, run here, with nothing of this environment that would
-    /// change what it prints: its cache is this test's own.
+    /// Returns the binary as a command in this folder, without anything from this environment
+    /// that would change what it prints; its cache is this test's own.
     pub(crate) fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
         command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
@@ -62,7 +62,7 @@ impl TestFolder {
         command
     }
 
-    /// What a run wrote to this file: a report, or what is made of one.
+    /// Returns what a run wrote to this file: a report, or what is made of one.
     pub(crate) fn json(&self, file: impl AsRef<Path>) -> Value {
         let path = self.0.join(file);
         let text = std::fs::read_to_string(&path)
@@ -74,7 +74,7 @@ impl TestFolder {
         self.command(arguments).output().expect("the binary runs")
     }
 
-    /// Runs the binary with `--json` and gives its exit code and its report.
+    /// Runs the binary with `--json`. Returns its exit code and its report.
     pub(crate) fn report(&self, arguments: &[&str]) -> (i32, Value) {
         let file = self.file("report-of-the-test.json");
         let mut all = arguments.to_vec();
@@ -83,7 +83,7 @@ impl TestFolder {
         // A report of an earlier run must not be taken for this one's.
         let _ = std::fs::remove_file(&file);
         let output = self.tiebreak(&all);
-        // Shown where the test fails.
+        // Shown if the test fails.
         print!("{}", errors(&output));
         let text = std::fs::read_to_string(&file).unwrap_or_else(|error| {
             panic!("no report ({error}); exit {:?}\n{}", output.status, errors(&output))
@@ -93,8 +93,8 @@ impl TestFolder {
     }
 }
 
-/// Makes `unshare` run what is added to the command in a network of its own, where the
-/// client has these ports. No root, and no user namespaces: then `unshare` fails.
+/// Makes `unshare` run what is added to the command in a separate network namespace in which the
+/// client has these ports. Without root and without user namespaces `unshare` fails.
 pub(crate) fn with_client_ports(unshare: &mut Command, first: u16, last: u16) {
     // SAFETY: cannot fail.
     if unsafe { libc::geteuid() } != 0 {
@@ -109,7 +109,7 @@ pub(crate) fn with_client_ports(unshare: &mut Command, first: u16, last: u16) {
 
 impl Drop for TestFolder {
     fn drop(&mut self) {
-        // What cannot be removed is the system's to clean up.
+        // What cannot be removed is left to the system.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -118,8 +118,8 @@ pub(crate) fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The first core that this process may use: the servers' here, since the
-/// generator takes the last one.
+/// Returns the first core that this process may use: it is for the servers, since the generator
+/// takes the last one.
 pub(crate) fn server_core() -> u32 {
     cores()[0]
 }
@@ -141,7 +141,7 @@ pub(crate) fn url(server: &TestServer) -> String {
     format!("http://{}/", server.address())
 }
 
-/// Requests that the report says were sent, over all parts of the run.
+/// Returns how many requests were sent according to the report, over all parts of the run.
 pub(crate) fn sent(contender: &Value) -> u64 {
     let sent = &contender["sent"];
     ["ready", "warm_up", "pilot", "operations", "unfinished"]
@@ -154,9 +154,9 @@ pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("a number instead of {value}"))
 }
 
-/// Nothing is wrong with the run, or nothing but that the hypervisor took the
-/// generator's core away so often that its own delay would be a part of what it
-/// reads: a void that is right, and that no truth about the target hangs on.
+/// Checks that the run is sound, or void only because the hypervisor took the generator's core
+/// away so often that its own delay would be part of what it measures: such a void is correct,
+/// and no truth about the target depends on it.
 pub(crate) fn assert_sound((code, report): &(i32, Value)) {
     let findings = report["findings"].as_array().expect("findings");
     let mut voids = findings.iter().filter(|finding| finding["weight"] == "void");
@@ -173,7 +173,7 @@ pub(crate) fn histogram(contender: &Value) -> Histogram {
     Histogram::decode(contender["histogram"].as_str().expect("a histogram")).expect("decodes")
 }
 
-/// Median of the server's own log: arrival of a request to its last byte.
+/// Returns the median of the server's own log, from the arrival of a request to its last byte.
 pub(crate) fn median_of_log(report: &Report) -> f64 {
     let times = report.arrivals_ns.iter().zip(&report.completions_ns);
     let mut took: Vec<u64> =
@@ -219,7 +219,7 @@ fn order(addresses: &[SocketAddr], drive: &Drive) -> Asked {
     }
 }
 
-/// The trials of one call of the engine.
+/// Returns the trials of one call of the engine.
 pub(crate) fn trials(addresses: &[SocketAddr], drive: &Drive) -> Vec<TrialRecord> {
     let order = order(addresses, drive);
     let access = HttpAccess {
@@ -241,7 +241,7 @@ pub(crate) fn trials(addresses: &[SocketAddr], drive: &Drive) -> Vec<TrialRecord
     trials
 }
 
-/// What the judge says of two contenders' trials.
+/// Returns the verdict on two contenders' trials.
 pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
     let question = Question {
         contenders: ["a", "b"].map(ContenderAsked::named).to_vec(),
@@ -261,8 +261,8 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         one_target: Vec::new(),
         expect_different: false,
         shares_core: false,
-        // As if it could be read: what is tested here is the interval, not the
-        // rule that withholds "equivalent".
+        // As if it could be read: this tests the interval, not the rule that withholds
+        // "equivalent".
         code_names: Default::default(),
     };
     let mut judge = Judge::new(&question);
@@ -273,7 +273,7 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
     judge.verdict()
 }
 
-/// Two addresses, interleaved and judged.
+/// Compares two addresses, interleaved, and returns the verdict.
 pub(crate) fn interleaved(a: SocketAddr, b: SocketAddr, drive: &Drive) -> Verdict {
     judged(&trials(&[a, b], drive), drive.rounds)
 }

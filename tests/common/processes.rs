@@ -1,10 +1,10 @@
-//! Processes as the tests see them in `/proc`, without the code that is tested.
+//! Processes as the tests see them in `/proc`, without the code under test.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// A process for ever: its number, and when it started.
+/// The unique identity of a process: its number, and when it started.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
@@ -26,12 +26,12 @@ impl Process {
         Some(Process { pid, start: fields(pid)?.swap_remove(19) })
     }
 
-    /// Zombies have ended: what is left of them is their parent's business.
+    /// Returns true if it runs. Zombies have ended: their parents must reap them.
     pub(crate) fn runs(&self) -> bool {
         fields(self.pid).is_some_and(|now| now[19] == self.start && now[0] != "Z")
     }
 
-    /// It was stopped by a signal.
+    /// Returns true if a signal stopped it.
     pub(crate) fn stands_still(&self) -> bool {
         fields(self.pid).is_some_and(|now| now[0] == "T")
     }
@@ -42,13 +42,13 @@ impl Process {
         assert_eq!(unsafe { libc::kill(self.pid, signal) }, 0);
     }
 
-    /// Its arguments, each behind a blank.
+    /// Returns its arguments, each after a blank.
     pub(crate) fn command(&self) -> String {
         format!(" {}", command(self.pid))
     }
 }
 
-/// The arguments of a process, each before a blank.
+/// Returns the arguments of a process, each followed by a blank.
 pub(crate) fn command(pid: i32) -> String {
     let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     String::from_utf8_lossy(&bytes).replace('\0', " ")
@@ -59,12 +59,12 @@ pub(crate) fn pids() -> Vec<i32> {
     all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// All below `root`, and `root` itself.
+/// Returns `root` and all its descendants.
 pub(crate) fn tree(root: i32) -> Vec<Process> {
     below(vec![root], &now()).into_iter().filter_map(Process::find).collect()
 }
 
-/// Every process, with its parent.
+/// Returns every process with its parent.
 fn now() -> Vec<(Process, i32)> {
     let all = pids().into_iter().filter_map(|pid| {
         let mut fields = fields(pid)?;
@@ -74,7 +74,7 @@ fn now() -> Vec<(Process, i32)> {
     all.collect()
 }
 
-/// These, and everything below one of them.
+/// Returns these processes and all their descendants.
 fn below(mut found: Vec<i32>, all: &[(Process, i32)]) -> Vec<i32> {
     let mut at = 0;
     while at < found.len() {
@@ -87,10 +87,9 @@ fn below(mut found: Vec<i32>, all: &[(Process, i32)]) -> Vec<i32> {
     found
 }
 
-/// Every process whose environment holds this text, and everything below one
-/// of those that are known: some servers overwrite their environment.
-/// `strangers` are not looked at again: reading all of `/proc` ten times a
-/// second is work.
+/// Returns every process whose environment holds this text, and all descendants of those that
+/// are known, because some servers overwrite their environment. `strangers` are not read again:
+/// reading all of `/proc` ten times a second is expensive.
 pub(crate) fn marked(
     mark: &str,
     known: &BTreeSet<Process>,
@@ -110,13 +109,14 @@ pub(crate) fn marked(
     all.filter(|process| found.contains(&process.pid) && process.runs()).collect()
 }
 
-/// Whether a variable in its environment is just this.
+/// Returns true if a variable in its environment is exactly this.
 fn has(process: &Process, mark: &str) -> bool {
     let environment = fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
     environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
 }
 
-/// Waits so long at most, a generous time; panics with what it waited for.
+/// Waits until `done` returns true, at most for `limit`; then it panics and names what it waited
+/// for.
 pub(crate) fn wait_at_most(limit: Duration, what: &str, mut done: impl FnMut() -> bool) {
     let gives_up = Instant::now() + limit;
     while !done() {

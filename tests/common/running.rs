@@ -1,5 +1,5 @@
-//! A program under test that runs beside the test. If the test fails, it does not
-//! go on, and a program that never ends fails the test instead of hanging it.
+//! A program under test that runs during the test. If the test fails the program is ended, and a
+//! program that never ends fails the test instead of blocking it.
 
 use super::processes::wait_at_most;
 use std::io::Read;
@@ -7,10 +7,10 @@ use std::process::{Child, ExitStatus, Output};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Far longer than what is waited for takes.
+/// Far longer than anything that is waited for takes.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Ended with its owner.
+/// A child process that ends with its owner.
 pub(crate) struct Running(Child);
 
 impl Running {
@@ -28,7 +28,7 @@ impl Running {
         assert_eq!(unsafe { libc::kill(pid, signal) }, 0, "it runs");
     }
 
-    /// Whether it has not ended yet.
+    /// Returns true if it has not ended yet.
     pub(crate) fn runs(&mut self) -> bool {
         self.0.try_wait().expect("our child").is_none()
     }
@@ -43,7 +43,7 @@ impl Running {
         status.expect("it has ended")
     }
 
-    /// Waits for its end, and gives what it wrote to the pipes that it was given.
+    /// Waits for its end, and returns what it wrote to its pipes.
     pub(crate) fn output(mut self) -> Output {
         let stdout = self.0.stdout.take().map(drained);
         let stderr = self.0.stderr.take().map(drained);
@@ -55,7 +55,7 @@ impl Running {
     }
 }
 
-/// Reads a pipe to its end on a thread of its own: a full pipe would stop the program.
+/// Reads a pipe to its end on a separate thread: a full pipe would block the program.
 fn drained(mut pipe: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut all = Vec::new();

@@ -4,11 +4,11 @@ use super::not_tested::not_tested;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// What is fetched, by the folders of the cache.
+/// The fetched software, as the folders of the cache.
 const CASSANDRA: [&str; 2] = ["cassandra-5.0.9", "cassandra-1.2.8"];
 
-/// Makes what this user fetched part of another cache, which a test has for itself. Returns
-/// false where it was not fetched: then the test says so, and fails in continuous integration.
+/// Makes what this user fetched part of another cache, which belongs to a test. Returns false if
+/// it was not fetched: then the test reports it, and fails in continuous integration.
 pub(crate) fn share_software(cache: &Path) -> bool {
     let software = folder();
     let is_there = |software: &PathBuf| CASSANDRA.iter().all(|name| software.join(name).is_dir());
@@ -21,12 +21,13 @@ pub(crate) fn share_software(cache: &Path) -> bool {
     true
 }
 
-/// Where this was fetched to, by the name of its folder in the cache. Returns None if it was not.
+/// Returns where this was fetched to, by the name of its folder in the cache, or None if it was
+/// not fetched.
 pub(crate) fn fetched(name: &str) -> Option<PathBuf> {
     folder().map(|software| software.join(name)).filter(|folder| folder.is_dir())
 }
 
-/// This user's.
+/// Returns this user's folder.
 fn folder() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
     let home = || absolute("HOME").map(|home| home.join(".cache"));

@@ -1,12 +1,12 @@
-//! A terminal for tests: what it shows, and where the cursor stands. It knows
-//! the control sequences that the live view uses, wraps old lines anew when its
-//! width changes, as terminals do, and panics at any other sequence.
+//! A terminal for tests: its content and the position of the cursor. It knows the control
+//! sequences that the live view uses, rewraps old lines when its width changes, as terminals do,
+//! and panics at any other sequence.
 
-/// What was written to it. Lines that scrolled away are kept.
+/// A terminal with what was written to it. Lines that scrolled away are kept.
 pub(crate) struct Terminal {
     columns: usize,
     rows: usize,
-    /// As they were ended by newlines; each takes a row or more.
+    /// Lines as ended by newlines; each takes at least one row.
     lines: Vec<Vec<char>>,
     line: usize,
     at: usize,
@@ -24,20 +24,19 @@ impl Terminal {
         self.columns = columns;
     }
 
-    /// All lines from the first on, without the empty ones at the end.
+    /// Returns all lines from the first on, without empty ones at the end.
     pub(crate) fn text(&self) -> String {
         let lines = self.lines.iter().map(|line| line.iter().collect::<String>());
         let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
         lines.join("\n").trim_end().to_owned()
     }
 
-    /// Line and column of the cursor, counted from 0.
+    /// Returns line and column of the cursor, counted from 0.
     pub(crate) fn cursor(&self) -> (usize, usize) {
         (self.line, self.at)
     }
 
-    /// Takes what was written, up to a sequence that is not complete; gives the
-    /// rest.
+    /// Takes what was written, up to an incomplete sequence, and returns the rest.
     pub(crate) fn feed<'t>(&mut self, text: &'t str) -> &'t str {
         let mut left = text;
         while let Some(c) = left.chars().next() {
@@ -88,12 +87,12 @@ impl Terminal {
         self.at += 1;
     }
 
-    /// How many rows a line takes.
+    /// Returns how many rows a line takes.
     fn rows_of(&self, line: usize) -> usize {
         self.lines[line].len().div_ceil(self.columns).max(1)
     }
 
-    /// Not beyond the top of the screen.
+    /// Moves up, but not beyond the top of the screen.
     fn up(&mut self, rows: usize) {
         let above: usize = (0..self.line).map(|line| self.rows_of(line)).sum();
         let here = above + self.at / self.columns;

@@ -1,4 +1,4 @@
-//! Real web servers: nginx and Node's http, the same page of 87 bytes.
+//! Real web servers, nginx and Node's http, with the same page of 87 bytes.
 
 use super::common::{TestFolder, errors};
 use std::io::{Read, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A server that was started here and is ended here, by its own id.
+/// A server that is started here and ended by its id.
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) port: u16,
@@ -35,7 +35,7 @@ impl Server {
     }
 
     pub(crate) fn signal(&self, signal: i32) {
-        // SAFETY: the child is ours and not reaped yet.
+        // SAFETY: the child is ours and was not reaped yet.
         unsafe { libc::kill(self.child.id() as i32, signal) };
     }
 }
@@ -43,7 +43,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.signal(libc::SIGTERM);
-        // It is our child: it is there until it is waited for.
+        // It is our child, so it exists until it is reaped.
         let _ = self.child.wait();
     }
 }
@@ -55,7 +55,7 @@ fn answers(port: u16) -> bool {
     asked && stream.read_to_string(&mut reply).is_ok() && reply.contains("<html>")
 }
 
-/// A port below the range of client ports that nobody listens on.
+/// Returns a port below the range of client ports that nothing listens on.
 pub(crate) fn free_port() -> u16 {
     use std::sync::atomic::{AtomicU16, Ordering};
     static NEXT: AtomicU16 = AtomicU16::new(0);
@@ -72,12 +72,12 @@ fn page() -> String {
     format!("<html><body>{}</body></html>", "x".repeat(61))
 }
 
-/// nginx with one worker; its access log counts everything but `/ready.html`.
+/// Starts nginx with one worker; its access log counts everything except `/ready.html`.
 pub(crate) fn nginx(place: &TestFolder) -> Server {
     nginx_with(place, "")
 }
 
-/// The same with more of a configuration for its `server`.
+/// Starts nginx with additional configuration for its `server`.
 pub(crate) fn nginx_with(place: &TestFolder, more: &str) -> Server {
     let port = free_port();
     let root = place.path().display();
@@ -100,7 +100,8 @@ pub(crate) fn nginx_with(place: &TestFolder, more: &str) -> Server {
     Server::start(command, port)
 }
 
-/// A certificate of localhost and 127.0.0.1 that nobody else has signed: its key, and itself.
+/// Creates a self-signed certificate of localhost and 127.0.0.1. Returns its key and the
+/// certificate.
 pub(crate) fn certificate(place: &TestFolder) -> (PathBuf, PathBuf) {
     let (key, certificate) = (place.file("key.pem"), place.file("cert.pem"));
     let made = Command::new("openssl")
@@ -116,7 +117,7 @@ pub(crate) fn certificate(place: &TestFolder) -> (PathBuf, PathBuf) {
     (key, certificate)
 }
 
-/// nginx's worker is another user.
+/// Opens a path to all users, because nginx's worker is another user.
 fn open_to_all(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
@@ -138,7 +139,7 @@ pub(crate) fn node(place: &TestFolder) -> Server {
     Server::start(command, port)
 }
 
-/// Requests that nginx served, without those that asked whether it is up.
+/// Returns the requests that nginx served, without those that checked its readiness.
 pub(crate) fn log_lines(place: &TestFolder) -> u64 {
     let log = std::fs::read_to_string(place.file("access.log")).expect("the log");
     log.lines().count() as u64

@@ -1,11 +1,10 @@
-//! A truth about times needs a machine that is left alone. Where a hypervisor
-//! takes the cores away, a failed test says nothing about tiebreak: the failure is
-//! printed, the truth is tried again, and if it fails each time under the same
-//! conditions it is undecided, which `./test` tells. More than three undecided
-//! truths are a failure: then the run has shown too little.
+//! A truth about times needs a machine that is left alone. If a hypervisor takes the cores away,
+//! a failed test says nothing about tiebreak: the failure is printed, the truth is tried again,
+//! and if it fails each time under the same conditions it is undecided, which `./test` reports.
+//! More than three undecided truths are a failure: then the run has shown too little.
 //!
-//! What was measured goes into a table: [`figure`] adds to it, and `./test` prints
-//! it at its end.
+//! The measured figures go into a table: [`figure`] adds to it, and `./test` prints it at its
+//! end.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -15,15 +14,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-/// Stolen time, as a share of one core, above which a failure says nothing. On
-/// the machine where this was written good minutes have 0.1 % and bad ones
-/// 5 to 50 %.
+/// Stolen time, as a share of one core, above which a failure says nothing. On the machine where
+/// this was written good minutes have 0.1 % and bad ones 5 to 50 %.
 const MOST_STOLEN: f64 = 0.03;
 const TRIES: u32 = 2;
 /// How many truths of one program may stay undecided.
 const MOST_UNDECIDED: u32 = 3;
 
-/// The file that gets the table's rows; without it they go to standard error.
+/// The file that receives the table's rows; without it they are written to standard error.
 const TABLE: &str = "TIEBREAK_TRUTHS_TABLE";
 
 /// Truths of this program that are undecided so far.
@@ -67,14 +65,14 @@ pub(crate) fn witnessed(name: &str, mut truth: impl FnMut()) {
     );
 }
 
-/// Adds a figure to the row of the truth that runs, beside what it must keep to.
-/// Call it before the assertion: the table shows what failed, too.
+/// Adds a figure and its limit to the row of the current truth. Call it before the assertion, so
+/// that the table shows failures, too.
 pub(crate) fn figure(figure: impl Display, limit: impl Display) {
     FIGURES.with_borrow_mut(|all| all.push((figure.to_string(), limit.to_string())));
 }
 
-/// Runs assertions about exact counts. No disturbance of the machine excuses a
-/// wrong count, so a failure in here is never tried again.
+/// Runs assertions about exact counts. No disturbance of the machine excuses a wrong count, so a
+/// failure here is never tried again.
 pub(crate) fn exact<T>(assertions: impl FnOnce() -> T) -> T {
     COUNTING.set(true);
     let result = assertions();
@@ -95,7 +93,7 @@ fn told_by(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// Not by a macro: the harness would keep what a passing test prints.
+/// Not by a macro, because the harness would capture what a passing test prints.
 fn print(line: &str) {
     writeln!(std::io::stderr(), "\n{line}").expect("standard error");
 }

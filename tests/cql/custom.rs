@@ -10,7 +10,7 @@ use record::{
 
 const OPERATIONS: u64 = 20;
 
-/// One operation of these statements, each with a number for its `{n}`.
+/// Returns a workload with one operation of these statements, each with a number for its `{n}`.
 fn of(statements: &[&str]) -> Workload {
     let statement =
         |text: &&str| Statement { text: (*text).to_owned(), rows: Rows::AtLeast(0), returns: None };
@@ -47,7 +47,7 @@ fn statements_that_only_write_are_one_batch_unless_none_is_wanted() {
             assert_eq!(proxy.requests(BATCH), batches, "{what}");
             let single = if prepares { EXECUTE } else { QUERY };
             let wanted = 2 * (OPERATIONS - batches);
-            // Beside what the library asks itself.
+            // In addition to the requests of the library itself.
             let most = wanted + proxy.requests(PREPARE) + 8;
             let sent = proxy.requests(single);
             assert!((wanted..=most).contains(&sent), "{what}: {sent} of {wanted}");
@@ -55,7 +55,7 @@ fn statements_that_only_write_are_one_batch_unless_none_is_wanted() {
     }
 }
 
-/// Each time with parameters of its own: the statements of a batch differ.
+/// Each statement of a batch has different parameters.
 #[test]
 fn statements_are_in_a_batch_as_often_as_is_asked() {
     let one = of(&["INSERT INTO a (n) VALUES ({n})"]);

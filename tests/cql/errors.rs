@@ -1,4 +1,4 @@
-//! Errors that the server sends: each by its name, and as the server's.
+//! Errors that the server sends are counted by name, and as the server's.
 
 use crate::common::{in_one_slice, name_of, order};
 use crate::counted::{classes, only};
@@ -7,14 +7,14 @@ use crate::{access, driven};
 use record::Doing;
 
 const OPERATIONS: u64 = 40;
-/// A level of consistency.
+/// A consistency level.
 const ONE: [u8; 2] = [0, 1];
 
 fn with(parts: &[&[u8]]) -> Vec<u8> {
     parts.concat()
 }
 
-/// Codes with their messages, with what else they have by section 9 of the protocol, and
+/// Codes with their messages, with the additional content of section 9 of the protocol, and with
 /// the names under which they are counted.
 fn errors() -> Vec<(u32, &'static str, Vec<u8>, &'static str)> {
     let (zero, one, two) = (&[0u8; 4], &[0, 0, 0, 1], &[0, 0, 0, 2]);
@@ -53,7 +53,7 @@ fn an_error_of_the_server_ends_one_operation_and_goes_by_its_name() {
             let counted = only(&seen, name_of, name, &format!("{name} {prepares}"));
             assert_eq!((counted, proxy.given()), (OPERATIONS / 4, OPERATIONS / 4), "{name}");
             assert_eq!(seen.outcomes.ok, OPERATIONS - counted, "{name}: {:?}", seen.outcomes);
-            // No connection is lost by it.
+            // It loses no connection.
             assert_eq!(proxy.requests(STARTUP), 2, "{name}: control, and operations");
         }
     }
@@ -66,7 +66,7 @@ fn an_error_of_preparing_goes_by_its_name() {
         let order = in_one_slice(order(proxy.address(), Doing::Ask), OPERATIONS);
         let seen = driven(&order, &access(true));
         let counted = only(&seen, name_of, name, "prepare");
-        // The library tries a second time before it says that it cannot.
+        // The library tries a second time before it gives up.
         assert_eq!((counted, proxy.given()), (OPERATIONS, 2 * OPERATIONS), "{name}");
     }
 }
@@ -84,7 +84,7 @@ fn an_error_of_the_log_in_goes_by_its_name() {
     }
 }
 
-/// A node that has started anew has forgotten all statements.
+/// A node that was restarted has forgotten all statements.
 #[test]
 fn a_statement_that_the_server_forgot_is_prepared_anew() {
     let proxy = Proxy::with(Which::OneIn(5), Fault::Unprepared);

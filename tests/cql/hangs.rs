@@ -1,5 +1,5 @@
-//! Servers that close connections, that stop in the middle of a reply, and that say what is
-//! no frame.
+//! Servers that close connections, that stop in the middle of a reply, or that send something
+//! that is not a frame.
 
 use crate::common::{MS, in_one_slice, name_of, order, took_at_least};
 use crate::counted::{classes, only};
@@ -28,7 +28,7 @@ fn a_server_that_says_nothing_or_half_a_frame_is_given_up() {
     }
 }
 
-/// What is in flight on the connection is lost, and no more: others are opened.
+/// Only what is in flight on the connection is lost: others are opened.
 #[test]
 fn a_server_that_closes_connections_loses_what_is_in_flight() {
     let proxy = Proxy::with(Which::OneIn(10), Fault::Close);

@@ -1,4 +1,4 @@
-//! Servers whose replies are too long. The library has no bound for them.
+//! Servers whose replies are too long. The library does not limit their length.
 
 use crate::common::{MS, in_one_slice, name_of, order, took_at_least};
 use crate::counted::only;
@@ -7,22 +7,22 @@ use crate::{access, driven, driven_alone};
 use record::Doing;
 
 const OPERATIONS: u64 = 8;
-/// Far less than the longest reply takes to come.
+/// Far less than the longest reply would need.
 const MOST_MEMORY: u64 = 1 << 30;
 
-/// A frame that is announced to have so many bytes, and begins.
+/// Returns the beginning of a frame that announces this many bytes.
 fn announced(bytes: u32) -> Vec<u8> {
     [b"\x84\0\0\x01\x08", &bytes.to_be_bytes()[..], b"x"].concat()
 }
 
-/// Memory that this process has had at most, in bytes.
+/// Returns the maximum memory that this process has used, in bytes.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
 }
 
-/// The library reserves what is announced, whether or not it comes.
+/// The library allocates what is announced, whether or not it arrives.
 #[test]
 fn a_reply_that_would_fill_the_memory_is_given_up_with_its_connection() {
     for fault in [Fault::Stop(announced(2 << 30)), Fault::Flood(announced(3 << 30))] {
@@ -38,7 +38,7 @@ fn a_reply_that_would_fill_the_memory_is_given_up_with_its_connection() {
     }
 }
 
-/// A reply of one row of one column of so many bytes.
+/// Returns a reply of one row with one column of this many bytes.
 fn row_of(bytes: u32) -> Vec<u8> {
     let columns = [&1u32.to_be_bytes()[..], &1u32.to_be_bytes()].concat();
     let of_table = [string("app"), string("t")].concat();

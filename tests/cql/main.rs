@@ -1,6 +1,6 @@
-//! The lane through Cassandra's client library, against the null server and against a
-//! server that fails on demand: what was sent is what the server got, each fault is counted
-//! by its class and as the server's, and nothing is waited for beyond its timeout.
+//! The lane through Cassandra's client library, against the null server and against a server
+//! that fails on demand: what was sent is what the server received, each fault is counted by its
+//! class and as the server's, and nothing is waited for beyond its timeout.
 
 #[path = "../../crates/drivers/tests/common/mod.rs"]
 mod common;
@@ -20,10 +20,11 @@ use drivers::cassandra::{CassandraAccess, Protocol};
 use record::{Asked, CassandraAsked, Consistency, Seen};
 use std::sync::{PoisonError, RwLock};
 
-/// The statement of the lane under test: what the library itself asks has other columns.
+/// The statement of the lane under test: the library's own requests name other columns.
 const MARKED: &str = "SELECT marked FROM t";
 
-/// With a statement that the proxy knows from those that the library sends itself.
+/// Returns the access with a statement that the proxy can distinguish from those that the
+/// library sends itself.
 fn access(prepares: bool) -> CassandraAccess {
     let (consistency, asked) = (Consistency::One, CassandraAsked::default());
     let protocol = Protocol { prepares, consistency, replication: 1, asked };
@@ -35,11 +36,11 @@ fn access(prepares: bool) -> CassandraAccess {
     }
 }
 
-/// Lanes look at how much memory the process reserves. So what reserves a lot is alone.
+/// Lanes check how much memory the process reserves, so a test that reserves much runs alone.
 static ALONE: RwLock<()> = RwLock::new(());
 
 fn driven(order: &Asked, access: &CassandraAccess) -> Seen {
-    // A test that failed leaves nothing here that the next one needs.
+    // A test that failed leaves nothing that affects the next one.
     let _beside_others = ALONE.read().unwrap_or_else(PoisonError::into_inner);
     common::drive(order, access.lanes(order, 0))
 }

@@ -7,7 +7,7 @@ use record::{Doing, Kind, Share, Verify, Workload};
 
 const OPERATIONS: u64 = 40;
 
-/// The null server has one value for all keys.
+/// Returns a workload of this kind; the null server has one value for all keys.
 fn only(kind: Kind) -> Workload {
     let mix = vec![Share { kind, weight: 1.0 }];
     Workload { mix, verify: Verify::Off, ..workload("kv") }
@@ -23,7 +23,7 @@ fn each_operation_is_one_request() {
             let order = in_one_slice(order(proxy.address(), doing.clone()), OPERATIONS);
             let seen = driven(&order, &access(prepares));
             assert_eq!(seen.outcomes.ok, OPERATIONS, "{doing:?}: {:?}", seen.outcomes);
-            // What the library asks of the cluster it prepares and executes itself.
+            // The library prepares and executes its own requests about the cluster.
             let (custom, queries) = (proxy.requests(PREPARE), proxy.requests(QUERY));
             let executed = proxy.requests(EXECUTE);
             if prepares {

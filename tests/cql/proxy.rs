@@ -1,5 +1,5 @@
-//! Between a lane and a null server: passes frames on, counts them, and does to some of
-//! them what no real server does on demand.
+//! A proxy between a lane and a null server: it forwards frames, counts them, and does to some
+//! of them what no real server does on demand.
 
 use record::Address;
 use std::collections::HashSet;
@@ -21,18 +21,18 @@ const ERROR: u8 = 0x00;
 const RESULT: u8 = 0x08;
 const REQUESTS: usize = 16;
 const HEAD: usize = 9;
-/// What stands in the statement of the lane under test, and in none of the library's own.
+/// A text that is in the statement of the lane under test, and in none of the library's own.
 const MARK: &[u8] = b"marked";
-/// Where a reply to PREPARE has the statement's name, which has 16 bytes.
+/// The position of the statement's name, which has 16 bytes, in a reply to PREPARE.
 const ID: std::ops::Range<usize> = 6..22;
 
-/// What is done to a request in place of passing it on.
+/// What is done to a request instead of forwarding it.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
-    /// The reply is an error of this code, with this message, and with what the code has
-    /// besides.
+    /// The reply is an error with this code, this message, and the additional content of the
+    /// code.
     Error(u32, &'static str, Vec<u8>),
-    /// The reply is that the statement which was to be executed is not known.
+    /// The reply says that the statement to be executed is not known.
     Unprepared,
     /// The connection is closed.
     Close,
@@ -47,13 +47,13 @@ pub(crate) enum Fault {
 /// Which requests get the fault.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Which {
-    /// Of those that carry out the marked statement, one in so many.
+    /// One in this many of those that execute the marked statement.
     OneIn(u64),
-    /// All with this operation; of those that prepare, the marked statement's.
+    /// All with this operation; of those that prepare, only the marked statement's.
     All(u8),
 }
 
-/// A proxy in front of a null server, until it is dropped.
+/// A proxy in front of a null server that runs until it is dropped.
 pub(crate) struct Proxy {
     shared: Arc<Shared>,
     listener: TcpListener,
@@ -77,7 +77,7 @@ struct Shared {
 struct Frame(Vec<u8>);
 
 impl Frame {
-    /// Waits for a whole one. None: the other end has closed the connection.
+    /// Waits for a complete frame. Returns None if the other end has closed the connection.
     fn read(mut from: &TcpStream) -> Option<Frame> {
         let mut bytes = vec![0; HEAD];
         from.read_exact(&mut bytes).ok()?;
@@ -95,12 +95,12 @@ impl Frame {
         &self.0[HEAD..]
     }
 
-    /// How many statements this batch has: their number is behind its kind.
+    /// Returns how many statements this batch has: their number follows its kind.
     fn statements(&self) -> u16 {
         u16::from_be_bytes([self.body()[1], self.body()[2]])
     }
 
-    /// What is executed by this.
+    /// Returns the name of the statement that this executes.
     fn id(&self) -> &[u8] {
         &self.body()[2..18]
     }
@@ -109,30 +109,30 @@ impl Frame {
         self.body().windows(MARK.len()).any(|part| part == MARK)
     }
 
-    /// An error in reply to this.
+    /// Returns an error in reply to this.
     fn error(&self, code: u32, message: &str, more: &[u8]) -> Vec<u8> {
         self.answer(ERROR, &[&code.to_be_bytes()[..], &string(message), more].concat())
     }
 
-    /// A frame with this operation in reply to this.
+    /// Returns a frame with this operation in reply to this.
     fn answer(&self, operation: u8, body: &[u8]) -> Vec<u8> {
         let length = (body.len() as u32).to_be_bytes();
         [&[0x84, 0, self.0[2], self.0[3], operation], &length[..], body].concat()
     }
 }
 
-/// A text with its length before it.
+/// Returns a text preceded by its length.
 pub(crate) fn string(text: &str) -> Vec<u8> {
     [&(text.len() as u16).to_be_bytes(), text.as_bytes()].concat()
 }
 
 impl Proxy {
-    /// Passes everything on.
+    /// Starts a proxy that forwards everything.
     pub(crate) fn new() -> Proxy {
         Proxy::start(None)
     }
 
-    /// Those of the requests get this fault.
+    /// Starts a proxy that applies this fault to these requests.
     pub(crate) fn with(which: Which, fault: Fault) -> Proxy {
         Proxy::start(Some((which, fault)))
     }
@@ -172,17 +172,17 @@ impl Proxy {
         Address::Tcp(self.listener.local_addr().expect("bound"))
     }
 
-    /// Requests with this operation so far.
+    /// Returns the number of requests with this operation so far.
     pub(crate) fn requests(&self, operation: u8) -> u64 {
         self.shared.requests[usize::from(operation)].load(Ordering::SeqCst)
     }
 
-    /// Statements of all batches so far.
+    /// Returns the number of statements of all batches so far.
     pub(crate) fn batched(&self) -> u64 {
         self.shared.batched.load(Ordering::SeqCst)
     }
 
-    /// Requests that got the fault so far.
+    /// Returns the number of requests that got the fault so far.
     pub(crate) fn given(&self) -> u64 {
         self.shared.given.load(Ordering::SeqCst)
     }
@@ -191,13 +191,13 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::Relaxed);
-        // It waits for a client; this is the last one.
+        // It waits for a client, and this is the last one.
         let _ = TcpStream::connect(self.listener.local_addr().expect("bound"));
     }
 }
 
 impl Shared {
-    /// Request by request: the null server replies in order.
+    /// Handles one request after the other: the null server replies in order.
     fn serve(&self, mut client: &TcpStream, mut server: &TcpStream) -> io::Result<()> {
         client.set_nodelay(true)?;
         server.set_nodelay(true)?;

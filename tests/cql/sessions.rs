@@ -1,4 +1,4 @@
-//! Sessions that last, that are opened anew, and that are shared.
+//! Sessions that persist, that are reopened, and that are shared.
 
 use crate::common::{MS, in_one_slice, order};
 use crate::proxy::{PREPARE, Proxy, STARTUP};
@@ -6,7 +6,7 @@ use crate::{access, driven};
 use record::{Doing, Pool, Reuse, Seen, Upkeep};
 
 const OPERATIONS: u64 = 24;
-/// Connections of a session to its one node: one on which the library learns of the cluster,
+/// Connections of a session to its only node: one on which the library learns about the cluster,
 /// and one for operations.
 const SOCKETS: u64 = 2;
 
@@ -27,14 +27,14 @@ fn all_connections_that_last_share_one_session() {
 
 #[test]
 fn each_fresh_connection_is_a_session_of_its_own() {
-    // Each of four connections may not have come to its third operation at the end.
+    // Each of the four connections may not have reached its third operation at the end.
     let thirds = OPERATIONS / 3..=OPERATIONS / 3 + 4;
     for (reuse, wanted) in [(Reuse::Never, OPERATIONS..=OPERATIONS), (Reuse::Times(3), thirds)] {
         let (proxy, seen) = reusing(reuse);
         let sessions = seen.connections.opened;
         assert!(wanted.contains(&sessions), "{reuse:?}: {:?}", seen.connections);
         assert_eq!(proxy.requests(STARTUP), SOCKETS * sessions, "{reuse:?}");
-        // Each prepares the statement, and the questions of the library.
+        // Each prepares the statement and the library's own requests.
         assert_eq!(proxy.requests(PREPARE) % sessions, 0, "{reuse:?}");
     }
 }

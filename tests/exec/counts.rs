@@ -1,4 +1,4 @@
-//! What is counted of programs that do their work.
+//! Counts of programs that do their work.
 
 use crate::Test;
 use crate::common;
@@ -37,7 +37,7 @@ fn announced() {
         assert!(operations > 0);
         assert_eq!((seen.operations, seen.outcomes.ok), (operations, operations));
         assert_eq!((seen.sent, seen.codes.get(&0)), (operations, Some(&operations)));
-        // No latency is known, and none is made up.
+        // No latency is known, and none is invented.
         assert_eq!((seen.without_latency, seen.left_out), (operations, 0));
         assert_eq!((seen.response_time.len(), seen.service_time.len()), (0, 0));
         let [slice] = seen.slices.as_slice() else { panic!("one turn") };
@@ -60,7 +60,7 @@ fn turns() {
 
 fn many() {
     let exec = started(&script("echo operations 1"));
-    // So long that a single run would be a machine that stands still.
+    // So long that there is a single run only on a machine that stands still.
     let seen = once_by(&exec, &order(1, 1, 2_000_000_000));
     assert!(seen.programs.runs > 1, "{:?}", seen.programs);
     assert_eq!(seen.operations, seen.programs.runs);
@@ -149,7 +149,7 @@ fn judged() {
 fn failing_fast() {
     let place = common::TestFolder::new();
     let slow = script("sleep 0.02; echo operations 1000");
-    // Good in its first run, and then it gives up at once.
+    // Succeeds in its first run, and then gives up at once.
     let text = "[ ! -e mark ] && touch mark && sleep 0.02 && echo operations 1000";
     let fails = Program { cwd: place.path().to_owned(), ..script(text) };
     let verdict = common::judged(&trials([&slow, &fails], ROUNDS), ROUNDS);

@@ -1,4 +1,4 @@
-//! Drives programs as a run does: keeper, lanes, engine.
+//! Drives programs as a run does, with keeper, lanes and engine.
 
 use crate::common::processes::{Process, command, tree, wait_at_most};
 use engine::{EngineError, Stop};
@@ -8,18 +8,18 @@ use std::time::Duration;
 use tiebreak::address::Command;
 use tiebreak::exec::{Exec, Program};
 
-/// A turn that is over before a program is.
+/// A turn that ends before a program does.
 pub(crate) const SHORT_NS: u64 = 1_000_000;
 
-/// How long a run may take that is not to be late.
+/// How long a run may take without being late.
 const PATIENT_NS: u64 = 60_000_000_000;
 
-/// What the text behind `exec:` says.
+/// Parses the text after `exec:`.
 pub(crate) fn program(text: &str) -> Program {
     Program::new(Command::parse(text).expect("words"), None)
 }
 
-/// A script for a shell.
+/// Returns a program that is a shell script.
 pub(crate) fn script(script: &str) -> Program {
     program(&format!("sh -c '{script}'"))
 }
@@ -28,7 +28,7 @@ pub(crate) fn started(program: &Program) -> Exec {
     Exec::start(program).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// One turn for each of so many contenders in each of so many rounds.
+/// Returns an order of one turn for each of these contenders in each of these rounds.
 pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> Asked {
     let lane = LaneAsked {
         intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
@@ -68,7 +68,7 @@ pub(crate) fn drive(
     Ok(trials)
 }
 
-/// One run of a program, driven by this order.
+/// Drives one run of a program by this order.
 pub(crate) fn once_by(exec: &Exec, order: &Asked) -> Seen {
     let stop = Stop::new().expect("a descriptor");
     let trials = drive(&[exec], order, &stop).unwrap_or_else(|broken| panic!("{broken}"));
@@ -76,14 +76,14 @@ pub(crate) fn once_by(exec: &Exec, order: &Asked) -> Seen {
     trials.into_iter().next().expect("just counted").seen
 }
 
-/// One run of a program.
+/// Drives one run of a program.
 pub(crate) fn once(exec: &Exec) -> Seen {
     let seen = once_by(exec, &order(1, 1, 1));
     assert_eq!(seen.programs.runs, 1);
     seen
 }
 
-/// One run that did its work.
+/// Drives one run, which must do its work.
 pub(crate) fn good(program: &Program) -> Programs {
     let exec = started(program);
     let seen = once(&exec);
@@ -92,12 +92,12 @@ pub(crate) fn good(program: &Program) -> Programs {
     seen.programs
 }
 
-/// Waits, a generous time at most; panics with what it waited for.
+/// Waits for a generous time; then it panics and names what it waited for.
 pub(crate) fn wait_for(what: &str, done: impl Fn() -> bool) {
     wait_at_most(Duration::from_secs(60), what, done);
 }
 
-/// The processes below this one, and itself, that run `sleep` for so long.
+/// Returns the descendants of this process, and itself, that run `sleep` for these seconds.
 pub(crate) fn sleeping(root: i32, seconds: &[&str]) -> Vec<Process> {
     let wanted = |process: &Process| {
         seconds.iter().any(|seconds| command(process.pid).trim() == format!("sleep {seconds}"))

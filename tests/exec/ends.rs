@@ -17,8 +17,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("ends::of_the_keeper_by_sigkill_end_everything", of_the_keeper),
 ];
 
-/// What is hard to end: a child that ignores signals, a session of its own, and
-/// a daemon, forked twice. `seconds` tells them from those of other tests.
+/// Returns a script that is hard to end: a child that ignores signals, a separate session, and a
+/// daemon, forked twice. `seconds` distinguishes them from those of other tests.
 fn hard(seconds: [&str; 3]) -> String {
     let [child, session, daemon] = seconds;
     format!(
@@ -34,7 +34,7 @@ fn held_open() {
     assert_eq!((exec.complaint(), seen.outcomes.ok), (None, 5));
     assert!(seen.programs.outlived >= 1, "{:?}", seen.programs);
     assert_eq!(sleeping(us(), &names), []);
-    // The next run meets none of them, and is measured as if there had been none.
+    // The next run finds none of them, and is measured as if there had been none.
     assert_eq!(once(&exec).outcomes.ok, 5);
 }
 
@@ -58,7 +58,7 @@ fn stopped() {
     let stop = Stop::new().expect("a descriptor");
     let trials = std::thread::scope(|scope| {
         let raising = scope.spawn(|| {
-            // Raised where the wait was in vain, too: nobody else ends the program.
+            // Raised also if the wait was in vain: nothing else ends the program.
             let _raised_at_the_end = Raised(&stop);
             wait_for("the program", || sleeping(us(), &names).len() == 3);
         });
@@ -90,7 +90,7 @@ fn stopped_before() {
     let trials =
         drive(&[&exec], &order(1, 1, 1), &stop).unwrap_or_else(|broken| panic!("{broken}"));
     assert!(trials.iter().all(|trial| trial.seen.programs.runs == 0));
-    // The keeper was not harmed.
+    // The keeper still works.
     assert_eq!(once(&exec).outcomes.ok, 1);
 }
 
@@ -107,7 +107,7 @@ pub(crate) const ARGUMENT: &str = "__holder";
 
 const HELD: [&str; 3] = ["3000.41", "3000.42", "3000.43"];
 
-/// A stand-in for tiebreak that runs a program for ever.
+/// Acts as tiebreak and runs a program for ever.
 pub(crate) fn hold() -> ExitCode {
     let exec = started(&script(&(hard(HELD) + "wait")));
     once(&exec);

@@ -1,5 +1,5 @@
-//! Programs that do not do their work: counted by class, with a sentence that
-//! says what was wrong.
+//! Programs that do not do their work: they are counted by class, with a sentence that says what
+//! was wrong.
 
 use crate::Test;
 use crate::common::TestFolder;
@@ -40,7 +40,7 @@ fn by_class() {
 fn counted() {
     let exec = started(&Program { operations: Some(100), ..script("exit 1") });
     assert_eq!(once(&exec).outcomes.failed.get(&Failure::Exit), Some(&100));
-    // The second run fails, and the first announced how many it should do.
+    // The second run fails after the first announced how many it should do.
     let place = TestFolder::new();
     let text = "[ ! -e mark ] && touch mark && echo operations 7";
     let exec = started(&Program { cwd: place.path().to_owned(), ..script(text) });
@@ -66,7 +66,7 @@ fn complaints() {
     let lines: Vec<&str> = complaint.lines().skip(1).collect();
     assert_eq!(lines.len(), 30, "{complaint}");
     assert_eq!((lines[28], lines[29]), ("  line 9999", r"  \u{1b}[31mred ****** \xff"));
-    // In the arguments it was written by the user; what it printed is blotted out.
+    // The user wrote it in the arguments; in the program's output it is masked.
     let quiet = started(&script("exit 1"));
     once(&quiet);
     assert_eq!(quiet.complaint().as_deref(), Some("`sh -c exit 1` exited with status 1"));

@@ -1,5 +1,5 @@
-//! Whole programs with a keeper, as `exec:` runs them: what is counted, what is
-//! measured, and that nothing is left running.
+//! Whole programs with a keeper, as `exec:` runs them: what is counted and measured, and that
+//! nothing is left running.
 //!
 //! This program has no `main` of the test harness, because a keeper is the
 //! program that starts it, run once more: it is the tests, the keeper, the
@@ -34,5 +34,5 @@ fn main() -> ExitCode {
     }
 }
 
-/// A test: its name, and a function that panics where it fails.
+/// A test: its name, and a function that panics if it fails.
 type Test = (&'static str, fn());

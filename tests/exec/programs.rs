@@ -1,4 +1,4 @@
-//! Programs to measure that a shell could not be.
+//! Programs to measure that a shell script could not be.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 pub(crate) const ARGUMENT: &str = "__program";
 
-/// `exec:` text that runs this program: `what`, `amount`.
+/// Returns the `exec:` text that runs this program with `what` and `amount`.
 pub(crate) fn text(what: &str, amount: u64) -> String {
     let us = std::env::current_exe().expect("a program");
     format!("'{}' {ARGUMENT} {what} {amount}", us.to_str().expect("a plain path"))

@@ -1,5 +1,5 @@
-//! One case: a folder, a temporary folder and a mark of its own; tiebreak run
-//! in it; and the look for what was left behind.
+//! One case: a separate folder, temporary folder and mark; a run of tiebreak in it; and the
+//! check for what was left behind.
 
 use crate::common::TestFolder;
 use crate::processes::{self, Process, WATCHDOG, wait_for};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 pub(crate) const SHORT: &str =
     "--round 100ms --rounds 6 --slice 25ms --warm-up 100ms --connections 4 --out run";
 
-/// A comparison that only its fault ends.
+/// A comparison that ends only by its fault.
 pub(crate) const LONG: &str =
     "--round 100ms --rounds 600 --slice 25ms --warm-up 100ms --connections 4 --out run";
 
@@ -65,8 +65,8 @@ impl Case {
         self.file("tmp")
     }
 
-    /// What stands in the environment of everything that the case starts:
-    /// launched targets get TMPDIR and little else.
+    /// Returns the mark in the environment of everything that the case starts: launched targets
+    /// get TMPDIR and little else.
     fn mark(&self) -> String {
         format!("TMPDIR={}", self.temporary().display())
     }
@@ -90,7 +90,7 @@ impl Case {
         self.start_as(self.command(env!("CARGO_BIN_EXE_tiebreak"), "tiebreak"), words)
     }
 
-    /// The same, by a command that becomes tiebreak.
+    /// Starts tiebreak by a command that becomes tiebreak.
     pub(crate) fn start_as(&self, mut command: Command, words: &str) -> Running<'_> {
         let child = command.args(words.split_whitespace()).spawn().expect("tiebreak starts");
         let process = Process::find(child.id() as i32).expect("our child");
@@ -110,13 +110,13 @@ impl Case {
         self.seen.lock().expect("no panic while it is held")
     }
 
-    /// Every process of this case that runs, but those that this test started
-    /// and ends itself.
+    /// Returns every running process of this case, except those that this test starts and ends
+    /// itself.
     pub(crate) fn running(&self) -> BTreeSet<Process> {
         processes::marked(&self.mark(), &self.seen().processes, &mut BTreeSet::new())
     }
 
-    /// The one process that runs and whose command line holds all of this.
+    /// Returns the only running process whose command line contains all of this.
     pub(crate) fn process(&self, parts: &[&str]) -> Process {
         let fits = |process: &Process| {
             let command = process.command();
@@ -127,8 +127,8 @@ impl Case {
         process.clone()
     }
 
-    /// Nothing is left: no process, no temporary folder, no listener. `now`:
-    /// tiebreak ended in good order, and so it is gone already.
+    /// Checks that nothing is left: no process, no temporary folder, no listener. With `now`
+    /// tiebreak ended in good order, so everything must be gone already.
     pub(crate) fn left_nothing(&self, now: bool) {
         let left = || self.running().into_iter().map(|p| (p.command(), p)).collect::<Vec<_>>();
         let files = || {
@@ -146,7 +146,7 @@ impl Case {
         }
     }
 
-    /// The ports that the launched server of a contender said it listens on.
+    /// Returns the ports that the launched server of a contender reported.
     pub(crate) fn ports(&self, name: &str) -> Vec<u16> {
         let log = fs::read(self.file(&format!("run/logs/{name}.log"))).unwrap_or_default();
         let port = |line: &str| {
@@ -158,7 +158,7 @@ impl Case {
 }
 
 impl Drop for Case {
-    /// What a failed case left behind is ended with it.
+    /// Ends what a failed case left behind.
     fn drop(&mut self) {
         for process in self.running() {
             // SAFETY: kill takes numbers; one that ends meanwhile is a zombie
@@ -168,7 +168,7 @@ impl Drop for Case {
     }
 }
 
-/// Looks every now and then who runs, and as what.
+/// Records periodically which processes run, and their command lines.
 struct Watch {
     over: Arc<Mutex<bool>>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -202,7 +202,7 @@ impl Drop for Watch {
     }
 }
 
-/// tiebreak, as it runs.
+/// A running tiebreak.
 pub(crate) struct Running<'a> {
     pub(crate) case: &'a Case,
     child: Child,
@@ -215,7 +215,7 @@ impl<'a> Running<'a> {
         self.process.kill(signal);
     }
 
-    /// Waits until so many trials of the rounds are in the journal.
+    /// Waits until this many trials of the rounds are in the journal.
     pub(crate) fn wait_for_rounds(&self, trials: usize) {
         let journal = self.case.file("run/journal.jsonl");
         wait_for("rounds in the journal", || {
@@ -225,7 +225,7 @@ impl<'a> Running<'a> {
         });
     }
 
-    /// Waits for its end; one that hangs is killed and fails the case.
+    /// Waits for its end; if it hangs it is killed and the case fails.
     pub(crate) fn wait(self) -> Ended<'a> {
         let Running { case, mut child, watch, .. } = self;
         let gives_up = Instant::now() + WATCHDOG;
@@ -246,17 +246,17 @@ impl<'a> Running<'a> {
     }
 }
 
-/// tiebreak, when it has ended.
+/// A tiebreak that has ended.
 pub(crate) struct Ended<'a> {
     pub(crate) case: &'a Case,
-    /// None: a signal ended it.
+    /// The exit code. None if a signal ended it.
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
 impl Ended<'_> {
-    /// Its exit code, and what it says on standard error.
+    /// Checks its exit code and what it prints on standard error.
     pub(crate) fn expect(&self, code: i32, says: &[&str]) -> &Self {
         assert_eq!(self.code, Some(code), "{}\n{}", self.err, self.out);
         for words in says {
@@ -269,7 +269,7 @@ impl Ended<'_> {
         serde_json::from_str(&self.case.read("run/report.json")).expect("JSON")
     }
 
-    /// The rules of the findings of this weight.
+    /// Returns the rules of the findings of this severity.
     pub(crate) fn findings(&self, weight: &str) -> Vec<String> {
         let report = self.report();
         let all = report["findings"].as_array().expect("findings").iter();
@@ -277,7 +277,7 @@ impl Ended<'_> {
         those.map(|finding| finding["rule"].as_str().expect("a rule").to_owned()).collect()
     }
 
-    /// The events of the journal, each as its kind and what it says.
+    /// Returns the events of the journal, each as its kind and its content.
     pub(crate) fn journal(&self) -> Vec<(String, Value)> {
         let event = |line: &str| {
             let line: Value = serde_json::from_str(line).expect("JSON");
@@ -287,7 +287,7 @@ impl Ended<'_> {
         self.case.read("run/journal.jsonl").lines().map(event).collect()
     }
 
-    /// The reason of the journal's end.
+    /// Returns the reason of the journal's end.
     pub(crate) fn end(&self) -> String {
         match self.journal().last() {
             Some((kind, end)) if kind == "end" => end["reason"].as_str().expect("text").to_owned(),

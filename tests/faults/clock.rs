@@ -1,10 +1,9 @@
 //! A wall clock that is set while tiebreak runs.
 //!
-//! The machine's own clock is never touched, and time namespaces have no wall
-//! clock to shift. So this program takes tiebreak's place: it is linked with
-//! the same library, and with a `clock_gettime` of its own, which everything
-//! in the process reads its clocks by. At each reading the wall clock has
-//! jumped by years, back or forth; all other clocks are the system's.
+//! The machine's own clock is never touched, and time namespaces have no wall clock to shift. So
+//! this program replaces tiebreak: it is linked with the same library and with its own
+//! `clock_gettime`, which everything in the process uses to read clocks. At each reading the
+//! wall clock has jumped by years, forwards or backwards; all other clocks are the system's.
 //!
 //! What is proven: a run reads the wall clock once, for the time at the head
 //! of its journal and the name of its folder. No figure can depend on it.
@@ -17,22 +16,22 @@ use libc::{c_int, clockid_t, timespec};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// In the environment: be tiebreak. Behind it the file in which each reading
-/// of the wall clock leaves a byte.
+/// In the environment this means: act as tiebreak. Its value is the file to which each reading
+/// of the wall clock appends a byte.
 const JUMPS: &str = "TIEBREAK_TEST_WALL_CLOCK";
 
 /// 2001-09-09T01:46:40Z.
 const START: i64 = 1_000_000_000;
 
-/// Where the clock jumps to from there, in seconds: ten years on, ten back.
+/// Where the clock jumps to from there, in seconds: ten years forwards and backwards.
 const FORTH_AND_BACK: [i64; 2] = [315_360_000, -315_360_000];
 
 static READINGS: AtomicU64 = AtomicU64::new(0);
 
-/// The file of readings, opened before anything runs; -1: the system's clock.
+/// The file of readings, opened before anything runs; -1 means the system's clock.
 static TOLD: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new(-1);
 
-/// Takes the place of the C library's.
+/// Replaces the C library's function.
 ///
 /// # Safety
 /// `time` is valid for writes.
@@ -93,7 +92,7 @@ fn no_figure_changes() {
     for (at, name) in ["right", "wrong"].iter().enumerate() {
         ended.server_agrees(at as u64, name);
         let contender = &report["contenders"][at];
-        // What cannot be otherwise, on however slow a machine.
+        // This holds on any machine, however slow.
         let fastest = common::histogram(contender).min().expect("replies");
         assert!(fastest >= 5_000_000, "{fastest} ns");
         let throughput = common::number(&contender["metrics"]["throughput"]["value"]);

@@ -1,5 +1,5 @@
-//! Counts: what the journal says of a contender in all phases, and what must
-//! add up in every report.
+//! Counts: what the journal says about a contender in all phases, and what must add up in every
+//! report.
 
 use crate::case::Ended;
 use serde_json::Value;
@@ -12,13 +12,13 @@ pub(crate) struct Counts {
     pub(crate) replies: u64,
     /// Operations without a reply, by class.
     pub(crate) failed: BTreeMap<String, u64>,
-    /// Requests that its server can have counted: those of the launch, those
-    /// that ended, and those that were in flight at the end.
+    /// Requests that its server can have counted: those of the launch, those that ended, and
+    /// those in flight at the end.
     pub(crate) sent: u64,
     pub(crate) unfinished: u64,
     /// Due, but never sent.
     pub(crate) unsent: u64,
-    /// Those that asked at the launch whether it is ready.
+    /// Requests at the launch that checked its readiness.
     pub(crate) asked_at_launch: u64,
     pub(crate) trials: u64,
 }
@@ -75,8 +75,8 @@ impl Ended<'_> {
         counts
     }
 
-    /// What the test server of a contender counted, from its log; of several
-    /// launches the sum.
+    /// Returns what the test server of a contender counted, from its log; the sum over several
+    /// launches.
     pub(crate) fn server(&self, name: &str) -> Value {
         let launched = format!("run/logs/{name}.log");
         let attached = format!("{name}.out");
@@ -94,7 +94,7 @@ impl Ended<'_> {
         serde_json::to_value(sum).expect("JSON")
     }
 
-    /// The server counted what we sent, to the request.
+    /// Checks that the server counted exactly the requests that were sent.
     pub(crate) fn server_agrees(&self, at: u64, name: &str) {
         let (counts, server) = (self.counts(at), self.server(name));
         assert_eq!(whole(&server["requests"]), counts.sent, "`{name}`: {counts:?}\n{server}");
@@ -102,7 +102,7 @@ impl Ended<'_> {
         assert!(counts.unfinished <= unanswered, "`{name}`: {counts:?}\n{server}");
     }
 
-    /// What must add up in every report.
+    /// Checks what must add up in every report.
     pub(crate) fn adds_up(&self) {
         let report = self.report();
         for contender in report["contenders"].as_array().expect("contenders") {

@@ -1,4 +1,4 @@
-//! Descriptors: too few before the run, and none left in it.
+//! File descriptors: too few before the run, and none left during it.
 
 use crate::case::{Case, Running, SHORT};
 use crate::experiment::Program;
@@ -56,7 +56,7 @@ fn too_few() {
     case.left_nothing(true);
 }
 
-/// memcached refuses to start where it may not open as many as it was told.
+/// memcached refuses to start if it may not open as many as it was told.
 fn recipes() {
     let case = Case::new();
     let mut command = case.command(env!("CARGO_BIN_EXE_tiebreak"), "tiebreak");
@@ -68,8 +68,8 @@ fn recipes() {
     case.left_nothing(true);
 }
 
-/// In mid-run the limit falls to what is open at rest, and a few: fresh
-/// connections have no descriptor then.
+/// During the run the limit falls to slightly more than what is open at rest: new connections
+/// have no descriptor then.
 fn run_out() {
     let case = Case::new();
     two(&case, "reuse = 'never'\nconnections = 32");
@@ -90,7 +90,7 @@ fn run_out() {
     ended.server_agrees(1, "wrong");
 }
 
-/// How many descriptors are open that are no sockets.
+/// Returns how many open descriptors are not sockets.
 fn others(process: &Process) -> u64 {
     let open = fs::read_dir(format!("/proc/{}/fd", process.pid)).expect("it runs").flatten();
     let links = open.filter_map(|fd| fs::read_link(fd.path()).ok());

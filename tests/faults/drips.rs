@@ -1,12 +1,12 @@
-//! Servers that send a byte now and then, for ever: they get no more time than
-//! silent ones, and the first signal ends the wait.
+//! Servers that send single bytes for ever: they get no more time than silent ones, and the
+//! first signal ends the wait.
 
 use crate::case::{Case, SHORT};
 use crate::experiment::Program;
 use crate::processes::wait_for;
 use crate::{Test, test};
 
-/// The beginning of a reply in each protocol, as the server drips it: it never ends.
+/// The beginning of a reply in each protocol, which the server sends slowly and never completes.
 const PROTOCOLS: [(&str, &str); 5] = [
     ("http", "HTTP/1.1 200 OK\r\nX-Long: "),
     ("memcached", "VERSION 1.6.18"),

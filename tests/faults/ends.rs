@@ -1,5 +1,4 @@
-//! Signals to tiebreak, to a keeper, to a part of a target: whatever ends,
-//! nothing is left.
+//! Signals to tiebreak, to a keeper, or to a part of a target: whatever ends, nothing is left.
 
 use crate::case::{Case, Ended, LONG, Running};
 use crate::counts::whole;
@@ -7,7 +6,7 @@ use crate::experiment::Program;
 use crate::processes::{Process, wait_for};
 use crate::{Test, test};
 
-/// One row: whom a signal hits, when, and what comes of it.
+/// One row: which process gets a signal, when, and the result.
 struct End {
     name: &'static str,
     when: When,
@@ -19,10 +18,10 @@ struct End {
     check: fn(&Ended<'_>),
 }
 
-/// When the signal comes.
+/// When the signal is sent.
 #[derive(PartialEq)]
 enum When {
-    /// In the rounds.
+    /// During the rounds.
     Driving,
     /// While a target that never listens is waited for.
     Launching,
@@ -98,7 +97,7 @@ const ENDS: &[End] = &[
         name: "two_signals",
         when: When::Driving,
         whom: |running| {
-            // tiebreak stands still until both are there.
+            // tiebreak is stopped until both are pending.
             running.signal(libc::SIGSTOP);
             running.signal(libc::SIGINT);
             running.signal(libc::SIGTERM);
@@ -190,7 +189,7 @@ fn by(end: &End) {
     (end.whom)(&running);
     let ended = running.wait();
     assert_eq!(ended.code, end.code, "{}", ended.err);
-    // Where tiebreak did not end in good order its keepers clean up behind it.
+    // If tiebreak did not end in good order, its keepers clean up after it.
     case.left_nothing(!matches!(end.code, None | Some(130)));
     for words in end.says {
         assert!(ended.err.contains(words), "`{words}` is missing:\n{}", ended.err);
@@ -205,7 +204,7 @@ fn wait_for_log(case: &Case, log: &str) {
     });
 }
 
-/// A sound verdict on the rounds that were complete.
+/// Checks that there is a sound verdict on the complete rounds.
 fn judged(ended: &Ended<'_>) {
     ended.adds_up();
     let report = ended.report();
@@ -217,7 +216,7 @@ fn judged(ended: &Ended<'_>) {
     }
 }
 
-/// The journal has no end, and is judged as far as it goes.
+/// Checks that a journal without an end is judged as far as it goes.
 fn readable(ended: &Ended<'_>) {
     let command = ended.case.command(env!("CARGO_BIN_EXE_tiebreak"), "tiebreak");
     let again = ended.case.start_as(command, "report run").wait();
@@ -225,8 +224,7 @@ fn readable(ended: &Ended<'_>) {
     assert!(again.out.contains("the run did not complete"), "{}", again.out);
 }
 
-/// nginx starts a worker afresh that was killed: its connections fail, and the
-/// run goes on.
+/// nginx restarts a worker that was killed: its connections fail, and the run continues.
 fn worker() {
     let case = Case::new();
     let right = Program::testserver("").contender("right", "");

@@ -2,7 +2,7 @@
 
 use crate::server;
 
-/// How a contender's server is started; `PORT` stands for its port.
+/// How a contender's server is started; `PORT` is replaced by its port.
 #[derive(Clone)]
 pub(crate) struct Program(Vec<String>);
 
@@ -15,7 +15,7 @@ impl Program {
         Program(argv)
     }
 
-    /// The server with bad habits.
+    /// Returns the server that misbehaves on demand.
     pub(crate) fn habits(orders: &[String]) -> Program {
         let us = std::env::current_exe().expect("a program");
         let us = us.to_str().expect("a plain path").to_owned();
@@ -31,8 +31,8 @@ impl Program {
         self.0.iter().map(|part| part.replace("PORT", port)).collect()
     }
 
-    /// The same, with a child that ignores SIGTERM and a daemon beside it: what
-    /// is started may start more.
+    /// Returns the same program with a child that ignores SIGTERM and a daemon, because a
+    /// started program may start more.
     pub(crate) fn in_company(&self) -> Program {
         let script = "(trap '' TERM HUP; exec sleep 1000) & \
                       (setsid sh -c 'sleep 1001 & wait' &) ; exec \"$@\"";
@@ -40,7 +40,7 @@ impl Program {
         Program(shell.into_iter().chain(self.0.iter().cloned()).collect())
     }
 
-    /// A contender that is launched, with more keys.
+    /// Returns a contender that is launched, with additional keys.
     pub(crate) fn contender(&self, name: &str, keys: &str) -> String {
         let argv: Vec<String> =
             self.argv("{port}").iter().map(|part| format!("'''{part}'''")).collect();
@@ -51,7 +51,7 @@ impl Program {
     }
 }
 
-/// A contender that runs already.
+/// Returns a contender that runs already.
 pub(crate) fn attached(name: &str, port: u16, keys: &str) -> String {
     format!("[contender.{name}]\nurl = 'http://127.0.0.1:{port}/'\n{keys}\n")
 }

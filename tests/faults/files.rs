@@ -1,19 +1,18 @@
-//! Experiment files that are wrong: refused before anything is launched, with
-//! file, line and key.
+//! Invalid experiment files are refused before anything is launched, with file, line and key.
 
 use crate::case::{Case, SHORT};
 use crate::{Test, test};
 use std::fs::{File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-/// One row: a name, the file, and what must be said of it.
+/// One row: a name, the file, and what the error must contain.
 struct Wrong {
     name: &'static str,
     text: &'static [u8],
     says: &'static str,
 }
 
-/// What stands before most of them: two contenders that would leave a trace.
+/// The beginning of most of them: two contenders that would leave a trace.
 const SOUND: &str = "[contender.a]\nlaunch = ['touch', 'launched']\n\
                      [contender.b]\nlaunch = ['touch', 'launched']\n";
 
@@ -137,7 +136,7 @@ pub(crate) fn cases() -> Vec<Test> {
     files.chain(others).collect()
 }
 
-/// Both ways to read it say the same, with exit code 2, and nothing begins.
+/// Checks that both ways to read it report the same, with exit code 2, and that nothing begins.
 fn refused(case: &Case, what: &str, says: &str) {
     for words in [format!("check {what}"), format!("compare {what} {SHORT}")] {
         let ended = case.run(&words);
@@ -160,7 +159,7 @@ fn is_refused(wrong: &Wrong) {
     refused(&case, "e.toml", wrong.says);
 }
 
-/// A hole of 100 MB behind a sound beginning: it costs no memory to be refused.
+/// A hole of 100 MB after a valid beginning: refusing it needs no memory.
 fn huge() {
     let case = Case::new();
     for (bytes, says) in [
@@ -172,7 +171,7 @@ fn huge() {
         file.set_len(bytes).expect("a hole");
         refused(&case, "e.toml", says);
     }
-    // With less memory than the file has bytes it is refused all the same: it is not read.
+    // It is refused even with less memory than the file has bytes, because it is not read.
     case.write("e.toml", SOUND);
     let file = File::options().write(true).open(case.file("e.toml")).expect("just written");
     file.set_len(2_000_000_000).expect("a hole");
@@ -195,7 +194,7 @@ fn endless() {
     refused(&case, "none.toml", "error: the file none.toml cannot be read: No such file");
 }
 
-/// As deep as one may write it: an error, and no overflow of the stack.
+/// Deep nesting is an error and does not overflow the stack.
 fn nested() {
     let case = Case::new();
     let deep = 500_000;
@@ -211,7 +210,7 @@ fn nested() {
     }
 }
 
-/// Root may read everything: what it is refused then is what cannot be a file.
+/// Root may read everything, so what it is refused is something that cannot be a file.
 fn forbidden() {
     let case = Case::new();
     // SAFETY: cannot fail.

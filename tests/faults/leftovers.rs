@@ -1,5 +1,5 @@
-//! tiebreak and its keepers are all killed at once: the next run ends what they
-//! left behind, says so, and touches nothing else.
+//! tiebreak and its keepers are all killed at once: the next run ends what they left behind,
+//! reports it, and touches nothing else.
 
 use crate::case::{Case, LONG, SHORT};
 use crate::experiment::Program;
@@ -16,7 +16,7 @@ pub(crate) fn cases() -> Vec<Test> {
     ]
 }
 
-/// A process of the user's that looks like one of ours, with a mark that is not.
+/// A process of the user that looks like one of tiebreak's but has another mark.
 fn users_own(case: &Case) -> Child {
     let mut command = Command::new("sleep");
     command.arg("1000").stdin(Stdio::null()).env_clear();
@@ -26,7 +26,7 @@ fn users_own(case: &Case) -> Child {
     command.spawn().expect("sleep")
 }
 
-/// All at once: none of them sees another's end.
+/// Kills all at once, so that none of them sees another's end.
 fn kill_all(running: &crate::case::Running<'_>) {
     let all = running.case.running();
     let keepers = all.into_iter().filter(|process| process.command() == " tiebreak __keeper ");
@@ -86,7 +86,7 @@ fn with_secrets(quiet: &str) {
     case.left_nothing(true);
 }
 
-/// Another run at the same time is nobody's leftover.
+/// Another run at the same time is not a leftover.
 fn goes_on() {
     let case = Case::new();
     experiment(&case, "");

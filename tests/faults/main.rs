@@ -1,5 +1,5 @@
-//! What goes wrong, and what must come of it: exact counts, the right exit
-//! code, words that help, and nothing left running.
+//! What goes wrong, and the required result: exact counts, the right exit code, helpful
+//! messages, and nothing left running.
 //!
 //! Every case drives the real program in a folder of its own, and looks for
 //! orphans when it is over. This program has no `main` of the test harness,
@@ -30,8 +30,8 @@ use common::bounded::bounded;
 use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
 
-/// Cases at once, on however few cores: what they count does not depend on
-/// speed, and most of their time is a pilot's, which has a length.
+/// Concurrent cases, whatever the number of cores: their counts do not depend on speed, and most
+/// of their time is a pilot's, which has a fixed length.
 const AT_ONCE: usize = 8;
 
 fn main() -> ExitCode {
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
 
-/// A case: its name, and what panics where it fails.
+/// A case: its name, and a function that panics if it fails.
 type Test = (String, Box<dyn FnOnce() + Send>);
 
 fn test(name: &str, case: impl FnOnce() + Send + 'static) -> Test {

@@ -1,5 +1,4 @@
-//! Folders and files of a run: whose they are, how long they may grow, and what
-//! stands in their place.
+//! Folders and files of a run: their owners, their maximum size, and other files in their place.
 
 use crate::case::{Case, LONG, SHORT};
 use crate::experiment::Program;
@@ -112,7 +111,7 @@ fn file_size() {
     );
 }
 
-/// 200 MB: what stays on the disk is bounded, and the log says what it lacks.
+/// 200 MB: the log on the disk is bounded, and says what it lacks.
 fn long_log() {
     let case = Case::new();
     let server = Program::testserver("").argv("{port}").join(" ");
@@ -130,7 +129,7 @@ fn long_log() {
     assert!(log[told..].contains(" bytes here: only the beginning and the end of a log"));
 }
 
-/// The target puts another file in the place of its log.
+/// The target replaces its log by another file.
 fn uncleaned() {
     let case = Case::new();
     let server = Program::testserver("").argv("{port}").join(" ");

@@ -1,5 +1,4 @@
-//! Ports: one that is taken between the choice and the launch, and none left
-//! for connections.
+//! Ports: one that is taken between the choice and the launch, and none left for connections.
 
 use crate::case::{Case, SHORT};
 use crate::common::with_client_ports;
@@ -21,8 +20,7 @@ pub(crate) fn cases() -> Vec<Test> {
     ]
 }
 
-/// The server's own first listener takes the port, so the second bind fails by
-/// the kernel's word.
+/// The server's own first listener takes the port, so the kernel refuses the second bind.
 fn taken_once() {
     let case = Case::new();
     compare_with(&case, &["first=occupy"]);
@@ -39,7 +37,7 @@ fn taken_once() {
     ended.server_agrees(0, "right");
 }
 
-/// `right` is the test server, `wrong` has a bad habit at its first launch.
+/// `right` is the test server, `wrong` fails at its first launch as `habits` say.
 fn compare_with(case: &Case, habits: &[&str]) {
     let mut orders: Vec<String> = habits.iter().map(|habit| (*habit).to_owned()).collect();
     orders.push(format!("once={}", case.path("ports")));
@@ -70,8 +68,8 @@ fn taken_each_time() {
     assert_eq!(ports.len(), 3, "three tries, each with a port of its own");
 }
 
-/// Somebody else listens where the target was to: it is asked whether it is
-/// ready, and never loaded.
+/// Another process listens on the target's port: its readiness is checked, but it is never
+/// loaded.
 fn stranger() {
     let case = Case::new();
     compare_with(&case, &["first=wait"]);
@@ -113,8 +111,8 @@ enum Connections {
     Fresh,
 }
 
-/// Ten client ports in a network of its own. No root, and no user namespaces:
-/// then `unshare` fails, and so does this test.
+/// Ten client ports in a separate network namespace. Without root and without user namespaces
+/// `unshare` fails, and so does this test.
 fn run_out(connections: Connections) {
     let case = Case::new();
     let keys = match connections {

@@ -1,4 +1,4 @@
-//! What the cases wait for, and who listens.
+//! Waiting for processes, and checking for listeners.
 
 pub(crate) use crate::common::processes::{Process, marked};
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Longest wait for what must come, or go: a watchdog and no measurement.
 pub(crate) const WATCHDOG: Duration = Duration::from_secs(90);
 
-/// Whether a socket listens on this port of the machine's own addresses.
+/// Returns true if a socket listens on this port of the machine's own addresses.
 pub(crate) fn listens(port: u16) -> bool {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(fs::read_to_string);
     let local = format!(":{port:04X}");
@@ -19,7 +19,7 @@ pub(crate) fn listens(port: u16) -> bool {
     })
 }
 
-/// Waits, a generous time at most; panics with what it waited for.
+/// Waits for a generous time; then it panics and names what it waited for.
 pub(crate) fn wait_for(what: &str, done: impl FnMut() -> bool) {
     wait_at_most(WATCHDOG, what, done);
 }

@@ -1,5 +1,5 @@
-//! Canaries in addresses, headers, bodies and the environment: nothing that
-//! tiebreak writes, prints or starts holds them, whatever the target prints.
+//! Canaries in addresses, headers, bodies and the environment: nothing that tiebreak writes,
+//! prints or starts contains them, whatever the target prints.
 
 use crate::case::{Case, Ended, LONG, SHORT};
 use crate::experiment::{Program, attached};
@@ -97,7 +97,7 @@ fn killed(whom: &str) {
     shows_none(&ended, &[]);
 }
 
-/// What the user typed is in tiebreak's own arguments, and nowhere else.
+/// What the user typed is in tiebreak's own arguments and nowhere else.
 fn typed() {
     let case = Case::new();
     let orders = ["echo=1".to_owned()];
@@ -139,8 +139,8 @@ fn check() {
     shows_none(&ended, &[]);
 }
 
-/// No file of the run, nothing on the terminal, and no arguments of any
-/// process hold a canary; `typed` are in tiebreak's own.
+/// Checks that no file of the run, nothing on the terminal, and no arguments of any process
+/// contain a canary; those in `typed` are in tiebreak's own arguments.
 fn shows_none(ended: &Ended<'_>, typed: &[&str]) {
     let mut texts = vec![
         ("standard output".to_owned(), ended.out.clone()),

@@ -1,5 +1,5 @@
-//! A server with bad habits. It counts what it reads and answers in a file, so
-//! that the counts outlive SIGKILL.
+//! A server that misbehaves on demand. It counts what it reads and answers in a file, so that
+//! the counts outlive SIGKILL.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -62,7 +62,7 @@ pub(crate) fn serve() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// On standard output at once, and not when a buffer is full.
+/// Prints on standard output at once, and not only when a buffer is full.
 fn print(bytes: &[u8]) {
     let mut out = std::io::stdout().lock();
     out.write_all(bytes).and_then(|()| out.flush()).expect("a log");
@@ -155,7 +155,7 @@ impl Habits {
     }
 }
 
-/// A whole request, as it came.
+/// Reads a complete request, unchanged.
 fn read(from: &mut impl BufRead) -> Option<Vec<u8>> {
     let (mut request, mut body) = (Vec::new(), 0);
     loop {

@@ -1,5 +1,5 @@
-//! What servers send and print is shown, and does nothing: neither terminal
-//! escapes nor HTML, wherever they come from.
+//! What servers send and print is shown but has no effect: neither terminal escapes nor HTML,
+//! wherever they come from.
 
 use crate::case::{Case, Ended, LONG, SHORT};
 use crate::experiment::Program;
@@ -11,7 +11,7 @@ const ESCAPES: &str = "\x1b[31m\x1b]0;title\x07\x1b[2J\u{9b}2J\u{202e}";
 
 const HTML: &str = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'--></title>";
 
-/// What of it must not stand in a page.
+/// The parts that a page must not contain.
 const ALIVE: [&str; 3] = ["<script>alert", "<img src=x", "--></title>"];
 
 pub(crate) fn cases() -> Vec<Test> {
@@ -30,8 +30,7 @@ fn reply(status: &str, header: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\nX-Server: {header}\r\nContent-Length: {length}\r\n\r\n{body}")
 }
 
-/// A comparison with a server that answers `reply` and prints all that is
-/// harmful first.
+/// Writes a comparison with a server that answers `reply` and first prints everything harmful.
 fn experiment(case: &Case, reply: &str, order: &str) {
     case.write("reply", reply);
     case.write("say", format!("{ESCAPES}{HTML}\n"));
@@ -72,7 +71,7 @@ fn bodies() {
     assert!(case.read("run/logs/wrong.log").contains(ESCAPES), "it did print them");
 }
 
-/// The first line that the target's version command printed.
+/// Returns the first line that the target's version command printed.
 fn fact(ended: &Ended<'_>) -> String {
     let journal = ended.journal();
     let mut targets = journal.iter().filter(|(kind, _)| kind == "target");
@@ -80,7 +79,7 @@ fn fact(ended: &Ended<'_>) -> String {
     wrong["facts"][0]["line"].as_str().expect("a line").to_owned()
 }
 
-/// A head with control characters is no HTTP.
+/// A head with control characters is not HTTP.
 fn refused_head(status: &str, header: &str) {
     let case = Case::new();
     experiment(&case, &reply(status, header, "ok"), "");
@@ -106,8 +105,8 @@ fn never_ready() {
     does_nothing(&ended);
 }
 
-/// Neither the terminal nor a file that people open holds a control character;
-/// the page holds no markup of the server's.
+/// Checks that neither the terminal nor a file that people open contains a control character,
+/// and that the page contains no markup of the server's.
 fn does_nothing(ended: &Ended<'_>) {
     let mut texts =
         vec![("standard output", ended.out.clone()), ("standard error", ended.err.clone())];

@@ -9,12 +9,12 @@ use record::Histogram;
 use serde_json::Value;
 use std::process::Child;
 
-/// One row: how the server of `wrong` fails, and what comes of it.
+/// One row: how the server of `wrong` fails, and the result.
 struct Fault {
     name: &'static str,
     /// Keys of its contender.
     keys: &'static str,
-    /// More words for tiebreak.
+    /// Additional arguments of tiebreak.
     words: &'static str,
     /// How long the run is.
     length: &'static str,
@@ -32,7 +32,7 @@ struct Fault {
 enum Server {
     /// tiebreak's own test server, with these flags.
     Test(&'static str),
-    /// The one with bad habits; it counts in the file `counts`.
+    /// The server that misbehaves on demand; it counts in the file `counts`.
     Habits(&'static [&'static str]),
     /// Some program.
     Other(&'static [&'static str]),
@@ -49,10 +49,10 @@ enum Meddle {
 const LONGER: &str =
     "--round 300ms --rounds 6 --slice 25ms --warm-up 100ms --connections 4 --out run";
 
-/// For those that would never be ready.
+/// For targets that would never be ready.
 const QUICKLY: &str = "ready = { timeout = '400ms' }";
 
-/// For those that must have begun to answer by then, on a busy machine too.
+/// For targets that must have begun to answer by then, also on a busy machine.
 const IN_3_S: &str = "ready = { timeout = '3s' }";
 
 const BASE: Fault = Fault {
@@ -367,7 +367,7 @@ impl OwnServer {
     pub(crate) fn end(mut self) {
         let process = Process::find(self.0.id() as i32).expect("our child");
         if process.runs() {
-            // One that was stopped by a signal must not go on.
+            // A server that was stopped by a signal must not continue.
             process.kill(if process.stands_still() { libc::SIGKILL } else { libc::SIGTERM });
         }
         self.0.wait().expect("our child");
@@ -387,7 +387,7 @@ fn attached_case(fault: &Fault) {
     verify(fault, &ended);
 }
 
-/// One that ends by its fault may have as many rounds as it likes.
+/// A run that ends by its fault may have any number of rounds.
 fn drive<'a>(case: &'a Case, fault: &Fault) -> Ended<'a> {
     let length = if fault.meddle == Meddle::Nothing { fault.length } else { LONG };
     let running = case.start(&format!("compare e.toml {length} {}", fault.words));
@@ -409,7 +409,7 @@ fn verify(fault: &Fault, ended: &Ended<'_>) {
         ended.adds_up();
         assert!(ended.case.file("run/report.html").exists());
     }
-    // Whatever the other did, this one is whole.
+    // Whatever the other did, this one is complete.
     if ended.counts(0).trials > 0 {
         assert_eq!(ended.counts(0).failures(), 0);
         ended.server_agrees(0, "right");
@@ -445,14 +445,14 @@ fn report_agrees(ended: &Ended<'_>) {
     }
 }
 
-/// Nothing was measured: a journal that says why, and no report.
+/// Checks that nothing was measured: there is a journal that says why, and no report.
 fn nothing_driven(ended: &Ended<'_>) {
     let kinds: Vec<String> = ended.journal().into_iter().map(|(kind, _)| kind).collect();
     assert!(!kinds.iter().any(|kind| kind == "trial"), "{kinds:?}");
     assert!(!ended.case.file("run/report.json").exists() && ended.out.is_empty(), "{}", ended.out);
 }
 
-/// As many operations failed, and in that class alone, as the server spoilt.
+/// Checks that as many operations failed, and in this class alone, as the server spoilt.
 fn failed_as_counted(ended: &Ended<'_>, class: &str, counted: &str) {
     ended.server_agrees(1, "wrong");
     let (counts, server) = (ended.counts(1), ended.server("wrong"));
@@ -478,7 +478,7 @@ fn refused(ended: &Ended<'_>) {
     assert!(ended.findings("void").contains(&"non_success".to_owned()));
 }
 
-/// What the server counted of requests read and answered.
+/// Returns how many requests the server read and answered.
 fn habits_counted(ended: &Ended<'_>) -> (u64, u64) {
     let counts = ended.case.read("counts");
     let of = |what: char| counts.chars().filter(|c| *c == what).count() as u64;
@@ -505,7 +505,7 @@ fn died(ended: &Ended<'_>) {
     assert!(whole(&ended.report()["complete_rounds"]) >= 3);
 }
 
-/// Every request behind the freeze timed out.
+/// Every request after the freeze timed out.
 fn froze(ended: &Ended<'_>) {
     let (counts, (read, answered)) = (ended.counts(1), habits_counted(ended));
     let replies = counts.replies + counts.asked_at_launch;

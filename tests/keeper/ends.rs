@@ -1,4 +1,4 @@
-//! Ends in good order: signals, graces, what is left over.
+//! Orderly ends: signals, grace periods, and what is left over.
 
 use crate::Test;
 use crate::holder::{Holder, HolderReport, Tell};
@@ -102,7 +102,7 @@ fn shell() {
         let order = ProcessOrder { group, grace, ..holder.script(script) };
         holder.launch(&order);
         up(&holder, 1);
-        // Without it the shell waits for a child that nobody asked.
+        // Without it the shell waits for a child that should not exist.
         assert_eq!(holder.stop().killed == 0, group);
         assert!(holder.log().contains("child got TERM"), "{}", holder.log());
     }

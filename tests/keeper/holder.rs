@@ -186,7 +186,7 @@ impl Holder {
         Process::of(self.child.id() as i32)
     }
 
-    /// SIGKILL, and it is gone.
+    /// Kills it by SIGKILL and waits until it is gone.
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("our child");
         self.child.wait().expect("our child");

@@ -1,4 +1,4 @@
-//! SIGKILL of tiebreak, of the keeper, of a target: all are gone.
+//! SIGKILL of tiebreak, of the keeper, or of a target: all processes are gone afterwards.
 
 use crate::Test;
 use crate::holder::{Holder, HolderReport, Tell};
@@ -151,8 +151,8 @@ fn temporary_folder() {
     wait_for("the folder to be removed", || !folder.exists());
 }
 
-/// What tiebreak started by itself, or was given by a shell that became it, is
-/// none of a keeper's targets.
+/// Processes that tiebreak started itself, or that a shell which became tiebreak had started,
+/// are not targets of a keeper.
 fn spared() {
     let script = "setsid sleep 1000 & exec \"$@\"";
     let mut holder = Holder::below(&["sh", "-c", script, "sh"], Default::default());

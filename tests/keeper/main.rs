@@ -54,12 +54,12 @@ fn main() -> ExitCode {
 /// and two beside each other make nodes so slow that their clients' time runs out.
 fn in_turn(name: &str, test: fn()) -> Result<(), Failed> {
     static CASSANDRA: Mutex<()> = Mutex::new(());
-    // A test that failed leaves nothing here that the next one needs.
+    // A test that failed leaves nothing that affects the next one.
     let _turn = name
         .contains("cassandra")
         .then(|| CASSANDRA.lock().unwrap_or_else(PoisonError::into_inner));
     bounded(test)
 }
 
-/// A test: its name, and a function that panics where it fails.
+/// A test: its name, and a function that panics if it fails.
 type Test = (&'static str, fn());

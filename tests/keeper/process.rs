@@ -5,7 +5,7 @@ pub(crate) use crate::common::processes::{Process, command, tree};
 use crate::common::processes::wait_at_most;
 use std::time::Duration;
 
-/// Waits, a generous time at most; panics with what it waited for.
+/// Waits for a generous time; then it panics and names what it waited for.
 pub(crate) fn wait_for(what: &str, done: impl Fn() -> bool) {
     wait_at_most(Duration::from_secs(60), what, done);
 }

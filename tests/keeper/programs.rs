@@ -39,7 +39,7 @@ fn too_long() {
     let told = holder.ask(&Tell::Run(order, Duration::from_millis(500)));
     assert_eq!(told, HolderReport::Ran(None));
     wait_for("all of it to end", || tree(holder.keeper.pid) == [holder.keeper.clone()]);
-    // The keeper goes on.
+    // The keeper continues.
     let order = holder.script("echo next");
     assert_eq!(run(&mut holder, order), HolderReport::Ran(Some(Ending::Status(0))));
 }

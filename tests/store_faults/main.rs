@@ -1,6 +1,6 @@
-//! Stores that fail: each fault is counted by its class and against whose it is,
-//! nothing hangs and nothing is lost from the counts, and a contender that errs
-//! or misses is never called faster for it.
+//! Stores that fail: each fault is counted by its class and as the responsible side's, nothing
+//! hangs, nothing is missing from the counts, and a contender that errs or misses is never
+//! called faster because of it.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use servers::{Store, memcached, redis};
 use std::process::ExitCode;
 
-/// Cases at once: most of their time is a pilot's, which has a length.
+/// Concurrent cases: most of their time is a pilot's, which has a fixed length.
 const AT_ONCE: usize = 8;
 
 fn main() -> ExitCode {
@@ -49,14 +49,14 @@ const SHORT: [&str; 16] = [
     "300ms",
 ];
 
-/// Drives `right`, and `wrong` behind it.
+/// Drives `right` and then `wrong`.
 fn compare(place: &TestFolder, store: &Store, wrong: &str, more: &[&str]) -> (i32, Value) {
     let (right, wrong) = (format!("right={}", store.url()), format!("wrong={wrong}"));
     let words = [&["compare", &right, &wrong][..], &SHORT, more].concat();
     place.report(&words)
 }
 
-/// Rules that void the run, all of which object to `wrong`.
+/// Returns the rules that void the run, all of which concern `wrong`.
 fn voids(report: &Value) -> Vec<&str> {
     let findings = report["findings"].as_array().expect("findings").iter();
     let void = findings.filter(|finding| finding["weight"] == "void");
@@ -73,7 +73,7 @@ fn never_faster(report: &Value) {
     assert_eq!(faster.count(), 0, "{:#}", report["comparisons"]);
 }
 
-/// Arrays within arrays: deeper than anybody reads.
+/// Returns nested arrays, deeper than any reader accepts.
 const NESTED: [u8; 256] = {
     let mut all = [0; 256];
     let mut at = 0;
@@ -84,7 +84,7 @@ const NESTED: [u8; 256] = {
     all
 };
 
-/// One row: what a read gets, and under which class it is counted.
+/// One row: what a read receives, and the class under which it is counted.
 struct Fault {
     name: &'static str,
     store: fn() -> Store,
@@ -195,7 +195,7 @@ const FAULTS: &[Fault] = &[
     },
 ];
 
-/// One read in this many is meddled with.
+/// One read in this many is replaced.
 const EVERY: u64 = 20;
 
 fn meddled_with(fault: &Fault) {

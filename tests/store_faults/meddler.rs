@@ -1,27 +1,27 @@
-//! Between tiebreak and a real store: passes everything on, but answers one read
-//! in so many itself, in ways that no store shows on demand.
+//! A proxy between tiebreak and a real store: it forwards everything, but answers one read in
+//! this many itself, in ways that no store shows on demand.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What stands in every key of the second contender, and in nothing else that is
-/// sent: keys have twelve digits and are few.
+/// A text in every key of the second contender and in nothing else that is sent: keys have
+/// twelve digits and are few.
 const MARK: &[u8] = b"tiebreak01:0";
 
-/// What becomes of a read that is meddled with.
+/// The reply to a read that is replaced.
 #[derive(Clone, Copy)]
 pub(crate) enum Reply {
-    /// These bytes are the reply.
+    /// These bytes.
     Bytes(&'static [u8]),
     /// These bytes, and the connection is closed.
     Closing(&'static [u8]),
-    /// None, ever.
+    /// No reply.
     Silence,
 }
 
-/// A meddler, until it is dropped.
+/// A meddler that runs until it is dropped.
 pub(crate) struct Meddler {
     pub(crate) address: SocketAddr,
     shared: Arc<Shared>,
@@ -33,14 +33,14 @@ struct Shared {
     reply: Reply,
     reads: AtomicU64,
     operations: AtomicU64,
-    /// Something was written. Before that keys are looked at to see whose they are:
-    /// that is no operation, and nothing is meddled with.
+    /// Something was written. Before that, keys are read to find out who wrote them: these reads
+    /// are no operations and are not replaced.
     written: AtomicBool,
     over: AtomicBool,
 }
 
 impl Meddler {
-    /// In front of the store at `to`: one read in `every` gets this reply.
+    /// Starts it in front of the store at `to`: one read in `every` gets this reply.
     pub(crate) fn start(to: SocketAddr, every: u64, reply: Reply) -> Meddler {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -61,7 +61,7 @@ impl Meddler {
         Meddler { address, shared }
     }
 
-    /// Operations on keys that it saw.
+    /// Returns the number of operations on keys that it saw.
     pub(crate) fn operations(&self) -> u64 {
         self.shared.operations.load(Ordering::SeqCst)
     }
@@ -70,7 +70,7 @@ impl Meddler {
 impl Drop for Meddler {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::Relaxed);
-        // It waits for a client; this is the last one.
+        // It waits for a client, and this is the last one.
         let _ = TcpStream::connect(self.address);
     }
 }
@@ -103,7 +103,7 @@ impl Shared {
                 Ok(length @ 1..) => &buffer[..length],
                 _ => return,
             };
-            // A mark may lie across two pieces.
+            // A mark may be split across two pieces.
             let kept = seen.len().min(MARK.len() - 1);
             seen.drain(..seen.len() - kept);
             seen.extend_from_slice(piece);

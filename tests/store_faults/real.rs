@@ -31,7 +31,7 @@ fn outcome(report: &Value, class: &str) -> f64 {
     number(&report["contenders"][1]["outcomes"]["theirs"][class])
 }
 
-/// Every operation of `wrong` ended in one class.
+/// Checks that every operation of `wrong` ended in one class.
 fn balanced(report: &Value) {
     let wrong = &report["contenders"][1];
     let outcomes = &wrong["outcomes"];
@@ -68,7 +68,7 @@ fn too_large() {
     balanced(&report);
 }
 
-/// What it held is gone: after the restart every read is a miss.
+/// Its content is gone: after the restart every read is a miss.
 fn restarted(mut wrong: Store) {
     let right = if wrong.url().starts_with("redis") { redis() } else { memcached() };
     let place = TestFolder::new();
@@ -79,7 +79,7 @@ fn restarted(mut wrong: Store) {
     let mut tiebreak = place.command(&words);
     let tiebreak = tiebreak.stdout(Stdio::null()).stderr(Stdio::piped());
     let tiebreak = Running::new(tiebreak.spawn().expect("the binary runs"));
-    // Once there are trials of rounds, and before there are many.
+    // When there are trials of rounds, but not many yet.
     let journal = place.file("run/journal.jsonl");
     wait_at_most(Duration::from_secs(60), "a second round", || {
         std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"round\":2"))
@@ -94,14 +94,14 @@ fn restarted(mut wrong: Store) {
     let theirs = &wrong["outcomes"]["theirs"];
     let lost = ["closed", "reset", "refused"].map(|class| theirs[class].as_u64().unwrap_or(0));
     let lost: u64 = lost.iter().sum();
-    // Those that it lost while it rested are opened anew, and nobody's fault.
+    // Connections that it lost while it rested are reopened, and are nobody's fault.
     let reopened = number(&wrong["connections"]["reopened_at_rest"]);
     assert!(lost > 0 || reopened > 0.0, "connections were lost: {theirs}");
     never_faster(&report);
     balanced(&report);
 }
 
-/// In a namespace of its own, where anybody may mount.
+/// In a separate namespace, in which mounting is allowed.
 fn full_tmpfs() {
     let place = TestFolder::new();
     let full = place.file("full");

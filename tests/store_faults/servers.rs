@@ -1,4 +1,4 @@
-//! Real stores, each a process of its own on a port of its own.
+//! Real stores, each in a separate process on a separate port.
 
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -46,12 +46,12 @@ impl Store {
         self.url_at(self.address)
     }
 
-    /// The same protocol, at another address.
+    /// Returns the same protocol at another address.
     pub(crate) fn url_at(&self, address: SocketAddr) -> String {
         format!("{}://{address}", self.scheme)
     }
 
-    /// Kills it, and starts it anew on its port; what it held is gone.
+    /// Kills it and restarts it on its port; its content is gone.
     pub(crate) fn restart(&mut self) {
         self.kill();
         self.child = start(&self.program, self.address);

@@ -1,4 +1,4 @@
-//! What is answered.
+//! The answers of the test server.
 
 use crate::client::{Client, GET, say_and_finish};
 use crate::{every, start};
@@ -204,8 +204,8 @@ fn every_third_reply_of_a_connection_is_its_last() {
             assert_eq!(reply.body, PAGE);
         }
         assert_eq!(client.rest().expect("closed in order"), b"");
-        // What is still on its way to the server must not be met by a reset:
-        // it could take the last reply away from the client.
+        // Data still on its way to the server must not cause a reset, which could take the last
+        // reply away from the client.
         client.send(GET);
         std::thread::sleep(Duration::from_millis(20));
         client.send(GET);

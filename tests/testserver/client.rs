@@ -1,4 +1,4 @@
-//! A plain blocking client, written for these tests alone.
+//! A plain blocking client, written only for these tests.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -64,7 +64,7 @@ impl Client {
         self.reply().expect("a reply")
     }
 
-    /// The next reply, to a request that was not HEAD.
+    /// Returns the next reply, to a request that was not HEAD.
     pub fn reply(&mut self) -> io::Result<Reply> {
         let (status, head) = self.head()?;
         let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
@@ -80,7 +80,7 @@ impl Client {
         Ok(Reply { status, head, body })
     }
 
-    /// The head of the next reply, and its status.
+    /// Returns the head of the next reply, and its status.
     pub fn head(&mut self) -> io::Result<(u16, String)> {
         let head = self.until(b"\r\n\r\n")?;
         let head = String::from_utf8(head).expect("text");
@@ -88,7 +88,7 @@ impl Client {
         Ok((status.ok_or(io::ErrorKind::InvalidData)?, head))
     }
 
-    /// Everything until the server closes.
+    /// Returns everything until the server closes.
     pub fn rest(&mut self) -> io::Result<Vec<u8>> {
         self.stream.read_to_end(&mut self.read)?;
         Ok(std::mem::take(&mut self.read))
@@ -136,7 +136,7 @@ impl Client {
     }
 }
 
-/// Sends `request` and no more, ever; everything that comes back.
+/// Sends `request` and nothing else. Returns everything that comes back.
 pub fn say_and_finish(address: SocketAddr, request: &str) -> Vec<u8> {
     let mut stream = Client::stream(address);
     stream.write_all(request.as_bytes()).expect("the server reads");

@@ -1,11 +1,11 @@
-//! How the server fails when it is told to, and what it makes of nonsense.
+//! How the server fails when it is told to, and how it handles invalid input.
 
 use crate::client::{Client, GET};
 use crate::{every, start};
 use std::io::{ErrorKind, Read, Write};
 use testserver::{Behaviour, Body, Framing, Report};
 
-/// How one request on a connection of its own ended.
+/// Returns how one request on a separate connection ended.
 #[derive(Debug, PartialEq, Eq)]
 enum Ending {
     Complete,
@@ -90,7 +90,7 @@ fn every_second_connection_is_refused() {
     let server = start(Behaviour { refuse_nth: every(2), ..Behaviour::default() });
     for number in 1..=6 {
         let mut stream = Client::stream(server.address());
-        // The reset may be here before the request is sent.
+        // The reset may arrive before the request is sent.
         let said = stream.write_all(GET.as_bytes());
         let got = said.and_then(|()| stream.read(&mut [0; 1000]));
         assert_eq!(got.is_ok(), number % 2 == 1, "connection {number}: {got:?}");
@@ -105,7 +105,7 @@ fn a_server_that_never_replies_reads_and_counts() {
     let mut stream = Client::stream(server.address());
     stream.write_all(GET.repeat(2000).as_bytes()).expect("it reads");
     stream.shutdown(std::net::Shutdown::Write).expect("an open socket");
-    // It closes when we do, and has said nothing until then.
+    // It closes when we do, and has sent nothing until then.
     assert_eq!(stream.read(&mut [0; 10]).expect("closed in order"), 0);
     let report = server.stop();
     assert_eq!((report.requests, report.replies, report.unanswered), (2000, 0, 2000));

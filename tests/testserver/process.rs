@@ -27,7 +27,7 @@ impl Process {
         line
     }
 
-    /// Signals it; what it printed since, and its exit code.
+    /// Sends it a signal. Returns what it printed since, and its exit code.
     fn end(mut self, signal: &str) -> (String, Option<i32>) {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
         assert!(sent.is_ok_and(|status| status.success()), "kill {signal}");

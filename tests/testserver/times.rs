@@ -1,5 +1,5 @@
-//! When it is answered. Everything is measured on the server's own log, and
-//! as a share of something: the machine that runs this may be busy.
+//! When requests are answered. Everything is measured by the server's own log and as a share of
+//! something, because the machine may be busy.
 
 use crate::client::{Client, GET};
 use crate::{every, start};
@@ -9,12 +9,11 @@ use testserver::{Behaviour, Deferred, Delay, Freeze, Report, Slow, TestServer};
 
 const MS: u64 = 1_000_000;
 
-/// Held by tests whose server spins: two of them at once would take the cores
-/// from each other.
+/// Held by tests whose server spins: two of them at once would take the cores from each other.
 static SPINNING: Mutex<()> = Mutex::new(());
 
 fn spins_alone() -> MutexGuard<'static, ()> {
-    // Another test that failed while it held the lock has left nothing behind.
+    // A test that failed while it held the lock has left nothing behind.
     SPINNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -67,8 +66,8 @@ fn saturated_throughput_is_one_over_service() {
     assert!((service / 1e6 - 1.0).abs() < 0.02, "{service} ns a reply");
 }
 
-/// Arrivals are stamped when they come, not when the server has time: with
-/// one reply in service, the others are seen all the same.
+/// Arrivals are stamped when they come, not when the server has time: while one reply is being
+/// served, the others are seen all the same.
 #[test]
 fn arrivals_are_noticed_during_service() {
     let _alone = spins_alone();
@@ -218,12 +217,12 @@ fn a_frozen_server_can_be_stopped() {
     assert_eq!(server.stop().replies, 1);
 }
 
-/// CPU time of the server's thread so far, from the kernel's scheduler.
+/// Returns the CPU time of the server's thread so far, from the kernel's scheduler.
 fn cpu_ns(server: &TestServer) -> u64 {
     let name = format!("test:{}\n", server.address().port());
     for task in std::fs::read_dir("/proc/self/task").expect("procfs") {
         let task = task.expect("an entry").path();
-        // Threads of other tests end meanwhile.
+        // Threads of other tests end at the same time.
         if std::fs::read_to_string(task.join("comm")).is_ok_and(|comm| comm == name) {
             let stat = std::fs::read_to_string(task.join("schedstat")).expect("schedstat");
             let cpu = stat.split(' ').next().and_then(|field| field.parse().ok());

@@ -28,7 +28,7 @@ fn effect(interleave: &str) -> (f64, Value) {
         "1s",
         "--warm-up",
         "200ms",
-        // Nothing is left for it to choose.
+        // The pilot has nothing left to choose.
         "--pilot",
         "200ms",
     ]);

@@ -128,7 +128,7 @@ fn thrift_and_cql_at_one_null_cost_differ_by_their_own_costs() {
     });
 }
 
-/// The truth above is worth something: a library that added 100 µs would not pass.
+/// Checks that the test above can fail: a library that added 100 µs would not pass.
 #[test]
 fn a_planted_cost_of_cql_is_seen() {
     witnessed("a_planted_cost_of_cql_is_seen", || {

@@ -5,7 +5,7 @@ use crate::common::{TestFolder, number};
 use crate::size::pilot;
 use serde_json::Value;
 
-/// What came out of a comparison, by throughput.
+/// The result of a comparison, by throughput.
 #[derive(Debug)]
 pub(crate) struct Compared {
     /// `faster`, `slower`, `equivalent` or `undecided`.

@@ -81,7 +81,7 @@ fn turns(place: &TestFolder, text: &str, restless: &str) -> Ratio {
 /// charged ratio agrees with the turns, which what was measured does not.
 fn slices(place: &TestFolder, text: &str, restless: &str, truth: &Ratio) {
     let forced = ["--interleave", "slices", "--slice", "50ms", "--round", "500ms"];
-    // Nothing is left for the pilot to choose.
+    // The pilot has nothing left to choose.
     let (_, report) = compare(place, text, &[&forced[..], &["--pilot", "200ms"]].concat());
     assert_eq!(weights(&report, "cpu_at_rest"), [(restless, "caution")]);
     let throughput = comparison(&report, "throughput");

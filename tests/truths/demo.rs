@@ -1,4 +1,4 @@
-//! `tiebreak demo`, as somebody meets it on the first day.
+//! `tiebreak demo`, as a new user runs it.
 
 use crate::common::{TestFolder, errors};
 use crate::validator;

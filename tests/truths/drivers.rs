@@ -106,7 +106,7 @@ fn a_wire_lane_and_a_driver_lane_at_one_null_cost_are_equal() {
     });
 }
 
-/// The truth above is worth something: a driver that cost 100 µs more would not pass.
+/// Checks that the test above can fail: a driver that cost 100 µs more would not pass.
 #[test]
 fn a_planted_cost_of_a_driver_is_seen() {
     witnessed("a_planted_cost_of_a_driver_is_seen", || {

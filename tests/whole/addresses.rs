@@ -1,4 +1,4 @@
-//! Ways to a server: IPv4, IPv6, a unix socket, a name, another place.
+//! Ways to reach a server: IPv4, IPv6, a unix socket, a name, another target address.
 
 use crate::common::{TestFolder, sent};
 use testserver::{Behaviour, TestServer};

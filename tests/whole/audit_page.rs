@@ -28,7 +28,7 @@ fn list(rules: &[Rule]) -> String {
 /// The page with these lines between the marks of a part, such as `<!-- rules:begin -->`.
 ///
 /// # Panics
-/// When the page does not have the marks.
+/// Panics if the page does not have the marks.
 pub(crate) fn with_part(page: &str, part: &str, lines: &str) -> String {
     let (begin, end) = (format!("<!-- {part}:begin -->\n"), format!("<!-- {part}:end -->\n"));
     let parts =
@@ -40,7 +40,7 @@ pub(crate) fn with_part(page: &str, part: &str, lines: &str) -> String {
 /// Compares a page with what the code says, or writes it with `TIEBREAK_WRITE_DOCS`.
 ///
 /// # Panics
-/// When the page differs from what the code says.
+/// Panics if the page differs from what the code says.
 pub(crate) fn compare_or_write(page: &str, wanted: impl FnOnce(&str) -> String) {
     let file = format!("{}/{page}", env!("CARGO_MANIFEST_DIR"));
     let is = std::fs::read_to_string(&file).expect(page);

@@ -17,7 +17,7 @@ const ALLOWS_ALL: &str = "AllowAllAuthenticator";
 const ASKS_FOR_PASSWORDS: &str = "PasswordAuthenticator";
 const PASSWORD: &str = "CANARY-of-cassandra";
 
-/// How long anything here may take.
+/// Maximum time of anything here.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn url(server: &Cassandra, login: &str, keyspace: &str) -> String {
@@ -92,7 +92,7 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
     let words = ["load", &url, "--keys", "60k", "--connections", "8"];
     let child = place.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let loading = Running::new(child.expect("it runs"));
-    // Some chunks are done, and not the last.
+    // Some chunks are done, but not the last.
     wait_at_most(PATIENCE, "a load under way", || {
         let note = note(&server);
         note.contains(" loading upto ") && !note.contains(" upto 0")
@@ -111,7 +111,7 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
 
 /// What a load notes in the column family.
 fn note(server: &Cassandra) -> String {
-    // There is no keyspace before the load.
+    // The keyspace does not exist before the load.
     let Some(mut client) = Client::new(server, Some("app")) else { return String::new() };
     let note = client.reads("tiebreak00", b"tiebreak00:loaded", b"value");
     String::from_utf8(note.unwrap_or_default()).expect("a text of tiebreak's")
@@ -168,7 +168,7 @@ fn logins_are_checked_and_what_is_not_tiebreaks_is_left_alone() {
 /// of another, and a row in each.
 fn user(server: &Cassandra) -> Client {
     let mut client = None;
-    // A new cluster makes its first user after it has begun to listen.
+    // A new cluster creates its first user after it has begun to listen.
     wait_at_most(PATIENCE, "the user of the system", || {
         client = Client::new(server, None);
         client.is_some()

@@ -1,5 +1,5 @@
-//! The command as people meet it: messages, exit codes, folders. Against a
-//! server of this file, which knows one reply.
+//! The command as people use it: messages, exit codes, folders. It runs against a server of this
+//! file, which knows one reply.
 
 use crate::common::running::Running;
 use crate::common::{TestFolder, assert_sound};
@@ -212,7 +212,7 @@ fn a_run_leaves_its_folder_and_its_report_can_be_made_again() {
         assert_eq!(fs::read_to_string(place.file("copy")).expect("a copy"), made);
     }
     assert_eq!(run(&place, &["audit", &folder]).code, ran.code);
-    // On the terminal what fits on a screen, and all with --verbose.
+    // The terminal shows what fits on a screen, and everything with --verbose.
     let report = run(&place, &["report", &folder]);
     assert_eq!(report.out, ran.out);
     assert!(report.out.contains(&format!("report   {folder}/report.json\n")), "{}", report.out);
@@ -241,7 +241,7 @@ fn replies_that_are_errors_are_ready_and_void() {
     let url = format!("http://{}/", serve(MISSING));
     let ran = run(&place, &short(&["run", &url, "--out", "R", "-q"]));
     assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
-    // Written all the same.
+    // It is written nevertheless.
     assert_eq!(place.json("R/report.json")["void"], true);
     assert_eq!(run(&place, &["report", "R"]).code, Some(3));
     let expected = run(&place, &short(&["run", &url, "--out", "E", "-q", "--expect", "404"]));
@@ -334,8 +334,8 @@ fn a_signal_judges_what_is_there() {
 #[test]
 fn a_second_signal_ends_it_at_once() {
     let place = TestFolder::new();
-    // Accepts, and never answers: the first signal waits for nothing, but the
-    // two come before anything can end.
+    // The server accepts and never answers: the first signal waits for nothing, but the two
+    // arrive before anything can end.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     let mut child = start(&place, &short(&["run", &url, "--out", "R"]));
@@ -362,7 +362,7 @@ fn a_killed_run_leaves_a_journal_that_can_be_judged() {
     whole.is_sound();
     assert!(whole.out.contains("interrupted"), "the audit says so");
 
-    // Torn in the last line; then damaged in the second.
+    // Truncated in the last line; then damaged in the second.
     let mut text = fs::read_to_string(&journal).expect("a journal");
     text.truncate(text.trim_end().len() - 5);
     fs::write(&journal, &text).expect("scratch");
@@ -431,7 +431,7 @@ fn every_shell_has_its_completions() {
     assert_eq!(run(&place, &["completions", "ksh"]).code, Some(2));
 }
 
-/// The page as it is read.
+/// The page as a reader sees it.
 fn rendered(page: &str) -> String {
     let mut groff = Command::new("groff")
         .args(["-Kutf8", "-man", "-Tutf8", "-ww", "-P-c", "-P-b", "-P-u", "-rLL=100n"])
@@ -495,7 +495,7 @@ fn the_seed_is_drawn_for_each_run_and_printed_unless_it_is_named() {
         assert!(ran.err.contains(&format!("seed {seed})")), "it is printed: {}", ran.err);
         seed
     };
-    // Two draws are the same once in four thousand million runs.
+    // Two random seeds are equal once in four thousand million runs.
     assert_ne!(seed(&[], "a"), seed(&[], "b"));
     assert_eq!(seed(&["--seed", "17"], "c"), 17);
     let check = |seed: &str| {

@@ -1,5 +1,4 @@
-//! What the lanes cost by themselves: `tiebreak conformance null`, and the same in
-//! every run.
+//! The cost of the lanes alone: `tiebreak conformance null`, and the same in every run.
 
 use crate::common::{TestFolder, errors, serve, url};
 use crate::validator;
@@ -64,11 +63,11 @@ fn a_run_records_its_lanes_own_cost_and_reports_it() {
     let own = &of["metrics"]["own_cpu_per_operation"]["value"];
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(told.contains("our CPU/op by itself, against the null server: "), "{told}");
-    // Where other tests took the core away in each of the pieces it is not known.
+    // If other tests took the core away in each of the pieces, the cost is not known.
     let disturbed = told.contains("not known (disturbed)");
     assert!(disturbed == own.is_null(), "{own}: {told}");
     assert!(disturbed || own.as_f64().is_some_and(|own| own > 0.0), "{own}");
-    // The target saw nothing of it.
+    // The target received none of it.
     let sent = &of["sent"];
     let asked: u64 = sent.as_object().expect("counts").values().filter_map(Value::as_u64).sum();
     assert_eq!(server.stop().requests, asked, "{sent}");

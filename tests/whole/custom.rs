@@ -1,5 +1,5 @@
-//! User-defined operations through the binary: what a server hears is what the file
-//! says, each name has its latencies, and what is private is in no file of the run.
+//! User-defined operations through the binary: a server receives what the file says, each name
+//! has its latencies, and private content is in no file of the run.
 
 use crate::common::{TestFolder, errors};
 use serde_json::Value;
@@ -7,10 +7,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What a web server heard: heads and bodies.
+/// What a web server received: heads and bodies.
 type Heard = Arc<Mutex<Vec<(String, String)>>>;
 
-/// Answers every request, and remembers it.
+/// Answers every request, and records it.
 fn web_server() -> (SocketAddr, Heard) {
     let port = tiebreak::targets::ports::free().expect("a port");
     let listener = TcpListener::bind(("127.0.0.1", port)).expect("it was free");
@@ -56,7 +56,7 @@ fn by_name(report: &Value) -> Vec<(String, u64)> {
     kinds.map(kind).collect()
 }
 
-/// No file of the run holds this.
+/// Checks that no file of the run contains this.
 fn is_nowhere(place: &TestFolder, text: &str) {
     let run = place.file("run");
     let files = std::fs::read_dir(&run).expect("a run").flatten();
@@ -95,7 +95,7 @@ fn a_web_server_hears_the_requests_of_the_file() {
     assert!(*looks > 2 * orders && *orders > 50, "{names:?}");
     let heard = heard.lock().expect("no thread panicked");
     let all = |of: &str| heard.iter().filter(|(head, _)| head.starts_with(of)).collect::<Vec<_>>();
-    // In the warm-up, too.
+    // This includes the warm-up.
     assert!(all("GET /of/").len() as u64 >= *looks && all("POST /order ").len() as u64 >= *orders);
     for (head, body) in all("GET /of/") {
         let line = head.lines().next().expect("a line");

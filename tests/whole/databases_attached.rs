@@ -10,7 +10,7 @@ use drivers::{Rows, Unasked};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// How long anything here may take.
+/// Maximum time of anything here.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
@@ -47,14 +47,14 @@ fn note(answer: Result<Vec<Rows>, Unasked>) -> String {
     answer.ok().and_then(first).unwrap_or_default()
 }
 
-/// Kills a load that is under way, and has another one go on.
+/// Kills a load that is under way, and has another one continue it.
 fn killed_and_resumed(url: &str, note: impl Fn() -> String) {
     let place = TestFolder::new();
     let words = ["load", url, "--keys", "120k"];
     let mut command = place.command(&words);
     let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("it runs");
     let gives_up = Instant::now() + PATIENCE;
-    // Some chunks are done, and not the last.
+    // Some chunks are done, but not the last.
     let under_way = |note: &str| note.contains(" loading upto ") && !note.contains(" upto 0");
     while !under_way(&note()) {
         assert!(Instant::now() < gives_up, "{}", note());
@@ -67,7 +67,7 @@ fn killed_and_resumed(url: &str, note: impl Fn() -> String) {
     assert_eq!(output.status.code(), Some(0), "{left}{progress}");
     assert!(progress.contains("an interrupted load continues at "), "{left}{progress}");
     assert!(note().contains(" clean"), "{}", note());
-    // Every row is there and right: a second run reads them, and finds them loaded.
+    // Every row exists and is right: a second run reads them, and finds them loaded.
     let run = ["run", url, "--keys", "120k", "--mix", "get=1", "--verify", "all"];
     let short = ["--duration", "1s", "--warm-up", "0s", "--connections", "8"];
     let (code, report) = place.report(&[&run[..], &short].concat());

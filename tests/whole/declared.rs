@@ -16,7 +16,7 @@ fn run(place: &TestFolder, arguments: &[&str]) -> Output {
     command.output().expect("the binary runs")
 }
 
-/// Every file below this folder.
+/// Returns every file below this folder.
 fn texts(folder: &Path, all: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
         let path = entry.path();
@@ -29,7 +29,8 @@ fn texts(folder: &Path, all: &mut Vec<(String, String)>) {
     }
 }
 
-/// Nothing that was printed or written holds the token; the target is shown without it.
+/// Checks that nothing that was printed or written contains the token, and that the target is
+/// shown without it.
 fn shows_none(place: &TestFolder, output: &Output, what: &str) {
     let mut all = Vec::new();
     if place.file("run").exists() {
@@ -92,7 +93,7 @@ fn of_an_experiment_file_addresses_templates_and_errors_show_none() {
     assert_eq!(refused.status.code(), Some(2));
     shows_none(&place, &refused, "an error");
     assert!(errors(&refused).contains("****"), "{}", errors(&refused));
-    // A target that is not there: its socket's path is in the error.
+    // A target that does not exist: its socket's path is in the error.
     let socket = "url = 'http+unix://%2Ftmp%2F${TIEBREAK_CASE_TOKEN}.sock/'\n";
     fs::write(place.file("e.toml"), format!("[contender.a]\n{socket}[contender.b]\n{socket}"))
         .expect("a file");

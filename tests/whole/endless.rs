@@ -1,5 +1,5 @@
-//! Targets that never stop sending: the timeout and a signal end the run all the same,
-//! over plain connections, over TLS and through client libraries.
+//! Targets that never stop sending: the timeout and a signal still end the run, over plain
+//! connections, over TLS and through client libraries.
 
 use crate::common::{TestFolder, errors};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a target sends unless its client hangs up: a run whose clock stands still
-/// while bytes come would be held for all of it.
+/// How long a target sends unless its client hangs up: a run that reads no clock while bytes
+/// arrive would be blocked all that time.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What is asked. The first time it is answered: the target is ready.
+/// The request. The first one is answered, so the target is ready.
 const MARK: &[u8] = b"4711";
 
 /// How a target speaks: what follows from a piece of what it is sent.
@@ -46,7 +46,7 @@ const POSTGRES: Script = Script {
 const MYSQL_COLUMN: &[u8] = b"\x01\0\0\x01\x01\x17\0\0\x02\x03def\0\0\0\x011\0\x0c\x3f\0\x01\0\
                               \0\0\x08\x81\0\0\0\0\x05\0\0\x03\xfe\0\0\x02\0";
 
-/// Rows are added behind: their packets have running numbers.
+/// Rows are appended later, because their packets have running numbers.
 const MYSQL: Script = Script {
     greeting: b"\x4e\0\0\0\x0a5.7.0-null\0\x01\0\0\0abcdefgh\0\x0d\xa2\x21\x02\0\x08\0\x15\
                 \0\0\0\0\0\0\0\0\0\0abcdefghijkl\0mysql_native_password\0",
@@ -87,7 +87,7 @@ fn target(speech: Script) -> (u16, Arc<AtomicU64>) {
         for stream in listener.incoming().flatten() {
             let (counted, asked) = (counted.clone(), asked.clone());
             std::thread::spawn(move || {
-                // A client that hung up is what is waited for.
+                // The client is expected to hang up.
                 if serve(stream, speech, &asked).is_ok_and(|outlasted| outlasted) {
                     counted.fetch_add(1, Ordering::Relaxed);
                 }
@@ -125,7 +125,8 @@ fn serve(mut stream: TcpStream, speech: Script, asked: &AtomicU64) -> std::io::R
 
 const EVERY: [&str; 6] = ["--connections", "2", "--warm-up", "0s", "--out", "run"];
 
-/// The run ends by itself: each operation is given up at its timeout, and none got a reply.
+/// Checks that the run ends by itself: each operation is given up at its timeout, and none got a
+/// reply.
 fn times_out(url: &str, more: &[&str]) -> TestFolder {
     let place = TestFolder::new();
     let short = ["--timeout", "300ms", "--duration", "300ms"];
@@ -136,7 +137,7 @@ fn times_out(url: &str, more: &[&str]) -> TestFolder {
     place
 }
 
-/// The run would last an hour, and ends at a signal.
+/// Checks that a run that would last an hour ends at a signal.
 fn is_interrupted(url: &str, more: &[&str]) -> TestFolder {
     let place = TestFolder::new();
     let long = ["--timeout", "10m", "--duration", "1h"];

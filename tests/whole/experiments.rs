@@ -19,7 +19,7 @@ fn experiment(name: &str) -> String {
     format!("{}/experiments/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The command, with a folder of its own for temporary files.
+/// Returns the command, with a separate folder for temporary files.
 fn command(place: &TestFolder, arguments: &[&str]) -> Command {
     let temporary = place.file("tmp");
     std::fs::create_dir_all(&temporary).expect("a folder");
@@ -49,7 +49,7 @@ fn seven_http_servers_one_command_and_nothing_left_behind() {
         let ended = number(&contender["operations"]);
         assert_eq!(number(&contender["outcomes"]["ok"]), ended, "{name}: every reply was a page");
     }
-    // Not one byte of difference between the seven.
+    // There is not one byte of difference between the seven.
     let findings = text.contains("differing_replies");
     assert!(!findings, "{text}");
     assert_eq!(launched_from(&place.file("tmp")), Vec::<String>::new());
@@ -174,7 +174,7 @@ fn three_policies_on_two_databases_one_command() {
         assert_eq!(outcomes["ok"], contender["operations"], "{outcomes}");
     }
     let throughput = |at: usize| number(&contenders[at]["metrics"]["throughput"]["value"]);
-    // On both a fresh connection costs more than all that is done with it.
+    // On both, a new connection costs more than everything that is done with it.
     for (fresh, persistent) in [(0, 1), (3, 4)] {
         assert!(throughput(persistent) > 1.5 * throughput(fresh), "{contenders:#?}");
     }

@@ -1,5 +1,5 @@
-//! What a load would replace and tiebreak did not make is left alone, and named: tables
-//! of PostgreSQL and MariaDB, keys of memcached and Redis.
+//! Data that a load would replace and that tiebreak did not create is left alone and named:
+//! tables of PostgreSQL and MariaDB, keys of memcached and Redis.
 
 use crate::common::{TestFolder, errors};
 use crate::loads::Server;
@@ -54,7 +54,7 @@ fn tables_of_the_user_are_left_alone(asked: &Dialect<'_>, key_and_value: &str) {
     does("CREATE TABLE tiebreak_notes (mine INT)");
     refused(url, &[], "tiebreak_notes");
     does("DROP TABLE tiebreak_notes");
-    // What tiebreak made it makes anew, with or without a note of it.
+    // tiebreak replaces what it created, with or without a note of it.
     for more in [&[][..], &["--reload"], &["--workload", "point-select"], &["--reload"]] {
         loaded(url, more);
     }
@@ -128,7 +128,7 @@ fn keys_of_the_user_are_left_alone(server: &Server, words: &Words) {
         assert!(kept.contains("mine"), "{kept}");
         server.says(&(words.delete)(key));
     }
-    // Keys that no load writes are no concern.
+    // Keys that no load writes do not matter.
     server.says(&(words.set)("tiebreak00:mine", "mine"));
     loaded(&url, &[]);
     // An item may be evicted, the note too: values say themselves whose they are.

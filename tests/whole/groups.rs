@@ -61,7 +61,7 @@ fn readers_beside_writers_at_a_rate_are_verified_and_told_apart() {
         all.filter(|of| of["group"] == group).count()
     };
     assert_eq!((of("readers"), of("writers")), (3, 2));
-    // The journal says it again, byte for byte.
+    // The report from the journal is the same, byte for byte.
     let written = std::fs::read(place.file("run/report.json")).expect("a report");
     let again = place.tiebreak(&["report", "run", "--json"]);
     assert!(again.stdout == written, "{}", errors(&again));

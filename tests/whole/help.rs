@@ -67,7 +67,7 @@ fn a_topic_is_a_chapter_of_the_guide() {
     assert!(errors(&slip).contains("did you mean `interleaving`?"), "{}", errors(&slip));
 }
 
-/// What a terminal shows. `script` gives the program one.
+/// Returns what a terminal shows. `script` gives the program a terminal.
 fn on_a_terminal(place: &TestFolder, pager: &str) -> String {
     let words = format!("'{}' help interleaving", env!("CARGO_BIN_EXE_tiebreak"));
     let mut command = Command::new("script");

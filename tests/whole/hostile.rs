@@ -1,5 +1,5 @@
-//! Databases that mean no good: answers without an end do not fill the memory, and no
-//! server without TLS is told the password. The servers are fakes: no real one does this.
+//! Hostile databases: endless answers do not fill the memory, and no server without TLS is sent
+//! the password. The servers are fakes, because no real one does this.
 
 use crate::common::{TestFolder, errors};
 use std::io::{Read, Write};
@@ -18,7 +18,7 @@ const SENT_AT_MOST: usize = 2 << 30;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Everything that clients of a fake said.
+/// Everything that clients of a fake sent.
 type Heard = Arc<Mutex<Vec<u8>>>;
 
 /// Serves each connection by `serve` on a thread of its own, as long as the test runs.
@@ -56,7 +56,7 @@ impl Client {
         self.stream.write_all(bytes).ok()
     }
 
-    /// Says this again and again.
+    /// Sends this repeatedly.
     fn never_ends(&mut self, piece: &[u8]) {
         let mut sent = 0;
         while sent < SENT_AT_MOST && self.says(piece).is_some() {
@@ -87,7 +87,8 @@ fn run(url: &str, more: &[&str]) -> (Option<i32>, String, u64) {
     (output.status.code(), errors(&output), most)
 }
 
-/// Neither questions nor operations bring more than they may, and it is said why.
+/// Checks that neither preparatory requests nor operations may return more than allowed, and
+/// that the reason is reported.
 fn is_bounded(url: &str, more: &[&str]) {
     let (code, told, most) = run(url, more);
     assert!(most > 0, "it was looked at");
@@ -107,7 +108,7 @@ fn pg_row() -> Vec<u8> {
     row
 }
 
-/// Accepts every login, and tells what its first message began with.
+/// Accepts every login, and returns the beginning of its first message.
 fn pg_session(client: &mut Client) -> Option<u8> {
     client.hears();
     client.says(PG_LOGGED_IN)?;
@@ -205,7 +206,7 @@ fn a_packet_without_end_of_a_mysql_does_not_fill_the_memory() {
 
 const PASSWORD: &str = "CANARY-of-a-password";
 
-/// A login with a password, which nobody may read.
+/// A login with a password, which must not be sent in the clear.
 fn logs_in(address: &str, query: &str) -> (Option<i32>, String) {
     let (code, told, _) = run(&format!("mysql://me:{PASSWORD}@{address}/db{query}"), &[]);
     assert!(!told.contains(PASSWORD), "{told}");

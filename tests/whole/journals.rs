@@ -1,4 +1,4 @@
-//! Journals that the disk, or somebody, has spoilt.
+//! Journals that were damaged by the disk or by somebody.
 
 use crate::common::{TestFolder, errors, serve, url};
 use serde_json::Value;
@@ -34,7 +34,7 @@ fn finished() -> TestFolder {
     place
 }
 
-/// The journal's lines, spoilt, and what `report` says of it.
+/// Returns what `report` says about the journal's damaged lines.
 fn spoilt(place: &TestFolder, spoil: impl FnOnce(&mut Vec<String>)) -> Output {
     let file = place.file("run/journal.jsonl");
     let whole = fs::read_to_string(&file).expect("a journal");
@@ -116,7 +116,7 @@ fn report_in_little_memory(place: &TestFolder, lines: &[String]) -> Output {
     command.output().expect("a shell runs")
 }
 
-/// It was judged or refused: no crash, no hang, no want of memory.
+/// Checks that it was judged or refused: no crash, no hang, no lack of memory.
 fn ended_well(output: &Output, what: &str) {
     let said = errors(output);
     let code = output.status.code();
@@ -257,7 +257,7 @@ impl Dice {
     }
 }
 
-/// Changes one value somewhere below this one; says how.
+/// Changes one value somewhere below this one. Returns how.
 fn mutate(value: &mut Value, dice: &mut Dice) -> String {
     let inside = |dice: &mut Dice| dice.below(8) > 0;
     match value {

@@ -1,4 +1,4 @@
-//! Experiment files from elsewhere, and what `check` shows of them.
+//! Experiment files from other places, and what `check` shows of them.
 
 use crate::common::{TestFolder, errors, serve, url};
 use std::fs;
@@ -67,7 +67,8 @@ fn leave_is_given_by_either_name_and_not_needed_at_home() {
         [(&file[..], &["--allow-file"][..]), (&file, &["--allow-launch"]), ("e.toml", &[])]
     {
         let output = compare(&here, file, flags);
-        // Void or sound: in so short a run the audit may refuse, and that is no refusal to run.
+        // The run is void or sound: in so short a run the audit may refuse, and that is no
+        // refusal to run.
         assert!(here.file("run/journal.jsonl").exists(), "{flags:?}: {}", errors(&output));
         fs::remove_dir_all(here.file("run")).expect("it was there");
     }

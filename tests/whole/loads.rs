@@ -1,5 +1,5 @@
-//! The load phase on real stores that run already: what is there is not loaded
-//! again, what was broken off goes on, and a store that has no room for it loses.
+//! The load phase on real stores that already run: existing data is not loaded again, an
+//! interrupted load is continued, and a store without enough room loses data.
 
 use crate::common::{TestFolder, errors};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tiebreak::targets::ports;
 
-/// How long anything here may take.
+/// Maximum time of anything here.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server that runs until it is dropped.
@@ -123,7 +123,7 @@ fn what_was_loaded_is_found_until_something_writes_to_it() {
     let (code, told, _) = load(&place, &[&both[..], &keys].concat());
     assert_eq!(code, 0, "{told}");
     assert_eq!(told.matches(": 5000 keys were loaded before and are unchanged").count(), 2);
-    // Reads leave it clean, whatever their mix.
+    // Reads do not change it, whatever their mix.
     for _ in 0..2 {
         let (_, report) = compare(&place, &both, &["--mix", "get=1"]);
         assert_eq!((how(&report, 0), how(&report, 1)), ("found", "found"));
@@ -156,7 +156,7 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
         let mut command = place.command(&words);
         let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("runs");
         let gives_up = Instant::now() + PATIENCE;
-        // Some chunks are done, and not the last.
+        // Some chunks are done, but not the last.
         let under_way = |left: &str| left.contains(" loading upto ") && !left.contains(" upto 0");
         while !under_way(&server.fingerprint()) {
             assert!(Instant::now() < gives_up, "{}", server.fingerprint());
@@ -190,7 +190,7 @@ fn a_server_that_was_started_anew_is_loaded_again() {
     stream.write_all(b"SHUTDOWN NOSAVE\r\n").expect("said");
     let _ = stream.read(&mut [0; 10]);
     drop(first);
-    // What it kept on disk holds the fingerprint, too.
+    // Its data on disk contains the fingerprint, too.
     let second = start();
     let gives_up = Instant::now() + PATIENCE;
     while !second.fingerprint().contains(" clean") {

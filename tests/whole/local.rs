@@ -44,7 +44,7 @@ fn files_are_loaded_verified_and_compared_with_a_store() {
     assert_eq!(cost["out_of_sight"], "the generator reads and writes the files itself");
     let locking = cost["facts"].as_array().expect("facts").iter();
     let locking = locking.filter(|fact| fact["command"] == "locking").collect::<Vec<_>>();
-    assert_eq!(locking[0]["line"], "none, written beside and renamed");
+    assert_eq!(locking[0]["line"], "none, written to a second file that is renamed");
     let about = |finding: &Value| {
         finding["rule"] == "generator_bottleneck" && finding["contender"] == "files"
     };
@@ -153,7 +153,7 @@ fn a_program_that_fails_now_and_then_is_not_called_faster() {
     let every_other = format!(
         "exec:sh -c 'if [ -e {flag} ]; then rm {flag}; else touch {flag}; exit 7; fi; echo operations 1000'"
     );
-    // The first run is the question whether it is ready: it must be good.
+    // The first run checks the readiness: it must succeed.
     std::fs::write(place.file("flag"), "").expect("a file");
     let both = [format!("a={}", counting(20_000, "")), format!("b={every_other}")];
     // A turn in which no run is good ends the comparison with exit code 4. So a turn is long

@@ -1,5 +1,5 @@
-//! The whole program, driven as its users drive it. One program for all of these
-//! files: each program of its own would have to be linked.
+//! The whole program, driven as its users drive it. All these files form one test program,
+//! because each separate one would have to be linked.
 
 #[path = "../common/cassandra.rs"]
 mod cassandra;

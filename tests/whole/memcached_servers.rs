@@ -1,5 +1,5 @@
-//! Several memcached servers: keys are where PHP's clients look for them, and a server that
-//! dies is told by class.
+//! Several memcached servers: keys are where PHP's clients look for them, and failures of a
+//! server that dies are reported by class.
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
@@ -117,7 +117,7 @@ fn with_one_killed(set: &str) -> Value {
     let [first, ..] = &servers;
     wait_at_most(Duration::from_secs(60), "gets", || gets(ports[0]) > 1000);
     first.signal(libc::SIGKILL);
-    // What a server that died leaves undone is counted, and the run goes to its end.
+    // Operations that a dead server leaves undone are counted, and the run continues to its end.
     assert_eq!(run.status().code(), Some(3), "errors make it void");
     place.json("report.json")
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Sets a value and gets it back, so often; what it is told to talk to must answer.
+/// Sets a value and reads it back, this many times; the server it is given must answer.
 const SCRIPT: &str = r#"<?php
 [, $cache, $redis] = $argv + ['', '', getenv('REDIS')];
 $cache = stream_socket_client(preg_replace('/^memcached/', 'tcp', $cache)) or exit(1);

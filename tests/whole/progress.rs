@@ -1,4 +1,4 @@
-//! What a run tells while it lasts: in a real pseudo-terminal, and without one.
+//! The progress that a run reports: in a real pseudo-terminal, and without one.
 
 use crate::common::running::Running;
 use crate::common::{TestFolder, serve, url};
@@ -56,13 +56,13 @@ impl Pty {
         assert_eq!(set, 0, "the size can be set");
     }
 
-    /// Reads what comes next; false at the end.
+    /// Reads what comes next. Returns false at the end.
     fn read(&mut self) -> bool {
         self.wait();
         let mut piece = [0; 4096];
         match self.ours.read(&mut piece) {
             Ok(0) => false,
-            // No one holds the other side any more.
+            // The other side is closed.
             Err(error) if error.raw_os_error() == Some(libc::EIO) => false,
             Err(error) if error.kind() == ErrorKind::Interrupted => true,
             Err(error) => panic!("the pseudo-terminal: {error}"),
@@ -75,7 +75,7 @@ impl Pty {
         }
     }
 
-    /// Waits for more, or the end. A program that says nothing for a minute hangs.
+    /// Waits for more, or the end. A program that prints nothing for a minute hangs.
     fn wait(&self) {
         let mut more = libc::pollfd { fd: self.ours.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         // SAFETY: one valid entry.

@@ -1,5 +1,4 @@
-//! Real nginx and Node: what is counted, what is said when one dies, and what a signal
-//! leaves.
+//! Real nginx and Node: the counts, the report when one dies, and what is left after a signal.
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;

@@ -1,5 +1,5 @@
-//! What is sent over HTTP, as nginx saw it: method, body and connections, of three
-//! contenders that are all compared with one another.
+//! Requests over HTTP as nginx received them: method, body and connections of three contenders
+//! that are all compared with one another.
 
 use crate::common::processes::wait_at_most;
 use crate::common::{TestFolder, number, sent};

@@ -252,10 +252,10 @@ fn what_websocket_cannot_use_is_refused_by_name() {
         (&["--workload", "chat", "--members", "1"], "is not a number of members from 2 to 1000"),
         (
             &["--workload", "chat", "--connections", "20"],
-            "20 connections cannot be divided into rooms of 8 members: give a multiple of members, \
-             such as --connections 24",
+            "20 connections cannot be divided into rooms of 8 members: give a multiple of \
+             members, such as --connections 24",
         ),
-        (&["--workload", "chat", "--depth", "2"], "has one message in flight: leave out depth"),
+        (&["--workload", "chat", "--depth", "2"], "only one message in flight; leave out depth"),
         (&["--workload", "chat", "--keys", "5"], "chat has no keys"),
     ] {
         let output = TestFolder::new().tiebreak(&[&["run", url][..], arguments].concat());

@@ -1,12 +1,11 @@
-//! What it costs to compute when operations are due: the schedule of an open
-//! loop, walked as fast as a core can and without a target.
+//! Measures the cost of computing when operations are due: the schedule of an open loop is
+//! advanced as fast as a core can, without a target.
 //!
-//! `arrivals RATE SECONDS SERIES` walks SECONDS of lane time at RATE operations
-//! a second, SERIES times for each kind of arrivals. The loop asks `Schedule`
-//! what the event loop asks it for each operation: when the next one is due,
-//! and then for the one after. Nothing of the engine is opened up for this:
-//! `engine::arrivals` and `engine::clock` are public, for a program that drives
-//! something else than sockets by the same schedule.
+//! `arrivals RATE SECONDS SERIES` covers SECONDS of lane time at RATE operations a second,
+//! SERIES times for each kind of arrivals. The loop calls `Schedule` as the event loop does for
+//! each operation: when is the next one due, then advance. Nothing in the engine is made public
+//! for this example: `engine::arrivals` and `engine::clock` are public for programs that drive
+//! something other than sockets by the same schedule.
 
 use engine::arrivals::Schedule;
 use engine::clock;
@@ -42,7 +41,7 @@ fn understood(arguments: &[String]) -> Option<(f64, u64, u64)> {
     (rate.is_finite() && rate > 0.0 && seconds > 0 && series > 0).then_some((rate, seconds, series))
 }
 
-/// One schedule, walked to the end of the lane time.
+/// One schedule, advanced to the end of the lane time.
 struct Walk {
     operations: u64,
     took_ns: u64,
@@ -59,7 +58,7 @@ fn walk(arrivals: Arrivals, seed: u64, seconds: u64) -> Walk {
     let end_ns = seconds * 1_000_000_000;
     let mut operations = 0;
     let starts = clock::now();
-    // The compiler must neither foresee the schedule nor leave a due time out.
+    // The compiler must not compute the schedule in advance or skip a due time.
     while black_box(schedule.next_ns()) < end_ns {
         black_box(&mut schedule).take();
         operations += 1;
@@ -67,7 +66,7 @@ fn walk(arrivals: Arrivals, seed: u64, seconds: u64) -> Walk {
     Walk { operations, took_ns: clock::now() - starts }
 }
 
-/// Median and best of the series. False: a core cannot compute the rate.
+/// Prints median and best of the series. Returns false if a core cannot compute the rate.
 fn tell(name: &str, rate: f64, walks: &[Walk]) -> bool {
     let mut each: Vec<f64> = walks.iter().map(Walk::each_ns).collect();
     each.sort_by(f64::total_cmp);
@@ -84,9 +83,9 @@ fn tell(name: &str, rate: f64, walks: &[Walk]) -> bool {
     reached >= rate
 }
 
-/// A wrong schedule would be computed quickly, too: as many operations must be
-/// due as the rate says. Poisson counts scatter by their root; six of it are
-/// never exceeded by chance.
+/// A wrong schedule could be computed quickly, too: the number of due operations must match the
+/// rate. The standard deviation of a Poisson count is its square root; six of them are never
+/// exceeded by chance.
 fn check(name: &str, expected: f64, walks: &[Walk]) -> bool {
     let allowed = if name == "poisson" { 6.0 * expected.sqrt() } else { 1.0 };
     let wrong = walks.iter().find(|walk| (walk.operations as f64 - expected).abs() > allowed);

@@ -1,9 +1,8 @@
-//! What it costs to draw operations, to name their keys and to write their
-//! values: without a target, as fast as a core can.
+//! Measures the cost of drawing operations, naming their keys and writing their values, without
+//! a target and as fast as a core can.
 //!
-//! `operations KEYS OPERATIONS SERIES` draws so many operations of each
-//! distribution, and of each preset, SERIES times with different seeds, and
-//! prints how skewed they are.
+//! `operations KEYS OPERATIONS SERIES` draws OPERATIONS operations of each distribution and of
+//! each preset, SERIES times with different seeds, and prints how skewed they are.
 
 use engine::clock;
 use engine::workload::{Operations, PRESETS, preset};
@@ -39,8 +38,8 @@ fn understood(arguments: &[String]) -> Option<(u64, u64, u64)> {
     (numbers.0 > 0 && numbers.1 > 0 && numbers.2 > 0).then_some(numbers)
 }
 
-/// `kv` with each distribution, `kv` with keys and values that are hashes, and the presets of
-/// YCSB.
+/// Returns `kv` with each distribution, `kv` with keys and values that are hashes, and the
+/// presets of YCSB.
 fn workloads(keys: u64) -> Vec<(String, Workload)> {
     let laws = [
         ("uniform", Distribution::Uniform),
@@ -86,8 +85,8 @@ fn tell(name: &str, workload: &Workload, operations: u64, series: u64) -> Result
     Ok(())
 }
 
-/// Nanoseconds for all of them; 0: drawn, 1: and the key named, 2: and the
-/// value written, as if each wrote one.
+/// Returns nanoseconds for all operations. `what` 0 draws them, 1 also names the key, 2 also
+/// writes the value, as if each operation wrote one.
 fn walk(operations: &Operations, count: u64, what: usize) -> f64 {
     let values = operations.values();
     let mut out = Vec::with_capacity(4096);

@@ -1,31 +1,31 @@
-//! Waking a sleeper at a time of the engine's clock.
+//! Wakes a sleeping thread at a time of the engine's clock.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-/// A descriptor that becomes readable at a time. For loops that are not ours and
-/// can wait for descriptors: their own timers have steps of a millisecond.
+/// A descriptor that becomes readable at a given time. It is for event loops of libraries that
+/// can wait for descriptors but whose own timers have a resolution of a millisecond.
 #[derive(Debug)]
 pub struct Alarm(OwnedFd);
 
 impl Alarm {
-    /// Not set.
+    /// Creates an alarm that is not set.
     ///
     /// # Errors
-    /// When no descriptor is left.
+    /// Returns an error if no file descriptor is left.
     pub fn new() -> io::Result<Alarm> {
         let flags = libc::TFD_NONBLOCK | libc::TFD_CLOEXEC;
-        // SAFETY: no pointers; a result other than -1 is a descriptor of ours.
+        // SAFETY: no pointers; a result other than -1 is a descriptor that we own.
         match unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, flags) } {
             -1 => Err(io::Error::last_os_error()),
             fd => Ok(Alarm(unsafe { OwnedFd::from_raw_fd(fd) })),
         }
     }
 
-    /// Sets it to this time of [`crate::clock::now`], whatever it was set to
-    /// before; one that has passed rings at once.
+    /// Sets the alarm to a time of [`crate::clock::now`], replacing the time before. If that
+    /// time has passed the alarm rings at once.
     pub fn set(&self, at: u64) {
-        // A time of 0 would switch it off.
+        // A time of 0 would disable the timer.
         let at = at.max(1);
         let once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         let time = libc::timespec {
@@ -34,8 +34,8 @@ impl Alarm {
         };
         let times = libc::itimerspec { it_interval: once, it_value: time };
         let absolute = libc::TFD_TIMER_ABSTIME;
-        // SAFETY: a timer's descriptor and valid times; the old ones are not asked
-        // for. It cannot fail with them.
+        // SAFETY: the descriptor is a timer and the times are valid; the old times are not
+        // requested. With these arguments the call cannot fail.
         unsafe { libc::timerfd_settime(self.as_raw_fd(), absolute, &times, std::ptr::null_mut()) };
     }
 }

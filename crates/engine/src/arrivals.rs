@@ -1,13 +1,13 @@
-//! When operation *n* is due, on lane time.
+//! When operation *n* is due, in lane time.
 //!
-//! Pure: a schedule is computed from the seed and knows no clock. Lane time is
-//! the sum of the lane's sending times; it stands still while the lane rests.
+//! A schedule is computed from the seed alone and reads no clock. Lane time is the sum of the
+//! lane's sending times; it stands still while the lane rests.
 
 use crate::Seat;
 use crate::random::Random;
 use record::Arrivals;
 
-/// The schedule of one worker's part of a lane; none in closed loop.
+/// The schedule of one worker's part of a lane. Closed loop has none.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     gaps: Gaps,
@@ -16,17 +16,17 @@ pub struct Schedule {
 
 #[derive(Clone, Debug)]
 enum Gaps {
-    /// `taken` × `gap_ns` + `offset_ns`: multiplied, not added up, so that the
+    /// The due time is `taken` × `gap_ns` + `offset_ns`: multiplied and not summed, so that the
     /// thousandth gap is as exact as the first.
     Constant { gap_ns: f64, offset_ns: f64, taken: u64 },
-    /// Exponential with this mean.
+    /// Exponentially distributed gaps with this mean.
     Poisson { mean_ns: f64, random: Random },
 }
 
 impl Schedule {
-    /// Worker `worker` of `workers` takes every `workers`-th arrival of a
-    /// constant rate, and a Poisson stream of its own of a `workers`-th of the
-    /// rate (the sum of independent Poisson streams is one).
+    /// Creates the schedule of worker `worker` of `workers`: every `workers`-th arrival of a
+    /// constant rate, or a separate Poisson stream with a `workers`-th of the rate (the sum of
+    /// independent Poisson streams is one).
     pub fn new(arrivals: Arrivals, seed: u64, worker: usize, workers: usize) -> Option<Schedule> {
         let share = workers as f64 * 1e9;
         let mut schedule = match arrivals {
@@ -47,11 +47,11 @@ impl Schedule {
         Some(schedule)
     }
 
-    /// The schedule of the lane that sits there. Each group has a stream of its own:
-    /// independent gaps, or equal ones that begin a part of a gap later, so that
-    /// groups of one rate do not all fall due at once.
+    /// Creates the schedule of the lane at `seat`. Each group has a separate stream: independent
+    /// gaps, or equal gaps that begin a fraction of a gap later, so that groups with the same
+    /// rate do not all fall due at once.
     pub(crate) fn of(arrivals: Arrivals, seed: u64, seat: &Seat) -> Option<Schedule> {
-        // The seeds of neighbouring groups and workers must not meet.
+        // The seeds of neighbouring groups and workers must differ.
         let seed = seed.wrapping_add((seat.group as u64) << 32);
         let mut schedule = Schedule::new(arrivals, seed, seat.worker, seat.workers)?;
         if let Gaps::Constant { gap_ns, offset_ns, .. } = &mut schedule.gaps {
@@ -62,12 +62,12 @@ impl Schedule {
         Some(schedule)
     }
 
-    /// When the next operation is due, in nanoseconds of lane time.
+    /// Returns when the next operation is due, in nanoseconds of lane time.
     pub fn next_ns(&self) -> u64 {
         self.next_ns as u64
     }
 
-    /// Goes on to the operation after the next.
+    /// Advances to the operation after the next.
     pub fn take(&mut self) {
         match &mut self.gaps {
             Gaps::Constant { gap_ns, offset_ns, taken } => {
@@ -110,11 +110,11 @@ mod tests {
     }
 
     const GAPS: usize = 1_000_000;
-    /// What is tested is a fixed sequence: it holds or it does not. The limits say what
-    /// a right one keeps to for practically all seeds.
+    /// The tested sequence is fixed, so each test always passes or always fails. The limits are
+    /// those that a correct schedule keeps to for practically all seeds.
     ///
-    /// The coefficient of variation of n exponential gaps scatters by 1/√n, 0.1 % here:
-    /// 0.5 % are five standard deviations, 6 of 10 million seeds.
+    /// The coefficient of variation of n exponential gaps has a standard deviation of 1/√n, 0.1
+    /// % here: 0.5 % are five standard deviations, which 6 of 10 million seeds exceed.
     const VARIATION_OFF: f64 = 0.005;
     /// Kolmogorov-Smirnov: P(√n·D > x) = 2·exp(−2x²) + … ≤ 1/10 000 from
     /// x = √(ln(20 000)/2) = 2.2253 on; divided by √n.
@@ -134,8 +134,8 @@ mod tests {
         self::mean(&squares).sqrt() / mean
     }
 
-    /// The largest distance between the distribution of the gaps and the exponential
-    /// one of this mean.
+    /// Returns the largest distance between the distribution of the gaps and the exponential
+    /// distribution of this mean.
     fn distance(mut gaps: Vec<f64>, mean: f64) -> f64 {
         gaps.sort_by(f64::total_cmp);
         let n = gaps.len() as f64;
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn poisson_gaps_are_exponential() {
-        // A worker of two has a stream of its own, of half the rate.
+        // Each of two workers has a separate stream with half the rate.
         for (worker, workers) in [(0, 1), (1, 2)] {
             let mean_ns = 100_000.0 * workers as f64;
             let gaps = gaps(&due(Arrivals::Poisson(10_000.0), worker, workers, GAPS + 1));
@@ -177,7 +177,7 @@ mod tests {
             .flat_map(|worker| due(Arrivals::Poisson(10_000.0), worker, 2, GAPS / 2 + 1000))
             .collect();
         both.sort_unstable();
-        // One stream ends a little before the other one.
+        // One stream ends a little before the other.
         both.truncate(GAPS + 1);
         let distance = distance(gaps(&both), 100_000.0);
         assert!(distance < DISTANCE, "Kolmogorov-Smirnov: {distance}");
@@ -186,9 +186,9 @@ mod tests {
     #[test]
     fn the_test_of_the_distribution_can_fail() {
         let exponential = gaps(&due(Arrivals::Poisson(10_000.0), 0, 1, GAPS + 1));
-        // Sent by a timer of 10 µs, a tenth of the mean gap.
+        // Gaps as a timer of 10 µs, a tenth of the mean gap, would send them.
         let by_a_timer = exponential.iter().map(|gap| (gap / 1e4).ceil() * 1e4).collect();
-        // One of a hundred operations goes with the one before.
+        // One of a hundred operations is sent together with the one before.
         let in_pairs =
             exponential.iter().enumerate().map(|(at, gap)| if at % 100 == 0 { 0.0 } else { *gap });
         let off_by_a_percent = exponential.iter().map(|gap| gap * 1.01).collect();

@@ -1,10 +1,10 @@
-//! Where workers on several cores change lanes together.
+//! A barrier at which workers on several cores change lanes together.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Like `std::sync::Barrier`, but it can be broken: when a worker is gone the
-/// others are let go instead of waiting for ever. Waits in the kernel, never
-/// spins: a spinning worker would take the core that a target needs.
+/// Like `std::sync::Barrier`, but it can be broken: if a worker has ended, the others are
+/// released instead of waiting for ever. It waits in the kernel and never spins, because a
+/// spinning worker would take the core that a target needs.
 #[derive(Debug)]
 pub(crate) struct Barrier {
     state: Mutex<State>,
@@ -24,15 +24,15 @@ struct State {
 pub(crate) struct BrokenBarrier;
 
 impl Barrier {
-    /// For `size` workers.
+    /// Creates a barrier for `size` workers.
     pub(crate) fn new(size: usize) -> Barrier {
         Barrier { state: Mutex::default(), changed: Condvar::new(), size }
     }
 
-    /// Waits until all are here. True for exactly one of them.
+    /// Waits until all workers have arrived. Returns true in exactly one of them.
     ///
     /// # Errors
-    /// When the barrier is broken.
+    /// Returns an error if the barrier is broken.
     pub(crate) fn wait(&self) -> Result<bool, BrokenBarrier> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.waiting += 1;
@@ -49,7 +49,7 @@ impl Barrier {
         if state.generation == generation { Err(BrokenBarrier) } else { Ok(false) }
     }
 
-    /// Lets everybody go, now and for ever.
+    /// Releases all workers, now and for ever.
     pub(crate) fn break_it(&self) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).broken = true;
         self.changed.notify_all();

@@ -1,5 +1,5 @@
-//! Lanes of the event loop that speak any protocol: a new one brings a codec
-//! ([`wire::Codec`]) and a [`Dialogue`], and changes nothing else here.
+//! Lanes of the event loop for any protocol. A new protocol adds a codec ([`wire::Codec`]) and a
+//! [`Dialogue`] and changes nothing here.
 
 pub use crate::event_loop::{Broadcast, Dialogue, Push};
 
@@ -8,12 +8,12 @@ use crate::lane::for_workers;
 use crate::{EngineError, MakeLane, Seat, TlsAccess};
 use record::Asked;
 
-/// The lanes of one contender of the order, one for each worker, which say what `speech`
-/// makes. Each connection has at most as many operations in flight as the order's depth and
-/// the codec's window allow.
+/// The lanes of one contender of the order, one for each worker, with the dialogues that
+/// `speech` creates. Each connection has at most as many operations in flight as the order's
+/// depth and the codec's window allow.
 ///
 /// # Panics
-/// When the order has no such contender.
+/// Panics if the order has no such contender.
 pub fn codec_lanes<S: Dialogue + 'static>(
     order: &Asked,
     contender: usize,

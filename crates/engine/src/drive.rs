@@ -1,36 +1,36 @@
-//! When those that carry out a lane's operations, threads or tasks, may take up
-//! the next one. Knows no clock and neither of them: times are handed in.
+//! Decides when the threads or tasks that carry out a lane's operations may take up the next
+//! one. It reads no clock and knows neither threads nor tasks: times are passed in.
 
 use crate::arrivals::Schedule;
 use crate::{Seat, Turn};
 use record::{LaneAsked, Recorder};
 
-/// After a stop, how long operations under way are waited for.
+/// How long operations under way are waited for after a stop.
 const STOPPING_NS: u64 = 500_000_000;
 
-/// An operation that is to be begun now.
+/// An operation that must begin now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Take {
     /// Its number.
     pub number: u64,
     /// When it was due.
     pub due: u64,
-    /// When there was somebody free for it.
+    /// When a thread or task was free for it.
     pub could: u64,
 }
 
-/// What somebody without an operation is to do.
+/// What a free thread or task must do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// To begin this one.
+    /// Begin this operation.
     Take(Take),
-    /// One will be due then.
+    /// Wait: the next operation is due at this time.
     At(u64),
-    /// Nothing, as long as this slice lasts.
+    /// Nothing until this slice has ended.
     Nothing,
 }
 
-/// A lane's operations: numbered, due, counted.
+/// Numbers, schedules and counts a lane's operations.
 #[derive(Debug)]
 pub struct Drive {
     schedule: Option<Schedule>,
@@ -39,7 +39,7 @@ pub struct Drive {
     lane_time: u64,
     number: u64,
     step: u64,
-    /// How many are not in an operation, and since when there is one.
+    /// How many threads or tasks are free, and since when at least one is.
     free: usize,
     free_since: u64,
     slice: Option<Slice>,
@@ -58,7 +58,7 @@ struct Slice {
 }
 
 impl Drive {
-    /// `first`: number of this worker's first operation.
+    /// Creates the state of a lane; `first` is the number of this worker's first operation.
     pub fn new(asked: &LaneAsked, seed: u64, seat: &Seat, first: u64) -> Drive {
         Drive {
             schedule: Schedule::of(asked.intensity.arrivals, seed, seat),
@@ -72,17 +72,17 @@ impl Drive {
         }
     }
 
-    /// Number of the next operation.
+    /// Returns the number of the next operation.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Operations are due by a schedule.
+    /// Returns true if operations follow a schedule.
     pub fn is_open_loop(&self) -> bool {
         self.schedule.is_some()
     }
 
-    /// A slice starts.
+    /// Starts a slice.
     pub fn start(&mut self, turn: &Turn) {
         self.free_since = turn.starts;
         self.slice = Some(Slice {
@@ -96,7 +96,7 @@ impl Drive {
         });
     }
 
-    /// Somebody without an operation has come, or come back.
+    /// A thread or task without an operation was added or has returned.
     pub fn freed(&mut self, now: u64) {
         if self.free == 0 {
             self.free_since = now;
@@ -104,13 +104,13 @@ impl Drive {
         self.free += 1;
     }
 
-    /// Somebody who was free is not, and has no operation either.
+    /// A free thread or task has gone, without taking up an operation.
     pub fn unfreed(&mut self) {
         self.free -= 1;
     }
 
-    /// What somebody who is free is to do. An operation that nobody waits for any
-    /// longer is counted as unsent.
+    /// Returns what a free thread or task must do. An operation that is overdue by more than the
+    /// timeout is counted as unsent.
     pub fn next(&mut self, now: u64, seen: &mut Recorder) -> Next {
         if self.schedule.is_none() {
             return match &self.slice {
@@ -143,14 +143,14 @@ impl Drive {
         Take { number, due, could }
     }
 
-    /// When the next operation of this slice is due. Returns None if there are no more.
+    /// Returns when the next operation of this slice is due, or None if there are no more.
     fn next_due(&self) -> Option<u64> {
         let slice = self.slice.as_ref()?;
         let due = self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + slice.starts;
         (due < slice.sends_until && slice.budget > 0).then_some(due)
     }
 
-    /// An operation has its outcome.
+    /// Notes that an operation has its outcome.
     pub fn ended(&mut self, now: u64) {
         if let Some(slice) = self.slice.as_mut() {
             slice.in_flight -= 1;
@@ -158,14 +158,14 @@ impl Drive {
         }
     }
 
-    /// The run is to end: no more sending, and a short drain.
+    /// Notes that the run must end: nothing more is sent, and the drain is short.
     pub fn cut(&mut self, now: u64) {
         let Some(slice) = self.slice.as_mut() else { return };
         slice.sends_until = slice.sends_until.min(now.max(slice.starts));
         slice.gives_up = slice.gives_up.min(now + STOPPING_NS);
     }
 
-    /// All operations of the slice have ended, or the time to wait is over.
+    /// Returns true if all operations of the slice have ended or the time to wait is over.
     pub fn is_over(&self, now: u64) -> bool {
         let Some(slice) = &self.slice else { return false };
         let may_send = match &self.schedule {
@@ -175,16 +175,16 @@ impl Drive {
         now >= slice.gives_up || (slice.in_flight == 0 && !may_send)
     }
 
-    /// When the lane must look at the slice again, whatever the others do.
+    /// Returns when the lane must check the slice again, whatever else happens.
     ///
     /// # Panics
-    /// When no slice is driven; [`Drive::note_drain`] and [`Drive::end`] too.
+    /// Panics if no slice is driven, as [`Drive::note_drain`] and [`Drive::end`] do.
     pub fn look_at(&self) -> u64 {
         let slice = self.slice.as_ref().expect("a slice is driven");
         if slice.draining { slice.gives_up } else { slice.sends_until.min(slice.gives_up) }
     }
 
-    /// Once the sending time is over: what is open then is the drain.
+    /// Notes the drain once the sending time is over: the operations that are open then.
     pub fn note_drain(&mut self, now: u64, seen: &mut Recorder) {
         let slice = self.slice.as_mut().expect("a slice is driven");
         if now < slice.sends_until || slice.draining {
@@ -203,8 +203,8 @@ impl Drive {
         seen.slice_mut().in_flight_at_end = slice.in_flight + late;
     }
 
-    /// Ends the slice: what was due and not taken up is unsent. Returns when
-    /// the last reply was in, as throughput counts it.
+    /// Ends the slice: operations that were due and not taken up are unsent. Returns when the
+    /// last reply was received, as throughput counts it.
     pub fn end(&mut self, now: u64, seen: &mut Recorder) -> u64 {
         let slice = self.slice.take().expect("a slice is driven");
         self.lane_time += slice.sends_until - slice.starts;
@@ -215,8 +215,8 @@ impl Drive {
             }
         }
         match slice.last_ended > slice.starts {
-            // The schedule says how long a slice of open loop is: a pause
-            // before its end belongs to it.
+            // In open loop the schedule determines the length of a slice: a pause before its end
+            // belongs to it.
             _ if self.is_open_loop() && slice.budget > 0 => slice.last_ended.max(slice.sends_until),
             true => slice.last_ended,
             false => now,
@@ -225,7 +225,7 @@ impl Drive {
 }
 
 impl Slice {
-    /// Operations may still be begun in closed loop.
+    /// Returns true if operations may still begin in closed loop.
     fn sends(&self, now: u64) -> bool {
         now < self.sends_until && self.budget > 0
     }
@@ -283,14 +283,14 @@ mod tests {
 
     #[test]
     fn late_operations_keep_their_due_times_and_are_sent_in_the_drain() {
-        // One each 4 µs: 0, 4, 8 in the first slice; lane time stands still.
+        // One operation every 4 µs: 0, 4, 8 in the first slice; then lane time stands still.
         let (mut drive, mut seen) = drive(Arrivals::Constant(250_000.0), 0, 1);
         drive.freed(0);
         drive.start(&turn(1_000, None));
         assert_eq!(taken(drive.next(1_000, &mut seen)), (0, 1_000, 1_000));
         drive.freed(9_100);
         drive.ended(9_100);
-        // The thread came free at 9100 only: until then nobody could.
+        // The thread became free only at 9100; until then no operation was possible.
         assert_eq!(taken(drive.next(9_200, &mut seen)), (1, 5_000, 9_100));
         drive.note_drain(11_000, &mut seen);
         assert_eq!(seen.slice_mut().in_flight_at_end, 2);

@@ -1,10 +1,10 @@
-//! Several workloads at once on one contender: a lane made of lanes.
+//! Several workloads at once on one contender: a lane that consists of lanes.
 //!
-//! One thread drives them all, in steps that do not wait, and then waits for whichever
-//! is next. A thread for each was rejected: on one core a closed loop keeps the
-//! processor for as long as it has replies to read, and the rate beside it would be
-//! late by what the scheduler grants the other thread; and before each operation
-//! that is due it would spin against it.
+//! One thread drives them all, in steps that do not wait, and then waits for whichever is next.
+//! A thread for each group was rejected: on one core a closed loop keeps the processor for as
+//! long as it has replies to read, which would delay the operations of a group with a rate by
+//! the time slices of the scheduler; and the thread of that group would spin against the other
+//! one before each operation that is due.
 
 mod watch;
 
@@ -13,12 +13,11 @@ use crate::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
 use record::{Asked, LaneAsked, Recorder};
 use watch::Watch;
 
-/// The lanes of one contender of the order, one for each worker; of several groups,
-/// if there are some. `lanes` makes those of the contender of an order that has no
-/// groups.
+/// Returns the lanes of one contender of the order, one for each worker, with its groups if it
+/// has any. `lanes` creates the lanes of a contender without groups.
 ///
 /// # Panics
-/// When the order has no such contender.
+/// Panics if the order has no such contender.
 pub fn grouped(
     order: &Asked,
     contender: usize,
@@ -44,14 +43,14 @@ pub fn grouped(
     (0..workers).map(one).collect()
 }
 
-/// What is asked of a lane goes with its groups.
+/// Checks that the settings of a lane can be combined with its groups.
 ///
 /// # Errors
-/// When there are groups, and a number of operations.
+/// Returns an error if there are groups and a number of operations is set.
 pub fn check_groups(asked: &LaneAsked) -> Result<(), EngineError> {
     match asked.operations {
         Some(_) if !asked.groups.is_empty() => {
-            let why = "a number of operations is for one workload, and there are groups";
+            let why = "a number of operations cannot be set for a contender with groups";
             Err(EngineError(why.to_owned()))
         }
         _ => Ok(()),
@@ -71,14 +70,14 @@ impl Groups {
             let mut lane = make(&Seat { group, groups, ..seat.clone() })?;
             match lane.steps() {
                 Some(_) => Ok(lane),
-                None => Err(EngineError("lanes of this kind have no groups".to_owned())),
+                None => Err(EngineError("lanes of this kind do not support groups".to_owned())),
             }
         };
         let lanes = parts.into_iter().enumerate().map(make).collect::<Result<_, _>>()?;
         Ok(Box::new(Groups { lanes, stop: seat.stop.clone() }))
     }
 
-    /// Steps until every slice is over.
+    /// Makes steps until every slice is over.
     fn drive(parts: &mut [Part<'_>], stop: &Stop) -> Result<(), EngineError> {
         let mut watch = Watch::new(parts.iter().map(|part| part.steps.ready()), stop);
         loop {
@@ -97,7 +96,7 @@ impl Groups {
             };
             let now = clock::now();
             if worked {
-                // A reply to any of them waits for the turn of all.
+                // A reply to any of them waits until the turn of all of them is over.
                 let open = parts.iter_mut().filter(|part| part.steps.is_open_loop());
                 open.for_each(|part| part.seen.looped(now - woke));
             }
@@ -106,7 +105,7 @@ impl Groups {
     }
 }
 
-/// A group that is driven.
+/// A group while it is driven.
 struct Part<'a> {
     steps: InSteps<'a>,
     seen: &'a mut Recorder,
@@ -117,14 +116,14 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Its slice starts.
+    /// Starts its slice.
     fn begin(lane: &'a mut dyn Lane, seen: &'a mut Recorder, turn: &Turn) -> Part<'a> {
         let steps = lane.steps().expect("asked when the lane was made");
         steps.begin(turn, seen);
         Part { steps, seen, starts: turn.starts, until: Some(0), last_reply: 0 }
     }
 
-    /// Whether it did something.
+    /// Makes a step. Returns true if it did something.
     fn step(&mut self) -> Result<bool, EngineError> {
         if self.until.is_none() {
             return Ok(false);
@@ -167,7 +166,7 @@ impl Lane for Groups {
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
         while clock::now() < turn.starts {
-            // Some microseconds at most: a sleep would overshoot by more.
+            // This takes some microseconds at most: a sleep would overshoot by more.
             std::hint::spin_loop();
         }
         let lanes = self.lanes.iter_mut().zip(seen.groups_mut());
@@ -183,7 +182,7 @@ impl Lane for Groups {
     }
 
     fn end_connections(&mut self) -> bool {
-        // They all have the connection policy of their contender.
+        // All groups have the connection policy of their contender.
         let ended = self.lanes.iter_mut().map(|lane| lane.end_connections());
         ended.filter(|ended| *ended).count() > 0
     }

@@ -1,21 +1,20 @@
-//! What the measuring cost, and what the machine did to it: CPU time of our
-//! own threads, how long they waited for a core, and time stolen from the
-//! machine.
+//! What the measurement cost and what the machine did to it: CPU time of our own threads, how
+//! long they waited for a core, and CPU time that the hypervisor stole from the machine.
 
 use crate::clock;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Readings at one moment, in nanoseconds since some fixed time.
+/// Readings at one moment, in nanoseconds since an arbitrary fixed time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
     /// CPU time of this thread.
     pub(crate) cpu_ns: u64,
-    /// How long this thread was ready to run and had no core.
+    /// How long this thread was runnable without having a core.
     pub(crate) waited_ns: u64,
 }
 
-/// Reads the health of the thread that made it.
+/// Reads the figures of the thread that created it.
 pub(crate) struct Health {
     schedstat: Option<File>,
     stat: Option<File>,
@@ -23,11 +22,11 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// For the calling thread. `host`: also read what concerns the whole
-    /// machine (one worker is enough for that). What the kernel does not offer
-    /// reads as 0 for ever.
+    /// Creates a reader for the calling thread. With `host`, it also reads the figures of the
+    /// whole machine, which one worker does for all. Figures that the kernel does not offer are
+    /// always 0.
     pub(crate) fn of_this_thread(host: bool) -> Health {
-        // SAFETY: no arguments that could be invalid.
+        // SAFETY: no argument can be invalid.
         let (thread, ticks) =
             unsafe { (libc::syscall(libc::SYS_gettid), libc::sysconf(libc::_SC_CLK_TCK)) };
         Health {
@@ -37,23 +36,24 @@ impl Health {
         }
     }
 
-    /// Reads what is this thread's. Not for the hot path: a microsecond or two.
+    /// Reads the figures of this thread. It takes a microsecond or two, so it is not for the hot
+    /// path.
     pub(crate) fn read(&self) -> Reading {
         let waited_ns = number(self.schedstat.as_ref(), &mut [0; 256], 1);
         Reading { cpu_ns: clock::cpu_of_this_thread(), waited_ns }
     }
 
-    /// Time stolen from all cores of this machine, in steps of 10 ms. The kernel writes
-    /// a text about all cores and interrupts for it: some ten microseconds, so it is read
-    /// once for each slice.
+    /// Returns the time stolen from all cores of this machine, in steps of 10 ms. The kernel
+    /// formats a text about all cores and interrupts, which takes some ten microseconds; so it
+    /// is read once per slice.
     pub(crate) fn stolen_ns(&self) -> u64 {
         // The first line: "cpu user nice system idle iowait irq softirq steal".
         number(self.stat.as_ref(), &mut [0; 256], 8) * self.tick_ns
     }
 }
 
-/// The `field`-th word (from 0) at the start of a file, as a number; 0 where
-/// there is none.
+/// Returns the `field`-th word (from 0) at the start of a file as a number, or 0 if there is
+/// none.
 fn number(file: Option<&File>, buffer: &mut [u8], field: usize) -> u64 {
     let read = file.and_then(|file| file.read_at(buffer, 0).ok()).unwrap_or(0);
     let text = std::str::from_utf8(&buffer[..read]).unwrap_or("");

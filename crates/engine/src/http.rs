@@ -9,24 +9,24 @@ use std::sync::Arc;
 use wire::Reply;
 use wire::http1::{Http1, Limits, Op};
 
-/// The request, with its secrets: no `Debug`, no `Serialize`.
+/// The request with its secrets, therefore neither `Debug` nor `Serialize`.
 #[derive(Clone)]
 pub struct HttpAccess {
     /// The encoded head.
     pub head: Arc<[u8]>,
     /// The body.
     pub body: Option<Arc<[u8]>>,
-    /// The reply has no body, whatever its head says (HEAD).
+    /// The reply has no body whatever its head says, as with HEAD.
     pub head_only: bool,
-    /// Codes that count as success; empty: 200 to 299.
+    /// Status codes that count as success; if empty, these are 200 to 299.
     pub expect: Vec<u16>,
-    /// TLS. None means plain HTTP.
+    /// TLS settings. None means plain HTTP.
     pub tls: Option<TlsAccess>,
-    /// What the operations of a workload send; none where the one request is all.
+    /// The requests of a workload's operations. None if there is only the one request.
     pub requests: Option<HttpRequests>,
 }
 
-/// The body of one reply in this many is digested.
+/// One reply in this many has its body digested.
 const DIGEST_EVERY: u64 = 100;
 /// Offset basis and prime of FNV-1a, 64 bits.
 const FNV: (u64, u64) = (0xCBF2_9CE4_8422_2325, 0x0000_0100_0000_01B3);
@@ -35,7 +35,7 @@ struct Http {
     access: HttpAccess,
 }
 
-/// Digest of what came of a body.
+/// Digest of the part of a body that has been received.
 #[derive(Clone, Copy, Debug)]
 struct BodyDigest(u64);
 
@@ -69,8 +69,8 @@ impl Dialogue for Http {
     #[inline]
     fn piece(&self, number: u64, digest: &mut BodyDigest, _item: u32, piece: &[u8]) {
         if number.is_multiple_of(DIGEST_EVERY) {
-            // Byte by byte, so that it does not matter how the body was cut
-            // into pieces; one reply in a hundred pays for it.
+            // The digest is computed byte by byte, so that it does not depend on how the body
+            // was cut into pieces. Only one reply in a hundred pays for it.
             let add = |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(FNV.1);
             digest.0 = piece.iter().fold(digest.0, add);
         }
@@ -93,10 +93,10 @@ impl Dialogue for Http {
     }
 }
 
-/// The lanes of one contender of the order: one for each worker.
+/// Returns the lanes of one contender of the order, one for each worker.
 ///
 /// # Panics
-/// When the order has no such contender.
+/// Panics if the order has no such contender.
 pub fn http_lanes(order: &Asked, contender: usize, access: &HttpAccess) -> Vec<MakeLane> {
     if let (Doing::Drive(workload), Some(requests)) =
         (&order.lanes[contender].doing, &access.requests)

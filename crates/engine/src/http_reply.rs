@@ -1,10 +1,10 @@
-//! What a reply over HTTP says.
+//! The meaning of an HTTP reply.
 
 use record::Outcome;
 use wire::{Class, Reply};
 
-/// What the code of a reply says; `expect`: the codes that count as
-/// success; empty: 200 to 299.
+/// Returns the outcome for a status code. `expect` holds the codes that count as success; if it
+/// is empty, these are 200 to 299.
 #[inline]
 pub(crate) fn outcome(expect: &[u16], reply: &Reply) -> Outcome {
     let expected =

@@ -1,9 +1,7 @@
-//! A lane that speaks HTTP/1.1 and sends the several requests of a workload, each
-//! with parameters.
+//! A lane for HTTP/1.1 that sends the requests of a workload, which have parameters.
 //!
-//! A request is encoded ahead with places in it; an operation copies it into a
-//! buffer that is used again, and fills the places: percent-encoded in path and
-//! query, as they are elsewhere.
+//! A request is encoded ahead with placeholders in it; an operation copies it into a reused
+//! buffer and fills the placeholders: percent-encoded in path and query, unchanged elsewhere.
 
 use crate::codec_lane::{Dialogue, codec_lanes};
 use crate::http_reply::outcome;
@@ -16,26 +14,27 @@ use std::sync::Arc;
 use wire::http1::{Http1, Limits, Op, Request};
 use wire::{COPIED_BODY_BYTES, Fault, Reply};
 
-/// Stands for the length of a body that is not known yet: no body is so long.
+/// Placeholder for the length of a body that is not known yet: no body is so long.
 const LENGTH: u64 = 8_888_888_888_888_888_888;
 
-/// The requests of a workload's operations, with their secrets: no `Debug`, no
+/// The requests of a workload's operations with their secrets, therefore neither `Debug` nor
 /// `Serialize`.
 #[derive(Clone)]
 pub struct HttpRequests {
-    /// By number of the operation in [`record::Custom::operations`].
+    /// The requests, by number of the operation in [`record::Custom::operations`].
     pub each: Vec<HttpRequest>,
-    /// Rows of the feeds that they speak of.
+    /// Rows of the feeds that the requests refer to.
     pub feeds: Feeds,
-    /// Where operations go on from one call of the engine to the next.
+    /// The number of the next operation, kept from one call of the engine to the next.
     pub numbers: Numbers,
 }
 
-/// One of them, encoded ahead.
+/// A request that was encoded ahead.
 #[derive(Clone)]
 pub struct HttpRequest {
     line: Template,
-    /// Up to the length of the body, and behind it; without a body all is before.
+    /// What precedes the length of the body, and what follows it; without a body everything
+    /// precedes it.
     before: Template,
     after: Template,
     body: Body,
@@ -45,13 +44,13 @@ pub struct HttpRequest {
 #[derive(Clone)]
 enum Body {
     None,
-    /// Without places, and too long to be copied each time.
+    /// A body without placeholders that is too long to be copied each time.
     Lent(Arc<[u8]>),
     Made(Template),
 }
 
 impl HttpRequest {
-    /// Encodes a request in which the names of parameters stand in braces.
+    /// Encodes a request in which names of parameters in braces are placeholders.
     ///
     /// # Errors
     /// See [`Request::encode`].
@@ -62,7 +61,7 @@ impl HttpRequest {
     ) -> Result<HttpRequest, Fault> {
         let length = body.map(|_| LENGTH);
         let head = Request { body_len: length, ..*request }.encode()?;
-        // Names and values of headers may be any bytes; places are in text.
+        // Names and values of headers may be any bytes, but placeholders are text.
         let head = String::from_utf8_lossy(&head).into_owned();
         let line_ends = head.find("\r\n").unwrap_or(head.len());
         let (line, headers) = head.split_at(line_ends);
@@ -91,7 +90,7 @@ impl HttpRequest {
         })
     }
 
-    /// Writes it out, a body that is not lent behind its head.
+    /// Writes the request; a body that is not lent follows the head.
     fn write(&self, with: &Arguments, body: &mut Vec<u8>, to: &mut Vec<u8>) {
         to.clear();
         body.clear();
@@ -111,8 +110,8 @@ impl HttpRequest {
     }
 }
 
-/// Appends an argument as part of a path or a query (RFC 3986, 2.3): nothing in it
-/// can end either.
+/// Appends an argument as part of a path or a query (RFC 3986, 2.3): no character in it can end
+/// either.
 fn percent(of: Argument<'_>, to: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let bytes = match of {
@@ -149,7 +148,7 @@ impl Requests {
     ) -> Result<Requests, String> {
         let known = |kind: Kind| matches!(kind, Kind::Custom(number) if (number as usize) < requests.each.len());
         if !workload.mix.iter().all(|share| known(share.kind)) {
-            return Err("a web server is asked requests, and its workload has others".to_owned());
+            return Err("the workload of a web server must consist of HTTP requests".to_owned());
         }
         let said = Encoder::new(workload, seed, seat.workers, Task::Drive)?;
         Ok(Requests {
@@ -166,7 +165,7 @@ impl Requests {
 
 impl Dialogue for Requests {
     type Codec = Http1;
-    /// Its share of the mix.
+    /// The operation's share of the mix.
     type Memo = u32;
 
     fn codec(&self, _depth: u32) -> Http1 {
@@ -200,7 +199,7 @@ impl Dialogue for Requests {
         Op { head: &self.bytes, body, head_only: request.head_only }
     }
 
-    /// Bodies differ as requests do, so none is digested.
+    /// Bodies differ between requests, so they are not digested.
     fn piece(&self, _number: u64, _share: &mut u32, _item: u32, _piece: &[u8]) {}
 
     #[inline]
@@ -218,12 +217,12 @@ impl Dialogue for Requests {
     }
 
     fn lost(&self, number: u64, _share: &u32, at: Option<&Moments>, seen: &mut Recorder) {
-        // Drawn again: one that was never asked has no share yet.
+        // The operation is drawn again because one that was never sent has no share yet.
         seen.lost_of_kind(self.said.drawn(number).share, at, None);
     }
 }
 
-/// The lanes of one contender: one for each worker.
+/// Returns the lanes of one contender, one for each worker.
 pub(crate) fn lanes(
     order: &Asked,
     contender: usize,
@@ -243,7 +242,7 @@ mod tests {
     use crate::workload::{FeedRows, preset};
     use record::{Custom, CustomOperation, Feed, FeedOrder, Parameter, Says, Share};
 
-    /// What each of the first requests looks like.
+    /// Returns the text of each of the first requests.
     fn written(request: &Request<'_>, body: Option<&str>, cells: &[&str]) -> Vec<String> {
         let from = |column: &str| record::Generator::Feed {
             feed: "f".to_owned(),

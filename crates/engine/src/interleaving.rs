@@ -1,15 +1,15 @@
-//! In which order the contenders' slices are driven. Pure.
+//! The order in which the contenders' slices are driven. Pure functions.
 
 use crate::random::Random;
 
-/// The order of one round: each of `contenders` appears `slices` times.
+/// Returns the order of one round, in which each of `contenders` appears `slices` times.
 ///
-/// Each block of the round holds one slice of every contender, in an order drawn
-/// for that block alone. The machine's speed drifts over some tenths of a second,
-/// so what is compared must lie as close together as it can: of blocks of one,
-/// blocks of two and ABBA, blocks of one left the smallest deviation between
-/// rounds. Of two contenders a slice still follows one of its own contender in a
-/// quarter of the cases, which the test of carry-over needs.
+/// Each block of the round holds one slice of every contender, in an order drawn for that block
+/// alone. The machine's speed drifts over some tenths of a second, so the slices to be compared
+/// must be as close together as possible: of blocks of one slice per contender, blocks of two
+/// and ABBA, blocks of one left the smallest deviation between rounds. With two contenders, a
+/// slice still follows one of the same contender in a quarter of the cases, which the test of
+/// carry-over needs.
 pub fn order(seed: u64, round: u32, contenders: u32, slices: u32) -> Vec<u32> {
     let mut random = Random::new(seed, 0xB2A1_D000 + u64::from(round));
     let mut order = Vec::with_capacity((contenders * slices) as usize);
@@ -48,8 +48,8 @@ mod tests {
             }
         }
         let share = f64::from(itself) / f64::from(all);
-        // 3900 pairs, of which 1900 lie across two blocks and are a fair coin each:
-        // a standard deviation of 0.0056.
+        // 3900 pairs, of which 1900 lie across two blocks and are a fair coin each: the standard
+        // deviation is 0.0056.
         assert!((0.215..0.275).contains(&share), "{share}");
     }
 

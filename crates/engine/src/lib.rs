@@ -1,9 +1,8 @@
 //! Turns an order into measurements on real cores.
 //!
-//! One thread for each core of the order, an event loop of our own in each,
-//! and all contenders' connections open in every one of them: so the machine
-//! that one contender meets is the machine that the other met some tens of
-//! milliseconds before. A contender is a number here, never a name.
+//! Each core of the order has one thread with an event loop. Every event loop holds open
+//! connections to all contenders, so each contender meets the machine in the state in which the
+//! others met it some tens of milliseconds before. A contender is a number here, never a name.
 
 mod alarm;
 pub mod arrivals;

@@ -1,20 +1,20 @@
-//! Randomness from a seed: the same numbers on every machine, for ever.
+//! Random numbers from a seed, the same on every machine and in every version.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): 64 bits of state, passes BigCrush.
-/// Written out here and not taken from a crate because a crate may change its
-/// generator between versions, and the same seed must give the same operations.
+/// SplitMix64 (Steele, Lea, Flood 2014): 64 bits of state, passes BigCrush. It is implemented
+/// here and not taken from a crate because a crate may change its generator between versions,
+/// and the same seed must give the same operations.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The stream that belongs to `seed` and `stream`.
+    /// Creates the stream that belongs to `seed` and `stream`.
     pub(crate) fn new(seed: u64, stream: u64) -> Random {
         let mut mixed = Random(seed ^ stream.wrapping_mul(0xD1B5_4A32_D192_ED03));
         mixed.next();
         mixed
     }
 
-    /// 64 uniform bits.
+    /// Returns 64 uniform bits.
     #[allow(clippy::should_implement_trait, reason = "an endless stream, not an Iterator")]
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -24,18 +24,18 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in (0, 1]: never 0, so its logarithm is finite.
+    /// Returns a uniform number in (0, 1]. It is never 0, so its logarithm is finite.
     pub(crate) fn unit(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
-    /// Uniform in 0..`below`, by multiplication (Lemire 2019); the bias is
-    /// below 2⁻³² for what is asked here.
+    /// Returns a uniform number in 0..`below`, by multiplication (Lemire 2019). The bias is
+    /// below 2⁻³² for the ranges used here.
     pub(crate) fn below(&mut self, below: usize) -> usize {
         ((u128::from(self.next()) * below as u128) >> 64) as usize
     }
 
-    /// Fisher-Yates.
+    /// Shuffles by Fisher-Yates.
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

@@ -1,4 +1,4 @@
-//! One call of the engine: workers on cores, their parts merged into trials.
+//! One call of the engine: workers run on their cores and their parts are merged into trials.
 
 use crate::worker::{Part, Shared, Worker, WorkerSetup};
 use crate::{EngineError, MakeLane, Seat, Stop, TargetClock};
@@ -8,17 +8,16 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 
-/// Of a worker that panicked.
+/// The error of a worker that panicked.
 const PANICKED: &str = "a worker thread panicked: its message is above; please report this";
 
-/// Drives the order: warm-up of every lane, then the rounds. `lanes` are given
-/// by contender, then by worker; `targets` read the CPU time of each contender's
-/// target (empty: none is read). `each` gets every trial as soon as all workers
-/// ended it, in order; `Break` ends the run like [`Stop::raise`], and the trials
-/// under way then come with `cut_short`.
+/// Drives the order: warm-up of every lane, then the rounds. `lanes` are given by contender and
+/// then by worker. `targets` read the CPU time of each contender's target; if empty, none is
+/// read. `each` receives every trial, in order, as soon as all workers have ended it; `Break`
+/// ends the run like [`Stop::raise`], and the trials under way then have `cut_short` set.
 ///
 /// # Errors
-/// When tiebreak itself failed; what targets do is data.
+/// Returns an error if tiebreak itself failed; failures of targets are data.
 pub fn run(
     order: &Asked,
     lanes: Vec<Vec<MakeLane>>,
@@ -47,7 +46,7 @@ pub fn run(
         for (at, setup) in setups.into_iter().enumerate() {
             let seat = Seat::new(at, workers, stop.clone());
             let (shared, parts) = (&shared, parts.clone());
-            // The first worker reads them all.
+            // The first worker reads the CPU time of all targets.
             let setup = WorkerSetup { lanes: setup, targets: targets.take().unwrap_or_default() };
             std::thread::Builder::new()
                 .name(format!("worker-{at}"))

@@ -1,6 +1,6 @@
-//! Templates of user-defined operations: fixed text with places that each operation fills.
+//! Templates of user-defined operations: fixed text with placeholders that each operation fills.
 
-/// A list of words, read ahead: an operation only copies.
+/// A list of words that was parsed ahead, so that an operation only copies.
 #[derive(Clone, Debug)]
 pub struct Template {
     words: Vec<Vec<Piece>>,
@@ -10,25 +10,25 @@ pub struct Template {
 #[derive(Clone, Debug, PartialEq)]
 enum Piece {
     Text(Box<[u8]>),
-    /// Its number in the list of names.
+    /// A placeholder: its number in the list of names.
     Place(usize),
 }
 
 impl Template {
-    /// Each of these names, in braces, is a place.
+    /// Parses `words`, in which each of `names` in braces is a placeholder.
     pub fn new<'n>(words: &[String], names: impl Iterator<Item = &'n str> + Clone) -> Template {
         let names: Vec<String> = names.map(|name| format!("{{{name}}}")).collect();
         Template { words: words.iter().map(|word| pieces(word, &names)).collect() }
     }
 
-    /// There is no place in it.
+    /// Returns true if it has no placeholder.
     pub fn is_fixed(&self) -> bool {
         let text = |piece: &Piece| matches!(piece, Piece::Text(_));
         self.words.iter().flatten().all(text)
     }
 
-    /// Appends the words end to end, and where each ends. `put` writes what belongs
-    /// into the place of this number.
+    /// Appends the words without separators, and the end of each. `put` writes the value of the
+    /// placeholder with the given number.
     #[inline]
     pub fn fill(
         &self,

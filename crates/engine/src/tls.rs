@@ -1,13 +1,13 @@
-//! How TLS is spoken.
+//! TLS settings of connections.
 
 use rustls::pki_types::ServerName;
 use std::sync::Arc;
 
-/// How to speak TLS, with its keys: no `Debug`, no `Serialize`.
+/// TLS settings including keys, therefore neither `Debug` nor `Serialize`.
 #[derive(Clone)]
 pub struct TlsAccess {
-    /// Roots, versions, resumption.
+    /// Root certificates, versions and session resumption.
     pub config: Arc<rustls::ClientConfig>,
-    /// The name that the certificate must be for.
+    /// The name that the certificate must be valid for.
     pub name: ServerName<'static>,
 }

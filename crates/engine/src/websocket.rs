@@ -1,5 +1,5 @@
-//! A lane that speaks WebSocket: each operation sends a message and takes the next one of
-//! the server for its echo, or sends a message to a room and waits until all members have it.
+//! A lane for WebSocket. Each operation sends a message and takes the next message from the
+//! server for its echo, or sends a message to a room and waits until all members have it.
 
 mod chat;
 mod copies;
@@ -15,35 +15,35 @@ use wire::{Class, Reply};
 
 pub use messages::SHORTEST_MESSAGE;
 
-/// What talking to a WebSocket server takes, with its secrets: no `Debug`, no `Serialize`.
+/// How to reach a WebSocket server, with secrets, therefore neither `Debug` nor `Serialize`.
 #[derive(Clone)]
 pub struct WebSocketAccess {
     /// The request for the upgrade.
     pub upgrade: Upgrade,
-    /// What messages are made of.
+    /// The kind of the messages.
     pub kind: Kind,
-    /// Bytes of a message, [`SHORTEST_MESSAGE`] at least.
+    /// Bytes of a message, at least [`SHORTEST_MESSAGE`].
     pub message_bytes: u32,
-    /// Members of a room, 2 at least, to all of which a message is sent. None means that
-    /// every message comes back to its sender alone.
+    /// Members of a room, at least 2, who all get each message. None means that every message
+    /// comes back to its sender alone.
     pub members: Option<u32>,
-    /// TLS. None means plain TCP.
+    /// TLS settings. None means plain TCP.
     pub tls: Option<TlsAccess>,
-    /// Where operations go on from one call of the engine to the next.
+    /// The number of the next operation, kept from one call of the engine to the next.
     pub numbers: Numbers,
 }
 
-/// Sends messages, and looks whether they come back.
+/// Sends messages and checks whether they come back.
 struct Echo {
     upgrade: Upgrade,
     messages: Messages,
     numbers: Numbers,
     place: usize,
-    /// Keys and masks of the next codec follow from it.
+    /// The keys and masks of the next codec are derived from this.
     seed: Cell<u64>,
 }
 
-/// What came of an echo so far.
+/// The part of an echo that has been received.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
     bytes: usize,
@@ -59,7 +59,8 @@ impl Dialogue for Echo {
     fn codec(&self, depth: u32) -> WebSocket {
         let seed = self.seed.get();
         self.seed.set(seed.wrapping_add(1 << 32));
-        // An echo is as long as its message; one that is longer is wrong before the limit.
+        // An echo is as long as its message; a longer one is recognised as wrong before this
+        // limit is reached.
         WebSocket::new(self.upgrade.clone(), Limits::default(), depth, seed)
     }
 
@@ -108,10 +109,10 @@ impl Dialogue for Echo {
     }
 }
 
-/// The lanes of one contender of the order: one for each worker.
+/// Returns the lanes of one contender of the order, one for each worker.
 ///
 /// # Panics
-/// When the order has no such contender.
+/// Panics if the order has no such contender.
 pub fn websocket_lanes(order: &Asked, contender: usize, access: &WebSocketAccess) -> Vec<MakeLane> {
     if let Some(members) = access.members {
         return chat::lanes(order, contender, access, members);

@@ -1,4 +1,4 @@
-//! One core: takes its lanes through the interleaving.
+//! One core, which drives its lanes in the interleaved order.
 
 use crate::barrier::{Barrier, BrokenBarrier};
 use crate::health::{Health, Reading};
@@ -8,27 +8,26 @@ use record::{Asked, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 
-/// Beyond sending time and timeout, how long a slice may take before it is
-/// given up whatever happens.
+/// How long a slice may take beyond sending time and timeout before it is given up in any case.
 const GRACE_NS: u64 = 1_000_000_000;
-/// From the workers' meeting to the start of the slice: all are awake by then.
+/// The time from the workers' meeting to the start of the slice, long enough for all to be
+/// awake.
 const LEAD_NS: u64 = 20_000;
-/// The stream of random numbers that the order of renewals is drawn from; the round is
-/// added.
+/// The random stream that the order of renewals is drawn from; the round is added.
 const RENEWAL: u64 = 0x4E4E_0000_0000;
-/// So many connections of one lane are renewed before some of another are.
+/// How many connections of one lane are renewed before those of another lane.
 const RENEWED_AT_ONCE: usize = 2;
-/// How long resting lanes are attended to between two slices, all together.
+/// How long all resting lanes together are serviced between two slices.
 const REST_NS: u64 = 200_000;
 
-/// What the workers of one run share. Touched between slices only.
+/// What the workers of one run share. It is accessed only between slices.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) barrier: Barrier,
     pub(crate) started: u64,
-    /// Start of the next slice; 0: the run ends.
+    /// Start of the next slice; 0 means that the run ends.
     starts: AtomicU64,
-    /// A worker is broken: the run ends at the next meeting.
+    /// A worker has failed, so the run ends at the next meeting.
     broken: AtomicBool,
 }
 
@@ -54,9 +53,9 @@ pub(crate) struct Part {
     pub(crate) seen: Seen,
 }
 
-/// Why a worker goes home before the last round.
+/// Why a worker ends before the last round.
 enum Gone {
-    /// The end was asked for.
+    /// The end was requested.
     Stopped,
     Broken(EngineError),
 }
@@ -73,7 +72,7 @@ impl From<EngineError> for Gone {
     }
 }
 
-/// Lets the other workers go when this one ends, however it ends.
+/// Releases the other workers when this one ends, for whatever reason.
 struct LetGo<'a>(&'a Barrier);
 
 impl Drop for LetGo<'_> {
@@ -96,7 +95,7 @@ impl Driven {
         Ok(())
     }
 
-    /// Returns whether all are open now, as far as they could be opened.
+    /// Opens at most `most` connections. Returns true once all that can be opened are open.
     fn open_some(&mut self, most: usize) -> Result<bool, EngineError> {
         let opened = self.lane.open_some(most, &mut self.seen)?;
         if let Some(opened) = opened {
@@ -110,7 +109,7 @@ impl Driven {
     }
 }
 
-/// What one worker works with.
+/// What one worker is started with.
 pub(crate) struct WorkerSetup<'a> {
     pub(crate) lanes: Vec<MakeLane>,
     pub(crate) targets: Vec<TargetClock<'a>>,
@@ -122,7 +121,7 @@ pub(crate) struct Worker<'a> {
     shared: &'a Shared,
     parts: &'a Sender<Result<Part, EngineError>>,
     health: Health,
-    /// Time stolen from the machine up to the end of the slice before.
+    /// Time stolen from the machine until the end of the previous slice.
     stolen_ns: u64,
     lanes: Vec<Driven>,
     targets: Vec<TargetClock<'a>>,
@@ -131,7 +130,7 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    /// The whole life of a worker.
+    /// Runs a worker from start to end.
     pub(crate) fn work(
         order: &'a Asked,
         seat: Seat,
@@ -177,12 +176,12 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Opens the lasting connections of all lanes anew, in an order drawn for this round.
+    /// Reopens the persistent connections of all lanes, in an order drawn for this round.
     ///
-    /// Where the kernel puts a socket changes what an operation over it costs, by up to
-    /// 2 % in the sum of a lane's sockets. Kept for a whole run, that would be a
-    /// difference between two lanes of one server which no number of rounds averages
-    /// out. One lane alone is compared with nothing.
+    /// Where the kernel places a socket in memory changes the cost of an operation over it, by
+    /// up to 2 % in the sum of a lane's sockets. If the sockets were kept for a whole run, that
+    /// would be a difference between two lanes of one server which no number of rounds averages
+    /// out. A single lane is not compared, so it keeps its connections.
     fn renew(&mut self, round: u32) -> Result<(), Gone> {
         let mut renewed: Vec<usize> = (0..self.lanes.len()).collect();
         if renewed.len() < 2 {
@@ -192,8 +191,8 @@ impl<'a> Worker<'a> {
         self.rest()?;
         let mut random = Random::new(self.order.seed, RENEWAL + u64::from(round));
         while !renewed.is_empty() {
-            // A few of each in turn: what the sockets of one lane have in common would
-            // be the scatter between rounds.
+            // The lanes take turns with a few connections each: otherwise what the sockets of
+            // one lane have in common would appear as scatter between rounds.
             random.shuffle(&mut renewed);
             let mut left = Vec::with_capacity(renewed.len());
             for lane in renewed {
@@ -243,7 +242,7 @@ impl<'a> Worker<'a> {
         if self.seat.stop.raised() { Err(Gone::Stopped) } else { Ok(()) }
     }
 
-    /// All workers meet, and one of them says when the next slice starts.
+    /// Waits for all workers; one of them decides when the next slice starts.
     fn meet(&self) -> Result<Option<u64>, Gone> {
         if self.shared.barrier.wait()? {
             let ends = self.seat.stop.raised() || self.shared.broken.load(Ordering::Relaxed);
@@ -290,12 +289,12 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// The CPU time of every target, so far.
+    /// Returns the CPU time of every target so far.
     fn read_targets(&mut self) -> Vec<Option<u64>> {
         self.targets.iter_mut().map(|read| read()).collect()
     }
 
-    /// Completes the slice with what it cost and what the machine did to it.
+    /// Adds to the slice what it cost and what the machine did to it.
     fn note(&mut self, contender: u32, before: &Reading, cpu: &[Option<u64>]) {
         let after = self.health.read();
         let stolen_ns = self.health.stolen_ns();
@@ -303,7 +302,7 @@ impl<'a> Worker<'a> {
         let cpu = cpu.iter().zip(self.read_targets()).map(used).collect();
         let seen = &mut self.lanes[contender as usize].seen;
         let slice = seen.slice_mut();
-        // Added: a blocking lane has threads of its own, and counted theirs.
+        // Added and not set: a blocking lane has threads that are already counted.
         slice.generator_cpu_ns += after.cpu_ns - before.cpu_ns;
         slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
         slice.target_cpu_ns = cpu;
@@ -325,7 +324,7 @@ impl<'a> Worker<'a> {
         for (contender, driven) in self.lanes.iter_mut().enumerate() {
             let contender = contender as u32;
             if cut_short {
-                // Nothing comes after: what is in flight belongs to this trial.
+                // Nothing follows: operations in flight belong to this trial.
                 driven.lane.close(&mut driven.seen);
             }
             let seen = driven.seen.take();
@@ -342,10 +341,10 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Pins the thread to its core and lets it wake on time.
+/// Pins the thread to its core and makes its timers precise.
 fn settle(core: Option<u32>) -> Result<(), EngineError> {
-    // SAFETY: a call without pointers. Slack 1 ns, instead of 50 µs: operations
-    // that are due must not wait for the kernel's convenience.
+    // SAFETY: a call without pointers. The timer slack is 1 ns instead of 50 µs because
+    // operations that are due must not be delayed by the kernel's batching of timers.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) };
     let Some(core) = core else { return Ok(()) };
     // SAFETY: an all-zero cpu_set_t is valid, and CPU_SET stays inside it

@@ -95,9 +95,8 @@ fn why(setting: &Setting, family: &Family) -> String {
             "dialect" => {
                 "files are accessed through system calls: leave out dialect for them".to_owned()
             }
-            "reuse" => {
-                "files have no connections to open anew: leave out reuse for them".to_owned()
-            }
+            "reuse" => "files have no connections that could be reopened: leave out reuse for them"
+                .to_owned(),
             _ => of_stores(),
         },
         (UsedBy::Deep, _) => "depth applies only to stores and WebSocket (memcached://, redis://, \

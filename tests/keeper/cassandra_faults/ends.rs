@@ -37,7 +37,7 @@ pub(super) fn restarted(node: &mut Node, runs: &TestFolder) {
     assert_eq!((&outcomes["wrong"], &outcomes["miss"]), (&0.into(), &0.into()), "{outcomes}");
 }
 
-/// It does not come back.
+/// The server does not come back.
 pub(super) fn gone(node: &mut Node, runs: &TestFolder) {
     let target = target(node);
     let words = [&target, "--keys", "50", "--connections", "2", "--rate", RATE];
@@ -49,7 +49,7 @@ pub(super) fn gone(node: &mut Node, runs: &TestFolder) {
     lost_only(&of);
 }
 
-/// Whatever failed was lost with a connection, or found nobody to connect to.
+/// Checks that every failure is a lost connection, or one that could not be opened.
 fn lost_only(of: &Value) {
     let known = ["closed", "reset", "refused", "timeout"];
     let outcomes = &of["outcomes"];

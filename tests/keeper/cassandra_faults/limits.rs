@@ -1,4 +1,4 @@
-//! What a server refuses or cannot do any more, by its own limits.
+//! Requests that a server refuses or can no longer execute because of its own limits.
 
 use super::node::Node;
 use super::{
@@ -58,7 +58,7 @@ pub(super) fn sizes((node, runs): (&Node, &TestFolder)) {
     }
 }
 
-/// Somebody else changes the table.
+/// Another client changes the table.
 pub(super) fn schema_changes((node, runs): (&Node, &TestFolder)) {
     let target = format!("c={}", node.url(SUPERUSER, "app"));
     let words = [&target, "--keys", "200", "--connections", "4", "--verify", "all"];

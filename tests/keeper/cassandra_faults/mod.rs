@@ -1,6 +1,6 @@
 //! Faults that a real Cassandra 5.0 shows by itself, driven by CQL: each is counted by its class
-//! and as the server's, nothing hangs, and a contender that errs is never called faster for it.
-//! Each server has settings that make it fail on demand, and serves several tests.
+//! and as the server's, nothing hangs, and a contender that errs is never called faster because
+//! of it. Each server has settings that make it fail on demand, and serves several tests.
 
 mod ends;
 mod limits;

@@ -62,14 +62,14 @@ pub(super) fn timeouts(server: (&Node, &TestFolder)) {
     let [read_timeouts, write_timeouts, overloaded] =
         ["read_timeout", "write_timeout", "overloaded"].map(|class| theirs(&of, class));
     assert!(read_timeouts > 0.0 && write_timeouts > 0.0 && found > 0.0, "{outcomes}");
-    // Nobody waits for so long unless the machine stands still.
+    // Nothing takes so long unless the machine stands still.
     if overloaded == 0.0 {
         assert_eq!((write_timeouts, found), (writes - written, locals), "{outcomes}");
         assert_eq!(read_timeouts + theirs(&of, "read_failure"), reads, "{outcomes}");
     }
 }
 
-/// More wait than can be served in time.
+/// More operations wait than can be served in time.
 pub(super) fn overloaded(server: (&Node, &TestFolder)) {
     let of = driven(server, 100);
     let outcomes = &of["outcomes"];

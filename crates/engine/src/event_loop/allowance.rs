@@ -1,28 +1,29 @@
-//! How much a turn of the loop reads before it looks at the clock again.
+//! How much a turn of the loop reads before it reads the clock again.
 //!
-//! Bytes and not time: the clock need not be read for it. A server that sends faster than
-//! its replies are understood would else keep the loop reading for ever.
+//! The limit is in bytes and not in time, so that the clock need not be read for it. Without a
+//! limit, a server that sends faster than its replies are parsed would keep the loop reading for
+//! ever.
 
-/// Bytes that are read in a turn while the lane is driven: four full buffers. The
-/// slowest to understand, chunks of one byte each, take about a millisecond.
+/// Bytes that a turn reads while the lane is driven: four full buffers. The slowest input to
+/// parse, chunks of one byte each, takes about a millisecond.
 const DRIVEN: usize = 256 * 1024;
-/// The same while the lane rests, in time that belongs to nobody.
+/// The same while the lane rests, in time that belongs to no contender.
 const RESTING: usize = 16 * 1024;
-/// What a read costs beside its bytes, so that reads of next to nothing are bounded,
+/// The cost of a read in addition to its bytes, which bounds the number of very short reads,
 /// too. A full batch of events with short replies stays within one turn.
 const READ: usize = 256;
 
-/// What is left of the bytes of a turn.
+/// The bytes that a turn may still read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance(usize);
 
 impl Allowance {
-    /// For a turn in a slice.
+    /// Returns the allowance of a turn in a slice.
     pub(super) fn driven() -> Allowance {
         Allowance(DRIVEN)
     }
 
-    /// For a look at a resting lane.
+    /// Returns the allowance for servicing a resting lane.
     pub(super) fn resting() -> Allowance {
         Allowance(RESTING)
     }
@@ -32,13 +33,13 @@ impl Allowance {
         self.0 == 0
     }
 
-    /// Bytes that one read may bring into a buffer of this length.
+    /// Returns the bytes that one read may place in a buffer of this length.
     #[inline]
     pub(super) fn room(self, buffer: usize) -> usize {
         buffer.min(self.0)
     }
 
-    /// A read brought so many bytes.
+    /// Subtracts the bytes that a read returned.
     #[inline]
     pub(super) fn charge(&mut self, bytes: usize) {
         self.0 = self.0.saturating_sub(bytes + READ);

@@ -1,12 +1,12 @@
-//! What a codec reports of operations, stamped and counted.
+//! Operations that a codec reports, with timestamps and counts.
 
 use super::dialogue::{Dialogue, Push};
 use super::in_flight::{InFlight, Operation};
 use record::Recorder;
 use wire::{Events, Reply, Tag};
 
-/// When the copies of a broadcast came, as far as one event on a connection tells. 0: not
-/// then.
+/// When the copies of a broadcast arrived, as far as one event on a connection tells. 0 means
+/// that they did not arrive during this event.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Copies {
     /// The beginning of the first one.
@@ -15,7 +15,7 @@ pub(super) struct Copies {
     pub(super) done: u64,
 }
 
-/// Listens to a codec for one read.
+/// Receives a codec's events during one read.
 pub(super) struct CodecEvents<'a, S: Dialogue> {
     pub(super) in_flight: &'a mut InFlight<S::Memo>,
     pub(super) dialogue: &'a mut S,
@@ -24,7 +24,7 @@ pub(super) struct CodecEvents<'a, S: Dialogue> {
     pub(super) connection: u32,
     /// When the bytes were read.
     pub(super) now: u64,
-    /// What was heard of the broadcast of the connection's room.
+    /// What the event told about the broadcast of the connection's room.
     pub(super) copies: &'a mut Copies,
     /// Operations that ended with a reply.
     pub(super) complete: u32,

@@ -1,4 +1,4 @@
-//! One connection: dialled, open, busy with operations, closed again.
+//! One connection: it is dialled, opened, busy with operations and closed again.
 
 mod ending;
 mod member;
@@ -26,47 +26,47 @@ pub(super) struct Common<S: Dialogue> {
     pub(super) tls: Option<TlsAccess>,
     pub(super) reuse: Reuse,
     pub(super) poll: Poll,
-    /// One buffer for all: what a connection has not understood yet is kept
-    /// with it, so ten thousand idle connections own no buffers.
+    /// One buffer for all: what a connection has not parsed yet is kept with the connection, so
+    /// ten thousand idle connections have no buffers.
     pub(super) input: Vec<u8>,
     pub(super) out: Out,
-    /// What is left of the reading of this turn.
+    /// What this turn may still read.
     pub(super) allowance: Allowance,
-    /// What the event under way told of the broadcast of its room.
+    /// What the current event told about the broadcast of its room.
     pub(super) copies: Copies,
-    /// Keys of connections whose socket was not drained when the allowance was used
-    /// up: no event will tell of what is left there. Each is in it once at most.
+    /// Keys of connections whose socket was not drained when the allowance was used up: no event
+    /// will report what is left there. Each key is in it at most once.
     pub(super) unread: VecDeque<u64>,
 }
 
-/// Where a connection stands.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Closed,
     Connecting,
-    /// TLS; a plain connection passes through at once.
+    /// The TLS handshake; a plain connection passes through at once.
     Handshaking,
-    /// What the codec has to say and to hear before the first operation.
+    /// The exchange that the codec requires before the first operation.
     Greeting,
     Open,
 }
 
-/// What an event, or a start, led to.
+/// The result of an event or of a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
-    /// Nothing that the lane must act on.
+    /// The lane need not act.
     Wait,
-    /// Operations ended: so many places are free since then.
+    /// Operations ended: this many places are free since then.
     Free(u64, u32),
 }
 
 impl Then {
-    /// So many operations ended.
+    /// Returns the result that `many` operations ended.
     fn free(since: u64, many: u32) -> Then {
         if many > 0 { Then::Free(since, many) } else { Then::Wait }
     }
 
-    /// Both, one after the other.
+    /// Combines two results, one after the other.
     pub(super) fn and(self, later: Then) -> Then {
         match (self, later) {
             (Then::Wait, then) | (then, Then::Wait) => then,
@@ -76,37 +76,37 @@ impl Then {
 }
 
 pub(super) struct Connection<S: Dialogue> {
-    /// Its number among those of the lane.
+    /// Its number among the lane's connections.
     place: u32,
     socket: Option<Socket>,
     stream: Stream,
     codec: S::Codec,
     phase: Phase,
     in_flight: InFlight<S::Memo>,
-    /// Read, but not understood yet.
+    /// Read, but not parsed yet.
     held: Vec<u8>,
-    /// Written, but not taken by the system yet.
+    /// Written, but not accepted by the system yet.
     backlog: VecDeque<Piece>,
     served: u32,
-    /// It is to be closed when nothing is in flight any more.
+    /// It must be closed as soon as nothing is in flight.
     retires: bool,
-    /// How many of the lane's places for operations on this connection the window does not
-    /// allow now.
+    /// How many of the lane's places for operations on this connection the window does not allow
+    /// now.
     withheld: u32,
     /// Changes at every close, so that a stale event is recognised.
     generation: u32,
-    /// The peer has ended its side: a short read is not the end of what is to be read,
-    /// and no other event will tell of it.
+    /// The peer has closed its side: a short read does not mean that the socket is drained, and
+    /// no other event will report the rest.
     peer_ends: bool,
     /// It is in [`Common::unread`].
     is_unread: bool,
     dialled: u64,
     connected: u64,
-    /// When the codec began to speak. Stamped where it has to hear an answer first.
+    /// When the codec began its greeting. Recorded only if it must receive an answer first.
     greeted: u64,
-    /// Connects that failed, one after the other.
+    /// Consecutive connects that failed.
     failures: u32,
-    /// No dialling before this.
+    /// The connection must not be dialled before this time.
     pub(super) not_before: u64,
     /// Why the last connect failed.
     last_failure: Failure,
@@ -158,14 +158,14 @@ impl<S: Dialogue> Connection<S> {
         self.generation
     }
 
-    /// Takes up an operation; [`Connection::start`] comes behind the last one.
+    /// Takes up an operation. [`Connection::start`] follows the last one.
     #[inline]
     pub(super) fn take(&mut self, operation: Operation<S::Memo>) {
         self.in_flight.take(operation);
     }
 
-    /// Asks what was taken up, all in one piece: at once where the connection is
-    /// open; dials where it is closed, and else asks as soon as it is open.
+    /// Sends the operations that were taken up, all in one piece. An open connection sends at
+    /// once; a closed one is dialled, and sends as soon as it is open.
     #[inline]
     pub(super) fn start(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         match self.phase {
@@ -199,7 +199,7 @@ impl<S: Dialogue> Connection<S> {
         }
     }
 
-    /// An event on the socket.
+    /// Handles an event on the socket.
     #[inline]
     pub(super) fn react(
         &mut self,
@@ -216,7 +216,7 @@ impl<S: Dialogue> Connection<S> {
             }
             self.connected = clock::now();
             self.phase = Phase::Handshaking;
-            // No return: a greeting, or a reset, may have come with the event.
+            // Does not return here: a greeting or a reset may have come with the event.
         }
         self.peer_ends |= ready.ended;
         if self.phase == Phase::Handshaking {
@@ -235,12 +235,12 @@ impl<S: Dialogue> Connection<S> {
         if ready.readable { self.read(ready.key, common, seen) } else { Then::Wait }
     }
 
-    /// It was taken out of [`Common::unread`], to be read on.
+    /// Notes that it was taken out of [`Common::unread`], to be read further.
     pub(super) fn leaves_unread(&mut self) {
         self.is_unread = false;
     }
 
-    /// The allowance of this turn is used up: the rest is read in another one.
+    /// The allowance of this turn is used up: the rest is read in a later turn.
     #[cold]
     fn read_later(&mut self, key: u64, common: &mut Common<S>) {
         if !std::mem::replace(&mut self.is_unread, true) {
@@ -248,7 +248,7 @@ impl<S: Dialogue> Connection<S> {
         }
     }
 
-    /// Moves the TLS handshake on; then the protocol begins.
+    /// Continues the TLS handshake; then the protocol begins.
     fn shake_hands(
         &mut self,
         key: u64,
@@ -262,7 +262,7 @@ impl<S: Dialogue> Connection<S> {
                 self.read_later(key, common);
                 return Ok(Then::Wait);
             }
-            // Reads what the handshake needs; it brings no plaintext yet.
+            // Reads what the handshake needs; there is no plaintext yet.
             let (got, drained) = self.stream.read(socket, &mut common.input)?;
             common.allowance.charge(0);
             self.stream.push(socket)?;
@@ -283,7 +283,7 @@ impl<S: Dialogue> Connection<S> {
         Ok(if state == State::Ready { self.opened(common, seen) } else { Then::Wait })
     }
 
-    /// The connection is open: the operations that waited for it are asked.
+    /// The connection is open: sends the operations that waited for it.
     fn opened(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         let now = clock::now();
         self.phase = Phase::Open;
@@ -294,14 +294,14 @@ impl<S: Dialogue> Connection<S> {
             seen.upgraded(now - self.greeted);
         }
         self.failures = 0;
-        // In a room all members must be open first, which the lane knows.
+        // In a room all members must be open first, which the lane checks.
         if S::ROOMS || self.in_flight.is_empty() {
             return Then::Wait;
         }
         self.ask(now, common, seen)
     }
 
-    /// Sends the requests of what was not asked yet, as far as the window allows.
+    /// Sends the requests of operations that were not sent yet, as far as the window allows.
     #[inline]
     fn ask(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         common.out.clear();
@@ -317,7 +317,7 @@ impl<S: Dialogue> Connection<S> {
             };
             match written {
                 Ok(tag) if self.in_flight.asked_as(tag) => {}
-                // Ours: the request was tried when the plan was made.
+                // Our fault: the request was encoded for a test when the plan was made.
                 Ok(_) | Err(_) => return self.fail(Failure::Protocol, common, seen),
             }
         }
@@ -327,7 +327,7 @@ impl<S: Dialogue> Connection<S> {
         }
     }
 
-    /// Sends `common.out`; what the system does not take waits in the backlog.
+    /// Sends `common.out`; what the system does not accept waits in the backlog.
     #[inline]
     fn send_out(&mut self, common: &mut Common<S>) -> Result<(), Failure> {
         let out = &mut common.out;
@@ -352,7 +352,7 @@ impl<S: Dialogue> Connection<S> {
         self.flush()
     }
 
-    /// Writes as much of the backlog as the system takes.
+    /// Writes as much of the backlog as the system accepts.
     fn flush(&mut self) -> Result<(), Failure> {
         let socket = self.socket.as_ref().expect("open");
         while let Some(piece) = self.backlog.front_mut() {
@@ -431,7 +431,7 @@ impl<S: Dialogue> Connection<S> {
         custom.and(self.understood(read, complete, now, common, seen))
     }
 
-    /// What the codec made of what was read.
+    /// Acts on the result of the codec.
     #[inline]
     fn understood(
         &mut self,
@@ -446,11 +446,12 @@ impl<S: Dialogue> Connection<S> {
             Err(_) => {
                 let answered = self.answered(complete, now);
                 if !common.out.is_empty() {
-                    // What the codec says last. Whether it comes through changes nothing.
+                    // The codec's last message. Whether it arrives changes nothing.
                     let _ = self.send_out(common);
                 }
                 if self.in_flight.is_empty() && complete > 0 {
-                    // The replies were whole; what came behind spoils the connection.
+                    // The replies were complete; what followed them is an error that ends the
+                    // connection.
                     self.close();
                     return answered;
                 }
@@ -459,7 +460,7 @@ impl<S: Dialogue> Connection<S> {
         }
     }
 
-    /// So many operations ended with their replies.
+    /// Notes that `many` operations ended with their replies.
     #[inline]
     fn answered(&mut self, complete: u32, now: u64) -> Then {
         self.served += complete;
@@ -489,7 +490,7 @@ impl<S: Dialogue> Connection<S> {
         answered.and(self.proceed(now, common, seen))
     }
 
-    /// What follows once operations have ended, or the window has changed.
+    /// Continues after operations have ended or the window has changed.
     #[inline]
     fn proceed(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         if self.retires {
@@ -499,14 +500,14 @@ impl<S: Dialogue> Connection<S> {
         if asks { self.ask(now, common, seen) } else { Then::Wait }
     }
 
-    /// No operation is asked here any more: the connection is closed as soon as none waits for
-    /// a reply. What waits to be asked is asked on another connection.
+    /// Sends no more operations here: the connection is closed as soon as none waits for a
+    /// reply. Operations that were not sent are sent on another connection.
     fn retire(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
         if self.in_flight.asked() > 0 {
             return Then::Wait;
         }
         if self.phase != Phase::Open {
-            // The server accepts none: another connection would end in the same way.
+            // The server accepts no operation: another connection would end in the same way.
             return self.fail(Failure::Closed, common, seen);
         }
         self.hang_up();
@@ -524,7 +525,7 @@ impl<S: Dialogue> Connection<S> {
         let (connection, copies) = (self.place, &mut common.copies);
         let mut codec_events =
             CodecEvents { in_flight, dialogue, seen, connection, now, copies, complete: 0 };
-        // What it finds is in the count: a reply that ends with its connection.
+        // The result is in the counts: a reply may end with its connection.
         let _ = self.codec.end(&mut codec_events);
         let complete = codec_events.complete;
         let answered = self.answered(complete, now);
@@ -535,18 +536,18 @@ impl<S: Dialogue> Connection<S> {
         answered.and(self.fail(Failure::Closed, common, seen))
     }
 
-    /// Closes first, before the peer does, and forgets its operations.
+    /// Closes before the peer does, and forgets its operations.
     pub(super) fn close(&mut self) {
         self.hang_up();
         self.in_flight.clear();
     }
 
-    /// Closes, and keeps what waits to be asked.
+    /// Closes, and keeps the operations that were not sent yet.
     pub(super) fn hang_up(&mut self) {
         if let Some(socket) = self.socket.take() {
             let farewell = self.codec.farewell();
             if self.phase == Phase::Open && !farewell.is_empty() && self.backlog.is_empty() {
-                // A peer that no longer listens misses nothing.
+                // If the peer no longer reads, nothing is lost.
                 let _ = self.stream.write(&socket, farewell);
             }
             self.stream.finish(&socket);

@@ -1,14 +1,14 @@
-//! What a lane of the event loop says: the protocol's codec, and the operations in the
-//! codec's terms.
+//! The protocol side of a lane of the event loop: the protocol's codec, and the operations in
+//! the codec's terms.
 
 use crate::Seat;
 use record::{Moments, Outcome, Recorder};
 use wire::{Codec, Reply};
 
-/// What a piece of a pushed message is for the broadcast of its room.
+/// What a piece of a pushed message means for the broadcast of its room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Push {
-    /// No more than the pieces before it.
+    /// Neither the beginning nor the end.
     More,
     /// The beginning of the first copy.
     First,
@@ -19,88 +19,89 @@ pub enum Push {
 /// How a complete broadcast ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broadcast {
-    /// The number by which an unexpected message is counted, else 0.
+    /// The code by which an unexpected message is counted, or 0.
     pub code: u16,
-    /// What the copies say.
+    /// The outcome that follows from the copies.
     pub outcome: Outcome,
     /// Bytes of all copies.
     pub bytes: u64,
 }
 
-/// Binds a codec to a lane: it makes codecs and operations, and says what replies mean. The
-/// loop is compiled for each of them, so none of its calls is virtual.
+/// Binds a codec to a lane: it creates codecs and operations and interprets replies. The loop is
+/// compiled for each implementation, so none of its calls is virtual.
 pub trait Dialogue {
-    /// What speaks the protocol on one connection.
+    /// The implementation of the protocol on one connection.
     type Codec: Codec;
 
     /// What it remembers of an operation until that is answered.
     type Memo: Copy + Default;
 
-    /// Connections are upgraded to the protocol, and how long that takes is recorded apart.
+    /// Connections are upgraded to the protocol, and the duration of that is recorded
+    /// separately.
     const UPGRADES: bool = false;
 
-    /// Clients are rooms, each with a connection for every member. An operation is asked on
-    /// the connection of one member and has no reply: it ends when [`Dialogue::pushed`] says
-    /// that all members have their copies. The codec has one tag.
+    /// Clients are rooms, each with a connection for every member. An operation is sent on the
+    /// connection of one member and has no reply: it ends when [`Dialogue::pushed`] reports that
+    /// all members have their copies. The codec has one tag.
     const ROOMS: bool = false;
 
-    /// A codec for one connection after the other, with up to `depth` operations
-    /// in flight.
+    /// Creates a codec that is used for one connection after the other, with up to `depth`
+    /// operations in flight.
     fn codec(&self, depth: u32) -> Self::Codec;
 
-    /// Makes a codec ready for a new connection, without allocating.
+    /// Prepares a codec for a new connection, without allocating.
     fn renew(&self, codec: &mut Self::Codec);
 
-    /// The number of this worker's first operation.
+    /// Returns the number of this worker's first operation.
     fn first(&self, seat: &Seat) -> u64 {
         seat.worker as u64
     }
 
-    /// From there to its next one. Where all operations are one request groups
-    /// need not be told apart by their numbers.
+    /// Returns the distance to the worker's next operation. If all operations are the same
+    /// request, groups need not be distinguished by their numbers.
     fn step(&self, seat: &Seat) -> u64 {
         seat.workers as u64
     }
 
-    /// The lane closes; `next` would have been its next operation.
+    /// Called when the lane closes; `next` would have been its next operation.
     fn closes(&mut self, _next: u64) {}
 
-    /// How many servers a client has a connection to. Each operation goes to one of them.
+    /// Returns how many servers a client is connected to. Each operation goes to one of them.
     fn servers(&self) -> u32 {
         1
     }
 
-    /// Which of several servers operation `number` goes to. `is_down` tells whether the
+    /// Returns which of several servers operation `number` goes to. `is_down` tells whether the
     /// client could not reach a server and waits before it tries again.
     fn server_of(&mut self, _number: u64, _is_down: impl Fn(u32) -> bool) -> u32 {
         0
     }
 
-    /// How many members each room has.
+    /// Returns how many members each room has.
     fn members(&self) -> u32 {
         1
     }
 
-    /// The connection of this number is about to be opened, in the opening of its room with
-    /// this number. No other opening of any room of the lane has the same number.
+    /// Called when the connection with this number is about to be opened, in the opening of its
+    /// room with this number. No other opening of any room of the lane has the same number.
     fn enters(&mut self, _codec: &mut Self::Codec, _connection: u32, _opening: u64) {}
 
-    /// Which member of its room sends operation `number`.
+    /// Returns which member of its room sends operation `number`.
     fn sender(&self, _number: u64) -> u32 {
         0
     }
 
-    /// Operation `number` is about to be asked in this room, all members of which are
+    /// Called when operation `number` is about to be sent in this room, all members of which are
     /// connected.
     fn begins(&mut self, _room: u32, _number: u64) {}
 
-    /// How the broadcast of this room ended, of which all copies have come.
+    /// Returns how the broadcast of this room ended, all copies of which have arrived.
     fn broadcast(&mut self, _room: u32) -> Broadcast {
         Broadcast { code: 0, outcome: Outcome::Ok, bytes: 0 }
     }
 
-    /// The next request of operation `number`, which is about to be asked on the
-    /// connection of `codec`: what an earlier reply told there can be part of it.
+    /// Returns the next request of operation `number`, which is about to be sent on the
+    /// connection of `codec`: it can depend on an earlier reply to that codec.
     fn operation(
         &mut self,
         codec: &Self::Codec,
@@ -108,18 +109,18 @@ pub trait Dialogue {
         memo: &mut Self::Memo,
     ) -> <Self::Codec as Codec>::Op<'_>;
 
-    /// A piece of the reply's body.
+    /// Receives a piece of the reply's body.
     fn piece(&self, number: u64, memo: &mut Self::Memo, item: u32, piece: &[u8]);
 
-    /// A piece of a message that answers no operation, on the connection of this number
-    /// among those of the lane; `last`: the message is complete. The lane counts them. What
-    /// is returned has a meaning only where clients are rooms.
+    /// Receives a piece of a message that answers no operation, on the connection with this
+    /// number among those of the lane; `last` means that the message is complete. The lane
+    /// counts them. The returned value matters only if clients are rooms.
     fn pushed(&mut self, _connection: u32, _piece: &[u8], _last: bool) -> Push {
         Push::More
     }
 
-    /// What the complete reply says. Returns None if the operation goes on, and its next
-    /// request is to be asked.
+    /// Returns the outcome of the complete reply, or None if the operation goes on and its next
+    /// request must be sent.
     fn outcome(
         &mut self,
         number: u64,
@@ -129,7 +130,7 @@ pub trait Dialogue {
         seen: &mut Recorder,
     ) -> Option<Outcome>;
 
-    /// Operation `number` ended without a reply, asked or not. `at`: after its
-    /// timeout.
+    /// Called when operation `number` ended without a reply, whether it was sent or not. `at` is
+    /// given if it timed out.
     fn lost(&self, _number: u64, _memo: &Self::Memo, _at: Option<&Moments>, _seen: &mut Recorder) {}
 }

@@ -1,10 +1,10 @@
-//! The operations of one connection: those that were asked and wait for replies, found by
-//! the codec's tag in whatever order the replies come, and those that wait to be asked.
+//! The operations of one connection: those that were sent and wait for replies, found by the
+//! codec's tag in whatever order the replies come, and those that wait to be sent.
 
 use record::Moments;
 use wire::Tag;
 
-/// In the table of tags: no operation has this one.
+/// An entry in the table of tags without an operation.
 const NOBODY: u32 = u32::MAX;
 
 /// One operation of a connection.
@@ -13,7 +13,7 @@ pub(super) struct Operation<M> {
     pub(super) at: Moments,
     /// Its running number: the same operation for every contender.
     pub(super) number: u64,
-    /// What the protocol's side remembers of it.
+    /// What the protocol side remembers of it.
     pub(super) memo: M,
 }
 
@@ -23,26 +23,26 @@ impl<M: Default> Operation<M> {
         Operation { at, number, memo: M::default() }
     }
 
-    /// Its request was handed to the system, or part of it.
+    /// Returns true if its request, or part of it, was handed to the system.
     pub(super) fn was_asked(&self) -> bool {
         self.at.asked != 0
     }
 
-    /// It has taken `timeout_ns` or more by `now`.
+    /// Returns true if it has taken `timeout_ns` or more by `now`.
     pub(super) fn is_overdue(&self, now: u64, timeout_ns: u64) -> bool {
         now >= self.at.sent + timeout_ns
     }
 }
 
-/// Places for operations, made once and used again. A ring holds the places of those that
-/// wait to be asked and, behind them, the free ones; a table leads from a tag to the place
-/// of the operation that was asked with it.
+/// Places for operations, allocated once and reused. A ring holds the places of operations that
+/// wait to be sent and, after them, the free ones; a table maps a tag to the place of the
+/// operation that was sent with it.
 pub(super) struct InFlight<M> {
     places: Box<[Operation<M>]>,
     ring: Box<[u32]>,
-    /// Where the ring begins.
+    /// The start of the ring.
     first: usize,
-    /// How many wait to be asked.
+    /// How many wait to be sent.
     waiting: usize,
     /// How many wait for a reply; their places are not in the ring.
     asked: usize,
@@ -50,7 +50,7 @@ pub(super) struct InFlight<M> {
 }
 
 impl<M: Copy + Default> InFlight<M> {
-    /// Room for `depth` operations, at least one, whose tags are below `tags`.
+    /// Creates room for `depth` operations, at least one, whose tags are below `tags`.
     pub(super) fn new(depth: u32, tags: u32) -> InFlight<M> {
         let depth = depth.max(1);
         InFlight {
@@ -63,7 +63,7 @@ impl<M: Copy + Default> InFlight<M> {
         }
     }
 
-    /// How many operations there is room for.
+    /// Returns the number of places.
     #[inline]
     pub(super) fn depth(&self) -> u32 {
         self.places.len() as u32
@@ -74,24 +74,24 @@ impl<M: Copy + Default> InFlight<M> {
         self.waiting + self.asked == 0
     }
 
-    /// How many there are, asked or not.
+    /// Returns how many operations there are, sent or not.
     pub(super) fn len(&self) -> u32 {
         (self.waiting + self.asked) as u32
     }
 
-    /// How many wait for a reply.
+    /// Returns how many wait for a reply.
     #[inline]
     pub(super) fn asked(&self) -> u32 {
         self.asked as u32
     }
 
-    /// Some wait to be asked.
+    /// Returns true if some wait to be sent.
     #[inline]
     pub(super) fn has_unasked(&self) -> bool {
         self.waiting > 0
     }
 
-    /// Takes one up. There is room: the lane counts free places.
+    /// Takes up an operation. There is room because the lane counts free places.
     #[inline]
     pub(super) fn take(&mut self, operation: Operation<M>) {
         debug_assert!(self.waiting + self.asked < self.places.len(), "one more than the depth");
@@ -100,7 +100,7 @@ impl<M: Copy + Default> InFlight<M> {
         self.waiting += 1;
     }
 
-    /// The next one that is to be asked.
+    /// Returns the next operation to be sent.
     #[inline]
     pub(super) fn next_to_ask(&mut self) -> Option<&mut Operation<M>> {
         if self.waiting == 0 {
@@ -110,8 +110,8 @@ impl<M: Copy + Default> InFlight<M> {
         Some(&mut self.places[place as usize])
     }
 
-    /// The next one that is to be asked was asked with this tag. Returns false if the codec
-    /// may not give this tag: another operation has it, or it is too high.
+    /// Notes that the next operation was sent with this tag. Returns false if the codec must not
+    /// give this tag: another operation has it, or it is too high.
     #[inline]
     pub(super) fn asked_as(&mut self, tag: Tag) -> bool {
         let Some(entry) = self.by_tag.get_mut(tag.0 as usize).filter(|entry| **entry == NOBODY)
@@ -124,41 +124,41 @@ impl<M: Copy + Default> InFlight<M> {
         true
     }
 
-    /// The operation that was asked with this tag.
+    /// Returns the operation that was sent with this tag.
     #[inline]
     pub(super) fn tagged(&mut self, tag: Tag) -> Option<&mut Operation<M>> {
         let place = *self.by_tag.get(tag.0 as usize)?;
         self.places.get_mut(place as usize)
     }
 
-    /// The operation of this tag has ended.
+    /// Notes that the operation with this tag has ended.
     #[inline]
     pub(super) fn end(&mut self, tag: Tag) {
         let place = self.leave_tag(tag);
         self.add_free(place);
     }
 
-    /// The request of this tag was answered and its operation goes on: it waits to be asked
-    /// again, behind the others that wait.
+    /// Notes that the request with this tag was answered and its operation goes on: it waits to
+    /// be sent again, after the others that wait.
     #[inline]
     pub(super) fn go_on(&mut self, tag: Tag) {
         let place = self.leave_tag(tag);
         self.add_waiting(place);
     }
 
-    /// All of them.
+    /// Returns all operations.
     pub(super) fn all(&self) -> impl Iterator<Item = &Operation<M>> {
         let asked = self.by_tag.iter().copied().filter(|place| *place != NOBODY).take(self.asked);
         let waiting = (0..self.waiting).map(|n| self.ring[self.at(n)]);
         asked.chain(waiting).map(|place| &self.places[place as usize])
     }
 
-    /// All tags that an operation can have.
+    /// Returns all tags that an operation can have.
     pub(super) fn tags(&self) -> impl Iterator<Item = Tag> + use<M> {
         (0..self.by_tag.len() as u32).map(Tag)
     }
 
-    /// Ends each of those that wait to be asked for which `ends` returns true.
+    /// Ends each of the operations waiting to be sent for which `ends` returns true.
     pub(super) fn end_waiting(&mut self, mut ends: impl FnMut(&Operation<M>) -> bool) {
         for _ in 0..self.waiting {
             let place = self.leave_front();
@@ -170,7 +170,7 @@ impl<M: Copy + Default> InFlight<M> {
         }
     }
 
-    /// The connection is no more.
+    /// Removes all operations because the connection was closed.
     pub(super) fn clear(&mut self) {
         if self.is_empty() {
             return;
@@ -181,7 +181,7 @@ impl<M: Copy + Default> InFlight<M> {
         (self.first, self.waiting, self.asked) = (0, 0, 0);
     }
 
-    /// Takes the first of those that wait to be asked out of the ring.
+    /// Takes the first of the operations that wait to be sent out of the ring.
     #[inline]
     fn leave_front(&mut self) -> u32 {
         let place = self.ring[self.first];
@@ -190,7 +190,7 @@ impl<M: Copy + Default> InFlight<M> {
         place
     }
 
-    /// Takes an operation that was asked out of the table of tags.
+    /// Takes an operation that was sent out of the table of tags.
     #[inline]
     fn leave_tag(&mut self, tag: Tag) -> u32 {
         let place = std::mem::replace(&mut self.by_tag[tag.0 as usize], NOBODY);
@@ -206,7 +206,7 @@ impl<M: Copy + Default> InFlight<M> {
         self.ring[end] = place;
     }
 
-    /// Puts such a place behind those that wait, where the first free one was.
+    /// Puts such a place after those that wait, where the first free one was.
     #[inline]
     fn add_waiting(&mut self, place: u32) {
         let first_free = self.at(self.waiting);
@@ -218,10 +218,10 @@ impl<M: Copy + Default> InFlight<M> {
         self.waiting += 1;
     }
 
-    /// Where the entry is that stands so many behind the first of the ring.
+    /// Returns the index of the entry `behind_first` places after the first of the ring.
     #[inline]
     fn at(&self, behind_first: usize) -> usize {
-        // Less than twice round; a division would cost more than the rest.
+        // It wraps at most once; a division would cost more than the rest.
         let at = self.first + behind_first;
         if at < self.ring.len() { at } else { at - self.ring.len() }
     }
@@ -236,12 +236,12 @@ mod tests {
         of.all().map(|operation| operation.number).collect()
     }
 
-    /// Takes up so many operations, which are numbered from `from`.
+    /// Takes up operations that are numbered from `from`.
     fn take(of: &mut InFlight<()>, numbers: std::ops::Range<u64>) {
         numbers.for_each(|number| of.take(Operation::new(number, 0, 0, number)));
     }
 
-    /// Asks the next operation with this tag. Returns its number.
+    /// Sends the next operation with this tag. Returns its number.
     fn ask(of: &mut InFlight<()>, tag: u32) -> Option<u64> {
         let number = of.next_to_ask()?.number;
         assert!(of.asked_as(Tag(tag)), "tag {tag}");
@@ -320,7 +320,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any order of taking, asking, ending and going on, against lists.
+        /// Any order of taking up, sending, ending and continuing, compared with lists.
         #[test]
         fn does_what_two_lists_do(depth in 1u32..6, steps in prop::collection::vec((0..5, 0u32..8), 0..200)) {
             let mut of = InFlight::new(depth, 8);

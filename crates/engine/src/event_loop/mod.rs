@@ -1,10 +1,11 @@
-//! The hot path. A thread for each core, a poller for each lane, no tokio.
+//! The hot path. It has a thread for each core and a poller for each lane, and does not use
+//! tokio.
 //!
-//! `turn` is the loop, `speech` what a lane says, `connection` what happens on one
-//! connection, `policy` when a connection is reused and from where it dials, `in_flight`
-//! the operations of a connection, `allowance` how much is read before the clock is looked at again,
-//! `socket` the system calls, `poll` epoll. After warm-up nothing here allocates (plain sockets),
-//! locks or formats.
+//! `turn` is the loop, `dialogue` the protocol side of a lane, `connection` one connection,
+//! `policy` decides when a connection is reused and from which address it dials, `in_flight` has
+//! the operations of a connection, `allowance` limits how much is read before the clock is read
+//! again, `socket` has the system calls, `poll` epoll. After warm-up nothing here allocates
+//! (plain sockets), locks or formats.
 
 mod allowance;
 mod codec_events;

@@ -1,33 +1,33 @@
-//! When a connection is used again, and from which address it dials.
+//! When a connection is reused, and from which address it dials.
 
 use super::socket::{SystemAddress, loopback_source};
 use record::{Address, Reuse};
 
-/// How many source addresses a 127.0.0.0/8 destination is dialled from. Linux
-/// hands out half of the client ports for each (source, destination) and takes
-/// one back after a second: one source ends at about 14 000 connects a second.
+/// How many source addresses are used to dial a 127.0.0.0/8 destination. Linux hands out half of
+/// the client ports for each (source, destination) and takes one back after a second: a single
+/// source reaches its limit at about 14 000 connects a second.
 pub const LOOPBACK_SOURCES: u8 = 64;
 
-/// Whether a connection may carry another operation after `served` of them.
+/// Returns true if a connection may carry another operation after `served` of them.
 #[inline]
 pub(super) fn may_reuse(reuse: Reuse, served: u32) -> bool {
     match reuse {
-        // A lane over sockets has no pool, and is not made with one.
+        // A lane over sockets is never created with a pool.
         Reuse::Always | Reuse::Pool(_) => true,
         Reuse::Never => false,
         Reuse::Times(times) => served < times,
     }
 }
 
-/// Deals out source addresses in turn; none where the system chooses.
+/// Hands out source addresses in turn, or none if the system chooses.
 pub(super) struct Sources {
     addresses: Vec<SystemAddress>,
     next: usize,
 }
 
 impl Sources {
-    /// For connections to `to`. Persistent connections to loopback come from
-    /// wherever the system likes: they use few ports.
+    /// Creates the source addresses for connections to `to`. The system chooses those of
+    /// persistent connections to loopback, which use few ports.
     pub(super) fn new(to: &Address, reuse: Reuse, worker: usize) -> Sources {
         let loopback = to.is_loopback_v4();
         let addresses = if loopback && reuse != Reuse::Always {
@@ -47,7 +47,7 @@ impl Sources {
     }
 }
 
-/// Which node of a target a connection dials.
+/// Decides which node of a target a connection dials.
 pub(super) struct Destinations {
     nodes: Vec<SystemAddress>,
     next: usize,
@@ -56,14 +56,14 @@ pub(super) struct Destinations {
 }
 
 impl Destinations {
-    /// `servers`: how many servers a client has a connection to. If there are several,
-    /// connections belong to one after the other. Else each connect goes to the next node,
-    /// so that a node that is down is left at the next try; the first worker begins with the
-    /// first node, the second with the second.
+    /// `servers` is how many servers a client is connected to. If there are several, connections
+    /// are assigned to them in turn. Otherwise each connect goes to the next node, so that a
+    /// node that is down is skipped at the next attempt; the first worker begins with the first
+    /// node, the second with the second.
     ///
     /// # Errors
-    /// When there is nothing to connect to, when there are not as many nodes as servers, or
-    /// when a unix path is too long for the system.
+    /// Returns an error if there is nothing to connect to, if there are not as many nodes as
+    /// servers, or if a unix path is too long for the system.
     pub(super) fn new(to: &Address, servers: u32, worker: usize) -> Result<Destinations, String> {
         let nodes: Vec<SystemAddress> = match to {
             Address::Nodes(nodes) => nodes.iter().map(SystemAddress::tcp).collect(),
@@ -73,12 +73,12 @@ impl Destinations {
         };
         let is_fixed = servers > 1;
         if is_fixed && nodes.len() != servers as usize {
-            return Err(format!("there are {servers} servers and {} addresses", nodes.len()));
+            return Err(format!("there are {servers} servers but {} addresses", nodes.len()));
         }
         Ok(Destinations { nodes, next: worker, is_fixed })
     }
 
-    /// For the connection with this number among those of the lane.
+    /// Returns the address for the connection with this number among those of the lane.
     pub(super) fn deal(&mut self, connection: u32) -> &SystemAddress {
         if self.is_fixed {
             return &self.nodes[connection as usize % self.nodes.len()];

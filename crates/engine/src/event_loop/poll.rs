@@ -1,20 +1,20 @@
-//! epoll, and nothing else.
+//! The interface to epoll.
 #![expect(clippy::disallowed_methods, reason = "this is the file that waits")]
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
-/// Events taken in one call.
+/// Maximum number of events taken in one call.
 const BATCH: usize = 512;
 
-/// One lane's poller. A lane has its own, so that a resting lane's events do
-/// not cost another's slice.
+/// One lane's poller. Each lane has a separate one, so that a resting lane's events do not cost
+/// another lane's slice anything.
 pub(super) struct Poll {
     epoll: OwnedFd,
     events: Vec<libc::epoll_event>,
-    /// Taken in one call, at most.
+    /// How many events are taken in one call at most.
     most: usize,
-    /// Of the last wait: how many there are, and how many were handed out.
+    /// How many events the last wait returned, and how many of them were handed out.
     got: usize,
     given: usize,
 }
@@ -24,16 +24,16 @@ pub(super) struct Poll {
 pub(super) struct Ready {
     /// The key that it was added with.
     pub(super) key: u64,
-    /// Data, an end or an error can be read.
+    /// Data, the peer's end or an error can be read.
     pub(super) readable: bool,
-    /// There is room to write, or a connect is through.
+    /// There is room to write, or a connect has finished.
     pub(super) writable: bool,
-    /// The peer has ended its side: read to the end even after a short read.
+    /// The peer has closed its side: read to the end even after a short read.
     pub(super) ended: bool,
 }
 
 impl Ready {
-    /// There is more to read than was read when an event told of it.
+    /// An event for a socket with more to read than was read after its last event.
     pub(super) fn unread(key: u64) -> Ready {
         Ready { key, readable: true, writable: false, ended: false }
     }
@@ -41,7 +41,7 @@ impl Ready {
 
 impl Poll {
     pub(super) fn new() -> io::Result<Poll> {
-        // SAFETY: no pointers; a result other than -1 is a descriptor of ours.
+        // SAFETY: no pointers; a result other than -1 is a descriptor that we own.
         let epoll = match unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) } {
             -1 => return Err(io::Error::last_os_error()),
             fd => unsafe { OwnedFd::from_raw_fd(fd) },
@@ -50,18 +50,18 @@ impl Poll {
         Ok(Poll { epoll, events, most: BATCH, got: 0, given: 0 })
     }
 
-    /// From now on no more than so many events are taken at once.
+    /// Limits how many events are taken at once.
     pub(super) fn take_at_most(&mut self, events: usize) {
         self.most = events.clamp(1, BATCH);
     }
 
-    /// Readable when there are events.
+    /// Returns a descriptor that is readable when there are events.
     pub(super) fn fd(&self) -> RawFd {
         self.epoll.as_raw_fd()
     }
 
-    /// Watches a socket for everything, edge-triggered, until it is closed: it
-    /// is never re-armed, so a request costs no `epoll_ctl`.
+    /// Watches a socket for all events, edge-triggered, until it is closed. It is never
+    /// re-armed, so a request costs no `epoll_ctl`.
     pub(super) fn add(&self, fd: RawFd, key: u64) -> io::Result<()> {
         let all = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
         self.control(fd, all as u32, key)
@@ -80,15 +80,14 @@ impl Poll {
         if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
-    /// Waits for events for at most `wait_ns` (0: only looks). [`Poll::next`] hands
-    /// them out; those that it was not asked for are lost with the next wait.
+    /// Waits for events for at most `wait_ns`; 0 polls without waiting. [`Poll::next`] hands
+    /// them out; events that were not handed out are lost at the next wait.
     pub(super) fn wait(&mut self, wait_ns: u64) -> io::Result<()> {
         let wait = libc::timespec {
             tv_sec: (wait_ns / 1_000_000_000) as i64,
             tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
         };
-        // By its number, since musl has no function for it.
-        // SAFETY: `events` has room for BATCH entries; no signal mask, whose size is 0 then.
+        // Called by its number because musl has no function for it.
         let got = unsafe {
             libc::syscall(
                 libc::SYS_epoll_pwait2,
@@ -114,13 +113,13 @@ impl Poll {
         Ok(())
     }
 
-    /// Events of the last wait are still to be handed out.
+    /// Returns true if events of the last wait were not handed out yet.
     #[inline]
     pub(super) fn has_more(&self) -> bool {
         self.given < self.got
     }
 
-    /// The next event of the last wait.
+    /// Returns the next event of the last wait.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Ready> {
         if !self.has_more() {

@@ -8,38 +8,38 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 /// A non-blocking socket that is closed when dropped.
 pub(super) struct Socket(OwnedFd);
 
-/// An address as the system takes it.
+/// An address in the form of the system.
 pub(super) struct SystemAddress {
     storage: libc::sockaddr_storage,
     length: libc::socklen_t,
-    /// By TCP, and on this machine.
+    /// It is a TCP address on this machine.
     is_loopback: bool,
 }
 
-/// Congestion control of connections that no network can congest. What the system sets
-/// for real networks costs here what it cannot earn: BBR paces with a timer, and took
-/// 9 % of the CPU of an operation on memcached.
+/// Congestion control of connections that do not cross a network. The system's setting for real
+/// networks costs CPU time here and gains nothing: BBR paces with a timer, and took 9 % of the
+/// CPU of an operation on memcached.
 const WITHOUT_A_NETWORK: &[u8] = b"reno";
 
-/// The value of a switch.
+/// The value that enables an option.
 const ON: [u8; size_of::<i32>()] = 1i32.to_ne_bytes();
 
 impl SystemAddress {
     /// # Errors
-    /// When a unix path is too long for the system (107 bytes).
+    /// Returns an error if a unix path is too long for the system (107 bytes).
     pub(super) fn new(address: &Address) -> Result<SystemAddress, String> {
         match address {
             Address::Tcp(address) => Ok(SystemAddress::tcp(address)),
             Address::Unix(path) => SystemAddress::unix(path),
             Address::Nodes(_) | Address::Directory(_) | Address::Program => {
-                Err(format!("no one server can be dialled at {address}"))
+                Err(format!("{address} is not the address of one server"))
             }
         }
     }
 
     pub(super) fn tcp(address: &SocketAddr) -> SystemAddress {
-        // SAFETY: all-zero is a valid sockaddr_storage, and it is large and
-        // aligned enough to be written as either address family.
+        // SAFETY: all-zero is a valid sockaddr_storage, and it is large and aligned enough to be
+        // written as either address family.
         unsafe {
             let mut storage: libc::sockaddr_storage = std::mem::zeroed();
             let length = match address {
@@ -65,8 +65,8 @@ impl SystemAddress {
     }
 
     fn unix(path: &str) -> Result<SystemAddress, String> {
-        // SAFETY: as above; the path is checked against the room for it, and
-        // one zero byte stays behind it.
+        // SAFETY: as above; the length of the path was checked, and a zero byte remains after
+        // it.
         unsafe {
             let mut storage: libc::sockaddr_storage = std::mem::zeroed();
             let to = &mut *(&raw mut storage).cast::<libc::sockaddr_un>();
@@ -92,23 +92,23 @@ impl SystemAddress {
     }
 }
 
-/// Why a socket could not be had, or a call on it failed.
+/// Why a socket could not be created, or why a call on it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Nothing to read, or no room to write, now.
+    /// Nothing to read or no room to write at the moment.
     NotNow,
-    /// For good.
+    /// The failure is final.
     Failed(Failure),
 }
 
 impl Socket {
-    /// Starts to connect; `source` is bound first where it is given.
+    /// Starts to connect; if `source` is given, it is bound first.
     pub(super) fn connect(
         to: &SystemAddress,
         source: Option<&SystemAddress>,
     ) -> Result<Socket, Failure> {
         let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-        // SAFETY: no pointers; a result other than -1 is a descriptor of ours.
+        // SAFETY: no pointers; a result other than -1 is a descriptor that we own.
         let socket = match unsafe { libc::socket(to.family(), kind, 0) } {
             -1 => return Err(failure(&io::Error::last_os_error())),
             fd => Socket(unsafe { OwnedFd::from_raw_fd(fd) }),
@@ -120,8 +120,8 @@ impl Socket {
             socket.set(libc::IPPROTO_TCP, libc::TCP_CONGESTION, WITHOUT_A_NETWORK);
         }
         if let Some(source) = source {
-            // The port is chosen at the connect, for this destination alone:
-            // else all destinations would share one pool of ports.
+            // The port is chosen at the connect, for this destination alone: otherwise all
+            // destinations would share one pool of ports.
             socket.set(libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, &ON);
             // SAFETY: the address is valid for its length.
             if unsafe { libc::bind(socket.fd(), source.as_ptr(), source.length) } == -1 {
@@ -140,8 +140,8 @@ impl Socket {
 
     fn set(&self, level: i32, option: i32, value: &[u8]) {
         let length = value.len() as libc::socklen_t;
-        // SAFETY: the value is valid for its length. An option that the system does
-        // not know costs speed, nothing else: the result is not looked at.
+        // SAFETY: the value is valid for its length. If the system does not know an option only
+        // speed is lost, so the result is ignored.
         unsafe { libc::setsockopt(self.fd(), level, option, value.as_ptr().cast(), length) };
     }
 
@@ -149,7 +149,7 @@ impl Socket {
         self.0.as_raw_fd()
     }
 
-    /// How the connect ended.
+    /// Returns how the connect ended.
     pub(super) fn connected(&self) -> Result<(), Failure> {
         let mut error: i32 = 0;
         let mut length = size_of::<i32>() as libc::socklen_t;
@@ -166,7 +166,7 @@ impl Socket {
         if error == 0 { Ok(()) } else { Err(failure(&io::Error::from_raw_os_error(error))) }
     }
 
-    /// Reads; 0 is the peer's end.
+    /// Reads; 0 means that the peer closed.
     #[inline]
     pub(super) fn receive(&self, into: &mut [u8]) -> Result<usize, Refusal> {
         // SAFETY: `into` is valid for writes of its length.
@@ -174,7 +174,7 @@ impl Socket {
         if got >= 0 { Ok(got as usize) } else { Err(refusal()) }
     }
 
-    /// Writes, and says how much was taken.
+    /// Writes, and returns how much was accepted.
     #[inline]
     pub(super) fn send(&self, bytes: &[u8]) -> Result<usize, Refusal> {
         // SAFETY: `bytes` is valid for reads of its length.
@@ -193,10 +193,10 @@ fn refusal() -> Refusal {
     }
 }
 
-/// Whose fault a system error is.
+/// Returns the class of failure for a system error.
 fn failure(error: &io::Error) -> Failure {
     match error.raw_os_error().unwrap_or(0) {
-        // A unix socket whose backlog is full says EAGAIN to a connect.
+        // A connect to a unix socket whose backlog is full fails with EAGAIN.
         libc::ECONNREFUSED | libc::ENOENT | libc::EAGAIN | libc::EACCES => Failure::Refused,
         libc::EPIPE => Failure::Closed,
         libc::ETIMEDOUT => Failure::Timeout,
@@ -208,8 +208,8 @@ fn failure(error: &io::Error) -> Failure {
     }
 }
 
-/// The source address number `n` of those that a loopback destination is
-/// dialled from, and 127.0.0.1 itself is left to others.
+/// Returns source address number `n` of those that a loopback destination is dialled from.
+/// 127.0.0.1 itself is left to others.
 pub(super) fn loopback_source(n: u8) -> SystemAddress {
     SystemAddress::tcp(&SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, n)), 0))
 }
@@ -226,7 +226,7 @@ mod tests {
         let socket = Socket::connect(&to, None).expect("it listens");
         let mut name = [0u8; 16];
         let mut length = name.len() as libc::socklen_t;
-        // SAFETY: the name has room for the length that is given.
+        // SAFETY: the name has room for the given length.
         let got = unsafe {
             let (level, option) = (libc::IPPROTO_TCP, libc::TCP_CONGESTION);
             libc::getsockopt(socket.fd(), level, option, name.as_mut_ptr().cast(), &mut length)

@@ -1,4 +1,4 @@
-//! Plain or TLS: the codec sees plaintext either way.
+//! Plain or TLS streams: the codec sees plaintext either way.
 
 use super::socket::{Refusal, Socket};
 use crate::TlsAccess;
@@ -6,21 +6,21 @@ use record::Failure;
 use rustls::ClientConnection;
 use std::io::{Read, Write};
 
-/// A connected socket, with TLS or without. TLS allocates for each record
-/// (rustls does); a plain stream never.
+/// A connected socket, with or without TLS. TLS allocates for each record (rustls does); a plain
+/// stream never does.
 pub(super) enum Stream {
     Plain,
     Tls(Box<ClientConnection>),
 }
 
-/// What reading brought.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Got {
     /// This many bytes of plaintext are in the buffer.
     Bytes(usize),
-    /// The peer ended.
+    /// The peer closed.
     End,
-    /// Nothing now.
+    /// Nothing to read at the moment.
     Nothing,
 }
 
@@ -31,12 +31,12 @@ impl Stream {
         Ok(Stream::Tls(Box::new(connection.map_err(|_| Failure::Tls)?)))
     }
 
-    /// TLS still shakes hands.
+    /// Returns true during the TLS handshake.
     pub(super) fn handshaking(&self) -> bool {
         matches!(self, Stream::Tls(tls) if tls.is_handshaking())
     }
 
-    /// Moves the handshake, and what TLS wants to say, on.
+    /// Continues the handshake, and sends what TLS has to send.
     pub(super) fn push(&mut self, socket: &Socket) -> Result<(), Failure> {
         let Stream::Tls(tls) = self else { return Ok(()) };
         while tls.wants_write() {
@@ -49,9 +49,9 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads from the socket once at most, into `into`. The second value: the socket
-    /// is drained, no other read is needed before its next event. Not drained and
-    /// nothing got: TLS took what came for itself.
+    /// Reads at most once from the socket into `into`. The second value is true if the socket is
+    /// drained and need not be read again before its next event. If it is not drained and
+    /// nothing was returned, TLS consumed the input itself.
     #[inline]
     pub(super) fn read(
         &mut self,
@@ -69,7 +69,7 @@ impl Stream {
         }
     }
 
-    /// Writes, and says how many bytes were taken.
+    /// Writes, and returns how many bytes were accepted.
     #[inline]
     pub(super) fn write(&mut self, socket: &Socket, bytes: &[u8]) -> Result<usize, Failure> {
         match self {
@@ -86,11 +86,11 @@ impl Stream {
         }
     }
 
-    /// TLS sends its close alert before the socket is closed.
+    /// Sends the close alert of TLS before the socket is closed.
     pub(super) fn finish(&mut self, socket: &Socket) {
         if let Stream::Tls(tls) = self {
             tls.send_close_notify();
-            // A peer that no longer listens misses nothing.
+            // If the peer no longer reads, nothing is lost.
             let _ = self.push(socket);
         }
     }
@@ -105,8 +105,8 @@ fn read_tls(
         return Ok((got, false));
     }
     match tls.read_tls(&mut Wire(socket)) {
-        // Without a close alert a reply that ends with the connection may have been cut:
-        // the codec must not take it for whole.
+        // Without a close alert, a reply that ends with the connection may have been cut: the
+        // codec must not take it for complete.
         Ok(0) => return Err(Failure::Closed),
         Ok(_) => tls.process_new_packets().map_err(|_| Failure::Tls)?,
         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
@@ -117,7 +117,7 @@ fn read_tls(
     Ok((plaintext(tls, into).unwrap_or(Got::Nothing), false))
 }
 
-/// What TLS has decrypted, or None if it needs more of the socket.
+/// Returns what TLS has decrypted, or None if it needs more from the socket.
 fn plaintext(tls: &mut ClientConnection, into: &mut [u8]) -> Option<Got> {
     match tls.reader().read(into) {
         // A clean end: the peer sent its close alert.
@@ -129,7 +129,7 @@ fn plaintext(tls: &mut ClientConnection, into: &mut [u8]) -> Option<Got> {
     }
 }
 
-/// The socket as rustls wants it.
+/// The socket in the form that rustls requires.
 struct Wire<'a>(&'a Socket);
 
 impl Read for Wire<'_> {

@@ -1,4 +1,4 @@
-//! The loop: one lane driven for one slice.
+//! The loop that drives one lane for one slice.
 
 mod rooms;
 mod servers;
@@ -20,55 +20,52 @@ use std::collections::VecDeque;
 
 /// The key of the stop signal among the events.
 const STOP: u64 = u64::MAX;
-/// A sleep ends this long before an operation is due; the rest is spun.
+/// A sleep ends this long before an operation is due; the remaining time is spun.
 const SPIN_NS: u64 = 50_000;
-/// How often timeouts are looked at, at the least. Not oftener: a sleep whose
-/// end is the next timer of its core makes the kernel program the hardware, for
-/// every sleep anew.
+/// How often timeouts are checked at least. Not more often, because a sleep that ends with the
+/// next timer of its core makes the kernel reprogram the hardware timer for every sleep.
 const HOUSEKEEPING_NS: u64 = 100_000_000;
-/// How often connections are looked at that wait before they dial again, and
-/// those that are being opened.
+/// How often connections are checked that wait before they dial again or that are being opened.
 const BACKING_OFF_NS: u64 = 10_000_000;
-/// Connects under way at once while a lane opens: a listener's queue is short,
-/// and a connect that does not fit waits for a whole second.
+/// Concurrent connects while a lane opens: a listener's queue is short, and a connect that does
+/// not fit waits for a whole second.
 const DIALLING: usize = 64;
-/// How long a lane may take to open, at most.
+/// Maximum time to open a lane.
 const OPENING_NS: u64 = 10_000_000_000;
-/// After a stop, how long replies in flight are waited for.
+/// How long replies in flight are waited for after a stop.
 const STOPPING_NS: u64 = 500_000_000;
 
-/// Bytes read at once, at most.
+/// Maximum bytes of one read.
 const INPUT_BYTES: usize = 64 * 1024;
 
 /// One contender on one core, over sockets.
 pub(crate) struct EventLane<S: Dialogue> {
     asked: LaneAsked,
     places: Vec<Connection<S>>,
-    /// How many connections each client has: one to each server, or one for each member of
-    /// a room. They follow one another in `places`, and the first one stands for the client
-    /// in `free` and in `backing_off`.
+    /// How many connections each client has: one to each server, or one for each member of a
+    /// room. They follow one another in `places`, and the first one represents the client in
+    /// `free` and in `backing_off`.
     per_client: u32,
-    /// Where clients are rooms.
+    /// Used if clients are rooms.
     rooms: Rooms,
     common: Common<S>,
-    /// Connections with room for an operation, once for each that they have room
-    /// for; the one that has been free longest first: in open loop all take their
-    /// turn.
+    /// Connections with room for an operation, once for each operation that they have room for.
+    /// The one that has been free longest is first, so that in open loop all take their turn.
     free: VecDeque<u32>,
-    /// Connections that wait before they dial again, in the same way.
+    /// Connections that wait before they dial again, listed in the same way.
     backing_off: Vec<u32>,
     schedule: Option<Schedule>,
     /// Lane time at the start of the slice: the sum of sending times.
     lane_time: u64,
-    /// Number of the next operation, and the step to the one after.
+    /// The number of the next operation, and the step to the one after.
     number: u64,
     step: u64,
-    /// The places before this one were dialled since the lane had no connections.
+    /// All places before this one were dialled since the lane had no connections.
     dialled: usize,
-    /// What is left of the time that all of them may take to open.
+    /// The remaining time in which all of them must open.
     opening_left_ns: u64,
     stop: Stop,
-    /// The slice that is driven in steps.
+    /// The slice that is being driven in steps.
     stepped: Option<Drive>,
 }
 
@@ -97,8 +94,8 @@ impl<S: Dialogue> EventLane<S> {
         seat: &Seat,
     ) -> Result<EventLane<S>, EngineError> {
         if let Reuse::Pool(_) = asked.reuse {
-            let why = "a pool is for databases, which are driven through a client library; \
-                       leave out pool, or ask for reuse";
+            let why = "only databases, which are driven through a client library, have a pool; \
+                       leave out pool, or set reuse";
             return Err(EngineError(why.to_owned()));
         }
         let members = if S::ROOMS { dialogue.members() } else { 1 };
@@ -107,7 +104,7 @@ impl<S: Dialogue> EventLane<S> {
         let depth = asked.intensity.depth.max(1);
         let servers = dialogue.servers();
         if servers > 1 && depth > 1 {
-            let why = "a client of several servers has one operation in flight: leave out depth";
+            let why = "a client of several servers has one operation in flight; leave out depth";
             return Err(EngineError(why.to_owned()));
         }
         let per_client = servers.max(members);
@@ -120,7 +117,7 @@ impl<S: Dialogue> EventLane<S> {
             tls,
             reuse: asked.reuse,
             poll: Poll::new()
-                .map_err(|error| EngineError::system("cannot make a poller", &error))?,
+                .map_err(|error| EngineError::system("cannot create a poller", &error))?,
             input: vec![0; INPUT_BYTES],
             out: wire::Out::default(),
             allowance: Allowance::driven(),
@@ -150,8 +147,8 @@ impl<S: Dialogue> EventLane<S> {
         })
     }
 
-    /// Waits for events and lets them act, as far as the allowance of a turn goes. An
-    /// end of a run, once seen, cuts the drive short.
+    /// Waits for events and handles them, as far as the allowance of a turn goes. Once the end
+    /// of a run is seen, the slice is cut short.
     #[inline]
     fn turn(
         &mut self,
@@ -187,14 +184,14 @@ impl<S: Dialogue> EventLane<S> {
                 self.regain(place, drive, seen);
             }
         }
-        // The stop signal is an event, too, and is not waited for while others are left.
+        // The stop signal is an event, too, and is not waited for while other events are left.
         if self.common.poll.has_more() && self.stop.raised() {
             drive.cut(clock::now());
         }
         Ok(())
     }
 
-    /// What there is to react to in this turn.
+    /// Returns the next event of this turn.
     #[inline]
     fn next(&mut self) -> Option<Ready> {
         if self.common.allowance.is_used_up() {
@@ -203,7 +200,7 @@ impl<S: Dialogue> EventLane<S> {
         self.common.poll.next().or_else(|| self.next_unread())
     }
 
-    /// A connection whose socket was not drained in the turn before.
+    /// Returns a connection whose socket was not drained in the previous turn.
     #[inline]
     fn next_unread(&mut self) -> Option<Ready> {
         let key = self.common.unread.pop_front()?;
@@ -211,14 +208,14 @@ impl<S: Dialogue> EventLane<S> {
         Some(Ready::unread(key))
     }
 
-    /// There is something to react to without waiting for it.
+    /// Returns true if there is an event to handle without waiting.
     #[inline]
     fn is_behind(&self) -> bool {
         self.common.poll.has_more() || !self.common.unread.is_empty()
     }
 
-    /// Takes up what is due and gives up what is overdue, at `now`. Returns whether
-    /// the slice is over.
+    /// Takes up operations that are due and gives up overdue ones at `now`. Returns true if the
+    /// slice is over.
     #[inline]
     fn look(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) -> bool {
         if self.schedule.is_some() {
@@ -233,7 +230,7 @@ impl<S: Dialogue> EventLane<S> {
         self.is_over(now, drive)
     }
 
-    /// In closed loop every connection takes up what it has room for.
+    /// In closed loop every connection takes up as many operations as it has room for.
     fn begin_all(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
         if self.schedule.is_some() {
             return;
@@ -247,13 +244,14 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// Waits for events, and only looks for them while sockets are left to be read.
+    /// Waits for events, or only polls while sockets are left to be read.
     fn wait(&mut self, wait_ns: u64) -> Result<(), EngineError> {
         let wait_ns = if self.common.unread.is_empty() { wait_ns } else { 0 };
         self.common.poll.wait(wait_ns).map_err(|error| EngineError::system("cannot wait", &error))
     }
 
-    /// A connection has room for so many more: in closed loop it takes them up.
+    /// Notes that a connection has room for `many` more operations: in closed loop it takes them
+    /// up.
     #[inline]
     fn freed(&mut self, place: u32, many: u32, since: u64, drive: &mut Drive, seen: &mut Recorder) {
         self.ended(place, many, since, drive);
@@ -261,7 +259,7 @@ impl<S: Dialogue> EventLane<S> {
         self.use_places(self.first_of_client(place), many, since, drive, seen);
     }
 
-    /// A connection that withheld places may have a wider window now.
+    /// Checks a connection that withheld places and may have a wider window now.
     fn regain(&mut self, place: u32, drive: &mut Drive, seen: &mut Recorder) {
         let connection = &mut self.places[place as usize];
         let many = connection.usable(0);
@@ -272,7 +270,7 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// So many places of a connection are free since `since` and may be used.
+    /// Adds places of a connection that are free since `since` and may be used.
     #[inline]
     fn use_places(
         &mut self,
@@ -291,8 +289,8 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// A connection takes up so many of the next operations, due and possible
-    /// since `due` and `could`, and asks them in one piece.
+    /// A connection takes up the next `many` operations, due and possible since `due` and
+    /// `could`, and sends them in one piece.
     #[inline]
     fn begin(
         &mut self,
@@ -327,14 +325,14 @@ impl<S: Dialogue> EventLane<S> {
         }
         let then = connection.start(now, &mut self.common, seen);
         if let Then::Free(since, many) = then {
-            // Failed at once. Not `freed`, which would begin the next ones here,
-            // and so on without an end: the place waits for the next turn.
+            // The operations failed at once. `freed` is not called, because it would begin the
+            // next ones here without end: the place waits for the next turn.
             self.ended(place, many, since, drive);
             self.back_off(place, many, since, drive);
         }
     }
 
-    /// So many operations of a connection ended, whichever way.
+    /// Notes that `many` operations of a connection ended, with or without a reply.
     #[inline]
     fn ended(&mut self, place: u32, many: u32, since: u64, drive: &mut Drive) {
         drive.in_flight -= many;
@@ -348,7 +346,7 @@ impl<S: Dialogue> EventLane<S> {
         drive.housekeeping = drive.housekeeping.min(now + BACKING_OFF_NS);
     }
 
-    /// Open loop: takes up what is due by `now`, as far as connections are free.
+    /// Takes up operations of open loop that are due by `now`, as far as connections are free.
     #[inline]
     fn take_due(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
         while drive.budget > 0 {
@@ -360,7 +358,7 @@ impl<S: Dialogue> EventLane<S> {
             }
             self.schedule.as_mut().expect("open loop").take();
             if now > due + self.asked.timeout_ns {
-                // Nobody waits longer than the timeout, sent or not.
+                // Operations older than the timeout are given up, sent or not.
                 seen.unsent(1);
                 continue;
             }
@@ -370,14 +368,14 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// When the next operation of this slice is due. Returns None if there are no more.
+    /// Returns when the next operation of this slice is due, or None if there are no more.
     #[inline]
     fn next_due(&self, drive: &Drive) -> Option<u64> {
         let due = self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + drive.starts;
         (due < drive.sends_until && drive.budget > 0).then_some(due)
     }
 
-    /// How long to wait for events.
+    /// Returns how long to wait for events.
     #[inline]
     fn patience(&self, now: u64, drive: &Drive) -> u64 {
         let mut until = drive.housekeeping;
@@ -391,7 +389,7 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// Timeouts, and connections that may dial again.
+    /// Handles timeouts and connections that may dial again.
     fn expire_timeouts(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
         let often = if self.backing_off.is_empty() { HOUSEKEEPING_NS } else { BACKING_OFF_NS };
         drive.housekeeping = now + often.min(self.asked.timeout_ns / 16).max(100_000);
@@ -417,7 +415,7 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// The sending time is over: what is open now is the drain.
+    /// Notes the drain once the sending time is over: the operations that are open then.
     fn note_drain(&self, drive: &mut Drive, seen: &mut Recorder) {
         drive.draining = true;
         let late = self.schedule.as_ref().map_or(0, |schedule| {
@@ -433,7 +431,7 @@ impl<S: Dialogue> EventLane<S> {
         seen.slice_mut().in_flight_at_end = u64::from(drive.in_flight) + late;
     }
 
-    /// All operations of the slice have ended, or the time to wait is over.
+    /// Returns true if all operations of the slice have ended or the time to wait is over.
     #[inline]
     fn is_over(&self, now: u64, drive: &Drive) -> bool {
         if now >= drive.gives_up {
@@ -446,7 +444,7 @@ impl<S: Dialogue> EventLane<S> {
     /// Opens the connections of the places before `until` that were not dialled yet.
     fn dial_places(&mut self, until: usize, seen: &mut Recorder) -> Result<(), EngineError> {
         let gives_up = clock::now() + self.opening_left_ns;
-        // Fresh connections belong to operations: there is nothing to keep open.
+        // With a new connection for each operation there is nothing to keep open.
         while self.asked.reuse != Reuse::Never && clock::now() < gives_up && !self.stop.raised() {
             let tried = &self.places[..self.dialled];
             let dialling = tried.iter().filter(|place| place.is_dialling()).count();
@@ -464,7 +462,7 @@ impl<S: Dialogue> EventLane<S> {
             }
             self.rest(clock::now() + BACKING_OFF_NS, seen)?;
         }
-        // What is not open by now is dialled when an operation needs it.
+        // Connections that are not open by now are dialled when an operation needs them.
         self.dialled = until;
         self.opening_left_ns = gives_up.saturating_sub(clock::now());
         Ok(())
@@ -476,8 +474,8 @@ impl<S: Dialogue> EventLane<S> {
         Opened { asked, got: if self.asked.reuse == Reuse::Never { asked } else { open } }
     }
 
-    /// Ends the slice on the lane's side: what is left has no outcome. Returns when
-    /// the last reply was in.
+    /// Ends the slice on the lane's side: operations that are left have no outcome. Returns when
+    /// the last reply was received.
     fn end_slice(&mut self, drive: &Drive, seen: &mut Recorder) -> u64 {
         for place in &mut self.places {
             place.abandon(seen);
@@ -496,8 +494,8 @@ impl<S: Dialogue> EventLane<S> {
             }
         }
         match drive.last_ended > drive.starts {
-            // The schedule says how long a slice of open loop is: a pause
-            // before its end belongs to it.
+            // In open loop the schedule determines the length of a slice: a pause before its end
+            // belongs to it.
             _ if self.schedule.is_some() && drive.budget > 0 => {
                 drive.last_ended.max(drive.sends_until)
             }
@@ -511,8 +509,8 @@ fn opening_ns(asked: &LaneAsked) -> u64 {
     OPENING_NS.min(asked.timeout_ns)
 }
 
-/// The first connection of every client, as often as it has room for an operation when none
-/// is in flight: each once, then each again, so that all share the load.
+/// Returns the first connection of every client as often as the client has room for operations
+/// when none is in flight: each once, then each again, so that all share the load.
 fn all_free(connections: usize, servers: u32, depth: u32) -> impl Iterator<Item = u32> {
     (0..depth).flat_map(move |_| (0..connections as u32).step_by(servers as usize))
 }
@@ -533,13 +531,13 @@ impl Drive {
         }
     }
 
-    /// Operations may still be begun in closed loop.
+    /// Returns true if operations may still begin in closed loop.
     #[inline]
     fn sends(&self, now: u64) -> bool {
         now < self.sends_until && self.budget > 0
     }
 
-    /// The run is to end: no more sending, and a short drain.
+    /// The run must end: nothing more is sent, and the drain is short.
     fn cut(&mut self, now: u64) {
         self.sends_until = self.sends_until.min(now.max(self.starts));
         self.gives_up = self.gives_up.min(now + STOPPING_NS);
@@ -566,7 +564,7 @@ impl<S: Dialogue> Lane for EventLane<S> {
         let mut drive = Drive::new(turn);
         let mut now = clock::now();
         while now < turn.starts {
-            // Some microseconds at most: a sleep would overshoot by more.
+            // This takes some microseconds at most: a sleep would overshoot by more.
             std::hint::spin_loop();
             now = clock::now();
         }
@@ -574,7 +572,7 @@ impl<S: Dialogue> Lane for EventLane<S> {
         while !self.look(now, &mut drive, seen) {
             if self.schedule.is_some() {
                 now = clock::now();
-                // A turn that the allowance broke off goes on.
+                // A turn that the allowance interrupted continues.
                 if drive.worked && !self.common.poll.has_more() {
                     seen.looped(now - drive.woke);
                 }

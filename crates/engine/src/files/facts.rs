@@ -1,4 +1,4 @@
-//! What is to be known of a store when its numbers are read.
+//! Facts that are needed to interpret the figures of a store.
 
 use super::store::{Guard, Settings};
 use crate::EngineError;
@@ -7,8 +7,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Magic numbers of file systems (statfs(2)). The second, third and fourth
-/// extended file system share theirs.
+/// Magic numbers of file systems (statfs(2)). The second, third and fourth extended file system
+/// have the same one.
 const KINDS: [(i64, &str); 10] = [
     (0x0102_1994, "tmpfs"),
     (0x8584_58F6, "ramfs"),
@@ -22,18 +22,19 @@ const KINDS: [(i64, &str); 10] = [
     (0x6573_5546, "fuse"),
 ];
 
-/// Name and value of what is to be recorded of a store in `root`.
+/// Returns the names and values of the facts to record about a store in `root`.
 ///
 /// # Errors
-/// When the directory cannot be asked.
+/// Returns an error if the file system of the directory cannot be read.
 pub fn facts(root: &Path, settings: &Settings) -> Result<Vec<(String, String)>, EngineError> {
-    let asked =
-        |error| EngineError::system(&format!("cannot ask what {} is on", root.display()), &error);
+    let asked = |error| {
+        EngineError::system(&format!("cannot read the file system of {}", root.display()), &error)
+    };
     let kind = kind(file_system(root).map_err(asked)?);
     let locking = match settings.guard {
         Guard::Flock => "flock, written in place",
-        Guard::Rename => "none, written beside and renamed",
-        Guard::Nothing => "none, written in place: readers can meet half a value",
+        Guard::Rename => "none, written to a second file that is renamed",
+        Guard::Nothing => "none, written in place: readers can see half-written values",
     };
     let expires = settings.expires.map_or("never".to_owned(), |after| format!("{after:?}"));
     let facts = [
@@ -41,8 +42,8 @@ pub fn facts(root: &Path, settings: &Settings) -> Result<Vec<(String, String)>, 
         ("fsync", if settings.fsync { "after every write" } else { "never" }.to_owned()),
         ("locking", locking.to_owned()),
         ("expires", expires),
-        ("folders", "two levels, 256 of them".to_owned()),
-        ("times", "of the calls alone, without a thread's wait for the core".to_owned()),
+        ("folders", "two levels, 256 in all".to_owned()),
+        ("times", "of the calls alone, without waiting for a core".to_owned()),
     ];
     Ok(facts.map(|(name, value)| (name.to_owned(), value)).into())
 }
@@ -73,7 +74,10 @@ mod tests {
         assert_eq!(file_system(known).map(kind).expect("mounted"), "0x9fa0");
         assert_eq!(kind(0x0102_1994), "tmpfs");
         let unknown = facts(Path::new("/nowhere/at/all"), &settings()).expect_err("not there");
-        assert!(unknown.0.starts_with("cannot ask what /nowhere/at/all is on"), "{unknown}");
+        assert!(
+            unknown.0.starts_with("cannot read the file system of /nowhere/at/all"),
+            "{unknown}"
+        );
     }
 
     #[test]

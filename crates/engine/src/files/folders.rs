@@ -1,4 +1,4 @@
-//! The directory of a store: made, marked, and never anybody else's.
+//! The directory of a store: it is created and marked, and never belongs to anything else.
 
 use super::name::{FOLDERS, digit_of};
 use super::system::call;
@@ -9,31 +9,31 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// The file that says whose the directory is.
+/// The file that marks the directory as a store of tiebreak.
 const MARKER: &str = ".tiebreak-cache";
-/// What it says.
+/// Its content.
 const MARK: &[u8] = b"A cache of tiebreak: its files may be overwritten and removed.\n";
 
-/// 256 folders, open. Their files are named relative to them, so no path leads
-/// out of the root, whatever is renamed or linked while we measure; and the
-/// path that the system walks is one name long (Cache_Lite: the whole of it).
+/// 256 open folders. Their files are named relative to them, so no path leads out of the root,
+/// whatever is renamed or linked during the measurement; and the path that the system resolves
+/// is one name long (Cache_Lite: the whole path).
 ///
-/// All are made ahead. Cache_Lite makes them when a key first needs them, and
-/// asks for both at every write; that would be in the measured time.
+/// All are created ahead. Cache_Lite creates them when a key first needs them, and checks both
+/// at every write; that would be in the measured time.
 #[derive(Debug)]
 pub(super) struct Folders {
     folders: Vec<OwnedFd>,
 }
 
 impl Folders {
-    /// Takes over `root`, or makes it.
+    /// Takes over `root`, or creates it.
     pub(super) fn new(root: &Path) -> Result<Folders, EngineError> {
         let wrong = |what: &str, error: io::Error| {
             EngineError::system(&format!("the cache directory {} {what}", root.display()), &error)
         };
         match std::fs::DirBuilder::new().mode(0o700).create(root) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(wrong("cannot be made", error));
+                return Err(wrong("cannot be created", error));
             }
             _ => {}
         }
@@ -41,14 +41,14 @@ impl Folders {
             .read(true)
             .custom_flags(libc::O_DIRECTORY | libc::O_NOFOLLOW)
             .open(root)
-            .map_err(|error| wrong("cannot be opened (it must be no link)", error))?;
-        // Several lanes open one directory at once: while one of them marks it, another
-        // must not take what the first makes there for somebody else's.
+            .map_err(|error| wrong("cannot be opened (it must not be a symbolic link)", error))?;
+        // Several lanes open one directory at once: while one of them marks it, another must not
+        // take the new files for somebody else's.
         lock(&opened, libc::LOCK_EX).map_err(|error| wrong("cannot be locked", error))?;
         let claimed = claim(root, &opened);
         lock(&opened, libc::LOCK_UN).map_err(|error| wrong("cannot be unlocked", error))?;
         claimed?;
-        let unmade = |error| wrong("has a folder that cannot be made or opened", error);
+        let unmade = |error| wrong("has a subdirectory that cannot be created or opened", error);
         let mut folders = Vec::with_capacity(FOLDERS);
         for first in 0..16 {
             let outer = folder(opened.as_raw_fd(), &[digit_of(first)]).map_err(unmade)?;
@@ -60,7 +60,7 @@ impl Folders {
         Ok(Folders { folders })
     }
 
-    /// The descriptor of a folder.
+    /// Returns the descriptor of a folder.
     #[inline]
     pub(super) fn at(&self, folder: usize) -> RawFd {
         self.folders[folder].as_raw_fd()
@@ -73,7 +73,7 @@ fn lock(opened: &File, operation: libc::c_int) -> io::Result<()> {
     locked.map(drop).map_err(io::Error::from_raw_os_error)
 }
 
-/// Makes sure that the directory is ours: marked, or empty and then marked.
+/// Makes sure that the directory is a store: marked, or empty and then marked.
 fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
     let refuse = |why: &str| {
         Err(EngineError(format!(
@@ -81,13 +81,12 @@ fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
             root.display()
         )))
     };
-    let unread =
-        |error| EngineError::system(&format!("cannot look into {}", root.display()), &error);
+    let unread = |error| EngineError::system(&format!("cannot read {}", root.display()), &error);
     // SAFETY: no arguments.
     if opened.metadata().map_err(unread)?.uid() != unsafe { libc::geteuid() } {
         return refuse("belongs to another user");
     }
-    // By its descriptor: what was opened, and not what has that name by now.
+    // By its descriptor: the directory that was opened, and not the one that has the name now.
     let inside = Path::new("/proc/self/fd").join(opened.as_raw_fd().to_string());
     let mut options = std::fs::OpenOptions::new();
     let options = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).mode(0o600);
@@ -98,20 +97,20 @@ fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
             if says == MARK {
                 return Ok(());
             }
-            return refuse(&format!("has a {MARKER} that is not tiebreak's"));
+            return refuse(&format!("has a {MARKER} that was not written by tiebreak"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(unread(error)),
     }
     if std::fs::read_dir(&inside).map_err(unread)?.next().is_some() {
-        return refuse("holds files that are not tiebreak's");
+        return refuse("contains files that tiebreak did not create");
     }
     options.read(false).write(true).create_new(true);
     let marked = options.open(inside.join(MARKER)).and_then(|mut marker| marker.write_all(MARK));
     marked.map_err(|error| EngineError::system(&format!("cannot mark {}", root.display()), &error))
 }
 
-/// Makes a folder where there is none, and opens it.
+/// Creates a folder if there is none, and opens it.
 fn folder(within: RawFd, name: &[u8]) -> io::Result<OwnedFd> {
     let mut text = [0u8; 3];
     text[..name.len()].copy_from_slice(name);
@@ -124,7 +123,7 @@ fn folder(within: RawFd, name: &[u8]) -> io::Result<OwnedFd> {
     }
     // SAFETY: as above.
     let opened = call(u64::MAX, || unsafe { libc::openat(within, text, flags) } as isize);
-    // SAFETY: a descriptor that was just opened, and is nobody else's.
+    // SAFETY: a descriptor that was just opened and that nobody else owns.
     opened
         .map(|fd| unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
         .map_err(io::Error::from_raw_os_error)

@@ -1,10 +1,10 @@
-//! Files as a blocking lane: one thread for each connection, woken for each slice.
+//! Files as a blocking lane: one thread for each connection, which is woken for each slice.
 //!
-//! Unlike in the event loop, threads and a lock: a file's call blocks. The threads
-//! (`slot`) share a `scheduler`, where `crate::drive` says which operation is next and when
-//! it is due; what it does and what its answer is worth comes through the seam in
-//! `work`. The `bell` wakes the worker's own thread, which watches over them and takes
-//! (`crate::interrupt`) them out of calls that take too long. After warm-up nothing here
+//! Unlike the event loop, this uses threads and a lock, because calls on files block. The
+//! threads (`slot`) share a `scheduler`, where `crate::drive` decides which operation is next
+//! and when it is due; what the operation does and how its answer is judged comes through the
+//! interface in `work`. The `bell` wakes the worker's own thread, which supervises them and
+//! interrupts (`crate::interrupt`) calls that take too long. After warm-up nothing here
 //! allocates or formats.
 
 mod bell;
@@ -27,16 +27,15 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often timeouts are looked at, at the least.
+/// How often timeouts are checked at least.
 const HOUSEKEEPING_NS: u64 = 100_000_000;
-/// How long threads are waited for when the lane closes. One that is stuck in a
-/// call that nothing can end is left behind.
+/// How long threads are waited for when the lane closes. A thread that is stuck in a call that
+/// nothing can end is left behind.
 const LEAVING_NS: u64 = 1_000_000_000;
 
-/// One contender on one core. Each connection is a thread on that core, as an
-/// application has processes: it blocks in its operation, and the others go on.
-/// The worker's own thread sleeps meanwhile, so that an operation that does not
-/// come back is given up all the same.
+/// One contender on one core. Each connection is a thread on that core, as an application has
+/// processes: it blocks in its operation while the others go on. The worker's own thread sleeps
+/// meanwhile, so that it can give up an operation that does not return.
 struct FileLane<S, M: Default> {
     asked: LaneAsked,
     seat: Seat,
@@ -44,7 +43,7 @@ struct FileLane<S, M: Default> {
     shared: Arc<Shared<S, M>>,
     threads: Vec<JoinHandle<()>>,
     numbers: Numbers,
-    /// CPU time of the threads when the slice started.
+    /// The CPU time of the threads when the slice started.
     cpu_before: u64,
 }
 
@@ -64,7 +63,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         Ok(FileLane { asked, seat: seat.clone(), store, shared, threads, numbers, cpu_before: 0 })
     }
 
-    /// Waits until the slice is over, giving up what takes too long.
+    /// Waits until the slice is over and gives up operations that take too long.
     fn watch(&self) -> Result<(), EngineError> {
         let mut stop: Option<&Stop> = Some(&self.seat.stop);
         while let Some(until) = self.look()? {
@@ -76,8 +75,8 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         Ok(())
     }
 
-    /// Gives up what takes too long. Returns when to look again, or None if the
-    /// slice is over.
+    /// Gives up operations that take too long. Returns when to check again, or None if the slice
+    /// is over.
     fn look(&self) -> Result<Option<u64>, EngineError> {
         let often = HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000);
         let mut guard = self.shared.scheduler();
@@ -97,7 +96,8 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         Ok((!over).then(|| scheduler.drive.look_at().min(now + often)))
     }
 
-    /// Starts the threads: free from now on, though the system may let them run later.
+    /// Starts the threads. They count as free from now on, though the system may let them run
+    /// later.
     fn start(&mut self, slots: usize) {
         for slot in 0..slots {
             let (shared, store) = (self.shared.clone(), self.store.handle());
@@ -106,14 +106,14 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
                 .spawn(move || live(&shared, slot, store));
             match thread {
                 Ok(thread) => self.threads.push(thread),
-                // No more threads: data, as with connections.
+                // The system allows no more threads: this is data, as with connections.
                 Err(_) => return,
             }
             self.shared.scheduler().drive.freed(clock::now());
         }
     }
 
-    /// The run is to end.
+    /// Notes that the run must end.
     fn cut(&self) {
         self.shared.scheduler().drive.cut(clock::now());
         self.shared.call_all();
@@ -123,7 +123,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         self.threads.iter().map(clock::cpu_of).sum()
     }
 
-    /// Sends the threads home.
+    /// Ends the threads.
     fn dismiss(&mut self) {
         self.shared.scheduler().closing = true;
         self.shared.call_all();
@@ -131,7 +131,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         while !self.threads.is_empty() && clock::now() < until {
             let done = |thread: &mut JoinHandle<()>| thread.is_finished();
             for thread in self.threads.extract_if(.., done) {
-                // A panic was told already, or the run is over.
+                // A panic was reported already, or the run is over.
                 let _ = thread.join();
             }
             self.threads.iter().for_each(interrupt::interrupt);
@@ -151,7 +151,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
         while clock::now() < turn.starts {
-            // Some microseconds at most: a sleep would overshoot by more.
+            // This takes some microseconds at most: a sleep would overshoot by more.
             std::hint::spin_loop();
         }
         self.begin(turn, seen);
@@ -165,7 +165,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
     }
 
     fn close(&mut self, _seen: &mut Recorder) {
-        // Nothing is under way: every slice ended with what was.
+        // Nothing is under way, because every slice ended with its operations.
         self.numbers.keep(self.seat.place(), self.shared.scheduler().drive.number());
         self.dismiss();
     }
@@ -218,18 +218,18 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
 
 impl<S, M: Default> Drop for FileLane<S, M> {
     fn drop(&mut self) {
-        // A run that broke does not close its lanes.
+        // A run that failed does not close its lanes.
         self.shared.scheduler().closing = true;
         self.shared.call_all();
     }
 }
 
-/// The lanes of one contender of the order: one for each worker, each with as
-/// many threads as its share of the connections. `numbers` says where its
-/// operations go on, `work` makes what a worker does.
+/// Returns the lanes of one contender of the order, one for each worker, each with as many
+/// threads as its share of the connections. `numbers` keeps the numbers of the next operations,
+/// `work` creates the work of a worker.
 ///
 /// # Panics
-/// When the order has no such contender.
+/// Panics if the order has no such contender.
 pub fn file_lanes<S: Send + 'static, M: Default + Send + 'static>(
     order: &Asked,
     contender: usize,
@@ -247,14 +247,14 @@ pub fn file_lanes<S: Send + 'static, M: Default + Send + 'static>(
     })
 }
 
-/// Whether files can be driven so.
+/// Checks that files can be driven with these settings.
 fn check(asked: &LaneAsked) -> Result<(), EngineError> {
     let why = match asked {
         _ if asked.reuse != Reuse::Always => {
-            "files have no connections to open anew; leave out reuse"
+            "files have no connections that could be reopened; leave out reuse"
         }
         _ if asked.intensity.depth > 1 => {
-            "a file is read or written at once; leave out depth, or ask for connections"
+            "a file has one operation at a time; leave out depth, or set connections"
         }
         _ => return Ok(()),
     };

@@ -1,10 +1,9 @@
-//! Files as a cache: a store, and the blocking lane that drives it.
+//! Files as a cache: a store and the blocking lane that drives it.
 //!
-//! `store` reads and writes one file a key in the 256 folders of `folders`,
-//! under names from `name`; `system` is the system calls and `trouble` what
-//! their errors mean. `lane` takes threads that call the store through the slices,
-//! and `verified` puts the workload to it. After warm-up nothing here allocates or
-//! formats.
+//! `store` reads and writes one file per key in the 256 folders of `folders`, under names from
+//! `name`; `system` has the system calls and `trouble` classifies their errors. `lane` runs
+//! threads that call the store during the slices, and `verified` gives them the workload. After
+//! warm-up nothing here allocates or formats.
 
 mod facts;
 mod folders;

@@ -1,4 +1,4 @@
-//! Under which name, and in which folder, the value of a key lies.
+//! The name of the file with the value of a key, and its folder.
 
 /// Offset basis and prime of FNV-1a with 128 bits (Fowler, Noll, Vo).
 const FNV: (u128, u128) =
@@ -9,17 +9,17 @@ pub(super) const DIGITS: usize = 32;
 /// Folders of the second level.
 pub(super) const FOLDERS: usize = 256;
 
-/// Where the value of one key lies.
+/// Where the value of one key is stored.
 ///
-/// Cache_Lite takes MD5, so its names have 32 digits too. FNV-1a is the hash
-/// that the engine digests bodies with, at twice the width: with 64 bits, two
-/// of 100 million keys would meet once in 3700 runs, and a foreign value would
-/// be blamed on the store. Nobody can choose keys here to make them meet.
+/// Cache_Lite uses MD5, so its names have 32 digits too. FNV-1a is the hash that the engine
+/// digests bodies with, at twice the width: with 64 bits, two of 100 million keys would collide
+/// once in 3700 runs, and the store would be blamed for a foreign value. Nobody can choose keys
+/// here to make them collide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// Hexadecimal digits and the 0 that ends a name for the system.
+    /// Hexadecimal digits and the 0 byte that ends a name for the system.
     text: [u8; DIGITS + 1],
-    /// Which folder of the second level.
+    /// The number of the folder of the second level.
     pub(super) folder: usize,
 }
 
@@ -32,13 +32,13 @@ impl Name {
         for (at, digit) in text[..DIGITS].iter_mut().enumerate() {
             *digit = digit_of((hash >> (4 * (DIGITS - 1 - at))) as usize);
         }
-        // Multiplied by the golden ratio, whose upper bits depend on all: the
-        // end bits of FNV-1a are those of the last bytes alone.
+        // Multiplied by the golden ratio, after which the upper bits depend on all bits: the end
+        // bits of FNV-1a are those of the last bytes alone.
         let folded = ((hash >> 64) as u64 ^ hash as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Name { text, folder: (folded >> 56) as usize }
     }
 
-    /// As the system takes it.
+    /// Returns the name in the form of the system.
     pub(super) fn as_ptr(&self) -> *const libc::c_char {
         self.text.as_ptr().cast()
     }
@@ -48,7 +48,7 @@ impl Name {
     }
 }
 
-/// The lowest four bits as a hexadecimal digit.
+/// Returns the lowest four bits as a hexadecimal digit.
 #[inline]
 pub(super) fn digit_of(bits: usize) -> u8 {
     b"0123456789abcdef"[bits & 15]
@@ -77,7 +77,7 @@ mod tests {
         for n in 0..100_000 {
             files[Name::of(format!("one:{n:012}").as_bytes()).folder] += 1;
         }
-        // 391 in the mean, standard deviation 20 if drawn at random.
+        // The mean is 391, the standard deviation 20 if drawn at random.
         assert!(files.iter().all(|n| (290..490).contains(n)), "{files:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! A directory as a cache: one file a key.
+//! A directory as a cache: one file per key.
 
 use super::folders::Folders;
 use super::name::{DIGITS, Name};
@@ -12,53 +12,52 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// No value is longer. A file that is was not written here; reading it would
-/// take all memory.
+/// Maximum length of a value. A longer file was not written here, and reading it would take all
+/// memory.
 const LONGEST: u64 = 1 << 30;
 
-/// How a store writes, and what it takes for old.
+/// How a store writes, and what it regards as expired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What keeps a reader from half a value.
+    /// What prevents a reader from seeing a half-written value.
     pub guard: Guard,
-    /// Every write waits for the disk (`fsync` of the file, not of its folder:
-    /// after a power failure a new file's name may be missing).
+    /// Every write waits for the disk (`fsync` of the file, not of its folder: after a power
+    /// failure a new file's name may be missing).
     pub fsync: bool,
-    /// A file last written longer ago than this is a miss.
+    /// A file that was last written longer ago than this is a miss.
     pub expires: Option<Duration>,
 }
 
-/// What keeps a reader from half a value.
+/// What prevents a reader from seeing a half-written value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// `flock`, as Cache_Lite's `fileLocking` does: readers share it, a writer
-    /// has it alone, and the file is emptied and written in its place. Without
-    /// the lock a reader would meet the file empty, or written in part.
+    /// `flock`, as Cache_Lite's `fileLocking` does: readers share it, a writer has it alone, and
+    /// the file is emptied and written in place. Without the lock a reader would see the file
+    /// empty or partly written.
     ///
-    /// One difference: Cache_Lite empties the file as it opens it, before it
-    /// has the lock, so its readers can meet an empty file all the same (its
-    /// "read control" makes that a miss). Here it is emptied under the lock. A
-    /// file that was created but not locked yet is empty too: that is why an
-    /// empty file is a miss.
+    /// One difference: Cache_Lite empties the file as it opens it, before it has the lock, so
+    /// its readers can still see an empty file (its "read control" makes that a miss). Here it
+    /// is emptied under the lock. A file that was created but not locked yet is empty too: that
+    /// is why an empty file is a miss.
     Flock,
-    /// A file beside, then `rename`: a reader meets the old value or the new
-    /// one and never waits. Needs no lock, but an inode for every write.
+    /// A second file, then `rename`: a reader sees the old value or the new one and never waits.
+    /// It needs no lock, but an inode for every write.
     Rename,
-    /// Written in its place without a lock, as with `fileLocking` off: readers
-    /// meet empty files and half values. To show what that costs and brings.
+    /// Written in place without a lock, as with `fileLocking` off: readers see empty files and
+    /// half-written values. It shows what a guard costs and gains.
     Nothing,
 }
 
-/// What a read, or a removal, met.
+/// The result of a read or a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A value.
+    /// There is a value.
     Hit,
-    /// Nothing, an empty file, or one that is too old.
+    /// There is no file, an empty one, or one that is too old.
     Miss,
 }
 
-/// What became of an addition.
+/// The result of an addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
     /// It was written.
@@ -67,58 +66,58 @@ pub enum Stored {
     Held,
 }
 
-/// A directory as a cache. Values have 1 byte at least: an empty file says that
-/// there is none. Nothing outside the directory is ever opened, and nothing is
-/// removed but the file of a key that was asked to be deleted.
+/// A directory as a cache. Values have at least 1 byte: an empty file means that there is no
+/// value. Nothing outside the directory is ever opened, and only the file of a key that is to be
+/// deleted is removed.
 ///
-/// After the first operations nothing here allocates, except for a value that
-/// is longer than all before.
+/// After the first operations nothing here allocates, except for a value that is longer than all
+/// before.
 #[derive(Debug)]
 pub struct Store {
     folders: Arc<Folders>,
     settings: Settings,
-    /// A blocked call that is interrupted after this is not called again.
+    /// A blocked call that is interrupted after this time is not repeated.
     gives_up: u64,
     /// The end of the names that this handle writes before it renames.
     beside: [u8; 16],
 }
 
-/// Every handle of this process writes under names of its own.
+/// The number of the next handle: every handle of this process writes under different names.
 static HANDLES: AtomicU64 = AtomicU64::new(0);
 
 impl Store {
-    /// Takes over the directory `root`, or makes it, with two levels of folders
-    /// (272 of them, 256 of which are kept open).
+    /// Takes over the directory `root`, or creates it, with two levels of folders (272 of them,
+    /// 256 of which are kept open).
     ///
     /// # Errors
-    /// When it cannot be made, or is not ours: a link, no directory, another
-    /// user's, or not empty and without our marker.
+    /// Returns an error if it cannot be created or does not belong to tiebreak: a link, no
+    /// directory, another user's, or not empty and without our marker.
     pub fn new(root: &Path, settings: Settings) -> Result<Store, EngineError> {
         let folders = Arc::new(Folders::new(root)?);
         Ok(Store { folders, settings, gives_up: u64::MAX, beside: beside() })
     }
 
-    /// A handle on the same store for another thread.
+    /// Returns a handle on the same store for another thread.
     pub fn handle(&self) -> Store {
         Store { folders: self.folders.clone(), beside: beside(), ..*self }
     }
 
-    /// How it writes.
+    /// Returns how it writes.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// From `deadline` (on the engine's clock) on, an operation that is
-    /// interrupted by a signal while it waits has timed out.
+    /// From `deadline` (on the engine's clock) on, an operation that is interrupted by a signal
+    /// while it waits has timed out.
     pub fn gives_up_at(&mut self, deadline: u64) {
         self.gives_up = deadline;
     }
 
-    /// Reads the value of `key` into `buffer`, which is emptied before. A file
-    /// that is removed between opening and reading is read whole.
+    /// Reads the value of `key` into `buffer`, which is emptied first. A file that is removed
+    /// between opening and reading is read completely.
     ///
     /// # Errors
-    /// When the system refuses; a key without a value is [`Found::Miss`].
+    /// Returns an error if the system refuses; a key without a value is [`Found::Miss`].
     #[inline]
     pub fn get(&self, key: &[u8], buffer: &mut Vec<u8>) -> Result<Found, Failure> {
         buffer.clear();
@@ -128,11 +127,11 @@ impl Store {
         }
     }
 
-    /// Writes the value of `key`, whether or not there is one. A value that
-    /// does not fit leaves nothing behind: in its place an old one is lost.
+    /// Writes the value of `key`, whether or not there is one. A value that does not fit leaves
+    /// nothing behind: written in place, it destroys the old value.
     ///
     /// # Errors
-    /// When the system refuses. `Failure::Io` where the value is empty.
+    /// Returns an error if the system refuses, or `Failure::Io` if the value is empty.
     #[inline]
     pub fn set(&self, key: &[u8], value: &[u8]) -> Result<(), Failure> {
         let name = Name::of(key);
@@ -150,12 +149,11 @@ impl Store {
         written.map_err(failure)
     }
 
-    /// Writes the value of `key` where there is none. With a lock, an empty
-    /// file and one that is too old hold no value, as for a read; else any file
-    /// is in the way.
+    /// Writes the value of `key` if there is none. With a lock, an empty file and one that is
+    /// too old hold no value, as for a read; otherwise any file prevents the write.
     ///
     /// # Errors
-    /// As [`Store::set`].
+    /// The same as [`Store::set`].
     pub fn add(&self, key: &[u8], value: &[u8]) -> Result<Stored, Failure> {
         let name = Name::of(key);
         let added = match self.settings.guard {
@@ -173,10 +171,10 @@ impl Store {
         }
     }
 
-    /// Removes the file of `key`. [`Found::Hit`]: there was one, of any age.
+    /// Removes the file of `key`. Returns [`Found::Hit`] if there was one, of any age.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// Returns an error if the system refuses.
     pub fn delete(&self, key: &[u8]) -> Result<Found, Failure> {
         let name = Name::of(key);
         match self.unlink(name.folder, name.as_ptr()) {
@@ -199,11 +197,11 @@ impl Store {
             return Ok(Found::Miss);
         }
         file.read(state.bytes as usize, buffer)?;
-        // Emptied meanwhile: only where nothing keeps us from it.
+        // It can be empty here only without a guard.
         Ok(if buffer.is_empty() { Found::Miss } else { Found::Hit })
     }
 
-    /// Whether a file holds a value that is not too old.
+    /// Returns true if a file holds a value that is not too old.
     #[inline]
     fn holds(&self, state: &State) -> bool {
         let fresh = self.settings.expires.is_none_or(|expires| {
@@ -213,13 +211,13 @@ impl Store {
         state.bytes > 0 && fresh
     }
 
-    /// Writes in the place of what is there.
+    /// Writes over the existing file.
     #[inline]
     fn fill(&self, file: Open, value: &[u8]) -> Result<(), i32> {
         let filled =
             file.empty().and_then(|()| file.write(value)).and_then(|()| self.settle(&file));
         if filled.is_err() {
-            // Half a value is worse than none. The first error is the one to tell.
+            // Half a value is worse than none. The first error is the one to report.
             let _ = file.empty();
         }
         filled.and(file.close())
@@ -228,15 +226,15 @@ impl Store {
     fn add_locked(&self, name: &Name, value: &[u8]) -> Result<Stored, i32> {
         let file = self.open(name, libc::O_WRONLY | libc::O_CREAT)?;
         file.lock(libc::LOCK_EX)?;
-        // Only now, and not by O_EXCL: between creating and locking another
-        // writer may have come first.
+        // Checked only now, and not by O_EXCL, because another writer may have come first
+        // between creating and locking.
         if self.holds(&file.state()?) {
             return Ok(Stored::Held);
         }
         self.fill(file, value).map(|()| Stored::New)
     }
 
-    /// Writes beside, then takes the place of what is there.
+    /// Writes a second file and renames it over the existing one.
     fn replace(&self, name: &Name, value: &[u8]) -> Result<(), i32> {
         let (folder, beside) = (self.folders.at(name.folder), self.beside(name));
         self.write_beside(name, value)?;
@@ -245,13 +243,13 @@ impl Store {
             || unsafe { libc::renameat(folder, beside.as_ptr().cast(), folder, name.as_ptr()) };
         let renamed = call(self.gives_up, || rename() as isize).map(drop);
         if renamed.is_err() {
-            // It is our own; the error of the rename is the one to tell.
+            // The file is ours; the error of the rename is the one to report.
             let _ = self.unlink(name.folder, beside.as_ptr().cast());
         }
         renamed
     }
 
-    /// Writes beside, then appears under the name if nothing else did.
+    /// Writes a second file and links it to the name if the name does not exist.
     fn link(&self, name: &Name, value: &[u8]) -> Result<Stored, i32> {
         let (folder, beside) = (self.folders.at(name.folder), self.beside(name));
         self.write_beside(name, value)?;
@@ -271,7 +269,7 @@ impl Store {
         let file = unsafe { Open::at(folder, beside.as_ptr().cast(), flags, self.gives_up)? };
         let written = file.write(value).and_then(|()| self.settle(&file)).and(file.close());
         if written.is_err() {
-            // It is our own; the error of the write is the one to tell.
+            // The file is ours; the error of the write is the one to report.
             let _ = self.unlink(name.folder, beside.as_ptr().cast());
         }
         written
@@ -294,7 +292,7 @@ impl Store {
         call(self.gives_up, || unsafe { libc::unlinkat(folder, name, 0) } as isize).map(drop)
     }
 
-    /// The name before the rename: the key's and this handle's.
+    /// Returns the name before the rename: the key's and this handle's.
     fn beside(&self, name: &Name) -> [u8; DIGITS + 18] {
         let mut text = [0; DIGITS + 18];
         text[..DIGITS].copy_from_slice(name.digits());
@@ -304,7 +302,7 @@ impl Store {
     }
 }
 
-/// 16 digits that no other handle on this machine has: process and number.
+/// Returns 16 digits that no other handle on this machine has, from process and number.
 fn beside() -> [u8; 16] {
     let number = HANDLES.fetch_add(1, Ordering::Relaxed) & 0xFFFF_FFFF;
     let both = u64::from(std::process::id()) << 32 | number;

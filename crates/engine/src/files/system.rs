@@ -1,10 +1,10 @@
-//! The system calls on files, with the errno as error.
+//! System calls on files, with the errno as error.
 
 use crate::clock;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 
-/// Calls until it succeeds, fails, or was interrupted after `gives_up` (that
-/// is `ETIMEDOUT`). Interrupted before, it is called again.
+/// Repeats a call until it succeeds, fails, or is interrupted after `gives_up` (that is
+/// `ETIMEDOUT`). If it is interrupted before, it is repeated.
 #[inline]
 pub(super) fn call(gives_up: u64, mut this: impl FnMut() -> isize) -> Result<usize, i32> {
     loop {
@@ -27,18 +27,18 @@ pub(super) struct Open {
     gives_up: u64,
 }
 
-/// What is known of an open file.
+/// The state of an open file.
 pub(super) struct State {
     /// Bytes.
     pub(super) bytes: u64,
-    /// Last written, in nanoseconds since 1970.
+    /// When it was last written, in nanoseconds since 1970.
     pub(super) written: u64,
-    /// A regular file.
+    /// It is a regular file.
     pub(super) regular: bool,
 }
 
 impl Open {
-    /// Opens `name` in `folder`, and never what a symbolic link points at.
+    /// Opens `name` in `folder`, but never the target of a symbolic link.
     ///
     /// # Safety
     /// `name` ends with a 0.
@@ -50,13 +50,13 @@ impl Open {
         gives_up: u64,
     ) -> Result<Open, i32> {
         let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW;
-        // SAFETY: the name is what the caller says.
+        // SAFETY: the caller guarantees that the name ends with a 0.
         let fd = call(gives_up, || unsafe { libc::openat(folder, name, flags, 0o600) } as isize)?;
-        // SAFETY: a descriptor that was just opened, and is nobody else's.
+        // SAFETY: a descriptor that was just opened and that nobody else owns.
         Ok(Open { file: unsafe { OwnedFd::from_raw_fd(fd as RawFd) }, gives_up })
     }
 
-    /// Waits for the lock; closing gives it back.
+    /// Waits for the lock; closing the file releases it.
     #[inline]
     pub(super) fn lock(&self, how: libc::c_int) -> Result<(), i32> {
         // SAFETY: no pointers.
@@ -68,7 +68,7 @@ impl Open {
         // SAFETY: an all-zero stat is valid, and is valid for writes.
         let mut stat: libc::stat = unsafe { std::mem::zeroed() };
         call(self.gives_up, || unsafe { libc::fstat(self.fd(), &mut stat) } as isize)?;
-        // Before 1970 counts as 1970: old enough.
+        // A time before 1970 counts as 1970, which is old enough.
         let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
         Ok(State {
             bytes: stat.st_size as u64,
@@ -77,20 +77,20 @@ impl Open {
         })
     }
 
-    /// Reads up to `bytes` into `buffer`: fewer where the file ends before.
+    /// Reads up to `bytes` into `buffer`; fewer if the file is shorter.
     #[inline]
     pub(super) fn read(&self, bytes: usize, buffer: &mut Vec<u8>) -> Result<(), i32> {
         buffer.reserve(bytes);
         while buffer.len() < bytes {
             let left = bytes - buffer.len();
             let room = buffer.spare_capacity_mut().as_mut_ptr();
-            // SAFETY: `left` bytes were reserved behind what is there.
+            // SAFETY: `left` bytes were reserved after the existing content.
             let read = || unsafe { libc::read(self.fd(), room.cast(), left) };
             let got = call(self.gives_up, read)?;
             if got == 0 {
                 break;
             }
-            // SAFETY: so many bytes were written there.
+            // SAFETY: `got` bytes were written there.
             unsafe { buffer.set_len(buffer.len() + got) };
         }
         Ok(())
@@ -121,11 +121,11 @@ impl Open {
         call(self.gives_up, || unsafe { libc::fsync(self.fd()) } as isize).map(drop)
     }
 
-    /// Closes the file: some file systems only then say that they are full.
+    /// Closes the file: some file systems report only then that they are full.
     #[inline]
     pub(super) fn close(self) -> Result<(), i32> {
-        // SAFETY: the descriptor is ours and is given away. Linux closes it
-        // also where it was interrupted: never called again.
+        // SAFETY: we own the descriptor and give it up here. Linux closes it even if the call is
+        // interrupted, so it is never repeated.
         match unsafe { libc::close(self.file.into_raw_fd()) } {
             0 => Ok(()),
             // SAFETY: the address of this thread's errno is always valid.

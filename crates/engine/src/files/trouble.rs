@@ -1,19 +1,19 @@
-//! What an error of the system means for an operation on a file.
+//! Meaning of a system error for an operation on a file.
 
 use record::Failure;
 
-/// The class of an errno. What is absent, or in the way of an `add`, is an
-/// answer and no failure: the store deals with `ENOENT` and `EEXIST` before.
+/// Returns the class of an errno. A file that is absent, or that prevents an `add`, is an answer
+/// and no failure: the store handles `ENOENT` and `EEXIST` before.
 pub(super) fn failure(errno: i32) -> Failure {
     match errno {
-        // EFBIG: the file system (or `ulimit -f`) has no room for one so long.
+        // EFBIG: the file system (or `ulimit -f`) does not allow a file of this length.
         libc::ENOSPC | libc::EDQUOT | libc::EFBIG => Failure::Full,
         libc::EACCES | libc::EPERM | libc::EROFS => Failure::Denied,
         libc::EMFILE | libc::ENFILE => Failure::NoDescriptor,
         libc::ENOMEM | libc::ENOBUFS | libc::ENOLCK => Failure::NoMemory,
         libc::ETIMEDOUT => Failure::Timeout,
-        // EIO, ESTALE, a folder that was removed (ENOENT), and whatever else
-        // stands where a file of ours should be (EISDIR, ELOOP, ENXIO).
+        // EIO, ESTALE, a folder that was removed (ENOENT), and whatever else is in the place of
+        // a file of the store (EISDIR, ELOOP, ENXIO).
         _ => Failure::Io,
     }
 }

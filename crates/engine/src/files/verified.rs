@@ -1,4 +1,4 @@
-//! The workload on files: operations in, verified values out.
+//! The workload on files: it sends operations and verifies values.
 
 use super::lane::{Action, Answer, Judged, Request, Work, file_lanes};
 use super::store::Store;
@@ -7,31 +7,31 @@ use crate::{EngineError, MakeLane, Numbers, Seat};
 use record::{Asked, Doing, Kind, Outcome, Workload};
 use std::sync::Arc;
 
-/// How to get at a store of files.
+/// How to access a store of files.
 #[derive(Clone, Debug)]
 pub struct FilesAccess {
     /// The directory.
     pub store: Arc<Store>,
-    /// Where operations go on from one call of the engine to the next.
+    /// The number of the next operation, kept from one call of the engine to the next.
     pub numbers: Numbers,
 }
 
-/// One worker's operations and what it knows of the values.
+/// One worker's operations and what it knows about the values.
 struct Serving {
     encoder: Encoder,
     verifier: Verifier,
 }
 
 impl FilesAccess {
-    /// The lanes of one contender of the order: one for each worker.
+    /// Returns the lanes of one contender of the order, one for each worker.
     ///
     /// # Panics
-    /// When the order has no such contender.
+    /// Panics if the order has no such contender.
     pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
         let (doing, seed) = (order.lanes[contender].doing.clone(), order.seed);
         let numbers = match &doing {
             Doing::Drive(_) => self.numbers.clone(),
-            // A load counts for itself, and questions are no operations.
+            // A load has numbers of its own, and readiness checks are not operations.
             Doing::Load(of) => Numbers::starting(of.from, order.cores.len()),
             Doing::Ask => Numbers::new(order.cores.len()),
         };
@@ -42,7 +42,7 @@ impl FilesAccess {
     }
 }
 
-/// None: nothing but whether the store answers is asked.
+/// Returns None if only the readiness of the store is checked.
 fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, EngineError> {
     let (workload, task) = match doing {
         Doing::Ask => return Ok(None),
@@ -55,28 +55,26 @@ fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, Eng
     Ok(Some(Serving { encoder, verifier }))
 }
 
-/// Whether files can do all of it.
+/// Checks that files support the whole workload.
 fn check(workload: &Workload) -> Result<(), EngineError> {
     if let Some(share) = workload.mix.iter().find(|share| action(share.kind).is_none()) {
-        return Err(EngineError(format!("files have no operation {:?}", share.kind)));
+        return Err(EngineError(format!("files do not support the operation {:?}", share.kind)));
     }
     match workload.value.least() {
-        0 => {
-            Err(EngineError("files hold values of 1 byte at least; ask for longer ones".to_owned()))
-        }
+        0 => Err(EngineError("values in files must be at least 1 byte long".to_owned())),
         _ => Ok(()),
     }
 }
 
-/// Why files cannot do operations of this kind; none where they can.
+/// Returns why files do not support operations of this kind, or None if they do.
 pub fn lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         _ if action(kind).is_some() => None,
-        Kind::MultiGet(_) => Some("a file is read by itself: there is no request for several"),
-        Kind::Scan(_) => Some("files are kept by the hash of their key: there is no order"),
+        Kind::MultiGet(_) => Some("each file is read separately: no request reads several"),
+        Kind::Scan(_) => Some("files are named by the hash of their key and have no order"),
         _ if kind.is_wide() => Some(NOT_WIDE),
-        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands are for redis://"),
-        _ => Some("files are read, written, added and deleted"),
+        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands require redis://"),
+        _ => Some("files can only be read, written, added and deleted"),
     }
 }
 
@@ -114,7 +112,7 @@ fn judge(
 ) -> Judged {
     let outcome = match (serving, answer) {
         (None, _) => Outcome::Ok,
-        // To remove what is not there is no failure to find it.
+        // Removing an absent key is a success.
         (_, Answer::Absent) if request.action == Action::Delete => Outcome::Ok,
         (_, Answer::Absent) => Outcome::Miss,
         (Some(serving), answer) => {

@@ -1,22 +1,23 @@
-//! What is remembered of the columns of a wide row while they come in, the newest first.
+//! State of the columns of a wide row while they are received, the newest first.
 
-/// Columns that come one after the other: each is its name, which is its time, and then its
-/// value.
+/// Columns that are received one after the other: each is its name, which is its time, and then
+/// its value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Columns {
-    /// Of the name of the column that comes in, and how much of it is there.
+    /// The received part of the name of the current column, and its length.
     name: [u8; 8],
     length: u8,
-    /// The time of the column before. None before the first.
+    /// The time of the previous column. None before the first.
     before: Option<u64>,
-    /// Columns that were complete.
+    /// Columns that are complete.
     pub(super) complete: u32,
-    /// A loaded column is missing between two that came.
+    /// A loaded column is missing between two received ones.
     pub(super) lacks_one: bool,
 }
 
 impl Columns {
-    /// Takes from a piece what belongs to the name, and gives back what belongs to the value.
+    /// Takes from a piece what belongs to the name, and returns the rest, which belongs to the
+    /// value.
     pub(super) fn name<'a>(&mut self, piece: &'a [u8]) -> &'a [u8] {
         let at = usize::from(self.length);
         let (name, value) = piece.split_at(piece.len().min(self.name.len() - at));
@@ -25,8 +26,9 @@ impl Columns {
         value
     }
 
-    /// The column is complete. Returns its time, or None if it is not older than the column
-    /// before, or has no time as its name. `loaded`: how many times were loaded, from 0 on.
+    /// Notes that the column is complete. Returns its time, or None if it is not older than the
+    /// previous column or if its name is no time. `loaded` is how many times were loaded, from 0
+    /// on.
     pub(super) fn end(&mut self, loaded: u64) -> Option<u64> {
         let is_whole = usize::from(self.length) == self.name.len();
         self.length = 0;
@@ -37,7 +39,7 @@ impl Columns {
             None => u64::MAX,
         };
         self.before = Some(time);
-        // Nothing removes a loaded column, and times of inserts have gaps.
+        // A loaded column is never removed, and times of inserts have gaps.
         self.lacks_one |= time < newest.min(loaded - 1);
         (time <= newest).then_some(time)
     }
@@ -47,7 +49,7 @@ impl Columns {
 mod tests {
     use super::*;
 
-    /// What becomes of columns with these times, of which 0 to 99 were loaded.
+    /// Returns the results for columns with these times, of which 0 to 99 were loaded.
     fn came(times: &[u64]) -> (Vec<Option<u64>>, bool) {
         let mut columns = Columns::default();
         let ended = times.iter().map(|time| {

@@ -1,10 +1,10 @@
-//! One operation of the workload, put into keys and a value.
+//! Encodes an operation of the workload as keys and a value.
 
 use crate::workload::{Argument, Arguments, COUNTED_FROM, Drawn, Feeds, Operations, Space, Values};
 use record::{Kind, Workload};
 use std::io::Write;
 
-/// What is done: the workload's operations, or the load before them.
+/// The task: the workload's operations, or the load before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Operation *n* of the workload.
@@ -13,12 +13,12 @@ pub enum Task {
     Load,
 }
 
-/// Writes operations into buffers of its own, used again and again.
+/// Writes operations into buffers that it reuses.
 pub struct Encoder {
     pub(crate) operations: Operations,
     pub(crate) values: Values,
     task: Task,
-    /// Which user-defined commands want a value.
+    /// The user-defined commands that need a value.
     with_value: Vec<bool>,
     keys: Vec<u8>,
     ends: Vec<u32>,
@@ -27,12 +27,12 @@ pub struct Encoder {
     feeds: Feeds,
 }
 
-/// Keys end to end, and a value. An operation without a value has an empty one.
+/// Keys without separators, and a value. An operation without a value has an empty one.
 #[derive(Debug)]
 pub struct Parts<'a> {
     /// The keys.
     pub keys: &'a [u8],
-    /// Where each key ends.
+    /// The end of each key.
     pub ends: &'a [u32],
     /// The value.
     pub value: &'a [u8],
@@ -41,14 +41,14 @@ pub struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The only key, or the first of several.
+    /// Returns the only key, or the first of several.
     pub fn key(&self) -> &'a [u8] {
         &self.keys[..self.ends[0] as usize]
     }
 }
 
 impl Encoder {
-    /// The words of this workload. An error names the setting that cannot be.
+    /// Creates the encoder of a workload. An error names the setting that is not possible.
     pub fn new(
         workload: &Workload,
         seed: u64,
@@ -69,23 +69,23 @@ impl Encoder {
         })
     }
 
-    /// With the rows of the feeds that its workload speaks of.
+    /// Adds the rows of the feeds that its workload refers to.
     ///
     /// # Errors
-    /// When they are others.
+    /// Returns an error if the feeds are not those of the workload.
     pub fn with_feeds(self, feeds: &Feeds) -> Result<Encoder, String> {
         if feeds.fit(self.operations.feeds()) {
             Ok(Encoder { feeds: feeds.clone(), ..self })
         } else {
-            Err("the rows of its feeds are not those of its workload".to_owned())
+            Err("the feeds that were read are not those of the workload".to_owned())
         }
     }
 
-    /// What the load wrote into a column (the number of its table, and its own there), in
-    /// the row of this key.
+    /// Returns what the load wrote into a column (given as the number of its table and its
+    /// number in the table) in the row of this key.
     ///
     /// # Panics
-    /// When there is no such column.
+    /// Panics if there is no such column.
     pub fn loaded<'a>(
         &self,
         column: (u32, usize),
@@ -95,7 +95,7 @@ impl Encoder {
         self.operations.loaded(column, key, &self.values, to)
     }
 
-    /// Operation `n`.
+    /// Draws operation `n`.
     #[inline]
     pub fn drawn(&self, n: u64) -> Drawn {
         match self.task {
@@ -104,7 +104,7 @@ impl Encoder {
         }
     }
 
-    /// Its only key, or the first of several.
+    /// Returns its only key, or the first of several.
     pub(super) fn key(&mut self, drawn: &Drawn) -> &[u8] {
         self.keys.clear();
         let key = self.operations.key_of(drawn, 0);
@@ -112,7 +112,7 @@ impl Encoder {
         &self.keys
     }
 
-    /// Its keys and its value.
+    /// Returns its keys and its value.
     #[inline]
     pub fn parts(&mut self, drawn: &Drawn) -> Parts<'_> {
         self.keys.clear();
@@ -134,7 +134,7 @@ impl Encoder {
             _ if holds_values(drawn.space) && drawn.kind.writes_value() => {
                 self.values.write(drawn.key, drawn.version, &mut self.value);
             }
-            // Of version 0 as far as verification goes: nobody reads it back.
+            // For verification it has version 0: it is never read back.
             Kind::Command(number) if self.with_value[number as usize] => {
                 self.values.write(drawn.key, drawn.n + 1, &mut self.value);
             }
@@ -154,7 +154,7 @@ fn wants_value(words: &[String]) -> bool {
     words.iter().any(|word| word.contains("{value}"))
 }
 
-/// How many keys an operation names.
+/// Returns how many keys an operation names.
 pub(crate) fn keys_of(kind: Kind) -> u32 {
     match kind {
         Kind::MultiGet(keys) => keys,

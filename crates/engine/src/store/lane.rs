@@ -1,10 +1,10 @@
-//! What all stores have in common: operations in, verified replies out. A
-//! protocol brings the words.
+//! What all stores have in common: operations are sent and replies verified. A protocol adds its
+//! requests.
 //!
-//! Most operations are one request. A read-modify-write and a cas are two on one
-//! connection, a read and the write that follows from it, and yet one operation:
-//! each half is worded and verified like the get and the set that it is, and
-//! whatever the read says but its value ends the whole.
+//! Most operations are one request. A read-modify-write and a cas are two on one connection, a
+//! read and the write that follows from it, but they count as one operation: each half is
+//! encoded and verified like the get and the set that it is, and any reply to the read other
+//! than a value ends the operation.
 
 use super::encoder::{Encoder, Parts, Task};
 use super::numbers::Numbers;
@@ -16,34 +16,34 @@ use crate::{EngineError, MakeLane, Seat};
 use record::{Asked, Doing, Kind, Moments, Outcome, Recorder, Sharding, Share, Verify};
 use wire::{Class, Codec, Reply, Tag};
 
-/// The words of a protocol.
+/// The requests and replies of a protocol.
 pub(super) trait Words {
     type Codec: Codec;
 
-    /// See [`Dialogue::codec`].
+    /// Creates a codec; see [`Dialogue::codec`].
     fn codec(&self, depth: u32) -> Self::Codec;
 
-    /// See [`Dialogue::renew`].
+    /// Prepares a codec for a new connection; see [`Dialogue::renew`].
     fn renew(&self, codec: &mut Self::Codec);
 
-    /// Asks whether the store answers, and touches no data.
+    /// Returns a request that checks whether the store answers, and touches no data.
     fn ready(&self) -> <Self::Codec as Codec>::Op<'_>;
 
-    /// Why such an operation cannot be sent. Returns None if it can.
+    /// Returns why such an operation is not supported, or None if it is.
     fn lacks(kind: Kind) -> Option<&'static str>;
 
-    /// An operation of one request, or half of one that has two. Only of kinds
-    /// that are not lacking.
+    /// Returns the request of an operation that has one, or of half an operation that has two.
+    /// Called only for supported kinds.
     fn operation<'a>(
         &'a mut self,
         drawn: &Drawn,
         parts: Parts<'a>,
     ) -> <Self::Codec as Codec>::Op<'a>;
 
-    /// The read of a cas.
+    /// Returns the read of a cas.
     fn gets<'a>(&'a mut self, parts: Parts<'a>) -> <Self::Codec as Codec>::Op<'a>;
 
-    /// The write of a cas whose read had this tag on the connection of `codec`.
+    /// Returns the write of a cas whose read had this tag on the connection of `codec`.
     fn cas<'a>(
         &'a mut self,
         codec: &Self::Codec,
@@ -51,20 +51,20 @@ pub(super) trait Words {
         parts: Parts<'a>,
     ) -> <Self::Codec as Codec>::Op<'a>;
 
-    /// The code of a cas that came too late.
+    /// The code of a cas that failed because another write came first.
     const CONFLICT: Option<u16>;
 
-    /// What a reply means to an operation of this kind.
+    /// Returns the meaning of a reply to an operation of this kind.
     fn class(kind: Kind, reply: &Reply) -> Class;
 }
 
-/// Speaks a workload in the words of a protocol.
+/// Runs a workload with the requests of a protocol.
 struct Store<W> {
     words: W,
-    /// None: nothing but whether the store answers is asked.
+    /// None if only the readiness of the store is checked.
     work: Option<Work>,
-    /// Finds the server of a key. None where there is one server, or where the protocol's
-    /// nodes find keys themselves.
+    /// Finds the server of a key. None if there is only one server, or if the protocol's nodes
+    /// find keys themselves.
     router: Option<Router>,
 }
 
@@ -75,7 +75,7 @@ struct Remembered {
     half: Half,
 }
 
-/// Which request of its operation was asked last.
+/// Which request of its operation was sent last.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Half {
     /// The only one.
@@ -83,7 +83,7 @@ enum Half {
     Whole,
     /// The read of an operation of this kind.
     Read(Kind),
-    /// Its read was answered; the write is next, or was asked.
+    /// Its read was answered; the write is next or was sent.
     Write(Kind, Answered),
 }
 
@@ -95,7 +95,7 @@ struct Answered {
 }
 
 impl Half {
-    /// When the read was answered.
+    /// Returns when the read was answered.
     fn read(self) -> Option<u64> {
         match self {
             Half::Write(_, read) => Some(read.at),
@@ -147,7 +147,7 @@ impl<W: Words> Dialogue for Store<W> {
                 let drawn = work.encoder.drawn(number);
                 router.server_of(work.encoder.key(&drawn), is_down)
             }
-            // Whether they answer is asked of one server after the other.
+            // Readiness is checked on one server after the other.
             (Some(router), None) => (number % u64::from(router.servers())) as u32,
             (None, _) => 0,
         }
@@ -210,14 +210,14 @@ impl<W: Words> Dialogue for Store<W> {
 
     fn lost(&self, number: u64, memo: &Remembered, at: Option<&Moments>, seen: &mut Recorder) {
         if let Some(work) = &self.work {
-            // Drawn again: one that was never asked has no memo.
+            // The operation is drawn again because one that was never sent has no memo.
             seen.lost_of_kind(work.encoder.drawn(number).share, at, memo.half.read());
         }
     }
 }
 
 impl Work {
-    /// What the reply to a request of this kind says.
+    /// Returns the outcome of the reply to a request of this kind.
     #[inline]
     fn outcome<W: Words>(&mut self, kind: Kind, memo: &mut Memo, reply: &Reply) -> Outcome {
         match W::class(kind, reply) {
@@ -226,7 +226,7 @@ impl Work {
                 Outcome::Conflict
             }
             Class::Error(_) => Outcome::Unexpected,
-            // To remove what is not there is no failure to find it.
+            // Removing an absent key is a success.
             Class::Miss if kind == Kind::Delete => Outcome::Ok,
             Class::Miss => {
                 self.verifier.refused(memo);
@@ -237,30 +237,30 @@ impl Work {
     }
 }
 
-/// Reads of keys in order are no operation of a store that hashes its keys.
-pub(super) const NO_ORDER: &str = "it keeps keys by their hash, and so has no scan over keys in \
-     order; a store that sorts its keys has one, such as a database with an index";
+/// Why a store that hashes its keys cannot read keys in order.
+pub(super) const NO_ORDER: &str = "it stores keys by their hash and cannot scan them in order; use \
+     a store that sorts its keys, such as a database with an index";
 
-/// Why there is no read of several keys where they are on several servers.
-pub const SEVERAL_KEYS: &str = "the keys of one multi-get are on different servers, and such a \
-     read of several servers is not supported yet: use get, or one server";
+/// Why several keys on several servers cannot be read at once.
+pub const SEVERAL_KEYS: &str = "the keys of a multi-get are on different servers, and reading \
+     from several servers at once is not supported yet: use get, or one server";
 
-/// Why a store that holds one value under each key has no operation on wide rows.
-pub const NOT_WIDE: &str = "its keys have one value each: wide rows are for cassandra:// and \
+/// Why a store with one value per key does not support operations on wide rows.
+pub const NOT_WIDE: &str = "each of its keys has one value; wide rows require cassandra:// or \
      cassandra+thrift://";
 
-/// Several servers, over which a client spreads its keys.
+/// Several servers, among which a client distributes its keys.
 #[derive(Clone)]
 pub struct Sharded {
-    /// By which rule.
+    /// The rule of the distribution.
     pub sharding: Sharding,
-    /// Host and port of each, in the order in which a client adds them: most rules make
-    /// their hashes of these names.
+    /// Host and port of each, in the order in which a client adds them: most rules hash these
+    /// names.
     pub servers: Vec<(String, u16)>,
 }
 
-/// The lanes of one contender, one for each worker, in the words that `words`
-/// makes.
+/// Returns the lanes of one contender, one for each worker, with the protocol that `words`
+/// creates.
 pub(super) fn lanes<W: Words + 'static>(
     order: &Asked,
     contender: usize,
@@ -289,7 +289,7 @@ fn work<W: Words>(
     is_sharded: bool,
     seat: &Seat,
 ) -> Result<Option<Work>, String> {
-    // A load reads nothing back, and counts for itself.
+    // A load reads nothing back, and has numbers of its own.
     let (workload, task, verify, numbers) = match doing {
         Doing::Ask => return Ok(None),
         Doing::Load(of) => {
@@ -303,7 +303,7 @@ fn work<W: Words>(
         kind => W::lacks(kind),
     };
     if let Some(why) = workload.mix.iter().find_map(lacks) {
-        return Err(format!("a store cannot run its workload: {why}"));
+        return Err(format!("the store cannot run its workload: {why}"));
     }
     let encoder = Encoder::new(workload, seed, seat.places(), task)?.with_feeds(feeds)?;
     let verifier = Verifier::new(verify, workload, seat.place(), seat.places());

@@ -1,53 +1,51 @@
-//! What one worker knows of the versions that it wrote: enough to tell a stale
-//! read from a right one without a word to the other workers.
+//! What one worker knows about the versions that it wrote, which is enough to distinguish a
+//! stale read from a right one without communication between workers.
 //!
-//! A read is stale if its version was overwritten by a write that began after
-//! that version's acknowledgement and was itself acknowledged before the read
-//! was sent. Only a worker's own writes are looked at: their order is known
-//! here, and the hot path shares nothing. Loaded values count as acknowledged
-//! before everything.
+//! A read is stale if its version was overwritten by a write that began after that version's
+//! acknowledgement and was itself acknowledged before the read was sent. Only a worker's own
+//! writes are considered, because their order is known here and the hot path shares nothing.
+//! Loaded values count as acknowledged before everything.
 //!
-//! Versions are compared as if they were times, and mostly they are: writes go out
-//! in the order of their operations. The write of a read-modify-write does not: it
-//! waits for its read. One that goes out behind a higher version ends what was
-//! known of its key, and reads under way then are not judged. To keep the order of
-//! all versions instead would take memory that grows with the run.
+//! Versions are compared as if they were times, and mostly they are: writes are sent in the
+//! order of their operations. The write of a read-modify-write is not, because it waits for its
+//! read. If it is sent after a higher version, what was known about its key is forgotten, and
+//! reads under way at that time are not judged. Keeping the order of all versions instead would
+//! take memory that grows with the run.
 
-/// What a write looks at beside the stale versions.
+/// What a write needs besides the stale versions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Written {
-    /// The highest version of ours that is acknowledged.
+    /// The highest acknowledged version of this worker.
     acknowledged: u64,
-    /// The highest version of ours that was sent.
+    /// The highest version that this worker sent.
     highest: u64,
-    /// Writes without an acknowledgement. One that was lost with its connection
-    /// may still come to be, so it counts for ever.
+    /// Writes without an acknowledgement. A write that was lost with its connection may still
+    /// take effect, so it counts for ever.
     open: u32,
 }
 
-/// What a write has to remember until it is acknowledged, or a read until it is
-/// answered: versions below are stale, as long as no more was forgotten.
+/// What a write must remember until it is acknowledged, or a read until it is answered: versions
+/// below this one are stale, unless something was forgotten since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bearing {
     below: u64,
-    /// How often it was forgotten what was known of the key.
+    /// How often the knowledge about the key was forgotten.
     forgotten: u32,
 }
 
-/// The versions of one worker, each as one more than it is, so that 0 is "none".
-/// Room for every key is made ahead: 40 bytes each. In two tables, because most
-/// operations read and look at one entry: in one table it came from far memory
-/// nearly every time, and to wait for it was the dearest instruction of the hot
-/// path.
+/// The versions of one worker, each stored plus 1, so that 0 means "none". Room for every key is
+/// allocated ahead: 40 bytes each. There are two tables because most operations read and need
+/// one entry: with a single table it was nearly always fetched from far memory, and waiting for
+/// it was the most expensive instruction of the hot path.
 pub(crate) struct Ledger {
-    /// For each key what a read bears that is sent now.
+    /// For each key the bearing of a read that is sent now.
     reads: Box<[Bearing]>,
     written: Box<[Written]>,
 }
 
 impl Ledger {
-    /// For keys 0 to `keys`; of keys above nothing is known, and no read of them
-    /// is called stale.
+    /// Creates the ledger for keys 0 to `keys`. Nothing is known about keys above, and no read
+    /// of them is called stale.
     pub(crate) fn new(keys: u64) -> Ledger {
         Ledger {
             reads: (0..keys).map(|_| Bearing::default()).collect(),
@@ -55,7 +53,7 @@ impl Ledger {
         }
     }
 
-    /// A write of this key is sent. While another is open nothing follows from
+    /// Notes that a write of this key is sent. While another write is open nothing follows from
     /// what was acknowledged: the open one may have a lower version.
     #[inline]
     pub(crate) fn write_sent(&mut self, key: u64, version: u64) -> Bearing {
@@ -71,8 +69,8 @@ impl Ledger {
         Bearing { below, forgotten: read.forgotten }
     }
 
-    /// It is acknowledged: what was acknowledged before it was sent is stale from
-    /// now on, the loaded value in any case.
+    /// Notes that it is acknowledged: versions that were acknowledged before it was sent are
+    /// stale from now on, the loaded value in any case.
     #[inline]
     pub(crate) fn written(&mut self, key: u64, version: u64, when_sent: Bearing) {
         let Some(written) = self.written.get_mut(key as usize) else { return };
@@ -85,7 +83,7 @@ impl Ledger {
         read.below = read.below.max(1);
     }
 
-    /// It was refused for sure, and is as if never sent.
+    /// Notes that it was certainly refused, as if it had never been sent.
     #[inline]
     pub(crate) fn refused(&mut self, key: u64) {
         if let Some(written) = self.written.get_mut(key as usize) {
@@ -93,14 +91,14 @@ impl Ledger {
         }
     }
 
-    /// A read of this key is sent.
+    /// Notes that a read of this key is sent.
     #[inline]
     pub(crate) fn read_sent(&self, key: u64) -> Bearing {
         self.reads.get(key as usize).copied().unwrap_or_default()
     }
 
-    /// Whether a read of this key that bears this may not bring this version: one
-    /// of our own, or the loaded one (0).
+    /// Returns true if a read of this key with this bearing must not return this version, which
+    /// is one of this worker or the loaded one (0).
     #[inline]
     pub(crate) fn is_stale(&self, key: u64, when_sent: Bearing, version: u64) -> bool {
         let known = |read: &Bearing| read.forgotten == when_sent.forgotten;
@@ -118,7 +116,7 @@ mod tests {
             self.written(key, version, sent);
         }
 
-        /// Whether a read that is sent now, and answered now, may not bring this.
+        /// Returns true if a read that is sent and answered now must not return this version.
         fn stale(&self, key: u64, version: u64) -> bool {
             self.is_stale(key, self.read_sent(key), version)
         }
@@ -177,7 +175,7 @@ mod tests {
         let mut ledger = Ledger::new(1);
         ledger.write(0, 7);
         let read = ledger.read_sent(0);
-        // A read-modify-write whose read took long.
+        // A read-modify-write whose read took a long time.
         ledger.write(0, 6);
         assert!(!ledger.stale(0, 6));
         ledger.write(0, 9);

@@ -1,4 +1,4 @@
-//! A lane that speaks memcached's protocol.
+//! A lane for memcached's protocol.
 
 use super::encoder::Parts;
 use super::lane::{NO_ORDER, NOT_WIDE, Sharded, Words, lanes};
@@ -9,17 +9,17 @@ use record::{Asked, Kind};
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store, codes};
 use wire::{Class, List, Reply, Tag};
 
-/// Seconds that `Touch` gives a key to live.
+/// The time to live in seconds that `Touch` sets.
 const LIFE: u32 = 2_000_000;
 
-/// How to talk to a memcached.
+/// How to access a memcached.
 #[derive(Clone)]
 pub struct MemcachedAccess {
-    /// Text or meta.
+    /// The text or the meta protocol.
     pub dialect: Dialect,
-    /// Where operations go on from one call of the engine to the next.
+    /// The number of the next operation, kept from one call of the engine to the next.
     pub numbers: Numbers,
-    /// Several servers. None: there is one.
+    /// Several servers. None if there is only one.
     pub sharded: Option<Sharded>,
 }
 
@@ -64,7 +64,7 @@ impl Words for Spoken {
             Kind::Incr => Op::Incr { key, by: 1 },
             Kind::Decr => Op::Decr { key, by: 1 },
             Kind::Touch => Op::Touch { key, expires: LIFE },
-            Kind::Cas | Kind::ReadModifyWrite => unreachable!("said by halves"),
+            Kind::Cas | Kind::ReadModifyWrite => unreachable!("sent as two requests"),
             Kind::Scan(_)
             | Kind::Command(_)
             | Kind::Custom(_)
@@ -98,20 +98,20 @@ impl Words for Spoken {
     }
 }
 
-/// Why memcached has no such operation. Returns None if it has one.
+/// Returns why memcached does not support such an operation, or None if it does.
 pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
-        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands are for redis://"),
+        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands require redis://"),
         _ if kind.is_wide() => Some(NOT_WIDE),
         _ => None,
     }
 }
 
-/// The lanes of one contender of the order: one for each worker.
+/// Returns the lanes of one contender of the order, one for each worker.
 ///
 /// # Panics
-/// When the order has no such contender.
+/// Panics if the order has no such contender.
 pub fn memcached_lanes(order: &Asked, contender: usize, access: &MemcachedAccess) -> Vec<MakeLane> {
     let dialect = access.dialect;
     let (numbers, sharded) = (&access.numbers, access.sharded.as_ref());

@@ -1,5 +1,4 @@
-//! Lanes that speak to stores of keys and values: one workload, whatever the
-//! protocol.
+//! Lanes for stores of keys and values: one workload, whatever the protocol.
 
 mod columns;
 mod encoder;

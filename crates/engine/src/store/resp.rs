@@ -1,4 +1,4 @@
-//! A lane that speaks RESP, to Redis or Valkey.
+//! A lane for RESP, the protocol of Redis and Valkey.
 
 use super::encoder::Parts;
 use super::lane::{NO_ORDER, NOT_WIDE, Words, lanes};
@@ -10,27 +10,26 @@ use record::{Asked, CustomOperation, Doing, Kind, Says, Workload};
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When, codes};
 use wire::{Class, List, Reply, Tag};
 
-/// Seconds that `Touch` gives a key to live.
+/// The time to live in seconds that `Touch` sets.
 const LIFE: &[u8] = b"2000000";
 
-/// How to talk to a server that speaks RESP. No `Debug`: the opening holds a
-/// password.
+/// How to access a server that speaks RESP. No `Debug`: the opening holds a password.
 #[derive(Clone)]
 pub struct RespAccess {
-    /// What is said on every fresh connection.
+    /// What is sent on every new connection.
     pub opening: Opening,
-    /// Where operations go on from one call of the engine to the next.
+    /// The number of the next operation, kept from one call of the engine to the next.
     pub numbers: Numbers,
-    /// Rows of the feeds that its workload speaks of.
+    /// Rows of the feeds that its workload refers to.
     pub feeds: Feeds,
 }
 
 struct Spoken {
     opening: Opening,
-    /// A command that has no form of its own, end to end.
+    /// A command without a form of its own, its words without separators.
     command: Vec<u8>,
     ends: Vec<u32>,
-    /// By number of the command, and of the user-defined operation.
+    /// By number of the command and of the user-defined operation.
     commands: Vec<Template>,
     custom: Vec<Template>,
 }
@@ -69,13 +68,13 @@ impl Spoken {
     }
 }
 
-/// Why Redis has no such operation. Returns None if it has one.
+/// Returns why Redis does not support such an operation, or None if it does.
 pub fn resp_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
         Kind::Cas => Some(
-            "it has no cas: WATCH, MULTI and EXEC take four requests, and would be compared with \
-             two; ask for read-modify-write, which has no condition, or for memcached",
+            "it has no cas: WATCH, MULTI and EXEC take four requests where memcached's cas takes \
+             two; use read-modify-write, which has no condition, or memcached",
         ),
         _ if kind.is_wide() => Some(NOT_WIDE),
         _ => None,
@@ -93,8 +92,7 @@ impl Words for Spoken {
         codec.reset();
     }
 
-    /// A key that no workload has: PING is answered while data is loading, GET is
-    /// not.
+    /// Reads a key that no workload has. PING is answered while data is loading, GET is not.
     fn ready(&self) -> Op<'_> {
         Op::Command(List::Slices(&[b"EXISTS", b"tiebreak:ready"]))
     }
@@ -122,7 +120,7 @@ impl Words for Spoken {
             Kind::Touch => self.command(&[b"EXPIRE", key, LIFE]),
             Kind::Command(number) => self.fill(number, drawn, &parts),
             Kind::Custom(number) => self.fill_own(number, parts.arguments),
-            Kind::ReadModifyWrite => unreachable!("said by halves"),
+            Kind::ReadModifyWrite => unreachable!("sent as two requests"),
             Kind::Cas | Kind::Scan(_) | Kind::Newest | Kind::OneColumn | Kind::InsertColumn => {
                 unreachable!("refused when the lane was made")
             }
@@ -149,10 +147,10 @@ impl Words for Spoken {
     }
 }
 
-/// The lanes of one contender of the order: one for each worker.
+/// Returns the lanes of one contender of the order, one for each worker.
 ///
 /// # Panics
-/// When the order has no such contender.
+/// Panics if the order has no such contender.
 pub fn resp_lanes(order: &Asked, contender: usize, access: &RespAccess) -> Vec<MakeLane> {
     let opening = access.opening.clone();
     let workload = match &order.lanes[contender].doing {
@@ -172,7 +170,7 @@ pub fn resp_lanes(order: &Asked, contender: usize, access: &RespAccess) -> Vec<M
 }
 
 fn commands(of: &Workload) -> Vec<Template> {
-    // What each place brings, `fill` says.
+    // `fill` supplies the value of each placeholder.
     let places = ["key", "value", "number"].into_iter();
     of.commands.iter().map(|words| Template::new(words, places.clone())).collect()
 }
@@ -180,7 +178,7 @@ fn commands(of: &Workload) -> Vec<Template> {
 fn custom(of: &Workload) -> Vec<Template> {
     let template = |of: &CustomOperation| match &of.says {
         Says::Command(words) => Template::new(words, of.parameters.iter().map(|of| &*of.name)),
-        // The plan refuses them here; never asked for.
+        // The plan refuses them for these stores; they are never sent.
         Says::Sql(_) | Says::Request { .. } => Template::new(&[], std::iter::empty()),
     };
     of.custom.operations.iter().map(template).collect()

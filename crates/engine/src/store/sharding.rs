@@ -1,8 +1,8 @@
-//! Which of several memcached servers a key is on.
+//! Selects the memcached server of a key.
 //!
-//! Each rule gives the server that libmemcached 1.1 or php-memcache 8 goes to, for servers of
-//! equal weight in the order in which they were added and keys without a prefix. A test
-//! compares them with the real clients, key by key.
+//! Each rule selects the server that libmemcached 1.1 or php-memcache 8 selects, for servers of
+//! equal weight in the order in which they were added and keys without a prefix. A test compares
+//! them with the real clients, key by key.
 
 use md5::{Digest, Md5};
 use record::{ShardRule, Sharding};
@@ -15,17 +15,17 @@ const CONSISTENT_POINTS: u32 = 100;
 const KETAMA_DIGESTS: u32 = 40;
 /// Points of each server on the circle of php-memcache.
 const MEMCACHE_POINTS: u32 = 160;
-/// php-memcache's circle is read at so many places.
+/// The number of places at which php-memcache's circle is sampled.
 const MEMCACHE_BUCKETS: u32 = 1024;
 /// php-memcache's `memcache.max_failover_attempts`.
 const MEMCACHE_ATTEMPTS: u32 = 20;
 
-/// Finds the server of a key. Servers are called by their number, from 0.
+/// Finds the server of a key. Servers are identified by their number, from 0.
 pub(super) struct Router {
     servers: u32,
     way: Way,
     failover: bool,
-    /// A key with a suffix, which php-memcache looks for another server by.
+    /// A key with a suffix, by which php-memcache selects another server.
     suffixed: Vec<u8>,
 }
 
@@ -34,7 +34,7 @@ enum Way {
     Modula,
     /// The next point on a circle.
     Circle { hash: fn(&[u8]) -> u32, points: Vec<Point> },
-    /// A table of servers, of which the hash of the key chooses one.
+    /// A table of servers, from which the hash of the key selects one.
     Buckets { hash: fn(&[u8]) -> u32, buckets: Vec<u32> },
 }
 
@@ -46,7 +46,7 @@ struct Point {
 }
 
 impl Router {
-    /// For these servers, in the order in which a client adds them.
+    /// Creates the router for these servers, in the order in which a client adds them.
     pub(super) fn new(sharding: Sharding, servers: &[(String, u16)]) -> Router {
         let count = servers.len() as u32;
         let way = match sharding.rule {
@@ -66,14 +66,14 @@ impl Router {
         Router { servers: count, way, failover: sharding.failover, suffixed: Vec::new() }
     }
 
-    /// How many servers there are.
+    /// Returns how many servers there are.
     pub(super) fn servers(&self) -> u32 {
         self.servers
     }
 
-    /// The server of this key, or the one that takes its place. `is_down` tells whether a
-    /// server cannot be reached now. If all that can take its place are down it is the key's
-    /// own one.
+    /// Returns the server of this key, or the one that replaces it. `is_down` tells whether a
+    /// server cannot be reached now. If all possible replacements are down, the result is the
+    /// key's own server.
     pub(super) fn server_of(&mut self, key: &[u8], is_down: impl Fn(u32) -> bool) -> u32 {
         let custom = self.own_server(key);
         if self.failover && is_down(custom) {
@@ -91,9 +91,9 @@ impl Router {
         }
     }
 
-    /// A server that is not down. libmemcached takes the points of a server that failed from
-    /// its circle, and php-memcache looks for `KEY-0`, `KEY-1` and so on. Returns None if
-    /// there is none.
+    /// Returns a server that is not down, or None if there is none. libmemcached removes the
+    /// points of a server that failed from its circle, and php-memcache selects by `KEY-0`,
+    /// `KEY-1` and so on.
     fn stand_in(&mut self, key: &[u8], is_down: impl Fn(u32) -> bool) -> Option<u32> {
         match &self.way {
             Way::Modula => None,
@@ -113,7 +113,7 @@ impl Router {
     }
 }
 
-/// The first point at or after `hash`; after the last one comes the first.
+/// Returns the first point at or after `hash`; the last one is followed by the first.
 fn next_point(points: &[Point], hash: u32) -> usize {
     points.partition_point(|point| point.at < hash) % points.len()
 }
@@ -122,7 +122,7 @@ fn bucket(hash: fn(&[u8]) -> u32, buckets: &[u32], key: &[u8]) -> u32 {
     buckets[hash(key) as usize % buckets.len()]
 }
 
-/// The points in their order on the circle.
+/// Returns the points in their order on the circle.
 fn circle(mut points: Vec<Point>) -> Vec<Point> {
     points.sort_by_key(|point| point.at);
     points
@@ -150,7 +150,7 @@ fn ketama_points(servers: &[(String, u16)]) -> Vec<Point> {
     points
 }
 
-/// What libmemcached makes the points of a server from.
+/// Returns the text from which libmemcached computes the points of a server.
 fn point_name((host, port): &(String, u16)) -> String {
     if *port == DEFAULT_PORT { host.clone() } else { format!("{host}:{port}") }
 }
@@ -167,7 +167,7 @@ fn memcache_buckets(hash: fn(&[u8]) -> u32, servers: &[(String, u16)]) -> Way {
     Way::Buckets { hash, buckets: buckets.collect() }
 }
 
-/// Bob Jenkins's one-at-a-time hash, as libmemcached has it: bytes are signed.
+/// Bob Jenkins's one-at-a-time hash, as libmemcached computes it: bytes are signed.
 fn jenkins(bytes: &[u8]) -> u32 {
     let mixed = bytes.iter().fold(0_u32, |hash, byte| {
         let hash = hash.wrapping_add(*byte as i8 as u32);
@@ -179,7 +179,7 @@ fn jenkins(bytes: &[u8]) -> u32 {
     mixed.wrapping_add(mixed << 15)
 }
 
-/// The first four bytes of the MD5 digest.
+/// Returns the first four bytes of the MD5 digest.
 fn md5_first(bytes: &[u8]) -> u32 {
     let digest = Md5::digest(bytes);
     u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]])
@@ -190,7 +190,8 @@ fn fnv1a(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
-/// What php-memcache's standard strategy divides by the number of servers: never 0.
+/// Returns the number that php-memcache's standard strategy divides by the number of servers. It
+/// is never 0.
 fn upper_crc32(bytes: &[u8]) -> u32 {
     (crc32fast::hash(bytes) >> 16 & 0x7fff).max(1)
 }

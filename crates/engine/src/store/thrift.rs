@@ -1,5 +1,4 @@
-//! A lane that speaks Cassandra's Thrift interface. The value of a key is the one column of
-//! its row.
+//! A lane for Cassandra's Thrift interface. The value of a key is the only column of its row.
 
 use super::encoder::Parts;
 use super::lane::{NO_ORDER, Words, lanes};
@@ -14,31 +13,32 @@ use wire::{Class, List, Reply, Tag};
 /// The name of the column that holds the value of a key.
 pub const THRIFT_COLUMN: &[u8] = b"value";
 
-/// How to talk to Cassandra's Thrift interface. No `Debug`: the openings hold a password.
+/// How to access Cassandra's Thrift interface. No `Debug`: the openings hold a password.
 #[derive(Clone)]
 pub struct ThriftAccess {
-    /// What is sent on every fresh connection.
+    /// What is sent on every new connection.
     pub opening: Opening,
-    /// The same without the keyspace, which need not be there before the load.
+    /// The same without the keyspace, which need not exist before the load.
     pub opening_to_ask: Opening,
     /// The keyspace.
     pub keyspace: Arc<str>,
     /// The column family of the contender's rows.
     pub family: Arc<str>,
-    /// It has super columns, for wide rows.
+    /// It has super columns for wide rows.
     pub is_wide: bool,
     /// How many replicas must have answered an operation.
     pub consistency: Consistency,
-    /// Copies of each row of a keyspace that a load makes.
+    /// Copies of each row in a keyspace that a load creates.
     pub replication: u32,
-    /// Where operations go on from one call of the engine to the next.
+    /// The number of the next operation, kept from one call of the engine to the next.
     pub numbers: Numbers,
-    /// Of all lanes of a run the same: of two writes of a key the later one wins.
+    /// The epoch of the timestamps, the same for all lanes of a run because the later of two
+    /// writes of a key wins.
     pub epoch: ThriftEpoch,
 }
 
 impl ThriftAccess {
-    /// Without a login and without a keyspace, as for the null server.
+    /// Creates the access without a login and without a keyspace, as for the null server.
     pub fn without_log_in() -> ThriftAccess {
         let opening = Opening::new(&Login::default()).expect("nothing is too long");
         ThriftAccess {
@@ -63,12 +63,12 @@ pub struct ThriftEpoch {
 }
 
 impl ThriftEpoch {
-    /// As the machine's clocks say now.
+    /// Reads the machine's clocks.
     pub fn now() -> ThriftEpoch {
         ThriftEpoch { offset_ns: clock::since_1970().saturating_sub(clock::now()) }
     }
 
-    /// The timestamp of a column that is written now: microseconds since 1970.
+    /// Returns the timestamp of a column that is written now: microseconds since 1970.
     #[inline]
     pub fn timestamp(self) -> i64 {
         (clock::now().saturating_add(self.offset_ns) / 1000) as i64
@@ -82,8 +82,8 @@ struct Timestamps {
 }
 
 impl Timestamps {
-    /// Later than all before: two writes in one microsecond would
-    /// be ordered by their bytes.
+    /// Returns a timestamp later than all before: two writes in one microsecond would be ordered
+    /// by their bytes.
     #[inline]
     fn next(&mut self) -> i64 {
         self.last = self.epoch.timestamp().max(self.last + 1);
@@ -101,8 +101,8 @@ struct Spoken {
 }
 
 impl Spoken {
-    /// An operation on a wide row: the super column is the type, and columns are named by
-    /// their times.
+    /// Returns an operation on a wide row: the super column is the type, and columns are named
+    /// by their times.
     #[inline]
     fn operation_on_columns<'a>(&'a mut self, drawn: &Drawn, parts: Parts<'a>) -> Op<'a> {
         let place = Place::of(drawn);
@@ -170,9 +170,9 @@ impl Words for Spoken {
                 let timestamp = self.timestamps.next();
                 Op::Delete { key, parent, column, timestamp, consistency }
             }
-            Kind::ReadModifyWrite => unreachable!("said by halves"),
+            Kind::ReadModifyWrite => unreachable!("sent as two requests"),
             Kind::Newest | Kind::OneColumn | Kind::InsertColumn => {
-                unreachable!("in a space of their own")
+                unreachable!("their keys have a space of their own")
             }
             Kind::Add
             | Kind::Replace
@@ -203,23 +203,22 @@ impl Words for Spoken {
     }
 }
 
-/// Why Cassandra's Thrift interface has no such operation. Returns None if it has one.
+/// Returns why Cassandra's Thrift interface does not support such an operation, or None if it
+/// does.
 pub fn thrift_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
         Kind::Add | Kind::Replace | Kind::Cas => Some(
-            "Cassandra's Thrift interface has no write with a condition that all versions have: \
+            "not every version of Cassandra's Thrift interface has conditional writes: \
              leave out add, replace and cas",
         ),
         Kind::Append => Some("Cassandra cannot append to a value: leave out append"),
         Kind::Incr | Kind::Decr => Some(
-            "Cassandra counts in column families of counters, which tiebreak does not make: \
+            "Cassandra counts only in counter column families, which tiebreak does not create: \
              leave out incr and decr",
         ),
-        Kind::Touch => {
-            Some("Cassandra cannot change how long a column lives alone: leave out touch")
-        }
-        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands are for redis://"),
+        Kind::Touch => Some("Cassandra cannot change only the TTL of a column: leave out touch"),
+        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands require redis://"),
         Kind::Get
         | Kind::MultiGet(_)
         | Kind::Set
@@ -232,10 +231,10 @@ pub fn thrift_lacks(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// The lanes of one contender of the order: one for each worker.
+/// Returns the lanes of one contender of the order, one for each worker.
 ///
 /// # Panics
-/// When the order has no such contender.
+/// Panics if the order has no such contender.
 pub fn thrift_lanes(order: &Asked, contender: usize, access: &ThriftAccess) -> Vec<MakeLane> {
     let opening = match order.lanes[contender].doing {
         Doing::Ask => &access.opening_to_ask,
@@ -262,7 +261,7 @@ mod tests {
         let all: Vec<i64> = (0..10_000).map(|_| timestamps.next()).collect();
         assert!(all.windows(2).all(|two| two[0] < two[1]));
         let now = (clock::since_1970() / 1000) as i64;
-        // More than one in a microsecond run ahead of the clock.
+        // More than one in a microsecond make the timestamps run ahead of the clock.
         assert!((now - all[0]).abs() < 60_000_000, "{now} {}", all[0]);
     }
 

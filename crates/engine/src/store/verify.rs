@@ -22,15 +22,15 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// What was sent last of the operation; none before.
+    /// Returns the part of the operation that was sent last, or None before the first.
     pub fn drawn(&self) -> Option<Drawn> {
         self.drawn
     }
 }
 
-/// How many different keys the first items of an operation have. Each of them has a value, which
-/// was not checked if it was empty, since an empty value has no pieces. A reply can hold the value
-/// of a key once that was asked for twice.
+/// Returns how many different keys the first items of an operation have. Each of them has a
+/// value, which was not checked if it was empty, since an empty value has no pieces. A reply can
+/// hold the value of a key once although it was requested twice.
 fn different_keys(encoder: &Encoder, drawn: &Drawn, items: u32) -> u32 {
     let key = |item| encoder.operations.key_of(drawn, item);
     let is_first = |item: &u32| !(0..*item).any(|before| key(before) == key(*item));
@@ -40,7 +40,7 @@ fn different_keys(encoder: &Encoder, drawn: &Drawn, items: u32) -> u32 {
 /// Verifies the replies of one worker's operations.
 pub struct Verifier {
     verify: Verify,
-    /// It is remembered which version was written last.
+    /// The version that was written last is remembered.
     follows_versions: bool,
     ledger: Ledger,
     worker: u64,
@@ -48,8 +48,8 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    /// Knows nothing yet of this worker's writes to the keys of the workload, or to its wide
-    /// rows.
+    /// Creates a verifier that knows nothing yet of this worker's writes to the keys of the
+    /// workload or to its wide rows.
     pub fn new(verify: Verify, of: &Workload, worker: usize, workers: usize) -> Verifier {
         let follows_versions = verify != Verify::Off && of.values_as.is_version();
         let ledger = Ledger::new(if follows_versions { of.rows() } else { 0 });
@@ -57,7 +57,7 @@ impl Verifier {
         Verifier { verify, follows_versions, ledger, worker, workers }
     }
 
-    /// An operation, or a half of one, is about to be sent.
+    /// Notes that an operation, or half of one, is about to be sent.
     #[inline]
     pub fn sent(&mut self, drawn: Drawn, memo: &mut Memo) {
         memo.drawn = Some(drawn);
@@ -71,7 +71,7 @@ impl Verifier {
         }
     }
 
-    /// A piece of a value.
+    /// Takes a piece of a value.
     #[inline]
     pub fn piece(&self, encoder: &Encoder, memo: &mut Memo, item: u32, piece: &[u8]) {
         let Some(drawn) = memo.drawn.filter(|drawn| drawn.kind.only_reads()) else { return };
@@ -88,7 +88,8 @@ impl Verifier {
         check.piece(&encoder.values, value);
     }
 
-    /// The next column of a wide row as a whole: its name, which is its time, and its value.
+    /// Takes the next column of a wide row as a whole: its name, which is its time, and its
+    /// value.
     pub fn column(&self, encoder: &Encoder, memo: &mut Memo, name: &[u8], value: &[u8]) {
         let item = memo.columns.complete;
         for piece in [name, value] {
@@ -97,8 +98,8 @@ impl Verifier {
         self.end_item(encoder, memo);
     }
 
-    /// A whole value, of the key that the reply gives with it: rows that come in no order
-    /// of their keys. `key`: none where what came is no key of the workload's.
+    /// Takes a whole value with the key that the reply names: rows arrive in no order of their
+    /// keys. `key` is None if it is no key of the workload.
     pub fn value_of(&self, encoder: &Encoder, memo: &mut Memo, key: Option<u64>, value: &[u8]) {
         let Some(drawn) = memo.drawn.filter(|_| self.verify != Verify::Off) else { return };
         memo.checked += 1;
@@ -111,8 +112,8 @@ impl Verifier {
         memo.wrong |= !is_right;
     }
 
-    /// The reply is complete and was no error: what it comes to. `items`: how
-    /// many values it held; one that is missing makes a miss, verified or not.
+    /// Returns the outcome of a complete reply without an error. `items` is how many values it
+    /// held; a missing one is a miss, whether values are verified or not.
     #[inline]
     pub fn outcome(&mut self, encoder: &Encoder, memo: &mut Memo, items: u32) -> Outcome {
         let Some(drawn) = memo.drawn else { return Outcome::Ok };
@@ -135,7 +136,7 @@ impl Verifier {
         memo.wrong |= drawn.kind != Kind::Newest
             && memo.checked < items
             && memo.checked < different_keys(encoder, &drawn, items);
-        // More than was asked for, or one without a name and a value.
+        // More items than requested, or one without a name and a value.
         let counts = [items, memo.columns.complete];
         memo.wrong |= drawn.kind == Kind::Newest && counts != [NEWEST_COLUMNS; 2];
         match (memo.wrong, memo.columns.lacks_one, memo.stale) {
@@ -146,8 +147,8 @@ impl Verifier {
         }
     }
 
-    /// The reply says that a write was not done: somebody else's came before, or
-    /// there was nothing to replace.
+    /// Notes that a write was not done because another one came before it, or because there was
+    /// nothing to replace.
     #[inline]
     pub fn refused(&mut self, memo: &Memo) {
         if let Some(drawn) = memo.drawn.filter(|drawn| overwrites(drawn.kind))
@@ -157,7 +158,7 @@ impl Verifier {
         }
     }
 
-    /// The value of one item is complete.
+    /// Notes that the value of one item is complete.
     fn end_item(&self, encoder: &Encoder, memo: &mut Memo) {
         let (Some(check), Some(drawn)) = (memo.check.take(), memo.drawn) else { return };
         memo.checked += 1;
@@ -172,7 +173,7 @@ impl Verifier {
                 found.filter(|found| self.is_right(encoder, key, found))
             }
         };
-        // Of several columns the first is the newest.
+        // The first of several columns is the newest.
         let is_latest = brings_latest(drawn.kind) && memo.columns.complete <= 1;
         match right {
             Some(found) => {
@@ -186,7 +187,7 @@ impl Verifier {
         }
     }
 
-    /// What was found, if it is what belongs into the column.
+    /// Returns what was found if it is what the column must contain.
     fn is_right_column(
         &self,
         encoder: &Encoder,
@@ -202,36 +203,37 @@ impl Verifier {
         found.filter(|found| of_column(found) && self.is_right(encoder, column.key(), found))
     }
 
-    /// A value that was written under this key, whole: loaded, or by an operation
-    /// that writes there. One without a version is what every write there writes.
+    /// Returns true if it is a complete value that was written under this key: by the load, or
+    /// by an operation that writes there. A value without a version is what every write there
+    /// writes.
     fn is_right(&self, encoder: &Encoder, key: u64, found: &Checked) -> bool {
         let whole = found.key == key && found.length_right && found.bytes_right;
         whole && (!encoder.values.have_versions() || encoder.operations.gives(key, found.version))
     }
 
-    /// Operation `version - 1` is one of this worker's.
+    /// Returns true if operation `version - 1` is one of this worker's.
     fn is_own(&self, version: u64) -> bool {
         (version - 1) % self.workers == self.worker
     }
 }
 
-/// The value that was there is gone once this is done. (Of `add` and `replace`
-/// the lane does not tell whether they were.)
+/// Returns true if the operation replaces the previous value. (The lane does not tell whether
+/// `add` and `replace` did.)
 fn overwrites(kind: Kind) -> bool {
     matches!(kind, Kind::Set | Kind::Insert | Kind::Cas | Kind::InsertColumn)
 }
 
-/// It reads what was written last.
+/// Returns true if it reads what was written last.
 fn brings_latest(kind: Kind) -> bool {
     matches!(kind, Kind::Get | Kind::Newest)
 }
 
-/// What the writes of an operation follow each other in: a key, or a wide row.
+/// Returns the row whose writes are ordered: a key, or a wide row.
 fn row(drawn: &Drawn) -> u64 {
     if drawn.space == Space::Columns { Column::of(drawn).row } else { drawn.key }
 }
 
-/// How many values a reply to it holds at least.
+/// Returns the minimum number of values in a reply to it.
 fn values_of(kind: Kind) -> u32 {
     if kind == Kind::Newest { NEWEST_COLUMNS } else { keys_of(kind) }
 }

@@ -1,4 +1,4 @@
-//! Rooms: a message that one member sends comes to all members.
+//! Rooms: a message that one member sends is sent to all members.
 
 use super::WebSocketAccess;
 use super::copies::Copies;
@@ -20,9 +20,9 @@ struct Chat {
     members: u32,
     numbers: Numbers,
     place: usize,
-    /// What the names of this lane's rooms begin with.
+    /// The prefix of the names of this lane's rooms.
     name: [u8; NUMBER],
-    /// Keys and masks of the next codec follow from it.
+    /// The keys and masks of the next codec are derived from this.
     seed: Cell<u64>,
 }
 
@@ -69,7 +69,8 @@ impl Dialogue for Chat {
 
     #[inline]
     fn sender(&self, number: u64) -> u32 {
-        // The numbers of a lane have a step, which the members must not share.
+        // The numbers of a lane increase in steps, which must not select the same members every
+        // time.
         (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32 % self.members
     }
 
@@ -109,7 +110,8 @@ impl Dialogue for Chat {
     }
 }
 
-/// The lanes of one contender of the order, whose connections are rooms of so many members.
+/// Returns the lanes of one contender of the order, whose connections form rooms of `members`
+/// members.
 pub(super) fn lanes(
     order: &Asked,
     contender: usize,
@@ -128,8 +130,8 @@ pub(super) fn lanes(
             members,
             numbers: access.numbers.clone(),
             place,
-            // No other lane has it, of this run or another: a server may still hold the
-            // connections of the one before.
+            // The prefix is unique among all lanes of all runs, because a server may still hold
+            // the connections of the previous run.
             name: digits(RandomState::new().hash_one(place)),
             seed: Cell::new(seed ^ place as u64),
         })

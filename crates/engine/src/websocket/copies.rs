@@ -1,15 +1,15 @@
-//! The copies of broadcasts that the members of rooms get, compared with what was sent.
+//! Compares the copies of broadcasts that members of rooms receive with what was sent.
 
 use super::messages::{Messages, NUMBER, digits};
 use crate::event_loop::{Broadcast, Push};
 use record::Outcome;
 use wire::websocket::codes;
 
-/// What the members of all rooms of a lane have of their broadcasts.
+/// What the members of all rooms of a lane have received of their broadcasts.
 pub(super) struct Copies {
     members: u32,
     rooms: Box<[Room]>,
-    /// By the number of the connection.
+    /// The copies being received, by number of the connection.
     under_way: Box<[Copy]>,
 }
 
@@ -17,34 +17,34 @@ pub(super) struct Copies {
 #[derive(Clone, Copy, Default)]
 struct Room {
     number: u64,
-    /// The number as the message begins with it.
+    /// The number in the form in which the message begins with it.
     digits: [u8; NUMBER],
-    /// It was sent, and not all copies have come.
+    /// It was sent, and not all copies have been received.
     is_awaited: bool,
-    /// The first copy has begun to come.
+    /// The first copy has begun to arrive.
     has_begun: bool,
-    /// How many members have their copies, and the bytes of these.
+    /// How many members have their copies, and the bytes of these copies.
     came: u32,
     bytes: u64,
-    /// What went wrong since the last broadcast ended: the first of it.
+    /// The first fault since the last broadcast ended.
     wrong: Option<Outcome>,
     code: u16,
 }
 
-/// The message that a member gets.
+/// The message that a member is receiving.
 #[derive(Clone, Copy, Default)]
 struct Copy {
-    /// As far as it has come.
+    /// The number, as far as it has been received.
     number: u64,
     bytes: usize,
     is_wrong: bool,
-    /// The member has its copy of the broadcast with the number before this one. 0: it has
+    /// The number of the last broadcast of which the member has its copy, plus 1, or 0 if it has
     /// none yet.
     had: u64,
 }
 
 impl Copies {
-    /// Of so many rooms.
+    /// Creates the state of `rooms` rooms.
     pub(super) fn new(rooms: usize, members: u32) -> Copies {
         let connections = rooms * members as usize;
         Copies {
@@ -54,13 +54,13 @@ impl Copies {
         }
     }
 
-    /// The member connects anew: what it got a part of is gone.
+    /// Forgets a partly received message, because the member reconnects.
     pub(super) fn forget(&mut self, connection: u32) {
         let copy = &mut self.under_way[connection as usize];
         *copy = Copy { had: copy.had, ..Copy::default() };
     }
 
-    /// The message of this number is about to be sent to the room.
+    /// Notes that the message with this number is about to be sent to the room.
     pub(super) fn begin(&mut self, room: u32, number: u64) {
         let of = &mut self.rooms[room as usize];
         let Room { wrong, code, .. } = *of;
@@ -68,7 +68,7 @@ impl Copies {
         *of = Room { number, digits, is_awaited: true, wrong, code, ..Room::default() };
     }
 
-    /// A piece of a message that this connection got.
+    /// Takes a piece of a message that this connection received.
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -95,7 +95,7 @@ impl Copies {
         Push::More
     }
 
-    /// How the broadcast of this room ended.
+    /// Returns how the broadcast of this room ended.
     pub(super) fn outcome(&mut self, room: u32) -> Broadcast {
         let of = &mut self.rooms[room as usize];
         let (outcome, code) =
@@ -105,7 +105,7 @@ impl Copies {
 }
 
 impl Room {
-    /// What a message says that is complete.
+    /// Evaluates a complete message.
     #[inline]
     fn judge(&mut self, copy: &mut Copy, is_whole: bool) {
         let has_one = copy.had == self.number.wrapping_add(1);
@@ -115,7 +115,7 @@ impl Room {
             (true, true) if counts => {}
             (true, true) if has_one => return self.note(Outcome::Unexpected, codes::COPY_TWICE),
             (true, _) => return self.note(Outcome::Unexpected, codes::OTHER_COPY),
-            // In place of its copy: no other one is waited for.
+            // This message counts in place of the copy: no other one is waited for.
             (false, _) => self.note(Outcome::Wrong, 0),
         }
         if counts {
@@ -148,7 +148,8 @@ impl Copy {
         self.bytes += piece.len();
     }
 
-    /// The same where the message is another one, or its number is in pieces.
+    /// Takes a piece of a message that is not the expected one, or whose number is cut into
+    /// pieces.
     fn take_other(&mut self, piece: &[u8], messages: &Messages) -> bool {
         let (digits, rest) = piece.split_at(piece.len().min(NUMBER.saturating_sub(self.bytes)));
         for digit in digits {
@@ -187,14 +188,14 @@ mod tests {
             self.messages.say(number).parts.concat()
         }
 
-        /// The connection gets this message in one piece.
+        /// The connection receives this message in one piece.
         fn get(&mut self, connection: u32, message: &[u8]) -> [Push; 2] {
             let take = &mut self.copies;
             let first = take.take(connection, message, false, &self.messages);
             [first, take.take(connection, b"", true, &self.messages)]
         }
 
-        /// The members from this one on get their copies of a broadcast.
+        /// The members from this one on receive their copies of a broadcast.
         fn rest(&mut self, from: u32, number: u64) -> Broadcast {
             let message = self.message(number);
             let last = (from..MEMBERS).map(|member| self.get(member, &message)).last();
@@ -231,7 +232,8 @@ mod tests {
         rooms.get(0, &message);
         assert_eq!(rooms.get(0, &message), [Push::More; 2]);
         assert_eq!(rooms.rest(1, 7), unexpected(codes::COPY_TWICE));
-        // One that comes when all have it is told of the next broadcast.
+        // A message that arrives when all members have their copies is counted for the next
+        // broadcast.
         rooms.get(1, &message);
         rooms.copies.begin(0, 8);
         assert_eq!(rooms.rest(0, 8), unexpected(codes::COPY_TWICE));
@@ -274,7 +276,7 @@ mod tests {
     }
 
     proptest! {
-        /// In whatever pieces it comes, a copy is right if all of its bytes are.
+        /// However it is cut into pieces, a copy is right if all of its bytes are.
         #[test]
         fn a_copy_in_pieces_is_the_same(
             number: u64,

@@ -1,30 +1,30 @@
-//! Messages: each is a function of the seed and its operation's number.
+//! Messages, each of which is a function of the seed and its operation's number.
 
 use crate::random::Random;
 use wire::websocket::{Kind, Op};
 
-/// Bytes of a message at least: its number.
+/// Minimum bytes of a message: its number.
 pub const SHORTEST_MESSAGE: u32 = 16;
 pub(super) const NUMBER: usize = SHORTEST_MESSAGE as usize;
-/// What is behind the numbers of two messages begins at one of so many places of the pool.
+/// The text after the number of a message begins at one of this many places in the pool.
 const PLACES: u64 = 4096;
-/// Characters of a text.
+/// Characters of a text message.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/// Which stream of the seed the pool is.
+/// The random stream that the pool is drawn from.
 const STREAM: u64 = 0x57_53;
 
-/// Makes messages without allocating, and compares what comes back with them.
+/// Creates messages without allocating, and compares received messages with them.
 pub(super) struct Messages {
     kind: Kind,
-    /// From where every message takes what is behind its number.
+    /// The bytes from which every message takes what follows its number.
     pool: Box<[u8]>,
-    /// Bytes behind the number.
+    /// Bytes that follow the number.
     rest: usize,
     number: [u8; NUMBER],
 }
 
 impl Messages {
-    /// Of so many bytes each, [`SHORTEST_MESSAGE`] at least.
+    /// Creates messages of `bytes` bytes, at least [`SHORTEST_MESSAGE`].
     pub(super) fn new(kind: Kind, bytes: u32, seed: u64) -> Messages {
         let rest = (bytes as usize).saturating_sub(NUMBER);
         let mut random = Random::new(seed, STREAM);
@@ -36,19 +36,19 @@ impl Messages {
         Messages { kind, pool, rest, number: [0; NUMBER] }
     }
 
-    /// Bytes of every message.
+    /// Returns the length of every message in bytes.
     pub(super) fn bytes(&self) -> usize {
         NUMBER + self.rest
     }
 
-    /// The message of this operation.
+    /// Returns the message of this operation.
     #[inline]
     pub(super) fn say(&mut self, number: u64) -> Op<'_> {
         self.number = digits(number);
         Op { kind: self.kind, parts: [&self.number, self.behind(number)] }
     }
 
-    /// Whether these bytes stand there in the message of this operation.
+    /// Returns true if the message of this operation has these bytes at this place.
     #[inline]
     pub(super) fn has(&self, number: u64, from: usize, piece: &[u8]) -> bool {
         let (of_number, of_rest) = piece.split_at(piece.len().min(NUMBER.saturating_sub(from)));
@@ -57,22 +57,22 @@ impl Messages {
         number_is_right && (of_rest.is_empty() || self.has_behind(number, from, of_rest))
     }
 
-    /// Whether these bytes stand there behind the number.
+    /// Returns true if these bytes are at this place after the number.
     #[inline]
     pub(super) fn has_behind(&self, number: u64, from: usize, piece: &[u8]) -> bool {
         self.behind(number).get(from..).is_some_and(|behind| behind.starts_with(piece))
     }
 
-    /// What is behind the number.
+    /// Returns what follows the number.
     #[inline]
     fn behind(&self, number: u64) -> &[u8] {
-        // Neighbours begin far from each other (Fibonacci hashing).
+        // Consecutive numbers begin far from each other (Fibonacci hashing).
         let place = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52) as usize;
         &self.pool[place..place + self.rest]
     }
 }
 
-/// Sixteen hexadecimal digits.
+/// Returns sixteen hexadecimal digits.
 #[inline]
 pub(super) fn digits(number: u64) -> [u8; NUMBER] {
     let mut digits = [0; NUMBER];
@@ -114,7 +114,7 @@ mod tests {
     }
 
     proptest! {
-        /// In whatever pieces it comes, only the message itself is right.
+        /// However it is cut into pieces, only the message itself is right.
         #[test]
         fn an_echo_is_right_if_all_of_its_bytes_are(
             bytes in 16u32..80,

@@ -1,8 +1,8 @@
-//! What the parameters of one operation came to.
+//! The arguments of one operation.
 
 use std::ops::Range;
 
-/// One operation's arguments, in buffers that are used again.
+/// One operation's arguments, in reused buffers.
 #[derive(Debug, Default, PartialEq)]
 pub struct Arguments {
     pub(super) bytes: Vec<u8>,
@@ -14,7 +14,7 @@ impl Clone for Arguments {
         Arguments { bytes: self.bytes.clone(), each: self.each.clone() }
     }
 
-    // What is derived would allocate anew.
+    // A derived implementation would allocate again.
     fn clone_from(&mut self, from: &Arguments) {
         self.bytes.clone_from(&from.bytes);
         self.each.clone_from(&from.each);
@@ -49,30 +49,30 @@ impl Arguments {
         self.each.push(Held::Integer(number));
     }
 
-    /// What was written behind `from` is a text.
+    /// Marks what was written after `from` as text.
     pub(super) fn text(&mut self, from: usize) {
         self.each.push(Held::Text(from as u32..self.bytes.len() as u32));
     }
 
-    /// What was written behind `from` is bytes.
+    /// Marks what was written after `from` as bytes.
     pub(super) fn any(&mut self, from: usize) {
         self.each.push(Held::Bytes(from as u32..self.bytes.len() as u32));
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.each.len()
     }
 
-    /// There is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.each.is_empty()
     }
 
-    /// The argument of this number.
+    /// Returns the argument with this number.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if there is none.
     #[inline]
     pub fn get(&self, number: usize) -> Argument<'_> {
         let slice = |of: &Range<u32>| &self.bytes[of.start as usize..of.end as usize];
@@ -85,7 +85,7 @@ impl Arguments {
 }
 
 impl Argument<'_> {
-    /// Appends it: a number in decimal, all else as it is.
+    /// Appends the argument: a number in decimal, everything else unchanged.
     #[inline]
     pub fn write(self, to: &mut Vec<u8>) {
         match self {

@@ -1,16 +1,16 @@
-//! Checks a value while it comes in, without gathering it.
+//! Checks a value while it is received, without buffering it.
 
 use super::values::{HEAD, Rest, Values};
 
-/// A value that is being read. It is fed the pieces in which the value comes,
-/// cut anywhere.
+/// A value that is being read. It is fed the pieces in which the value arrives, which may be cut
+/// anywhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
     all: bool,
     /// Bytes seen.
     at: u64,
     head: [u8; HEAD],
-    /// Known once the head is.
+    /// Known once the head was received.
     expected: Option<Expected>,
     /// No byte was wrong so far.
     right: bool,
@@ -22,27 +22,27 @@ struct Expected {
     rest: Rest,
 }
 
-/// What a value was.
+/// The result of checking a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The key in it; of a value without a version, the one that it was compared with.
+    /// The key in it; for a value without a version, the key that it was compared with.
     pub key: u64,
     /// The version in it; 0 if it has none.
     pub version: u64,
-    /// It is as long as that key and version say.
+    /// Its length is the one that follows from that key and version.
     pub length_right: bool,
-    /// The bytes that were looked at are those of that key and version.
+    /// The bytes that were checked are those of that key and version.
     pub bytes_right: bool,
 }
 
 impl Check {
-    /// Of a value that is to come; `all`: every byte of it is looked at.
+    /// Starts the check of a value; with `all` every byte is checked.
     pub fn new(all: bool) -> Check {
         Check { all, at: 0, head: [0; HEAD], expected: None, right: true }
     }
 
-    /// Takes the next piece of one of these values. They are shared and not kept:
-    /// every operation in flight has a check.
+    /// Takes the next piece of one of these values. `values` is shared and not stored: every
+    /// operation in flight has a check.
     pub fn piece(&mut self, values: &Values, piece: &[u8]) {
         let rest = self.head(values, piece);
         if let Some(expected) = &self.expected
@@ -54,8 +54,8 @@ impl Check {
         self.at += rest.len() as u64;
     }
 
-    /// What it was, after the last piece. `key`: whose value it should be. Returns None if
-    /// it was shorter than key and version.
+    /// Returns the result after the last piece, or None if the value was shorter than key and
+    /// version. `key` is the key whose value it must be.
     pub fn end(&self, values: &Values, key: u64) -> Option<Checked> {
         if let Some(only) = values.only(key) {
             return Some(self.compared(key, only.as_bytes()));
@@ -66,14 +66,15 @@ impl Check {
         Some(Checked { key, version, length_right, bytes_right: self.right })
     }
 
-    /// What a value without a version was, of which the key can have this one alone.
+    /// Returns the result for a value without a version, which must be the only one that the key
+    /// can have.
     fn compared(&self, key: u64, only: &[u8]) -> Checked {
         let length_right = self.at == only.len() as u64;
         let bytes_right = length_right && self.head[..only.len()] == *only;
         Checked { key, version: 0, length_right, bytes_right }
     }
 
-    /// Takes from the piece what belongs to the head, and gives back the rest.
+    /// Takes from the piece what belongs to the head, and returns the rest.
     fn head<'a>(&mut self, values: &Values, piece: &'a [u8]) -> &'a [u8] {
         let at = self.at.min(HEAD as u64) as usize;
         let (head, rest) = piece.split_at(piece.len().min(HEAD - at));
@@ -94,7 +95,7 @@ impl Check {
     }
 }
 
-/// Whether these are the bytes from place `at` on.
+/// Returns true if these are the bytes from place `at` on.
 fn same(rest: &Rest, at: u64, bytes: &[u8]) -> bool {
     let into_word = (at % 8) as usize;
     let (first, whole) = bytes.split_at(bytes.len().min((8 - into_word) % 8));
@@ -125,7 +126,7 @@ mod tests {
         Values::new(&Workload { value, compressible, ..preset("kv").expect("a preset") })
     }
 
-    /// Fed with the value cut at these places.
+    /// Returns the result for the value cut at these places.
     fn fed(values: &Values, all: bool, value: &[u8], cuts: &[usize]) -> Option<Checked> {
         let mut check = Check::new(all);
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (value.len() + 1)).collect();
@@ -180,7 +181,7 @@ mod tests {
             let place = place.index(value.len());
             value[place] ^= 1 << bit;
             let seen = fed(&values, true, &value, &cuts).expect("16 bytes at least");
-            // In the head it is another key or version, and then nearly always
+            // A change in the head makes it another key or version, and then nearly always
             // another length and other bytes.
             let told = (seen.key, seen.version) != (key, version) || !seen.bytes_right;
             prop_assert!(told, "byte {} of {}", place, value.len());

@@ -1,10 +1,9 @@
-//! Columns of wide rows: which column holds which value.
+//! Columns of wide rows and their values.
 //!
-//! A row is one user and one type of it. Its columns are named by their times. The loaded
-//! ones have the times 0 to 99; operation *n* writes at time 100 + *n*, which nothing was
-//! written at before. So a time says which key and version the value has: of a loaded column
-//! a key of its own at version 0, of an inserted one the first key of its row at version
-//! *n* + 1.
+//! A row is one user and one type of the user. Its columns are named by their times. The loaded
+//! ones have the times 0 to 99; operation *n* writes at time 100 + *n*, at which nothing was
+//! written before. So a time determines the key and version of the value: for a loaded column a
+//! separate key at version 0, for an inserted one the first key of its row at version *n* + 1.
 
 use super::Drawn;
 use crate::random::Random;
@@ -17,20 +16,21 @@ pub const NEWEST_COLUMNS: u32 = 20;
 /// Names of the types that each user has.
 const TYPES: [&str; TYPES_OF_USER as usize] = ["type-0", "type-1"];
 
-/// Which random number of an operation says where in a user it goes.
+/// The random number of an operation that determines its place within a user.
 const IN_USER: u64 = u64::MAX;
 
 /// One column of a wide row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Column {
-    /// Its row: two for each user.
+    /// Its row; each user has two.
     pub row: u64,
     /// Its time, which is its name.
     pub time: u64,
 }
 
 impl Column {
-    /// The column of an operation on wide rows. Of [`Kind::Newest`] only the row counts.
+    /// Returns the column of an operation on wide rows. For [`Kind::Newest`] only the row
+    /// matters.
     pub fn of(drawn: &Drawn) -> Column {
         let (row, loaded) = (drawn.key / COLUMNS_OF_ROW, drawn.key % COLUMNS_OF_ROW);
         let time = match drawn.version.checked_sub(1) {
@@ -40,39 +40,40 @@ impl Column {
         Column { row, time }
     }
 
-    /// The key of its value.
+    /// Returns the key of its value.
     pub fn key(self) -> u64 {
         let first = self.row * COLUMNS_OF_ROW;
         if self.time < COLUMNS_OF_ROW { first + self.time } else { first }
     }
 
-    /// The version of its value: 0 if it was loaded.
+    /// Returns the version of its value: 0 if it was loaded.
     pub fn version(self) -> u64 {
         self.time.saturating_sub(COLUMNS_OF_ROW - 1)
     }
 
-    /// The name of its type.
+    /// Returns the name of its type.
     pub fn type_name(self) -> &'static str {
         TYPES[(self.row % TYPES_OF_USER) as usize]
     }
 
-    /// Its time as a signed number, as databases have it.
+    /// Returns its time as a signed number, as databases store it.
     pub fn at(self) -> i64 {
         self.time.cast_signed()
     }
 
-    /// Its time as bytes that are in the order of times.
+    /// Returns its time as bytes that sort in the order of times.
     pub fn name(self) -> [u8; 8] {
         self.time.to_be_bytes()
     }
 }
 
-/// The user whose column has a value of this key.
+/// Returns the user whose column has a value with this key.
 pub(super) fn user(key: u64) -> u64 {
     key / (TYPES_OF_USER * COLUMNS_OF_ROW)
 }
 
-/// The key of an operation on wide rows that goes to this user; `bits` are its own.
+/// Returns the key of an operation on wide rows for this user; `bits` are random bits of the
+/// operation.
 pub(super) fn key(kind: Kind, user: u64, bits: u64) -> u64 {
     let drawn = Random::new(bits, IN_USER).below((TYPES_OF_USER * COLUMNS_OF_ROW) as usize) as u64;
     let key = user * TYPES_OF_USER * COLUMNS_OF_ROW + drawn;
@@ -117,7 +118,7 @@ mod tests {
         ] {
             assert_eq!((column.key(), column.version()), wanted, "{column:?}");
         }
-        // A server can name a column by any number.
+        // A server can send any number as the name of a column.
         assert_eq!(Column { row: 0, time: u64::MAX }.version(), u64::MAX - 99);
     }
 

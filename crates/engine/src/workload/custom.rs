@@ -7,11 +7,10 @@ use super::{Drawn, Operations, Space, Values};
 use crate::random::Random;
 use record::{Custom, Feed, Kind};
 
-/// Rows of tables are the same whatever the seed: what was loaded once serves every
-/// run.
+/// Rows of tables do not depend on the seed, so that data that was loaded once serves every run.
 const TABLES: u64 = 0x7AB1_E500;
 
-/// What user-defined operations and tables draw.
+/// The parameters of user-defined operations and tables.
 #[derive(Clone, Debug)]
 pub(super) struct CustomParameters {
     operations: Vec<Parameters>,
@@ -19,7 +18,7 @@ pub(super) struct CustomParameters {
 }
 
 impl CustomParameters {
-    /// An error names the operation or the table, and its parameter.
+    /// Creates the parameters. An error names the operation or the table, and its parameter.
     pub(super) fn new(custom: &Custom, keys: u64) -> Result<CustomParameters, String> {
         let operations = custom.operations.iter().map(|of| {
             let made = Parameters::new(&of.parameters, custom, keys, None);
@@ -37,16 +36,16 @@ impl CustomParameters {
 }
 
 impl Operations {
-    /// The feeds that operations speak of.
+    /// Returns the feeds that operations refer to.
     pub fn feeds(&self) -> &[Feed] {
         &self.workload.custom.feeds
     }
 
-    /// Draws the arguments of a user-defined operation. Allocates only where the
-    /// buffer has no room left.
+    /// Draws the arguments of a user-defined operation. Allocates only if the buffer is too
+    /// small.
     ///
     /// # Panics
-    /// When there is no such operation, or the feeds are not its workload's.
+    /// Panics if there is no such operation, or if the feeds are not those of its workload.
     pub fn draw(
         &self,
         number: u32,
@@ -63,16 +62,16 @@ impl Operations {
     /// Draws the columns of a row of a table; the row is the key that was drawn.
     ///
     /// # Panics
-    /// When there is no such table.
+    /// Panics if there is no such table.
     pub fn draw_row(&self, table: u32, drawn: &Drawn, values: &Values, to: &mut Arguments) {
         let of = occasion(self, table, drawn, values);
         self.custom.tables[table as usize].draw(&of, to);
     }
 
-    /// What the load wrote into one column of the row of this key.
+    /// Returns what the load wrote into one column of the row of this key.
     ///
     /// # Panics
-    /// When there is no such table or column.
+    /// Panics if there is no such table or column.
     pub fn loaded<'a>(
         &self,
         (table, column): (u32, usize),

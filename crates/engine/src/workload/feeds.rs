@@ -1,10 +1,10 @@
-//! Rows from files that go into operations. They travel beside the order, which is
-//! recorded, since what they hold may be private.
+//! Rows from files that are used in operations. They are passed separately from the order, which
+//! is recorded, because their content may be private.
 
 use std::sync::Arc;
 
-/// The rows of all feeds of a contender, in the order of its workload's list. No
-/// `Debug`, no `Serialize`.
+/// The rows of all feeds of a contender, in the order of its workload's list. Neither `Debug`
+/// nor `Serialize`.
 #[derive(Clone, Default)]
 pub struct Feeds(Arc<[FeedRows]>);
 
@@ -13,17 +13,17 @@ pub struct Feeds(Arc<[FeedRows]>);
 pub struct FeedRows {
     columns: usize,
     bytes: Vec<u8>,
-    /// Where each cell ends.
+    /// The end of each cell.
     ends: Vec<u64>,
 }
 
 impl Feeds {
-    /// These.
+    /// Creates the feeds from their rows.
     pub fn new(each: Vec<FeedRows>) -> Feeds {
         Feeds(each.into())
     }
 
-    /// Whether they are the feeds that a workload speaks of.
+    /// Returns true if they are the feeds that a workload refers to.
     pub(crate) fn fit(&self, asked: &[record::Feed]) -> bool {
         let fits = |rows: &FeedRows, asked: &record::Feed| {
             rows.columns == asked.columns.len() && rows.rows() == asked.rows
@@ -38,7 +38,7 @@ impl Feeds {
 }
 
 impl FeedRows {
-    /// None yet, of so many columns.
+    /// Creates an empty feed with this many columns.
     pub fn new(columns: usize) -> FeedRows {
         FeedRows { columns, ..FeedRows::default() }
     }
@@ -49,7 +49,7 @@ impl FeedRows {
         self.ends.push(self.bytes.len() as u64);
     }
 
-    /// How many whole rows there are.
+    /// Returns how many complete rows there are.
     pub fn rows(&self) -> u64 {
         (self.ends.len() / self.columns.max(1)) as u64
     }

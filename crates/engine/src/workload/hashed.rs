@@ -13,7 +13,7 @@ const MOST_DIGITS: usize = 20;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Decimal {
     digits: [u8; MOST_DIGITS],
-    /// Where they begin.
+    /// The start of the digits.
     from: usize,
 }
 
@@ -35,7 +35,7 @@ impl Decimal {
     }
 }
 
-/// Appends the MD5 of this letter and the number behind it, in hexadecimal digits.
+/// Appends the MD5 of this letter followed by the number, in hexadecimal digits.
 pub(super) fn write_md5(letter: &str, number: u64, out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut md5 = Md5::new();
@@ -47,7 +47,7 @@ pub(super) fn write_md5(letter: &str, number: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// The CRC-32 of a number, as decimal text.
+/// Returns the CRC-32 of a number as decimal text.
 pub(super) fn crc32(number: u64) -> Decimal {
     Decimal::of(u64::from(crc32fast::hash(Decimal::of(number).as_bytes())))
 }
@@ -69,7 +69,7 @@ mod tests {
         }
     }
 
-    /// As `md5sum` has them.
+    /// `md5sum` computed these.
     #[test]
     fn names_are_those_of_md5() {
         assert_eq!(md5("", 0), "cfcd208495d565ef66e7dff9f98764da");
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(md5("n", 7), "c364e7cd25ef8288236d31f1ed69a94a");
     }
 
-    /// As `crc32` of PHP has them.
+    /// PHP's `crc32` computed these.
     #[test]
     fn values_are_those_of_crc32() {
         for (number, wanted) in

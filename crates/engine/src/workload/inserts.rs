@@ -1,28 +1,27 @@
-//! Which operations insert, and which key is how old.
+//! Which operations insert, and how old keys are.
 
 use super::zipf::Zipf;
 use crate::random::Random;
 
-/// So many operations of its own a worker may have in flight: an insert further
-/// back has been answered. 64 connections of depth 16 are so many.
+/// Maximum number of operations that a worker may have in flight, so that an insert further back
+/// has been answered: 64 connections with depth 16.
 const IN_FLIGHT: u64 = 1024;
 
-/// How many inserts a read looks at for one that its own worker made.
+/// How many inserts a read checks to find one of its own worker.
 const LOOKS: usize = 64;
 
-/// One insert in each stretch of 1 ÷ share operations, at a drawn place in it.
+/// One insert in each stretch of 1 ÷ share operations, at a random place in it.
 ///
-/// An insert that is drawn anew for each operation has a number that only
-/// counting finds: its key would have to be made from its operation's number,
-/// with gaps that a scan runs into, and the youngest keys could only be found
-/// by walking back. Here the number of an insert, the inserts before an
-/// operation and the operation of an insert are each computed at once, and
-/// inserted keys follow each other. The price: the number of inserts among *n*
-/// operations does not scatter (by more than one).
+/// If each operation decided at random whether it inserts, the number of an insert could only be
+/// found by counting: its key would have to be derived from its operation's number, with gaps
+/// that a scan runs into, and the youngest keys could only be found by searching backwards. Here
+/// the number of an insert, the inserts before an operation and the operation of an insert are
+/// each computed directly, and inserted keys follow each other. The price: the number of inserts
+/// among *n* operations does not scatter (by more than one).
 #[derive(Clone, Debug)]
 pub(super) struct Inserts {
-    /// Length of a stretch in 2⁻³² operations; whole numbers, so that stretches
-    /// neither overlap nor leave a gap.
+    /// Length of a stretch in 2⁻³² operations: an integer, so that stretches neither overlap nor
+    /// leave a gap.
     length: u64,
     /// 2³² ÷ length.
     share: f64,
@@ -30,41 +29,41 @@ pub(super) struct Inserts {
 }
 
 impl Inserts {
-    /// `share` of all operations: above 0, at most 1.
+    /// Creates the inserts; `share` of all operations is above 0 and at most 1.
     pub(super) fn new(share: f64, seed: u64) -> Inserts {
         let length = ((1u64 << 32) as f64 / share).round() as u64;
         let share = (1u64 << 32) as f64 / length as f64;
         Inserts { length, share, seed: Random::new(seed, 0x1145_E127).next() }
     }
 
-    /// The operation that makes this insert; they count from 0.
+    /// Returns the operation that makes this insert; inserts count from 0.
     pub(super) fn operation(&self, insert: u64) -> u64 {
         let first = self.first(insert);
         let length = self.first(insert + 1) - first;
         first + Random::new(self.seed, insert).below(length as usize) as u64
     }
 
-    /// Which insert operation `n` makes, if it makes one.
+    /// Returns the insert that operation `n` makes, or None if it makes none.
     pub(super) fn made_by(&self, n: u64) -> Option<u64> {
         let insert = self.stretch(n);
         (self.operation(insert) == n).then_some(insert)
     }
 
-    /// How many inserts there are among the operations before `n`.
+    /// Returns how many inserts there are among the operations before `n`.
     pub(super) fn before(&self, n: u64) -> u64 {
         let insert = self.stretch(n);
         insert + u64::from(self.operation(insert) < n)
     }
 
-    /// The first operation of a stretch.
+    /// Returns the first operation of a stretch.
     fn first(&self, stretch: u64) -> u64 {
         ((u128::from(stretch) * u128::from(self.length)).div_ceil(1 << 32)) as u64
     }
 
-    /// In which stretch operation `n` is.
+    /// Returns the stretch of operation `n`.
     fn stretch(&self, n: u64) -> u64 {
         let mut stretch = (n as f64 * self.share) as u64;
-        // Off by one at most, where the product was rounded.
+        // It is off by at most one, because the product was rounded.
         while self.first(stretch) > n {
             stretch -= 1;
         }
@@ -75,14 +74,14 @@ impl Inserts {
     }
 }
 
-/// Keys by their age: the youngest is that of the last insert which the asking
-/// worker has surely got the answer to, the oldest is key 0.
+/// Keys by their age: the youngest is that of the last insert whose answer the requesting worker
+/// has certainly received, the oldest is key 0.
 ///
-/// A worker counts back along its own inserts alone, and leaves out the newest
-/// operations. Workers are not in step: in closed loop one of them is soon
-/// thousands of operations ahead, and what the others are going to insert would
-/// be missing. With one worker the ages are exact. With more, the keys that the
-/// others inserted are jumped over, as many as there are in the mean.
+/// A worker counts back along its own inserts only, and leaves out the newest operations.
+/// Workers are not synchronised: in closed loop one of them is soon thousands of operations
+/// ahead, and keys that the others have yet to insert would be missing. With one worker the ages
+/// are exact. With more, the keys that the others inserted are skipped, as many as there are on
+/// average.
 #[derive(Clone, Debug)]
 pub(super) struct Ages {
     pub(super) loaded: u64,
@@ -91,7 +90,7 @@ pub(super) struct Ages {
 }
 
 impl Ages {
-    /// A key for operation `n`, with an age by this law over the loaded keys.
+    /// Returns a key for operation `n`, with an age by this law over the loaded keys.
     pub(super) fn key(&self, law: &Zipf, n: u64, random: &mut Random) -> u64 {
         let age = law.rank(random);
         let answered = (n + 1).saturating_sub(IN_FLIGHT * self.workers);
@@ -105,7 +104,7 @@ impl Ages {
         }
     }
 
-    /// The insert of this age among those of the worker of operation `n`.
+    /// Returns the insert of this age among those of the worker of operation `n`.
     fn custom_insert(&self, age: u64, inserted: u64, n: u64) -> Option<u64> {
         let inserts = self.inserts.as_ref()?;
         let left = inserted.checked_sub(age.checked_mul(self.workers)?)?;

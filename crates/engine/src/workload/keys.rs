@@ -1,4 +1,4 @@
-//! Which key an operation asks for.
+//! Chooses the key of an operation.
 
 use super::inserts::{Ages, Inserts};
 use super::permutation::Permutation;
@@ -10,8 +10,8 @@ use record::{Distribution, Workload};
 /// θ of the ages in `latest`: YCSB's.
 pub(super) const LATEST_THETA: f64 = 0.99;
 
-/// Draws keys. What only reads is confined to the hot part, the first ranks;
-/// what writes (or reads in order to write) goes to all loaded keys.
+/// Draws keys. Operations that only read are confined to the hot part, the first ranks; those
+/// that write (or read in order to write) use all loaded keys.
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     reads: Law,
@@ -20,7 +20,7 @@ pub(super) struct Keys {
     ages: Ages,
 }
 
-/// How ranks are drawn from a number of keys.
+/// The law by which ranks are drawn from a number of keys.
 #[derive(Clone, Debug)]
 enum Law {
     Uniform(u64),
@@ -42,12 +42,12 @@ impl Keys {
         }
     }
 
-    /// Tells how many workers share the operations; see [`Ages`].
+    /// Sets how many workers share the operations; see [`Ages`].
     pub(super) fn for_workers(&mut self, workers: u64) {
         self.ages.workers = workers;
     }
 
-    /// The key of the `i`-th item of operation `n`, by randomness of its own.
+    /// Returns the key of the `i`-th item of operation `n`, from its own random numbers.
     pub(super) fn key(&self, only_reads: bool, n: u64, i: u64, random: &mut Random) -> u64 {
         match if only_reads { &self.reads } else { &self.writes } {
             Law::Uniform(keys) => self.scattered.place(below(random, *keys)),
@@ -77,7 +77,7 @@ impl Law {
     }
 }
 
-/// How many keys this part of them is: one at least.
+/// Returns how many keys this part of them is, at least one.
 pub(super) fn part(part: f64, keys: u64) -> u64 {
     ((part * keys as f64).round() as u64).clamp(1, keys)
 }
@@ -106,7 +106,7 @@ mod tests {
         Keys::new(&Workload { keys: 1000, distribution, hot, ..kv }, None, 1)
     }
 
-    /// How often each key is drawn, the most often drawn first.
+    /// Returns how often each key is drawn, the most frequent first.
     fn counts(keys: &Keys, only_reads: bool, draws: u64) -> Vec<u64> {
         let mut seen = vec![0; 1000];
         for n in 0..draws {

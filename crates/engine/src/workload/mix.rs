@@ -1,22 +1,22 @@
-//! Which kind an operation is of.
+//! Chooses the kind of an operation.
 
 use super::inserts::Inserts;
 use record::{Kind, Share};
 
 /// The kinds and their shares.
 ///
-/// Inserts have places of their own, see [`Inserts`]. Of the other operations
-/// each takes its kind by one uniform number against the cumulated weights.
+/// Inserts have fixed places, see [`Inserts`]. Each of the other operations gets its kind from
+/// one uniform number compared with the cumulated weights.
 #[derive(Clone, Debug)]
 pub(super) struct Mix {
     others: Vec<Other>,
     inserts: Option<(Inserts, Chosen)>,
 }
 
-/// Any kind but inserts.
+/// A kind other than insert.
 #[derive(Clone, Copy, Debug)]
 struct Other {
-    /// The highest of the uniform numbers that mean it.
+    /// The highest uniform number that selects it.
     up_to: u64,
     chosen: Chosen,
 }
@@ -30,9 +30,8 @@ pub(super) struct Chosen {
 }
 
 impl Mix {
-    /// The mix has been checked: it is not empty, and `Insert` is there once at
-    /// most. `before`: how many shares of the whole mix are those of groups before
-    /// this one.
+    /// Creates the mix. It has been checked: it is not empty, and contains `Insert` at most
+    /// once. `before` is how many shares of the whole mix belong to groups before this one.
     pub(super) fn new(mix: &[Share], before: u32, seed: u64) -> Mix {
         let all: f64 = mix.iter().map(|share| share.weight).sum();
         let mut inserts = None;
@@ -48,8 +47,8 @@ impl Mix {
         Mix { others: with_ends(&others), inserts }
     }
 
-    /// The kind of operation `n`, and which insert it is if it inserts.
-    /// `uniform`: 64 bits that belong to the operation.
+    /// Returns the kind of operation `n`, and the number of the insert if it inserts. `uniform`
+    /// are 64 random bits of the operation.
     pub(super) fn choose(&self, n: u64, uniform: u64) -> (Chosen, Option<u64>) {
         if let Some((inserts, chosen)) = &self.inserts
             && let Some(insert) = inserts.made_by(n)
@@ -57,12 +56,12 @@ impl Mix {
             return (*chosen, Some(insert));
         }
         let other = self.others.iter().find(|other| uniform <= other.up_to);
-        // Where all operations insert, none comes here; the last of the others
-        // goes up to the highest number.
+        // If all operations insert, this is never reached; the last of the others goes up to the
+        // highest number.
         (other.expect("a kind for every number").chosen, None)
     }
 
-    /// Where inserts are, if there are any.
+    /// Returns the places of inserts, or None if there are none.
     pub(super) fn inserts(&self) -> Option<&Inserts> {
         self.inserts.as_ref().map(|(inserts, _)| inserts)
     }
@@ -74,8 +73,8 @@ fn with_ends(others: &[(f64, Chosen)]) -> Vec<Other> {
     ends.zip(others).map(|(up_to, (_, chosen))| Other { up_to, chosen: *chosen }).collect()
 }
 
-/// For each weight the highest of 64 uniform bits that mean it; the last one's is
-/// the highest of all.
+/// Returns for each weight the highest of 64 uniform bits that select it; the last one is the
+/// highest of all.
 pub(super) fn cumulated(weights: &[f64]) -> Vec<u64> {
     let all: f64 = weights.iter().sum();
     let mut sum = 0.0;

@@ -1,9 +1,9 @@
 //! What operation *n* of a contender does.
 //!
-//! A pure function of the seed, the workload and *n*: nothing is counted, so
-//! nothing is shared. Workers take numbers of their own (worker, worker +
-//! workers, …) and together do what one would have done, for every contender
-//! the same; and a reader of a value can tell whether it was ever written.
+//! An operation is a pure function of the seed, the workload and *n*: nothing is counted, so
+//! nothing is shared. Workers take separate numbers (worker, worker + workers, …) and together
+//! do what one worker would have done, the same for every contender; and a reader of a value can
+//! tell whether it was ever written.
 
 mod arguments;
 mod check;
@@ -37,20 +37,20 @@ use keys::Keys;
 use mix::Mix;
 use record::{KeysAs, Kind, Skew, Verify, Workload};
 
-/// Numbers of operations are below it: a million a second for 285 years. Up to
-/// here they are exact as `f64`, which finding the inserts relies on.
+/// Numbers of operations are below this: a million a second for 285 years. Up to here they are
+/// exact as `f64`, on which the search for inserts relies.
 const MOST_OPERATIONS: u64 = 1 << 53;
-/// Streams of an operation's bits from which its repetitions are drawn: beyond those of
+/// Random streams of an operation from which its repetitions are drawn: beyond those of
 /// parameters and feeds.
 const REPEATED: u64 = 1 << 42;
 
-/// Bytes between the prefix and the digits of a key, at most.
+/// Maximum bytes between the prefix and the digits of a key.
 const LETTER: usize = 1;
 
 /// Digits of a key's number.
 const DIGITS: usize = 12;
 
-/// Bytes of the longest name that any key of this workload has.
+/// Returns the length in bytes of the longest name that any key of this workload has.
 pub fn longest_key(workload: &Workload) -> usize {
     let name = match workload.keys_as {
         KeysAs::Number => LETTER + DIGITS,
@@ -76,23 +76,23 @@ pub struct Operations {
 pub struct Drawn {
     /// Its number.
     pub n: u64,
-    /// Which entry of the workload's mix it is of.
+    /// The entry of the workload's mix that it belongs to.
     pub share: u32,
-    /// What it does. A scan's length has been drawn: from 1 to what was asked.
+    /// Its kind. A scan's length has been drawn: from 1 to the requested length.
     pub kind: Kind,
-    /// Its key; the first where it has several.
+    /// Its key, or the first of several.
     pub key: u64,
-    /// Which keys it names.
+    /// The space of its keys.
     pub space: Space,
-    /// The version that it writes, *n* + 1; 0 where it writes no value.
+    /// The version that it writes, *n* + 1, or 0 if it writes no value.
     pub version: u64,
-    /// Uniform bits of its own.
+    /// Uniform random bits of the operation.
     bits: u64,
 }
 
 impl Drawn {
-    /// The same operation with parameters of its own for each of `of` times: what it draws
-    /// at random and what counts upwards differ, and its key does not.
+    /// Returns the same operation with separate parameters for each of `of` times: what it draws
+    /// at random and what counts upwards differ, its key does not.
     pub fn repeated(self, time: u64, of: u64) -> Drawn {
         let bits = match time {
             0 => self.bits,
@@ -102,24 +102,24 @@ impl Drawn {
     }
 }
 
-/// Spaces of keys of one contender: what counts, and what a user-defined command
-/// does, meets no value that is verified.
+/// Key spaces of one contender: counters and user-defined commands do not affect values that are
+/// verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Of values; also of those that the load writes.
+    /// Values, including those that the load writes.
     Values,
-    /// Of numbers that are counted in, loaded with [`COUNTED_FROM`].
+    /// Counters, loaded with [`COUNTED_FROM`].
     Counters,
-    /// Of user-defined commands. Nothing is loaded there.
+    /// Keys of user-defined commands. Nothing is loaded there.
     Commands,
-    /// Of columns of wide rows, each a value. The name of a key is that of its user.
+    /// Columns of wide rows, each of which is a value. The name of a key is that of its user.
     Columns,
-    /// Rows of the table of this number in [`record::Custom::tables`].
+    /// Rows of the table with this number in [`record::Custom::tables`].
     Rows(u32),
 }
 
-/// What the number of a counter is loaded with: as many digits up as down, so that
-/// its length does not change (memcached pads a number that gets shorter).
+/// The number that a counter is loaded with. It can be increased and decreased by many digits,
+/// so that its length does not change (memcached pads a number that gets shorter).
 pub const COUNTED_FROM: u64 = 5_000_000_000;
 
 impl Space {
@@ -132,7 +132,7 @@ impl Space {
         }
     }
 
-    /// What stands between the prefix and a key's digits.
+    /// Returns the letter between the prefix and a key's digits.
     fn letter(self) -> &'static str {
         match self {
             Space::Values => "",
@@ -145,12 +145,12 @@ impl Space {
 }
 
 impl Drawn {
-    /// The read of an operation that reads and then writes.
+    /// Returns the read of an operation that reads and then writes.
     pub fn read_half(&self) -> Drawn {
         Drawn { kind: Kind::Get, version: 0, ..*self }
     }
 
-    /// The write of the same operation, which is of this kind; of its read.
+    /// Returns the write of the same operation, of this kind; called on its read.
     pub fn write_half(&self, of: Kind) -> Drawn {
         let kind = if of == Kind::Cas { Kind::Cas } else { Kind::Set };
         Drawn { kind, version: self.n + 1, ..*self }
@@ -158,9 +158,9 @@ impl Drawn {
 }
 
 impl Operations {
-    /// The operations for this seed. An error names the setting that cannot be.
+    /// Creates the operations for this seed. An error names the setting that is not possible.
     ///
-    /// Not cheap: make it before the measurement starts.
+    /// This is expensive: call it before the measurement starts.
     pub fn new(workload: &Workload, seed: u64) -> Result<Operations, String> {
         settings::check(workload)?;
         let mut before = 0;
@@ -177,17 +177,17 @@ impl Operations {
         Ok(Operations { workload: workload.clone(), seed, mixes, keys, custom, is_wide })
     }
 
-    /// The operations as so many workers (one at least) share them: operation
-    /// *n* belongs to worker *n* mod `workers`. Only for `latest` does that
-    /// change the operations: it asks a worker for keys that the same worker
-    /// inserted, since nobody knows how far the others are. All workers of a
-    /// contender, and all its contenders, must be told the same.
+    /// Returns the operations as `workers` workers (at least one) share them: operation *n*
+    /// belongs to worker *n* mod `workers`. This changes the operations only for `latest`: it
+    /// requests keys from a worker that the same worker inserted, because it is not known how
+    /// far the others are. All workers of a contender, and all its contenders, must use the same
+    /// number.
     pub fn for_workers(mut self, workers: u64) -> Operations {
         self.keys.for_workers(workers.max(1));
         self
     }
 
-    /// Operation `n`, which is below 2⁵³. Allocates nothing.
+    /// Returns operation `n`, which is below 2⁵³. Allocates nothing.
     ///
     /// Where keys go:
     /// - `Get`, `MultiGet` and `Scan` by the distribution, in the hot part of
@@ -199,9 +199,8 @@ impl Operations {
     /// - `Insert` to the next key behind the loaded ones, in order of *n*. So
     ///   operations must be counted from 0 after each load.
     ///
-    /// Of several groups operation `n` is that of group `n` mod their number, by
-    /// its mix. A sequence of keys goes on from one operation of a group to its
-    /// next.
+    /// With several groups, operation `n` is one of group `n` mod their number, by its mix. A
+    /// sequence of keys continues from one operation of a group to its next.
     pub fn operation(&self, n: u64) -> Drawn {
         let bits = Random::new(self.seed, n).next();
         let (chosen, insert) = self.mixes[self.group(n)].choose(n, bits);
@@ -220,10 +219,9 @@ impl Operations {
         drawn
     }
 
-    /// Operation `n` of the load, of as many as [`Workload::to_load`] says: key `n`
-    /// gets its first value, of version 0 (of wide rows: column `n` of all); behind the
-    /// keys of values, or in their place, come those of counters, and then rows of
-    /// user-defined tables.
+    /// Returns operation `n` of the load, of as many as [`Workload::to_load`] says: key `n` gets
+    /// its first value, of version 0 (with wide rows: column `n` of all). The keys of values are
+    /// followed, or replaced, by those of counters, and then by rows of user-defined tables.
     pub fn loading(&self, n: u64) -> Drawn {
         let Workload { keys, custom, .. } = &self.workload;
         let values = self.workload.values_to_load();
@@ -237,7 +235,7 @@ impl Operations {
         Drawn { n, share: 0, kind, key, space, version: 0, bits: 0 }
     }
 
-    /// The row of this number, counted through all tables.
+    /// Returns the row with this number, counted through all tables.
     fn row(&self, mut row: u64) -> (u64, Space) {
         let mut number = 0;
         for (table, of) in self.workload.custom.tables.iter().enumerate() {
@@ -251,9 +249,9 @@ impl Operations {
         (row, Space::Rows(number))
     }
 
-    /// The key of its `i`-th item, counted from 0. A scan's are those that
-    /// follow its first, whether or not they exist; a multi-get's are drawn each
-    /// on its own, and so one can come twice. Allocates nothing.
+    /// Returns the key of its `i`-th item, counted from 0. Those of a scan follow its first key,
+    /// whether or not they exist; those of a multi-get are drawn independently, so one can occur
+    /// twice. Allocates nothing.
     pub fn key_of(&self, drawn: &Drawn, i: u32) -> u64 {
         match drawn.kind {
             _ if i == 0 => drawn.key,
@@ -262,10 +260,10 @@ impl Operations {
         }
     }
 
-    /// Appends the name of a key: the prefix, a letter where the key is not one of
-    /// values, and twelve digits, so that all are of one length and sort as their
-    /// numbers do; or the prefix and the MD5 of letter and number. Allocates only where
-    /// `out` has no room left; [`Operations::key_length`] tells how much is needed.
+    /// Appends the name of a key: the prefix, a letter if the key is not one of values, and
+    /// twelve digits, so that all have the same length and sort as their numbers do; or the
+    /// prefix and the MD5 of letter and number. Allocates only if `out` is too small;
+    /// [`Operations::key_length`] returns how much is needed.
     pub fn write_key(&self, space: Space, key: u64, out: &mut Vec<u8>) {
         let key = if space == Space::Columns { columns::user(key) } else { key };
         if self.workload.keys_as == KeysAs::Md5 {
@@ -275,7 +273,7 @@ impl Operations {
         }
         debug_assert!(key < 10u64.pow(DIGITS as u32), "key {key} has more than {DIGITS} digits");
         let mut digits = [b'0'; DIGITS];
-        // Two halves: the digits of one need not wait for those of the other.
+        // Two halves, so that the digits of one need not wait for those of the other.
         let (mut high, mut low) = ((key / 1_000_000) as u32, (key % 1_000_000) as u32);
         for place in (0..DIGITS / 2).rev() {
             digits[place] += (high % 10) as u8;
@@ -287,7 +285,7 @@ impl Operations {
         out.extend_from_slice(&digits);
     }
 
-    /// Bytes of the name of every key in this space.
+    /// Returns the length in bytes of the name of every key in this space.
     pub fn key_length(&self, space: Space) -> usize {
         let name = match self.workload.keys_as {
             KeysAs::Number => space.letter().len() + DIGITS,
@@ -296,25 +294,25 @@ impl Operations {
         self.workload.prefix.len() + name
     }
 
-    /// The values of the keys.
+    /// Returns the values of the keys.
     pub fn values(&self) -> Values {
         Values::new(&self.workload)
     }
 
-    /// Whether every byte of the values that operation `n` reads is to be
-    /// checked.
+    /// Returns true if every byte of the values that operation `n` reads must be checked.
     pub fn checks_all_bytes(&self, n: u64) -> bool {
         match self.workload.verify {
             Verify::Off => false,
             Verify::All => true,
-            // Drawn: of every hundredth operation the same worker would have all.
+            // Drawn at random: if it were every hundredth operation, one worker would have all
+            // of them.
             Verify::Sample => Random::new(self.seed ^ 0xC4EC_4A11, n).below(100) == 0,
         }
     }
 
-    /// Whether the load or an operation, issued or not, gives this key this
-    /// version, which may be any number that a server sent. Operation `version`
-    /// − 1 is the one that would.
+    /// Returns true if the load or an operation, issued or not, gives this key this version,
+    /// which may be any number that a server sent. Operation `version` − 1 is the one that
+    /// would.
     pub fn gives(&self, key: u64, version: u64) -> bool {
         match version.checked_sub(1) {
             None => key < self.workload.values_to_load(),
@@ -326,8 +324,8 @@ impl Operations {
         }
     }
 
-    /// How unevenly it asks for its keys; none if all that it does is insert.
-    /// Takes up to a second.
+    /// Returns how unevenly it requests its keys, or None if it only inserts. Takes up to a
+    /// second.
     pub fn skew(&self) -> Option<Skew> {
         skew::skew(&self.workload)
     }
@@ -338,15 +336,15 @@ impl Operations {
         self.keys.key(drawn.kind.only_reads(), n, i, &mut random)
     }
 
-    /// The group whose operation `n` is.
+    /// Returns the group of operation `n`.
     #[inline]
     fn group(&self, n: u64) -> usize {
-        // Not divided where there is one.
+        // The division is skipped if there is only one.
         if self.mixes.len() == 1 { 0 } else { (n % self.mixes.len() as u64) as usize }
     }
 }
 
-/// From 1 to `most`, by bits that no key is drawn from.
+/// Returns a length from 1 to `most`, from bits that no key is drawn from.
 fn scan_length(bits: u64, most: u32) -> u32 {
     Random::new(bits, u64::MAX).below(most as usize) as u32 + 1
 }

@@ -1,8 +1,8 @@
 //! The parameters of user-defined operations, and the columns of their tables.
 //!
-//! A parameter of operation *n* is a pure function of the seed, *n* and its place;
-//! a column is one of its table and row alone, so that what a load wrote can be
-//! verified by every run. (`now()` is neither, and says so.)
+//! A parameter of operation *n* is a pure function of the seed, *n* and its place; a column is a
+//! pure function of its table and row only, so that what a load wrote can be verified by every
+//! run. (`now()` is neither, and is documented so.)
 
 use super::arguments::Arguments;
 use super::feeds::Feeds;
@@ -12,18 +12,18 @@ use crate::clock;
 use crate::random::Random;
 use record::{Custom, FeedOrder, Generator, Lengths, Parameter, Picked};
 
-/// Streams of an operation's bits from which parameters are drawn, and rows of
-/// feeds: beyond those of keys.
+/// Random streams of an operation from which parameters and rows of feeds are drawn: beyond
+/// those of keys.
 const PARAMETERS: u64 = 1 << 40;
 const FEEDS: u64 = 1 << 41;
-/// Digits, letters and two marks: 64, so that six bits make one of them.
+/// Letters, digits and two marks: 64 characters, so that six bits select one of them.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// The parameters of one operation, or the columns of one table.
 #[derive(Clone, Debug)]
 pub(super) struct Parameters(Vec<Source>);
 
-/// A generator, made ready.
+/// A prepared generator.
 #[derive(Clone, Debug)]
 enum Source {
     Uniform { from: i64, to: i64 },
@@ -41,7 +41,7 @@ enum Source {
     Feed { feed: usize, column: usize, rows: u64, order: FeedOrder },
 }
 
-/// What parameters are drawn for.
+/// The operation or row that parameters are drawn for.
 pub(super) struct Occasion<'a> {
     pub(super) operations: &'a Operations,
     pub(super) values: &'a Values,
@@ -52,8 +52,8 @@ pub(super) struct Occasion<'a> {
 }
 
 impl Parameters {
-    /// `keys_per_row`: of the table whose columns these are. None if they
-    /// are parameters. An error names the parameter.
+    /// Creates the parameters. `keys_per_row` is that of the table whose columns these are, or
+    /// None if they are parameters. An error names the parameter.
     pub(super) fn new(
         each: &[Parameter],
         custom: &Custom,
@@ -67,7 +67,7 @@ impl Parameters {
         each.iter().map(source).collect::<Result<_, _>>().map(Parameters)
     }
 
-    /// Draws all of them. Allocates only where the buffer has no room left.
+    /// Draws all of them. Allocates only if the buffer is too small.
     pub(super) fn draw(&self, of: &Occasion<'_>, to: &mut Arguments) {
         to.clear();
         for place in 0..self.0.len() {
@@ -75,7 +75,7 @@ impl Parameters {
         }
     }
 
-    /// Draws the one at this place behind what is there.
+    /// Draws the one at this place and appends it.
     pub(super) fn draw_one(&self, place: usize, of: &Occasion<'_>, to: &mut Arguments) {
         let mut random = Random::new(of.bits, PARAMETERS + place as u64);
         self.0[place].draw(of, &mut random, to);
@@ -102,7 +102,7 @@ fn source(
         Generator::Text(lengths) => Source::Text(*lengths),
         Generator::Pattern(of) => Source::Pattern(of.as_bytes().into()),
         Generator::Now if keys_per_row.is_some() => {
-            return Err("a column is the same at every load, and now() is not".to_owned());
+            return Err("now() cannot fill a column, as every load must be the same".to_owned());
         }
         Generator::Now => Source::Now,
         Generator::Pick(from) => Source::Pick(from.as_slice().into()),
@@ -116,12 +116,12 @@ fn source(
         Generator::Parent(name) => match (keys_per_row, table(name)?.keys_per_row) {
             (None, _) => return Err("only rows of a table have a parent".to_owned()),
             (Some(mine), its) if its < mine || its % mine != 0 => {
-                return Err(format!("a row of `{name}` must stand for several of these rows"));
+                return Err(format!("a row of `{name}` must be parent to several of these rows"));
             }
             (Some(mine), its) => Source::Parent { rows_per_parent: its / mine },
         },
         Generator::Feed { .. } if keys_per_row.is_some() => {
-            return Err("rows of a feed go into operations, not into tables".to_owned());
+            return Err("feed() can be used in operations, not in tables".to_owned());
         }
         Generator::Feed { feed, column } => from_feed(feed, column, custom)?,
     })
@@ -176,7 +176,7 @@ impl Source {
                 of.operations.write_key(Space::Commands, key, &mut to.bytes);
                 to.text(from);
             }
-            // Of version n + 1, as other values are; nobody reads it back.
+            // It has version n + 1, like other values; it is never read back.
             Source::Value => {
                 of.values.write(key, n + 1, &mut to.bytes);
                 to.any(from);
@@ -184,7 +184,7 @@ impl Source {
             Source::Feed { feed, column, rows, order } => {
                 let row = match order {
                     FeedOrder::Sequential => n % rows,
-                    // By the feed alone, so that all its columns are of one row.
+                    // Depends on the feed only, so that all its columns are of one row.
                     FeedOrder::Uniform => {
                         let mut random = Random::new(of.bits, FEEDS + *feed as u64);
                         within(&mut random, 0, *rows as i64 - 1) as u64
@@ -198,8 +198,8 @@ impl Source {
     }
 }
 
-/// Uniform, both ends among them, without bias: what would make some numbers likelier
-/// is drawn again (Lemire 2019).
+/// Returns a uniform number in the range including both ends, without bias: a number that would
+/// make some results likelier is drawn again (Lemire 2019).
 fn within(random: &mut Random, from: i64, to: i64) -> i64 {
     let count = (to.wrapping_sub(from) as u64).wrapping_add(1);
     if count == 0 {
@@ -234,7 +234,7 @@ fn bytes(random: &mut Random, lengths: Lengths, to: &mut Vec<u8>) {
 fn letters(random: &mut Random, lengths: Lengths, to: &mut Vec<u8>) {
     let start = to.len();
     to.resize(start + length(random, lengths), 0);
-    // Ten letters of six bits from 64.
+    // Ten letters of six bits each from 64 bits.
     for ten in to[start..].chunks_mut(10) {
         let mut bits = random.next();
         for letter in ten {

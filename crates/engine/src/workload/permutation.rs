@@ -4,22 +4,21 @@ use crate::random::Random;
 
 /// A permutation of 0..`count` in constant space.
 ///
-/// A mix that is a bijection of the next power of two, repeated until it falls
-/// below `count` (cycle walking: Black and Rogaway 2002); fewer than two steps
-/// in the mean, as the power of two is less than twice the count. A balanced
-/// Feistel network was rejected: it needs an even number of bits, and so up to
-/// four steps.
+/// A mixing function that is a bijection of the next power of two, repeated until the result is
+/// below `count` (cycle walking: Black and Rogaway 2002); this takes fewer than two steps on
+/// average, as the power of two is less than twice the count. A balanced Feistel network was
+/// rejected: it needs an even number of bits, and so up to four steps.
 #[derive(Clone, Debug)]
 pub(super) struct Permutation {
     count: u64,
     mask: u64,
     shift: u32,
-    /// Odd factor and addend of each round.
+    /// The odd factor and the addend of each round.
     rounds: [(u64, u64); 3],
 }
 
 impl Permutation {
-    /// `count` is 1 at least and 2⁶³ at most.
+    /// Creates a permutation; `count` is at least 1 and at most 2⁶³.
     pub(super) fn new(count: u64, seed: u64) -> Permutation {
         let mut random = Random::new(seed, 0x5CA7_7E12);
         let rounds = std::array::from_fn(|_| (random.next() | 1, random.next()));
@@ -27,7 +26,7 @@ impl Permutation {
         Permutation { count, mask, shift: (mask.count_ones() / 2).max(1), rounds }
     }
 
-    /// The place of `rank`, which is below the count.
+    /// Returns the place of `rank`, which is below the count.
     pub(super) fn place(&self, rank: u64) -> u64 {
         let mut place = rank;
         loop {

@@ -6,11 +6,11 @@ use record::{Distribution, Kind, Share, ValueBytes, Verify, Workload};
 pub const PRESETS: [&str; 8] =
     ["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", WIDE_ROWS];
 
-/// The preset whose operations are on wide rows: no other operations fit it, and its
-/// operations fit no other.
+/// The preset whose operations are on wide rows: it cannot be combined with other operations,
+/// and its operations cannot be used elsewhere.
 pub const WIDE_ROWS: &str = "wide-rows";
 
-/// The workload of this name, without a prefix.
+/// Returns the workload of this name, without a prefix.
 ///
 /// `ycsb-a` to `ycsb-f` have the mixes and the request distributions of YCSB's
 /// `workloads/workloada` to `workloadf`. What differs:

@@ -1,12 +1,12 @@
-//! Whether a workload can be driven at all.
+//! Checks that a workload can be driven.
 
 use record::limits::MOST_KINDS;
 use record::{Distribution, KeysAs, Kind, Share, Step, ValueBytes, Verify, Workload};
 
-/// So many keys still have 12 digits when they are followed by inserts.
+/// Maximum number of keys: with inserts after them they still have 12 digits.
 const MOST_KEYS: u64 = 100_000_000_000;
 
-/// The error names the setting, its value and what it may be.
+/// Checks all settings. An error names the setting, its value and what is allowed.
 pub(super) fn check(workload: &Workload) -> Result<(), String> {
     prefix(&workload.prefix)?;
     if !(1..=MOST_KEYS).contains(&workload.keys) {
@@ -17,7 +17,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), String> {
     value(workload)?;
     let kinds = workload.mix.len();
     if kinds > MOST_KINDS {
-        return Err(format!("mix: {kinds} kinds of operation, {MOST_KINDS} at most"));
+        return Err(format!("mix: {kinds} kinds of operation: must be at most {MOST_KINDS}"));
     }
     workload.mixes().into_iter().try_for_each(mix)?;
     wide(workload)?;
@@ -27,10 +27,10 @@ pub(super) fn check(workload: &Workload) -> Result<(), String> {
     verify(workload)
 }
 
-/// What a line of text can hold as part of a key: a space would end it.
+/// Checks that the prefix can be part of a key in a line of text: a space would end it.
 fn prefix(prefix: &str) -> Result<(), String> {
     if prefix.len() > 200 || !prefix.bytes().all(|byte| byte.is_ascii_graphic()) {
-        let allowed = "at most 200 letters, digits and marks of ASCII, no spaces";
+        let allowed = "at most 200 ASCII letters, digits and marks, no spaces";
         return Err(format!("prefix = {prefix:?}: must be {allowed}"));
     }
     Ok(())
@@ -48,7 +48,7 @@ fn distribution(distribution: Distribution) -> Result<(), String> {
             match parts {
                 false => Err(format!("{what}: parts must be above 0 and at most 1")),
                 true if operations < keys => {
-                    Err(format!("{what} is less than the rest gets: name the other part"))
+                    Err(format!("{what}: the other keys are hotter; give their parts instead"))
                 }
                 true => Ok(()),
             }
@@ -62,7 +62,7 @@ fn hot(workload: &Workload) -> Result<(), String> {
     if !(hot > 0.0 && hot <= 1.0) {
         return Err(format!("hot = {hot}: must be above 0 and at most 1"));
     }
-    // YCSB hashes over the whole key space; a part of it would be no YCSB.
+    // YCSB hashes over the whole key space; a part of it would not be YCSB.
     if hot < 1.0 && workload.distribution == Distribution::YcsbZipfian {
         return Err(format!(
             "hot = {hot}: ycsb-zipfian reads all keys; leave hot out, or use zipf(0.99)"
@@ -78,30 +78,30 @@ fn value(workload: &Workload) -> Result<(), String> {
         ValueBytes::Steps(steps) => ends(steps)?,
     };
     if from > to {
-        return Err(format!("value = {from} to {to} bytes: must go from the less to the more"));
+        return Err(format!("value = {from} to {to} bytes: the lower number must come first"));
     }
     if workload.verify != Verify::Off && workload.values_as.is_version() && from < 16 {
         return Err(format!(
-            "value = {from} bytes: must be 16 at least, for key and version, or verify = off"
+            "value = {from} bytes: must be at least 16, for key and version; or set verify = off"
         ));
     }
     Ok(())
 }
 
-/// The shortest of the lengths and the longest.
+/// Returns the shortest and the longest length.
 fn ends(steps: &[Step]) -> Result<(u32, u32), String> {
     let all: f64 = steps.iter().map(|step| step.weight).sum();
     let weighed = steps.iter().all(|step| step.weight > 0.0) && all.is_finite();
     let bytes = || steps.iter().map(|step| step.bytes);
     match (bytes().min(), bytes().max()) {
         (Some(from), Some(to)) if weighed => Ok((from, to)),
-        _ => Err("value: names lengths with weights above 0, at least one".to_owned()),
+        _ => Err("value: must name at least one length, each with a weight above 0".to_owned()),
     }
 }
 
 fn mix(mix: &[Share]) -> Result<(), String> {
     if mix.is_empty() {
-        return Err("mix: names no kind of operation".to_owned());
+        return Err("mix: must name at least one kind of operation".to_owned());
     }
     for (number, Share { kind, weight }) in mix.iter().enumerate() {
         let place = number + 1;
@@ -109,68 +109,71 @@ fn mix(mix: &[Share]) -> Result<(), String> {
             return Err(format!("mix: entry {place} has the weight {weight}: must be above 0"));
         }
         if matches!(kind, Kind::MultiGet(0) | Kind::Scan(0)) {
-            return Err(format!("mix: entry {place} asks for 0 keys: must be 1 at least"));
+            return Err(format!("mix: entry {place} asks for 0 keys: must be at least 1"));
         }
         if let Some(first) = mix[..number].iter().position(|share| share.kind == *kind) {
             let first = first + 1;
-            return Err(format!("mix: entry {place} is of the kind of entry {first}: add them up"));
+            return Err(format!(
+                "mix: entry {place} repeats the kind of entry {first}: merge them"
+            ));
         }
     }
     if !mix.iter().map(|share| share.weight).sum::<f64>().is_finite() {
-        return Err("mix: the weights add up to more than a number can hold".to_owned());
+        return Err("mix: the sum of the weights is too large".to_owned());
     }
     Ok(())
 }
 
-/// A row of a store holds one value, or is a wide one.
+/// Checks that all rows are wide, or none.
 fn wide(workload: &Workload) -> Result<(), String> {
     let other = |share: &Share| !share.kind.is_wide();
     if workload.is_wide() && workload.mix.iter().any(other) {
-        Err("mix: newest, one and insert are on wide rows, and no other operations can \
-                     be beside them"
+        Err("mix: newest, one and insert work on wide rows and cannot be mixed with other \
+                     operations"
             .to_owned())
     } else {
         Ok(())
     }
 }
 
-/// Hashes of keys have no order, and those of values no versions.
+/// Checks settings with hashes: hashed keys have no order, and hashed values no versions.
 fn hashed(workload: &Workload) -> Result<(), String> {
     let is_hashed = workload.keys_as == KeysAs::Md5 || !workload.values_as.is_version();
     if is_hashed && workload.is_wide() {
-        return Err("keys_as, values_as: wide rows have users and columns by their numbers; \
+        return Err("keys_as, values_as: these are not supported for wide rows; \
                     leave both out"
             .to_owned());
     }
     let scans = workload.mix.iter().any(|share| matches!(share.kind, Kind::Scan(_)));
     if scans && workload.keys_as == KeysAs::Md5 {
-        Err("keys_as = md5: a scan reads keys in the order of their numbers, and hashes \
-                     are in another; leave keys_as or the scan out"
+        Err("keys_as = md5: a scan reads keys in the order of their numbers, which hashes \
+                     do not keep; leave out keys_as or the scan"
             .to_owned())
     } else {
         Ok(())
     }
 }
 
-/// Most groups: each worker numbers the operations of each.
+/// Maximum number of groups: each worker numbers the operations of each.
 pub const MOST_GROUPS: usize = record::limits::MOST_GROUPS;
 
-/// Groups are not in step: nobody knows how far another one's inserts are.
+/// Checks the groups. They are not synchronised: one does not know how far the inserts of
+/// another are.
 fn groups(workload: &Workload) -> Result<(), String> {
     let parts = &workload.groups;
     if parts.is_empty() {
         return Ok(());
     }
     if parts.len() > MOST_GROUPS {
-        return Err(format!("groups: {} of them, {MOST_GROUPS} at most", parts.len()));
+        return Err(format!("groups: {} groups: must be at most {MOST_GROUPS}", parts.len()));
     }
     if parts.iter().map(|part| *part as usize).sum::<usize>() != workload.mix.len() {
-        return Err("groups: their parts of the mix are not the whole".to_owned());
+        return Err("groups: their parts must add up to the whole mix".to_owned());
     }
     let inserts = workload.mix.iter().any(|share| share.kind == Kind::Insert);
     if inserts || workload.distribution == Distribution::Latest {
-        Err("groups: no group knows how far the inserts of another are; give them \
-                     workloads without insert and latest"
+        Err("groups: insert and latest are not supported with groups, which do not see \
+                     each other's inserts; leave them out"
             .to_owned())
     } else {
         Ok(())
@@ -183,16 +186,16 @@ fn commands(workload: &Workload) -> Result<(), String> {
         _ => None,
     };
     match workload.mix.iter().find_map(|share| unknown(share.kind)) {
-        Some(number) => Err(format!("mix: asks for command {number}, which is not there")),
+        Some(number) => Err(format!("mix: command {number} does not exist")),
         None => Ok(()),
     }
 }
 
-/// What appends to a value leaves one that no version has.
+/// Checks that values can be verified: appending leaves a value that no version has.
 fn verify(workload: &Workload) -> Result<(), String> {
     let appends = workload.mix.iter().any(|share| share.kind == Kind::Append);
     if appends && workload.verify != Verify::Off {
-        Err("verify: cannot follow append, which is in the mix; set verify = off".to_owned())
+        Err("verify: values that append changes cannot be verified; set verify = off".to_owned())
     } else {
         Ok(())
     }
@@ -211,7 +214,7 @@ mod tests {
         }
     }
 
-    /// What is changed in the preset `kv`, and the error.
+    /// A change to the preset `kv`, and the expected error.
     type Case = (fn(&mut Workload), &'static str);
 
     fn hotspot(keys: f64, operations: f64) -> Distribution {
@@ -241,7 +244,7 @@ mod tests {
             (|w| w.keys = u64::MAX, "keys = 18446744073709551615: must be from 1 to 100000000000"),
             (
                 |w| w.prefix = "a b".to_owned(),
-                "prefix = \"a b\": must be at most 200 letters, digits and marks of ASCII, no spaces",
+                "prefix = \"a b\": must be at most 200 ASCII letters, digits and marks, no spaces",
             ),
             (|w| w.hot = 0.0, "hot = 0: must be above 0 and at most 1"),
             (|w| w.hot = f64::NAN, "hot = NaN: must be above 0 and at most 1"),
@@ -266,8 +269,8 @@ mod tests {
             ),
             (
                 |w| w.distribution = hotspot(0.2, 0.1),
-                "distribution = hotspot: 0.1 of operations on 0.2 of keys \
-                 is less than the rest gets: name the other part",
+                "distribution = hotspot: 0.1 of operations on 0.2 of keys: \
+                 the other keys are hotter; give their parts instead",
             ),
         ]);
     }
@@ -277,71 +280,68 @@ mod tests {
         table(&[
             (
                 |w| w.value = ValueBytes::Uniform(30, 20),
-                "value = 30 to 20 bytes: must go from the less to the more",
+                "value = 30 to 20 bytes: the lower number must come first",
             ),
             (
                 |w| w.value = ValueBytes::Fixed(3),
-                "value = 3 bytes: must be 16 at least, for key and version, or verify = off",
+                "value = 3 bytes: must be at least 16, for key and version; or set verify = off",
             ),
             (
                 |w| w.value = ValueBytes::Steps(Vec::new()),
-                "value: names lengths with weights above 0, at least one",
+                "value: must name at least one length, each with a weight above 0",
             ),
             (
                 |w| w.value = ValueBytes::Steps(steps(&[(20, 1.0), (30, f64::NAN)])),
-                "value: names lengths with weights above 0, at least one",
+                "value: must name at least one length, each with a weight above 0",
             ),
             (
                 |w| w.value = ValueBytes::Steps(steps(&[(20, 1.0), (8, 1.0)])),
-                "value = 8 bytes: must be 16 at least, for key and version, or verify = off",
+                "value = 8 bytes: must be at least 16, for key and version; or set verify = off",
             ),
-            (
-                |w| w.mix = shares(&[(Kind::Command(0), 1.0)]),
-                "mix: asks for command 0, which is not there",
-            ),
-            (|w| w.mix.clear(), "mix: names no kind of operation"),
+            (|w| w.mix = shares(&[(Kind::Command(0), 1.0)]), "mix: command 0 does not exist"),
+            (|w| w.mix.clear(), "mix: must name at least one kind of operation"),
             (
                 |w| w.mix = (1..=257).map(|n| shares(&[(Kind::MultiGet(n), 1.0)])[0]).collect(),
-                "mix: 257 kinds of operation, 256 at most",
+                "mix: 257 kinds of operation: must be at most 256",
             ),
-            (|w| w.groups = vec![1, 0], "mix: names no kind of operation"),
-            (|w| w.groups = vec![1; 9], "mix: names no kind of operation"),
-            (|w| w.groups = vec![1], "groups: their parts of the mix are not the whole"),
+            (|w| w.groups = vec![1, 0], "mix: must name at least one kind of operation"),
+            (|w| w.groups = vec![1; 9], "mix: must name at least one kind of operation"),
+            (|w| w.groups = vec![1], "groups: their parts must add up to the whole mix"),
             (
                 |w| {
                     w.mix = vec![w.mix[0]; 9];
                     w.groups = vec![1; 9];
                 },
-                "groups: 9 of them, 8 at most",
+                "groups: 9 groups: must be at most 8",
             ),
             (
                 |w| (w.groups, w.distribution) = (vec![1, 1], Distribution::Latest),
-                "groups: no group knows how far the inserts of another are; give them workloads \
-                 without insert and latest",
+                "groups: insert and latest are not supported with groups, which do not see each \
+                 other's inserts; leave them out",
             ),
             (|w| w.mix[1].weight = 0.0, "mix: entry 2 has the weight 0: must be above 0"),
             (
                 |w| w.mix = shares(&[(Kind::MultiGet(0), 1.0)]),
-                "mix: entry 1 asks for 0 keys: must be 1 at least",
+                "mix: entry 1 asks for 0 keys: must be at least 1",
             ),
             (
                 |w| w.mix = shares(&[(Kind::Get, 1.0), (Kind::Set, 1.0), (Kind::Get, 2.0)]),
-                "mix: entry 3 is of the kind of entry 1: add them up",
+                "mix: entry 3 repeats the kind of entry 1: merge them",
             ),
             (
                 |w| w.mix = shares(&[(Kind::Get, f64::MAX), (Kind::Set, f64::MAX)]),
-                "mix: the weights add up to more than a number can hold",
+                "mix: the sum of the weights is too large",
             ),
             (
                 |w| w.mix = shares(&[(Kind::Append, 1.0)]),
-                "verify: cannot follow append, which is in the mix; set verify = off",
+                "verify: values that append changes cannot be verified; set verify = off",
             ),
         ]);
     }
 
     #[test]
     fn hashes_that_cannot_be_are_refused() {
-        let wide = "keys_as, values_as: wide rows have users and columns by their numbers; leave \
+        let wide = "keys_as, values_as: these are not supported for wide rows; leave \
                     both out";
         table(&[
             (
@@ -349,8 +349,8 @@ mod tests {
                     w.keys_as = KeysAs::Md5;
                     w.mix = shares(&[(Kind::Scan(9), 1.0)]);
                 },
-                "keys_as = md5: a scan reads keys in the order of their numbers, and hashes are \
-                 in another; leave keys_as or the scan out",
+                "keys_as = md5: a scan reads keys in the order of their numbers, which hashes do \
+                 not keep; leave out keys_as or the scan",
             ),
             (|w| (w.keys_as, w.mix) = (KeysAs::Md5, shares(&[(Kind::Newest, 1.0)])), wide),
             (|w| (w.values_as, w.mix) = (ValuesAs::Crc32, shares(&[(Kind::Newest, 1.0)])), wide),

@@ -1,23 +1,22 @@
-//! How unevenly a workload asks for its keys.
+//! How unevenly a workload requests its keys.
 
 use super::keys::{LATEST_THETA, part};
 use super::ycsb::ScrambledZipfian;
 use super::zipf;
 use record::{Distribution, Kind, Skew, Workload};
 
-/// The skew that a workload has in the long run.
+/// Returns the skew that a workload has in the long run.
 ///
-/// From the law and not from counted operations: the most used 1 % of the keys
-/// of a sample look hotter than they are, the more so the fewer operations a
-/// key has had. For `ycsb-zipfian` the likeliest items of its generator, 4
-/// million at most, are hashed to their keys and the others taken to be spread
-/// evenly; that reads the top too low above 4 million keys, by 1 point at 10
-/// million.
+/// It is computed from the law and not from counted operations: the most used 1 % of the keys of
+/// a sample look hotter than they are, the more so the fewer operations each key has had. For
+/// `ycsb-zipfian` the likeliest items of its generator, at most 4 million, are hashed to their
+/// keys and the others are taken to be spread evenly; that underestimates the top above 4
+/// million keys, by 1 point at 10 million.
 ///
-/// Each key of a multi-get counts; of a scan the first. Inserts do not count.
-/// `latest` is as skewed as this at any moment, by age, while its hottest keys
-/// change. None: nothing but inserts; and where reads are confined to the hot part
-/// and groups ask, since nobody knows how much each of them will.
+/// Each key of a multi-get counts, but only the first of a scan. Inserts do not count. `latest`
+/// is as skewed as this at any moment, by age, while its hottest keys change. Returns None if
+/// there are only inserts, or if reads are confined to the hot part and there are groups,
+/// because it is not known how much each of them will request.
 pub(super) fn skew(workload: &Workload) -> Option<Skew> {
     let requests = |only_reads| {
         let kinds = workload.mix.iter().filter(|share| share.kind.only_reads() == only_reads);
@@ -49,7 +48,7 @@ fn keys_asked(kind: Kind) -> f64 {
     }
 }
 
-/// The shares of so many first ranks of so many keys.
+/// Returns the shares of the first ranks of `keys` keys.
 fn shares(distribution: Distribution, keys: u64, tops: [u64; 3]) -> [f64; 3] {
     let tops = tops.map(|top| top.min(keys));
     let even = |top: u64, keys: u64| top as f64 / keys as f64;
@@ -76,7 +75,7 @@ fn zipf_shares(theta: f64, keys: u64, tops: [u64; 3]) -> [f64; 3] {
     tops.map(|top| zipf::sum(theta, top) / all)
 }
 
-/// The fewest and the most items that are hashed one by one.
+/// Minimum and maximum number of items that are hashed one by one.
 const ITEMS: (u64, u64) = (1 << 18, 1 << 22);
 
 fn ycsb_shares(keys: u64, tops: [u64; 3]) -> [f64; 3] {
@@ -91,7 +90,7 @@ fn ycsb_shares(keys: u64, tops: [u64; 3]) -> [f64; 3] {
     })
 }
 
-/// Shares of the keys that the first items fall on, the highest first.
+/// Returns the shares of the keys that the first items fall on, the highest first.
 fn shares_by_key(ycsb: &ScrambledZipfian, items: u64) -> Vec<f64> {
     let mut below = 0.0;
     let hashed = (0..items).filter_map(|item| {
@@ -176,7 +175,7 @@ mod tests {
         close(of(100_000, Distribution::Uniform, 0.1), wanted, 1e-12, "hot = 10 %");
     }
 
-    /// The laws against the operations themselves. So few keys and so many
+    /// Compares the laws with the operations themselves. There are so few keys and so many
     /// operations that the top keys of the sample are the top keys.
     #[test]
     fn operations_have_the_skew_of_their_workload() {

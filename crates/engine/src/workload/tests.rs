@@ -41,8 +41,8 @@ fn the_operations_of_a_seed_never_change() {
     assert_eq!(told.join("\n"), include_str!("tests/operations.txt").trim_end());
 }
 
-/// Some operations in a line, from where `latest` finds inserted keys on, with
-/// the last key of each.
+/// Returns some operations as text, from where `latest` finds inserted keys on, with the last
+/// key of each.
 fn told(operations: &Operations) -> String {
     let drawn = (20_000..20_060).step_by(4).map(|n| {
         let drawn = operations.operation(n);
@@ -84,7 +84,7 @@ proptest! {
     }
 }
 
-/// The operations of these groups, each with its mix.
+/// Returns the operations of these groups, each with its mix.
 fn grouped(mixes: &[&[(Kind, f64)]], distribution: Distribution) -> Operations {
     operations(|workload| {
         let share = |&(kind, weight): &(Kind, f64)| Share { kind, weight };
@@ -113,7 +113,7 @@ fn a_group_has_the_kinds_of_its_own_mix_and_the_keys_of_all() {
             }
             assert!(!all.gives(drawn.key, n + 1) || drawn.version > 0, "a read gives nothing");
         }
-        // Of a sequence as much as of all others: no group has only odd keys.
+        // This holds for a sequence as for all others: no group has only odd keys.
         let odd = |keys: &BTreeSet<u64>| keys.iter().any(|key| key % 2 == 1);
         assert!(
             keys.iter().all(|keys| odd(keys) && keys.iter().any(|key| key % 2 == 0)),
@@ -232,7 +232,7 @@ fn the_keys_of_a_multi_get_are_drawn_and_those_of_a_scan_follow() {
             kind => panic!("{kind:?}"),
         }
     }
-    // 20 000 draws of 10 000 keys: all but one in e² of them.
+    // 20 000 draws of 10 000 keys reach all but one in e² of them.
     assert!((8500..8800).contains(&drawn_keys.len()), "{} keys", drawn_keys.len());
 }
 
@@ -264,14 +264,14 @@ fn the_name_of_a_key_is_the_prefix_and_twelve_digits() {
     }
 }
 
-/// `md5sum` gives these.
+/// `md5sum` computed these.
 #[test]
 fn the_name_of_a_key_can_be_the_md5_of_its_number() {
     let operations = operations(|workload| workload.keys_as = KeysAs::Md5);
     for (space, key, name) in [
         (Space::Values, 0, "a:cfcd208495d565ef66e7dff9f98764da"),
         (Space::Values, 99_999, "a:d3eb9a9233e52948740d7eb8c3062d14"),
-        // Of `n7`: a counter is another key than the value of its number.
+        // The hash of `n7`: a counter has another key than the value with its number.
         (Space::Counters, 7, "a:c364e7cd25ef8288236d31f1ed69a94a"),
     ] {
         let mut out = b"get ".to_vec();
@@ -282,7 +282,7 @@ fn the_name_of_a_key_can_be_the_md5_of_its_number() {
     }
 }
 
-/// What is done with which key is the same.
+/// The operations and their keys are the same.
 #[test]
 fn names_and_values_do_not_change_the_operations() {
     let (plain, hashed) = (
@@ -347,7 +347,7 @@ fn a_workload_that_cannot_be_is_refused() {
     assert!(refused.starts_with("keys = 0"), "{refused}");
 }
 
-/// 40 users with wide rows, and these operations on them.
+/// Returns a workload of 40 users with wide rows and these operations.
 pub(crate) fn wide(mix: &[(Kind, f64)]) -> Workload {
     let mix = mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect();
     Workload { prefix: "p:".to_owned(), keys: 40, mix, ..preset("wide-rows").expect("a preset") }

@@ -1,9 +1,9 @@
-//! What a value holds: a function of its key and its version.
+//! The content of values, which is a function of key and version.
 //!
-//! The first 16 bytes are key and version, little endian; the rest follows from
-//! both. Not from the seed: so a store that was loaded once serves every run.
+//! The first 16 bytes are key and version, little endian; the rest follows from both. It does
+//! not depend on the seed, so that a store that was loaded once serves every run.
 //!
-//! Or it is the CRC-32 of its key's number, whatever the version.
+//! Alternatively a value is the CRC-32 of its key's number, whatever the version.
 
 use super::hashed::{self, Decimal};
 use super::mix::cumulated;
@@ -13,7 +13,7 @@ use record::{ValueBytes, ValuesAs, Workload};
 /// Bytes that hold key and version.
 pub(super) const HEAD: usize = 16;
 
-/// Number of the word behind them.
+/// Number of the word after them.
 const FIRST_WORD: u64 = 2;
 
 /// The values of a workload.
@@ -24,13 +24,13 @@ pub struct Values {
     made_as: ValuesAs,
 }
 
-/// How long values are.
+/// The lengths of values.
 #[derive(Clone, Debug)]
 enum Lengths {
     Fixed(usize),
-    /// From here, so many different ones.
+    /// The shortest length, and how many different lengths there are.
     Uniform(usize, usize),
-    /// Up to which uniform number it is which length.
+    /// The highest uniform number that selects each length.
     Steps(Vec<(u64, usize)>),
 }
 
@@ -51,25 +51,25 @@ impl Lengths {
 }
 
 impl Values {
-    /// The values of this workload.
+    /// Creates the values of this workload.
     pub fn new(workload: &Workload) -> Values {
         let lengths = Lengths::new(&workload.value);
         Values { lengths, compressible: workload.compressible, made_as: workload.values_as }
     }
 
-    /// A value tells its key and its version.
+    /// Returns true if values contain their key and their version.
     #[inline]
     pub fn have_versions(&self) -> bool {
         self.made_as == ValuesAs::Version
     }
 
-    /// The only value that a key can have. Returns None if values have versions.
+    /// Returns the only value that a key can have, or None if values have versions.
     #[inline]
     pub(super) fn only(&self, key: u64) -> Option<Decimal> {
         (self.made_as == ValuesAs::Crc32).then(|| hashed::crc32(key))
     }
 
-    /// Bytes of the value of `key` at `version`.
+    /// Returns the length in bytes of the value of `key` at `version`.
     pub(super) fn length(&self, key: u64, version: u64) -> usize {
         let random = || Random::new(key ^ 0x1E46_7B2D, version);
         match &self.lengths {
@@ -83,8 +83,8 @@ impl Values {
         }
     }
 
-    /// Appends the value; allocates only where `out` has no room left. One of
-    /// fewer than 16 bytes is the beginning of the key's number.
+    /// Appends the value; allocates only if `out` is too small. A value of fewer than 16 bytes
+    /// is the beginning of the key's number.
     pub fn write(&self, key: u64, version: u64, out: &mut Vec<u8>) {
         if let Some(only) = self.only(key) {
             out.extend_from_slice(only.as_bytes());
@@ -107,7 +107,7 @@ impl Values {
         last.copy_from_slice(&rest.word(number).to_le_bytes()[..last.len()]);
     }
 
-    /// What follows the first 16 bytes of a value of this length.
+    /// Returns what follows the first 16 bytes of a value of this length.
     pub(super) fn rest(&self, key: u64, version: u64, length: usize) -> Rest {
         let half = (length / 16) as u64;
         Rest {
@@ -117,13 +117,12 @@ impl Values {
     }
 }
 
-/// The bytes of a value behind its first 16, in words of 8.
+/// The bytes of a value after its first 16, in words of 8.
 ///
-/// A word is computed from its number, and not from the word before it: pieces
-/// of a reply end where they like. Where values are compressible, one word is
-/// repeated through the second half: a match that every compressor finds, down
-/// to values of some tens of bytes. Text-like letters were rejected, since the
-/// fast compressors that stores use do not shrink them.
+/// A word is computed from its number, and not from the word before it, because pieces of a
+/// reply end anywhere. In compressible values, one word is repeated through the second half: a
+/// match that every compressor finds, down to values of some tens of bytes. Text-like letters
+/// were rejected, because the fast compressors that stores use do not shrink them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rest {
     stream: u64,
@@ -131,9 +130,8 @@ pub(super) struct Rest {
     repeats_from: u64,
 }
 
-/// Constants of wyrand (Wang Yi 2019), a generator that needs one
-/// multiplication where SplitMix64 needs two: half the time of a write of
-/// 1000 bytes.
+/// Constants of wyrand (Wang Yi 2019), a generator that needs one multiplication where
+/// SplitMix64 needs two, which halves the time of a write of 1000 bytes.
 const STEP: u64 = 0xA076_1D64_78BD_642F;
 const TWIST: u64 = 0xE703_7ED1_A0B4_28DB;
 
@@ -230,7 +228,7 @@ mod tests {
         }
     }
 
-    /// Bytes after deflate ÷ bytes before, over many values in one stream.
+    /// Returns bytes after deflate ÷ bytes before, over many values in one stream.
     fn compressed(length: u32, compressible: bool) -> f64 {
         let values = values(ValueBytes::Fixed(length), compressible);
         let mut all = Vec::new();

@@ -1,19 +1,18 @@
 //! YCSB's scrambled generator, bit for bit.
 //!
-//! From a uniform number to a key it computes what YCSB's
-//! `ScrambledZipfianGenerator` does, its quirks included: the law is that of
-//! 10¹⁰ + 1 items with a ζ written into the source, whatever the number of
-//! keys, and a hash throws these items onto the keys. So it is flatter than the
-//! zipf(0.99) of its name. The uniform numbers are ours.
+//! From a uniform number it computes the key that YCSB's `ScrambledZipfianGenerator` does,
+//! including its peculiarities: the law is that of 10¹⁰ + 1 items with a ζ written into the
+//! source, whatever the number of keys, and a hash distributes these items over the keys. So it
+//! is flatter than the zipf(0.99) of its name. The uniform numbers are ours.
 
 use crate::random::Random;
 
 const ITEMS: f64 = 10_000_000_001.0;
 const THETA: f64 = 0.99;
-/// ζ of the items at θ, as YCSB's source has it.
+/// ζ of the items at θ, from YCSB's source.
 const ZETA: f64 = 26.469_028_201_783_02;
 
-/// Draws keys as a load of YCSB without inserts does.
+/// Draws keys as a YCSB workload without inserts does.
 #[derive(Clone, Debug)]
 pub(super) struct ScrambledZipfian {
     keys: u64,
@@ -21,7 +20,7 @@ pub(super) struct ScrambledZipfian {
     reciprocal: u128,
     alpha: f64,
     eta: f64,
-    /// Below it u·ζ means item 1: 1 + ½^θ.
+    /// Below this, u·ζ selects item 1: 1 + ½^θ.
     second: f64,
 }
 
@@ -42,7 +41,7 @@ impl ScrambledZipfian {
         }
     }
 
-    /// The key for a uniform number in [0, 1). None means: draw again.
+    /// Returns the key for a uniform number in [0, 1), or None if it must be drawn again.
     fn key_at(&self, u: f64) -> Option<u64> {
         self.key_of_item(self.item(u))
     }
@@ -59,16 +58,15 @@ impl ScrambledZipfian {
         }
     }
 
-    /// YCSB counts its range with both ends, and so one key too many; it draws
-    /// again where that one is hit.
+    /// YCSB includes both ends of its range, and so has one key too many; it draws again if that
+    /// one is selected.
     pub(super) fn key_of_item(&self, item: u64) -> Option<u64> {
         let key = self.remainder(fnvhash64(item));
         (key < self.keys).then_some(key)
     }
 
-    /// `hash` modulo keys + 1 by multiplication (Lemire, Kaser, Kurz 2019,
-    /// "Faster remainder by direct computation"): a division of 64 bits is a
-    /// fifth of the whole draw.
+    /// Returns `hash` modulo keys + 1 by multiplication (Lemire, Kaser, Kurz 2019, "Faster
+    /// remainder by direct computation"): a division of 64 bits takes a fifth of the whole draw.
     fn remainder(&self, hash: u64) -> u64 {
         let part = self.reciprocal.wrapping_mul(u128::from(hash));
         let keys = u128::from(self.keys + 1);
@@ -76,8 +74,8 @@ impl ScrambledZipfian {
         (((part >> 64) * keys + low) >> 64) as u64
     }
 
-    /// The part of the draws that gives an item below `item`: the inverse of
-    /// the formula above.
+    /// Returns the part of the draws that select an item below `item`: the inverse of the
+    /// formula above.
     pub(super) fn part_below(&self, item: u64) -> f64 {
         match item {
             0 => 0.0,
@@ -178,8 +176,8 @@ mod tests {
 
     #[test]
     fn the_skew_is_what_ycsb_was_measured_to_have() {
-        // 100 M draws of YCSB itself. So many of ours that the top keys of the
-        // sample are the top keys: at 100 000 keys a sample flatters the top.
+        // 100 M draws of YCSB itself. There are so many of ours that the top keys of the sample
+        // are the top keys: with fewer at 100 000 keys, the sample overestimates the top.
         for (keys, draws, wanted, off) in [
             (1_000, 2_000_000, [0.0386, 0.126, 0.290], 0.002),
             (100_000, 8_000_000, [0.0378, 0.304, 0.449], 0.004),

@@ -2,23 +2,22 @@
 
 use crate::random::Random;
 
-/// Rank *r*, from 0, in proportion to 1 ÷ (*r* + 1)^θ.
+/// Draws rank *r*, from 0, in proportion to 1 ÷ (*r* + 1)^θ.
 ///
-/// Rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to
-/// generate variates from monotone discrete distributions", ACM TOMACS 6
-/// (1996). A table of cumulated weights is exact too, but as long as the key
-/// space, and misses the cache at every draw. The formula of Gray (1994) that
-/// YCSB uses is inexact, and undefined from θ = 1 on.
+/// Rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates
+/// from monotone discrete distributions", ACM TOMACS 6 (1996). A table of cumulated weights is
+/// exact too, but it is as long as the key space and misses the cache at every draw. The formula
+/// of Gray (1994) that YCSB uses is inexact, and undefined from θ = 1 on.
 #[derive(Clone, Debug)]
 pub(super) struct Zipf {
     theta: f64,
     /// 1 ÷ (1 − θ).
     exponent: f64,
     count: u64,
-    /// Area up to the last rank, and that up to the first without its weight.
+    /// The area up to the last rank, and the area up to the first without its weight.
     most: f64,
     least: f64,
-    /// So near above its point, a rank is taken without a look at its weight.
+    /// A rank this near above its point is accepted without computing its weight.
     near: f64,
 }
 
@@ -32,7 +31,7 @@ impl Zipf {
         zipf
     }
 
-    /// Nearly always the first try is taken.
+    /// Draws a rank. The first try is nearly always accepted.
     pub(super) fn rank(&self, random: &mut Random) -> u64 {
         loop {
             let drawn = self.most + random.unit() * (self.least - self.most);
@@ -47,9 +46,9 @@ impl Zipf {
         }
     }
 
-    /// Up to where the area is `area`: the inverse of [`area`].
+    /// Returns the point up to which the area is `area`: the inverse of [`area`].
     fn point(&self, area: f64) -> f64 {
-        // Rounding can lead past −1, where the curve ends for θ above 1.
+        // Rounding can exceed −1, where the curve ends for θ above 1.
         let t = (area * (1.0 - self.theta)).max(-1.0);
         let log =
             if t.abs() > NEAR_ONE { t.ln_1p() * self.exponent } else { (1.0 - t / 2.0) * area };
@@ -57,12 +56,12 @@ impl Zipf {
     }
 }
 
-/// Below it a quotient of two small numbers loses digits, and two terms of its
-/// series stand for it.
+/// Below this a quotient of two small numbers loses digits, and two terms of its series are used
+/// instead.
 const NEAR_ONE: f64 = 1e-8;
 
-/// Σ 1 ÷ *i*^θ for *i* from 1 to `count`. After the first terms the area below
-/// the curve stands for them: off by less than one part in 10⁹.
+/// Returns Σ 1 ÷ *i*^θ for *i* from 1 to `count`. After the first terms the area below the curve
+/// is used: the error is less than one part in 10⁹.
 pub(super) fn sum(theta: f64, count: u64) -> f64 {
     let few = count.min(10_000);
     let first: f64 = (1..=few).map(|i| weight(theta, i as f64)).sum();
@@ -73,8 +72,8 @@ fn weight(theta: f64, x: f64) -> f64 {
     (-theta * x.ln()).exp()
 }
 
-/// Area below 1 ÷ *x*^θ from 1 to *x*: (x^(1−θ) − 1) ÷ (1 − θ), written so that
-/// θ near 1, where it is ln *x*, loses no digits.
+/// Returns the area below 1 ÷ *x*^θ from 1 to *x*: (x^(1−θ) − 1) ÷ (1 − θ), written so that θ
+/// near 1, where it is ln *x*, loses no digits.
 fn area(theta: f64, x: f64) -> f64 {
     let log = x.ln();
     let t = (1.0 - theta) * log;
@@ -85,7 +84,7 @@ fn area(theta: f64, x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// χ² of `draws` over the ranks, and its degrees of freedom.
+    /// Returns χ² of `draws` over the ranks, and its degrees of freedom.
     fn chi_square(theta: f64, count: u64, draws: u64) -> (f64, f64) {
         let zipf = Zipf::new(theta, count);
         let mut random = Random::new(11, 0);

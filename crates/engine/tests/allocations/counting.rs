@@ -1,5 +1,5 @@
-//! Counts allocations of the whole test program, for tests that include this
-//! file themselves: the others keep the system's allocator.
+//! Counts allocations of the whole test program, for test programs that include this file: the
+//! others keep the system's allocator.
 
 use record::Arrivals;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,7 +9,7 @@ struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: hands everything to the system's allocator.
+// SAFETY: passes everything to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
@@ -24,21 +24,21 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many there were so far.
+/// Returns how many there were so far.
 pub(crate) fn allocations() -> u64 {
     ALLOCATIONS.load(Ordering::Relaxed)
 }
 
-/// Ten times the operations make not one allocation more. `allocations_of` tells how many a
-/// run of so many operations makes.
+/// Checks that ten times the operations make no more allocations. `allocations_of` returns how
+/// many a run of this many operations makes.
 pub(crate) fn no_more_for_ten_times_the_operations(allocations_of: impl Fn(Arrivals, u64) -> u64) {
     for arrivals in [Arrivals::Closed, Arrivals::Constant(20_000.0)] {
-        // The first run also pays for what is made once in a process.
+        // The first run also includes what is allocated once in a process.
         allocations_of(arrivals, 100);
         let few = allocations_of(arrivals, 2_000);
         let many = allocations_of(arrivals, 20_000);
-        // Threads of the server start when they like: a few allocations more
-        // or less, and thousands if operations allocated.
+        // Threads of the server start at any time, which makes a difference of a few
+        // allocations; operations that allocate would make a difference of thousands.
         assert!(many <= few + 40, "{arrivals:?}: {few} for 2000, {many} for 20000");
     }
 }

@@ -1,5 +1,5 @@
-//! After warm-up a lane of files allocates nothing: ten times the operations
-//! make not one allocation more.
+//! After warm-up a lane of files allocates nothing: ten times the operations make no more
+//! allocations.
 
 use crate::common::scratch::Scratch;
 use crate::common::{lane_of_files, order};
@@ -49,11 +49,11 @@ pub(crate) fn ten_times_the_operations_make_no_allocation_more() {
     for guard in [Guard::Flock, Guard::Rename] {
         let store = scratch.store(guard);
         for arrivals in [Arrivals::Closed, Arrivals::Constant(20_000.0)] {
-            // The first run also pays for what is made once in a process.
+            // The first run also includes what is allocated once in a process.
             allocations(arrivals, &store, 100);
             let few = allocations(arrivals, &store, 2_000);
             let many = allocations(arrivals, &store, 20_000);
-            // Threads start when they like: a few more or less.
+            // Threads start at any time, which makes a difference of a few allocations.
             assert!(many <= few + 10, "{guard:?} {arrivals:?}: {few} for 2000, {many} for 20000");
         }
     }

@@ -1,12 +1,12 @@
-//! After warm-up the hot path allocates nothing: ten times the operations make
-//! not one allocation more.
+//! After warm-up the hot path allocates nothing: ten times the operations make no more
+//! allocations.
 
 use crate::common::{drive, lane, order, serve};
 use crate::counting;
 use record::Arrivals;
 
-/// Allocations of a run of `operations`. The server of the test allocates when
-/// it accepts, and never for a request.
+/// Returns the allocations of a run of `operations`. The server of the test allocates when it
+/// accepts, and never for a request.
 fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
     let (address, _) = serve(crate::common::REPLY, u64::MAX);
     let mut lane = lane(address);

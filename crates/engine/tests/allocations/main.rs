@@ -1,4 +1,4 @@
-//! The hot path allocates nothing, counted by an allocator of this program's own.
+//! The hot path allocates nothing; a counting allocator of this program verifies it.
 #![allow(clippy::disallowed_types, reason = "the server of a test has a clock of its own")]
 
 #[path = "../common/mod.rs"]
@@ -18,7 +18,7 @@ mod toy_codec {
 mod websocket;
 mod workload;
 
-/// One test after the other: the thread of another one would allocate meanwhile.
+/// Tests run one after the other: the thread of another test would allocate at the same time.
 #[test]
 fn nothing_is_allocated_for_an_operation() {
     workload::nothing_is_allocated_for_an_operation();

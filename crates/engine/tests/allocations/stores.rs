@@ -1,6 +1,5 @@
-//! After warm-up a lane of a store allocates nothing, operations of two requests
-//! and user-defined commands included: ten times the operations make not one
-//! allocation more.
+//! After warm-up a lane of a store allocates nothing, including operations of two requests and
+//! user-defined commands: ten times the operations make no more allocations.
 
 use crate::common::stores::{Server, StoreProtocol};
 use crate::common::thrift::Cassandra;
@@ -24,7 +23,7 @@ fn workload(kinds: &[Kind]) -> Workload {
     }
 }
 
-/// A command with a parameter of every kind that is drawn anew.
+/// Returns a command with a parameter of every kind that is drawn for each operation.
 fn custom() -> Custom {
     const FROM: [&str; 8] = [
         "uniform(-5, 5_000_000)",
@@ -91,12 +90,12 @@ pub(crate) fn ten_times_the_operations_make_no_allocation_more() {
     ] {
         partner.drive(Doing::load(workload.clone()), workload.to_load(), 8);
         for depth in [1, 16] {
-            // The first run also pays for what is made once in a process.
+            // The first run also includes what is allocated once in a process.
             partner.allocations(&workload, 500, depth);
             let few = partner.allocations(&workload, 2_000, depth);
             let many = partner.allocations(&workload, 20_000, depth);
-            // Replies that are cut by the buffer are held in memory of the connection,
-            // which grows until it fits the longest.
+            // Replies that are cut at the end of the buffer are held in memory of the
+            // connection, which grows until the longest fits.
             assert!(many <= few + 20, "{name} {depth}: {few} for 2000, {many} for 20000");
         }
     }

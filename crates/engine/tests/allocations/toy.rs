@@ -1,5 +1,5 @@
-//! A protocol with stream ids and pushes makes the engine allocate no more than the others:
-//! ten times the operations make not one allocation more.
+//! A protocol with stream ids and pushes makes the engine allocate no more than the others: ten
+//! times the operations make no more allocations.
 
 use crate::common::{drive_lanes, lane, until_done};
 use crate::counting;
@@ -9,8 +9,8 @@ use engine::Stop;
 use engine::codec_lane::codec_lanes;
 use record::{Arrivals, LaneAsked};
 
-/// Allocations of a run of `operations` through windows that change. The server of the test
-/// allocates when it accepts, and never for a request.
+/// Returns the allocations of a run of `operations` through windows that change. The server of
+/// the test allocates when it accepts, and never for a request.
 fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
     let habits = Habits { windows: &[3, 9, 16], push_every: 5, ..Habits::PLAIN };
     let (address, _) = serve(habits);

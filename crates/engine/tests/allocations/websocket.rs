@@ -1,5 +1,5 @@
-//! The WebSocket lane, with echoes and with rooms: ten times the operations make not one
-//! allocation more.
+//! The WebSocket lane, with echoes and with rooms: ten times the operations make no more
+//! allocations.
 
 use crate::common::{drive_lanes, lane, until_done};
 use crate::counting;
@@ -14,7 +14,8 @@ use wire::websocket::{Kind, Upgrade};
 const MESSAGE: usize = 64;
 const FRAME: usize = 2 + 4 + MESSAGE;
 
-/// An echo of messages of one length, which allocates when it accepts, and never for a message.
+/// Starts an echo server for messages of one length, which allocates when it accepts, and never
+/// for a message.
 fn serve() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -35,14 +36,15 @@ fn serve() -> SocketAddr {
     address
 }
 
-/// The same with one room, to all members of which each message is sent.
+/// Starts a server with one room, to all members of which each message is sent.
 fn serve_room() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let members = Arc::new(Mutex::new(Vec::<TcpStream>::with_capacity(MEMBERS as usize)));
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A member that sends nothing acknowledges late, and Nagle waits for that.
+            // A member that sends nothing delays its acknowledgements, and Nagle's algorithm
+            // waits for them.
             stream.set_nodelay(true).expect("a socket");
             members.lock().expect("no thread panics").push(stream.try_clone().expect("a copy"));
             let members = members.clone();
@@ -52,7 +54,7 @@ fn serve_room() -> SocketAddr {
                 while socket.get_mut().read_exact(&mut frame).is_ok() {
                     unmask(&mut frame);
                     for member in members.lock().expect("no thread panics").iter_mut() {
-                        // One that is gone is gone with the others.
+                        // If one member is gone, all are gone.
                         let _ = member.write_all(&frame[4..]);
                     }
                 }
@@ -62,10 +64,10 @@ fn serve_room() -> SocketAddr {
     address
 }
 
-/// Of the room.
+/// Members of the room.
 const MEMBERS: u32 = 4;
 
-/// Makes a message of the client one of the server, which begins four bytes later.
+/// Turns a message of the client into one of the server, which begins four bytes later.
 fn unmask(frame: &mut [u8; FRAME]) {
     let (head, payload) = frame.split_at_mut(6);
     let [first, length, key @ ..] = head else { return };
@@ -74,11 +76,11 @@ fn unmask(frame: &mut [u8; FRAME]) {
     (head[4], head[5]) = (*first, *length & 0x7F);
 }
 
-/// Allocations of a run of `operations` in one room.
+/// Returns the allocations of a run of `operations` in one room.
 fn allocations_in_a_room(arrivals: Arrivals, operations: u64) -> u64 {
     let mut asked = LaneAsked { operations: Some(operations), ..lane(serve_room()) };
     (asked.intensity.arrivals, asked.intensity.connections) = (arrivals, MEMBERS);
-    // One room may do less than the rate asks for: nothing that was due is left out.
+    // One room may be slower than the requested rate: no due operation may be dropped.
     asked.timeout_ns = 120_000_000_000;
     let upgrade = Upgrade::to_room("/", "test", &[]).expect("nothing in it can be refused");
     allocations_of(asked, upgrade, Some(MEMBERS), operations)

@@ -1,5 +1,5 @@
-//! Drawing operations, naming keys, writing values and checking them allocate
-//! nothing: the hot path does all four.
+//! Drawing operations, naming keys, writing values and checking them allocates nothing: the hot
+//! path does all four.
 
 use crate::counting;
 use engine::workload::{Check, Operations, preset};
@@ -17,7 +17,7 @@ fn operations(distribution: Distribution, hashed: bool) -> Operations {
     Operations::new(&workload, 1).expect("sane")
 }
 
-/// Draws, names, writes and checks; returns how many values were right.
+/// Draws, names, writes and checks. Returns how many values were right.
 fn drive(operations: &Operations, out: &mut Vec<u8>) -> u64 {
     let values = operations.values();
     let mut right = 0;
@@ -40,8 +40,8 @@ fn drive(operations: &Operations, out: &mut Vec<u8>) -> u64 {
 
 pub(crate) fn nothing_is_allocated_for_an_operation() {
     let mut out = Vec::with_capacity(2000);
-    // Not counted: the thread of the test harness, which started this one, may not be
-    // done with that.
+    // Not counted, because the thread of the test harness that started this one may still be
+    // busy with that.
     drive(&operations(Distribution::Uniform, false), &mut out);
     for distribution in [
         Distribution::Uniform,

@@ -1,8 +1,8 @@
-//! Work that goes on beside a test until it is over.
+//! Background work that continues until a test has ended.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Over when it is dropped: also when the test fails, or it would wait for its
+/// Ends the work when it is dropped, even if the test fails; otherwise it would wait for its
 /// threads for ever.
 struct Over<'a>(&'a AtomicBool);
 
@@ -12,7 +12,7 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Runs `test` while each of these is called again and again by a thread of its own.
+/// Runs `test` while each of `work` is called repeatedly by a separate thread.
 pub(crate) fn beside<T, W: FnMut() + Send>(
     again: impl IntoIterator<Item = W>,
     test: impl FnOnce() -> T,

@@ -1,4 +1,4 @@
-//! A server of the simplest kind, on threads of its own, that counts.
+//! A minimal server on separate threads that counts.
 
 #![allow(dead_code, unused_imports, reason = "each test file uses a part of it")]
 
@@ -29,7 +29,7 @@ pub(crate) struct Counts {
     pub(crate) requests: AtomicU64,
 }
 
-/// Answers every request with `reply`, a thread for each connection; ends a
+/// Answers every request with `reply`, with a thread for each connection, and closes a
 /// connection after `per_connection` requests.
 pub(crate) fn serve(reply: &'static [u8], per_connection: u64) -> (SocketAddr, Arc<Counts>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -49,7 +49,7 @@ pub(crate) fn serve(reply: &'static [u8], per_connection: u64) -> (SocketAddr, A
 fn answer(mut stream: TcpStream, reply: &[u8], per_connection: u64, counts: &Counts) {
     let mut buffer = [0; 4096];
     for _ in 0..per_connection {
-        // One write of the generator is one request here: they are small.
+        // One write of the generator is one request here, because they are small.
         match stream.read(&mut buffer) {
             Ok(1..) => {}
             _ => return,
@@ -76,7 +76,7 @@ pub(crate) fn lane(address: SocketAddr) -> LaneAsked {
     lane_to(Address::Tcp(address))
 }
 
-/// A lane whose files are told by its access, and not by an address.
+/// Returns a lane whose files are given by its access, not by an address.
 pub(crate) fn lane_of_files() -> LaneAsked {
     lane_to(Address::Unix(String::new()))
 }
@@ -94,7 +94,7 @@ fn lane_to(address: Address) -> LaneAsked {
     }
 }
 
-/// A workload of these kinds whose every value is verified.
+/// Returns a workload of these kinds, all values of which are verified.
 pub(crate) fn verified(keys: u64, mix: &[(Kind, f64)]) -> Workload {
     Workload {
         prefix: "t:".to_owned(),
@@ -113,7 +113,7 @@ pub(crate) fn verified(keys: u64, mix: &[(Kind, f64)]) -> Workload {
     }
 }
 
-/// One round of one turn of 200 ms.
+/// Returns an order of one round with one turn of 200 ms.
 pub(crate) fn order(lanes: Vec<LaneAsked>) -> Asked {
     Asked {
         seed: 7,
@@ -127,8 +127,8 @@ pub(crate) fn order(lanes: Vec<LaneAsked>) -> Asked {
     }
 }
 
-/// One turn that ends when the lanes' operations are done, however slow the
-/// machine.
+/// Returns an order of one turn that ends when the lanes' operations are done, however slow the
+/// machine is.
 pub(crate) fn until_done(lanes: Vec<LaneAsked>) -> Asked {
     Asked { round_ns: 120_000_000_000, slice_ns: 120_000_000_000, ..order(lanes) }
 }
@@ -141,7 +141,7 @@ pub(crate) fn drive_until(order: &Asked, stop: &Stop) -> Vec<TrialRecord> {
     drive_reading(order, stop, Vec::new())
 }
 
-/// One turn of an hour, stopped after 100 ms.
+/// Drives one turn of an hour and stops it after 100 ms.
 pub(crate) fn drive_stopped(lane: LaneAsked) -> Vec<TrialRecord> {
     const HOUR_NS: u64 = 3_600_000_000_000;
     let order = Asked { round_ns: HOUR_NS, slice_ns: HOUR_NS, ..order(vec![lane]) };

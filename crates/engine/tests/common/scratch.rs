@@ -1,4 +1,4 @@
-//! Directories that are gone when a test is over, and what is in them.
+//! Directories that are removed after a test, and helpers for their content.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -20,12 +20,12 @@ impl Scratch {
         Scratch(parent.join(format!("tiebreak-test-{}-{number}", std::process::id())))
     }
 
-    /// In memory.
+    /// Creates a directory in memory.
     pub(crate) fn memory() -> Scratch {
         Scratch::within(Path::new("/dev/shm"))
     }
 
-    /// On the disk that this is built on.
+    /// Creates a directory on the disk that this is built on.
     pub(crate) fn disk() -> Scratch {
         Scratch::within(Path::new(env!("CARGO_TARGET_TMPDIR")))
     }
@@ -45,7 +45,7 @@ pub(crate) fn settings(guard: Guard) -> Settings {
     Settings { guard, fsync: false, expires: None }
 }
 
-/// All files with values, and what handles left beside.
+/// Returns all files with values, and temporary files that handles left.
 pub(crate) fn files(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root).expect("a directory").flatten() {
@@ -59,21 +59,21 @@ pub(crate) fn files(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The file of the only value.
+/// Returns the file of the only value.
 pub(crate) fn only_file(root: &Path) -> PathBuf {
     let found = files(root);
     assert_eq!(found.len(), 1, "{found:?}");
     found.into_iter().next().expect("one")
 }
 
-/// Runs `test` on a thread that sees a tmpfs of 1 MiB on a directory, which
-/// nobody else sees. Where that is not allowed, the test is left out, and says so.
+/// Runs `test` on a thread that sees a tmpfs of 1 MiB on a directory, which no other thread
+/// sees. If that is not allowed, the test is skipped and reports it.
 pub(crate) fn on_a_small_tmpfs(test: impl FnOnce(&Path) + Send) {
     let around = Scratch::memory();
     std::fs::create_dir(&around.0).expect("a directory");
     std::thread::scope(|scope| {
         let within = scope.spawn(|| {
-            // SAFETY: concerns this thread alone.
+            // SAFETY: the call affects this thread alone.
             if unsafe { libc::unshare(libc::CLONE_NEWNS) } != 0 {
                 return not_tested("a mount namespace needs root");
             }
@@ -85,7 +85,7 @@ pub(crate) fn on_a_small_tmpfs(test: impl FnOnce(&Path) + Send) {
     });
 }
 
-/// mount(2), of a tmpfs where it needs a kind.
+/// Calls mount(2), with a tmpfs if a file system type is needed.
 pub(crate) fn mount(source: &str, on: &Path, flags: libc::c_ulong, options: &str) {
     let text = |text: &str| std::ffi::CString::new(text).expect("no 0");
     let (source, kind, options) = (text(source), text("tmpfs"), text(options));

@@ -1,4 +1,4 @@
-//! Real stores for tests, each a process of its own on a port of its own.
+//! Real stores for tests, each in a separate process on a separate port.
 #![allow(clippy::disallowed_types, reason = "a test has deadlines of its own")]
 
 use engine::workload::Feeds;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use wire::memcached::Dialect;
 use wire::resp::{Login, Opening, Protocol};
 
-/// How a store is spoken to.
+/// The protocol of a store.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum StoreProtocol {
     Text,
@@ -34,7 +34,7 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start(dialogue: StoreProtocol, more: &[&str]) -> Server {
         let gives_up = Instant::now() + Duration::from_secs(30);
-        // Somebody else may take the port first: then the next one is tried.
+        // Another process may take the port first: then the next one is tried.
         while Instant::now() < gives_up {
             let Some(address) = next_port() else { continue };
             if let Some(child) = answering(dialogue, address, more, gives_up) {
@@ -44,9 +44,9 @@ impl Server {
         panic!("{dialogue:?}: no server within half a minute");
     }
 
-    /// Ends it as a crash would.
+    /// Kills it, as a crash would end it.
     pub(crate) fn kill(&mut self) {
-        // One that was killed before stays so.
+        // It may have been killed before.
         let _ = self.child.kill();
         self.child.wait().expect("our child");
     }
@@ -57,7 +57,7 @@ impl Server {
         self.child = answering(self.dialogue, self.address, &[], gives_up).expect("a free port");
     }
 
-    /// Drives one lane's order there.
+    /// Drives the order of one lane on this server.
     pub(crate) fn drive(&self, order: &mut Asked) -> Vec<TrialRecord> {
         order.lanes[0].address = Address::Tcp(self.address);
         let lanes = grouped(order, 0, |order| self.lanes(order));
@@ -98,8 +98,8 @@ impl Server {
     }
 }
 
-/// A server that answers at this address. Returns None if it ends at once, since somebody
-/// else took the port.
+/// Returns a server that answers at this address, or None if it ends at once because another
+/// process took the port.
 fn answering(
     dialogue: StoreProtocol,
     address: SocketAddr,
@@ -116,10 +116,10 @@ fn answering(
     None
 }
 
-/// An address where nobody listens, and that no other test of this process gets:
-/// of two servers on one port the loser takes a moment to end, and meanwhile the
-/// other one answers for it. It lies below the ports of clients, where a socket
-/// could meet itself.
+/// Returns an address on which nothing listens and that no other test of this process gets: if
+/// two servers use one port the second takes a moment to end, and meanwhile the first one
+/// answers for it. The port is below the range of client ports, where a socket could connect to
+/// itself.
 fn next_port() -> Option<SocketAddr> {
     static TAKEN: AtomicU16 = AtomicU16::new(0);
     let taken = TAKEN.fetch_add(1, Ordering::Relaxed);

@@ -1,5 +1,5 @@
 //! A small server of Cassandra's Thrift interface: one column family in memory, in which the
-//! later timestamp wins, and wide rows beside it. Once its keys are there it allocates nothing for a call.
+//! later timestamp wins, and wide rows. Once its keys exist it allocates nothing for a call.
 
 use super::wide_rows::WideRows;
 use engine::{Numbers, ThriftAccess, ThriftEpoch, grouped, thrift_lanes};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use wire::thrift::{Consistency, Login, Opening};
 
-/// Which calls are answered with an exception.
+/// The calls that are answered with an exception.
 #[derive(Clone, Copy)]
 pub(crate) struct Refuses {
     /// The name of the call.
@@ -25,11 +25,11 @@ pub(crate) struct Refuses {
 pub(crate) struct Counts {
     pub(crate) keyspaces: AtomicU64,
     pub(crate) logins: AtomicU64,
-    /// Writes that were older than what was there.
+    /// Writes that were older than the existing column.
     pub(crate) late: AtomicU64,
 }
 
-/// What is known of a row. A row that was deleted keeps its timestamp.
+/// The state of a row. A row that was deleted keeps its timestamp.
 #[derive(Default)]
 struct Row {
     timestamp: i64,
@@ -89,7 +89,7 @@ impl Cassandra {
         &self.shared.counts
     }
 
-    /// Drives one lane's order there, of one round.
+    /// Drives an order of one lane and one round on this server.
     pub(crate) fn drive(&self, order: &mut Asked) -> Seen {
         order.lanes[0].address = Address::Tcp(self.address);
         let lanes = grouped(order, 0, |order| thrift_lanes(order, 0, &self.access));
@@ -185,7 +185,7 @@ impl Shared {
         self.wide_rows.lock().expect("no panic")
     }
 
-    /// The later timestamp wins. None: the column is deleted.
+    /// Writes a column; the later timestamp wins. A value of None deletes the column.
     fn write(&self, key: &[u8], timestamp: i64, value: Option<&[u8]>) {
         let mut rows = self.rows.lock().expect("no panic");
         if !rows.contains_key(key) {
@@ -211,7 +211,8 @@ impl Shared {
         }
     }
 
-    /// Each key once, as the map of a server has it, in the order of their last mentions.
+    /// Answers with each key once, like the map of a real server, in the order of their last
+    /// mentions.
     fn multiget(&self, call: &mut Input<'_>, out: &mut Vec<u8>) {
         call.skip(b"\x0f\0\x01\x0b");
         let asked = u32::from_be_bytes(call.take(4).try_into().expect("four bytes"));
@@ -237,7 +238,7 @@ impl Shared {
     }
 }
 
-/// A `ColumnOrSuperColumn`.
+/// Appends a `ColumnOrSuperColumn`.
 pub(crate) fn push_column(name: &[u8], value: &[u8], timestamp: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\x0c\0\x01\x0b\0\x01");
     push_text(name, out);
@@ -257,14 +258,14 @@ fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
-/// The key of a call, and the super column that it names in the contender's family.
+/// Returns the key of a call, and the super column that it names in the contender's family.
 fn path<'a>(call: &mut Input<'a>) -> (&'a [u8], Option<&'a [u8]>) {
     let key = call.text(b"\x0b\0\x01");
     assert_eq!(call.text(b"\x0c\0\x02\x0b\0\x03"), b"tiebreak00");
     (key, WideRows::named(call))
 }
 
-/// What is left of a frame.
+/// The rest of a frame.
 pub(crate) struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
@@ -282,7 +283,7 @@ impl<'a> Input<'a> {
         assert_eq!(self.take(expected.len()), expected);
     }
 
-    /// The text behind this head.
+    /// Returns the text after this head.
     pub(crate) fn text(&mut self, head: &[u8]) -> &'a [u8] {
         self.skip(head);
         let length = u32::from_be_bytes(self.take(4).try_into().expect("four bytes"));

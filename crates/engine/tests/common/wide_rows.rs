@@ -1,5 +1,5 @@
-//! Wide rows of the small server of Cassandra's Thrift interface: super columns, of which
-//! each holds its columns in the order of their names.
+//! Wide rows of the small server of Cassandra's Thrift interface: super columns, each of which
+//! holds its columns in the order of their names.
 
 use super::thrift::{Input, push_column};
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ pub(crate) struct WideRows(HashMap<(Vec<u8>, Vec<u8>), Columns>);
 type Columns = BTreeMap<Vec<u8>, Vec<u8>>;
 
 impl WideRows {
-    /// The super column that a call names behind its column family, if it names one.
+    /// Returns the super column that a call names after its column family, if it names one.
     pub(crate) fn named<'a>(call: &mut Input<'a>) -> Option<&'a [u8]> {
         call.begins_with(SUPER_COLUMN).then(|| call.text(SUPER_COLUMN))
     }

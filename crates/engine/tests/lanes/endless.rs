@@ -1,5 +1,5 @@
-//! Servers that never stop sending, as fast as they can: timeout, end of the slice and
-//! stop hold all the same, and the connections beside them get their replies.
+//! Servers that never stop sending, as fast as they can: timeout, end of the slice and stop
+//! still work, and the other connections get their replies.
 
 use crate::common::{drive, drive_lanes, drive_stopped, lane, order};
 use engine::workload::Feeds;
@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use wire::memcached::Dialect;
 use wire::resp::{Login, Opening, Protocol};
 
-/// How long a server sends unless its client hangs up. A client whose clock stands still
-/// for as long as bytes come would be held for all of it.
+/// How long a server sends unless its client hangs up. A client that reads no clock as long as
+/// bytes arrive would be blocked all that time.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -22,12 +22,12 @@ const CHUNK: &str = "1\r\nx\r\n";
 const ROW: &str = "$1\r\nx\r\n";
 const PUSH: &str = ">2\r\n+a\r\n+b\r\n";
 
-/// What the server saw.
+/// What the server counted.
 #[derive(Default)]
 struct Counts {
-    /// Connections that were closed by the client before the patience was over.
+    /// Connections that the client closed before the patience was over.
     hung_up: AtomicU64,
-    /// Connections that were sent to until it was.
+    /// Connections that were still open when it was over.
     outlasted: AtomicU64,
 }
 
@@ -37,8 +37,8 @@ impl Counts {
     }
 }
 
-/// Sends `begins`, then `again` for ever, on each connection once something was asked
-/// there. Every `every`-th connection is so; the others get `REPLY`.
+/// Sends `begins` and then `again` for ever on each connection once a request arrived there.
+/// Every `every`-th connection does so; the others get `REPLY`.
 fn endless(begins: &'static str, again: &'static str, every: u64) -> (SocketAddr, Arc<Counts>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -78,7 +78,7 @@ fn answer(mut stream: TcpStream) {
     }
 }
 
-/// One operation at a time, given up after 300 ms.
+/// Returns a lane with one operation at a time, given up after 300 ms.
 fn impatient(address: SocketAddr, connections: u32) -> LaneAsked {
     let mut lane = LaneAsked { timeout_ns: 300_000_000, ..lane(address) };
     lane.intensity.connections = connections;
@@ -115,7 +115,7 @@ fn a_stop_ends_a_run_in_which_replies_never_end() {
     assert_eq!((trials[0].seen.unfinished, counts.outlasted()), (4, 0));
 }
 
-/// The end of a slice: 1 s after the last operation could have timed out.
+/// The end of a slice is 1 s after the last operation could have timed out.
 #[test]
 fn the_slices_of_others_come_in_their_turn() {
     let (flooding, counts) = endless(CHUNKED, CHUNK, 1);
@@ -133,7 +133,8 @@ fn stores(asked: LaneAsked) -> Asked {
     order(vec![LaneAsked { doing, ..asked }])
 }
 
-/// Pushes answer nothing, and an array that announces more than will ever come never ends.
+/// Pushes are no answers, and an array that announces more elements than will ever arrive never
+/// ends.
 #[test]
 fn a_redis_that_never_stops_is_given_up_at_the_timeout() {
     for protocol in [Protocol::Resp2, Protocol::Resp3] {
@@ -160,7 +161,7 @@ fn a_redis_that_never_stops_is_given_up_at_the_timeout() {
 #[test]
 fn a_memcached_that_never_stops_is_given_up() {
     for dialect in [Dialect::Text, Dialect::Meta] {
-        // A value that never ends, and words that answer nothing.
+        // A value that never ends, and words that are no answers.
         for (begins, again) in [("VALUE k 0 1000000000\r\n", "xxxxxxxx"), ("", "MN\r\n")] {
             let (address, counts) = endless(begins, again, 1);
             let order = stores(impatient(address, 2));

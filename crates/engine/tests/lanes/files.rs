@@ -1,4 +1,4 @@
-//! The blocking lane under the engine, on files in memory.
+//! The blocking lane driven by the engine, on files in memory.
 
 use crate::common::scratch::{Scratch, files, on_a_small_tmpfs};
 use crate::common::{self, lane_of_files, until_done};
@@ -17,8 +17,8 @@ const DONE: u16 = 3;
 const HELD: u16 = 4;
 const WRONG: u16 = 5;
 
-/// Of ten operations on a key, by number: a set, seven gets, a delete, a get;
-/// the value names its key.
+/// Ten operations on a key, by number: a set, seven gets, a delete, a get. The value names its
+/// key.
 fn ask(last: &mut Option<u64>, number: u64, _: &mut (), request: &mut Request) {
     assert!(last.is_none_or(|last| last < number), "{number} after {last:?}");
     *last = Some(number);
@@ -54,7 +54,7 @@ fn lane(connections: u32, operations: Option<u64>) -> LaneAsked {
     LaneAsked { intensity, operations, ..lane_of_files() }
 }
 
-/// One round of one turn: of 200 ms, or until the operations are done.
+/// Returns an order of one round with one turn, of 200 ms or until the operations are done.
 fn order(lane: LaneAsked) -> Asked {
     if lane.operations.is_some() { until_done(vec![lane]) } else { common::order(vec![lane]) }
 }
@@ -107,7 +107,7 @@ fn many_threads_on_two_workers_share_the_operations() {
         order.rounds = 1;
         let trials = drive(&order, &store, work());
         let seen = &trials[0].seen;
-        // A get can come before its set and after its delete; never another value.
+        // A get can precede its set and follow its delete, but must never return another value.
         assert_eq!(seen.outcomes.ok, 20_000, "{guard:?}: {:?}", seen.outcomes);
         assert_eq!((seen.connections.asked, seen.connections.got), (9, 9));
         assert!(seen.codes[&HIT] > 0, "{guard:?}");
@@ -147,7 +147,7 @@ fn in_open_loop_every_operation_that_falls_due_is_counted() {
     }
 }
 
-/// Holds the lock of every value that is there.
+/// Locks every existing value.
 fn lock_all(scratch: &Scratch) -> Vec<File> {
     let locked = files(&scratch.0).into_iter().map(|path| {
         let file = File::open(path).expect("there");
@@ -158,7 +158,7 @@ fn lock_all(scratch: &Scratch) -> Vec<File> {
     locked.collect()
 }
 
-/// Gets of a key that is locked and of one that is not there, in turn.
+/// Alternates gets of a locked key and of an absent one.
 fn ask_locked(_: &mut Option<u64>, number: u64, _: &mut (), request: &mut Request) {
     request.action = Action::Get;
     request.key.clear();
@@ -209,7 +209,8 @@ fn while_one_thread_blocks_the_others_mind_the_schedule() {
     assert_eq!((seen.outcomes.ok, seen.unsent), (39, 0), "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.failed[&Failure::Timeout], 1);
     assert!(seen.response_time.at_rank(39) < Some(500_000_000), "they did not wait for it");
-    // The locked one. On a busy machine another that was due right before the end may be, too.
+    // The locked one. On a busy machine another that was due just before the end may be in
+    // flight, too.
     assert!((1..=2).contains(&seen.slices[0].in_flight_at_end));
 }
 

@@ -81,7 +81,7 @@ fn a_file_that_is_too_old_is_a_miss_until_it_is_written() {
     }
 }
 
-/// Waits until somebody waits for the lock of this file.
+/// Waits until another thread waits for the lock of this file.
 fn until_waited_for(file: &File) {
     let inode = format!(":{} ", file.metadata().expect("open").ino());
     let until = Instant::now() + Duration::from_secs(20);
@@ -95,7 +95,7 @@ fn until_waited_for(file: &File) {
     }
 }
 
-/// A writer in another process, in the middle of its writing: it has the lock.
+/// Acts as a writer in another process that has the lock and has written half the value.
 fn half_written(path: &Path) -> File {
     let mut file = File::options().write(true).open(path).expect("there");
     // SAFETY: no pointers.
@@ -141,8 +141,8 @@ fn a_file_removed_between_opening_and_reading_is_read_whole() {
     assert_eq!(read(&store, "a").as_deref(), Some(b"anew".as_slice()));
 }
 
-/// What a reader meets while two writers write values that are all ones and
-/// all twos: whole values and others, until `enough`.
+/// Counts what a reader sees while two writers write values that are all ones and all twos:
+/// complete values and others, until `enough` returns true.
 fn contended(store: &Store, bytes: usize, enough: impl Fn(u64, u64) -> bool) -> (u64, u64) {
     let (mut whole, mut torn) = (0, 0);
     store.set(b"a", &vec![1; bytes]).expect("room");
@@ -194,7 +194,7 @@ fn a_lock_that_is_never_given_back_times_out() {
         action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as usize;
         libc::sigaction(libc::SIGUSR2, &action, std::ptr::null_mut());
     }
-    // It has given up long ago, as soon as somebody says so.
+    // Its deadline has passed, so the next signal ends it.
     store.gives_up_at(0);
     let reader = std::thread::spawn(move || store.get(b"a", &mut Vec::new()));
     until_waited_for(&writer);
@@ -266,7 +266,7 @@ fn no_link_is_followed() {
     let _ = std::fs::remove_file(&outside.0);
 }
 
-/// Why a directory is refused.
+/// Returns why a directory is refused.
 fn refused(root: &Path) -> String {
     Store::new(root, settings(Guard::Flock)).expect_err("not ours").0
 }
@@ -275,26 +275,26 @@ fn refused(root: &Path) -> String {
 fn directories_that_are_not_ours_are_refused() {
     let scratch = Scratch::disk();
     let root = &scratch.0;
-    assert!(refused(&root.join("deeper")).contains("cannot be made"));
+    assert!(refused(&root.join("deeper")).contains("cannot be created"));
     std::fs::create_dir(root).expect("a directory");
     std::fs::write(root.join("letters.txt"), "precious").expect("room");
     let message = refused(root);
-    assert!(message.contains("holds files that are not tiebreak's"), "{message}");
+    assert!(message.contains("contains files that tiebreak did not create"), "{message}");
     assert!(message.contains("name one that is empty"), "{message}");
     assert_eq!(std::fs::read_dir(root).expect("there").count(), 1, "nothing was made in it");
     assert!(refused(&root.join("letters.txt")).contains("cannot be opened"));
     std::fs::write(root.join(".tiebreak-cache"), "somebody else's").expect("room");
-    assert!(refused(root).contains("that is not tiebreak's"));
+    assert!(refused(root).contains("that was not written by tiebreak"));
     let inner = root.join("inner");
     std::fs::create_dir(&inner).expect("a directory");
     drop(Store::new(&inner, settings(Guard::Flock)).expect("empty: ours from now on"));
     drop(Store::new(&inner, settings(Guard::Flock)).expect("marked"));
     let link = root.join("link");
     std::os::unix::fs::symlink(&inner, &link).expect("a link");
-    assert!(refused(&link).contains("must be no link"));
+    assert!(refused(&link).contains("must not be a symbolic link"));
     std::fs::remove_dir(inner.join("3/3c")).expect("empty");
     std::os::unix::fs::symlink(root, inner.join("3/3c")).expect("a link");
-    assert!(refused(&inner).contains("a folder that cannot be made or opened"));
+    assert!(refused(&inner).contains("a subdirectory that cannot be created or opened"));
 }
 
 #[test]
@@ -305,10 +305,10 @@ fn a_store_on_tmpfs_is_known_as_such() {
     let expected = [
         ("filesystem", "tmpfs"),
         ("fsync", "never"),
-        ("locking", "none, written beside and renamed"),
+        ("locking", "none, written to a second file that is renamed"),
         ("expires", "never"),
-        ("folders", "two levels, 256 of them"),
-        ("times", "of the calls alone, without a thread's wait for the core"),
+        ("folders", "two levels, 256 in all"),
+        ("times", "of the calls alone, without waiting for a core"),
     ];
     assert_eq!(facts, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
 }

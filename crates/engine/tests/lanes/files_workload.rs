@@ -53,7 +53,7 @@ fn every_value_that_was_loaded_or_written_is_read_back() {
             let load = order(Doing::load(workload(&MIX)), KEYS, workers);
             assert_eq!(drive(&access, &load), Ok(all_ok(KEYS)));
             assert_eq!(files(&scratch.0).len() as u64, KEYS);
-            // Twice: numbers go on, so a version is never written again.
+            // Twice: the numbers continue, so a version is never written again.
             for _ in 0..2 {
                 let drive_it = order(Doing::Drive(workload(&MIX)), 5_000, workers);
                 assert_eq!(drive(&access, &drive_it), Ok(all_ok(5_000)), "{guard:?} {workers}");
@@ -85,7 +85,7 @@ fn a_write_that_is_undone_makes_stale_reads() {
     let found = files(&scratch.0);
     let loaded: Vec<_> =
         found.iter().map(|path| (path, std::fs::read(path).expect("there"))).collect();
-    // Puts back what was loaded, whole.
+    // Restores the complete loaded files.
     let undo = || {
         for (path, value) in &loaded {
             let old = path.with_extension("old");
@@ -105,14 +105,14 @@ fn what_files_cannot_do_is_refused_by_name() {
     let access = access(&scratch, Guard::Flock, 1);
     let incr = workload(&[(Kind::Incr, 1.0)]);
     let refused = drive(&access, &order(Doing::Drive(incr), 1, 1)).expect_err("no numbers");
-    assert_eq!(refused, "files have no operation Incr");
+    assert_eq!(refused, "files do not support the operation Incr");
     let empty = Workload {
         value: ValueBytes::Fixed(0),
         verify: Verify::Off,
         ..workload(&[(Kind::Get, 1.0)])
     };
     let refused = drive(&access, &order(Doing::load(empty), 1, 1)).expect_err("no empty values");
-    assert!(refused.contains("1 byte at least"), "{refused}");
+    assert!(refused.contains("at least 1 byte"), "{refused}");
     let mut deep = order(Doing::Ask, 1, 1);
     deep.lanes[0].intensity.depth = 16;
     assert!(drive(&access, &deep).expect_err("no depth").contains("leave out depth"));

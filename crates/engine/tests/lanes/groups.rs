@@ -1,5 +1,5 @@
-//! Several workloads at once: every operation of every group is counted once, at the
-//! server as well, and a group knows what another one wrote.
+//! Several workloads at once: every operation of every group is counted once, also at the
+//! server, and a group knows what another one wrote.
 
 use crate::common::scratch::Scratch;
 use crate::common::stores::{Server, StoreProtocol};
@@ -21,7 +21,7 @@ fn group(connections: u32, depth: u32, rate: Option<f64>) -> Intensity {
     Intensity { connections, depth, arrivals }
 }
 
-/// Readers in closed loop beside writers at a rate, on one worker or two.
+/// Returns readers in closed loop together with writers at a rate, on one worker or two.
 fn readers_and_writers(lane: LaneAsked, depth: u32, workers: u32) -> Asked {
     let groups = vec![group(8, depth, None), group(2, 1, Some(2000.0))];
     let workload = workload(&[&[(Kind::Get, 3.0), (Kind::MultiGet(5), 1.0)], &[(Kind::Set, 1.0)]]);
@@ -49,7 +49,7 @@ fn workload(mixes: &[&[(Kind, f64)]]) -> Workload {
     }
 }
 
-/// What is of all groups is the sum of what is of each.
+/// The figures of all groups are the sums of those of each.
 fn adds_up(seen: &Seen) {
     let sum = |of: fn(&Seen) -> u64| seen.groups.iter().map(of).sum::<u64>();
     assert_eq!(seen.operations, sum(|of| of.operations));
@@ -65,7 +65,7 @@ fn adds_up(seen: &Seen) {
     }
 }
 
-/// Operations that a rate makes due in this time of sending.
+/// Returns how many operations are due at a rate in this time of sending.
 fn due(rate: f64, seen: &Seen) -> u64 {
     let sending: u64 = seen.slices.iter().map(|slice| slice.sending_ns).sum();
     (rate * sending as f64 / 1e9).round() as u64
@@ -122,7 +122,8 @@ fn readers_verify_what_writers_of_another_group_wrote() {
             assert_eq!(groups[1].operations, due(2000.0, seen), "{dialogue:?}");
             assert!(groups[0].operations > groups[1].operations);
         }
-        // Not of the first values alone: a write per key at the least, in the mean.
+        // Reads do not return the first values only: on average there is at least one write per
+        // key.
         assert!(trials.iter().map(|trial| trial.seen.groups[1].operations).sum::<u64>() > KEYS);
     }
 }

@@ -1,4 +1,4 @@
-//! The engine against a server that counts: what was sent is what it got.
+//! The engine against a server that counts: what was sent is what the server received.
 
 use crate::common::{drive, drive_reading, drive_stopped, lane, order, serve, until_done};
 use engine::{Stop, TargetClock};
@@ -32,12 +32,12 @@ fn what_the_server_says_of_its_own_times_is_recorded() {
     let [("db", 500, Some(db)), ("render", 500, Some(render))] = parts[..] else {
         panic!("{parts:?}")
     };
-    // Histograms keep three digits.
+    // Histograms have a precision of three digits.
     assert!((2_500_000..2_503_000).contains(&db), "{db}");
     assert!((250_000..250_300).contains(&render), "{render}");
 }
 
-/// HTTP/1.1 has one request in flight on a connection, however many are asked for.
+/// HTTP/1.1 has one request in flight on a connection, whatever the requested depth is.
 #[test]
 fn a_depth_above_the_window_is_cut_to_the_window() {
     for arrivals in [Arrivals::Closed, Arrivals::Constant(200_000.0)] {
@@ -47,13 +47,13 @@ fn a_depth_above_the_window_is_cut_to_the_window() {
         let trials = drive(&until_done(vec![LaneAsked { timeout_ns: 60_000_000_000, ..asked }]));
         let seen = &trials[0].seen;
         assert_eq!((seen.operations, seen.outcomes.ok), (1000, 1000), "{:?}", seen.outcomes);
-        // The server takes whatever comes at once for one request.
+        // The server takes whatever arrives at once for one request.
         assert_eq!(counts.requests.load(Ordering::Relaxed), 1000);
         assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
     }
 }
 
-/// Rounds whose connections are counted by the server: two slices of 10 ms in each.
+/// Drives rounds whose connections are counted by the server, with two slices of 10 ms in each.
 fn opened_in_rounds(order: Asked) -> Vec<u64> {
     let (rounds, slice_ns) = (3, 10_000_000);
     let trials = drive(&Asked { rounds, slice_ns, round_ns: 2 * slice_ns, ..order });
@@ -75,8 +75,8 @@ fn lanes_that_are_compared_get_other_connections_in_each_round() {
 #[test]
 fn connections_that_do_not_open_are_waited_for_once_and_not_one_by_one() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
-    // SAFETY: a call without pointers, on a socket that listens already. From here on its
-    // queue holds one connection, which is never taken out.
+    // SAFETY: a call without pointers, on a socket that already listens. From now on its queue
+    // holds one connection, which is never accepted.
     assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
     let full = listener.local_addr().expect("an address");
     let (address, _) = serve(crate::common::REPLY, u64::MAX);
@@ -94,7 +94,7 @@ fn connections_that_do_not_open_are_waited_for_once_and_not_one_by_one() {
     };
     let end = in_round(1).map(|slice| slice.starts_ns + slice.took_ns).max().expect("slices");
     let start = in_round(2).map(|slice| slice.starts_ns).min().expect("slices");
-    // Two at a time, twenty times: waiting for each anew would take 20 timeouts.
+    // Two at a time, twenty times: waiting for each separately would take 20 timeouts.
     assert!(start - end < 10 * timeout_ns, "{} ms", (start - end) / 1_000_000);
 }
 
@@ -165,7 +165,7 @@ fn a_refused_connection_is_theirs_and_was_never_sent() {
 
 #[test]
 fn a_server_that_never_answers_is_censored_at_the_timeout() {
-    // Connections are accepted by the kernel; nobody reads.
+    // The kernel accepts connections; nothing reads from them.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let mut lane = lane(listener.local_addr().expect("an address"));
     lane.timeout_ns = 300_000_000;
@@ -173,7 +173,7 @@ fn a_server_that_never_answers_is_censored_at_the_timeout() {
     let seen = &trials[0].seen;
     assert_eq!(seen.outcomes.failed[&Failure::Timeout], seen.operations);
     assert_eq!(seen.response_time.len(), 4);
-    // 3 digits: the lowest value of the bucket may lie a thousandth below.
+    // Three digits: the lowest value of the bucket may be a thousandth lower.
     assert!(seen.response_time.min().expect("samples") >= 299_500_000);
 }
 
@@ -235,7 +235,7 @@ fn the_cpu_of_every_target_is_read_at_both_ends_of_every_slice() {
     let mut order = order(vec![lane(address), lane(address)]);
     order.slice_ns = 50_000_000;
     order.first_round = 5;
-    // One more nanosecond at every reading; the other is out of sight.
+    // One more nanosecond at every reading; the other target cannot be read.
     let mut readings = 0;
     let counts = || {
         readings += 1;

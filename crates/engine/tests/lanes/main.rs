@@ -1,4 +1,4 @@
-//! Lanes of every kind under the engine, against servers and files that count.
+//! Lanes of every kind driven by the engine, against servers and files that count.
 #![allow(clippy::disallowed_types, reason = "the server of a test has a clock of its own")]
 
 mod chat;

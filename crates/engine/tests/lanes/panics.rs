@@ -1,11 +1,11 @@
-//! A worker that panics ends the run, and the others are not left waiting for it.
+//! A worker that panics ends the run, and the others do not wait for it.
 
 use crate::common::{lane_of_files, order};
 use engine::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, run};
 use record::{Asked, Recorder};
 use std::ops::ControlFlow;
 
-/// A lane whose first worker panics in its slice, or where it opens.
+/// A lane whose first worker panics in its slice or when it opens.
 struct Panicking {
     worker: usize,
     in_slice: bool,

@@ -1,5 +1,5 @@
-//! Clients of several memcached servers, against real ones: each key is on one of them, and
-//! a server that dies takes its own keys with it and no others.
+//! Clients of several real memcached servers: each key is on one of them, and a server that dies
+//! takes only its own keys with it.
 
 use crate::common::stores::{Server, StoreProtocol};
 use crate::common::{drive_lanes, lane, until_done, verified};
@@ -30,7 +30,7 @@ impl Servers {
         Servers { each, access: MemcachedAccess { dialect, numbers, sharded: Some(sharded) } }
     }
 
-    /// With the keys of the workload.
+    /// Starts the servers and loads the keys of the workload.
     fn loaded(rule: ShardRule, failover: bool, workload: &Workload) -> Servers {
         let servers = Servers::start(rule, failover);
         let seen = servers.drive(Doing::load(workload.clone()), KEYS);
@@ -52,7 +52,7 @@ impl Servers {
         run(self.lane(doing, operations), &self.access)
     }
 
-    /// How many items each server holds.
+    /// Returns how many items each server holds.
     fn items(&self) -> Vec<u64> {
         self.each.iter().map(items).collect()
     }
@@ -104,8 +104,8 @@ fn every_policy_and_both_kinds_of_arrivals_reach_all_servers() {
     }
 }
 
-/// What is seen while all servers are up, while one is dead, and when it is back without its
-/// keys.
+/// Returns what is measured while all servers are up, while one is dead, and when it is back
+/// without its keys.
 fn dies_and_comes_back(rule: ShardRule, failover: bool, workload: &Workload) -> [Seen; 3] {
     let mut servers = Servers::loaded(rule, failover, workload);
     let drive = |servers: &Servers| servers.drive(Doing::Drive(workload.clone()), OPERATIONS);
@@ -126,7 +126,7 @@ fn without_failover_a_dead_servers_keys_fail_and_the_others_are_untouched() {
     assert_eq!(before.outcomes.ok, before.operations, "{:?}", before.outcomes);
     let (all, failed) = (dead.operations, failed(&dead));
     assert_eq!(dead.outcomes.ok + failed, all, "{:?}", dead.outcomes);
-    // A third of the keys, which are drawn uniformly.
+    // A third of the keys fails; they are drawn uniformly.
     assert!((all / 5..all / 2).contains(&failed), "{:?}", dead.outcomes);
     let all = back.operations;
     assert_eq!(back.outcomes.ok + back.outcomes.miss, all, "{:?}", back.outcomes);
@@ -139,7 +139,7 @@ fn with_failover_a_dead_servers_keys_move_to_the_others() {
     for rule in [ShardRule::Consistent, ShardRule::Ketama, ShardRule::PhpMemcache] {
         let [.., dead, back] = dies_and_comes_back(rule, true, &workload);
         let (all, lost) = (dead.operations, failed(&dead));
-        // Each client finds out by itself, and tries again from time to time.
+        // Each client notices separately, and tries again from time to time.
         assert!(lost < all / 20, "{rule:?}: {:?}", dead.outcomes);
         assert!(dead.outcomes.miss > 0, "{rule:?}: what moves is not there yet");
         assert_eq!(dead.outcomes.ok + dead.outcomes.miss + lost, all, "{rule:?}");

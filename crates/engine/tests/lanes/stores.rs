@@ -1,5 +1,5 @@
-//! Lanes of stores against real memcached and Redis: what was written is what
-//! comes back, and what does not come back is told.
+//! Lanes of stores against real memcached and Redis: what was written is read back, and what is
+//! not read back is reported.
 
 use crate::common::beside::beside;
 use crate::common::stores::{Server, StoreProtocol};
@@ -32,7 +32,7 @@ fn order(server: &Server, doing: Doing, operations: u64, depth: u32) -> Asked {
     until_done(vec![lane])
 }
 
-/// What comes of so many operations.
+/// Drives this many operations.
 fn drive(server: &Server, doing: Doing, operations: u64, depth: u32) -> Seen {
     let mut trials = server.drive(&mut order(server, doing, operations, depth));
     assert_eq!(trials.len(), 1);
@@ -100,7 +100,7 @@ fn every_kind_is_answered() {
     for dialogue in ALL {
         let server = Server::start(dialogue, &[]);
         for kind in [Kind::Add, Kind::Replace, Kind::Append, Kind::Delete] {
-            // What these do to a value is not followed.
+            // The effect of these on a value is not tracked.
             let workload = Workload { verify: Verify::Off, ..workload(&[(kind, 1.0)]) };
             load(&server, &workload);
             let seen = drive(&server, Doing::Drive(workload), 100, 4);
@@ -119,7 +119,7 @@ fn what_is_not_there_is_a_miss() {
     }
 }
 
-/// Both halves of so many operations were counted.
+/// Returns the counts of both halves of the operations.
 fn halves(seen: &Seen, kind: Kind) -> (u64, u64, u64) {
     let of = seen.kinds.iter().find(|of| of.kind == kind).expect("driven");
     (of.operations, of.read_time.len(), of.update_time.len())
@@ -149,8 +149,7 @@ fn a_read_and_its_write_are_one_operation() {
 fn fresh_connections_serve_both_halves() {
     let both = workload(&[(Kind::ReadModifyWrite, 1.0)]);
     for dialogue in ALL {
-        // Fresh connections come from all of 127.0.0.x; Redis takes but the first
-        // for this machine.
+        // New connections come from all of 127.0.0.x; by default Redis accepts only the first.
         let open: &[&str] = match dialogue {
             StoreProtocol::Text | StoreProtocol::Meta => &[],
             _ => &["--protected-mode", "no"],
@@ -162,15 +161,14 @@ fn fresh_connections_serve_both_halves() {
             order.lanes[0].reuse = reuse;
             let seen = server.drive(&mut order).remove(0).seen;
             assert_eq!(seen.outcomes.ok, 200, "{dialogue:?} {reuse:?}: {:?}", seen.outcomes);
-            // Those of the last slice may end before their count is full.
+            // The connections of the last slice may end before their count is full.
             let most = opened + u64::from(order.lanes[0].intensity.connections);
             assert!((opened..=most).contains(&seen.connections.opened), "{:?}", seen.connections);
         }
     }
 }
 
-/// In open loop nothing is begun when a reply comes: the write has to go out by
-/// itself.
+/// In open loop no operation begins when a reply arrives: the write must be sent without that.
 #[test]
 fn an_open_loop_goes_on_with_the_write() {
     let both = workload(&[(Kind::ReadModifyWrite, 1.0)]);
@@ -182,12 +180,12 @@ fn an_open_loop_goes_on_with_the_write() {
     assert_eq!((seen.outcomes.ok, seen.unsent), (300, 0), "{:?}", seen.outcomes);
 }
 
-/// Answers every read with a value, and writes not at all: silent, or it closes.
+/// Answers every read with a value, and never answers a write: it stays silent or closes.
 fn answers_reads_only(closes: bool) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     std::thread::spawn(move || {
-        // Kept open, for a silent server closes nothing.
+        // Kept open, because a silent server closes nothing.
         let mut kept = Vec::new();
         for mut stream in listener.incoming().flatten() {
             let mut buffer = [0; 4096];
@@ -247,7 +245,7 @@ fn a_read_that_finds_nothing_ends_the_operation() {
 
 #[test]
 fn a_cas_alone_on_its_key_wins() {
-    // One in flight: nobody comes between.
+    // One operation in flight: no other write comes between.
     let alone = workload(&[(Kind::Cas, 3.0), (Kind::Get, 1.0)]);
     for dialogue in [StoreProtocol::Text, StoreProtocol::Meta] {
         let server = Server::start(dialogue, &[]);
@@ -275,7 +273,7 @@ fn of_many_that_meet_on_one_key_some_lose_and_none_fails() {
     }
 }
 
-/// The number that a key holds.
+/// Returns the number that a key holds.
 fn held(server: &Server, dialogue: StoreProtocol, key: &str) -> u64 {
     let mut stream = TcpStream::connect(server.address).expect("it listens");
     stream.write_all(format!("get {key}\r\n").as_bytes()).expect("said");
@@ -351,7 +349,7 @@ fn an_error_reply_to_a_command_is_an_error() {
     assert_eq!(seen.outcomes.ok + wrong_type, 400);
 }
 
-/// A kind that the store has not is no lane.
+/// A kind that the store does not support makes the lane fail.
 #[test]
 fn what_a_store_has_not_is_refused() {
     for (lacks, kind) in [
@@ -367,7 +365,7 @@ fn what_a_store_has_not_is_refused() {
     }
 }
 
-/// Says something to the server beside the lane.
+/// Sends a command to the server on a separate connection.
 fn say(server: &Server, text: &str) {
     let mut stream = TcpStream::connect(server.address).expect("it listens");
     stream.write_all(text.as_bytes()).expect("said");
@@ -398,8 +396,8 @@ fn a_loaded_value_that_comes_back_after_a_write_is_stale() {
     let one = Doing::load(written.clone());
     assert_eq!(drive(&server, one, 1, 1).outcomes.ok, 1);
     say(&server, "COPY t:000000000000 kept\r\n");
-    // A server that forgets every write: a script of its own cannot be had, so
-    // another client puts the loaded value back all the time.
+    // This simulates a server that loses every write: another client restores the loaded value
+    // all the time.
     let mut stream = TcpStream::connect(server.address).expect("it listens");
     let undo = || {
         stream.write_all(b"COPY kept t:000000000000 REPLACE\r\n").expect("said");

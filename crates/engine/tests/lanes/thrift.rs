@@ -15,7 +15,7 @@ fn order(server: &Cassandra, doing: Doing, operations: u64, depth: u32) -> Asked
     until_done(vec![lane])
 }
 
-/// What comes of so many operations.
+/// Drives this many operations.
 fn drive(server: &Cassandra, doing: Doing, operations: u64, depth: u32) -> Seen {
     server.drive(&mut order(server, doing, operations, depth))
 }
@@ -57,7 +57,7 @@ fn wide_rows_come_back_with_the_newest_columns_first() {
     assert_eq!(empty.miss, 100, "{empty:?}");
     let loaded = drive(&server, Doing::load(workload.clone()), columns, 8).outcomes;
     assert_eq!(loaded.ok, columns, "{loaded:?}");
-    // Operations of the second go on behind those of the first.
+    // The operations of the second run follow those of the first.
     for depth in [1, 16] {
         let seen = drive(&server, Doing::Drive(workload.clone()), 2000, depth);
         assert_eq!(seen.outcomes.ok, 2000, "{depth}: {:?}", seen.outcomes);
@@ -65,7 +65,7 @@ fn wide_rows_come_back_with_the_newest_columns_first() {
     }
 }
 
-/// Of a server that holds the columns of another workload every value is wrong.
+/// If a server holds the columns of another workload, every value is wrong.
 #[test]
 fn values_of_other_wide_rows_are_wrong() {
     let workload = verified(5, &[(Kind::Newest, 1.0)]);
@@ -77,7 +77,7 @@ fn values_of_other_wide_rows_are_wrong() {
     assert_eq!((seen.wrong, seen.ok), (100, 0), "{seen:?}");
 }
 
-/// With two keys a multi-get asks for one of them several times; the server answers it once.
+/// With two keys a multi-get names one of them several times; the server answers it once.
 #[test]
 fn a_key_that_is_asked_for_twice_is_no_miss() {
     let workload = Workload { keys: 2, ..verified(2, &[(Kind::MultiGet(5), 1.0)]) };
@@ -87,7 +87,7 @@ fn a_key_that_is_asked_for_twice_is_no_miss() {
     assert_eq!(seen.outcomes.ok, 200, "{:?}", seen.outcomes);
 }
 
-/// On one connection with one operation in flight, no write comes behind a later one.
+/// On one connection with one operation in flight, no write arrives after a later one.
 #[test]
 fn every_write_is_later_than_the_one_before() {
     let workload = verified(KEYS, &[(Kind::Set, 1.0), (Kind::Delete, 1.0)]);
@@ -116,7 +116,7 @@ fn what_is_not_there_is_a_miss_and_a_deletion_of_it_is_none() {
     assert_eq!((ended.outcomes.miss, ended.kinds[0].update_time.len()), (operations, 0));
 }
 
-/// The keyspace need not be there before the load.
+/// The keyspace need not exist before the load.
 #[test]
 fn whether_it_answers_is_asked_without_a_keyspace() {
     let server = Cassandra::start(None);

@@ -1,5 +1,4 @@
-//! How operations end without a reply: the connection is lost, their time is over, or the
-//! run ends.
+//! How operations end without a reply: the connection is lost, they time out, or the run ends.
 
 use super::{Common, Connection, Phase, Then};
 use crate::clock;
@@ -8,12 +7,12 @@ use crate::event_loop::in_flight::Operation;
 use record::{Failure, Moments, Recorder};
 use wire::Codec;
 
-/// After a connect that failed: the first wait, and the longest.
+/// The first and the longest wait after a connect that failed.
 const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
 
 impl<S: Dialogue> Connection<S> {
-    /// The codec understands no more: the server refused the connection, with a
-    /// code, or broke the protocol.
+    /// The codec cannot go on: the server refused the connection, with a code, or violated the
+    /// protocol.
     pub(super) fn broken(&mut self, common: &Common<S>, seen: &mut Recorder) -> Then {
         let Some(code) = self.codec.refused() else {
             return self.fail(Failure::Protocol, common, seen);
@@ -25,7 +24,7 @@ impl<S: Dialogue> Connection<S> {
         })
     }
 
-    /// The connection is no more, and the operations on it failed.
+    /// The connection is lost, and the operations on it failed.
     pub(super) fn fail(
         &mut self,
         failure: Failure,
@@ -39,8 +38,8 @@ impl<S: Dialogue> Connection<S> {
         })
     }
 
-    /// The connection waits before it dials again: what was taken up fails as the last
-    /// connect did.
+    /// The connection waits before it dials again: operations that were taken up fail with the
+    /// error of the last connect.
     pub(in crate::event_loop) fn fail_unasked(
         &mut self,
         now: u64,
@@ -56,12 +55,12 @@ impl<S: Dialogue> Connection<S> {
         Then::free(now, lost)
     }
 
-    /// The connection is no more. Each operation on it ends as `end` says.
+    /// The connection is lost. Each operation on it ends as `end` records it.
     pub(super) fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> Then {
         let now = clock::now();
         if self.phase != Phase::Open {
-            // A refused connect costs nothing: without a pause it would be
-            // counted a hundred thousand times a second.
+            // A refused connect takes almost no time: without a pause it would be counted a
+            // hundred thousand times a second.
             let wait = BACKOFF_NS.0 << self.failures.min(8);
             self.failures += 1;
             self.not_before = now + wait.min(BACKOFF_NS.1);
@@ -72,8 +71,8 @@ impl<S: Dialogue> Connection<S> {
         Then::free(now, lost)
     }
 
-    /// Gives up the operations that have taken `timeout_ns` or more by `now`: these alone
-    /// if the connection can go on without their replies, else all that are on it.
+    /// Gives up the operations that have taken `timeout_ns` or more by `now`: only these if the
+    /// connection can continue without their replies, otherwise all on it.
     pub(in crate::event_loop) fn time_out(
         &mut self,
         now: u64,
@@ -116,8 +115,8 @@ impl<S: Dialogue> Connection<S> {
         }
     }
 
-    /// Ends all operations, the oldest as censored. Those behind it were asked later and
-    /// lose their connection: timeouts without a latency.
+    /// Ends all operations, the oldest as censored. Later ones lose their connection: they are
+    /// timeouts without a latency.
     fn time_out_all(&mut self, now: u64, dialogue: &S, seen: &mut Recorder) -> Then {
         let lost = self.in_flight.len();
         let all = self.in_flight.all().enumerate();
@@ -134,7 +133,7 @@ impl<S: Dialogue> Connection<S> {
         Then::free(now, lost)
     }
 
-    /// The run ends: operations stay without an outcome.
+    /// The run ends: operations have no outcome.
     pub(in crate::event_loop) fn abandon(&mut self, seen: &mut Recorder) {
         if self.in_flight.is_empty() {
             return;
@@ -146,7 +145,7 @@ impl<S: Dialogue> Connection<S> {
     }
 }
 
-/// Its time is over: it has taken so long by `now` at least.
+/// Records a timeout: the operation has taken at least the time until `now`.
 fn give_up<S: Dialogue>(
     operation: &Operation<S::Memo>,
     now: u64,

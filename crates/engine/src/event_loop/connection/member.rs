@@ -1,5 +1,5 @@
 //! A connection that is a member of a room. The operation of a room is in flight on the
-//! connection of the member that sends it, and ends by what comes on all of them.
+//! connection of the sending member, and what arrives on all connections ends it.
 
 use super::{Common, Connection, Phase, Then};
 use crate::event_loop::dialogue::{Broadcast, Dialogue};
@@ -15,7 +15,7 @@ pub(in crate::event_loop) struct Loss {
     failure: Failure,
     /// The code with which the server refused the connection or closed it.
     code: Option<u16>,
-    /// No dialling before this.
+    /// The connection must not be dialled before this time.
     pub(in crate::event_loop) not_before: u64,
 }
 
@@ -24,14 +24,14 @@ impl<S: Dialogue> Connection<S> {
         self.phase == Phase::Closed
     }
 
-    /// The next connection here is part of this opening of its room.
+    /// Notes that the next connection here belongs to this opening of its room.
     pub(in crate::event_loop) fn enter(&mut self, common: &mut Common<S>, opening: u64) {
-        // Also where the dialling fails, nothing of the last connection is told again.
+        // Also if dialling fails, nothing of the last connection may be reported again.
         common.dialogue.renew(&mut self.codec);
         common.dialogue.enters(&mut self.codec, self.place, opening);
     }
 
-    /// The first copy of the broadcast that was sent here began to come.
+    /// Notes that the first copy of the broadcast that was sent here began to arrive.
     #[inline]
     pub(in crate::event_loop) fn broadcast_began(&mut self, now: u64) {
         if let Some(operation) = self.in_flight.tagged(TAG) {
@@ -39,7 +39,7 @@ impl<S: Dialogue> Connection<S> {
         }
     }
 
-    /// Ends the broadcast that was sent here, if the last of its copies has come.
+    /// Ends the broadcast that was sent here if the last of its copies has arrived.
     #[inline]
     pub(in crate::event_loop) fn end_broadcast(
         &mut self,
@@ -62,14 +62,14 @@ impl<S: Dialogue> Connection<S> {
         Then::free(done, 1)
     }
 
-    /// Why this connection is closed.
+    /// Returns why this connection is closed.
     pub(in crate::event_loop) fn loss(&self) -> Loss {
         let (failure, code) = (self.last_failure, self.codec.refused());
         Loss { failure, code, not_before: self.not_before }
     }
 
-    /// Another member of the room lost its connection, and this one is closed, too. What was
-    /// taken up here ends as the other one's would have.
+    /// Closes this connection because another member of the room lost its own. Operations that
+    /// were taken up here end as those of the other connection would have.
     pub(in crate::event_loop) fn lose_with(
         &mut self,
         loss: Loss,

@@ -1,29 +1,29 @@
 //! How many operations a connection may have in flight.
 //!
-//! The lane has as many places on a connection as its depth says. Where the codec's window is
-//! narrower the connection withholds the others from the lane, until the window allows them.
+//! The lane has as many places on a connection as its depth says. If the codec's window is
+//! narrower, the connection withholds the other places until the window allows them.
 
 use super::{Connection, Phase};
 use crate::event_loop::dialogue::Dialogue;
 use wire::Codec;
 
 impl<S: Dialogue> Connection<S> {
-    /// How many operations may be in flight here now, whatever the depth is.
+    /// Returns how many operations may be in flight here now, whatever the depth is.
     #[inline]
     pub(super) fn window(&self) -> u32 {
         if self.retires { 0 } else { self.codec.window() }
     }
 
-    /// How many of the lane's places here it may use now.
+    /// Returns how many of its places here the lane may use now.
     #[inline]
     fn allowed(&self) -> u32 {
         let depth = self.in_flight.depth();
-        // The window of a connection that does not exist yet is not known.
+        // The window is not known before the connection exists.
         if self.phase == Phase::Closed { depth } else { self.window().min(depth) }
     }
 
-    /// `many` places for operations came free. Returns how many places the lane may use now:
-    /// fewer if the window is narrower than the depth, more if it has become wider.
+    /// Notes that `many` places became free. Returns how many places the lane may use now: fewer
+    /// if the window is narrower than the depth, more if it has become wider.
     #[inline]
     pub(in crate::event_loop) fn usable(&mut self, many: u32) -> u32 {
         let free = self.withheld + many;
@@ -31,8 +31,9 @@ impl<S: Dialogue> Connection<S> {
         free - self.withheld
     }
 
-    /// The lane is about to use a place that has been free for some time. Returns true if it
-    /// may not, because the window has become narrower since: then the place is withheld.
+    /// Called when the lane is about to use a place that has been free for some time. Returns
+    /// true if it may not, because the window has become narrower since: then the place is
+    /// withheld.
     #[inline]
     pub(in crate::event_loop) fn withholds_one_more(&mut self) -> bool {
         let withholds = self.withheld < self.in_flight.depth() - self.allowed();
@@ -40,13 +41,13 @@ impl<S: Dialogue> Connection<S> {
         withholds
     }
 
-    /// Some places are withheld from the lane.
+    /// Returns true if some places are withheld from the lane.
     #[inline]
     pub(in crate::event_loop) fn withholds(&self) -> bool {
         self.withheld > 0
     }
 
-    /// The lane has all its places again: none of them is withheld.
+    /// Gives the lane all its places again.
     pub(in crate::event_loop) fn withhold_none(&mut self) {
         self.withheld = 0;
     }

@@ -1,8 +1,8 @@
 //! Rooms: an operation is a message that one member sends, and ends when all members have it.
 //!
-//! The connections of a room live and die together. Whatever ends one of them ends all, and
-//! the next operation opens the room anew, under another name: so no message that the server
-//! still holds for the old connections can reach the new ones.
+//! The connections of a room are opened and closed together. If one of them ends, all are
+//! closed, and the next operation reopens the room under another name, so that no message that
+//! the server still holds for the old connections can reach the new ones.
 
 use super::{Dialogue, Drive, EventLane};
 use crate::clock;
@@ -12,18 +12,20 @@ use crate::event_loop::in_flight::Operation;
 use crate::event_loop::policy::may_reuse;
 use record::{LaneAsked, Recorder};
 
-/// How many rooms the connections of a lane make, on all workers.
+/// Returns how many rooms the connections of a lane form, on all workers.
 ///
 /// # Errors
-/// When the connections cannot be divided so, or there is more than one operation in flight
-/// in a room.
+/// Returns an error if the connections cannot be divided into rooms, or if a room would have
+/// more than one operation in flight.
 pub(super) fn count(asked: &LaneAsked, members: u32) -> Result<u32, String> {
     let connections = asked.intensity.connections;
     if members > 1 && asked.intensity.depth > 1 {
-        return Err("a room has one message in flight: leave out depth".to_owned());
+        return Err("a room can have only one message in flight; leave out depth".to_owned());
     }
     if !connections.is_multiple_of(members) {
-        return Err(format!("{connections} connections make no rooms of {members} members"));
+        return Err(format!(
+            "{connections} connections cannot be divided into rooms of {members} members"
+        ));
     }
     Ok(connections / members)
 }
@@ -31,7 +33,7 @@ pub(super) fn count(asked: &LaneAsked, members: u32) -> Result<u32, String> {
 /// The rooms of a lane.
 pub(super) struct Rooms {
     each: Vec<Room>,
-    /// How often rooms were opened, all together.
+    /// How often rooms were opened in total.
     openings: u64,
 }
 
@@ -39,11 +41,11 @@ pub(super) struct Rooms {
 struct Room {
     /// How many members are connected.
     open: u32,
-    /// The connection on which the operation in flight is, or waits to be asked.
+    /// The connection on which the operation is in flight or waits to be sent.
     sender: Option<u32>,
     /// The number of that operation.
     number: u64,
-    /// By which number it was opened.
+    /// The number of its opening.
     opening: u64,
     /// Operations since it was opened.
     served: u32,
@@ -54,19 +56,19 @@ impl Rooms {
         Rooms { each: vec![Room::default(); many], openings: 0 }
     }
 
-    /// Their numbers.
+    /// Returns the numbers of the rooms.
     pub(super) fn each(&self) -> std::ops::Range<u32> {
         0..self.each.len() as u32
     }
 
-    /// None has a connection any more, nor an operation.
+    /// Notes that no room has a connection or an operation any more.
     pub(super) fn all_closed(&mut self) {
         self.each.fill(Room::default());
     }
 }
 
 impl<S: Dialogue> EventLane<S> {
-    /// The connections of a room.
+    /// Returns the connections of a room.
     fn members(&self, room: u32) -> std::ops::Range<u32> {
         room * self.per_client..(room + 1) * self.per_client
     }
@@ -100,14 +102,14 @@ impl<S: Dialogue> EventLane<S> {
         let of = self.room(room);
         (of.sender, of.number) = (Some(sender), number);
         if let Then::Free(since, many) = self.start_in_room(room, now, seen) {
-            // Failed at once: the room waits for the next turn.
+            // The operation failed at once: the room waits for the next turn.
             self.ended(first, many, since, drive);
             self.back_off(first, many, since, drive);
         }
     }
 
-    /// Asks what was taken up if all members are connected, and else sees to it that they
-    /// will be.
+    /// Sends the operation that was taken up if all members are connected; otherwise connects
+    /// them.
     fn start_in_room(&mut self, room: u32, now: u64, seen: &mut Recorder) -> Then {
         let Room { open, sender: Some(sender), number, .. } = *self.room(room) else {
             return Then::Wait;
@@ -126,7 +128,7 @@ impl<S: Dialogue> EventLane<S> {
         if self.members(room).any(is_closed) { self.open_room(room, seen) } else { Then::Wait }
     }
 
-    /// Opens all connections of a room anew.
+    /// Reopens all connections of a room.
     fn open_room(&mut self, room: u32, seen: &mut Recorder) -> Then {
         self.hang_up(room);
         for place in self.members(room) {
@@ -140,8 +142,8 @@ impl<S: Dialogue> EventLane<S> {
         Then::Wait
     }
 
-    /// The connection is about to be dialled. With the first one of a room a new opening
-    /// begins.
+    /// Called when the connection is about to be dialled. The first one of a room starts a new
+    /// opening.
     pub(super) fn enter(&mut self, place: u32) {
         let Rooms { each, openings } = &mut self.rooms;
         let room = &mut each[(place / self.per_client) as usize];
@@ -153,7 +155,7 @@ impl<S: Dialogue> EventLane<S> {
         self.places[place as usize].enter(&mut self.common, opening);
     }
 
-    /// Follows what an event on a member's connection led to.
+    /// Handles the result of an event on a member's connection.
     #[inline]
     pub(super) fn reacted_in_room(
         &mut self,
@@ -179,7 +181,7 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// Ends the operation of the room if the event under way brought its last copy.
+    /// Ends the operation of the room if the current event brought its last copy.
     #[inline]
     fn hear_copies(&mut self, room: u32, seen: &mut Recorder) -> Then {
         let Some(sender) = self.room(room).sender else {
@@ -195,7 +197,7 @@ impl<S: Dialogue> EventLane<S> {
         then
     }
 
-    /// The operation of a room has ended, whichever way.
+    /// Notes that the operation of a room has ended, with or without success.
     #[inline]
     fn freed_in_room(
         &mut self,
@@ -217,8 +219,8 @@ impl<S: Dialogue> EventLane<S> {
         self.use_places(first, many, since, drive, seen);
     }
 
-    /// The connection is lost, and with it its room: the operation in flight ends as that of
-    /// a lost connection does.
+    /// The connection is lost, and its room with it: the operation in flight ends with a lost
+    /// connection.
     fn lose_room(&mut self, place: u32, seen: &mut Recorder) -> Then {
         let room = place / self.per_client;
         let loss = self.places[place as usize].loss();
@@ -233,8 +235,8 @@ impl<S: Dialogue> EventLane<S> {
         then
     }
 
-    /// Gives up what the time of the room's operation is over for, and with it the room: the
-    /// copies that still come must not be taken for those of the next operation.
+    /// Gives up a room's operation that has timed out, and closes the room: copies that still
+    /// arrive must not be taken for those of the next operation.
     pub(super) fn timed_out_in_room(
         &mut self,
         place: u32,
@@ -249,8 +251,8 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// Follows what an event led to while the lane rests: a room that the server left without
-    /// a member is opened anew.
+    /// Handles the result of an event while the lane rests: a room that lost a member is
+    /// reopened.
     pub(super) fn rested_in_room(&mut self, place: u32, was_open: bool, seen: &mut Recorder) {
         self.common.copies = Copies::default();
         let (room, connection) = (place / self.per_client, &self.places[place as usize]);
@@ -265,20 +267,20 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// The slice has ended, and the room's operation with it if there was one.
+    /// Called when the slice has ended, and the room's operation with it if there was one.
     pub(super) fn close_abandoned(&mut self, room: u32) {
         if self.room(room).sender.is_some() {
             self.close_room(room);
         }
     }
 
-    /// Closes all connections of a room, on none of which an operation is any more.
+    /// Closes all connections of a room without operations.
     fn close_room(&mut self, room: u32) {
         self.hang_up(room);
         self.room(room).sender = None;
     }
 
-    /// Closes all connections of a room, and keeps what waits to be asked.
+    /// Closes all connections of a room, and keeps the operation that was not sent yet.
     fn hang_up(&mut self, room: u32) {
         for place in self.members(room) {
             self.places[place as usize].hang_up();

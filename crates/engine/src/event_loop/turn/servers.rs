@@ -7,26 +7,26 @@ use crate::event_loop::connection::Then;
 use crate::event_loop::in_flight::Operation;
 use record::Recorder;
 
-/// So many operations of a client fail at once before other clients get their turn.
+/// How many operations of a client may fail at once before other clients get their turn.
 const FAILURES: u32 = 64;
 
 impl<S: Dialogue> EventLane<S> {
-    /// The connection that stands for the client of this one.
+    /// Returns the connection that represents the client of this one.
     #[inline]
     pub(super) fn first_of_client(&self, place: u32) -> u32 {
         if self.per_client == 1 { place } else { place - place % self.per_client }
     }
 
-    /// The connection may not dial yet. A client of several servers never waits as a whole:
-    /// what goes to a server that is down fails at once, as with the clients that
+    /// Returns true if the connection may not dial yet. A client of several servers never waits
+    /// as a whole: operations for a server that is down fail at once, as with the clients that
     /// applications use.
     #[inline]
     pub(super) fn has_to_wait(&self, place: u32, now: u64) -> bool {
         (S::ROOMS || self.per_client == 1) && self.places[place as usize].not_before > now
     }
 
-    /// A client takes up the next operation, due and possible since `due` and `could`. In
-    /// closed loop it goes on while operations fail at once.
+    /// A client takes up the next operation, due and possible since `due` and `could`. In closed
+    /// loop it continues while operations fail at once.
     pub(super) fn begin_of_client(
         &mut self,
         client: u32,
@@ -54,7 +54,7 @@ impl<S: Dialogue> EventLane<S> {
         self.back_off(client, 1, clock::now(), drive);
     }
 
-    /// Asks the next operation on the connection to its server.
+    /// Sends the next operation on the connection to its server.
     fn begin_at_server(
         &mut self,
         client: u32,

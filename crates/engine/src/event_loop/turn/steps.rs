@@ -1,4 +1,5 @@
-//! The loop taken apart: one turn at a time, for a caller that drives several lanes and waits for all of them.
+//! The loop one turn at a time, for a caller that drives several lanes and waits for all of
+//! them.
 
 use super::{Dialogue, Drive, EventLane};
 use crate::lane::{Step, Steps};
@@ -6,7 +7,7 @@ use crate::{EngineError, Turn, clock};
 use record::Recorder;
 use std::os::fd::RawFd;
 
-/// Replies that one step reads, about: those of another group wait for it.
+/// The approximate number of replies that one step reads: those of another group wait for it.
 const REPLIES: usize = 32;
 
 impl<S: Dialogue> Steps for EventLane<S> {
@@ -26,7 +27,7 @@ impl<S: Dialogue> Steps for EventLane<S> {
         let now = clock::now();
         let wait_ns = if self.is_behind() { 0 } else { self.patience(now, &drive) };
         let until = (!over).then_some(now + wait_ns);
-        // How long its turn took is not recorded here: it is a part of that of all.
+        // The duration of this turn is not recorded here: it is part of the turn of all groups.
         let worked = std::mem::take(&mut drive.worked);
         self.stepped = Some(drive);
         Ok(Step { worked, until })

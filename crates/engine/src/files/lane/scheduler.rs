@@ -1,45 +1,44 @@
-//! What the threads of one lane share.
+//! State that the threads of one lane share.
 
 use super::work::{Answer, Request, Work};
 use crate::drive::{Drive, Next, Take};
 use record::{Failure, Moments, Recorder};
 
-/// One lock for all of it. The threads are on one core: the lock is met taken
-/// only when its holder lost the core just then, and it is never held during an
-/// operation. So the workload and its verification need no locks of their own,
-/// and operations are taken up in order.
+/// One lock guards all of it. The threads are on one core, so the lock is contended only if its
+/// holder was just preempted, and it is never held during an operation. So the workload and its
+/// verification need no locks of their own, and operations are taken up in order.
 pub(super) struct Scheduler<S, M> {
     pub(super) drive: Drive,
     /// Records the slice that is being driven; the lane swaps it in and out.
     pub(super) seen: Recorder,
     pub(super) slots: Vec<Slot>,
-    /// Threads that wait to be told of something.
+    /// Threads that wait for a notification.
     pub(super) idle: usize,
     /// A thread waits for the next operation to fall due.
     pub(super) leading: bool,
-    /// Another one looks after it.
+    /// A second thread checks on it.
     pub(super) guarding: bool,
-    /// The threads are to go home.
+    /// The threads must end.
     pub(super) closing: bool,
-    /// A thread went home with a panic.
+    /// A thread ended with a panic.
     pub(super) lost: bool,
     work: Work<S, M>,
 }
 
-/// One thread, as the lane sees it.
+/// One thread from the lane's point of view.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slot {
-    /// The operation that it is in. None if it is in no operation, or if its outcome
-    /// is already recorded.
+    /// The operation that it executes. None if it executes no operation, or if the outcome is
+    /// already recorded.
     operation: Option<Moments>,
-    /// When the call that it is in has timed out.
+    /// When the call that it is in times out.
     deadline: Option<u64>,
-    /// Which share of the mix the operation is of.
+    /// The share of the mix that the operation belongs to.
     share: u32,
 }
 
 impl Slot {
-    /// It is in a call, and longer than the timeout.
+    /// Returns true if it has been in a call for longer than the timeout.
     pub(super) fn is_stuck(&self, now: u64) -> bool {
         self.deadline.is_some_and(|deadline| now >= deadline)
     }
@@ -64,12 +63,12 @@ impl<S, M: Default> Scheduler<S, M> {
         self.drive.next(now, &mut self.seen)
     }
 
-    /// No thread is in an operation.
+    /// Returns true if no thread executes an operation.
     pub(super) fn all_free(&self) -> bool {
         self.slots.iter().all(|slot| slot.deadline.is_none())
     }
 
-    /// The thread of a place begins an operation.
+    /// Notes that the thread of a place begins an operation.
     pub(super) fn begin(
         &mut self,
         slot: usize,
@@ -87,7 +86,7 @@ impl<S, M: Default> Scheduler<S, M> {
         self.slots[slot] = Slot { operation, deadline, share: request.share };
     }
 
-    /// The thread of a place is back from its operation.
+    /// Notes that the thread of a place has returned from its operation.
     pub(super) fn ended(
         &mut self,
         slot: usize,
@@ -98,7 +97,7 @@ impl<S, M: Default> Scheduler<S, M> {
         self.drive.freed(at.done);
         self.slots[slot].deadline = None;
         if self.slots[slot].operation.take().is_none() {
-            // It was given up, and is recorded.
+            // It was given up and is already recorded.
             return;
         }
         self.drive.ended(at.done);
@@ -134,7 +133,7 @@ impl<S, M: Default> Scheduler<S, M> {
         }
     }
 
-    /// The slice ends: what is still under way has no outcome.
+    /// Ends the slice: operations still under way have no outcome.
     pub(super) fn abandon(&mut self) {
         for slot in &mut self.slots {
             self.seen.unfinished(u64::from(slot.operation.take().is_some()));
@@ -152,7 +151,7 @@ mod tests {
 
     const TIMEOUT_NS: u64 = 1_000;
 
-    /// A scheduler with one thread, which took up an operation at 0.
+    /// Returns a scheduler with one thread, which took up an operation at 0.
     fn busy() -> (Scheduler<u64, ()>, Request) {
         let asked = LaneAsked {
             address: Address::Unix(String::new()),

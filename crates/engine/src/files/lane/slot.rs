@@ -1,4 +1,4 @@
-//! One thread of a lane: an application's process, which blocks in its operation.
+//! One thread of a lane. Like a process of an application it blocks in its operation.
 
 use super::bell::Bell;
 use super::scheduler::Scheduler;
@@ -10,28 +10,27 @@ use record::{Failure, Moments};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A sleep ends this long before an operation is due; the rest is spun.
+/// A sleep ends this long before an operation is due; the remaining time is spun.
 const SPIN_NS: u64 = 50_000;
 
-/// How long after an operation fell due the deputy looks whether the leader has
-/// come back from it.
+/// How long after an operation fell due the deputy checks whether the leader has returned from
+/// it.
 const DEPUTY_NS: u64 = 50_000;
 
-/// A lane's threads meet here, between operations.
+/// The state through which a lane's threads synchronise between operations.
 ///
-/// In open loop one free thread, the leader, waits for the next operation to
-/// fall due, and goes on doing so as long as its operations do not block. To
-/// hand the schedule over before each of them would put two changes of thread
-/// between due and sent (11 µs where the operation took 10). So a second one,
-/// the deputy, looks shortly after each due time, and leads if the leader is
-/// not back.
+/// In open loop one free thread, the leader, waits for the next operation to fall due, and
+/// continues to do so as long as its operations do not block. Handing the schedule over before
+/// each of them would put two context switches between due and sent (11 µs where the operation
+/// took 10). So a second thread, the deputy, checks shortly after each due time and becomes the
+/// leader if the leader has not returned.
 pub(super) struct Shared<S, M> {
     scheduler: Mutex<Scheduler<S, M>>,
-    /// There may be something to do for one that is idle.
+    /// Signals that there may be something to do for an idle thread.
     changed: Condvar,
-    /// Those that wait for an operation to fall due are to look again.
+    /// Signals that the threads that wait for an operation to fall due must check again.
     asleep: Condvar,
-    /// The slice may be over.
+    /// Signals that the slice may be over.
     pub(super) bell: Bell,
     timeout_ns: u64,
 }
@@ -46,18 +45,18 @@ impl<S, M: Default> Shared<S, M> {
         self.scheduler.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets all threads look again.
+    /// Makes all threads check again.
     pub(super) fn call_all(&self) {
         self.changed.notify_all();
         self.asleep.notify_all();
     }
 
-    /// Lets one idle thread look again: it wakes the next when it must.
+    /// Makes one idle thread check again: it wakes the next one if necessary.
     pub(super) fn call_one(&self) {
         self.changed.notify_one();
     }
 
-    /// Waits for the next operation. Returns None if the thread is to end.
+    /// Waits for the next operation. Returns None if the thread must end.
     fn next(&self, slot: usize, memo: &mut M, request: &mut Request) -> Option<Take> {
         let mut scheduler = self.scheduler();
         while !scheduler.closing {
@@ -65,8 +64,8 @@ impl<S, M: Default> Shared<S, M> {
             match scheduler.next(now) {
                 Next::Take(take) => {
                     scheduler.begin(slot, take, now, self.timeout_ns, (memo, request));
-                    // Before the operation, which may block: somebody must mind
-                    // the schedule. Part of the send lag, and rarely needed.
+                    // This precedes the operation, which may block, because another thread must
+                    // watch the schedule. It is part of the send lag, and rarely needed.
                     let alone = scheduler.drive.is_open_loop() && !scheduler.leading;
                     self.call_deputy(&scheduler, alone);
                     return Some(take);
@@ -96,7 +95,7 @@ impl<S, M: Default> Shared<S, M> {
         None
     }
 
-    /// Wakes an idle thread to be the deputy, where there is none.
+    /// Wakes an idle thread to become the deputy if there is none.
     fn call_deputy(&self, scheduler: &Scheduler<S, M>, wanted: bool) {
         if wanted && !scheduler.guarding && scheduler.idle > 0 {
             self.call_one();
@@ -120,8 +119,8 @@ impl<S, M: Default> Shared<S, M> {
         due: u64,
     ) -> MutexGuard<'a, Scheduler<S, M>> {
         let left = due.saturating_sub(clock::now());
-        // Near its end spinning would take the core from a thread that is in
-        // an operation: then the sleep goes on, and its end is the later one.
+        // Near its end spinning would take the core from a thread that executes an operation: in
+        // that case the sleep continues to its later end.
         let nap = match left.checked_sub(SPIN_NS) {
             Some(nap @ 1..) => nap,
             _ if scheduler.all_free() => 0,
@@ -138,7 +137,7 @@ impl<S, M: Default> Shared<S, M> {
     }
 }
 
-/// Tells the lane when its thread ends with a panic, so that it does not wait.
+/// Tells the lane that its thread ended with a panic, so that it does not wait for it.
 struct Farewell<'a, S, M: Default>(&'a Shared<S, M>);
 
 impl<S, M: Default> Drop for Farewell<'_, S, M> {
@@ -150,7 +149,7 @@ impl<S, M: Default> Drop for Farewell<'_, S, M> {
     }
 }
 
-/// The life of a lane's thread.
+/// The main function of a lane's thread.
 pub(super) fn live<S, M: Default>(shared: &Shared<S, M>, slot: usize, mut store: Store) {
     let _farewell = Farewell(shared);
     let (mut memo, mut request, mut buffer) = (M::default(), Request::default(), Vec::new());

@@ -1,5 +1,4 @@
-//! The seam to the workload: what operation *n* does, and what its answer is
-//! worth.
+//! The interface to the workload: what operation *n* does, and how its answer is judged.
 
 use record::Outcome;
 
@@ -11,57 +10,56 @@ pub enum Action {
     Get,
     /// Writes the value.
     Set,
-    /// Writes the value where there is none.
+    /// Writes the value if there is none.
     Add,
     /// Removes the key.
     Delete,
 }
 
-/// One operation, in buffers that are used again: what is in them when `ask`
-/// is called is that of the operation before.
+/// One operation, in reused buffers: when `ask` is called they hold the previous operation.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// What to do.
     pub action: Action,
-    /// With which key.
+    /// The key.
     pub key: Vec<u8>,
-    /// What to write.
+    /// The value to write.
     pub value: Vec<u8>,
-    /// Which share of the mix it is of, for what is counted by kind.
+    /// The share of the mix that it belongs to, for counts by kind.
     pub share: u32,
 }
 
-/// What the store said.
+/// The answer of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<'a> {
-    /// To a get: the value.
+    /// The answer to a get: the value.
     Value(&'a [u8]),
-    /// To a get or a delete: there is none.
+    /// The answer to a get or a delete: there is no value.
     Absent,
-    /// To an add: there is one already.
+    /// The answer to an add: there is a value already.
     Held,
-    /// Written, or removed.
+    /// The value was written or removed.
     Done,
 }
 
-/// What an answer is worth.
+/// The judgement of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Judged {
-    /// Counted under this code.
+    /// The code under which it is counted.
     pub code: u16,
-    /// Counted as this.
+    /// The outcome as which it is counted.
     pub outcome: Outcome,
 }
 
-/// What a lane does: a state and two functions on it, called in turn for each
-/// operation of one worker, from any of its threads but never from two at once.
-/// `ask` is called in order of operations' numbers; `judge` for every answer,
-/// in whichever order they come, and not for operations that fail.
+/// What a lane does: a state and two functions on it, called in turn for each operation of one
+/// worker, from any of its threads but never from two at once. `ask` is called in the order of
+/// the operations' numbers; `judge` for every answer, in whichever order they arrive, and not
+/// for operations that fail.
 ///
-/// `M` is what `ask` wants `judge` to remember of an operation.
+/// `M` is what `judge` needs to know of an operation from `ask`.
 #[derive(Clone, Debug)]
 pub struct Work<S, M = ()> {
-    /// Whatever the functions need.
+    /// The state of the functions.
     pub state: S,
     /// Writes operation `number` into the request.
     pub ask: fn(state: &mut S, number: u64, memo: &mut M, request: &mut Request),

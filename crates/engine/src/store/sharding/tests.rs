@@ -1,26 +1,26 @@
 use super::*;
 
-/// Servers of which one has the default port. libmemcached's rules were asked with them.
+/// Servers of which one has the default port. The real libmemcached was queried with them.
 const NAMED: [(&str, u16); 3] = [("10.0.0.1", 11211), ("10.0.0.2", 11211), ("10.0.0.3", 11212)];
-/// Servers on which php-memcache put keys: it does not tell where a key goes, so that these
-/// had to run.
+/// Servers on which php-memcache stored keys: it does not report where a key goes, so these had
+/// to run.
 const RUNNING: [(&str, u16); 3] =
     [("127.0.0.1", 31211), ("127.0.0.1", 31212), ("127.0.0.1", 31213)];
 
-/// What libmemcached 1.1.4 says of `NAMED` through php-memcached 3.2
+/// What libmemcached 1.1.4 returns for `NAMED` through php-memcached 3.2
 /// (`Memcached::getServerByKey`).
 const MODULA: &str = "2222222111010000011122211111110001211222122222022011110000002212111111101000000011111112222211111000";
 const SIGNED: [u32; 3] = [2, 0, 2];
 const CONSISTENT: &str = "0011022202220020100012201021022102212001211022221011121101000102210111121220010101002002220011210220";
 const KETAMA: &str = "1201010022022202221111211112222021111221122202220022221001200020112110122022220010211020100020210002";
 
-/// On which of `RUNNING` php-memcache 8.0 put the keys.
+/// The servers of `RUNNING` on which php-memcache 8.0 stored the keys.
 const PHP_MEMCACHE: &str = "2011221001022000002021221200200020212021002022222212210220201221211000021022212211120001020221110221";
 const PHP_MEMCACHE_FNV: &str = "1011022202111201122210211122010122201122211022101022012011112102112211112012012210220221220112201122";
 const PHP_MEMCACHE_STANDARD: &str = "2101221001111210101110211200202202102211021110000101222000111200221210102201201212101010220201021111";
 
-/// The same when the second one had been killed and a client had found out: the operation that
-/// finds out goes elsewhere once.
+/// The same after the second server was killed and a client had noticed: the operation that
+/// notices uses another server once.
 const PHP_MEMCACHE_MOVED: &str = "2022220000022000002022222200200020202022002022222222220220200222200000020022222202220000020220000222";
 const PHP_MEMCACHE_FNV_MOVED: &str = "0020022202202200222220222222000222200222202022002022022022022202202202222002002220220220220022200022";
 const PHP_MEMCACHE_STANDARD_MOVED: &str = "2202220000002200000200222200202202002220020000000002222000020200222220202200200222202020220200022020";
@@ -31,7 +31,7 @@ fn router(rule: ShardRule, failover: bool, servers: &[(&str, u16)]) -> Router {
     Router::new(Sharding { servers: servers.len() as u32, rule, failover }, &servers)
 }
 
-/// The servers of `key0` to `key99`, a digit each.
+/// Returns the servers of `key0` to `key99`, a digit each.
 fn digits(router: &mut Router, is_down: impl Fn(u32) -> bool + Copy) -> String {
     let key = |n: u32| format!("key{n}");
     (0..100).map(|n| router.server_of(key(n).as_bytes(), is_down).to_string()).collect()
@@ -53,7 +53,7 @@ fn keys_go_where_the_real_clients_send_them() {
 
 #[test]
 fn bytes_above_127_are_signed() {
-    // What php-memcached says of the keys `é`, `日本` and the byte 255.
+    // What php-memcached returns for the keys `é`, `日本` and the byte 255.
     let mut router = router(ShardRule::Modula, false, &NAMED);
     let keys: [&[u8]; 3] = ["é".as_bytes(), "日本".as_bytes(), b"\xff"];
     assert_eq!(keys.map(|key| router.server_of(key, |_| false)), SIGNED);

@@ -1,4 +1,4 @@
-//! Replies of wide rows, as stores send them and as they should not be.
+//! Replies of wide rows, both as stores send them and with faults.
 
 use super::*;
 use crate::store::{Parts, Task};
@@ -20,7 +20,7 @@ impl Worker {
         Worker { encoder, verifier: Verifier::new(Verify::All, &workload, 0, 1) }
     }
 
-    /// The first operation from `n` on that is of this kind.
+    /// Returns the first operation from `n` on that is of this kind.
     fn first(&self, kind: Kind, n: u64) -> Drawn {
         let mut all = (n..).map(|n| self.encoder.drawn(n));
         all.find(|drawn| drawn.kind == kind).expect("one of them")
@@ -33,7 +33,7 @@ impl Worker {
         memo
     }
 
-    /// The column of this time in the row of an operation.
+    /// Returns the column of this time in the row of an operation.
     fn column(&self, drawn: &Drawn, time: u64) -> Sent {
         let column = Column { time, ..Column::of(drawn) };
         let mut value = Vec::new();
@@ -41,12 +41,12 @@ impl Worker {
         (column.name().to_vec(), value)
     }
 
-    /// The columns of these times.
+    /// Returns the columns of these times.
     fn columns(&self, drawn: &Drawn, times: impl Iterator<Item = u64>) -> Vec<Sent> {
         times.map(|time| self.column(drawn, time)).collect()
     }
 
-    /// What a reply with these columns comes to: whole ones, and cut into pieces.
+    /// Returns the outcome of a reply with these columns, received whole and cut into pieces.
     fn outcome(&mut self, drawn: Drawn, columns: &[Sent]) -> Outcome {
         let items = columns.len() as u32;
         let mut memo = self.sends(drawn);
@@ -65,7 +65,7 @@ impl Worker {
     }
 }
 
-/// The same operation elsewhere.
+/// Returns the same operation with another key.
 fn with_key(mut drawn: Drawn, key: u64) -> Drawn {
     drawn.key = key;
     drawn
@@ -190,7 +190,7 @@ fn one_column_has_the_value_that_was_loaded() {
     assert_eq!(worker.verifier.outcome(&worker.encoder, &mut memo, 0), Outcome::Miss);
 }
 
-/// A value without a version is the one of its key, or wrong; it is never stale.
+/// A value without a version is the only one of its key, or wrong; it is never stale.
 #[test]
 fn a_value_without_a_version_is_compared_as_a_whole() {
     let mix = [(Kind::Get, 1.0), (Kind::Set, 1.0)];

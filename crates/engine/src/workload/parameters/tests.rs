@@ -46,7 +46,7 @@ fn feeds() -> Feeds {
     Feeds::new(vec![rows(), rows()])
 }
 
-/// What the parameters of operation `n` come to, as text.
+/// Returns the parameters of operation `n` as text.
 fn drawn(operations: &Operations, n: u64) -> Vec<Vec<u8>> {
     let mut to = Arguments::default();
     let drawn = operations.operation(n);
@@ -207,7 +207,7 @@ fn rows_of_tables_are_loaded_in_turn_and_read_back() {
     let mut row = Arguments::default();
     operations.draw_row(0, &drawn, &operations.values(), &mut row);
     assert_eq!((row.get(0), row.get(1)), (Argument::Integer(1000), Argument::Integer(10)));
-    // Another seed, and one column alone: the same.
+    // With another seed, and one column alone, the result is the same.
     let later = Operations::new(&of, 9).expect("sound");
     let mut alone = Arguments::default();
     assert_eq!(later.loaded((0, 2), 999, &later.values(), &mut alone), row.get(2));

@@ -1,5 +1,5 @@
-//! Rooms of the WebSocket lane against a server of another implementation that counts and
-//! fails.
+//! Rooms of the WebSocket lane against a server with another implementation, which counts and
+//! fails on demand.
 
 mod server;
 
@@ -34,14 +34,14 @@ fn drive(order: &Asked) -> Seen {
     drive_until(order, &Stop::new().expect("a descriptor"))
 }
 
-/// So many operations in so many rooms, in closed loop.
+/// Returns a lane with this many operations in this many rooms, in closed loop.
 fn in_rooms(server: &Server, rooms: u32, operations: u64) -> LaneAsked {
     let mut asked = LaneAsked { operations: Some(operations), ..lane(server.address) };
     asked.intensity.connections = rooms * MEMBERS;
     asked
 }
 
-/// A hundred broadcasts in one room.
+/// Sends a hundred broadcasts in one room.
 fn hundred(habit: Habit) -> (Seen, Server) {
     let server = Server::start(habit);
     let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..in_rooms(&server, 1, 100) };
@@ -51,7 +51,7 @@ fn hundred(habit: Habit) -> (Seen, Server) {
     (seen, server)
 }
 
-/// How many failed so.
+/// Returns how many operations failed in these ways.
 fn failed(outcomes: &Outcomes, of: &[Failure]) -> u64 {
     of.iter().filter_map(|failure| outcomes.failed.get(failure)).sum()
 }
@@ -74,7 +74,7 @@ fn every_member_gets_every_message_and_every_member_sends() {
             assert!(of.senders.len() == 4 && of.senders.values().all(|sent| *sent > 30));
         });
         assert_eq!(seen.connections.opened, 12);
-        // An operation's bytes are those of all copies.
+        // An operation's bytes are the bytes of all copies.
         let bytes = u64::from(MEMBERS * message_bytes);
         let most = seen.body_bytes.max().expect("there are some");
         assert!((bytes..=bytes + bytes / 100).contains(&most), "{most} for {bytes}");
@@ -120,7 +120,7 @@ fn the_connections_of_a_room_are_used_as_often_as_asked() {
         );
         server.counts(|of| {
             assert_eq!((of.connections, of.copies), (connections, 400));
-            // Each opening has a name of its own, so that no other one is in the room.
+            // Each opening has a unique name, so that no other connection is in the room.
             assert_eq!(of.rooms.len() as u64, rooms, "{reuse:?}");
             assert!(of.rooms.values().all(|members| *members == 4), "{reuse:?}");
         });
@@ -153,7 +153,7 @@ fn copies_that_should_not_come_have_classes_of_their_own() {
 #[test]
 fn a_message_that_nobody_sent_is_wrong_and_no_copy() {
     let (seen, _) = hundred(Habit::Greets);
-    // It may be read before the first broadcast or behind it, and once for each member.
+    // It may be read before or after the first broadcast, and once for each member.
     assert!((1..=4).contains(&seen.outcomes.wrong), "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.ok + seen.outcomes.wrong, 100, "{:?}", seen.outcomes);
 }
@@ -163,7 +163,7 @@ fn a_copy_to_a_member_of_another_room_is_an_error_there() {
     let server = Server::start(Habit::Leaks);
     let seen = drive(&until_done(vec![in_rooms(&server, 2, 200)]));
     let outcome = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
-    // Two can fall into one broadcast, and the last may come when the run is over.
+    // Two can arrive during one broadcast, and the last may arrive after the run has ended.
     assert!((1..=20).contains(&outcome), "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.ok + outcome, 200, "{:?}", seen.outcomes);
 }
@@ -233,7 +233,7 @@ fn a_server_that_ends_all_connections_is_counted_and_driven_on() {
     });
     let lost = failed(&seen.outcomes, &[Failure::Closed, Failure::Reset]);
     assert_eq!(seen.outcomes.ok + lost, 20_000, "{:?}", seen.outcomes);
-    // One operation at most is in flight in a room.
+    // At most one operation is in flight in a room.
     assert!((1..=5).contains(&lost), "{:?}", seen.outcomes);
     assert_eq!(server.counts(|of| of.connections), 40);
 }
@@ -269,7 +269,7 @@ fn a_stop_leaves_the_broadcasts_in_flight_unfinished() {
     assert_eq!((seen.unfinished, seen.operations), (3, 0));
 }
 
-/// Between two slices nothing is in flight, and a new round opens the rooms anew.
+/// Between two slices nothing is in flight, and a new round reopens the rooms.
 #[test]
 fn rounds_and_slices_follow_one_another_in_the_same_rooms_or_new_ones() {
     let server = Server::start(Habit::Rooms);
@@ -302,8 +302,8 @@ fn what_makes_no_rooms_is_refused() {
     let server = Server::start(Habit::Rooms);
     let mut asked = in_rooms(&server, 1, 1);
     asked.intensity.connections = 6;
-    assert_eq!(run(asked), "6 connections make no rooms of 4 members");
+    assert_eq!(run(asked), "6 connections cannot be divided into rooms of 4 members");
     let mut asked = in_rooms(&server, 1, 1);
     asked.intensity.depth = 2;
-    assert_eq!(run(asked), "a room has one message in flight: leave out depth");
+    assert_eq!(run(asked), "a room can have only one message in flight; leave out depth");
 }

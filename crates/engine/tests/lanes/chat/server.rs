@@ -1,5 +1,5 @@
-//! A server with rooms on tungstenite, with a thread for each connection, that counts and, as
-//! its habit says, fails.
+//! A server with rooms, based on tungstenite, with a thread for each connection. It counts, and
+//! fails as its habit says.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -9,12 +9,12 @@ use tungstenite::handshake::server::{Request, Response};
 use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::{Message, WebSocket};
 
-/// What a server does.
+/// The behaviour of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Habit {
     /// Sends every message to all members of the sender's room.
     Rooms,
-    /// With a ping before every copy, and every copy in two fragments.
+    /// Sends a ping before every copy, and every copy in two fragments.
     Fragments,
     /// One member gets no copy of every tenth broadcast.
     Loses,
@@ -26,14 +26,14 @@ pub(crate) enum Habit {
     Spoils,
     /// One copy of every tenth broadcast is a byte longer.
     Lengthens,
-    /// One copy of every tenth broadcast is text that is no UTF-8.
+    /// One copy of every tenth broadcast is text that is not valid UTF-8.
     NotUtf8,
-    /// Every tenth broadcast comes to a member of another room, too.
+    /// Every tenth broadcast is also sent to a member of another room.
     Leaks,
-    /// One copy of every tenth broadcast comes to a member of another room instead.
+    /// One copy of every tenth broadcast is sent to a member of another room instead.
     Misroutes,
-    /// Every tenth broadcast is sent when the next one comes from anywhere, to those who are
-    /// in a room of this name by then.
+    /// Every tenth broadcast is delayed until the next one arrives from any room, and is sent to
+    /// those who are in a room of this name at that time.
     Holds,
     /// Copies of every tenth broadcast are binary messages.
     OtherKind,
@@ -41,13 +41,13 @@ pub(crate) enum Habit {
     Closes(u16),
     /// The connection of a member ends in place of its copy of every tenth broadcast.
     Ends,
-    /// Who enters a room is sent a message.
+    /// A client that enters a room is sent a message.
     Greets,
     /// Never sends a message.
     Silent,
 }
 
-/// Which broadcast goes wrong, of so many.
+/// One broadcast in this many goes wrong.
 pub(crate) const TENTH: u64 = 10;
 
 /// What a server counted.
@@ -60,14 +60,14 @@ pub(crate) struct Counts {
     pub(crate) goodbyes: u64,
     /// Names of rooms, and the most members that each had at once.
     pub(crate) rooms: HashMap<String, usize>,
-    /// How many broadcasts each member sent, by its place among those who entered its room.
+    /// How many broadcasts each member sent, by its place among those that entered its room.
     pub(crate) senders: HashMap<usize, u64>,
 }
 
 #[derive(Default)]
 struct Shared {
     counts: Counts,
-    /// By room: its members, each with its number among all connections.
+    /// The members by room, each with its number among all connections.
     members: HashMap<String, Vec<(u64, TcpStream)>>,
     /// The last broadcast of each room.
     before: HashMap<String, Message>,
@@ -90,7 +90,7 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = theirs.clone();
-                // An error is the end of the connection.
+                // An error ends the connection.
                 std::thread::spawn(move || drop(answer(stream, habit, &shared)));
             }
         });
@@ -118,7 +118,7 @@ fn answer(stream: TcpStream, habit: Habit, shared: &Mutex<Shared>) -> Ended {
     let writer = stream.try_clone()?;
     let mut room = String::new();
     let mut number = 0;
-    // A client that is answered is a member already.
+    // A client that has received the answer is a member already.
     #[allow(clippy::result_large_err, reason = "the library's callback has this error")]
     let enter = |request: &Request, response: Response| {
         let query = request.uri().query().unwrap_or_default();
@@ -190,7 +190,7 @@ impl Shared {
     fn broadcast(&mut self, room: &str, message: &Message, habit: Habit, is_tenth: bool) {
         let before = self.before.insert(room.to_owned(), message.clone());
         let copy = frame(message, 0x81);
-        // The last one, so that the others have theirs.
+        // The last member, so that the others already have their copies.
         let last = self.members.get(room).map_or(0, Vec::len).saturating_sub(1);
         for at in 0..=last {
             let is_meant = is_tenth && at == last;
@@ -235,7 +235,7 @@ impl Shared {
     }
 }
 
-/// A message as a server frames it, with this first byte.
+/// Returns a message framed as by a server, with this first byte.
 fn frame(message: &Message, first: u8) -> Vec<u8> {
     let payload = message.clone().into_data();
     match payload.len() {
@@ -244,7 +244,7 @@ fn frame(message: &Message, first: u8) -> Vec<u8> {
     }
 }
 
-/// Two fragments, with a ping before and between them. The first one ends in the number.
+/// Returns two fragments, with a ping before and between them. The first one ends in the number.
 fn fragments(message: &Message) -> Vec<u8> {
     let payload = message.clone().into_data();
     let (first, last) = payload.split_at(10);

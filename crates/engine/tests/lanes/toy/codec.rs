@@ -1,9 +1,9 @@
-//! A toy protocol with stream ids, as HTTP/2 and CQL have them. Replies come in any order,
-//! interleaved in pieces, and messages that nobody asked for come between them.
+//! A toy protocol with stream ids, as HTTP/2 and CQL have them. Replies arrive in any order,
+//! interleaved in pieces, and unsolicited messages arrive between them.
 //!
 //! A request is the id of its stream (2 bytes) and the number of its operation (8 bytes). The
-//! server says frames: what it is (1 byte), the id of the stream (2 bytes), a length (1 byte)
-//! and so many bytes. The body of a reply is the number that was sent.
+//! server sends frames: the type (1 byte), the id of the stream (2 bytes), a length (1 byte) and
+//! that many bytes. The body of a reply is the number that was sent.
 
 use wire::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
 
@@ -13,12 +13,12 @@ pub(crate) const LAST_PIECE: u8 = b'e';
 /// A piece of a push, and the last piece of one.
 pub(crate) const PUSH: u8 = b'p';
 pub(crate) const LAST_PUSH: u8 = b'q';
-/// How many streams may be open from now on: one byte. The first one opens the connection.
+/// How many streams may be open from now on: one byte. The first window opens the connection.
 pub(crate) const WINDOW: u8 = b'w';
-/// The server answers what is in flight and nothing more.
+/// The server answers only what is already in flight.
 pub(crate) const GO_AWAY: u8 = b'g';
 
-/// Bytes before those that a frame brings.
+/// Bytes of the head of a frame.
 pub(crate) const FRAME_HEAD: usize = 4;
 /// Bytes of a request.
 pub(crate) const REQUEST: usize = 10;
@@ -35,14 +35,14 @@ enum Stream {
     Answered {
         body_len: u64,
     },
-    /// Nobody waits for its reply, which may still come: its id is not free.
+    /// The reply is not waited for but may still arrive: the id is not free.
     GivenUp,
 }
 
 /// The toy protocol on one connection.
 pub(crate) struct Toy {
     streams: Box<[Stream]>,
-    /// The id that was freed last is used next, so ids follow no order.
+    /// The id that was freed last is used next, so ids are in no order.
     free: Vec<u16>,
     window: u32,
     given_up: u32,
@@ -50,7 +50,8 @@ pub(crate) struct Toy {
 }
 
 impl Toy {
-    /// Has more ids than operations, so that a stream that was given up takes none away.
+    /// Creates a codec with more ids than operations, so that a stream that was given up does
+    /// not reduce their number.
     pub(crate) fn new(depth: u32) -> Toy {
         let ids = 2 * depth as usize;
         let mut toy = Toy {

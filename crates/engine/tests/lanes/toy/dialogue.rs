@@ -1,5 +1,5 @@
-//! What the lane of the toy protocol says: each operation sends its number, and every fifth
-//! one sends it twice, the second time when the first reply is complete.
+//! The dialogue of the toy protocol: each operation sends its number, and every fifth one sends
+//! it twice, the second time when the first reply is complete.
 
 use super::codec::Toy;
 use engine::codec_lane::{Dialogue, Push};
@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use wire::Reply;
 
-/// Most operations of a test, so that a note allocates nothing.
+/// Maximum operations of a test, so that a note allocates nothing.
 const MOST: usize = 1 << 15;
 
-/// Operations whose number this divides are two requests.
+/// Operations whose number is divisible by this are two requests.
 pub(crate) const TWICE: u64 = 5;
 
 /// An operation that has ended.
@@ -19,17 +19,17 @@ pub(crate) const TWICE: u64 = 5;
 pub(crate) struct Ended {
     pub(crate) number: u64,
     pub(crate) at: Moments,
-    /// What the reply said. None if the operation was given up or lost.
+    /// The outcome of the reply. None if the operation was given up or lost.
     pub(crate) outcome: Option<Outcome>,
 }
 
-/// What a lane heard.
+/// What a lane received.
 #[derive(Debug)]
 pub(crate) struct Notes {
     pub(crate) ended: Vec<Ended>,
     /// Complete messages that answered no operation, by connection.
     pub(crate) pushes: BTreeMap<u32, Vec<String>>,
-    /// The messages that are not complete.
+    /// Messages that are not complete yet.
     parts: BTreeMap<u32, Vec<u8>>,
 }
 
@@ -39,17 +39,17 @@ impl Notes {
         Arc::new(Mutex::new(Notes { ended: Vec::with_capacity(MOST), pushes, parts }))
     }
 
-    /// How many pushes were complete.
+    /// Returns how many pushes were complete.
     pub(crate) fn pushed(&self) -> u64 {
         self.pushes.values().map(|pushes| pushes.len() as u64).sum()
     }
 }
 
-/// Says numbers, and looks whether they come back.
+/// Sends numbers and checks whether they come back.
 pub(crate) struct Echo {
     pub(crate) depth: u32,
     pub(crate) notes: Arc<Mutex<Notes>>,
-    /// Pushes are written down, which allocates.
+    /// Pushes are recorded, which allocates.
     pub(crate) keeps_pushes: bool,
 }
 

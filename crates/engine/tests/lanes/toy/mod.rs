@@ -1,6 +1,6 @@
-//! What the engine makes of a protocol with stream ids, whose replies come in any order and
-//! in pieces, with messages between them that nobody asked for. WebSocket, CQL and HTTP/2
-//! want no more of it than this toy.
+//! The engine with a protocol with stream ids, whose replies arrive in any order and in pieces,
+//! with unsolicited messages between them. WebSocket, CQL and HTTP/2 require no more of the
+//! engine than this toy.
 
 mod codec;
 mod dialogue;
@@ -25,7 +25,7 @@ fn toy_lanes(order: &Asked, notes: &Arc<Mutex<Notes>>) -> Vec<MakeLane> {
     })
 }
 
-/// Drives the first lane of an order, and returns what its operations came to.
+/// Drives the first lane of an order. Returns the trial and how its operations ended.
 fn drive(order: &Asked) -> (TrialRecord, Vec<Ended>) {
     let notes = Notes::new();
     let stop = Stop::new().expect("a descriptor");
@@ -35,7 +35,7 @@ fn drive(order: &Asked) -> (TrialRecord, Vec<Ended>) {
     (trials.remove(0), ended)
 }
 
-/// So many operations on one connection.
+/// Returns a lane with this many operations on one connection.
 fn on_one(address: SocketAddr, depth: u32, operations: u64) -> LaneAsked {
     let timeout_ns = 60_000_000_000;
     let mut asked = LaneAsked { operations: Some(operations), timeout_ns, ..lane(address) };
@@ -47,12 +47,12 @@ fn count(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
 }
 
-/// Operations of two requests are one in [`TWICE`].
+/// Returns the requests of these operations, one in [`TWICE`] of which has two.
 fn requests_of(operations: u64) -> u64 {
     operations + operations.div_ceil(TWICE)
 }
 
-/// Each of so many operations ended once, with its own reply.
+/// Each of the operations ended once, with its own reply.
 fn assert_all_are_right(trial: &TrialRecord, ended: &[Ended], counts: &Counts, operations: u64) {
     let seen = &trial.seen;
     assert_eq!(seen.outcomes.ok, operations, "{:?}", seen.outcomes);
@@ -83,14 +83,14 @@ fn each_operation_ends_once_with_its_own_reply_whatever_the_order() {
     }
 }
 
-/// Each connection heard its pushes whole and in order. Returns how many there were.
+/// Each connection received its pushes complete and in order. Returns how many there were.
 fn pushes_in_order(notes: &Notes, counts: &Counts) -> u64 {
     for pushes in notes.pushes.values() {
         for (number, push) in pushes.iter().enumerate() {
             assert_eq!(*push, format!("push {number}"));
         }
     }
-    // The last ones may come when nobody listens any more.
+    // The last ones may arrive when nothing reads any more.
     assert!(notes.pushed() <= count(&counts.pushes));
     notes.pushed()
 }
@@ -113,7 +113,7 @@ fn a_push_ends_no_operation_and_arrives_whole_and_in_order() {
 
 #[test]
 fn a_push_at_rest_is_heard_and_is_no_fault() {
-    // While a connection rests, and at no other time.
+    // Pushes are sent only while a connection rests.
     let (address, counts) = serve(Habits { push_every: u64::MAX, ..Habits::PLAIN });
     let (other, _) = crate::common::serve(crate::common::REPLY, u64::MAX);
     let notes = Notes::new();
@@ -151,7 +151,7 @@ fn a_window_wider_than_the_depth_changes_nothing() {
     assert_eq!(count(&counts.most_open), 5);
 }
 
-/// How many operations ended between the send of this one and its end.
+/// Returns how many operations ended between the send of this one and its end.
 fn meanwhile(of: &Ended, all: &[Ended]) -> usize {
     let during = of.at.sent..=of.at.done;
     all.iter().filter(|other| during.contains(&other.at.done)).count() - 1
@@ -164,13 +164,13 @@ fn a_time_is_that_of_its_own_operation() {
     let (address, counts) = serve(Habits { slow: Some(slow), ..Habits::PLAIN });
     let (trial, ended) = drive(&until_done(vec![on_one(address, 8, operations)]));
     assert_all_are_right(&trial, &ended, &counts, operations);
-    // The server holds none of the last ones back: too few others come after them.
+    // The server delays none of the last ones: too few others follow them.
     let judged = ended.iter().filter(|ended| requests_of(ended.number + 100) < operations);
     let (slow, quick): (Vec<&Ended>, Vec<&Ended>) =
         judged.partition(|ended| ended.number % SLOW == 7);
     let took = |ended: &&Ended| ended.at.done - ended.at.sent;
     let fewest = slow.iter().map(|of| meanwhile(of, &ended)).min().expect("some");
-    // Of 60 replies to others up to a half are to first requests of two.
+    // Up to half of 60 replies to others are to first requests of two.
     assert!(fewest >= 30, "{fewest} ended during a slow operation");
     let mut counts: Vec<usize> = quick.iter().map(|of| meanwhile(of, &ended)).collect();
     counts.sort_unstable();
@@ -185,8 +185,8 @@ fn a_stream_that_times_out_takes_no_other_with_it() {
     let late = Some((3, Duration::from_secs(4)));
     let (address, counts) = serve(Habits { windows: &[8], late, push_every: 9, ..Habits::PLAIN });
     let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..on_one(address, 8, 160) };
-    // Of 160 operations ten are late. The first eight use up the window, also when they were
-    // given up: so the last 40 operations are asked when those late replies have come.
+    // Ten of 160 operations are late. The first eight use up the window, even after they were
+    // given up, so the last 40 operations are sent when those late replies have arrived.
     let (trial, ended) = drive(&until_done(vec![asked]));
     let late = (0..160).filter(|number| number % SLOW == 3).count() as u64;
     let seen = &trial.seen;

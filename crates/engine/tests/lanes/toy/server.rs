@@ -1,5 +1,5 @@
-//! A server of the toy protocol, with a thread for each connection. It answers in no order,
-//! in small pieces of all replies in turn, with pushes between them, and counts.
+//! A server of the toy protocol, with a thread for each connection. It answers in no particular
+//! order, in small pieces of all replies in turn, with pushes between them, and counts.
 
 use super::codec::{FRAME_HEAD, GO_AWAY, LAST_PIECE, LAST_PUSH, PIECE, PUSH, REQUEST, WINDOW};
 use std::io::{ErrorKind, Read, Write};
@@ -8,38 +8,38 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a server does beside answering.
+/// What a server does besides answering.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Habits {
-    /// How many streams may be open: one after the other, for [`Habits::TERM`] replies each,
-    /// and again from the first.
+    /// How many streams may be open: each value holds for [`Habits::TERM`] replies, and then
+    /// they start over.
     pub(crate) windows: &'static [u8],
-    /// Pushes after each so many frames, and while the connection rests; 0: never.
+    /// One push after this many frames, and while the connection rests; 0 means never.
     pub(crate) push_every: u64,
     pub(crate) slow: Option<Slow>,
-    /// Operations with this remainder by [`SLOW`] are answered after this time.
+    /// Operations with this remainder modulo [`SLOW`] are answered after this time.
     pub(crate) late: Option<(u64, Duration)>,
-    /// Says after so many replies that it answers nothing more on this connection.
+    /// After this many replies it announces that it answers nothing more on this connection.
     pub(crate) goes_away_after: Option<u64>,
 }
 
-/// Operations that are answered only when so many others were.
+/// Operations that are answered only after a number of others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slow {
-    /// Their number has this remainder by [`SLOW`].
+    /// Their number has this remainder modulo [`SLOW`].
     pub(crate) remainder: u64,
     pub(crate) others: u64,
-    /// They are answered when so many requests have come in any case: no others will.
+    /// They are answered in any case when this many requests have arrived, since no others will.
     pub(crate) requests: u64,
 }
 
-/// Slow and late are one number in so many.
+/// One number in this many is slow or late.
 pub(crate) const SLOW: u64 = 16;
-/// A connection on which nothing came for so long rests.
+/// A connection on which nothing arrived for this long rests.
 const RESTING: Duration = Duration::from_millis(5);
 
 impl Habits {
-    /// For how many replies a window holds.
+    /// How many replies a window holds for.
     const TERM: u64 = 100;
 
     pub(crate) const PLAIN: Habits =
@@ -53,7 +53,7 @@ pub(crate) struct Counts {
     pub(crate) requests: AtomicU64,
     /// Complete pushes.
     pub(crate) pushes: AtomicU64,
-    /// The most streams that were open at once on a connection.
+    /// The maximum number of streams that were open at once on a connection.
     pub(crate) most_open: AtomicU64,
     /// Requests beyond the window, or on a connection that goes away.
     pub(crate) forbidden: AtomicU64,
@@ -77,7 +77,7 @@ pub(crate) fn serve(habits: Habits) -> (SocketAddr, Arc<Counts>) {
         for stream in listener.incoming().flatten() {
             Counts::add(&counted.connections);
             let mut connection = Connection::new(habits, counted.clone());
-            // An error is the end of the connection.
+            // An error ends the connection.
             std::thread::spawn(move || connection.run(stream));
         }
     });
@@ -89,9 +89,9 @@ pub(crate) fn serve(habits: Habits) -> (SocketAddr, Arc<Counts>) {
 struct Unanswered {
     id: u16,
     number: u64,
-    /// Bytes of its reply that were said.
+    /// Bytes of its reply that were sent.
     encoder: usize,
-    /// How many replies were complete when it came, and when that was.
+    /// How many replies were complete when it arrived, and when that was.
     answered: u64,
     came: Instant,
 }
@@ -99,7 +99,7 @@ struct Unanswered {
 struct Connection {
     habits: Habits,
     counts: Arc<Counts>,
-    /// Requests that were read, the last one perhaps in part.
+    /// Requests that were read; the last one may be incomplete.
     input: Vec<u8>,
     asked: Vec<Unanswered>,
     out: Vec<u8>,
@@ -159,7 +159,7 @@ impl Connection {
         self.habits.windows[self.term % self.habits.windows.len()]
     }
 
-    /// Takes up the requests that are complete.
+    /// Parses the requests that are complete.
     fn understand(&mut self) {
         let whole = self.input.len() / REQUEST * REQUEST;
         for at in (0..whole).step_by(REQUEST) {
@@ -180,13 +180,13 @@ impl Connection {
         self.input.drain(..whole);
     }
 
-    /// Says pieces of the replies that may be said now, until half of them are complete; all
+    /// Sends pieces of the replies that may be sent now, until half of them are complete, or all
     /// of them if the connection `rests`.
     fn answer(&mut self, rests: bool) {
         let until = if rests { 0 } else { self.asked.len() / 2 };
         loop {
-            // All requests have come, and others come only because of what is said now: from
-            // here on none is on its way that does not know what is said.
+            // All requests have arrived, and others are triggered only by what is sent now: from
+            // here on, none is on its way that does not know it.
             if self.asked.len() == usize::from(self.window()) {
                 self.change_terms();
             }
@@ -214,7 +214,7 @@ impl Connection {
             && is_late.is_none_or(|(_, time)| asked.came.elapsed() >= time)
     }
 
-    /// A new window, or the end, if it is time.
+    /// Sends a new window or the end if it is time.
     fn change_terms(&mut self) {
         if self.habits.goes_away_after.is_some_and(|after| self.answered >= after) {
             if !self.goes_away {
@@ -229,7 +229,7 @@ impl Connection {
         }
     }
 
-    /// One to three bytes of a reply.
+    /// Sends one to three bytes of a reply.
     fn say_piece(&mut self, at: usize) {
         let bytes = 1 + self.draw(3) as usize;
         let Unanswered { id, number, encoder, .. } = self.asked[at];
@@ -249,7 +249,7 @@ impl Connection {
         }
     }
 
-    /// `push 7`, in two pieces.
+    /// Sends `push 7` in two pieces.
     fn push(&mut self) {
         self.frame(PUSH, 0, b"push ");
         let mut digits = [0; 20];
@@ -268,7 +268,7 @@ impl Connection {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Sends what is to be said, cut anywhere.
+    /// Sends the pending bytes, cut anywhere.
     fn send(&mut self, stream: &mut TcpStream) -> std::io::Result<()> {
         let mut from = 0;
         while from < self.out.len() {
@@ -280,7 +280,7 @@ impl Connection {
         Ok(())
     }
 
-    /// A number below `below`: a generator of the simplest kind, the same in every run.
+    /// Returns a number below `below` from a simple generator, the same in every run.
     fn draw(&mut self, below: u64) -> u64 {
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.random >> 33) % below

@@ -1,4 +1,5 @@
-//! The WebSocket lane against a server of another implementation that counts and fails.
+//! The WebSocket lane against a server with another implementation, which counts and fails on
+//! demand.
 
 mod server;
 
@@ -31,14 +32,14 @@ fn count(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
 }
 
-/// So many operations on one connection, in closed loop.
+/// Returns a lane with this many operations on one connection, in closed loop.
 fn on_one(address: SocketAddr, operations: u64) -> LaneAsked {
     let mut asked = LaneAsked { operations: Some(operations), ..lane(address) };
     asked.intensity.connections = 1;
     asked
 }
 
-/// A hundred texts of 64 bytes on one connection after the other.
+/// Sends a hundred texts of 64 bytes on one connection after the other.
 fn hundred(habit: Habit) -> (Seen, std::sync::Arc<Counts>) {
     let (address, counts) = serve(habit);
     let asked = LaneAsked { timeout_ns: 100_000_000, ..on_one(address, 100) };
@@ -103,7 +104,7 @@ fn fragments_and_pings_do_no_harm() {
     assert_eq!((seen.outcomes.ok, count(&counts.connections)), (100, 1));
     let (seen, counts) = hundred(Habit::Pings);
     assert_eq!((seen.outcomes.ok, count(&counts.connections)), (100, 1));
-    // One for each read at most, however many pings it brought.
+    // At most one for each read, however many pings it contained.
     let pongs = count(&counts.pongs);
     assert!((1..=5000).contains(&pongs), "{pongs}");
 }
@@ -132,7 +133,8 @@ fn an_echo_that_is_lost_is_a_timeout() {
     let (seen, counts) = hundred(Habit::Loses);
     let lost = seen.outcomes.failed[&Failure::Timeout];
     assert_eq!((seen.outcomes.ok, lost), (90, 10));
-    // Each ends its connection: what comes late must not be the echo of another message.
+    // Each ends its connection, because a late echo must not be taken for that of another
+    // message.
     assert_eq!(count(&counts.connections), 10 + 1 - u64::from(100 % TENTH == 0));
 }
 

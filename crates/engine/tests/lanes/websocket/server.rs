@@ -1,5 +1,5 @@
-//! A WebSocket server on tungstenite, with a thread for each connection, that counts and, as
-//! its habit says, fails.
+//! A WebSocket server based on tungstenite, with a thread for each connection. It counts, and
+//! fails as its habit says.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,36 +9,36 @@ use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::protocol::{CloseFrame, Role};
 use tungstenite::{Message, WebSocket};
 
-/// What a server does.
+/// The behaviour of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Habit {
     /// Sends every message back.
     Echo,
-    /// With many pings before every echo.
+    /// Sends many pings before every echo.
     Pings,
-    /// Each echo in fragments, with a ping between them.
+    /// Sends each echo in fragments, with a ping between them.
     Fragments,
-    /// Each echo twice.
+    /// Sends each echo twice.
     Doubles,
-    /// No echo of every tenth message.
+    /// Sends no echo of every tenth message.
     Loses,
     /// Every tenth echo has a wrong byte.
     Spoils,
-    /// A byte more in every tenth echo.
+    /// Every tenth echo is a byte longer.
     Lengthens,
-    /// Texts as binary messages.
+    /// Sends texts back as binary messages.
     OtherKind,
-    /// A close with this code in place of every tenth echo.
+    /// Sends a close with this code in place of every tenth echo.
     Closes(u16),
-    /// In place of every tenth echo these bytes, and then silence.
+    /// Sends these bytes in place of every tenth echo, and then nothing.
     SaysAndStalls(&'static [u8]),
-    /// In place of every tenth echo these bytes, and then the end.
+    /// Sends these bytes in place of every tenth echo, and then closes.
     SaysAndEnds(&'static [u8]),
-    /// This answer in place of the upgrade.
+    /// Sends this answer in place of the upgrade.
     Refuses(&'static [u8]),
 }
 
-/// Which echo goes wrong, of so many on one connection.
+/// One echo in this many goes wrong on a connection.
 pub(crate) const TENTH: u64 = 10;
 const PINGS: usize = 50;
 
@@ -68,7 +68,7 @@ pub(crate) fn serve(habit: Habit) -> (SocketAddr, Arc<Counts>) {
         for stream in listener.incoming().flatten() {
             add(&counted.connections);
             let counted = counted.clone();
-            // An error is the end of the connection.
+            // An error ends the connection.
             std::thread::spawn(move || drop(answer(stream, habit, &counted)));
         }
     });
@@ -129,7 +129,7 @@ fn answer(mut stream: TcpStream, habit: Habit, counts: &Counts) -> Ended {
     Ok(())
 }
 
-/// The next message. Counts what comes before it, and how the connection ends.
+/// Returns the next message. Counts what arrives before it, and how the connection ends.
 fn hear(
     socket: &mut WebSocket<TcpStream>,
     counts: &Counts,
@@ -145,7 +145,7 @@ fn hear(
     }
 }
 
-/// A message as a server frames it.
+/// Returns a message framed as by a server.
 fn frame(message: &Message) -> Vec<u8> {
     let mut server =
         WebSocket::from_raw_socket(std::io::Cursor::new(Vec::new()), Role::Server, None);
