@@ -307,6 +307,8 @@ fn completed(block: &Block) -> String {
     let mut text = block.lines.join("\n") + "\n";
     if let Some((_, line)) = CONTENDERS.iter().find(|(sign, _)| text.contains(sign)) {
         text += &format!("\n[contender.a]\n{line}\n\n[contender.b]\n{line}\n");
+    } else if text.matches("[contender.").count() == 1 {
+        text += "\n[contender.other]\nurl = \"http://127.0.0.1:1/\"\n";
     }
     text
 }

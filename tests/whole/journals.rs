@@ -55,7 +55,10 @@ fn a_torn_last_line_is_dropped_and_named_and_the_rest_is_judged() {
     });
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &errors(&output);
-    assert!(said.contains("torn") && said.contains("did not complete"), "{said}");
+    assert!(
+        said.contains("incomplete and was ignored") && said.contains("did not complete"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -246,7 +246,7 @@ fn an_error_stands_below_what_was_said_without_the_view() {
     let gone = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr());
     let url = format!("gone=http://{}/", gone.expect("a port"));
     let (mut pty, child) = Pty::start(&place, &[&short(&url)[..], &["--out", "R"]].concat(), &[]);
-    pty.wait_for("asking");
+    pty.wait_for("checking whether");
     pty.rest();
     assert_eq!(child.output().status.code(), Some(4));
     let text = pty.shown().text();

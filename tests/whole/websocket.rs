@@ -243,7 +243,7 @@ fn what_websocket_cannot_use_is_refused_by_name() {
             &["-H", "Sec-WebSocket-Extensions: permessage-deflate"][..],
             "no extension (permessage-deflate) is supported",
         ),
-        (&["-H", "Upgrade: h2c"], "omit the header Upgrade"),
+        (&["-H", "Upgrade: h2c"], "leave out Upgrade, Connection and Sec-WebSocket-Key"),
         (&["-d", "x"], "set message and message_size"),
         (&["--message-size", "8"], "is not a message size from 16 B"),
         (&["--message", "blob"], "is not a kind of message: text or binary"),
