@@ -95,9 +95,30 @@ fn closed_loop() {
                 1000.0,
                 "slices of 83.3 ms: required by the response times of `b`: 4 × its p50, 20 ms",
             ),
-            (1.0, 125.0, Slices, 250.0, 1000.0, "slices of 250 ms: the response times of `b`"),
-            (1.0, 200.0, Slices, 400.0, 1600.0, "slices of 400 ms: the response times of `b`"),
-            (1.0, 624.0, Slices, 1248.0, 4992.0, "slices of 1.25 s: the response times of `b`"),
+            (
+                1.0,
+                125.0,
+                Slices,
+                250.0,
+                1000.0,
+                "slices of 250 ms: required by the response times of `b`",
+            ),
+            (
+                1.0,
+                200.0,
+                Slices,
+                400.0,
+                1600.0,
+                "slices of 400 ms: required by the response times of `b`",
+            ),
+            (
+                1.0,
+                624.0,
+                Slices,
+                1248.0,
+                4992.0,
+                "slices of 1.25 s: required by the response times of `b`",
+            ),
             (
                 1.0,
                 630.0,
@@ -105,8 +126,8 @@ fn closed_loop() {
                 2500.0,
                 2500.0,
                 "turns of 2.5 s: slices of 1.26 s are needed (required by the response times of \
-                 `b`: 2 × its p99, 630 ms; throughput needs 10 ms), and four of them are more than \
-                 the 5 s that a round may grow to",
+                 `b`: 2 × its p99, 630 ms; throughput needs 10 ms), but four of them exceed 5 s, \
+                 the longest that a round may become",
             ),
         ],
     );
@@ -119,7 +140,14 @@ fn closed_loop() {
     check(
         &long,
         &[
-            (1.0, 900.0, Slices, 2000.0, 8000.0, "slices of 2 s: the response times of `b`"),
+            (
+                1.0,
+                900.0,
+                Slices,
+                2000.0,
+                8000.0,
+                "slices of 2 s: required by the response times of `b`",
+            ),
             (1.0, 1300.0, Turns, 8000.0, 8000.0, "turns of 8 s: slices of 2.6 s"),
         ],
     );
@@ -200,7 +228,8 @@ fn what_was_asked_for_wins_and_the_reason_says_what_was_not_taken() {
     assert_eq!((short.slice_ns, short.round_ns), (60 * MS, 1020 * MS));
     assert!(
         short.why[0].starts_with(
-            "slices of 60 ms, as asked; the pilot would have chosen slices of 400 ms: the response"
+            "slices of 60 ms, as asked; the pilot would have chosen slices of 400 ms: \
+             required by the response"
         ),
         "{:?}",
         short.why

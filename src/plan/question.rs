@@ -447,7 +447,7 @@ mod tests {
         assert_eq!(alpha(0.99), Ok(0.01));
         assert_eq!(
             alpha(0.3).unwrap_err().text,
-            "--confidence 30 %: from 50% to 99.99%, such as 95%"
+            "--confidence 30 %: must be from 50% to 99.99%, such as 95%"
         );
         assert_eq!(matters(0.01), Ok(0.01));
         assert!(matters(0.0).is_err() && matters(0.6).is_err());

@@ -167,7 +167,8 @@ fn few_connections_need_few_cores() {
     spec.run.cores = Some(2);
     assert_eq!(
         settled(&spec).err().expect("refused").text,
-        "--cores 2: a core without a connection would be idle, and one contender has only 1"
+        "--cores 2: a core without a connection would be idle, and one contender has only 1: \
+         lower --cores"
     );
 }
 
@@ -702,7 +703,7 @@ fn what_a_store_cannot_do_is_refused() {
     let table: [(Spoil<'_>, &str); 14] = [
         (
             &|spec| spec.workload.preset = Some("wide-rows".into()),
-            "`m` cannot do wide-rows: each of its keys has one value; wide rows require cassandra:// or cassandra+thrift://",
+            "`m` cannot run wide-rows: each of its keys has one value; wide rows require cassandra:// or cassandra+thrift://",
         ),
         (
             &|spec| {
@@ -719,7 +720,7 @@ fn what_a_store_cannot_do_is_refused() {
         ),
         (
             &|spec| spec.workload.preset = Some("ycsb-e".into()),
-            "`m` cannot do ycsb-e: it stores keys by their hash and cannot scan them in order; use a store that sorts its keys",
+            "`m` cannot run ycsb-e: it stores keys by their hash and cannot scan them in order; use a store that sorts its keys",
         ),
         (
             &|spec| spec.workload.mix = Some(crate::plan::workload::mix("cas=1").expect("a mix")),
@@ -729,7 +730,7 @@ fn what_a_store_cannot_do_is_refused() {
             &|spec| {
                 spec.workload.commands.give(crate::plan::commands::custom("PING").expect("one"))
             },
-            "`m` cannot do --command: user-defined commands require redis://",
+            "`m` cannot run --command: user-defined commands require redis://",
         ),
         (&|spec| spec.workload.value = Some(record::ValueBytes::Fixed(8)), "workload: value = 8"),
         (

@@ -150,14 +150,14 @@ impl Asks {
     /// Says which figure requires the longer length, and what the other figure requires.
     pub(super) fn because(&self) -> String {
         let (longer, shorter, other) = if self.others.ns > self.throughput.ns {
-            (&self.others, &self.throughput, "throughput")
+            (&self.others, &self.throughput, "throughput needs")
         } else {
-            (&self.throughput, &self.others, "response times")
+            (&self.throughput, &self.others, "response times need")
         };
         if longer.because.is_empty() {
             return "the shortest allowed; no figure requires longer ones".to_owned();
         }
-        format!("{}; {other} needs {}", longer.because, show_ns(shorter.ns))
+        format!("{}; {other} {}", longer.because, show_ns(shorter.ns))
     }
 }
 

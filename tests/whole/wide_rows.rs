@@ -44,7 +44,7 @@ fn stores_of_keys_and_values_have_no_wide_rows() {
         let output = TestFolder::new().tiebreak(&["run", url, "--workload", "wide-rows"]);
         let told = errors(&output);
         assert_eq!(output.status.code(), Some(2), "{told}");
-        let why = "cannot do wide-rows: each of its keys has one value; wide rows require \
+        let why = "cannot run wide-rows: each of its keys has one value; wide rows require \
                    cassandra:// or cassandra+thrift://";
         assert!(told.contains(why), "{told}");
     }

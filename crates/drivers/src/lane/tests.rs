@@ -465,5 +465,8 @@ fn groups_and_a_number_of_operations_are_refused() {
     order.lanes[0].groups = groups(4);
     order.lanes[0].operations = Some(7);
     let broken = refused(&order);
-    assert!(broken.contains("a number of operations is for one workload"), "{broken}");
+    assert!(
+        broken.contains("a number of operations cannot be set for a contender with groups"),
+        "{broken}"
+    );
 }
