@@ -192,7 +192,7 @@ fn what_programs_and_files_cannot_do_is_refused_with_its_remedy() {
         (&["memcached", "redis", "--set", "redis.fsync=true"], "apply only to files"),
         (
             &["memcached", "b=file:///tmp/x", "--mix", "multi-get:3=1"],
-            "there is no request for several",
+            "each file is read separately: no request reads several",
         ),
     ] {
         let all = [&["compare"], words].concat();

@@ -256,7 +256,7 @@ fn what_websocket_cannot_use_is_refused_by_name() {
              members, such as --connections 24",
         ),
         (&["--workload", "chat", "--depth", "2"], "only one message in flight; leave out depth"),
-        (&["--workload", "chat", "--keys", "5"], "chat has no keys"),
+        (&["--workload", "chat", "--keys", "5"], "--workload chat does not use keys"),
     ] {
         let output = TestFolder::new().tiebreak(&[&["run", url][..], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));
