@@ -63,9 +63,9 @@ pub(super) struct AuditArgs {
 }
 
 pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
-    let custom: Vec<&PathBuf> = args.what.iter().filter(|path| printed::is_own(path)).collect();
-    let [run] = custom[..] else {
-        if let Some(run) = custom.first() {
+    let own: Vec<&PathBuf> = args.what.iter().filter(|path| printed::is_own(path)).collect();
+    let [run] = own[..] else {
+        if let Some(run) = own.first() {
             return Err(not_together(run));
         }
         let copies = Copies::checked([

@@ -69,10 +69,10 @@ fn of_published_output() -> impl Iterator<Item = Explained> {
 
 /// The rule of this name; two rules if both audits have one.
 fn explained(name: &str, width: usize) -> Result<String, Error> {
-    let custom = of_own_runs().filter(|rule| rule.name == name).map(|rule| one(&rule, "", width));
+    let own = of_own_runs().filter(|rule| rule.name == name).map(|rule| one(&rule, "", width));
     let published = of_published_output().filter(|rule| rule.name == name);
     let published = published.map(|rule| one(&rule, ", of the output of other tools", width));
-    let found: Vec<String> = custom.chain(published).collect();
+    let found: Vec<String> = own.chain(published).collect();
     if found.is_empty() { Err(unknown(name)) } else { Ok(found.join("\n")) }
 }
 

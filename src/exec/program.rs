@@ -78,15 +78,15 @@ impl Program {
         };
         let package = servers.launch.packages.get(program).cloned();
         let is_known = !servers.decide_what_runs();
-        let custom = is_known.then(|| missing_program(program, &self.env, package)).flatten();
-        custom.into_iter().chain(launch::all_missing(&servers.launch)).collect()
+        let own = is_known.then(|| missing_program(program, &self.env, package)).flatten();
+        own.into_iter().chain(launch::all_missing(&servers.launch)).collect()
     }
 
     /// Why it cannot be run, if that is known before anything is launched.
     pub(crate) fn why_not(&self) -> Option<String> {
         let Some(servers) = &self.servers else { return self.check().err() };
-        let custom = if servers.decide_what_runs() { None } else { self.check().err() };
-        custom.or_else(|| launch::missing(&servers.launch))
+        let own = if servers.decide_what_runs() { None } else { self.check().err() };
+        own.or_else(|| launch::missing(&servers.launch))
     }
 
     /// The program in words, as launches are described.

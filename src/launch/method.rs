@@ -93,8 +93,8 @@ fn run_to_its_end(
 fn read(log: &PathBuf, from: u64) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     File::open(log)?.take(from + SEARCHED).read_to_end(&mut bytes)?;
-    let custom = bytes.get(from as usize..).unwrap_or_default();
-    Ok(String::from_utf8_lossy(custom).into_owned())
+    let own = bytes.get(from as usize..).unwrap_or_default();
+    Ok(String::from_utf8_lossy(own).into_owned())
 }
 
 /// Returns the number that follows these words and any blanks. None if there is none.

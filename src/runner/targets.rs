@@ -483,12 +483,12 @@ fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
 fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
     match &up.reach {
         Reach::Program(exec) => {
-            let custom = exec.peak_memory()?;
+            let own = exec.peak_memory()?;
             let of_servers = match &up.running {
                 Some(_) => up.meter.as_mut().ok()?.peak_memory()?.bytes,
                 None => 0,
             };
-            Some((custom + of_servers, program_source(up)))
+            Some((own + of_servers, program_source(up)))
         }
         Reach::Server(_) => {
             let peak = up.meter.as_mut().ok()?.peak_memory()?;
@@ -500,11 +500,11 @@ fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
 fn clock(up: &mut Up) -> TargetClock<'_> {
     let meter = &mut up.meter;
     if let Reach::Program(exec) = &up.reach {
-        let mut custom = exec.clock();
+        let mut own = exec.clock();
         if up.running.is_none() {
-            return custom;
+            return own;
         }
-        return Box::new(move || Some(custom()? + meter.as_mut().ok()?.read().cpu_ns));
+        return Box::new(move || Some(own()? + meter.as_mut().ok()?.read().cpu_ns));
     }
     Box::new(move || meter.as_mut().ok().map(|meter| meter.read().cpu_ns))
 }

@@ -128,8 +128,8 @@ impl Meter {
     /// If one of the processes does not exist or cannot be seen.
     pub fn of_attached(roots: &[u32]) -> Result<Meter, OutOfSight> {
         let tree = Tree::of(roots)?;
-        let custom = cgroup::held_alone(&tree.pids()).and_then(|path| Counter::of(&path).ok());
-        Ok(Meter::from(custom.map_or(From::Tree(tree), From::Cgroup)))
+        let own = cgroup::held_alone(&tree.pids()).and_then(|path| Counter::of(&path).ok());
+        Ok(Meter::from(own.map_or(From::Tree(tree), From::Cgroup)))
     }
 
     fn from(from: From) -> Meter {

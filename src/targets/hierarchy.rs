@@ -9,16 +9,16 @@ use std::path::{Component, PathBuf};
 /// process ID or `self`.
 pub(super) fn homes(process: &str) -> Vec<PathBuf> {
     let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
-    let custom = fs::read(format!("/proc/{process}/cgroup")).unwrap_or_default();
-    homes_from(&mounts, &custom)
+    let own = fs::read(format!("/proc/{process}/cgroup")).unwrap_or_default();
+    homes_from(&mounts, &own)
 }
 
 /// From the texts of `/proc/self/mountinfo` and `/proc/PID/cgroup`.
-fn homes_from(mounts: &[u8], custom: &[u8]) -> Vec<PathBuf> {
+fn homes_from(mounts: &[u8], own: &[u8]) -> Vec<PathBuf> {
     let mut hierarchies: Vec<Hierarchy> =
         mounts.split(|byte| *byte == b'\n').filter_map(Hierarchy::parse).collect();
     hierarchies.sort_by_key(|hierarchy| !hierarchy.version_2);
-    hierarchies.iter().filter_map(|hierarchy| hierarchy.home(custom)).collect()
+    hierarchies.iter().filter_map(|hierarchy| hierarchy.home(own)).collect()
 }
 
 /// A mounted hierarchy in which CPU time is counted.
@@ -47,8 +47,8 @@ impl Hierarchy {
 
     /// The folder of the process whose `/proc/PID/cgroup` this is: lines such as
     /// `0::/a/b` (version 2) and `2:cpu,cpuacct:/a/b`.
-    fn home(&self, custom: &[u8]) -> Option<PathBuf> {
-        let path = custom.split(|byte| *byte == b'\n').find_map(|line| {
+    fn home(&self, own: &[u8]) -> Option<PathBuf> {
+        let path = own.split(|byte| *byte == b'\n').find_map(|line| {
             let mut parts = line.splitn(3, |byte| *byte == b':');
             let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
             let ours = if self.version_2 {
@@ -89,8 +89,8 @@ mod tests {
 32 25 0:28 /docker/x /sys/fs/cgroup/un\\040ified rw - cgroup2 cgroup2 rw
 ";
 
-    fn homes_of(custom: &str) -> Vec<String> {
-        let homes = homes_from(MOUNTS.as_bytes(), custom.as_bytes());
+    fn homes_of(own: &str) -> Vec<String> {
+        let homes = homes_from(MOUNTS.as_bytes(), own.as_bytes());
         homes.iter().map(|home| home.display().to_string()).collect()
     }
 

@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn the_affinity_of_descendants_counts() {
-        let custom = cores::Facts::read().expect("Linux").allowed;
-        let (first, last) = (custom[0], *custom.last().expect("a core"));
+        let own = cores::Facts::read().expect("Linux").allowed;
+        let (first, last) = (own[0], *own.last().expect("a core"));
         // The shell keeps the last core, and its child has the first one alone.
         let script = format!("taskset -c {first} sleep 60 & echo $!; wait");
         let mut command = Command::new("taskset");

@@ -24,18 +24,12 @@ fn each_operation_is_one_request() {
             let seen = driven(&order, &access(prepares));
             assert_eq!(seen.outcomes.ok, OPERATIONS, "{doing:?}: {:?}", seen.outcomes);
             // The library prepares and executes its own requests about the cluster.
-            let (custom, queries) = (proxy.requests(PREPARE), proxy.requests(QUERY));
+            let (own, queries) = (proxy.requests(PREPARE), proxy.requests(QUERY));
             let executed = proxy.requests(EXECUTE);
             if prepares {
-                assert!(
-                    executed > OPERATIONS && executed <= OPERATIONS + custom,
-                    "{executed} {custom}"
-                );
+                assert!(executed > OPERATIONS && executed <= OPERATIONS + own, "{executed} {own}");
             } else {
-                assert!(
-                    queries >= OPERATIONS && executed <= custom,
-                    "{queries} {executed} {custom}"
-                );
+                assert!(queries >= OPERATIONS && executed <= own, "{queries} {executed} {own}");
             }
         }
     }
@@ -48,8 +42,8 @@ fn a_load_writes_each_key() {
     let order = in_one_slice(order(proxy.address(), Doing::load(keys.clone())), keys.keys);
     let seen = driven(&order, &access(true));
     assert_eq!(seen.outcomes.ok, keys.keys, "{:?}", seen.outcomes);
-    let (executed, custom) = (proxy.requests(EXECUTE), proxy.requests(PREPARE));
-    assert!((keys.keys..=keys.keys + custom).contains(&executed), "{executed}");
+    let (executed, own) = (proxy.requests(EXECUTE), proxy.requests(PREPARE));
+    assert!((keys.keys..=keys.keys + own).contains(&executed), "{executed}");
 }
 
 /// A partition has 100 columns of 380 bytes, and a batch at most 5 KiB of one partition.

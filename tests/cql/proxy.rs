@@ -150,17 +150,17 @@ impl Proxy {
             over: AtomicBool::new(false),
         });
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let (taken, custom) = (listener.try_clone().expect("a handle"), shared.clone());
+        let (taken, own) = (listener.try_clone().expect("a handle"), shared.clone());
         std::thread::spawn(move || {
             for client in taken.incoming().flatten() {
-                if custom.over.load(Ordering::Relaxed) {
+                if own.over.load(Ordering::Relaxed) {
                     return;
                 }
-                let custom = custom.clone();
+                let own = own.clone();
                 let Ok(server) = TcpStream::connect(to) else { return };
                 std::thread::spawn(move || {
                     // Either end may close the connection at any time.
-                    let _ = custom.serve(&client, &server);
+                    let _ = own.serve(&client, &server);
                     let _ = client.shutdown(Shutdown::Both);
                 });
             }

@@ -321,10 +321,9 @@ impl Server {
         match self {
             Server::Test(flags) => Program::testserver(flags),
             Server::Habits(orders) => {
-                let custom =
-                    [format!("count={}", case.path("counts")), "contender=wrong".to_owned()];
+                let own = [format!("count={}", case.path("counts")), "contender=wrong".to_owned()];
                 let orders = orders.iter().map(|order| (*order).to_owned());
-                Program::habits(&orders.chain(custom).collect::<Vec<_>>())
+                Program::habits(&orders.chain(own).collect::<Vec<_>>())
             }
             Server::Other(argv) => {
                 let us = env!("CARGO_BIN_EXE_tiebreak");
@@ -353,7 +352,7 @@ impl OwnServer {
     pub(crate) fn start(case: &Case, name: &str, program: &Program) -> (OwnServer, u16) {
         let argv = program.argv("0");
         let child = case.command(&argv[0], name).args(&argv[1..]).spawn().expect("it starts");
-        let custom = OwnServer(child);
+        let own = OwnServer(child);
         let mut port = None;
         wait_for("a server that listens", || {
             let text = case.read(&format!("{name}.out"));
@@ -361,7 +360,7 @@ impl OwnServer {
             port = line.and_then(|port| port.parse().ok());
             port.is_some()
         });
-        (custom, port.expect("just seen"))
+        (own, port.expect("just seen"))
     }
 
     pub(crate) fn end(mut self) {

@@ -48,14 +48,14 @@ impl Meddler {
         let (reads, operations) = counts;
         let (written, over) = (AtomicBool::new(false), AtomicBool::new(false));
         let shared = Arc::new(Shared { to, every, reply, reads, operations, written, over });
-        let custom = shared.clone();
+        let own = shared.clone();
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                if custom.over.load(Ordering::Relaxed) {
+                if own.over.load(Ordering::Relaxed) {
                     return;
                 }
-                let custom = custom.clone();
-                std::thread::spawn(move || custom.serve(client));
+                let own = own.clone();
+                std::thread::spawn(move || own.serve(client));
             }
         });
         Meddler { address, shared }

@@ -218,8 +218,8 @@ fn a_run_leaves_its_folder_and_its_report_can_be_made_again() {
     assert!(report.out.contains(&format!("report   {folder}/report.json\n")), "{}", report.out);
     let verbose = run(&place, &["report", &folder, "--verbose"]);
     assert!(report.out.lines().count() <= 24, "{}", report.out);
-    let custom = "our CPU/op by itself";
-    assert!(!report.out.contains(custom) && verbose.out.contains(custom), "{}", verbose.out);
+    let own = "our CPU/op by itself";
+    assert!(!report.out.contains(own) && verbose.out.contains(own), "{}", verbose.out);
 }
 
 #[test]

@@ -95,9 +95,9 @@ fn increments_of_stores_and_of_databases() {
 }
 
 /// A command in this place that runs tiebreak with these arguments.
-fn around(place: &TestFolder, program: &str, custom: &[&str], arguments: &[&str]) -> Command {
+fn around(place: &TestFolder, program: &str, own: &[&str], arguments: &[&str]) -> Command {
     let mut around = Command::new(program);
-    around.args(custom).arg(env!("CARGO_BIN_EXE_tiebreak")).args(arguments);
+    around.args(own).arg(env!("CARGO_BIN_EXE_tiebreak")).args(arguments);
     around.args(["--out", "run", "--quiet"]).args(SHORT).current_dir(place.path());
     around.env("XDG_CACHE_HOME", place.file(".cache")).stdin(Stdio::null());
     around.stdout(Stdio::piped()).stderr(Stdio::piped());

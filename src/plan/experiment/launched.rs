@@ -168,23 +168,23 @@ fn processes(
     let list = table.get("process").expect("asked before").list()?;
     let last = list.len() - 1;
     let process = |(at, value): (usize, &Value<'_>)| {
-        let custom = value.table()?;
-        custom.only(&[&PROCESS_KEYS[..], &process::KEYS].concat())?;
-        let given = Given::read(&custom, scope)?;
+        let own = value.table()?;
+        own.only(&[&PROCESS_KEYS[..], &process::KEYS].concat())?;
+        let given = Given::read(&own, scope)?;
         let next = match say_ready {
             SayReady::All => Some("the program can be run"),
             SayReady::AllButLast if at < last => Some("the next one can start"),
             SayReady::AllButLast | SayReady::None => None,
         };
         if let Some(next) = next.filter(|_| !given.has_ready()) {
-            return Err(custom.error(&format!(
+            return Err(own.error(&format!(
                 "`ready` is required, so that {next}: ready = {{ log = \"…\" }}, {{ run = [\"…\"] \
                  }} or {{ path = \"/\" }}"
             )));
         }
         let given = given.over(common);
-        let Some(launch) = custom.get("launch") else {
-            return Err(custom.error("the process has no `launch`"));
+        let Some(launch) = own.get("launch") else {
+            return Err(own.error("the process has no `launch`"));
         };
         let command = command::read(&launch, given.shell.unwrap_or(false), scope)?;
         Ok(given.process(&known.processes[at], command))

@@ -131,7 +131,7 @@ impl Given {
             self;
         let Around { cwd, env: of_its_own, user } = around;
         let mut env = common.around.env.clone();
-        env.retain(|(name, _)| !of_its_own.iter().any(|(custom, _)| custom == name));
+        env.retain(|(name, _)| !of_its_own.iter().any(|(own, _)| own == name));
         env.extend(of_its_own);
         Given {
             around: Around {

@@ -69,9 +69,9 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn get(&self, key: &str) -> Option<Value<'a>> {
-        let custom = self.table.get(key).map(|value| self.value(key, value));
+        let own = self.table.get(key).map(|value| self.value(key, value));
         let Defaults { keys, tables } = &self.defaults;
-        custom.or_else(|| {
+        own.or_else(|| {
             if keys.contains(&key) { tables.iter().find_map(|table| table.get(key)) } else { None }
         })
     }

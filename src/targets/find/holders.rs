@@ -62,9 +62,9 @@ impl Processes {
 
     /// The topmost holders, without those whose tree would contain tiebreak itself and those that
     /// only start servers on demand.
-    fn topmost(&self, holders: &BTreeSet<u32>, custom: u32) -> BTreeSet<u32> {
-        let mut ours = self.above(custom);
-        ours.push(custom);
+    fn topmost(&self, holders: &BTreeSet<u32>, own: u32) -> BTreeSet<u32> {
+        let mut ours = self.above(own);
+        ours.push(own);
         let fits = |pid: &u32| !ours.contains(pid) && self.name(*pid) != ACTIVATES;
         let holders: BTreeSet<u32> = holders.iter().copied().filter(fits).collect();
         let top = |pid: &u32| {

@@ -26,7 +26,7 @@ pub(super) struct Link {
     /// By [`OnColumns::place`].
     wide: [Slot; OnColumns::KINDS.len()],
     /// Prepared user-defined statements, by their numbers.
-    custom: RefCell<Vec<Slot>>,
+    own: RefCell<Vec<Slot>>,
 }
 
 /// A statement that is prepared once, however many tasks need it at the same time.
@@ -40,7 +40,7 @@ impl Link {
             reply_bytes,
             prepared: Default::default(),
             wide: Default::default(),
-            custom: RefCell::default(),
+            own: RefCell::default(),
         }
     }
 
@@ -93,11 +93,11 @@ impl Link {
         text: &str,
     ) -> Result<(PreparedStatement, Option<u64>), Trouble> {
         let slot = {
-            let mut custom = self.custom.borrow_mut();
-            if custom.len() <= at {
-                custom.resize_with(at + 1, Slot::default);
+            let mut own = self.own.borrow_mut();
+            if own.len() <= at {
+                own.resize_with(at + 1, Slot::default);
             }
-            custom[at].clone()
+            own[at].clone()
         };
         self.prepare(&slot, text).await
     }

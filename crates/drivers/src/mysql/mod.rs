@@ -216,12 +216,12 @@ impl Database for MysqlAccess {
     }
 
     fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
-        let custom = if of.has_values() {
+        let own = if of.has_values() {
             self.table_schema(kind, longest_key(of) as u32, of.value.most())?
         } else {
             Vec::new()
         };
-        Ok([custom, setup(of, Dialect::Mysql, &self.table)].concat())
+        Ok([own, setup(of, Dialect::Mysql, &self.table)].concat())
     }
 
     fn find_table(&self, name: &str) -> Vec<String> {

@@ -110,8 +110,8 @@ impl Database for OracleAccess {
 
     fn schema(&self, _kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
         let key_bytes = longest_key(of) as u32;
-        let custom = if of.has_values() { self.table_schema(key_bytes) } else { Vec::new() };
-        Ok([custom, setup(of, Dialect::Oracle, &self.table)].concat())
+        let own = if of.has_values() { self.table_schema(key_bytes) } else { Vec::new() };
+        Ok([own, setup(of, Dialect::Oracle, &self.table)].concat())
     }
 
     fn create_notes(&self, name: &str) -> String {

@@ -149,8 +149,8 @@ impl Database for PostgresAccess {
 
     fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
         let unlogged = kind == Some("unlogged");
-        let custom = if of.has_values() { self.table_schema(unlogged) } else { Vec::new() };
-        Ok([custom, setup(of, Dialect::Postgres, &self.table)].concat())
+        let own = if of.has_values() { self.table_schema(unlogged) } else { Vec::new() };
+        Ok([own, setup(of, Dialect::Postgres, &self.table)].concat())
     }
 
     fn find_table(&self, name: &str) -> Vec<String> {

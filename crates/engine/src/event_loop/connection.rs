@@ -427,8 +427,8 @@ impl<S: Dialogue> Connection<S> {
             read
         };
         let complete = codec_events.complete;
-        let custom = if S::ROOMS { self.end_broadcast(common, seen) } else { Then::Wait };
-        custom.and(self.understood(read, complete, now, common, seen))
+        let own = if S::ROOMS { self.end_broadcast(common, seen) } else { Then::Wait };
+        own.and(self.understood(read, complete, now, common, seen))
     }
 
     /// Acts on the result of the codec.

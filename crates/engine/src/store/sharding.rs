@@ -75,12 +75,8 @@ impl Router {
     /// server cannot be reached now. If all possible replacements are down, the result is the
     /// key's own server.
     pub(super) fn server_of(&mut self, key: &[u8], is_down: impl Fn(u32) -> bool) -> u32 {
-        let custom = self.own_server(key);
-        if self.failover && is_down(custom) {
-            self.stand_in(key, is_down).unwrap_or(custom)
-        } else {
-            custom
-        }
+        let own = self.own_server(key);
+        if self.failover && is_down(own) { self.stand_in(key, is_down).unwrap_or(own) } else { own }
     }
 
     fn own_server(&self, key: &[u8]) -> u32 {

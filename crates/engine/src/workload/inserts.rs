@@ -98,21 +98,21 @@ impl Ages {
             Some(inserts) if answered > 0 => inserts.before(answered),
             _ => 0,
         };
-        match self.custom_insert(age, inserted, n) {
+        match self.own_insert(age, inserted, n) {
             Some(insert) => self.loaded + insert,
             None => self.loaded - 1 - age.saturating_sub(inserted / self.workers),
         }
     }
 
     /// Returns the insert of this age among those of the worker of operation `n`.
-    fn custom_insert(&self, age: u64, inserted: u64, n: u64) -> Option<u64> {
+    fn own_insert(&self, age: u64, inserted: u64, n: u64) -> Option<u64> {
         let inserts = self.inserts.as_ref()?;
         let left = inserted.checked_sub(age.checked_mul(self.workers)?)?;
         if self.workers == 1 {
             return left.checked_sub(1);
         }
-        let custom = |insert: &u64| inserts.operation(*insert) % self.workers == n % self.workers;
-        (0..left).rev().take(LOOKS).find(custom)
+        let own = |insert: &u64| inserts.operation(*insert) % self.workers == n % self.workers;
+        (0..left).rev().take(LOOKS).find(own)
     }
 }
 

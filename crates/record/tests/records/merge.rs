@@ -211,9 +211,9 @@ proptest! {
         let mut whole = recorded(&all, 64);
         whole.connections.got = 64 - MOST_WORKERS as u64;
         let of_worker = |worker: usize| {
-            let custom: Vec<&Operation> =
+            let own: Vec<&Operation> =
                 operations.iter().filter(|operation| operation.worker == worker).collect();
-            recorded(&custom, 64 / MOST_WORKERS as u64)
+            recorded(&own, 64 / MOST_WORKERS as u64)
         };
         let mut parts: Vec<Seen> = (0..MOST_WORKERS).map(of_worker).collect();
         for (into, from) in picks {
@@ -234,9 +234,9 @@ proptest! {
     ) {
         let whole = recorded(&operations.iter().collect::<Vec<_>>(), 64);
         let of_worker = |worker: usize| {
-            let custom: Vec<&Operation> =
+            let own: Vec<&Operation> =
                 operations.iter().filter(|operation| operation.worker == worker).collect();
-            recorded_in_groups(&custom, 64 / MOST_WORKERS as u64)
+            recorded_in_groups(&own, 64 / MOST_WORKERS as u64)
         };
         let mut workers: Vec<usize> = (0..MOST_WORKERS).collect();
         if turned {
@@ -249,8 +249,8 @@ proptest! {
         prop_assert_eq!(&together, &whole);
         prop_assert_eq!(groups.len(), GROUPS);
         for (number, seen) in groups.iter().enumerate() {
-            let custom = operations.iter().filter(|operation| operation.group == number);
-            let mut alone = recorded(&custom.collect::<Vec<_>>(), 32);
+            let own = operations.iter().filter(|operation| operation.group == number);
+            let mut alone = recorded(&own.collect::<Vec<_>>(), 32);
             alone.connections.got = seen.connections.got;
             prop_assert_eq!(seen, &alone);
         }

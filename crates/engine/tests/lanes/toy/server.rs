@@ -90,7 +90,7 @@ struct Unanswered {
     id: u16,
     number: u64,
     /// Bytes of its reply that were sent.
-    encoder: usize,
+    sent: usize,
     /// How many replies were complete when it arrived, and when that was.
     answered: u64,
     came: Instant,
@@ -171,7 +171,7 @@ impl Connection {
                 Counts::add(&self.counts.doubled);
             }
             let (answered, came) = (self.answered, Instant::now());
-            self.asked.push(Unanswered { id, number, encoder: 0, answered, came });
+            self.asked.push(Unanswered { id, number, sent: 0, answered, came });
             if self.asked.len() > usize::from(self.window()) || self.goes_away {
                 Counts::add(&self.counts.forbidden);
             }
@@ -232,16 +232,16 @@ impl Connection {
     /// Sends one to three bytes of a reply.
     fn say_piece(&mut self, at: usize) {
         let bytes = 1 + self.draw(3) as usize;
-        let Unanswered { id, number, encoder, .. } = self.asked[at];
-        let until = (encoder + bytes).min(8);
+        let Unanswered { id, number, sent, .. } = self.asked[at];
+        let until = (sent + bytes).min(8);
         let body = number.to_be_bytes();
         if until == 8 {
-            self.frame(LAST_PIECE, id, &body[encoder..]);
+            self.frame(LAST_PIECE, id, &body[sent..]);
             self.asked.swap_remove(at);
             self.answered += 1;
         } else {
-            self.frame(PIECE, id, &body[encoder..until]);
-            self.asked[at].encoder = until;
+            self.frame(PIECE, id, &body[sent..until]);
+            self.asked[at].sent = until;
         }
         self.frames += 1;
         if self.habits.push_every > 0 && self.frames.is_multiple_of(self.habits.push_every) {
