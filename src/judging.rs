@@ -8,7 +8,7 @@ use judge::Judge;
 use judge::growth::{self, Growth};
 use judge::verdict::{Checked, Standing, Verdict};
 use record::{End, Event, Header, Phase, PilotChoice, Plan, SingleRun};
-use report::Story;
+use report::ReportInput;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
@@ -34,8 +34,8 @@ pub struct Judged {
 
 impl Judged {
     /// As the report needs it.
-    pub fn story(&self) -> Story<'_> {
-        Story {
+    pub fn report_input(&self) -> ReportInput<'_> {
+        ReportInput {
             header: &self.header,
             pilot: self.pilot.as_ref(),
             end: self.end.as_ref(),

@@ -6,7 +6,7 @@ use crate::address::Command;
 use crate::launch::{self, Around, Missing, Values, inherited, missing_program};
 use engine::{EngineError, Stop, TargetClock};
 use keeper::{
-    Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, Trouble, pin,
+    Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, Error, pin,
 };
 use record::{Failure, ProgramRun};
 use std::path::{Path, PathBuf};
@@ -134,7 +134,7 @@ impl Exec {
         program.check()?;
         let launch_options =
             LaunchOptions { secrets: program.secrets.clone(), ..LaunchOptions::default() };
-        let keeper = Keeper::start(launch_options).map_err(|trouble| trouble.to_string())?;
+        let keeper = Keeper::start(launch_options).map_err(|error| error.to_string())?;
         let runner = Runner {
             keeper: Mutex::new(keeper),
             order: program.order(),
@@ -143,7 +143,7 @@ impl Exec {
             usual: AtomicU64::new(program.operations.unwrap_or(1)),
             cpu_ns: AtomicU64::new(0),
             peak_memory_bytes: AtomicU64::new(0),
-            complaint: Mutex::new(None),
+            last_errors: Mutex::new(None),
         };
         Ok(Exec { runner: Arc::new(runner) })
     }
@@ -167,8 +167,8 @@ impl Exec {
         match self.runner.run(timeout, stop).map_err(|EngineError(why)| why)? {
             Came::Cut(_) => Err("it was cut by the end of the run".to_owned()),
             Came::Ran(ProgramRun { failure: Some(failure), .. }) => {
-                let complaint = self.complaint();
-                Err(complaint.unwrap_or_else(|| format!("it failed: {}", failure.name())))
+                let last_errors = self.last_errors();
+                Err(last_errors.unwrap_or_else(|| format!("it failed: {}", failure.name())))
             }
             Came::Ran(run) => Ok(run.operations as f64 * 1e9 / run.wall_ns.max(1) as f64),
         }
@@ -180,8 +180,8 @@ impl Exec {
     }
 
     /// The error of the first run that failed, with the last lines of its standard error.
-    pub fn complaint(&self) -> Option<String> {
-        lock(&self.runner.complaint).clone()
+    pub fn last_errors(&self) -> Option<String> {
+        lock(&self.runner.last_errors).clone()
     }
 }
 
@@ -196,7 +196,7 @@ pub(super) struct Runner {
     usual: AtomicU64,
     cpu_ns: AtomicU64,
     peak_memory_bytes: AtomicU64,
-    complaint: Mutex<Option<String>>,
+    last_errors: Mutex<Option<String>>,
 }
 
 /// The outcome of a run.
@@ -211,7 +211,7 @@ impl Runner {
     /// Runs it once. The stop ends it early.
     pub(super) fn run(&self, timeout: Duration, stop: &Stop) -> Result<Came, EngineError> {
         let measured = lock(&self.keeper).measure(&self.order, timeout, stop.fd());
-        match measured.map_err(|trouble| self.broken(&trouble))? {
+        match measured.map_err(|error| self.broken(&error))? {
             Ok(measured) => Ok(self.took_note(&measured)),
             Err(refused) => {
                 self.complain(&refused.why);
@@ -235,7 +235,7 @@ impl Runner {
                 (operations, None)
             }
             Err((failure, why)) => {
-                self.complain(&self.sentence(&why, &measured.complaint));
+                self.complain(&self.sentence(&why, &measured.last_errors));
                 (self.usual(), Some(failure))
             }
         };
@@ -269,11 +269,11 @@ impl Runner {
     }
 
     fn complain(&self, sentence: &str) {
-        lock(&self.complaint).get_or_insert_with(|| sentence.to_owned());
+        lock(&self.last_errors).get_or_insert_with(|| sentence.to_owned());
     }
 
-    fn broken(&self, trouble: &Trouble) -> EngineError {
-        EngineError(format!("`{}`: {trouble}", self.name))
+    fn broken(&self, error: &Error) -> EngineError {
+        EngineError(format!("`{}`: {error}", self.name))
     }
 }
 
@@ -335,7 +335,7 @@ mod tests {
             peak_memory_bytes: 4096,
             outlived: 0,
             output,
-            complaint: Vec::new(),
+            last_errors: Vec::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::exit::{self, Error, Exit};
 use crate::journal;
 use judge::bend::{self, Bend, Load};
 use record::{EndReason, Sweep};
-use report::SweepStory;
+use report::SweepInput;
 use std::path::Path;
 
 /// A sweep with its judged load points.
@@ -42,10 +42,10 @@ pub fn read(run: &Path) -> Result<Swept, Error> {
 
 impl Swept {
     /// As the report needs it.
-    pub fn story(&self) -> SweepStory<'_> {
-        SweepStory {
+    pub fn report_input(&self) -> SweepInput<'_> {
+        SweepInput {
             sweep: &self.sweep,
-            points: self.points.iter().map(|point| point.as_ref().map(Judged::story)).collect(),
+            points: self.points.iter().map(|point| point.as_ref().map(Judged::input)).collect(),
             bends: &self.bends,
             run: &self.run,
         }

@@ -6,7 +6,7 @@ use crate::cache::{self, Lock};
 use crate::exit::Error;
 use crate::launch::failed::{Failed, named};
 use crate::launch::{Command, Launch, Secret, Values, running};
-use keeper::{Keeper, LaunchOptions, ProcessOrder, Trouble, logs};
+use keeper::{Keeper, LaunchOptions, ProcessOrder, Error, logs};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -101,8 +101,8 @@ impl<'a> Builds<'a> {
             group: command.shell,
         };
         let fails = |why: String| Failed::Error(Error::target(named(launch, &why)));
-        let told = |trouble: Trouble| match trouble {
-            Trouble::Stopped => Failed::Stopped,
+        let told = |error: Error| match error {
+            Error::Stopped => Failed::Stopped,
             other => fails(other.to_string()),
         };
         let launch_options = LaunchOptions { secrets: secrets.clone(), ..LaunchOptions::default() };

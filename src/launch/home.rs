@@ -1,7 +1,7 @@
 //! The temporary folder of a launched target, with its files and the page that it serves.
 
 use crate::launch::{Launch, Text, Values};
-use keeper::beneath::{Folder, Temporary, TemporaryId, give};
+use keeper::beneath::{Directory, Temporary, TemporaryId, give};
 use keeper::user::{self, User};
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
@@ -100,7 +100,7 @@ impl Home {
     /// Enters a folder, or creates it. An existing folder must belong to the user, to whom it
     /// was given when it was created. That of another user is refused, because a target may have
     /// moved it here.
-    fn enter_or_make(&self, within: &Folder, name: &OsStr) -> io::Result<Folder> {
+    fn enter_or_make(&self, within: &Directory, name: &OsStr) -> io::Result<Directory> {
         let folder = match within.make(name) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let shown = shown(name.as_encoded_bytes());

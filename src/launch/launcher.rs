@@ -15,7 +15,7 @@ use crate::launch::{
 };
 use crate::software::Software;
 use crate::targets::ports;
-use keeper::{Keeper, LaunchOptions, LogTroubles, Trouble, logs, user};
+use keeper::{Keeper, LaunchOptions, LogTroubles, Error, logs, user};
 use record::Fact;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -203,7 +203,7 @@ impl<'a> Launcher<'a> {
         if (process.cores_from, self.cores(process).is_empty()) == (CoresFrom::Ready, false) {
             let pid = (self.launch.processes.len() > 1).then(|| started[number].pid);
             let pinned = wait.keeper.pin(pid, self.cores(process));
-            pinned.map_err(|trouble| self.fails(trouble))?;
+            pinned.map_err(|error| self.fails(error))?;
         }
         Ok(())
     }
@@ -220,7 +220,7 @@ impl<'a> Launcher<'a> {
         if process.cores_from == CoresFrom::Start {
             order.cores = self.cores(process).to_vec();
         }
-        let pid = wait.keeper.launch(&order).map_err(|trouble| self.fails(trouble))?;
+        let pid = wait.keeper.launch(&order).map_err(|error| self.fails(error))?;
         Ok(Started { name: process.name.clone(), pid, log, from })
     }
 
@@ -240,7 +240,7 @@ impl<'a> Launcher<'a> {
             orders::command(self.launch, command, &self.launch.around, &self.values, log.clone());
         let timeout = self.launch.prepare_timeout;
         let ended = keeper.run(&order, timeout, self.ground.stopped);
-        let wrong = match ended.map_err(|trouble| self.fails(trouble))? {
+        let wrong = match ended.map_err(|error| self.fails(error))? {
             Some(how) if how.good() => return Ok(()),
             Some(how) => format!("`{command}` {how}"),
             None => format!("`{command}` took longer than its prepare_timeout, and was stopped"),
@@ -265,8 +265,8 @@ impl<'a> Launcher<'a> {
         let order =
             orders::command(self.launch, command, &self.launch.around, &self.values, log.clone());
         match keeper.run(&order, FACT, self.ground.stopped) {
-            Ok(_) | Err(Trouble::Refused(_)) => {}
-            Err(trouble) => return Err(self.fails(trouble)),
+            Ok(_) | Err(Error::Refused(_)) => {}
+            Err(error) => return Err(self.fails(error)),
         }
         let line = logs::first_line(&log, from, &self.secrets);
         Ok(Fact { command: shown(command.to_string()), line })
@@ -342,9 +342,9 @@ impl<'a> Launcher<'a> {
         self.ground.logs.join(format!("{name}.log"))
     }
 
-    fn fails(&self, trouble: Trouble) -> Failed {
-        match trouble {
-            Trouble::Stopped => Failed::Stopped,
+    fn fails(&self, error: Error) -> Failed {
+        match error {
+            Error::Stopped => Failed::Stopped,
             other => Failed::Error(Error::target(named(self.launch, &other.to_string()))),
         }
     }

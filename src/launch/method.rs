@@ -80,9 +80,9 @@ fn run_to_its_end(
         run: ground.logs.parent().map(Path::to_owned),
         ..LaunchOptions::default()
     };
-    let mut keeper = Keeper::start(launch_options).map_err(|trouble| trouble.to_string())?;
-    let ended = keeper.run(order, LONGEST, ground.stopped).map_err(|trouble| trouble.to_string());
-    let stopped = keeper.stop().map_err(|trouble| trouble.to_string());
+    let mut keeper = Keeper::start(launch_options).map_err(|error| error.to_string())?;
+    let ended = keeper.run(order, LONGEST, ground.stopped).map_err(|error| error.to_string());
+    let stopped = keeper.stop().map_err(|error| error.to_string());
     match ended? {
         Some(how) if how.good() => stopped.map(drop),
         Some(how) => Err(format!("it {how}")),

@@ -10,7 +10,7 @@ use crate::launch::{Launch, Process, Sign, Text, Values};
 use crate::targets::find;
 use crate::targets::ports;
 use keeper::logs;
-use keeper::{Keeper, Trouble};
+use keeper::{Keeper, Error};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::time::{Duration, Instant};
@@ -122,8 +122,8 @@ impl<'a> Wait<'a> {
                     Ok(Some(how)) if how.good() => Ok(Look::Ready),
                     Ok(Some(how)) => Ok(Look::NotYet(format!("`{command}` {how}"))),
                     Ok(None) => Ok(Look::NotYet(format!("`{command}` did not finish in time"))),
-                    Err(Trouble::Stopped) => Err(Failed::Stopped.into()),
-                    Err(trouble) => Err(self.error(&trouble.to_string()).into()),
+                    Err(Error::Stopped) => Err(Failed::Stopped.into()),
+                    Err(error) => Err(self.error(&error.to_string()).into()),
                 }
             }
         }
@@ -170,7 +170,7 @@ impl<'a> Wait<'a> {
 
     fn nobody_ended(&mut self, started: &[Started]) -> Result<(), Refusal> {
         let exits = self.keeper.exits().map(<[_]>::to_vec);
-        let exits = exits.map_err(|trouble| self.error(&trouble.to_string()))?;
+        let exits = exits.map_err(|error| self.error(&error.to_string()))?;
         let Some((pid, how)) = exits.first() else { return Ok(()) };
         let this = started.iter().find(|this| this.pid == *pid).unwrap_or(&started[0]);
         let lines = logs::tail(&this.log, this.from, self.secrets);

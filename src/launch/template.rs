@@ -71,7 +71,7 @@ pub enum Placeholder {
     /// `{site}`: the folder that is served.
     Site,
     /// `{folder}`: the folder of the experiment file.
-    Folder,
+    Directory,
     /// `{workers}`: the number of cores of the target.
     Workers,
     /// `{descriptors}`: the number of file descriptors that each of its processes may open.
@@ -88,7 +88,7 @@ const WORDS: [(&str, Placeholder); 11] = [
     ("cache", Placeholder::Cache),
     ("temp", Placeholder::Temp),
     ("site", Placeholder::Site),
-    ("folder", Placeholder::Folder),
+    ("folder", Placeholder::Directory),
     ("workers", Placeholder::Workers),
     ("descriptors", Placeholder::Descriptors),
 ];
@@ -166,7 +166,7 @@ impl Values {
             Placeholder::Cache => self.cache.display().to_string(),
             Placeholder::Temp => self.temp.display().to_string(),
             Placeholder::Site => self.site.display().to_string(),
-            Placeholder::Folder => self.folder.display().to_string(),
+            Placeholder::Directory => self.folder.display().to_string(),
             Placeholder::Workers => self.workers.to_string(),
             Placeholder::Descriptors => self.descriptors.min(MOST_DESCRIPTORS).to_string(),
         }

@@ -2,7 +2,7 @@
 
 use crate::plan::declared::{Given, Merged};
 use text::near;
-use text::shell_words::{self, NoWords};
+use text::shell_words::{self, SplitError};
 use text::shown::shown;
 
 /// A command and how often it is given.
@@ -152,17 +152,17 @@ fn check_placeholders(word: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn no_words(why: &NoWords) -> String {
+fn no_words(why: &SplitError) -> String {
     match why {
-        NoWords::Backslash => "ends in a backslash: write it twice".to_owned(),
-        NoWords::Unclosed(quote) => format!("a quote ({quote}) is opened and not closed"),
-        NoWords::OfTheShell(c) => {
+        SplitError::Backslash => "ends in a backslash: write it twice".to_owned(),
+        SplitError::Unclosed(quote) => format!("a quote ({quote}) is opened and not closed"),
+        SplitError::OfTheShell(c) => {
             format!(
                 "`{}` has a meaning only in a shell, and no shell is used: put it in quotes",
                 shown(c.to_string())
             )
         }
-        NoWords::Variable(name) => format!(
+        SplitError::Variable(name) => format!(
             "`${{{}}}` is not filled in: commands are recorded, so they must not hold secrets",
             shown(name)
         ),

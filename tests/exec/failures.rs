@@ -4,7 +4,7 @@
 use crate::Test;
 use crate::common::TestFolder;
 use crate::drive::{once, once_by, order, program, script, started};
-use record::{Failure, Whose};
+use record::{Failure, FaultOwner};
 use tiebreak::exec::{Exec, Program};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -30,7 +30,7 @@ fn by_class() {
         let exec = started(&script(text));
         let seen = once(&exec);
         assert_eq!(seen.outcomes.failed.get(&failure), Some(&1), "{text}");
-        assert_eq!((seen.outcomes.count(Whose::Theirs), seen.outcomes.ok), (1, 0), "{text}");
+        assert_eq!((seen.outcomes.count(FaultOwner::Theirs), seen.outcomes.ok), (1, 0), "{text}");
         assert_eq!((seen.programs.failed, seen.programs.outputs.total()), (1, 0), "{text}");
         let complaint = exec.complaint().unwrap_or_default();
         assert!(complaint.starts_with(&format!("`sh -c {text}` {why}")), "{complaint}");

@@ -36,7 +36,7 @@ pub(crate) enum HolderReport {
     Pinned(u32),
     Exits(Vec<(i32, Ending)>),
     Stopped(Farewell),
-    Trouble(String),
+    Error(String),
 }
 
 /// The stand-in's `main`. At the end of its input it just ends.
@@ -44,14 +44,14 @@ pub(crate) fn hold() -> ExitCode {
     let mut keeper = None;
     for line in std::io::stdin().lock().lines() {
         let tell = serde_json::from_str(&line.expect("a line")).expect("an order");
-        let told = obey(&mut keeper, tell).unwrap_or_else(HolderReport::Trouble);
+        let told = obey(&mut keeper, tell).unwrap_or_else(HolderReport::Error);
         println!("{}", serde_json::to_string(&told).expect("JSON"));
     }
     ExitCode::SUCCESS
 }
 
 fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<HolderReport, String> {
-    let words = |trouble: keeper::Trouble| trouble.to_string();
+    let words = |error: keeper::Error| error.to_string();
     if let Tell::Keep(launch_options) = tell {
         let started = Keeper::start(launch_options).map_err(words)?;
         let pid = started.pid();
@@ -137,7 +137,7 @@ impl Holder {
         loop {
             match self.ask(&Tell::Exits) {
                 HolderReport::Exits(_) => assert!(Instant::now() < gives_up, "it does not notice"),
-                told => return assert_eq!(told, HolderReport::Trouble(KEEPER_GONE.to_owned())),
+                told => return assert_eq!(told, HolderReport::Error(KEEPER_GONE.to_owned())),
             }
         }
     }

@@ -82,7 +82,7 @@ fn cannot_start() {
         ),
     ];
     for (order, message) in table {
-        let refused = HolderReport::Trouble(message.to_owned());
+        let refused = HolderReport::Error(message.to_owned());
         assert_eq!(holder.ask(&Tell::Launch(order.clone())), refused);
         assert_eq!(holder.ask(&Tell::Run(order, LONG)), refused);
     }
@@ -96,7 +96,7 @@ fn user() {
     };
     // SAFETY: cannot fail.
     if unsafe { libc::geteuid() } != 0 {
-        let HolderReport::Trouble(why) = run(&mut holder, order) else {
+        let HolderReport::Error(why) = run(&mut holder, order) else {
             panic!("it became nobody")
         };
         assert!(why.starts_with("only root can start a process as the user `nobody`"), "{why}");
@@ -162,7 +162,7 @@ fn pinned() {
     assert_eq!(holder.ask(&Tell::Pin(None, vec![last])), HolderReport::Pinned(4));
     assert_eq!(cores_of(&other), last.to_string());
     assert_eq!(cores_of(&holder.keeper), all, "the keeper is left where it is");
-    assert!(matches!(holder.ask(&Tell::Pin(None, vec![1000])), HolderReport::Trouble(_)));
+    assert!(matches!(holder.ask(&Tell::Pin(None, vec![1000])), HolderReport::Error(_)));
 }
 
 fn secrets() {

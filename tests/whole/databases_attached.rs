@@ -6,7 +6,7 @@ use crate::servers::certificates::{Authority, NAME};
 use crate::servers::mariadb::{self, Mariadb};
 use crate::servers::postgres::{self, Postgres};
 use drivers::Database;
-use drivers::{Rows, Unasked};
+use drivers::{Rows, QueryError};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,7 @@ fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
 const NOTE: &str = "SELECT note FROM tiebreak_notes";
 
 /// It, word for word, from the server's answer.
-fn note(answer: Result<Vec<Rows>, Unasked>) -> String {
+fn note(answer: Result<Vec<Rows>, QueryError>) -> String {
     let first = |mut rows: Vec<Rows>| rows.pop()?.pop()?.pop()?;
     answer.ok().and_then(first).unwrap_or_default()
 }

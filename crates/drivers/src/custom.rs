@@ -4,7 +4,7 @@
 use crate::events::Events;
 use crate::request::CustomRequest;
 use crate::sql::{Dialect, starts_with};
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use crate::writes::has_rows;
 use engine::Template;
 use engine::workload::{Argument, Arguments};
@@ -313,7 +313,7 @@ pub(crate) trait Session {
     ) -> Result<(), Self::Error>;
 
     /// Classifies a failure.
-    fn trouble(&self, error: &Self::Error) -> Trouble;
+    fn request_error(&self, error: &Self::Error) -> RequestError;
 }
 
 /// Carries out one operation; several statements are one transaction, which is rolled
@@ -323,24 +323,24 @@ pub(crate) async fn operate<S: Session>(
     statements: &[CustomStatement],
     request: &CustomRequest,
     events: &mut Events<'_>,
-) -> Result<(), Trouble> {
+) -> Result<(), RequestError> {
     let prepared = prepare(session, statements, events).await;
-    prepared.map_err(|error| session.trouble(&error))?;
+    prepared.map_err(|error| session.request_error(&error))?;
     events.asks();
     if let [only] = statements {
         let done = session.perform(only, request, events).await;
-        return done.map_err(|error| session.trouble(&error));
+        return done.map_err(|error| session.request_error(&error));
     }
     match transaction(session, statements, request, events).await {
         Ok(()) => Ok(()),
         Err(error) => {
             let rolled_back = session.say("ROLLBACK").await;
-            Err(match (session.trouble(&error), rolled_back) {
+            Err(match (session.request_error(&error), rolled_back) {
                 // The state of the session is unknown.
-                (Trouble::ServerError { code, .. }, Err(_)) => {
-                    Trouble::ServerError { code, closes: true }
+                (RequestError::ServerError { code, .. }, Err(_)) => {
+                    RequestError::ServerError { code, closes: true }
                 }
-                (trouble, _) => trouble,
+                (request_error, _) => request_error,
             })
         }
     }

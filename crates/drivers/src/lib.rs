@@ -43,11 +43,11 @@ mod serving;
 mod slot_task;
 mod sql;
 mod sqlstate;
-mod trouble;
+mod request_error;
 mod writes;
 
 pub use access::{CHEAPEST, SqlAccess};
-pub use admin::{Rows, Unasked};
+pub use admin::{Rows, QueryError};
 pub use budget::REPLY_BYTES;
 pub use cassandra::CassandraAccess;
 pub use custom::Check;

@@ -2,12 +2,12 @@
 
 use super::Protocol;
 use super::column::text_length;
-use super::session::{Server, Session, check_length, row_bytes, trouble};
+use super::session::{Server, Session, check_length, row_bytes, request_error};
 use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
 use crate::request::CustomRequest;
 use crate::sql::Dialect;
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use engine::clock;
 use engine::workload::Argument;
 use mysql_async::prelude::{Protocol as Wire, Queryable};
@@ -20,7 +20,7 @@ impl Server {
         session: &mut Session,
         request: &CustomRequest,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let statements = self.custom.statements(request.number);
         custom::operate(&mut Custom { server: self, session }, statements, request, events).await
     }
@@ -76,8 +76,8 @@ impl custom::Session for Custom<'_> {
         hear(reply, statement, self.server.reply_bytes, events).await
     }
 
-    fn trouble(&self, error: &Error) -> Trouble {
-        trouble(error)
+    fn request_error(&self, error: &Error) -> RequestError {
+        request_error(error)
     }
 }
 

@@ -6,7 +6,7 @@ use super::thread::Connection;
 use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
 use crate::request::CustomRequest;
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 
 impl<L: Library> Server<L> {
     /// Carries out one user-defined operation.
@@ -15,7 +15,7 @@ impl<L: Library> Server<L> {
         connection: &mut Connection,
         request: &CustomRequest,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let statements = self.custom.statements(request.number);
         let alone = statements.len() == 1;
         custom::operate(&mut Custom { connection, alone }, statements, request, events).await
@@ -71,8 +71,8 @@ impl custom::Session for Custom<'_> {
         Ok(())
     }
 
-    fn trouble(&self, fault: &Fault) -> Trouble {
-        fault.trouble
+    fn request_error(&self, fault: &Fault) -> RequestError {
+        fault.request_error
     }
 }
 

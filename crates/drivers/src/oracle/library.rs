@@ -2,16 +2,16 @@
 
 use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
 use super::session::{Server, check};
-use super::trouble::trouble;
+use super::request_error::request_error;
 use super::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, unless};
-use crate::admin::{self, Rows, Unasked};
+use crate::admin::{self, Rows, QueryError};
 use crate::custom::{setup, tables};
 use crate::database::{Database, NOTE_COLUMNS, Start, fact};
 use crate::lane;
 use crate::panics::unless_it_panics;
 use crate::request::Asks;
 use crate::sql::Dialect;
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use engine::workload::longest_key;
 use engine::{EngineError, MakeLane};
 use oracledb::{Config, Connection, Error, Row, ToDbValue};
@@ -54,7 +54,7 @@ impl Database for OracleAccess {
         address: &Address,
         statements: &[String],
         timeout: Duration,
-    ) -> Result<Vec<Rows>, Unasked> {
+    ) -> Result<Vec<Rows>, QueryError> {
         let server = Server::new(self.library(address, timeout)?, self, &Doing::Ask);
         admin::wait(server.ask(statements), timeout)
     }
@@ -65,7 +65,7 @@ impl Database for OracleAccess {
         &self,
         address: &Address,
         timeout: Duration,
-    ) -> Result<Vec<(String, String)>, Unasked> {
+    ) -> Result<Vec<(String, String)>, QueryError> {
         const VERSION: &str =
             "SELECT 'version', version FROM product_component_version WHERE ROWNUM = 1";
         const WITH_RIGHTS: [&str; 2] = [
@@ -241,9 +241,9 @@ impl Link for Linked {
 fn answered<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Fault> {
     match unless_it_panics(call) {
         Some(Ok(done)) => Ok(done),
-        Some(Err(error)) => Err(Fault { trouble: trouble(&error), why: error.to_string() }),
+        Some(Err(error)) => Err(Fault { request_error: request_error(&error), why: error.to_string() }),
         None => Err(Fault {
-            trouble: Trouble::Failed(Failure::Protocol),
+            request_error: RequestError::Failed(Failure::Protocol),
             why: "the server sent something that the driver does not know".to_owned(),
         }),
     }

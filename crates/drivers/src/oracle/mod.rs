@@ -13,7 +13,7 @@ mod link;
 mod session;
 mod thread;
 #[cfg(feature = "oracle")]
-mod trouble;
+mod request_error;
 
 use crate::access::SqlAccess;
 use crate::refusal::Refusal;

@@ -7,7 +7,7 @@ use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
 use crate::request::CustomRequest;
 use crate::sql::Dialect;
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use bytes::BytesMut;
 use engine::clock;
 use engine::workload::Argument;
@@ -25,7 +25,7 @@ impl Server {
         session: &mut Session,
         request: &CustomRequest,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let statements = self.custom.statements(request.number);
         custom::operate(&mut Custom { server: self, session }, statements, request, events).await
     }
@@ -82,8 +82,8 @@ impl custom::Session for Custom<'_> {
         hear(reply, statement, events).await
     }
 
-    fn trouble(&self, error: &Error) -> Trouble {
-        self.server.trouble(error)
+    fn request_error(&self, error: &Error) -> RequestError {
+        self.server.request_error(error)
     }
 }
 

@@ -6,7 +6,7 @@ mod steps;
 
 use super::allowance::Allowance;
 use super::codec_events::Copies;
-use super::connection::{Common, Connection, Then};
+use super::connection::{Common, Connection, EventResult};
 use super::dialogue::Dialogue;
 use super::in_flight::Operation;
 use super::policy::{Destinations, Sources};
@@ -175,10 +175,10 @@ impl<S: Dialogue> EventLane<S> {
                 continue;
             }
             let was_open = connection.is_open();
-            let then = connection.react(&ready, &mut self.common, seen);
+            let result = connection.react(&ready, &mut self.common, seen);
             if S::ROOMS {
-                self.reacted_in_room(place, was_open, then, drive, seen);
-            } else if let Then::Free(since, many) = then {
+                self.reacted_in_room(place, was_open, result, drive, seen);
+            } else if let EventResult::Free(since, many) = result {
                 self.freed(place, many, since, drive, seen);
             } else if connection.withholds() {
                 self.regain(place, drive, seen);
@@ -323,8 +323,8 @@ impl<S: Dialogue> EventLane<S> {
         if taken < many {
             self.free.extend(std::iter::repeat_n(place, (many - taken) as usize));
         }
-        let then = connection.start(now, &mut self.common, seen);
-        if let Then::Free(since, many) = then {
+        let result = connection.start(now, &mut self.common, seen);
+        if let EventResult::Free(since, many) = result {
             // The operations failed at once. `freed` is not called, because it would begin the
             // next ones here without end: the place waits for the next turn.
             self.ended(place, many, since, drive);
@@ -395,10 +395,10 @@ impl<S: Dialogue> EventLane<S> {
         drive.housekeeping = now + often.min(self.asked.timeout_ns / 16).max(100_000);
         for place in 0..self.places.len() {
             let timeout_ns = self.asked.timeout_ns;
-            let then = self.places[place].time_out(now, timeout_ns, &mut self.common, seen);
+            let result = self.places[place].time_out(now, timeout_ns, &mut self.common, seen);
             if S::ROOMS {
-                self.timed_out_in_room(place as u32, then, drive, seen);
-            } else if let Then::Free(since, many) = then {
+                self.timed_out_in_room(place as u32, result, drive, seen);
+            } else if let EventResult::Free(since, many) = result {
                 self.freed(place as u32, many, since, drive, seen);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::Driven,
+    evidence::DriveSummary,
     verdict::{Finding, Weight},
 };
 use text::{lists, units};
@@ -37,7 +37,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     differ.chain(not_ruled_out(evidence)).collect()
 }
 
-fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
     let difference = driven.carry_over.difference()?;
     let (size, error) = (difference.share.abs(), difference.standard_error);
     if size <= LARGEST_SHARE || size <= STANDARD_ERRORS * error {

@@ -14,7 +14,7 @@ use text::units;
 const HEIGHT: f64 = 260.0;
 /// The marks of p99 (and throughput) and of p50: classes of colour, and shapes.
 const MAIN: usize = 1;
-const BESIDE: usize = 3;
+const EXTRAS: usize = 3;
 
 /// The answer in large type. Returns None if no load is swept.
 pub(super) fn headline(view: &View) -> Option<Node> {
@@ -40,7 +40,7 @@ pub(super) fn sections(view: &View) -> Vec<Node> {
     };
     let times = Curves {
         title: format!("Response time against {of}"),
-        lines: &[(MAIN, |point| point.p99), (BESIDE, |point| point.p50)],
+        lines: &[(MAIN, |point| point.p99), (EXTRAS, |point| point.p50)],
         label: units::round_seconds,
         grows_with_the_load: false,
     };

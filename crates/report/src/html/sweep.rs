@@ -1,5 +1,5 @@
 //! A sweep as a page: bends, curves, verdicts, and links to the pages of the load points, which
-//! are in folders beside it.
+//! are in directories beside it.
 
 use super::chart::{Chart, Tick, Ticks, legend, mark, series, swatch};
 use super::node::{Node, el, foreign};
@@ -300,7 +300,7 @@ fn load_points(view: &SweepView) -> Node {
 fn link(view: &SweepView, point: &PointView) -> Node {
     let name = setting(view.sweep.factor, point.at.value);
     match point.view {
-        Some(_) => el("a").at("href", format!("{}/report.html", point.at.folder)).text(name),
+        Some(_) => el("a").at("href", format!("{}/report.html", point.at.directory)).text(name),
         None => el("span").text(name),
     }
 }

@@ -1,7 +1,7 @@
 //! A connection that is a member of a room. The operation of a room is in flight on the
 //! connection of the sending member, and what arrives on all connections ends it.
 
-use super::{Common, Connection, Phase, Then};
+use super::{Common, Connection, Phase, EventResult};
 use crate::event_loop::dialogue::{Broadcast, Dialogue};
 use record::{Failure, Recorder};
 use wire::{Codec, Tag};
@@ -45,10 +45,10 @@ impl<S: Dialogue> Connection<S> {
         &mut self,
         common: &mut Common<S>,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         let done = common.copies.done;
         let Some(operation) = self.in_flight.tagged(TAG).filter(|_| done > 0) else {
-            return Then::Wait;
+            return EventResult::Wait;
         };
         if common.copies.began > 0 {
             operation.at.began = common.copies.began;
@@ -59,7 +59,7 @@ impl<S: Dialogue> Connection<S> {
         seen.replied(&operation.at, code, outcome, bytes);
         self.in_flight.end(TAG);
         common.copies.done = 0;
-        Then::free(done, 1)
+        EventResult::free(done, 1)
     }
 
     /// Returns why this connection is closed.
@@ -75,7 +75,7 @@ impl<S: Dialogue> Connection<S> {
         loss: Loss,
         common: &Common<S>,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         self.lose(|operation, now| {
             match loss.code {
                 Some(code) => seen.refused(code, now, operation.was_asked()),

@@ -3,7 +3,7 @@
 
 use super::{Dialogue, Drive, EventLane};
 use crate::clock;
-use crate::event_loop::connection::Then;
+use crate::event_loop::connection::EventResult;
 use crate::event_loop::in_flight::Operation;
 use record::Recorder;
 
@@ -42,8 +42,8 @@ impl<S: Dialogue> EventLane<S> {
             drive.budget -= 1;
             drive.in_flight += 1;
             drive.worked = true;
-            let then = self.begin_at_server(client, (due, could), clock::now(), seen);
-            let Then::Free(since, many) = then else { return };
+            let result = self.begin_at_server(client, (due, could), clock::now(), seen);
+            let EventResult::Free(since, many) = result else { return };
             self.ended(client, many, since, drive);
             if self.schedule.is_some() || !drive.sends(since) {
                 self.free.push_back(client);
@@ -61,7 +61,7 @@ impl<S: Dialogue> EventLane<S> {
         (due, could): (u64, u64),
         now: u64,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         let connections = &self.places[client as usize..][..self.per_client as usize];
         let is_down = |server: u32| connections[server as usize].not_before > now;
         let server = self.common.dialogue.server_of(self.number, is_down);
