@@ -114,7 +114,8 @@ impl Copies {
     /// Writes them.
     pub(super) fn write(&self, judged: &Judged) -> Result<(), Error> {
         let report_input = judged.report_input();
-        let write = |(format, place): &(Format, Destination)| put(place, &format.report(&report_input));
+        let write =
+            |(format, place): &(Format, Destination)| put(place, &format.report(&report_input));
         self.0.iter().try_for_each(write).map_err(of_a_run)
     }
 

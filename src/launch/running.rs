@@ -2,7 +2,7 @@
 
 use crate::exit::Error;
 use keeper::logs;
-use keeper::{Farewell, Keeper, Error};
+use keeper::{Farewell, Keeper};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
@@ -132,7 +132,7 @@ impl Running {
     ///
     /// # Errors
     /// If tiebreak itself may not use one of the cores.
-    pub fn pin(&mut self, cores: &[u32]) -> Result<u32, Error> {
+    pub fn pin(&mut self, cores: &[u32]) -> Result<u32, keeper::Error> {
         self.keeper.pin(None, cores)
     }
 

@@ -192,13 +192,13 @@ mod tests {
     fn what_would_wait_or_change_the_connection_is_refused() {
         for name in WAIT.iter().chain(&CHANGE) {
             for name in [(*name).to_owned(), name.to_lowercase()] {
-                let told = words(&format!("{name} a b")).expect_err(&name);
-                assert!(told.starts_with(&format!("`{name}` would ")), "{told}");
+                let message = words(&format!("{name} a b")).expect_err(&name);
+                assert!(message.starts_with(&format!("`{name}` would ")), "{message}");
             }
         }
         assert!(words("XREAD block 0 STREAMS s $").is_err(), "a dollar is for a shell");
-        let told = words("xreadgroup GROUP g c BLOCK 0 STREAMS s '>'").expect_err("blocks");
-        assert!(told.contains("would wait for another client"), "{told}");
+        let message = words("xreadgroup GROUP g c BLOCK 0 STREAMS s '>'").expect_err("blocks");
+        assert!(message.contains("would wait for another client"), "{message}");
     }
 
     #[test]

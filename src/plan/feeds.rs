@@ -125,7 +125,7 @@ mod tests {
     fn files_that_cannot_be_read_are_named() {
         let wrong = read(Path::new("/nowhere/users.csv"), "users.csv").err().expect("no such file");
         assert!(wrong.starts_with("the feed users.csv: cannot be read: "), "{wrong}");
-        let wrong = read(Path::new("/"), "/").err().expect("a folder");
+        let wrong = read(Path::new("/"), "/").err().expect("a directory");
         assert_eq!(wrong, "the feed /: is not a plain file");
     }
 }

@@ -13,8 +13,8 @@ use crate::targets::ready::{self, Answer, Must};
 use engine::EngineError;
 use judge::Judge;
 use record::{
-    Asked, Contender, End, EndReason, Event, Failure, LaneAsked, OwnCost, Phase, PilotChoice, Plan,
-    StoreMoment, TrialRecord, FaultOwner, own_cost,
+    Asked, Contender, End, EndReason, Event, Failure, FaultOwner, LaneAsked, OwnCost, Phase,
+    PilotChoice, Plan, StoreMoment, TrialRecord, own_cost,
 };
 use std::io::{self, Write};
 use std::ops::ControlFlow;

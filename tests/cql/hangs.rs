@@ -5,7 +5,7 @@ use crate::common::{MS, in_one_slice, name_of, order, took_at_least};
 use crate::counted::{classes, only};
 use crate::proxy::{Fault, OPTIONS, PREPARE, Proxy, Which};
 use crate::{access, driven};
-use record::{Doing, Seen, FaultOwner};
+use record::{Doing, FaultOwner, Seen};
 
 const TIMEOUT_NS: u64 = 100 * MS;
 

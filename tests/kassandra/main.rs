@@ -49,8 +49,8 @@ fn the_extension_works_on_the_command_line_in_fpm_and_in_apache() {
     let web = Web::start(&php);
     for sapi in web::SAPIS {
         for script in ["both.php", "cql.php", "thrift.php", "hosts.php"] {
-            let (status, told) = web.get(sapi, script, &servers.query());
-            assert!(status == 200 && told.ends_with(" passed, 0 failed\n"), "{sapi}: {told}");
+            let (status, message) = web.get(sapi, script, &servers.query());
+            assert!(status == 200 && message.ends_with(" passed, 0 failed\n"), "{sapi}: {message}");
         }
         for protocol in ["cql", "thrift"] {
             connections_live_as_long_as_the_process(&web, sapi, protocol, &servers.query());

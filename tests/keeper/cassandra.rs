@@ -59,10 +59,10 @@ pub(crate) fn prepared(stage: &LaunchTest) -> Option<Launcher<'_>> {
     let mut launcher = match stage.launcher() {
         Ok(launcher) => launcher,
         Err(Failed::Error(error)) => {
-            let told = &error.text;
+            let message = &error.text;
             let remedy = ["run `tiebreak setup cassandra`", "apt-get install openjdk"];
-            assert!(remedy.iter().any(|remedy| told.contains(remedy)), "{told}");
-            not_tested(told);
+            assert!(remedy.iter().any(|remedy| message.contains(remedy)), "{message}");
+            not_tested(message);
             return None;
         }
         Err(Failed::Stopped) => panic!("nobody asked for the end"),
@@ -72,7 +72,7 @@ pub(crate) fn prepared(stage: &LaunchTest) -> Option<Launcher<'_>> {
     Some(launcher)
 }
 
-/// One node that waits for the disk, and the same again with an empty data folder.
+/// One node that waits for the disk, and the same again with an empty data directory.
 fn launched_twice(version: &Version) {
     let recipe = version.recipe;
     let text = format!(
@@ -81,18 +81,18 @@ fn launched_twice(version: &Version) {
     let stage = LaunchTest::new(&text.replace(".2]", "-2]"));
     let Some(mut launcher) = prepared(&stage) else { return };
     let name = stage.launch().name.clone();
-    let mut folders = Vec::new();
+    let mut directories = Vec::new();
     for _ in 0..2 {
         let running = started(&mut launcher);
         answers(&running, version, 1);
-        let [home] = &homes(&name)[..] else { panic!("one folder: {:?}", homes(&name)) };
+        let [home] = &homes(&name)[..] else { panic!("one directory: {:?}", homes(&name)) };
         let config = std::fs::read_to_string(home.join(&name).join("cassandra.yaml"));
         assert!(config.expect("a file").contains(version.batch), "as it was chosen");
         assert!(home.join(&name).join("commitlog").is_dir(), "its data are there");
-        folders.push(home.clone());
+        directories.push(home.clone());
         ends_in_order(running);
     }
-    assert_ne!(folders[0], folders[1], "another folder for the second launch");
+    assert_ne!(directories[0], directories[1], "another directory for the second launch");
     drop(launcher);
     assert!(homes(&name).is_empty());
 }

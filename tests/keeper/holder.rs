@@ -44,8 +44,8 @@ pub(crate) fn hold() -> ExitCode {
     let mut keeper = None;
     for line in std::io::stdin().lock().lines() {
         let tell = serde_json::from_str(&line.expect("a line")).expect("an order");
-        let told = obey(&mut keeper, tell).unwrap_or_else(HolderReport::Error);
-        println!("{}", serde_json::to_string(&told).expect("JSON"));
+        let report = obey(&mut keeper, tell).unwrap_or_else(HolderReport::Error);
+        println!("{}", serde_json::to_string(&report).expect("JSON"));
     }
     ExitCode::SUCCESS
 }
@@ -79,9 +79,9 @@ fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<HolderReport, String>
 pub(crate) struct Holder {
     child: Child,
     tell: ChildStdin,
-    told: BufReader<ChildStdout>,
+    stdout: BufReader<ChildStdout>,
     pub(crate) keeper: Process,
-    pub(crate) place: TestFolder,
+    pub(crate) directory: TestDirectory,
 }
 
 impl Holder {
@@ -110,16 +110,16 @@ impl Holder {
         command.args(&argv[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the stand-in starts");
         let mut tell = child.stdin.take().expect("piped");
-        let mut told = BufReader::new(child.stdout.take().expect("piped"));
-        let HolderReport::Keeper { pid } = say(&mut tell, &mut told, &Tell::Keep(launch_options))
+        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let HolderReport::Keeper { pid } = say(&mut tell, &mut stdout, &Tell::Keep(launch_options))
         else {
             panic!("no keeper");
         };
-        Holder { child, tell, told, keeper: Process::of(pid), place: TestFolder::new() }
+        Holder { child, tell, stdout, keeper: Process::of(pid), directory: TestDirectory::new() }
     }
 
     pub(crate) fn ask(&mut self, tell: &Tell) -> HolderReport {
-        say(&mut self.tell, &mut self.told, tell)
+        say(&mut self.tell, &mut self.stdout, tell)
     }
 
     /// Launches; the process runs.
@@ -137,7 +137,7 @@ impl Holder {
         loop {
             match self.ask(&Tell::Exits) {
                 HolderReport::Exits(_) => assert!(Instant::now() < gives_up, "it does not notice"),
-                told => return assert_eq!(told, HolderReport::Error(KEEPER_GONE.to_owned())),
+                message => return assert_eq!(message, HolderReport::Error(KEEPER_GONE.to_owned())),
             }
         }
     }
@@ -158,7 +158,7 @@ impl Holder {
         }
     }
 
-    /// An order for a shell script in this test's folder.
+    /// An order for a shell script in this test's directory.
     pub(crate) fn script(&self, script: &str) -> ProcessOrder {
         self.program(&["sh", "-c", script])
     }
@@ -167,10 +167,10 @@ impl Holder {
         let path = std::env::var("PATH").expect("PATH") + ":/usr/sbin:/sbin";
         ProcessOrder {
             argv: argv.iter().map(|part| (*part).to_owned()).collect(),
-            cwd: self.place.0.clone(),
+            cwd: self.directory.0.clone(),
             env: vec![("PATH".to_owned(), path)],
             user: None,
-            log: self.place.0.join("log"),
+            log: self.directory.0.join("log"),
             cores: Vec::new(),
             stop: libc::SIGTERM,
             grace: Duration::from_secs(20),
@@ -179,7 +179,7 @@ impl Holder {
     }
 
     pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(self.place.0.join("log")).expect("a log")
+        std::fs::read_to_string(self.directory.0.join("log")).expect("a log")
     }
 
     pub(crate) fn process(&self) -> Process {
@@ -202,39 +202,39 @@ impl Drop for Holder {
     }
 }
 
-fn say(tell: &mut ChildStdin, told: &mut BufReader<ChildStdout>, order: &Tell) -> HolderReport {
+fn say(tell: &mut ChildStdin, message: &mut BufReader<ChildStdout>, order: &Tell) -> HolderReport {
     writeln!(tell, "{}", serde_json::to_string(order).expect("JSON")).expect("it listens");
     // It answers in whole lines, and nothing but answers.
-    assert!(answers(told.get_ref()), "the stand-in does not answer");
+    assert!(answers(message.get_ref()), "the stand-in does not answer");
     let mut line = String::new();
-    told.read_line(&mut line).expect("it answers");
+    message.read_line(&mut line).expect("it answers");
     serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: `{line}`"))
 }
 
 /// Whether an answer, or its end, comes within a generous time.
-fn answers(told: &ChildStdout) -> bool {
-    let mut polled = libc::pollfd { fd: told.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+fn answers(message: &ChildStdout) -> bool {
+    let mut polled = libc::pollfd { fd: message.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one valid pollfd.
     unsafe { libc::poll(&mut polled, 1, LONGEST_MS) > 0 }
 }
 
-/// A folder of one test, that other users may enter.
-pub(crate) struct TestFolder(pub(crate) PathBuf);
+/// A directory of one test, that other users may enter.
+pub(crate) struct TestDirectory(pub(crate) PathBuf);
 
-impl TestFolder {
-    pub(crate) fn new() -> TestFolder {
+impl TestDirectory {
+    pub(crate) fn new() -> TestDirectory {
         use std::os::unix::fs::PermissionsExt;
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("tiebreak-keeper-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).expect("a folder");
+        std::fs::create_dir_all(&path).expect("a directory");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
-        TestFolder(path)
+        TestDirectory(path)
     }
 }
 
-impl Drop for TestFolder {
+impl Drop for TestDirectory {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }

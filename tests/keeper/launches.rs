@@ -2,7 +2,7 @@
 
 use crate::Test;
 use crate::common::processes::wait_at_most;
-use crate::holder::TestFolder;
+use crate::holder::TestDirectory;
 use crate::process::{Process, command, tree, wait_for};
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -36,27 +36,27 @@ pub(crate) const TESTS: &[Test] = &[
 
 const CANARY: &str = "CANARY-91ab";
 
-/// An experiment file, and a folder of logs beside it.
+/// An experiment file, and a directory of logs beside it.
 pub(crate) struct LaunchTest {
-    pub(crate) place: TestFolder,
+    pub(crate) directory: TestDirectory,
     pub(crate) experiment: Experiment,
 }
 
 impl LaunchTest {
     /// `SERVER` in the text is this program as a server.
     pub(crate) fn new(text: &str) -> LaunchTest {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let us = std::env::current_exe().expect("a program");
         let server = format!("'{}', '{}'", us.display(), crate::server::ARGUMENT);
         let shell = format!("{} {}", us.display(), crate::server::ARGUMENT);
         let text = text.replace("SHELL_SERVER", &shell).replace("SERVER", &server);
-        let file = place.0.join("e.toml");
+        let file = directory.0.join("e.toml");
         std::fs::write(&file, &text).expect("writes");
-        std::fs::create_dir(place.0.join("logs")).expect("a folder");
+        std::fs::create_dir(directory.0.join("logs")).expect("a directory");
         let environment = |name: &str| (name == "TOKEN").then(|| CANARY.into());
         let experiment = Experiment::read(&file, None, &environment)
             .unwrap_or_else(|error| panic!("{}\n{text}", error.text));
-        LaunchTest { place, experiment }
+        LaunchTest { directory, experiment }
     }
 
     /// A file with one contender.
@@ -80,13 +80,13 @@ impl LaunchTest {
     }
 
     fn launcher_until<'a>(&'a self, stopped: &'a dyn Fn() -> bool) -> Result<Launcher<'a>, Failed> {
-        let logs = Box::leak(Box::new(self.place.0.join("logs")));
+        let logs = Box::leak(Box::new(self.directory.0.join("logs")));
         let secrets = &self.experiment.secrets;
         Launcher::new(self.launch(), Ground { logs, cores: &[], secrets, stopped })
     }
 
     pub(crate) fn log(&self, name: &str) -> String {
-        let file = self.place.0.join("logs").join(name);
+        let file = self.directory.0.join("logs").join(name);
         std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 
@@ -122,10 +122,10 @@ pub(crate) fn get(url: &str) -> (String, String) {
     (head.lines().next().expect("a status").to_owned(), body.to_owned())
 }
 
-/// The temporary folders of launches of this name in this process.
+/// The temporary directories of launches of this name in this process.
 pub(crate) fn homes(name: &str) -> Vec<PathBuf> {
     let start = format!("tiebreak-{}-", std::process::id());
-    let all = std::fs::read_dir(std::env::temp_dir()).expect("a folder").flatten();
+    let all = std::fs::read_dir(std::env::temp_dir()).expect("a directory").flatten();
     let all = all.map(|entry| entry.path());
     let ours = |path: &PathBuf| {
         let name_of = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -159,12 +159,12 @@ fn whole() {
     assert!(running.ready_requests() >= 1);
     assert_eq!(running.check(), Ok(()));
     let port = url.trim_start_matches("http://127.0.0.1:").trim_end_matches('/');
-    let [home] = &homes("whole")[..] else { panic!("one folder: {:?}", homes("whole")) };
+    let [home] = &homes("whole")[..] else { panic!("one directory: {:?}", homes("whole")) };
     let log = stage.log("whole.log");
-    let folder = stage.place.0.display();
+    let directory = stage.directory.0.display();
     let workers = std::thread::available_parallelism().expect("cores");
     let conf =
-        format!("port {port} {{port}} of {folder} site {0}/site with {workers}", home.display());
+        format!("port {port} {{port}} of {directory} site {0}/site with {workers}", home.display());
     assert!(log.starts_with(&conf), "{log}");
     let mark = log.lines().find_map(|line| line.strip_prefix("TIEBREAK_LAUNCH="));
     assert_eq!(mark.map(str::len), Some(32), "by which a later run knows it: {log}");
@@ -269,14 +269,14 @@ fn failing() {
     for (contender, message) in table {
         let stage = LaunchTest::one(contender);
         let error = stage.why_not();
-        let logs = stage.place.0.join("logs").display().to_string();
+        let logs = stage.directory.0.join("logs").display().to_string();
         let text = error.text.replace(&logs, "LOGS");
         // What follows a port differs.
         let text = text.replacen("`a`: it was not", "`a`: was not", 1);
         assert!(text.starts_with(message), "{contender}\n{text}\n{message}");
         assert_eq!(error.exit, Exit::TargetFailed);
         let left = tree(std::process::id() as i32);
-        let marks = format!("{}", stage.place.0.display());
+        let marks = format!("{}", stage.directory.0.display());
         assert!(!left.iter().any(|p| command(p.pid).contains(&marks)), "{left:?}");
     }
 }
@@ -309,7 +309,7 @@ fn stranger() {
          launch = 'mkdir once 2>/dev/null && { echo {port} > port.new; mv port.new port; exec sleep 1000; }; \
                    exec SHELL_SERVER {port}'",
     );
-    let file = stage.place.0.join("port");
+    let file = stage.directory.0.join("port");
     let stranger = std::thread::spawn(move || {
         wait_for("the port", || file.exists());
         let port = std::fs::read_to_string(&file).expect("a port").trim().parse::<u16>();
@@ -617,7 +617,7 @@ fn fresh() {
     launcher.prepare().expect("nothing to prepare");
     for _ in 0..3 {
         started(&mut launcher).stop().expect("it stops");
-        assert_eq!(homes("fresh").len(), 1, "the folder before it is removed");
+        assert_eq!(homes("fresh").len(), 1, "the directory before it is removed");
     }
     assert!(!stage.log("fresh.log").contains("data"), "each begins without what the others left");
 }

@@ -36,8 +36,8 @@ fn to_their_end() {
 fn too_long() {
     let mut holder = Holder::new();
     let order = holder.script("sleep 1000 & setsid sleep 1001 & echo up; wait");
-    let told = holder.ask(&Tell::Run(order, Duration::from_millis(500)));
-    assert_eq!(told, HolderReport::Ran(None));
+    let report = holder.ask(&Tell::Run(order, Duration::from_millis(500)));
+    assert_eq!(report, HolderReport::Ran(None));
     wait_for("all of it to end", || tree(holder.keeper.pid) == [holder.keeper.clone()]);
     // The keeper continues.
     let order = holder.script("echo next");
@@ -46,9 +46,9 @@ fn too_long() {
 
 fn cannot_start() {
     let mut holder = Holder::new();
-    std::fs::write(holder.place.0.join("text"), "#!/no/such/interpreter\n").expect("writes");
+    std::fs::write(holder.directory.0.join("text"), "#!/no/such/interpreter\n").expect("writes");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(holder.place.0.join("text"), mode).expect("chmod");
+    std::fs::set_permissions(holder.directory.0.join("text"), mode).expect("chmod");
     let plain = holder.script("true");
     let with = |argv: &[&str]| holder.program(argv);
     let table = [
@@ -73,8 +73,8 @@ fn cannot_start() {
             "core 1000 is not among those that this process may use",
         ),
         (
-            ProcessOrder { cwd: "/no/such/folder".into(), ..plain.clone() },
-            "the folder /no/such/folder, in which `sh` is to run, does not exist",
+            ProcessOrder { cwd: "/no/such/directory".into(), ..plain.clone() },
+            "the directory /no/such/directory, in which `sh` is to run, does not exist",
         ),
         (
             ProcessOrder { log: "/no/such/log".into(), ..plain },
@@ -96,9 +96,7 @@ fn user() {
     };
     // SAFETY: cannot fail.
     if unsafe { libc::geteuid() } != 0 {
-        let HolderReport::Error(why) = run(&mut holder, order) else {
-            panic!("it became nobody")
-        };
+        let HolderReport::Error(why) = run(&mut holder, order) else { panic!("it became nobody") };
         assert!(why.starts_with("only root can start a process as the user `nobody`"), "{why}");
         return;
     }
@@ -185,8 +183,8 @@ fn secrets() {
     // The same where tiebreak is killed, and where the keeper is.
     for kill_keeper in [false, true] {
         let mut holder = Holder::with(launch_options.clone());
-        order.log = holder.place.0.join("log");
-        order.cwd = holder.place.0.clone();
+        order.log = holder.directory.0.join("log");
+        order.cwd = holder.directory.0.clone();
         holder.launch(&order);
         wait_for("it to be up", || holder.log().contains("up\n"));
         if kill_keeper {

@@ -8,7 +8,7 @@ mod meddler;
 mod real;
 mod servers;
 
-use common::{TestFolder, number};
+use common::{TestDirectory, number};
 use libtest_mimic::{Arguments, Trial};
 use meddler::{Meddler, Reply};
 use serde_json::Value;
@@ -50,10 +50,10 @@ const SHORT: [&str; 16] = [
 ];
 
 /// Drives `right` and then `wrong`.
-fn compare(place: &TestFolder, store: &Store, wrong: &str, more: &[&str]) -> (i32, Value) {
+fn compare(directory: &TestDirectory, store: &Store, wrong: &str, more: &[&str]) -> (i32, Value) {
     let (right, wrong) = (format!("right={}", store.url()), format!("wrong={wrong}"));
     let words = [&["compare", &right, &wrong][..], &SHORT, more].concat();
-    place.report(&words)
+    directory.report(&words)
 }
 
 /// Returns the rules that void the run, all of which concern `wrong`.
@@ -201,8 +201,8 @@ const EVERY: u64 = 20;
 fn meddled_with(fault: &Fault) {
     let store = (fault.store)();
     let meddler = Meddler::start(store.address, EVERY, fault.reply);
-    let place = TestFolder::new();
-    let (code, report) = compare(&place, &store, &store.url_at(meddler.address), &[]);
+    let directory = TestDirectory::new();
+    let (code, report) = compare(&directory, &store, &store.url_at(meddler.address), &[]);
     assert_eq!(code, 3, "{:#}", report["findings"]);
     assert_eq!(voids(&report), [fault.rule]);
     never_faster(&report);

@@ -91,8 +91,8 @@ fn every_second_connection_is_refused() {
     for number in 1..=6 {
         let mut stream = Client::stream(server.address());
         // The reset may arrive before the request is sent.
-        let said = stream.write_all(GET.as_bytes());
-        let got = said.and_then(|()| stream.read(&mut [0; 1000]));
+        let written = stream.write_all(GET.as_bytes());
+        let got = written.and_then(|()| stream.read(&mut [0; 1000]));
         assert_eq!(got.is_ok(), number % 2 == 1, "connection {number}: {got:?}");
     }
     let report = server.stop();

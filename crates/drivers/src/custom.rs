@@ -3,8 +3,8 @@
 
 use crate::events::Events;
 use crate::request::CustomRequest;
-use crate::sql::{Dialect, starts_with};
 use crate::request_error::RequestError;
+use crate::sql::{Dialect, starts_with};
 use crate::writes::has_rows;
 use engine::Template;
 use engine::workload::{Argument, Arguments};
@@ -424,9 +424,9 @@ mod tests {
     #[test]
     fn places_and_values_are_those_of_the_dialect() {
         let of = workload();
-        let mut said = Encoder::new(&of, 1, 1, Task::Drive).expect("sound");
-        let drawn = said.drawn(0);
-        let arguments = said.parts(&drawn).arguments.clone();
+        let mut encoder = Encoder::new(&of, 1, 1, Task::Drive).expect("sound");
+        let drawn = encoder.drawn(0);
+        let arguments = encoder.parts(&drawn).arguments.clone();
         for (dialect, places, values) in [
             (
                 Dialect::Postgres,
@@ -463,9 +463,9 @@ mod tests {
     #[test]
     fn rows_are_inserted_unless_they_exist() {
         let of = workload();
-        let mut said = Encoder::new(&of, 1, 1, Task::Load).expect("sound");
-        let drawn = said.drawn(0);
-        let row = said.parts(&drawn).arguments.clone();
+        let mut encoder = Encoder::new(&of, 1, 1, Task::Load).expect("sound");
+        let drawn = encoder.drawn(0);
+        let row = encoder.parts(&drawn).arguments.clone();
         let custom = CustomStatements::of(&Doing::load(of), Dialect::Mysql, "t");
         assert_eq!(
             custom.insert(Dialect::Mysql, 0, &[&row, &row]),

@@ -1,6 +1,6 @@
 //! What tiebreak needs from a database, independently of its client library.
 
-use crate::admin::{Rows, QueryError};
+use crate::admin::{QueryError, Rows};
 use crate::custom::Check;
 use engine::MakeLane;
 use record::{Address, Asked, Workload};
@@ -59,8 +59,11 @@ pub trait Database: Send + Sync {
     ///
     /// # Errors
     /// Returns an error if the server does not answer, or answers with an error.
-    fn facts(&self, address: &Address, timeout: Duration)
-    -> Result<Vec<(String, String)>, QueryError>;
+    fn facts(
+        &self,
+        address: &Address,
+        timeout: Duration,
+    ) -> Result<Vec<(String, String)>, QueryError>;
 
     /// The source of the facts, and the name of the one with the version.
     fn source_of_facts(&self) -> (&'static str, &'static str);

@@ -27,7 +27,9 @@ impl RequestError {
     /// The same error before a session exists: the connection is lost.
     pub(crate) fn before_a_session(self) -> RequestError {
         match self {
-            RequestError::ServerError { code, .. } => RequestError::ServerError { code, closes: true },
+            RequestError::ServerError { code, .. } => {
+                RequestError::ServerError { code, closes: true }
+            }
             failed => failed,
         }
     }
@@ -120,7 +122,11 @@ mod tests {
             ),
         ];
         for (error, class, fault_owner) in table {
-            assert_eq!((failure(&error), failure(&error).fault_owner()), (class, fault_owner), "{error}");
+            assert_eq!(
+                (failure(&error), failure(&error).fault_owner()),
+                (class, fault_owner),
+                "{error}"
+            );
         }
     }
 

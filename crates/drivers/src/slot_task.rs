@@ -6,9 +6,9 @@ use crate::events::Events;
 use crate::guard::guarded;
 use crate::pool::Grant;
 use crate::request::{Request, Row};
+use crate::request_error::RequestError;
 use crate::scheduler::{Connection, Cut, Scheduler, Work};
 use crate::serving::Serving;
-use crate::request_error::RequestError;
 use engine::workload::Arguments;
 use engine::{LOOPBACK_SOURCES, Memo, Take, clock};
 use record::{Failure, LaneAsked, Moments, Outcome, Reuse, Upkeep};
@@ -274,7 +274,7 @@ impl<D: Driver> Shared<D> {
         // Nothing could be sent until now: waiting for the pool counts against the contender.
         attempt.at.could = clock::now();
         attempt.at.sent = attempt.at.could;
-        let came = match granted {
+        let result = match granted {
             Ok(grant) => {
                 attempt.granted = true;
                 self.take_up(slot, asked.upkeep, grant, attempt).await
@@ -282,7 +282,7 @@ impl<D: Driver> Shared<D> {
             Err(end) => Err(end),
         };
         self.scheduler.borrow_mut().seen.acquired(due, clock::now() - begun);
-        came
+        result
     }
 
     async fn wait_for_grant(

@@ -71,11 +71,11 @@ fn packet(kind: u8, body: &[u8]) -> Vec<u8> {
 
 /// Receives the first packet, which must not contain the password, and answers with this.
 fn answer(mut stream: TcpStream, with: &[u8]) {
-    let mut heard = vec![0; 4096];
-    let count = stream.read(&mut heard).unwrap_or(0);
-    let heard = String::from_utf8_lossy(&heard[..count]).into_owned();
-    assert!(heard.contains("SERVICE_NAME=FREEPDB1"), "{heard}");
-    assert!(!heard.contains(PASSWORD), "{heard}");
+    let mut received = vec![0; 4096];
+    let count = stream.read(&mut received).unwrap_or(0);
+    let received = String::from_utf8_lossy(&received[..count]).into_owned();
+    assert!(received.contains("SERVICE_NAME=FREEPDB1"), "{received}");
+    assert!(!received.contains(PASSWORD), "{received}");
     let _ = stream.write_all(with);
 }
 
@@ -160,7 +160,12 @@ fn a_question_to_one_that_refuses_or_hangs_is_answered_in_words() {
         drop(stream);
     });
     let query_error = ask(silent);
-    assert_eq!((query_error.code, query_error.why.contains(PASSWORD)), (None, false), "{}", query_error.why);
+    assert_eq!(
+        (query_error.code, query_error.why.contains(PASSWORD)),
+        (None, false),
+        "{}",
+        query_error.why
+    );
 }
 
 #[test]

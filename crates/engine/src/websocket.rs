@@ -81,7 +81,12 @@ impl Dialogue for Echo {
     }
 
     #[inline]
-    fn operation(&mut self, _codec: &WebSocket, number: u64, _received: &mut PartialEcho) -> Op<'_> {
+    fn operation(
+        &mut self,
+        _codec: &WebSocket,
+        number: u64,
+        _received: &mut PartialEcho,
+    ) -> Op<'_> {
         self.messages.say(number)
     }
 

@@ -29,7 +29,8 @@ impl Cgroup {
         fs::create_dir(&directory).ok()?;
         let group = Cgroup { directory };
         let usable = group.directory.join("cgroup.kill").exists()
-            && fs::read_to_string(group.directory.join("cgroup.type")).is_ok_and(|t| t == "domain\n");
+            && fs::read_to_string(group.directory.join("cgroup.type"))
+                .is_ok_and(|t| t == "domain\n");
         if !usable {
             group.remove();
         }

@@ -5,7 +5,7 @@ use crate::groups::{Group, groups};
 use crate::objection::{self, Objection, SourceLine, Unanswered};
 use crate::rules::{Check, RULES};
 use crate::run::Run;
-use crate::scan::{ScanNotes, Scan};
+use crate::scan::{Scan, ScanNotes};
 use judge::verdict::Weight;
 use std::cmp::Reverse;
 use text::shown::shown;
@@ -69,7 +69,9 @@ impl Audit {
                                 alone: true,
                                 runs: vec![at],
                                 evidence: found.evidence,
-                                places: unique(found.lines.iter().map(|line| source_line(at, *line))),
+                                places: unique(
+                                    found.lines.iter().map(|line| source_line(at, *line)),
+                                ),
                             })),
                             Err(missing) => {
                                 unanswered.push(Unanswered { rule: rule.name, run: at, missing });
@@ -82,7 +84,9 @@ impl Audit {
                         rule: rule.name,
                         weight: found.weight,
                         alone: false,
-                        places: unique(found.lines.iter().map(|(run, line)| source_line(*run, *line))),
+                        places: unique(
+                            found.lines.iter().map(|(run, line)| source_line(*run, *line)),
+                        ),
                         runs: found.runs,
                         evidence: found.evidence,
                     });

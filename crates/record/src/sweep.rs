@@ -29,6 +29,7 @@ pub struct LoadPoint {
     /// value, or operations per second.
     pub value: f64,
     /// Its directory, inside the sweep's.
+    #[serde(rename = "folder")]
     pub directory: String,
     /// Its position in the order in which the points are driven, from 1.
     pub turn: u32,

@@ -25,17 +25,16 @@ pub(crate) struct RuleObjections<'a> {
 pub(crate) fn by_rule(audit: &Audit) -> Vec<RuleObjections<'_>> {
     let mut rule_objections: Vec<RuleObjections> = Vec::new();
     for objection in &audit.objections {
-        let same =
-            |of: &&mut RuleObjections| of.rule.name == objection.rule && of.weight == objection.weight;
+        let same = |of: &&mut RuleObjections| {
+            of.rule.name == objection.rule && of.weight == objection.weight
+        };
         match rule_objections.iter_mut().find(same) {
             Some(of) => of.all.push(objection),
-            None => rule_objections.extend(
-                RULES.iter().find(|rule| rule.name == objection.rule).map(|rule| RuleObjections {
-                    rule,
-                    weight: objection.weight,
-                    all: vec![objection],
-                }),
-            ),
+            None => {
+                rule_objections.extend(RULES.iter().find(|rule| rule.name == objection.rule).map(
+                    |rule| RuleObjections { rule, weight: objection.weight, all: vec![objection] },
+                ))
+            }
         }
     }
     rule_objections

@@ -1,6 +1,6 @@
 //! The loop: one thread, one epoll, all behaviours.
 
-use super::behaviour::{Behaviour, Action, Framing, hits};
+use super::behaviour::{Action, Behaviour, Framing, hits};
 use super::connection::{Connection, PendingReply, State};
 use super::connections::{Connections, Token};
 use super::freeze::frozen;

@@ -4,7 +4,7 @@ mod tables;
 
 use super::{About, Start};
 use crate::fnv::fnv1a;
-use drivers::{Refusal, Rows, QueryError, WorkLeft};
+use drivers::{QueryError, Refusal, Rows, WorkLeft};
 use record::{Address, Fact, Workload};
 use std::time::{Duration, Instant};
 use text::shown::shown;
@@ -53,7 +53,9 @@ impl Database {
         let deadline = Instant::now() + PATIENCE;
         loop {
             match self.server.facts(address, PATIENCE) {
-                Err(query_error) if is(&query_error, Refusal::NotUp) && Instant::now() < deadline => {
+                Err(query_error)
+                    if is(&query_error, Refusal::NotUp) && Instant::now() < deadline =>
+                {
                     std::thread::sleep(BETWEEN_QUESTIONS);
                 }
                 answered => return answered.map_err(in_words),

@@ -7,7 +7,7 @@
 mod beside;
 mod drives;
 
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use drives::*;
 use serde_json::Value;
 
@@ -30,8 +30,8 @@ const fn finds(
     Finds { rule, weight, contender, names }
 }
 
-fn hold(drive: fn(&TestFolder) -> Value, all: &[Finds]) {
-    let report = drive(&TestFolder::new());
+fn hold(drive: fn(&TestDirectory) -> Value, all: &[Finds]) {
+    let report = drive(&TestDirectory::new());
     let findings = report["findings"].as_array().expect("findings");
     for wanted in all {
         let is_it = |of: &&Value| {

@@ -3,13 +3,13 @@
 use super::bind::Bound;
 use super::column::{as_text, text_length};
 use super::link::Link;
-use super::session::{Query, Server, each_row, pages, unreadable};
 use super::request_error;
+use super::session::{Query, Server, each_row, pages, unreadable};
 use crate::custom::{CustomReply, CustomStatement, CustomStatements};
 use crate::events::Events;
 use crate::request::CustomRequest;
-use crate::sql::Dialect;
 use crate::request_error::RequestError;
+use crate::sql::Dialect;
 use engine::EngineError;
 use engine::workload::Arguments;
 use record::cassandra::Batch;

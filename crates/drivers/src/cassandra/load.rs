@@ -3,8 +3,8 @@
 //! are written again.
 
 use super::link::Link;
-use super::session::Server;
 use super::request_error;
+use super::session::Server;
 use crate::request::{OnColumns, Row};
 use crate::request_error::RequestError;
 use futures_util::{StreamExt, TryStreamExt, stream};

@@ -12,14 +12,14 @@ mod compactions;
 mod custom;
 mod link;
 mod load;
-mod session;
 mod request_error;
+mod session;
 mod wide;
 mod wide_statements;
 mod words;
 
 use crate::access::SqlAccess;
-use crate::admin::{self, Rows, QueryError};
+use crate::admin::{self, QueryError, Rows};
 use crate::custom::{setup, tables};
 use crate::database::{Database, Start, WorkLeft, fact};
 use crate::lane;
@@ -232,7 +232,11 @@ impl Database for CassandraAccess {
         }
     }
 
-    fn work_left(&self, address: &Address, timeout: Duration) -> Option<Result<WorkLeft, QueryError>> {
+    fn work_left(
+        &self,
+        address: &Address,
+        timeout: Duration,
+    ) -> Option<Result<WorkLeft, QueryError>> {
         let server = Server::new(self, address).map_err(QueryError::from);
         Some(server.and_then(|server| admin::wait(server.work_left(), timeout)))
     }

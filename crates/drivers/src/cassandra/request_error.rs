@@ -137,7 +137,9 @@ pub(super) fn of_opening(error: &NewSessionError) -> RequestError {
     let request_error = match error {
         NewSessionError::MetadataError(error) => of_metadata(error),
         NewSessionError::UseKeyspaceError(error) => of_use_keyspace(error),
-        NewSessionError::FailedToResolveAnyHostname(_) => RequestError::Failed(Failure::Unreachable),
+        NewSessionError::FailedToResolveAnyHostname(_) => {
+            RequestError::Failed(Failure::Unreachable)
+        }
         _ => RequestError::Failed(Failure::Protocol),
     };
     request_error.before_a_session()

@@ -5,14 +5,14 @@ use super::column::text_length;
 use super::link::Link;
 use super::wide_statements::WideStatements;
 use super::{CHEAPEST, CassandraAccess, request_error, words};
-use crate::admin::{Rows, QueryError};
+use crate::admin::{QueryError, Rows};
 use crate::budget::{self, QUESTION_BYTES};
 use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
-use crate::sql::{Dialect, Statements, limit, starts_with};
 use crate::request_error::RequestError;
+use crate::sql::{Dialect, Statements, limit, starts_with};
 use engine::workload::Arguments;
 use engine::{EngineError, clock};
 use record::cassandra::{Compression, Routing};
@@ -171,7 +171,10 @@ impl Server {
 
     /// The shared session. It is opened by the first task that needs it, and again if no node is
     /// connected any more.
-    async fn join(&self, shared: &RefCell<Rc<OnceCell<Rc<Link>>>>) -> Result<Rc<Link>, RequestError> {
+    async fn join(
+        &self,
+        shared: &RefCell<Rc<OnceCell<Rc<Link>>>>,
+    ) -> Result<Rc<Link>, RequestError> {
         let is_lost = shared.borrow().get().is_some_and(|link| !link.is_connected());
         if is_lost {
             shared.take();
@@ -363,7 +366,11 @@ pub(super) fn unreadable() -> RequestError {
 }
 
 /// Receives the rows of a reply.
-fn hear(rows: &QueryResultRows, action: Action, events: &mut Events<'_>) -> Result<(), RequestError> {
+fn hear(
+    rows: &QueryResultRows,
+    action: Action,
+    events: &mut Events<'_>,
+) -> Result<(), RequestError> {
     // The row shows whether it was written, and is not a row of the workload.
     if action == Action::Add {
         return Ok(());

@@ -2,8 +2,8 @@
 //! named by their times, the newest first.
 
 use super::link::Link;
-use super::session::{Query, Server, each_row, pages, unreadable};
 use super::request_error;
+use super::session::{Query, Server, each_row, pages, unreadable};
 use crate::events::Events;
 use crate::request::{OnColumns, Row};
 use crate::request_error::RequestError;
@@ -50,7 +50,11 @@ impl Server {
 }
 
 /// Receives the columns of a reply.
-fn hear(rows: &QueryRowsResult, does: OnColumns, events: &mut Events<'_>) -> Result<(), RequestError> {
+fn hear(
+    rows: &QueryRowsResult,
+    does: OnColumns,
+    events: &mut Events<'_>,
+) -> Result<(), RequestError> {
     each_row(rows, |columns| {
         let (mut name, mut value) = (None, &[][..]);
         for (at, column) in columns.enumerate() {

@@ -9,8 +9,8 @@ use crate::request_error::RequestError;
 use engine::workload::{Arguments, Feeds};
 use engine::{MakeLane, Numbers, Stop};
 use record::{
-    Address, Arrivals, Asked, Doing, Failure, Intensity, LaneAsked, Pool, Reuse, Seen, Upkeep,
-    FaultOwner,
+    Address, Arrivals, Asked, Doing, Failure, FaultOwner, Intensity, LaneAsked, Pool, Reuse, Seen,
+    Upkeep,
 };
 use std::net::IpAddr;
 use std::ops::ControlFlow;

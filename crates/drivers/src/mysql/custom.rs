@@ -2,12 +2,12 @@
 
 use super::Protocol;
 use super::column::text_length;
-use super::session::{Server, Session, check_length, row_bytes, request_error};
+use super::session::{Server, Session, check_length, request_error, row_bytes};
 use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
 use crate::request::CustomRequest;
-use crate::sql::Dialect;
 use crate::request_error::RequestError;
+use crate::sql::Dialect;
 use engine::clock;
 use engine::workload::Argument;
 use mysql_async::prelude::{Protocol as Wire, Queryable};

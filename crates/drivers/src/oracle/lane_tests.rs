@@ -142,7 +142,8 @@ impl Link for Session {
             state.reads += 1;
             state.reads
         };
-        let panics = self.of.state().behaviour == Behaviour::PanicsInReads && number.is_multiple_of(4);
+        let panics =
+            self.of.state().behaviour == Behaviour::PanicsInReads && number.is_multiple_of(4);
         assert!(!panics, "in a read");
         if self.of.state().behaviour == Behaviour::HangsInReads && number.is_multiple_of(4) {
             return Err(hang());

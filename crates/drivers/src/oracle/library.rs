@@ -1,17 +1,17 @@
 //! The library itself, behind the interface.
 
 use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
-use super::session::{Server, check};
 use super::request_error::request_error;
+use super::session::{Server, check};
 use super::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, unless};
-use crate::admin::{self, Rows, QueryError};
+use crate::admin::{self, QueryError, Rows};
 use crate::custom::{setup, tables};
 use crate::database::{Database, NOTE_COLUMNS, Start, fact};
 use crate::lane;
 use crate::panics::unless_it_panics;
 use crate::request::Asks;
-use crate::sql::Dialect;
 use crate::request_error::RequestError;
+use crate::sql::Dialect;
 use engine::workload::longest_key;
 use engine::{EngineError, MakeLane};
 use oracledb::{Config, Connection, Error, Row, ToDbValue};
@@ -74,8 +74,8 @@ impl Database for OracleAccess {
         ];
         let ask = |fact: &str| self.ask(address, &[fact.to_owned()], timeout);
         let mut all = ask(VERSION)?;
-        let told = WITH_RIGHTS.into_iter().filter_map(|fact| ask(fact).ok());
-        all.extend(told.flatten());
+        let known = WITH_RIGHTS.into_iter().filter_map(|fact| ask(fact).ok());
+        all.extend(known.flatten());
         Ok(admin::facts(all))
     }
 
@@ -241,7 +241,9 @@ impl Link for Linked {
 fn answered<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Fault> {
     match unless_it_panics(call) {
         Some(Ok(done)) => Ok(done),
-        Some(Err(error)) => Err(Fault { request_error: request_error(&error), why: error.to_string() }),
+        Some(Err(error)) => {
+            Err(Fault { request_error: request_error(&error), why: error.to_string() })
+        }
         None => Err(Fault {
             request_error: RequestError::Failed(Failure::Protocol),
             why: "the server sent something that the driver does not know".to_owned(),

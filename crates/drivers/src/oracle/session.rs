@@ -3,13 +3,13 @@
 use super::link::{Bind, Call, Fault, Library, Reply};
 use super::thread::{Connection, Threads};
 use super::{ALREADY_THERE, OracleAccess, code};
-use crate::admin::{Rows, QueryError};
+use crate::admin::{QueryError, Rows};
 use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
-use crate::sql::{Dialect, Statements, brings_rows, limit};
 use crate::request_error::RequestError;
+use crate::sql::{Dialect, Statements, brings_rows, limit};
 use engine::workload::{Argument, Arguments};
 use engine::{EngineError, clock, interrupt};
 use record::Doing;

@@ -143,7 +143,7 @@ impl Slot {
     fn wait<T>(&self, context: &Context<'_>, what: impl Fn(&mut State) -> Option<T>) -> Poll<T> {
         let mut state = self.state();
         match what(&mut state) {
-            Some(came) => Poll::Ready(came),
+            Some(result) => Poll::Ready(result),
             None => {
                 if state.panicked {
                     panics::of_another_thread();

@@ -6,7 +6,7 @@ mod session;
 mod tls;
 
 use crate::access::SqlAccess;
-use crate::admin::{self, Rows, QueryError};
+use crate::admin::{self, QueryError, Rows};
 use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, Start, fact};
 use crate::lane;

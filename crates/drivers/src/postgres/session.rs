@@ -3,15 +3,15 @@
 use super::column::text_length;
 use super::tls::Tls;
 use super::{PostgresAccess, Protocol};
-use crate::admin::{Rows, QueryError};
+use crate::admin::{QueryError, Rows};
 use crate::budget::{self, Budget, Metered, QUESTION_BYTES};
 use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
+use crate::request_error::{RequestError, failure, system_error};
 use crate::sql::{Dialect, Statements, limit, unhex};
 use crate::sqlstate;
-use crate::request_error::{RequestError, failure, system_error};
 use engine::workload::Arguments;
 use engine::{EngineError, TlsAccess, clock};
 use futures_util::TryStreamExt;
@@ -352,9 +352,10 @@ impl Driver for Server {
         session.budget.renew();
         let done = match &request.custom {
             Some(custom) => self.custom(session, custom, events).await,
-            None => {
-                self.action(session, request, events).await.map_err(|error| self.request_error(&error))
-            }
+            None => self
+                .action(session, request, events)
+                .await
+                .map_err(|error| self.request_error(&error)),
         };
         done.map_err(|request_error| session.budget.explains(request_error))
     }

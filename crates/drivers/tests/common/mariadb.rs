@@ -1,6 +1,8 @@
 //! A real MariaDB.
 
-use super::{PASSWORD, PATIENCE, as_user, drive, directory, free_port, load, log, signal, wait_for};
+use super::{
+    PASSWORD, PATIENCE, as_user, directory, drive, free_port, load, log, signal, wait_for,
+};
 use drivers::Database;
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;

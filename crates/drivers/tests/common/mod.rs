@@ -157,8 +157,8 @@ pub(crate) fn drive_until(stop: &Stop, order: &Asked, lanes: Vec<MakeLane>) -> S
     let attempted: u64 = all.slices.iter().map(|slice| slice.due).sum();
     assert_eq!(attempted, all.outcomes.total() + all.unsent + all.unfinished, "{all:?}");
     assert_eq!(all.operations, all.outcomes.total());
-    let told = format!("{all:?}");
-    assert!(!told.contains(PASSWORD), "a password: {told}");
+    let message = format!("{all:?}");
+    assert!(!message.contains(PASSWORD), "a password: {message}");
     all
 }
 

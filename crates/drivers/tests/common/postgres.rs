@@ -1,6 +1,6 @@
 //! A real PostgreSQL.
 
-use super::{PATIENCE, as_user, drive, directory, free_port, load, log, signal, wait_for};
+use super::{PATIENCE, as_user, directory, drive, free_port, load, log, signal, wait_for};
 use drivers::Database;
 use drivers::PostgresAccess;
 use drivers::postgres::Protocol;

@@ -1,6 +1,6 @@
 //! What was counted, by class and by cause.
 
-use record::{Seen, FaultOwner};
+use record::{FaultOwner, Seen};
 use std::collections::BTreeMap;
 
 /// How many operations ended with which class, by SQLSTATE's name, by MySQL's number
@@ -15,7 +15,11 @@ pub(crate) fn only(seen: &Seen, name: impl Fn(u16) -> String, class: &str, what:
     let outcomes = &seen.outcomes;
     let wrong = classes(seen, name);
     assert_eq!(wrong.keys().collect::<Vec<_>>(), [class], "{what}: {outcomes:?}");
-    assert_eq!((outcomes.count(FaultOwner::Ours), outcomes.count(FaultOwner::Host)), (0, 0), "{what}");
+    assert_eq!(
+        (outcomes.count(FaultOwner::Ours), outcomes.count(FaultOwner::Host)),
+        (0, 0),
+        "{what}"
+    );
     wrong[class]
 }
 

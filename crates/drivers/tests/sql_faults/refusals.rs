@@ -16,7 +16,10 @@ use record::{Doing, Seen};
 fn query_error<T: std::fmt::Debug>(answer: Result<T, QueryError>, seen: &Seen) {
     let query_error = answer.expect_err("refused");
     assert_eq!(query_error.code.as_ref(), seen.outcomes.unexpected.keys().next());
-    assert!(!query_error.why.is_empty() && !format!("{query_error:?}").contains(PASSWORD), "{query_error:?}");
+    assert!(
+        !query_error.why.is_empty() && !format!("{query_error:?}").contains(PASSWORD),
+        "{query_error:?}"
+    );
 }
 
 pub(crate) fn log_ins(servers: &Servers) {

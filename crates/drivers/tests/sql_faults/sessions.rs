@@ -8,7 +8,7 @@ use crate::counted::{classes, my_only, only, pg_only};
 use drivers::Database;
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::Stop;
-use record::{Asked, Doing, Failure, Seen, FaultOwner};
+use record::{Asked, Doing, Failure, FaultOwner, Seen};
 use std::path::Path;
 use std::time::Duration;
 

@@ -70,7 +70,9 @@ impl EventResult {
     pub(super) fn and(self, later: EventResult) -> EventResult {
         match (self, later) {
             (EventResult::Wait, result) | (result, EventResult::Wait) => result,
-            (EventResult::Free(_, some), EventResult::Free(since, more)) => EventResult::Free(since, some + more),
+            (EventResult::Free(_, some), EventResult::Free(since, more)) => {
+                EventResult::Free(since, some + more)
+            }
         }
     }
 }
@@ -167,7 +169,12 @@ impl<S: Dialogue> Connection<S> {
     /// Sends the operations that were taken up, all in one piece. An open connection sends at
     /// once; a closed one is dialled, and sends as soon as it is open.
     #[inline]
-    pub(super) fn start(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> EventResult {
+    pub(super) fn start(
+        &mut self,
+        now: u64,
+        common: &mut Common<S>,
+        seen: &mut Recorder,
+    ) -> EventResult {
         match self.phase {
             Phase::Open => self.ask(now, common, seen),
             Phase::Closed => self.dial(common, seen),
@@ -404,7 +411,12 @@ impl<S: Dialogue> Connection<S> {
 
     /// Hands what was read to the codec.
     #[inline]
-    fn understand(&mut self, bytes: usize, common: &mut Common<S>, seen: &mut Recorder) -> EventResult {
+    fn understand(
+        &mut self,
+        bytes: usize,
+        common: &mut Common<S>,
+        seen: &mut Recorder,
+    ) -> EventResult {
         let now = clock::now();
         let Common { dialogue, input, out, copies, .. } = common;
         let (connection, in_flight) = (self.place, &mut self.in_flight);

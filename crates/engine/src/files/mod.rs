@@ -5,13 +5,13 @@
 //! threads that call the store during the slices, and `verified` gives them the workload. After
 //! warm-up nothing here allocates or formats.
 
-mod facts;
 mod directories;
+mod errors;
+mod facts;
 mod lane;
 mod name;
 mod store;
 mod system;
-mod errors;
 mod verified;
 
 pub use facts::facts;

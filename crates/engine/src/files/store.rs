@@ -1,9 +1,9 @@
 //! A directory as a cache: one file per key.
 
 use super::directories::Directories;
+use super::errors::failure;
 use super::name::{DIGITS, Name};
 use super::system::{Open, State, call};
-use super::errors::failure;
 use crate::{EngineError, clock};
 use record::Failure;
 use std::os::fd::RawFd;
@@ -239,8 +239,9 @@ impl Store {
         let (directory, beside) = (self.directories.at(name.directory), self.beside(name));
         self.write_beside(name, value)?;
         // SAFETY: both names end with a 0.
-        let rename =
-            || unsafe { libc::renameat(directory, beside.as_ptr().cast(), directory, name.as_ptr()) };
+        let rename = || unsafe {
+            libc::renameat(directory, beside.as_ptr().cast(), directory, name.as_ptr())
+        };
         let renamed = call(self.gives_up, || rename() as isize).map(drop);
         if renamed.is_err() {
             // The file is ours; the error of the rename is the one to report.
@@ -254,8 +255,9 @@ impl Store {
         let (directory, beside) = (self.directories.at(name.directory), self.beside(name));
         self.write_beside(name, value)?;
         // SAFETY: both names end with a 0.
-        let link =
-            || unsafe { libc::linkat(directory, beside.as_ptr().cast(), directory, name.as_ptr(), 0) };
+        let link = || unsafe {
+            libc::linkat(directory, beside.as_ptr().cast(), directory, name.as_ptr(), 0)
+        };
         let linked = call(self.gives_up, || link() as isize);
         self.unlink(name.directory, beside.as_ptr().cast())?;
         linked.map(|_| Stored::New)
@@ -283,7 +285,9 @@ impl Store {
     #[inline]
     fn open(&self, name: &Name, flags: libc::c_int) -> Result<Open, i32> {
         // SAFETY: a name ends with a 0.
-        unsafe { Open::at(self.directories.at(name.directory), name.as_ptr(), flags, self.gives_up) }
+        unsafe {
+            Open::at(self.directories.at(name.directory), name.as_ptr(), flags, self.gives_up)
+        }
     }
 
     fn unlink(&self, directory: usize, name: *const libc::c_char) -> Result<(), i32> {

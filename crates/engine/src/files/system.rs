@@ -51,7 +51,8 @@ impl Open {
     ) -> Result<Open, i32> {
         let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW;
         // SAFETY: the caller guarantees that the name ends with a 0.
-        let fd = call(gives_up, || unsafe { libc::openat(directory, name, flags, 0o600) } as isize)?;
+        let fd =
+            call(gives_up, || unsafe { libc::openat(directory, name, flags, 0o600) } as isize)?;
         // SAFETY: a descriptor that was just opened and that nobody else owns.
         Ok(Open { file: unsafe { OwnedFd::from_raw_fd(fd as RawFd) }, gives_up })
     }

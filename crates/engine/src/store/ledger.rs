@@ -57,7 +57,9 @@ impl Ledger {
     /// what was acknowledged: the open one may have a lower version.
     #[inline]
     pub(crate) fn write_sent(&mut self, key: u64, version: u64) -> VersionBound {
-        let Some(written) = self.written.get_mut(key as usize) else { return VersionBound::default() };
+        let Some(written) = self.written.get_mut(key as usize) else {
+            return VersionBound::default();
+        };
         let read = &mut self.reads[key as usize];
         written.open += 1;
         if version < written.highest {

@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use super::encoder::{Encoder, keys_of};
-use super::ledger::{VersionBound, Ledger};
+use super::ledger::{Ledger, VersionBound};
 use crate::workload::{Check, Checked, Column, Drawn, NEWEST_COLUMNS, Space};
 use record::workload::COLUMNS_OF_ROW;
 use record::{Kind, Outcome, Verify, Workload};

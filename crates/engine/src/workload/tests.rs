@@ -37,7 +37,10 @@ const KINDS: [(Kind, f64); 6] = [
 
 #[test]
 fn the_operations_of_a_seed_never_change() {
-    let description: Vec<String> = DISTRIBUTIONS.iter().map(|&distribution| description(&mixed(&KINDS, distribution))).collect();
+    let description: Vec<String> = DISTRIBUTIONS
+        .iter()
+        .map(|&distribution| description(&mixed(&KINDS, distribution)))
+        .collect();
     assert_eq!(description.join("\n"), include_str!("tests/operations.txt").trim_end());
 }
 
@@ -99,7 +102,9 @@ const WRITES: &[(Kind, f64)] = &[(Kind::Set, 1.0), (Kind::Get, 0.5)];
 
 #[test]
 fn a_group_has_the_kinds_of_its_own_mix_and_the_keys_of_all() {
-    for distribution in DISTRIBUTIONS.into_iter().filter(|distribution| *distribution != Distribution::Latest) {
+    for distribution in
+        DISTRIBUTIONS.into_iter().filter(|distribution| *distribution != Distribution::Latest)
+    {
         let all = grouped(&[READS, WRITES], distribution);
         let mut keys = [BTreeSet::new(), BTreeSet::new()];
         for n in 0..20_000u64 {
@@ -124,7 +129,9 @@ fn a_group_has_the_kinds_of_its_own_mix_and_the_keys_of_all() {
 
 #[test]
 fn one_group_alone_does_what_would_be_done_without_groups() {
-    for distribution in DISTRIBUTIONS.into_iter().filter(|distribution| *distribution != Distribution::Latest) {
+    for distribution in
+        DISTRIBUTIONS.into_iter().filter(|distribution| *distribution != Distribution::Latest)
+    {
         let (with, without) = (grouped(&[READS], distribution), mixed(READS, distribution));
         assert!((0..5000).all(|n| with.operation(n) == without.operation(n)), "{distribution:?}");
     }

@@ -4,7 +4,9 @@ use crate::common::scratch::{Scratch, files, on_a_small_tmpfs};
 use crate::common::{self, lane_of_files, until_done};
 use engine::files::{Action, Answer, Guard, Judged, Request, Store, Work, file_lanes};
 use engine::{Numbers, Stop};
-use record::{Arrivals, Asked, Failure, Intensity, LaneAsked, Outcome, Reuse, TrialRecord, FaultOwner};
+use record::{
+    Arrivals, Asked, Failure, FaultOwner, Intensity, LaneAsked, Outcome, Reuse, TrialRecord,
+};
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::os::fd::AsRawFd;

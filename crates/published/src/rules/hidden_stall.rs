@@ -1,6 +1,6 @@
 //! A stall that the percentiles hide: coordinated omission.
 
-use super::{Check, Checked, RunObjection, Rule};
+use super::{Check, Checked, Rule, RunObjection};
 use crate::key::{At, Key};
 use crate::run::Run;
 use judge::verdict::Weight;

@@ -26,7 +26,8 @@ fn check(runs: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
     };
     let in_blocks = repeated.windows(2).filter(|pair| {
         let same_file = runs[pair[0].runs[0]].file == runs[pair[1].runs[0]].file;
-        let disjoint = ends(pair[0]).zip(ends(pair[1])).is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0);
+        let disjoint =
+            ends(pair[0]).zip(ends(pair[1])).is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0);
         same_file && disjoint
     });
     let found = in_blocks.take(1).map(|pair| GroupObjection {

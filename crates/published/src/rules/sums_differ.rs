@@ -1,6 +1,6 @@
 //! Figures of one run that contradict each other.
 
-use super::{Check, Checked, RunObjection, Rule};
+use super::{Check, Checked, Rule, RunObjection};
 use crate::key::{At, Key};
 use crate::run::Run;
 use judge::verdict::Weight;

@@ -32,11 +32,15 @@ fn check(run: &Run) -> Checked {
         return found(weight, text, [at.line]);
     }
     match run.figure(Key::AskedRate).zip(run.figure(Key::Rate)) {
-        Some((requested, rate)) if asks_for_all(run) && rate.value < (1.0 - BELOW) * requested.value => {
+        Some((requested, rate))
+            if asks_for_all(run) && rate.value < (1.0 - BELOW) * requested.value =>
+        {
             let too_many = rate.value < (1.0 - MOST) * requested.value;
             let weight = if too_many { Weight::Void } else { Weight::Caution };
-            let text =
-                format!("{} per second were requested, but {} were sent", requested.value, rate.value);
+            let text = format!(
+                "{} per second were requested, but {} were sent",
+                requested.value, rate.value
+            );
             found(weight, text, [requested.line, rate.line])
         }
         _ => fine(),

@@ -3,7 +3,7 @@
 use super::node::{Node, el, foreign};
 use super::{document, findings, parts};
 use crate::printed::{
-    RuleObjections, by_rule, contender, json, main_figure, scan_notes, place, span, unanswered,
+    RuleObjections, by_rule, contender, json, main_figure, place, scan_notes, span, unanswered,
 };
 use crate::words;
 use published::Audit;
@@ -60,7 +60,10 @@ fn card(rule_objections: &RuleObjections<'_>) -> Node {
         .with_all(rule_objections.all.iter().flat_map(|objection| seen(objection)))
         .with(el("p").class("quiet").text(rule_objections.rule.why))
         .with(
-            el("p").class("remedy").with(el("strong").text("What to do: ")).text(rule_objections.rule.remedy),
+            el("p")
+                .class("remedy")
+                .with(el("strong").text("What to do: "))
+                .text(rule_objections.rule.remedy),
         )
 }
 

@@ -1,7 +1,7 @@
 //! Figures of a contender, and of each of its groups.
 
 use judge::verdict::Quantiles;
-use record::{Outcomes, FaultOwner, seen::Connections};
+use record::{FaultOwner, Outcomes, seen::Connections};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -39,6 +39,7 @@ struct Report<'a> {
 #[derive(Serialize)]
 struct PointData<'a> {
     value: f64,
+    #[serde(rename = "folder")]
     directory: &'a str,
     turn: u32,
     driven: bool,

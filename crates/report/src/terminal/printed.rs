@@ -1,7 +1,7 @@
 //! The audit of other tools' printed output, for the terminal.
 
 use super::layout::{Page, Paint};
-use crate::printed::{by_rule, contender, main_figure, scan_notes, place, span, unanswered};
+use crate::printed::{by_rule, contender, main_figure, place, scan_notes, span, unanswered};
 use crate::{Style, words};
 use judge::verdict::Weight;
 use published::Audit;
@@ -22,7 +22,11 @@ pub(crate) fn report(audit: &Audit, style: Style) -> String {
             Weight::Caution => Paint::Warning,
             Weight::Note => Paint::Plain,
         };
-        page.wrapped(2, &format!("{}: {}", words::weight(rule_objections.weight), rule_objections.rule.name), paint);
+        page.wrapped(
+            2,
+            &format!("{}: {}", words::weight(rule_objections.weight), rule_objections.rule.name),
+            paint,
+        );
         for objection in &rule_objections.all {
             page.labelled(4, "seen", Paint::Plain, &objection.evidence);
             for at in &objection.places {

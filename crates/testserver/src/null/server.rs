@@ -63,7 +63,9 @@ impl Protocol {
     fn greeting(&self) -> Vec<u8> {
         match self {
             Protocol::Mysql => mysql::greeting(),
-            Protocol::Stores(_) | Protocol::Postgres | Protocol::Cql(_) | Protocol::WebSocket => Vec::new(),
+            Protocol::Stores(_) | Protocol::Postgres | Protocol::Cql(_) | Protocol::WebSocket => {
+                Vec::new()
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Calls of Cassandra's Thrift interface, and replies: `get` and `insert`, as `wire` writes
 //! them.
 
-use super::answer::{Data, Consumed};
+use super::answer::{Consumed, Data};
 
 /// Bytes in front of the message of a frame: its length.
 const LENGTH: usize = 4;

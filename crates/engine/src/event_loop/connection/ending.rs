@@ -1,6 +1,6 @@
 //! How operations end without a reply: the connection is lost, they time out, or the run ends.
 
-use super::{Common, Connection, Phase, EventResult};
+use super::{Common, Connection, EventResult, Phase};
 use crate::clock;
 use crate::event_loop::dialogue::Dialogue;
 use crate::event_loop::in_flight::Operation;
@@ -94,7 +94,11 @@ impl<S: Dialogue> Connection<S> {
                 continue;
             };
             if !self.codec.give_up(tag, &mut common.out) {
-                return EventResult::free(now, ended).and(self.time_out_all(now, &common.dialogue, seen));
+                return EventResult::free(now, ended).and(self.time_out_all(
+                    now,
+                    &common.dialogue,
+                    seen,
+                ));
             }
             give_up(operation, now, &common.dialogue, seen);
             self.in_flight.end(tag);

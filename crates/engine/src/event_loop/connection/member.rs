@@ -1,7 +1,7 @@
 //! A connection that is a member of a room. The operation of a room is in flight on the
 //! connection of the sending member, and what arrives on all connections ends it.
 
-use super::{Common, Connection, Phase, EventResult};
+use super::{Common, Connection, EventResult, Phase};
 use crate::event_loop::dialogue::{Broadcast, Dialogue};
 use record::{Failure, Recorder};
 use wire::{Codec, Tag};

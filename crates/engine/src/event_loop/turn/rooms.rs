@@ -125,7 +125,11 @@ impl<S: Dialogue> EventLane<S> {
             return result;
         }
         let is_closed = |place| self.places[place as usize].is_closed();
-        if self.members(room).any(is_closed) { self.open_room(room, seen) } else { EventResult::Wait }
+        if self.members(room).any(is_closed) {
+            self.open_room(room, seen)
+        } else {
+            EventResult::Wait
+        }
     }
 
     /// Reopens all connections of a room.

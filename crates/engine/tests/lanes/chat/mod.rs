@@ -58,9 +58,12 @@ fn failed(outcomes: &Outcomes, of: &[Failure]) -> u64 {
 
 #[test]
 fn every_member_gets_every_message_and_every_member_sends() {
-    for (message_bytes, behaviour) in
-        [(64, Behaviour::Rooms), (16, Behaviour::Rooms), (5000, Behaviour::Rooms), (100, Behaviour::Fragments)]
-    {
+    for (message_bytes, behaviour) in [
+        (64, Behaviour::Rooms),
+        (16, Behaviour::Rooms),
+        (5000, Behaviour::Rooms),
+        (100, Behaviour::Fragments),
+    ] {
         let server = Server::start(behaviour);
         let order = until_done(vec![in_rooms(&server, 3, 300)]);
         let lanes = vec![websocket_lanes(&order, 0, &access(message_bytes))];
@@ -142,11 +145,16 @@ fn a_copy_that_is_wrong_is_wrong_content() {
 
 #[test]
 fn copies_that_should_not_come_have_classes_of_their_own() {
-    for (behaviour, code) in [(Behaviour::Doubles, codes::COPY_TWICE), (Behaviour::Repeats, codes::OTHER_COPY)]
+    for (behaviour, code) in
+        [(Behaviour::Doubles, codes::COPY_TWICE), (Behaviour::Repeats, codes::OTHER_COPY)]
     {
         let (seen, server) = hundred(behaviour);
         assert_eq!(seen.outcomes.unexpected, [(code, 10)].into(), "{behaviour:?}");
-        assert_eq!((seen.outcomes.ok, server.counts(|of| of.connections)), (90, 4), "{behaviour:?}");
+        assert_eq!(
+            (seen.outcomes.ok, server.counts(|of| of.connections)),
+            (90, 4),
+            "{behaviour:?}"
+        );
     }
 }
 

@@ -205,7 +205,9 @@ impl Shared {
                 }
                 Behaviour::Spoils if is_meant => changed(&copy, 20, b'!'),
                 Behaviour::NotUtf8 if is_meant => changed(&copy, 20, 0xff),
-                Behaviour::Lengthens if is_meant => frame(&Message::text(format!("{message}.")), 0x81),
+                Behaviour::Lengthens if is_meant => {
+                    frame(&Message::text(format!("{message}.")), 0x81)
+                }
                 Behaviour::OtherKind if is_meant => frame(message, 0x82),
                 Behaviour::Closes(code) if is_meant => {
                     [&[0x88, 2], code.to_be_bytes().as_slice()].concat()

@@ -11,7 +11,7 @@ use dialogue::{Echo, Ended, Notes, TWICE};
 use engine::codec_lane::codec_lanes;
 use engine::{MakeLane, Stop, http_lanes};
 use record::{Arrivals, Asked, Failure, LaneAsked, Outcome, TrialRecord};
-use server::{Counts, Behaviours, SLOW, Slow, serve};
+use server::{Behaviours, Counts, SLOW, Slow, serve};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -183,7 +183,8 @@ fn a_time_is_that_of_its_own_operation() {
 fn a_stream_that_times_out_takes_no_other_with_it() {
     const TIMEOUT_NS: u64 = 1_500_000_000;
     let late = Some((3, Duration::from_secs(4)));
-    let (address, counts) = serve(Behaviours { windows: &[8], late, push_every: 9, ..Behaviours::PLAIN });
+    let (address, counts) =
+        serve(Behaviours { windows: &[8], late, push_every: 9, ..Behaviours::PLAIN });
     let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..on_one(address, 8, 160) };
     // Ten of 160 operations are late. The first eight use up the window, even after they were
     // given up, so the last 40 operations are sent when those late replies have arrived.

@@ -42,8 +42,13 @@ impl Behaviours {
     /// How many replies a window holds for.
     const TERM: u64 = 100;
 
-    pub(crate) const PLAIN: Behaviours =
-        Behaviours { windows: &[250], push_every: 0, slow: None, late: None, goes_away_after: None };
+    pub(crate) const PLAIN: Behaviours = Behaviours {
+        windows: &[250],
+        push_every: 0,
+        slow: None,
+        late: None,
+        goes_away_after: None,
+    };
 }
 
 /// What a server counted on all its connections.
@@ -93,7 +98,7 @@ struct Unanswered {
     sent: usize,
     /// How many replies were complete when it arrived, and when that was.
     answered: u64,
-    came: Instant,
+    received_at: Instant,
 }
 
 struct Connection {
@@ -170,8 +175,8 @@ impl Connection {
             if self.asked.iter().any(|asked| asked.id == id) {
                 Counts::add(&self.counts.doubled);
             }
-            let (answered, came) = (self.answered, Instant::now());
-            self.asked.push(Unanswered { id, number, sent: 0, answered, came });
+            let (answered, received_at) = (self.answered, Instant::now());
+            self.asked.push(Unanswered { id, number, sent: 0, answered, received_at });
             if self.asked.len() > usize::from(self.window()) || self.goes_away {
                 Counts::add(&self.counts.forbidden);
             }
@@ -211,7 +216,7 @@ impl Connection {
         let is_slow = self.behaviours.slow.filter(|slow| slow.remainder == remainder);
         let is_late = self.behaviours.late.filter(|(of, _)| *of == remainder);
         !is_slow.as_ref().is_some_and(waits)
-            && is_late.is_none_or(|(_, time)| asked.came.elapsed() >= time)
+            && is_late.is_none_or(|(_, time)| asked.received_at.elapsed() >= time)
     }
 
     /// Sends a new window or the end if it is time.
@@ -244,7 +249,8 @@ impl Connection {
             self.asked[at].sent = until;
         }
         self.frames += 1;
-        if self.behaviours.push_every > 0 && self.frames.is_multiple_of(self.behaviours.push_every) {
+        if self.behaviours.push_every > 0 && self.frames.is_multiple_of(self.behaviours.push_every)
+        {
             self.push();
         }
     }

@@ -6,7 +6,7 @@ mod server;
 use crate::common::{drive_lanes, lane, order, until_done};
 use engine::{Numbers, Stop, WebSocketAccess, websocket_lanes};
 use record::{Arrivals, Asked, Failure, LaneAsked, Reuse, Seen};
-use server::{Counts, Behaviour, TENTH, serve};
+use server::{Behaviour, Counts, TENTH, serve};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wire::websocket::{Kind, Upgrade, codes};
@@ -123,8 +123,8 @@ fn an_echo_that_is_not_the_message_is_wrong() {
 fn an_echo_that_comes_twice_is_an_error_of_the_next_operation() {
     let (seen, _) = hundred(Behaviour::Doubles);
     // Both may be read at once, or the second for the echo of the next message.
-    let told = seen.outcomes.unexpected.get(&codes::UNASKED).copied().unwrap_or(0);
-    assert_eq!(seen.outcomes.ok + seen.outcomes.wrong + told, 100, "{:?}", seen.outcomes);
+    let count = seen.outcomes.unexpected.get(&codes::UNASKED).copied().unwrap_or(0);
+    assert_eq!(seen.outcomes.ok + seen.outcomes.wrong + count, 100, "{:?}", seen.outcomes);
     assert!(seen.outcomes.ok < 5, "{:?}", seen.outcomes);
 }
 
