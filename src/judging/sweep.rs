@@ -49,7 +49,11 @@ impl Swept {
     pub fn report_input(&self) -> SweepInput<'_> {
         SweepInput {
             sweep: &self.sweep,
-            points: self.points.iter().map(|point| point.as_ref().map(Judged::report_input)).collect(),
+            points: self
+                .points
+                .iter()
+                .map(|point| point.as_ref().map(Judged::report_input))
+                .collect(),
             bends: &self.bends,
             run: &self.run,
         }

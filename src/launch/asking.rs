@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_there_is_told_apart() {
+    fn nobody_there_is_distinguished() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("bound").port();
         let url = |text: &str| Url::parse(text).unwrap_or_else(|e| panic!("{e}"));

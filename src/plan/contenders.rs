@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_from_elsewhere_does_nothing_without_leave() {
+    fn a_file_from_elsewhere_does_nothing_without_permission() {
         let scratch = Scratch::new();
         let file = scratch.path().join("e.toml").display().to_string();
         // Whatever it says: no more is read of it.
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_recipes_and_files_are_told_apart() {
+    fn addresses_recipes_and_files_are_distinguished() {
         let scratch = Scratch::new();
         let file = scratch.path().join("two.toml");
         let text = "rounds = 12\n[contender.x]\nurl = 'http://127.0.0.1:1/'\n\

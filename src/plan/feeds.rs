@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn what_is_wrong_is_reported_with_its_line() {
         for (text, wanted) in [
             (&b""[..], (1, "is empty: its first line names the columns")),
             (b"a,b\n", (2, "has no row below the names of its columns")),

@@ -323,7 +323,7 @@ fn launches_and_looks_in_the_plan() {
         (40, 8, Some(5))
     );
     // Of what the generator leaves, the first core is tiebreak's own; and a launched target's
-    // CPU is in sight.
+    // CPU is visible.
     assert!(question.contenders.iter().all(|of| of.target_cores == [1]));
     assert_eq!(question.secondary.last(), Some(&Metric::TargetCpu));
     let contender = &resolved.plan.contenders[0];
@@ -360,7 +360,7 @@ fn set_wins_over_flags_and_flags_over_the_file() {
 }
 
 #[test]
-fn a_file_from_elsewhere_does_nothing_without_leave() {
+fn a_file_from_elsewhere_does_nothing_without_permission() {
     let scratch = crate::scratch::Scratch::new();
     let file = scratch.path().join("e.toml");
     let text = "contenders = ['nginx', 'node']\n";
@@ -822,7 +822,7 @@ fn a_run_refuses_what_its_file_says_of_comparisons() {
 }
 
 #[test]
-fn commands_that_reach_beyond_the_contenders_keys_need_leave_on_the_command_line() {
+fn commands_that_reach_beyond_the_contenders_keys_need_permission_on_the_command_line() {
     let redis = ["a=redis://127.0.0.1:1".to_owned(), "b=redis://127.0.0.1:2".to_owned()];
     let mut spec = compare(&redis.each_ref().map(String::as_str));
     for (command, does) in [

@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_of_ones_own_replace_the_presets_mix_and_join_an_own_one() {
+    fn user_defined_commands_replace_the_presets_mix_or_join_another() {
         let custom = |text| commands::custom(text).expect("good");
         let asked = WorkloadAsked {
             commands: CustomCommands(vec![custom("PING"), custom("INCR {key}")]),

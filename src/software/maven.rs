@@ -149,7 +149,7 @@ mod tests {
     use crate::scratch::Scratch;
 
     #[test]
-    fn missing_programs_are_told_with_their_packages() {
+    fn missing_programs_are_reported_with_their_packages() {
         let message = missing("/nowhere").expect("nothing is there");
         assert_eq!(
             message,
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn each_artifact_is_asked_for_in_its_version() {
+    fn each_artifact_is_requested_in_its_version() {
         let jars = Software::named("cassandra-5.0").expect("known");
         assert!(project(jars).contains("<artifactId>cassandra-all</artifactId><version>5.0.9<"));
         assert!(goal(jars, Path::new("/to"))[0].ends_with(":copy-dependencies"));

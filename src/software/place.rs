@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_wrong_is_told_with_the_remedy() {
+    fn what_is_missing_or_wrong_is_reported_with_the_remedy() {
         let scratch = Scratch::new();
         let cache = scratch.path().join("cache");
         let message = found("cassandra-5.0", &[], &cache).expect_err("nothing is there");

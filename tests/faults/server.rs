@@ -10,7 +10,7 @@ use std::time::Duration;
 
 pub(crate) const ARGUMENT: &str = "__server";
 
-/// What it was told: `PORT KEY=VALUE …`.
+/// Its arguments: `PORT KEY=VALUE …`.
 ///
 /// - `count=FILE`: append `r` for each request read, `a` for each answered
 /// - `reply=FILE`: answer with these bytes

@@ -30,7 +30,7 @@ const PARTS: u32 = 4;
 const STEADY_KB: u64 = 64;
 
 /// PHP's allocator takes memory in chunks of 2 MB, and the C library may take a little more at the
-/// same time. So a single step of one chunk is no leak, and two are one too many.
+/// same time. So a single step of one chunk is not a leak, and two are one too many.
 const TWO_CHUNKS_KB: u64 = 4096;
 
 #[test]
@@ -89,7 +89,7 @@ fn connections_end_with_the_request(web: &Web, sapi: &str, protocol: &str, query
     }
 }
 
-/// The memory of each process stays what it was after the first part of the requests, but for single
+/// The memory of each process stays what it was after the first part of the requests, except for single
 /// steps of its allocators.
 fn nothing_leaks(web: &Web, sapi: &str, protocol: &str, query: &str, requests: u32) {
     let part = requests / 2 / PARTS;

@@ -32,7 +32,7 @@ pub(crate) struct Web {
     port: u16,
 }
 
-/// A server that ends its own processes when it is asked to.
+/// A server that ends its own processes on request.
 pub(crate) struct Server(Running);
 
 impl Server {

@@ -35,7 +35,7 @@ fn run(url: &str, more: &[&str]) -> (i32, Value) {
     TestDirectory::new().report(&[&short[..], &times, more].concat())
 }
 
-/// `tiebreak load` of 2000 keys: its exit code and what it said.
+/// `tiebreak load` of 2000 keys: its exit code and what it printed.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
     let words = ["load", &format!("c={url}"), "--keys", "2k", "--connections", "8"];
     let output = TestDirectory::new().tiebreak(&[&words[..], more].concat());
@@ -52,8 +52,8 @@ fn assert_all_ok((code, report): &(i32, Value), what: &str) {
 }
 
 fn one_node() {
-    let stage = LaunchTest::new("[contender.driven]\nrecipe = 'cassandra'\n");
-    let Some(mut launcher) = prepared(&stage) else { return };
+    let launch_test = LaunchTest::new("[contender.driven]\nrecipe = 'cassandra'\n");
+    let Some(mut launcher) = prepared(&launch_test) else { return };
     let running = started(&mut launcher);
     let url = running.url();
     loads(url);
@@ -245,8 +245,8 @@ fn leaves_alone(url: &str) {
 }
 
 fn three_nodes() {
-    let stage = LaunchTest::new("[contender.cluster]\nrecipe = 'cassandra-cluster'\n");
-    let Some(mut launcher) = prepared(&stage) else { return };
+    let launch_test = LaunchTest::new("[contender.cluster]\nrecipe = 'cassandra-cluster'\n");
+    let Some(mut launcher) = prepared(&launch_test) else { return };
     let running = started(&mut launcher);
     let url = running.url().to_owned();
     let loaded = load(&url, &["--set", "c.replication=3"]);
@@ -291,8 +291,8 @@ fn node(running: &Running, name: &str) -> i32 {
 /// A cluster that the run itself launches, over Thrift: its nodes start in seconds. The rule
 /// `"lost_nodes"` of the audit says which is gone.
 fn a_node_is_lost() {
-    let stage = LaunchTest::new("[contender.cluster]\nrecipe = 'cassandra-1.2-cluster'\n");
-    if prepared(&stage).is_none() {
+    let launch_test = LaunchTest::new("[contender.cluster]\nrecipe = 'cassandra-1.2-cluster'\n");
+    if prepared(&launch_test).is_none() {
         return;
     }
     let last = |run: i32| {

@@ -1,5 +1,5 @@
 //! A stand-in for tiebreak: a process that has a keeper, and can be killed.
-//! It is told what to do on its standard input, and answers line by line.
+//! It reads what to do from its standard input, and answers line by line.
 
 use crate::process::Process;
 use keeper::{Ending, Farewell, Keeper, LaunchOptions, ProcessOrder};
@@ -19,7 +19,7 @@ const LONGEST_MS: i32 = 180_000;
 const KEEPER_GONE: &str = "its keeper was killed, which ended it";
 
 #[derive(Serialize, Deserialize)]
-pub(crate) enum Tell {
+pub(crate) enum HolderRequest {
     Keep(LaunchOptions),
     Launch(ProcessOrder),
     Run(ProcessOrder, Duration),
@@ -43,34 +43,36 @@ pub(crate) enum HolderReport {
 pub(crate) fn hold() -> ExitCode {
     let mut keeper = None;
     for line in std::io::stdin().lock().lines() {
-        let tell = serde_json::from_str(&line.expect("a line")).expect("an order");
-        let report = obey(&mut keeper, tell).unwrap_or_else(HolderReport::Error);
+        let request = serde_json::from_str(&line.expect("a line")).expect("an order");
+        let report = obey(&mut keeper, request).unwrap_or_else(HolderReport::Error);
         println!("{}", serde_json::to_string(&report).expect("JSON"));
     }
     ExitCode::SUCCESS
 }
 
-fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<HolderReport, String> {
+fn obey(keeper: &mut Option<Keeper>, request: HolderRequest) -> Result<HolderReport, String> {
     let words = |error: keeper::Error| error.to_string();
-    if let Tell::Keep(launch_options) = tell {
+    if let HolderRequest::Keep(launch_options) = request {
         let started = Keeper::start(launch_options).map_err(words)?;
         let pid = started.pid();
         *keeper = Some(started);
         return Ok(HolderReport::Keeper { pid });
     }
-    if let Tell::Stop = tell {
+    if let HolderRequest::Stop = request {
         return keeper.take().expect("a keeper").stop().map(HolderReport::Stopped).map_err(words);
     }
     let keeper = keeper.as_mut().expect("a keeper");
-    match tell {
-        Tell::Launch(order) => {
+    match request {
+        HolderRequest::Launch(order) => {
             let pid = keeper.launch(&order).map_err(words)?;
             Ok(HolderReport::Launched { pid, cgroup: keeper.cgroup().map(PathBuf::from) })
         }
-        Tell::Run(order, timeout) => {
+        HolderRequest::Run(order, timeout) => {
             keeper.run(&order, timeout, &|| false).map(HolderReport::Ran).map_err(words)
         }
-        Tell::Pin(pid, cores) => keeper.pin(pid, &cores).map(HolderReport::Pinned).map_err(words),
+        HolderRequest::Pin(pid, cores) => {
+            keeper.pin(pid, &cores).map(HolderReport::Pinned).map_err(words)
+        }
         _ => keeper.exits().map(|exits| HolderReport::Exits(exits.to_vec())).map_err(words),
     }
 }
@@ -78,7 +80,7 @@ fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<HolderReport, String>
 /// The stand-in as its test sees it.
 pub(crate) struct Holder {
     child: Child,
-    tell: ChildStdin,
+    stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     pub(crate) keeper: Process,
     pub(crate) directory: TestDirectory,
@@ -109,22 +111,23 @@ impl Holder {
         let mut command = Command::new(argv[0]);
         command.args(&argv[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the stand-in starts");
-        let mut tell = child.stdin.take().expect("piped");
+        let mut stdin = child.stdin.take().expect("piped");
         let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
-        let HolderReport::Keeper { pid } = say(&mut tell, &mut stdout, &Tell::Keep(launch_options))
+        let HolderReport::Keeper { pid } =
+            say(&mut stdin, &mut stdout, &HolderRequest::Keep(launch_options))
         else {
             panic!("no keeper");
         };
-        Holder { child, tell, stdout, keeper: Process::of(pid), directory: TestDirectory::new() }
+        Holder { child, stdin, stdout, keeper: Process::of(pid), directory: TestDirectory::new() }
     }
 
-    pub(crate) fn ask(&mut self, tell: &Tell) -> HolderReport {
-        say(&mut self.tell, &mut self.stdout, tell)
+    pub(crate) fn ask(&mut self, request: &HolderRequest) -> HolderReport {
+        say(&mut self.stdin, &mut self.stdout, request)
     }
 
     /// Launches; the process runs.
     pub(crate) fn launch(&mut self, order: &ProcessOrder) -> Process {
-        match self.ask(&Tell::Launch(order.clone())) {
+        match self.ask(&HolderRequest::Launch(order.clone())) {
             HolderReport::Launched { pid, .. } => Process::of(pid),
             other => panic!("{other:?}"),
         }
@@ -135,24 +138,24 @@ impl Holder {
         self.keeper.kill(libc::SIGKILL);
         let gives_up = Instant::now() + Duration::from_secs(60);
         loop {
-            match self.ask(&Tell::Exits) {
+            match self.ask(&HolderRequest::Exits) {
                 HolderReport::Exits(_) => assert!(Instant::now() < gives_up, "it does not notice"),
                 message => return assert_eq!(message, HolderReport::Error(KEEPER_GONE.to_owned())),
             }
         }
     }
 
-    /// Waits until it is told that these processes ended, and how.
+    /// Waits until the keeper reports that these processes ended, and how.
     pub(crate) fn wait_for_exits(&mut self, exits: &[(i32, Ending)]) {
         let gives_up = Instant::now() + Duration::from_secs(60);
-        while self.ask(&Tell::Exits) != HolderReport::Exits(exits.to_vec()) {
+        while self.ask(&HolderRequest::Exits) != HolderReport::Exits(exits.to_vec()) {
             assert!(Instant::now() < gives_up, "it is not told");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 
     pub(crate) fn stop(&mut self) -> Farewell {
-        match self.ask(&Tell::Stop) {
+        match self.ask(&HolderRequest::Stop) {
             HolderReport::Stopped(farewell) => farewell,
             other => panic!("{other:?}"),
         }
@@ -202,8 +205,12 @@ impl Drop for Holder {
     }
 }
 
-fn say(tell: &mut ChildStdin, message: &mut BufReader<ChildStdout>, order: &Tell) -> HolderReport {
-    writeln!(tell, "{}", serde_json::to_string(order).expect("JSON")).expect("it listens");
+fn say(
+    request: &mut ChildStdin,
+    message: &mut BufReader<ChildStdout>,
+    order: &HolderRequest,
+) -> HolderReport {
+    writeln!(request, "{}", serde_json::to_string(order).expect("JSON")).expect("it listens");
     // It answers in whole lines, and nothing but answers.
     assert!(answers(message.get_ref()), "the stand-in does not answer");
     let mut line = String::new();

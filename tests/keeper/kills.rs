@@ -1,7 +1,7 @@
 //! SIGKILL of tiebreak, of the keeper, or of a target: all processes are gone afterwards.
 
 use crate::Test;
-use crate::holder::{Holder, HolderReport, Tell};
+use crate::holder::{Holder, HolderReport, HolderRequest};
 use crate::process::{Process, all_end, tree, wait_for};
 use keeper::beneath::TemporaryId;
 use keeper::{Ending, LaunchOptions, ProcessOrder};
@@ -89,7 +89,7 @@ fn of_a_target() {
     assert!(!all.iter().any(Process::runs), "{all:?}");
 }
 
-/// nginx as a daemon if asked: forked twice, in a session of its own.
+/// nginx as a daemon if requested: forked twice, in its own session.
 fn nginx(holder: &mut Holder, daemon: &str) -> Vec<Process> {
     let root = holder.directory.0.display();
     let configuration = format!(
@@ -103,7 +103,7 @@ fn nginx(holder: &mut Holder, daemon: &str) -> Vec<Process> {
     let file = format!("{root}/nginx.conf");
     let order = holder.program(&["nginx", "-c", &file, "-e", "stderr"]);
     // A daemon's first process may have ended by the time we look for it.
-    let report = holder.ask(&Tell::Launch(order));
+    let report = holder.ask(&HolderRequest::Launch(order));
     assert!(matches!(report, HolderReport::Launched { .. }), "{report:?}");
     let keeper = holder.keeper.pid;
     let workers = || {

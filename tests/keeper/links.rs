@@ -82,8 +82,8 @@ fn hostile(name: &str, script: &str, keys: &str) -> LaunchTest {
     ))
 }
 
-fn why_not(stage: &LaunchTest) -> tiebreak::exit::Error {
-    let mut launcher = stage.launcher().expect("all is there");
+fn why_not(launch_test: &LaunchTest) -> tiebreak::exit::Error {
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     match launcher.launch().map(drop) {
         Err(Failed::Error(error)) => error,
@@ -117,8 +117,8 @@ fn in_place_of_files() {
     let precious = Precious::new();
     let to = precious.directory().join("file");
     let script = format!("rm -f {{temp}}/open && ln -s {} {{temp}}/open", to.display());
-    let stage = hostile("files", &script, "cwd = '/'");
-    let mut launcher = stage.launcher().expect("all is there");
+    let launch_test = hostile("files", &script, "cwd = '/'");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     let running = started(&mut launcher);
     let [home] = &homes("files")[..] else { panic!("one directory: {:?}", homes("files")) };
@@ -137,8 +137,8 @@ fn in_place_of_all() {
     let precious = Precious::new();
     let to = precious.directory();
     let script = format!("mv {{temp}} {{temp}}.moved && ln -s {} {{temp}}", to.display());
-    let stage = hostile("all", &script, "cwd = '/'");
-    let mut launcher = stage.launcher().expect("all is there");
+    let launch_test = hostile("all", &script, "cwd = '/'");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     let [link] = &homes("all")[..] else { panic!("the link: {:?}", homes("all")) };
     let link = link.clone();
@@ -163,10 +163,10 @@ fn to_run_in() {
     let script = format!("ln -s {} {{temp}}/work", precious.directory().display());
     let keys = "process = [{ name = 'a', launch = 'echo up; exec sleep 1000', \
                 cwd = '{temp}/work', ready = { log = 'up' }, user = 'nobody', shell = true }]";
-    let stage = LaunchTest::new(&format!(
+    let launch_test = LaunchTest::new(&format!(
         "[contender.cwd]\nuser = 'nobody'\nshell = true\ncwd = '/'\nprepare = ['''{script}''']\n{keys}\n"
     ));
-    let error = why_not(&stage);
+    let error = why_not(&launch_test);
     assert!(error.text.contains("cannot be started: Permission denied"), "{}", error.text);
     precious.is_untouched();
 }
@@ -175,7 +175,7 @@ fn removed() {
     let precious = Precious::new();
     let to = precious.directory();
     let user = if is_root() { "user = 'nobody'" } else { "" };
-    let stage = LaunchTest::new(&format!(
+    let launch_test = LaunchTest::new(&format!(
         "[contender.removed]
          {user}
          shell = true
@@ -185,7 +185,7 @@ fn removed() {
          ready = {{ log = 'up' }}",
         to.display()
     ));
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     drop(started(&mut launcher));
     drop(launcher);

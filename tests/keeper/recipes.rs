@@ -73,11 +73,11 @@ fn database(name: &str) {
 /// Launches a recipe, looks at it and ends it; or checks that the package is
 /// named, where it is not installed: false.
 fn launched(name: &str, look: impl Fn(&str)) -> bool {
-    let stage = LaunchTest::new(&format!("[contender.page-{name}]\nrecipe = '{name}'\n"));
-    let mut launcher = match stage.launcher() {
+    let launch_test = LaunchTest::new(&format!("[contender.page-{name}]\nrecipe = '{name}'\n"));
+    let mut launcher = match launch_test.launcher() {
         Ok(launcher) => launcher,
         Err(Failed::Error(error)) => {
-            let package = stage.launch().packages.values().next().expect("a package");
+            let package = launch_test.launch().packages.values().next().expect("a package");
             let remedy = format!("is not installed (not found in PATH): apt-get install {package}");
             assert!(error.text.ends_with(&remedy), "{}", error.text);
             assert_eq!(error.exit, Exit::TargetFailed);
@@ -106,10 +106,10 @@ fn directory(name: &str) {
         std::fs::write(site.0.join(file), text).expect("writes");
     }
     let directory = site.0.display();
-    let stage = LaunchTest::new(&format!(
+    let launch_test = LaunchTest::new(&format!(
         "[contender.f-{name}]\nrecipe = '{name}'\nsite = '{directory}'\n"
     ));
-    let mut launcher = stage.launcher().unwrap_or_else(|failed| panic!("{failed:?}"));
+    let mut launcher = launch_test.launcher().unwrap_or_else(|failed| panic!("{failed:?}"));
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     let running = started(&mut launcher);
     for (path, text) in [("", "front"), ("below/", "inner"), ("a.txt", "text")] {

@@ -94,7 +94,7 @@ fn restarted(mut wrong: Store) {
     let theirs = &wrong["outcomes"]["theirs"];
     let lost = ["closed", "reset", "refused"].map(|class| theirs[class].as_u64().unwrap_or(0));
     let lost: u64 = lost.iter().sum();
-    // Connections that it lost while it rested are reopened, and are nobody's fault.
+    // Connections that it lost while it rested are reopened, and are not a fault.
     let reopened = number(&wrong["connections"]["reopened_at_rest"]);
     assert!(lost > 0 || reopened > 0.0, "connections were lost: {theirs}");
     never_faster(&report);

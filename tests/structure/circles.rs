@@ -25,7 +25,7 @@ pub(crate) fn circles(directory: &str, files: &[(&str, Vec<Token>)]) -> Vec<Stri
         }
     }
     let ways = needs.keys().filter_map(|module| way_back(module, &needs));
-    // A circle is told once, from its first module on.
+    // A circle is reported once, from its first module on.
     let first = ways.filter(|way| way.iter().min() == way.first());
     first.map(|way| in_words(&way)).collect()
 }

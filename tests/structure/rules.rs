@@ -291,7 +291,7 @@ fn main_is_short(workspace: &Workspace) -> Vec<String> {
     long.then(|| format!("src/main.rs: {lines} lines, at most {MAIN_LINES}")).into_iter().collect()
 }
 
-/// A rule that nobody calls would be the worst kind of silence.
+/// A rule that is never called would find nothing, silently.
 fn every_audit_rule_is_in_the_table(workspace: &Workspace) -> Vec<String> {
     let directories = ["crates/judge/src/audit", "crates/published/src/rules"];
     directories.into_iter().flat_map(|directory| rules_out_of_table(workspace, directory)).collect()

@@ -1,4 +1,4 @@
-//! How the server fails when it is told to, and how it handles invalid input.
+//! How the server fails on request, and how it handles invalid input.
 
 use crate::client::{Client, GET};
 use crate::{every, start};

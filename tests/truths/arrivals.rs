@@ -1,4 +1,4 @@
-//! Does the server meet the arrivals that were asked for? The schedule is computed
+//! Does the server receive requests at the scheduled times? The schedule is computed
 //! again from rate and seed, and the server's own log says when each request came.
 //! (Whether the schedule itself is right is tested beside it, in the engine.)
 
@@ -18,7 +18,7 @@ const SEED: u64 = 11;
 const QUIET: f64 = 0.01;
 
 /// What was due and what came in one slice: nanoseconds since the engine started, and
-/// of the server's clock, which is the same but for a constant.
+/// of the server's clock, which is the same except for a constant.
 struct Window {
     quiet: bool,
     due: Vec<u64>,

@@ -75,7 +75,7 @@ fn compared(planted: Duration) -> Vec<Value> {
     ];
     let mut words = vec!["compare"];
     words.extend(contenders.iter().map(String::as_str));
-    // A page against a row: what is said differs, and is meant to.
+    // A page against a row: the reports differ, as they should.
     words.extend(["--set", "postgres.query=SELECT 1", "--set", "mysql.query=SELECT 1"]);
     // On one connection a cost of the lane's adds to each operation what it is, and no
     // more: other operations neither hide it nor wait for it.

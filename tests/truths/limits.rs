@@ -128,8 +128,8 @@ fn headers_that_cost_only_the_generator_make_no_difference() {
 /// and the verdict disagree beyond that a right tool has erred in its 5 %; three of three,
 /// once in 8000 runs.
 #[test]
-fn memcached_and_redis_are_told_apart_by_what_they_can_do_or_not_at_all() {
-    witnessed("memcached_and_redis_are_told_apart_by_what_they_can_do_or_not_at_all", || {
+fn memcached_and_redis_are_distinguished_by_what_they_can_do_or_not_at_all() {
+    witnessed("memcached_and_redis_are_distinguished_by_what_they_can_do_or_not_at_all", || {
         let (memcached, redis) = (stores::memcached_with(&["-t", "4"]), stores::redis());
         let words = [format!("memcached={}", memcached.url()), format!("redis={}", redis.url())];
         let words = words.each_ref().map(String::as_str);

@@ -24,7 +24,7 @@ fn url(server: &Cassandra, login: &str, keyspace: &str) -> String {
     format!("cassandra+thrift://{login}{}/{keyspace}", server.address())
 }
 
-/// `tiebreak load` of 2000 keys: its exit code and what it said.
+/// `tiebreak load` of 2000 keys: its exit code and what it printed.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
     let directory = TestDirectory::new();
     let words = [&["load", url, "--keys", "2k", "--connections", "8"], more].concat();

@@ -75,7 +75,7 @@ fn a_run_records_its_lanes_own_cost_and_reports_it() {
 
 /// Through its client library against the null server, too, and not against its own.
 #[test]
-fn a_run_of_cassandra_is_told_what_its_library_costs() {
+fn a_run_of_cassandra_reports_what_its_library_costs() {
     let null = NullServer::start(&[Service::Cql], None).expect("a null server");
     let url = format!("cassandra://{}/app", null.addresses()[0]);
     let directory = TestDirectory::new();

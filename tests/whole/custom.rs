@@ -69,7 +69,7 @@ fn is_nowhere(directory: &TestDirectory, text: &str) {
 }
 
 #[test]
-fn a_web_server_hears_the_requests_of_the_file() {
+fn a_web_server_receives_the_requests_of_the_file() {
     let (address, received) = web_server();
     let directory = TestDirectory::new();
     std::fs::write(directory.file("u.csv"), "name,mail\n\"Ann, B\",secret-a\nÜ,secret-b\n")

@@ -206,7 +206,7 @@ fn postgres_says_what_is_missing_and_where_in_the_statement() {
 
 /// The first operation works: it is the second that is named.
 #[test]
-fn a_statement_of_an_experiment_file_that_cannot_work_is_told_before_the_run() {
+fn a_statement_of_an_experiment_file_that_cannot_work_is_reported_before_the_run() {
     for (recipe, wanted) in [
         (
             "postgres-tmpfs",

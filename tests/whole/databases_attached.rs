@@ -94,7 +94,7 @@ fn a_load_of_mariadb_that_is_killed_goes_on_where_it_was() {
 }
 
 /// One short run against a server whose certificate is for [`NAME`]: by this name, and
-/// trusting these. Returns the exit code and what was said.
+/// trusting these. Returns the exit code and what was printed.
 fn asked_over_tls(url: &str, port: u16, trust: &[&str]) -> (i32, String) {
     let directory = TestDirectory::new();
     let to = format!("{NAME}:{port}:127.0.0.1:{port}");
@@ -108,7 +108,7 @@ fn asked_over_tls(url: &str, port: u16, trust: &[&str]) -> (i32, String) {
     (output.status.code().expect("an exit code"), stderr)
 }
 
-/// What is trusted is asked; what is not, or is not what the address names, is refused.
+/// A trusted server is used; one that is not trusted, or is not the one that the address names, is refused.
 fn verified(authority: &Authority, url: impl Fn(&str) -> String, port: u16) {
     let trusted = authority.file("ca.pem").display().to_string();
     let trust = ["--cacert", &trusted];

@@ -60,7 +60,7 @@ fn blocks(document: &str) -> Vec<Block> {
 }
 
 /// The command of a line as a reader would type it, without prompt, comment, pipe and
-/// redirection; None if the line is no command of tiebreak's.
+/// redirection; None if the line is not a command of tiebreak.
 fn command(line: &str) -> Option<Vec<String>> {
     let line = line.trim_start_matches("$ ").replace("cargo run --release -- ", "tiebreak ");
     if !line.starts_with("tiebreak ") {
@@ -146,7 +146,7 @@ impl WorkDirectory {
     /// Tries a command as far as this can be done without servers.
     ///
     /// # Errors
-    /// What tiebreak said, when the command cannot work.
+    /// What tiebreak printed if the command cannot work.
     fn attempt(&self, words: &[String]) -> Result<(), String> {
         let (attempt, expected) = self.substitute(words);
         let output = self.tiebreak(&attempt);

@@ -19,7 +19,7 @@ const MARK: &[u8] = b"4711";
 #[derive(Clone, Copy)]
 struct Script {
     greeting: &'static [u8],
-    /// What a login is answered with, or None if there is no login.
+    /// The answer to a login, or None if there is no login.
     log_in: fn(&[u8]) -> Option<&'static [u8]>,
     reply: &'static [u8],
     begins: &'static [u8],

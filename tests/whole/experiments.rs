@@ -112,7 +112,7 @@ fn twenty_clients_that_read_and_two_that_write_are_seen_before_they_are_driven()
 }
 
 #[test]
-fn a_file_from_elsewhere_needs_leave_and_a_slip_is_seen() {
+fn a_file_from_elsewhere_needs_permission_and_a_slip_is_seen() {
     let directory = TestDirectory::new();
     let file = experiment("http-servers.toml");
     let refused = directory.tiebreak(&["compare", &file]);

@@ -7,7 +7,7 @@ use crate::servers::PASSWORD;
 use crate::servers::mariadb::Mariadb;
 use crate::servers::postgres::Postgres;
 
-/// `tiebreak load` of a few keys: its exit code and what it said.
+/// `tiebreak load` of a few keys: its exit code and what it printed.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
     let directory = TestDirectory::new();
     let words = [&["load", url, "--keys", "200", "--connections", "2"], more].concat();
@@ -28,7 +28,7 @@ fn loaded(url: &str, more: &[&str]) {
     assert_eq!(code, Some(0), "{message}");
 }
 
-/// A server of databases, as it is asked by itself.
+/// A database server as its own client queries it.
 struct Dialect<'a> {
     url: String,
     does: &'a dyn Fn(&str),
@@ -92,7 +92,7 @@ fn tables_of_the_user_in_mariadb_are_left_alone() {
     loaded(&asked.url, &["--reload"]);
 }
 
-/// How a store is told to keep a value, what it answers, and how it is told to remove it.
+/// How a store is made to keep a value, what it answers, and how the value is removed.
 struct Words {
     set: fn(&str, &str) -> String,
     get: fn(&str) -> String,

@@ -39,7 +39,7 @@ fn count(value: &Value) -> u64 {
 }
 
 #[test]
-fn readers_beside_writers_at_a_rate_are_verified_and_told_apart() {
+fn readers_beside_writers_at_a_rate_are_verified_and_distinguished() {
     let directory = TestDirectory::new();
     let report = compare(&directory, STORES, &["--allow-launch"]);
     for contender in report["contenders"].as_array().expect("two") {
@@ -88,7 +88,7 @@ fn the_server_counts_what_all_groups_sent() {
 }
 
 #[test]
-fn readers_of_a_database_beside_a_writer_are_told_apart_with_pools_too() {
+fn readers_of_a_database_beside_a_writer_are_distinguished_with_pools_too() {
     let directory = TestDirectory::new();
     let text = "[workload]\nkeys = 1000\nverify = 'all'\n\
          [[groups]]\nname = 'readers'\nconnections = 4\nmix = { get = 1 }\n\
@@ -115,7 +115,7 @@ fn readers_of_a_database_beside_a_writer_are_told_apart_with_pools_too() {
 }
 
 #[test]
-fn one_group_of_one_contender_can_be_asked_for_more() {
+fn one_group_of_one_contender_can_get_more() {
     let directory = TestDirectory::new();
     let groups = "groups = [{ name = 'light', connections = 2, rate = '500/s', mix = 'get=1' }, \
                   { name = 'heavy', connections = 2, rate = '200/s', mix = 'get=1' }]\n";

@@ -65,7 +65,7 @@ impl Client {
     }
 }
 
-/// Drives a fake for a moment: exit code, what was said, and the most memory in kilobytes.
+/// Drives a fake for a moment: exit code, output, and the most memory in kilobytes.
 fn run(url: &str, more: &[&str]) -> (Option<i32>, String, u64) {
     let directory = TestDirectory::new();
     let words = ["run", url, "--query", "SELECT 1", "--connections", "4", "--timeout", "20s"];
@@ -119,7 +119,7 @@ fn pg_session(client: &mut Client) -> Option<u8> {
 fn rows_without_end_of_a_postgres_do_not_fill_the_memory() {
     let (address, _) = fake(|client| {
         if pg_session(client) == Some(b'P') {
-            // To a prepared statement: no parameters, one column; then whatever is asked.
+            // To a prepared statement: no parameters, one column; then any answer.
             let described = [b"1\0\0\0\x04t\0\0\0\x06\0\0", PG_COLUMNS, b"Z\0\0\0\x05I"].concat();
             let _ = client.says(&described);
             client.receives();
@@ -239,7 +239,7 @@ fn a_mysql_that_asks_for_the_password_as_it_is_is_refused() {
 const ASKS_FOR_KEY: &[u8] = b"\x01\0\0\x05\x02";
 
 #[test]
-fn a_mysql_that_offers_its_own_key_for_the_password_needs_leave() {
+fn a_mysql_that_offers_its_own_key_for_the_password_needs_permission() {
     let (address, received) = fake(|client| {
         let _ = client.says(&my_packet(0, MY_GREETING));
         client.receives();

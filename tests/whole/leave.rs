@@ -36,7 +36,7 @@ fn attacks(server: &TestServer) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn a_file_from_elsewhere_does_nothing_without_leave() {
+fn a_file_from_elsewhere_does_nothing_without_permission() {
     let (here, elsewhere) = places();
     let server = serve(Behaviour::default());
     fs::write(elsewhere.file("secret.txt"), "CANARY-file").expect("a file");
@@ -56,7 +56,7 @@ fn a_file_from_elsewhere_does_nothing_without_leave() {
 }
 
 #[test]
-fn leave_is_given_by_either_name_and_not_needed_at_home() {
+fn permission_is_given_by_either_name_and_not_needed_at_home() {
     let (here, elsewhere) = places();
     let server = serve(Behaviour::default());
     let text = &attacks(&server)[1].1;

@@ -105,7 +105,7 @@ fn empty(directory: &std::path::Path) -> u64 {
 }
 
 #[test]
-fn programs_take_turns_and_are_told_by_what_they_cost() {
+fn programs_take_turns_and_are_compared_by_what_they_cost() {
     let directory = TestDirectory::new();
     let (a, b) = (counting(2000, "echo found; "), counting(40_000, "echo found; "));
     // A core that is taken away for a while slows several rounds in a row: few rounds

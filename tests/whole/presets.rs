@@ -110,7 +110,7 @@ fn connections_end_after_so_many_operations_on_every_store() {
         let report = stores.run(&url, &["--reuse", "7"]);
         let of = &report["contenders"][0];
         let (opened, done) = (number(&of["connections"]["opened"]), number(&of["operations"]));
-        // One asked whether the server is ready, and four loaded the keys. Of the operations'
+        // One checked whether the server is ready, and four loaded the keys. Of the operations'
         // own, all but the last four served seven each, and those between none and seven.
         assert!((done / 7.0 + 5.0..=done / 7.0 + 9.0).contains(&opened), "{url}: {of:#}");
         assert_eq!(report["plan"]["contenders"][0]["reuse"], 7);
@@ -118,9 +118,9 @@ fn connections_end_after_so_many_operations_on_every_store() {
 }
 
 #[test]
-fn keys_are_asked_for_as_the_command_line_says_on_every_store() {
+fn keys_are_requested_as_the_command_line_says_on_every_store() {
     let stores = Stores::start("keys");
-    /// The words, and between which shares the hottest tenth of the keys is asked for.
+    /// The words, and between which shares the hottest tenth of the keys is requested.
     const CASES: [(&[&str], f64, f64); 6] = [
         (&["--distribution", "uniform"], 0.09, 0.11),
         (&["--distribution", "uniform", "--hot", "10%"], 0.99, 1.0),

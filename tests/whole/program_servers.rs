@@ -79,7 +79,7 @@ fn all_end(processes: &[Process]) {
 }
 
 #[test]
-fn programs_are_told_their_servers_and_both_count() {
+fn programs_get_their_servers_and_both_count() {
     let directory = directory();
     let words = ["compare", "e.toml", "--rounds", "8", "--out", "run"];
     let output = directory.tiebreak(&[&words[..], &SHORT].concat());

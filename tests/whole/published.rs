@@ -60,7 +60,7 @@ fn websocket(name: &str) {
 }
 
 #[test]
-fn what_cannot_be_run_of_a_method_is_told() {
+fn what_cannot_be_run_of_a_method_is_reported() {
     let directory = TestDirectory::new();
     let file = "contenders = ['nginx', 'other']\n[published]\nquestion = 'Which <b>one</b>?'\n\
                 article = 'x'\nunit = 'requests/s'\n\

@@ -23,7 +23,7 @@ fn copy(directory: &TestDirectory, name: &str) {
     std::fs::write(directory.file(name), text).expect("a file");
 }
 
-/// The report, in which every contender did all that it was asked for.
+/// The report, in which every contender completed all its operations.
 fn sound(directory: &TestDirectory, output: &Output, contenders: &[&str]) -> Value {
     assert_eq!(output.status.code(), Some(0), "{}", errors(output));
     let report = directory.json("run/report.json");
@@ -145,7 +145,7 @@ fn increments_by_the_articles_script_with_each_client() {
 }
 
 #[test]
-fn files_that_do_not_fit_are_told_and_void_the_run() {
+fn files_that_do_not_fit_are_reported_and_void_the_run() {
     let directory = TestDirectory::new();
     let [file, script] = ["tmpfs.toml", "tmpfs.sh"].map(|name| format!("{}/{name}", sources()));
     let arguments = [&["compare", &file, "--allow-file"][..], &SLICES].concat();

@@ -56,7 +56,7 @@ const CACHES: [&str; 8] = [
 
 /// A place whose cache has the software that this user fetched, and the extension that is built
 /// already, for experiments in this directory. Returns None if the software was not fetched.
-fn place_with_all(path: Option<&str>) -> Option<TestDirectory> {
+fn directory_with_all(path: Option<&str>) -> Option<TestDirectory> {
     let directory = TestDirectory::new();
     let cache = directory.file(".cache");
     let path = path.map_or(directory.path().canonicalize().expect("a directory"), Into::into);
@@ -79,7 +79,7 @@ struct Wanted<'a> {
 impl Wanted<'_> {
     /// Compares the contenders of a file as it is.
     fn compared(&self, file: &str) {
-        if let Some(directory) = place_with_all(Some(DIRECTORY)) {
+        if let Some(directory) = directory_with_all(Some(DIRECTORY)) {
             self.all_is_well(&directory, &format!("{DIRECTORY}/{file}"));
         }
     }
@@ -87,7 +87,7 @@ impl Wanted<'_> {
     /// Compares the contenders of a copy, which reads from one Cassandra for all: a start of
     /// Cassandra takes longer than all that is measured.
     fn compared_on(&self, cassandra: &Cassandra, file: &str) {
-        let Some(directory) = place_with_all(None) else { return };
+        let Some(directory) = directory_with_all(None) else { return };
         let text = fs::read_to_string(format!("{DIRECTORY}/{file}")).expect("the experiment");
         let (before, rest) = text.split_once("{ name = \"cassandra\"").expect("a process");
         let (_, after) = rest.split_once("{ name = \"apache\"").expect("the next one");

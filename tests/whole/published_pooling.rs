@@ -159,7 +159,7 @@ fn the_same_question_without_php() {
     }
 }
 
-/// Its replies are empty, and there is no verdict on empty replies.
+/// Its replies are empty, and a run with empty replies has no verdict.
 #[test]
 fn the_audit_names_what_the_published_page_did() {
     let ran = ran("as-published.toml", 3);

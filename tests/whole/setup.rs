@@ -58,7 +58,7 @@ fn what_is_missing_is_named_with_its_package() {
 }
 
 #[test]
-fn what_mvn_says_is_told_and_nothing_is_kept() {
+fn what_mvn_says_is_reported_and_nothing_is_kept() {
     let directory = with_mvn("echo '[INFO] x'; echo '[ERROR] no such artifact'; exit 1");
     let output = setup(&directory);
     let stderr = complaint(&output);
@@ -124,7 +124,7 @@ fn what_is_there_is_not_fetched_again() {
     assert!(!listed.contains("setup cassandra"), "{listed}");
 }
 
-/// An experiment whose contender needs a program that nobody has.
+/// An experiment whose contender needs a program that does not exist.
 fn needy(directory: &TestDirectory, package: &str) -> Output {
     let file = format!(
         "contenders = ['a', 'nginx']\n[contender.a]\nlaunch = ['no-such-program']\n{package}"
@@ -210,7 +210,7 @@ fn what_is_to_be_built_is_built_into_the_cache_and_runs_use_it() {
 }
 
 #[test]
-fn what_cannot_be_built_is_told_with_its_log() {
+fn what_cannot_be_built_is_reported_with_its_log() {
     let directory = TestDirectory::new();
     let path = builds(&directory, "echo no such header $TIEBREAK_TEST_SECRET; exit 7");
     for command in [&["setup", &path][..], &["compare", &path, "--quiet"]] {
@@ -223,7 +223,7 @@ fn what_cannot_be_built_is_told_with_its_log() {
 }
 
 #[test]
-fn a_file_from_elsewhere_builds_nothing_without_leave() {
+fn a_file_from_elsewhere_builds_nothing_without_permission() {
     let (directory, elsewhere) = (TestDirectory::new(), TestDirectory::new());
     let path = builds(&elsewhere, "true");
     let output = with_secret(&directory, &["setup", &path]);

@@ -1,4 +1,4 @@
-//! `tiebreak compare` on real memcached and Redis: loaded, verified, and nobody
+//! `tiebreak compare` on real memcached and Redis: loaded, verified, and no store
 //! wins by losing data.
 
 use crate::common::processes::wait_at_most;
@@ -113,14 +113,14 @@ fn halves_and_wholes(report: &Value) {
 }
 
 #[test]
-fn commands_of_ones_own_are_driven_from_a_file_and_from_the_command_line() {
+fn user_defined_commands_are_driven_from_a_file_and_from_the_command_line() {
     let directory = TestDirectory::new();
     let both = experiment(&[("a", redis("", "")), ("b", redis("", ""))]);
     let text = both.clone()
         + "[workload]\ncommands = [{ run = 'LPUSH {key} {value}', weight = 3 }, \
            { run = 'LPOP {key}' }]\n";
     let (code, report) = compare(&directory, &text, &[]);
-    // A pop that finds nothing is a miss, and nobody promised that it would not.
+    // A pop that finds nothing is a miss, and that is allowed.
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let kinds = report["contenders"][0]["kinds"].as_array().expect("kinds");
     assert_eq!(kinds[0]["operation"], "LPUSH {key} {value}");
@@ -180,7 +180,7 @@ fn a_store_out_of_memory_is_void_and_not_broken() {
 }
 
 #[test]
-fn a_wrong_password_is_told_and_shown_nowhere() {
+fn a_wrong_password_is_reported_and_shown_nowhere() {
     for (login, says) in
         [(":CANARY@", "rejects the user or the password"), ("", "requires a password")]
     {

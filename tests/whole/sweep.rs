@@ -11,7 +11,7 @@ use std::process::Stdio;
 use std::time::Duration;
 use testserver::{Behaviour, Delay};
 
-/// Short rounds: what is tested here is no figure.
+/// Short rounds: no figure is tested here.
 const SHORT: [&str; 7] = ["--round", "100ms", "--warm-up", "0s", "--pilot", "200ms", "--out"];
 
 fn schema() -> Value {
@@ -33,7 +33,7 @@ fn is_sound(code: Option<i32>, points: &[Value]) {
 }
 
 #[test]
-fn a_sweep_is_told_again_from_its_journals() {
+fn a_sweep_is_reported_again_from_its_journals() {
     let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let (a, b) = (format!("a={}", url(&server)), format!("b={}", url(&server)));
@@ -169,7 +169,7 @@ fn check_says_what_a_sweep_of_one_target_will_do() {
 }
 
 #[test]
-fn a_signal_ends_the_sweep_and_what_is_there_is_told() {
+fn a_signal_ends_the_sweep_and_what_is_there_is_reported() {
     let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let (a, b) = (format!("a={}", url(&server)), format!("b={}", url(&server)));
@@ -218,7 +218,7 @@ fn the_load_points_of_one_target_are_driven_in_every_round() {
     let [step] = &report["sweep"]["steps"].as_array().expect("steps")[..] else {
         panic!("one step: {}", report["sweep"])
     };
-    // Four, but for what a busy machine does to rounds; it cannot be less than grown.
+    // Four, unless a busy machine disturbs rounds; it is always at least "grown".
     assert_eq!(step["change"], "grows", "{step}");
     let ratio = step["throughput"]["value"].as_f64().expect("a ratio");
     assert!((3.0..5.0).contains(&ratio), "{step}");

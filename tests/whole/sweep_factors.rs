@@ -27,7 +27,7 @@ const SHORT: [&str; 11] = [
 /// Sweeps, and gives the report of each load point, by its value.
 fn sweep(directory: &TestDirectory, words: &[&str]) -> Vec<(f64, Value)> {
     let output = directory.tiebreak(&[&["compare"], words, &SHORT].concat());
-    // A busy machine may void a point (`generator_saturated`), which is no matter here.
+    // A busy machine may void a point (`generator_saturated`), which does not matter here.
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(matches!(output.status.code(), Some(0 | 3)), "{stderr}");
     let report = directory.json("run/report.json");

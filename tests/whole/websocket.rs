@@ -183,7 +183,7 @@ fn a_server_that_is_killed_and_comes_back_is_counted_and_driven_on() {
     let mut command = directory.command(&[&arguments[..], &["--quiet", "--out", "run"]].concat());
     let child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let child = Running::new(child.expect("starts"));
-    // Whether it is ready is asked on one connection.
+    // One connection checks whether it is ready.
     let sockets = format!("/proc/{}/fd", echo.child.id());
     let opened = || std::fs::read_dir(&sockets).is_ok_and(|descriptors| descriptors.count() > 12);
     wait_at_most(Duration::from_secs(60), "eight connections", opened);

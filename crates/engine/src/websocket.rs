@@ -73,7 +73,7 @@ impl Dialogue for Echo {
     }
 
     fn step(&self, seat: &Seat) -> u64 {
-        seat.places() as u64
+        seat.count() as u64
     }
 
     fn closes(&mut self, next: u64) {
@@ -124,7 +124,7 @@ pub fn websocket_lanes(order: &Asked, contender: usize, access: &WebSocketAccess
     }
     let (access, seed, tls) = (access.clone(), order.seed, access.tls.as_ref());
     codec_lanes(order, contender, tls, move |seat| {
-        let place = seat.place();
+        let place = seat.index();
         Ok(Echo {
             upgrade: access.upgrade.clone(),
             messages: Messages::new(access.kind, access.message_bytes, seed),

@@ -69,7 +69,7 @@ impl Audit {
                                 alone: true,
                                 runs: vec![at],
                                 evidence: found.evidence,
-                                places: unique(
+                                source_lines: unique(
                                     found.lines.iter().map(|line| source_line(at, *line)),
                                 ),
                             })),
@@ -84,7 +84,7 @@ impl Audit {
                         rule: rule.name,
                         weight: found.weight,
                         alone: false,
-                        places: unique(
+                        source_lines: unique(
                             found.lines.iter().map(|(run, line)| source_line(*run, *line)),
                         ),
                         runs: found.runs,
@@ -110,9 +110,9 @@ impl Audit {
 }
 
 /// Removes duplicates, because one line may contain several figures.
-fn unique(places: impl Iterator<Item = SourceLine>) -> Vec<SourceLine> {
+fn unique(source_lines: impl Iterator<Item = SourceLine>) -> Vec<SourceLine> {
     let mut all = Vec::new();
-    for source_line in places {
+    for source_line in source_lines {
         if !all.contains(&source_line) {
             all.push(source_line);
         }

@@ -49,7 +49,7 @@ fn description(audit: &Audit) -> String {
     for objection in &audit.objections {
         let weight = format!("{:?}", objection.weight).to_lowercase();
         writeln!(out, "\n{weight}: {}: {}", objection.rule, objection.evidence).expect("memory");
-        for line in &objection.places {
+        for line in &objection.source_lines {
             writeln!(out, "  {}:{}: {}", line.file, line.line, line.quote).expect("memory");
         }
     }
@@ -141,7 +141,7 @@ fn wrong_runs_are_called_wrong_and_sound_ones_are_not() {
     }
 }
 
-/// Nothing that is said of a sound run may be found in its figures, of any tool: the sums of
+/// No objection may be found in the figures of a sound run, of any tool: the sums of
 /// real output agree.
 #[test]
 fn sums_of_captured_output_agree() {

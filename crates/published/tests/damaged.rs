@@ -1,4 +1,4 @@
-//! Output that is cut, wrapped, translated, mixed or no text at all: what can be said is said,
+//! Output that is cut, wrapped, translated, mixed or not text: what can be concluded is reported,
 //! no figure is made up, and nothing grows without bound.
 
 use judge::verdict::Weight;
@@ -71,7 +71,7 @@ fn a_file_is_read_the_same_in_any_pieces() {
 }
 
 #[test]
-fn several_tools_in_one_file_are_told_apart() {
+fn several_tools_in_one_file_are_distinguished() {
     let one_by_one: Vec<_> = ALL.iter().flat_map(|text| figures(&audit(text.as_bytes()))).collect();
     let together = ALL.join("\n\nThen we tried another tool, which said:\n\n");
     assert_eq!(figures(&audit(together.as_bytes())), one_by_one);

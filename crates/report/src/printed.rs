@@ -41,8 +41,8 @@ pub(crate) fn by_rule(audit: &Audit) -> Vec<RuleObjections<'_>> {
 }
 
 /// `ab.txt:19`
-pub(crate) fn place(place: &SourceLine) -> String {
-    format!("{}:{}", place.file, place.line)
+pub(crate) fn location(location: &SourceLine) -> String {
+    format!("{}:{}", location.file, location.line)
 }
 
 /// The rules that could not be applied, grouped by what the output does not show.
@@ -197,15 +197,14 @@ fn comparison(of: &Comparison) -> Value {
 }
 
 fn objection(of: &Objection) -> Value {
-    let places = of
-        .places
-        .iter()
-        .map(|place| json!({ "file": place.file, "line": place.line, "quote": place.quote }));
+    let source_lines = of.source_lines.iter().map(
+        |location| json!({ "file": location.file, "line": location.line, "quote": location.quote }),
+    );
     json!({
         "rule": of.rule,
         "weight": words::weight(of.weight),
         "runs": of.runs,
         "evidence": of.evidence,
-        "places": places.collect::<Vec<Value>>(),
+        "places": source_lines.collect::<Vec<Value>>(),
     })
 }

@@ -184,7 +184,7 @@ pub(super) fn undecided() -> Parts {
             "carry_over",
             Weight::Note,
             Some("fresh"),
-            "The CPU of the target is out of sight, so work that it does while it rests could not \
+            "The CPU of the target is not visible, so work that it does while it rests could not \
              be ruled out.",
             "Use --interleave turns to compare without it.",
         ),

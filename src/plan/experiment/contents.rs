@@ -178,7 +178,7 @@ mod tests {
     use crate::scratch::Scratch;
 
     #[test]
-    fn everything_is_told_and_nothing_is_opened() {
+    fn everything_is_reported_and_nothing_is_opened() {
         let scratch = Scratch::new();
         let here = scratch.path().canonicalize().expect("there").display().to_string();
         std::fs::write(scratch.path().join("users.csv"), "a\n1\n").expect("a file");

@@ -158,7 +158,7 @@ fn feeds_are_read_and_their_columns_are_places() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn what_is_wrong_is_reported_with_its_place() {
     let directory = directory("wrong");
     let sql = "[[statements]]\nsql = ";
     for (text, message) in [

@@ -584,7 +584,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_is_wrong_with_a_contender_is_said_with_its_place() {
+fn what_is_wrong_with_a_contender_is_reported_with_its_place() {
     for (text, message) in WRONG_CONTENDERS {
         let error = read(&format!("[contender.a]\n{text}\n")).err();
         let error = error.unwrap_or_else(|| panic!("it was taken:\n{text}"));
@@ -608,7 +608,7 @@ fn a_workload_has_commands_lengths_and_flags() {
 }
 
 #[test]
-fn what_is_wrong_with_a_workload_is_said_with_its_place() {
+fn what_is_wrong_with_a_workload_is_reported_with_its_place() {
     for (line, message) in [
         ("commands = 'PING'", "commands: must be a list, not a text"),
         ("commands = ['PING']", "commands[0]: must be a table, not a text"),
@@ -650,7 +650,7 @@ fn what_is_wrong_with_a_workload_is_said_with_its_place() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_with_its_place() {
+fn what_is_wrong_with_a_file_is_reported_with_its_place() {
     for (text, message) in [
         ("", "e.toml:1: there is no contender: describe one as [contender.NAME]"),
         ("\n\nround = \"1s", "e.toml:3: not TOML: invalid basic string, expected `\"`"),
@@ -747,7 +747,7 @@ fn a_file_that_is_none_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn a_file_from_elsewhere_needs_leave() {
+fn a_file_from_elsewhere_needs_permission() {
     let directory = Scratch::new();
     let below = directory.path().join("a/b");
     std::fs::create_dir_all(&below).expect("scratch");
@@ -783,7 +783,7 @@ fn what_is_outlined_is_harmless() {
 
 /// Its words and variables are filled once its server has a port.
 #[test]
-fn a_program_is_told_of_its_servers() {
+fn a_program_gets_its_servers() {
     let text = "[contender.a]\nrecipe = 'memcached'\nenv = { AT = '{port}' }\ncwd = 'x'\n\
                 url = \"exec:php run.php {url} '${HOME} {a.port}'\"\n";
     let experiment = good(text);

@@ -141,7 +141,7 @@ fn end_after(driver: u32, time: Duration) {
     unsafe { libc::kill(driver.cast_signed(), libc::SIGINT) };
 }
 
-/// The report of a run in whose middle something is done. `act` is told which process drives.
+/// The report of a run in whose middle something is done. `act` gets the process that drives.
 fn while_driven(runs: &TestDirectory, words: &[&str], act: impl FnOnce(u32)) -> Value {
     let always = ["run", "--json", "report.json", "--warm-up", "100ms"];
     let mut command = runs.command(&[&always[..], words].concat());

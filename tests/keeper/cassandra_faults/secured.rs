@@ -81,7 +81,7 @@ pub(super) fn passwords(node: &Node) {
     ] {
         let directory = TestDirectory::new();
         let address = node.address();
-        // The secret is no argument of tiebreak, which all users can see.
+        // The secret is not an argument of tiebreak, which all users can see.
         let file = format!("[contender.c]\nurl = 'cassandra://{login}{address}/system'\n");
         std::fs::write(directory.file("e.toml"), file).expect("a file");
         let words = ["run", "e.toml", "--query", CHEAPEST, "--html", "report.html", "--out", "run"];

@@ -151,7 +151,7 @@ pub(super) fn stopped_at_first(directory: &TestDirectory) -> Value {
     stopped(directory, &of)
 }
 
-/// Twice as fast as the other, but for a turn in the middle of the run: it is stopped for
+/// Twice as fast as the other, except for a turn in the middle of the run: it is stopped for
 /// 8 s when five rounds are over. If that falls into a turn of its own, a reply of that
 /// turn takes 8 s and the turn 20 times as long; else it loses a turn as a whole. So ln of
 /// one ratio is -2.3 or less, and of eleven about 0.69: their mean is 0.44 with a standard

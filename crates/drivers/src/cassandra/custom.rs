@@ -60,14 +60,14 @@ impl Server {
     ) -> Result<(), RequestError> {
         let reply = RefCell::new(None);
         let changed = RefCell::new(1);
-        let hear = |rows: &QueryRowsResult, events: &mut Events<'_>| {
+        let receive = |rows: &QueryRowsResult, events: &mut Events<'_>| {
             if !statement.brings_rows {
                 *changed.borrow_mut() = u64::from(is_applied(rows)?);
                 return Ok(());
             }
             let mut reply = reply.borrow_mut();
             let reply = reply.get_or_insert_with(|| CustomReply::new(statement, events));
-            hear(rows, reply, events)
+            receive(rows, reply, events)
         };
         let text;
         let asked = match prepared {
@@ -77,7 +77,7 @@ impl Server {
                 Query::Text(&text, self.page_size())
             }
         };
-        pages(link, asked, events, hear).await?;
+        pages(link, asked, events, receive).await?;
         let reply = reply.into_inner().unwrap_or_else(|| CustomReply::new(statement, events));
         reply.ends(changed.into_inner(), events);
         Ok(())
@@ -131,7 +131,8 @@ async fn prepare(
 ) -> Result<Vec<PreparedStatement>, RequestError> {
     let (mut all, mut first) = (Vec::with_capacity(statements.len()), None);
     for statement in statements {
-        let (prepared, began) = link.prepared_own(statement.at, &statement.with_places).await?;
+        let (prepared, began) =
+            link.prepared_own(statement.at, &statement.with_placeholders).await?;
         first = first.or(began);
         all.push(prepared);
     }
@@ -145,7 +146,7 @@ fn bound<'a>(statement: &'a CustomStatement, arguments: &'a Arguments) -> Bound<
     Bound { arguments, places: Some(&statement.bound) }
 }
 
-fn hear(
+fn receive(
     rows: &QueryRowsResult,
     reply: &mut CustomReply<'_>,
     events: &mut Events<'_>,

@@ -74,7 +74,7 @@ impl Link {
         action: Action,
         text: &str,
     ) -> Result<(PreparedStatement, Option<u64>), RequestError> {
-        self.prepare(&self.prepared[action.place()], text).await
+        self.prepare(&self.prepared[action.index()], text).await
     }
 
     /// The same for the statement on columns of a wide row.
@@ -83,7 +83,7 @@ impl Link {
         does: OnColumns,
         text: &str,
     ) -> Result<(PreparedStatement, Option<u64>), RequestError> {
-        self.prepare(&self.wide[does.place()], text).await
+        self.prepare(&self.wide[does.index()], text).await
     }
 
     /// The same for the user-defined statement with this number.

@@ -46,7 +46,7 @@ impl Server {
 
     /// Writes columns at the same time, those of one partition in unlogged batches.
     pub(super) async fn load_columns(&self, link: &Link, rows: &[Row]) -> Result<(), RequestError> {
-        let text = self.wide.with_places(OnColumns::Insert);
+        let text = self.wide.with_placeholders(OnColumns::Insert);
         let (prepared, _) = link.prepared_wide(OnColumns::Insert, text).await?;
         let prepared = &prepared;
         let writes = batches(rows).into_iter().map(|rows| async move {

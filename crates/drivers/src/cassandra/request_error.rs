@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_that_cannot_be_executed_are_told_apart_by_their_messages() {
+    fn statements_that_cannot_be_executed_are_distinguished_by_their_messages() {
         for (message, name) in [
             ("unconfigured table t", "no_such_table"),
             ("table t does not exist", "no_such_table"),

@@ -206,19 +206,19 @@ impl Server {
             let text = self.statements.with_values(action, row);
             events.asks();
             let asked = Query::Text(&text, self.page_size());
-            return pages(link, asked, events, |of, events| hear(of, action, events)).await;
+            return pages(link, asked, events, |of, events| receive(of, action, events)).await;
         }
-        let text = self.statements.with_places(action);
+        let text = self.statements.with_placeholders(action);
         let (prepared, began) = link.prepared(action, text).await?;
         if let Some(began) = began {
             events.prepared(began);
         }
         events.asks();
-        let of = |of: &QueryResultRows, events: &mut Events<'_>| hear(of, action, events);
+        let of = |of: &QueryResultRows, events: &mut Events<'_>| receive(of, action, events);
         let answered = |done: Result<QueryResult, ExecutionError>, events: &mut Events<'_>| {
             let done = done.map_err(|error| request_error::of_execution(&error))?;
             events.begins();
-            link.rows_of(done, events)?.map_or(Ok(()), |rows| hear(&rows, action, events))
+            link.rows_of(done, events)?.map_or(Ok(()), |rows| receive(&rows, action, events))
         };
         let (key, value) = (row.key.as_str(), row.value.as_slice());
         let session = &link.session;
@@ -322,7 +322,7 @@ pub(super) async fn pages(
     link: &Link,
     asked: Query<'_>,
     events: &mut Events<'_>,
-    mut hear: impl FnMut(&QueryResultRows, &mut Events<'_>) -> Result<(), RequestError>,
+    mut receive: impl FnMut(&QueryResultRows, &mut Events<'_>) -> Result<(), RequestError>,
 ) -> Result<(), RequestError> {
     let session = &link.session;
     let mut state = PagingState::start();
@@ -340,7 +340,7 @@ pub(super) async fn pages(
         let (page, next) = page.map_err(|error| request_error::of_execution(&error))?;
         events.begins();
         if let Some(rows) = link.rows_of(page, events)? {
-            hear(&rows, events)?;
+            receive(&rows, events)?;
         }
         match next {
             PagingStateResponse::HasMorePages { state: next } => state = next,
@@ -366,7 +366,7 @@ pub(super) fn unreadable() -> RequestError {
 }
 
 /// Receives the rows of a reply.
-fn hear(
+fn receive(
     rows: &QueryResultRows,
     action: Action,
     events: &mut Events<'_>,
@@ -425,7 +425,7 @@ impl Driver for Server {
         if rows.iter().any(|row| row.on_columns.is_some()) {
             return self.load_columns(client, rows).await;
         }
-        let text = self.statements.with_places(Action::Set);
+        let text = self.statements.with_placeholders(Action::Set);
         let (prepared, _) = client.prepared(Action::Set, text).await?;
         let rows = rows.iter().map(|row| (row.key.as_str(), row.value.as_slice()));
         self.write(client, prepared, rows).await
@@ -437,7 +437,7 @@ impl Driver for Server {
         table: u32,
         rows: &[&Arguments],
     ) -> Result<(), RequestError> {
-        let text = self.custom.insert_with_places(Dialect::Cassandra, table);
+        let text = self.custom.insert_with_placeholders(Dialect::Cassandra, table);
         // A lane that loads sends no user-defined statements, so their numbers are free.
         let (prepared, _) = client.prepared_own(table as usize, &text).await?;
         let rows = rows.iter().map(|row| Bound { arguments: row, places: None });

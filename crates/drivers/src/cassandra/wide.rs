@@ -24,9 +24,9 @@ impl Server {
             let text = self.wide.with_values(does, column, row);
             events.asks();
             let asked = Query::Text(&text, self.page_size());
-            return pages(link, asked, events, |of, events| hear(of, does, events)).await;
+            return pages(link, asked, events, |of, events| receive(of, does, events)).await;
         }
-        let text = self.wide.with_places(does);
+        let text = self.wide.with_placeholders(does);
         let (prepared, began) = link.prepared_wide(does, text).await?;
         if let Some(began) = began {
             events.prepared(began);
@@ -45,12 +45,12 @@ impl Server {
         };
         let done = done.map_err(|error| request_error::of_execution(&error))?;
         events.begins();
-        link.rows_of(done, events)?.map_or(Ok(()), |rows| hear(&rows, does, events))
+        link.rows_of(done, events)?.map_or(Ok(()), |rows| receive(&rows, does, events))
     }
 }
 
 /// Receives the columns of a reply.
-fn hear(
+fn receive(
     rows: &QueryRowsResult,
     does: OnColumns,
     events: &mut Events<'_>,

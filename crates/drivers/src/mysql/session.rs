@@ -176,7 +176,7 @@ impl Server {
     ) -> Result<(), Error> {
         let text = self.statements.with_values(request.action, &request.row);
         events.asks();
-        self.hear(connection.query_iter(text).await?, request.action, events).await
+        self.receive(connection.query_iter(text).await?, request.action, events).await
     }
 
     async fn with_prepared(
@@ -186,21 +186,23 @@ impl Server {
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let action = request.action;
-        let at = action.place();
+        let at = action.index();
         if session.prepared[at].is_none() {
             let began = clock::now();
-            let statement = session.connection.prep(self.statements.with_places(action)).await?;
+            let statement =
+                session.connection.prep(self.statements.with_placeholders(action)).await?;
             session.prepared[at] = Some(statement);
             events.prepared(began);
         }
         let statement = session.prepared[at].clone().expect("prepared");
         let parameters = parameters(request);
         events.asks();
-        self.hear(session.connection.exec_iter(statement, parameters).await?, action, events).await
+        self.receive(session.connection.exec_iter(statement, parameters).await?, action, events)
+            .await
     }
 
     /// Receives the rows of a reply.
-    async fn hear<P: Wire>(
+    async fn receive<P: Wire>(
         &self,
         mut reply: QueryResult<'_, '_, P>,
         action: Action,

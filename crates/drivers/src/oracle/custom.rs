@@ -54,20 +54,20 @@ impl custom::Session for Custom<'_> {
         events: &mut Events<'_>,
     ) -> Result<(), Fault> {
         let bound = statement.bound.iter().map(|at| bind(request.arguments.get(*at)));
-        let (bound, text) = (bound.collect(), statement.with_places.as_str().into());
+        let (bound, text) = (bound.collect(), statement.with_placeholders.as_str().into());
         let call = if statement.brings_rows {
-            query(text, bound, true, self.alone && locks(&statement.with_places))
+            query(text, bound, true, self.alone && locks(&statement.with_placeholders))
         } else {
             change(text, vec![bound], self.alone)
         };
         let reply = self.connection.call(call).await?;
         events.began_at(reply.began);
-        let mut hears = CustomReply::new(statement, events);
+        let mut result = CustomReply::new(statement, events);
         for row in &reply.rows {
             let last = row.cells.last().and_then(Option::as_deref);
-            hears.row(row.bytes, Some(last.unwrap_or_default()), events);
+            result.row(row.bytes, Some(last.unwrap_or_default()), events);
         }
-        hears.ends(reply.changed, events);
+        result.ends(reply.changed, events);
         Ok(())
     }
 

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_the_system_are_told_apart_by_their_numbers() {
+    fn errors_of_the_system_are_distinguished_by_their_numbers() {
         for (number, class) in [
             (111, Failure::Refused),
             (104, Failure::Reset),

@@ -35,7 +35,7 @@ impl<L: Library> Server<L> {
         Server {
             library,
             threads: Rc::default(),
-            texts: Action::KINDS.map(|action| statements.with_places(action).into()),
+            texts: Action::KINDS.map(|action| statements.with_placeholders(action).into()),
             brings_rows: brings_rows(&access.query),
             custom: CustomStatements::of(doing, Dialect::Oracle, &access.table),
         }
@@ -65,7 +65,7 @@ impl<L: Library> Server<L> {
     }
 
     fn text(&self, action: Action) -> Arc<str> {
-        self.texts[action.place()].clone()
+        self.texts[action.index()].clone()
     }
 
     fn call_for(&self, Request { action, row, .. }: &Request) -> Call {
@@ -183,7 +183,7 @@ impl<L: Library> Driver for Server<L> {
         table: u32,
         rows: &[&Arguments],
     ) -> Result<(), RequestError> {
-        let text: Arc<str> = self.custom.insert_with_places(Dialect::Oracle, table).into();
+        let text: Arc<str> = self.custom.insert_with_placeholders(Dialect::Oracle, table).into();
         let values =
             |row: &&Arguments| (0..row.len()).map(|column| bind(row.get(column))).collect();
         let all: Vec<Vec<Bind>> = rows.iter().map(values).collect();

@@ -234,14 +234,14 @@ impl Server {
         request: &Request,
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
-        let text = self.statements.with_places(request.action);
+        let text = self.statements.with_placeholders(request.action);
         let row = &request.row;
         let rows = i64::from(limit(request.action));
         let parameters = parameters(request.action, &row.key, &row.value, &rows);
         let typed = parameters.into_iter().zip(types(request.action).iter().cloned());
         events.asks();
         let reply = client.query_typed_raw(text, typed).await?;
-        hear(reply, request.action, events).await
+        receive(reply, request.action, events).await
     }
 
     async fn with_prepared(
@@ -251,10 +251,10 @@ impl Server {
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let action = request.action;
-        let at = action.place();
+        let at = action.index();
         if session.prepared[at].is_none() {
             let began = clock::now();
-            let text = self.statements.with_places(action);
+            let text = self.statements.with_placeholders(action);
             session.prepared[at] = Some(session.client.prepare_typed(text, types(action)).await?);
             events.prepared(began);
         }
@@ -264,7 +264,7 @@ impl Server {
         let parameters = parameters(action, &row.key, &row.value, &rows);
         events.asks();
         let reply = session.client.query_raw(statement, parameters).await?;
-        hear(reply, action, events).await
+        receive(reply, action, events).await
     }
 
     async fn copy(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
@@ -431,7 +431,7 @@ pub(super) fn length(text: &str) -> usize {
 }
 
 /// Receives the rows of a reply.
-async fn hear(reply: RowStream, action: Action, events: &mut Events<'_>) -> Result<(), Error> {
+async fn receive(reply: RowStream, action: Action, events: &mut Events<'_>) -> Result<(), Error> {
     events.begins();
     let mut reply = pin!(reply);
     while let Some(row) = reply.try_next().await? {

@@ -177,7 +177,7 @@ pub(crate) fn load(address: Address, of: &Workload, lanes: impl Fn(&Asked) -> Ve
     }
 }
 
-/// With `reuse=N` each connection serves N operations, but for the last one of each slot.
+/// With `reuse=N` each connection serves N operations, except the last one of each slot.
 pub(crate) fn is_as_often_as_due(opened: u64, times: u32, seen: &Seen, order: &Asked) {
     let fewest = seen.operations.div_ceil(u64::from(times));
     let slots = u64::from(order.lanes[0].intensity.connections);

@@ -12,7 +12,7 @@ use record::{Asked, Doing, Failure, FaultOwner, Seen};
 use std::path::Path;
 use std::time::Duration;
 
-/// Connections are taken by the system, and nobody speaks.
+/// Connections are taken by the system, and no data is sent.
 pub(crate) fn mute_servers() {
     let listener = std::net::TcpListener::bind(common::free_port()).expect("ours");
     let address = record::Address::Tcp(listener.local_addr().expect("bound"));

@@ -56,7 +56,7 @@ enum Phase {
 pub(super) enum EventResult {
     /// The lane need not act.
     Wait,
-    /// Operations ended: this many places are free since then.
+    /// Operations ended: this many slots are free since then.
     Free(u64, u32),
 }
 
@@ -79,7 +79,7 @@ impl EventResult {
 
 pub(super) struct Connection<S: Dialogue> {
     /// Its number among the lane's connections.
-    place: u32,
+    slot: u32,
     socket: Option<Socket>,
     stream: Stream,
     codec: S::Codec,
@@ -92,7 +92,7 @@ pub(super) struct Connection<S: Dialogue> {
     served: u32,
     /// It must be closed as soon as nothing is in flight.
     retires: bool,
-    /// How many of the lane's places for operations on this connection the window does not allow
+    /// How many of the lane's slots for operations on this connection the window does not allow
     /// now.
     withheld: u32,
     /// Changes at every close, so that a stale event is recognised.
@@ -121,10 +121,10 @@ enum Piece {
 }
 
 impl<S: Dialogue> Connection<S> {
-    pub(super) fn new(dialogue: &S, depth: u32, place: u32) -> Connection<S> {
+    pub(super) fn new(dialogue: &S, depth: u32, slot: u32) -> Connection<S> {
         let codec = dialogue.codec(depth);
         Connection {
-            place,
+            slot,
             socket: None,
             stream: Stream::Plain,
             in_flight: InFlight::new(depth, codec.tags()),
@@ -187,12 +187,12 @@ impl<S: Dialogue> Connection<S> {
         self.dialled = clock::now();
         let dialled = Stream::new(common.tls.as_ref()).and_then(|stream| {
             let socket =
-                Socket::connect(common.destinations.deal(self.place), common.sources.deal())?;
+                Socket::connect(common.destinations.deal(self.slot), common.sources.deal())?;
             Ok((stream, socket))
         });
         match dialled {
             Ok((stream, socket)) => {
-                let key = u64::from(self.place) | u64::from(self.generation) << 32;
+                let key = u64::from(self.slot) | u64::from(self.generation) << 32;
                 if common.poll.add(socket.fd(), key).is_err() {
                     return self.fail(Failure::NoMemory, common, seen);
                 }
@@ -419,7 +419,7 @@ impl<S: Dialogue> Connection<S> {
     ) -> EventResult {
         let now = clock::now();
         let Common { dialogue, input, out, copies, .. } = common;
-        let (connection, in_flight) = (self.place, &mut self.in_flight);
+        let (connection, in_flight) = (self.slot, &mut self.in_flight);
         let mut codec_events =
             CodecEvents { in_flight, dialogue, seen, connection, now, copies, complete: 0 };
         let fresh = &input[..bytes];
@@ -534,7 +534,7 @@ impl<S: Dialogue> Connection<S> {
             return EventResult::Wait;
         }
         let (in_flight, dialogue) = (&mut self.in_flight, &mut common.dialogue);
-        let (connection, copies) = (self.place, &mut common.copies);
+        let (connection, copies) = (self.slot, &mut common.copies);
         let mut codec_events =
             CodecEvents { in_flight, dialogue, seen, connection, now, copies, complete: 0 };
         // The result is in the counts: a reply may end with its connection.

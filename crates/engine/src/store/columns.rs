@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_values_are_told_apart_however_they_are_cut() {
+    fn names_and_values_are_distinguished_however_they_are_cut() {
         let column = [&77u64.to_be_bytes()[..], b"the value"].concat();
         for cut in 0..=column.len() {
             let (mut columns, mut value) = (Columns::default(), Vec::new());

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_other_broadcasts_are_told_apart_from_wrong_content() {
+    fn copies_of_other_broadcasts_are_distinguished_from_wrong_content() {
         for (other, wanted) in
             [(6, unexpected(codes::OTHER_COPY)), (8, unexpected(codes::OTHER_COPY))]
         {

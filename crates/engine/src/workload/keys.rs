@@ -50,11 +50,11 @@ impl Keys {
     /// Returns the key of the `i`-th item of operation `n`, from its own random numbers.
     pub(super) fn key(&self, only_reads: bool, n: u64, i: u64, random: &mut Random) -> u64 {
         match if only_reads { &self.reads } else { &self.writes } {
-            RankGenerator::Uniform(keys) => self.scattered.place(below(random, *keys)),
+            RankGenerator::Uniform(keys) => self.scattered.apply(below(random, *keys)),
             RankGenerator::Sequential(keys) => n.wrapping_add(i) % keys,
-            RankGenerator::Zipf(zipf) => self.scattered.place(zipf.rank(random)),
+            RankGenerator::Zipf(zipf) => self.scattered.apply(zipf.rank(random)),
             RankGenerator::Hotspot { keys, hot, operations } => {
-                self.scattered.place(hotspot(*keys, *hot, *operations, random))
+                self.scattered.apply(hotspot(*keys, *hot, *operations, random))
             }
             RankGenerator::Latest(ages) => self.ages.key(ages, n, random),
             RankGenerator::YcsbZipfian(ycsb) => ycsb.key(random),

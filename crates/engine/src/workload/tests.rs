@@ -145,7 +145,7 @@ fn places_of_workers_and_groups_share_out_all_numbers() {
         for (worker, group) in (0..workers).flat_map(|w| (0..groups).map(move |g| (w, g))) {
             let seat =
                 crate::Seat { group, groups, ..crate::Seat::new(worker, workers, stop.clone()) };
-            for n in (seat.place()..600).step_by(seat.places()) {
+            for n in (seat.index()..600).step_by(seat.count()) {
                 assert_eq!((n % groups, n / groups % workers), (group, worker));
                 assert!(seen.insert(n), "{n} is of two places");
             }

@@ -79,7 +79,7 @@ fn values_of_other_wide_rows_are_wrong() {
 
 /// With two keys a multi-get names one of them several times; the server answers it once.
 #[test]
-fn a_key_that_is_asked_for_twice_is_no_miss() {
+fn a_key_that_is_requested_twice_is_not_a_miss() {
     let workload = Workload { keys: 2, ..verified(2, &[(Kind::MultiGet(5), 1.0)]) };
     let server = Cassandra::start(None);
     assert_eq!(drive(&server, Doing::load(workload.clone()), 2, 1).outcomes.ok, 2);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_on_operations_is_no_shortfall() {
+    fn a_limit_on_operations_is_not_a_shortfall() {
         let mut run = driven(Constant(1000.0), 500);
         for name in ["a", "b"] {
             run.each_record(name, |record| record.asked.operations = Some(2000));

@@ -144,7 +144,7 @@ impl Evidence {
     }
 
     /// Why the CPU time of the contender's target is not visible, if that is known.
-    pub(crate) fn why_out_of_sight(&self, contender: usize) -> Option<&str> {
+    pub(crate) fn why_not_visible(&self, contender: usize) -> Option<&str> {
         let driven = self.contenders.get(contender)?;
         let unread = self.said_in_sight(contender) && driven.unread;
         let why = driven.target.out_of_sight.as_deref();

@@ -52,7 +52,7 @@ fn intensity(i: usize) -> Intensity {
     Intensity { connections: 64, depth: 1, arrivals: ARRIVALS[i % 3] }
 }
 
-/// Everything that can be asked of a contender.
+/// Every kind of request to a contender.
 fn asks() -> Vec<Asks> {
     let request = RequestAsked {
         method: "POST".to_owned(),

@@ -3,7 +3,7 @@
 use super::node::{Node, el, foreign};
 use super::{document, findings, parts};
 use crate::printed::{
-    RuleObjections, by_rule, contender, json, main_figure, place, scan_notes, span, unanswered,
+    RuleObjections, by_rule, contender, json, location, main_figure, scan_notes, span, unanswered,
 };
 use crate::words;
 use published::Audit;
@@ -70,10 +70,10 @@ fn card(rule_objections: &RuleObjections<'_>) -> Node {
 /// The evidence, and the lines that it was read from.
 fn seen(objection: &Objection) -> Vec<Node> {
     let mut nodes = vec![el("p").with(foreign(&objection.evidence))];
-    nodes.extend(objection.places.iter().map(|at| {
+    nodes.extend(objection.source_lines.iter().map(|at| {
         el("p")
             .class("quiet")
-            .with(foreign(format!("{}: ", place(at))))
+            .with(foreign(format!("{}: ", location(at))))
             .with(el("code").with(foreign(&at.quote)))
     }));
     nodes

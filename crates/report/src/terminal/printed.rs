@@ -1,7 +1,7 @@
 //! The audit of other tools' printed output, for the terminal.
 
 use super::layout::{Page, Paint};
-use crate::printed::{by_rule, contender, main_figure, place, scan_notes, span, unanswered};
+use crate::printed::{by_rule, contender, location, main_figure, scan_notes, span, unanswered};
 use crate::{Style, words};
 use judge::verdict::Weight;
 use published::Audit;
@@ -29,9 +29,9 @@ pub(crate) fn report(audit: &Audit, style: Style) -> String {
         );
         for objection in &rule_objections.all {
             page.labelled(4, "seen", Paint::Plain, &objection.evidence);
-            for at in &objection.places {
+            for at in &objection.source_lines {
                 // Not wrapped: its columns are part of the quotation.
-                page.line(6, &format!("{}: {}", place(at), at.quote));
+                page.line(6, &format!("{}: {}", location(at), at.quote));
             }
         }
         page.labelled(4, "why", Paint::Plain, rule_objections.rule.why);

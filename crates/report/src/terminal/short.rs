@@ -103,12 +103,12 @@ fn tail(view: &View, style: Style) -> Page {
     // A run without comparisons has a page only if it was requested.
     let is_alone = view.header.plan.question.pairs.is_empty();
     let file = if is_alone { "report.json" } else { "report.html" };
-    places(view.run, file, has_reasons || !view.findings.is_empty(), &mut page);
+    files_of_run(view.run, file, has_reasons || !view.findings.is_empty(), &mut page);
     page
 }
 
 /// Where files are. Never wrapped, because a path on two lines cannot be copied.
-fn places(run: &str, file: &str, has_reasons: bool, page: &mut Page) {
+fn files_of_run(run: &str, file: &str, has_reasons: bool, page: &mut Page) {
     let run = shown(run);
     page.line(2, &format!("report   {run}/{file}"));
     if has_reasons {

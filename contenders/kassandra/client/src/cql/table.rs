@@ -17,7 +17,7 @@ pub(crate) struct Table {
     name: String,
     pub(crate) key: String,
     pub(crate) clustering: Option<String>,
-    /// The only column that is no part of the primary key, if there is just one.
+    /// The only column that is not part of the primary key, if there is just one.
     pub(crate) only: Option<String>,
 }
 

@@ -28,7 +28,7 @@ impl<S: Dialogue> Connection<S> {
     pub(in crate::event_loop) fn enter(&mut self, common: &mut Common<S>, opening: u64) {
         // Also if dialling fails, nothing of the last connection may be reported again.
         common.dialogue.renew(&mut self.codec);
-        common.dialogue.enters(&mut self.codec, self.place, opening);
+        common.dialogue.enters(&mut self.codec, self.slot, opening);
     }
 
     /// Notes that the first copy of the broadcast that was sent here began to arrive.
@@ -54,7 +54,7 @@ impl<S: Dialogue> Connection<S> {
             operation.at.began = common.copies.began;
         }
         operation.at.done = done;
-        let room = self.place / common.dialogue.members();
+        let room = self.slot / common.dialogue.members();
         let Broadcast { code, outcome, bytes } = common.dialogue.broadcast(room);
         seen.replied(&operation.at, code, outcome, bytes);
         self.in_flight.end(TAG);

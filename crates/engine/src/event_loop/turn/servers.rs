@@ -13,16 +13,16 @@ const FAILURES: u32 = 64;
 impl<S: Dialogue> EventLane<S> {
     /// Returns the connection that represents the client of this one.
     #[inline]
-    pub(super) fn first_of_client(&self, place: u32) -> u32 {
-        if self.per_client == 1 { place } else { place - place % self.per_client }
+    pub(super) fn first_of_client(&self, slot: u32) -> u32 {
+        if self.per_client == 1 { slot } else { slot - slot % self.per_client }
     }
 
     /// Returns true if the connection may not dial yet. A client of several servers never waits
     /// as a whole: operations for a server that is down fail at once, as with the clients that
     /// applications use.
     #[inline]
-    pub(super) fn has_to_wait(&self, place: u32, now: u64) -> bool {
-        (S::ROOMS || self.per_client == 1) && self.places[place as usize].not_before > now
+    pub(super) fn has_to_wait(&self, slot: u32, now: u64) -> bool {
+        (S::ROOMS || self.per_client == 1) && self.slots[slot as usize].not_before > now
     }
 
     /// A client takes up the next operation, due and possible since `due` and `could`. In closed
@@ -62,10 +62,10 @@ impl<S: Dialogue> EventLane<S> {
         now: u64,
         seen: &mut Recorder,
     ) -> EventResult {
-        let connections = &self.places[client as usize..][..self.per_client as usize];
+        let connections = &self.slots[client as usize..][..self.per_client as usize];
         let is_down = |server: u32| connections[server as usize].not_before > now;
         let server = self.common.dialogue.server_of(self.number, is_down);
-        let connection = &mut self.places[(client + server) as usize];
+        let connection = &mut self.slots[(client + server) as usize];
         connection.take(Operation::new(self.number, due, could, now));
         self.number += self.step;
         seen.due();

@@ -112,7 +112,7 @@ fn a_push_ends_no_operation_and_arrives_whole_and_in_order() {
 }
 
 #[test]
-fn a_push_at_rest_is_heard_and_is_no_fault() {
+fn a_push_at_rest_is_received_and_is_not_a_fault() {
     // Pushes are sent only while a connection rests.
     let (address, counts) = serve(Behaviours { push_every: u64::MAX, ..Behaviours::PLAIN });
     let (other, _) = crate::common::serve(crate::common::REPLY, u64::MAX);

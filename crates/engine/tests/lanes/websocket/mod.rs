@@ -159,7 +159,7 @@ fn an_end_in_the_middle_of_a_message_is_a_closed_connection() {
 }
 
 #[test]
-fn frames_that_break_the_standard_are_counted_and_the_server_is_told() {
+fn frames_that_break_the_standard_are_counted_and_the_server_is_informed() {
     for frame in [
         b"\x81\x82\0\0\0\0hi".as_slice(),
         b"\xc1\x02hi",
@@ -187,7 +187,7 @@ fn a_close_in_place_of_an_echo_is_an_error_with_its_code() {
 }
 
 #[test]
-fn an_upgrade_that_is_refused_is_told_by_its_status() {
+fn an_upgrade_that_is_refused_is_reported_by_its_status() {
     const ACCEPT: &[u8] = b"HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
                             Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
     for (reply, code) in [

@@ -24,7 +24,7 @@ fn a_column() {
     expect("empty", &[GET], &found(b""), "began | ok, 0 bytes | Ready | end");
     let missing = reply("get", 0, &[field(STRUCT, 2, &object(&[]))]);
     expect("not found", &[GET], &missing, "began | miss, 0 bytes, 0 items | Ready | end");
-    // NotFoundException has no reason; one that is there all the same is no body.
+    // NotFoundException has no reason; one that is there nevertheless is not a body.
     let missing = reply("get", 0, &[exception(2, "no")]);
     expect("a reason", &[GET], &missing, "began | miss, 0 bytes, 0 items | Ready | end");
 }
@@ -79,7 +79,7 @@ fn columns_of_several_keys() {
     let twice = rows(&[("zz", &[("c", "second")]), ("a", &[("c", "both")])]);
     let expected = "began | body[1] second | body both | ok, 10 bytes, 3 items | Ready | end";
     expect("a key that was requested twice", &[TWICE], &twice, expected);
-    // Keys of another type are no keys.
+    // Keys of another type are not keys.
     let pairs = [(1i32.to_be_bytes().to_vec(), list(STRUCT, &columns(&[("c", "v")])))];
     let numbers = reply("multiget_slice", 0, &[field(MAP, 0, &map(I32, LIST, &pairs))]);
     let expected = "began | fault: a reply with a key that was not requested";
