@@ -39,7 +39,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AuditArgs {
-    /// Folder of a run or of a sweep, or files with printed output; - is standard input
+    /// Directory of a run or of a sweep, or files with printed output; - is standard input
     #[arg(value_name = "RUN|FILE", value_hint = ValueHint::AnyPath, required = true)]
     what: Vec<PathBuf>,
     /// For printed output: write the audit as JSON, to this file or to standard output

@@ -79,7 +79,8 @@ pub fn files(arguments: &[String]) -> impl Iterator<Item = PathBuf> {
     whats.filter(|what| matches!(kind(what), Kind::File)).map(file_of)
 }
 
-/// Returns the file that an argument names: the file itself, or the experiment file in that directory.
+/// Returns the file that an argument names: the file itself, or the experiment file in that
+/// directory.
 pub fn file_of(what: &str) -> PathBuf {
     let inside = Path::new(what).join(IN_A_DIRECTORY);
     if inside.exists() { inside } else { PathBuf::from(what) }

@@ -89,8 +89,8 @@ pub(super) fn launched(
     Ok((launch, common))
 }
 
-/// Commands before the launch have the directory and the variables of the contender, except variables
-/// that name a port: ports are not known yet.
+/// Commands before the launch have the directory and the variables of the contender, except
+/// variables that name a port: ports are not known yet.
 fn before(table: &Table<'_>, common: &Given, known: Known<'_>) -> Result<Around, Error> {
     let runs = table.get("prepare").is_some() || table.get("facts").is_some();
     if let (true, Some(cwd)) = (runs, table.get("cwd")) {
