@@ -1,4 +1,4 @@
-//! Servers that are launched for a program, and what the program is told of them.
+//! Servers that are launched for a program, and what the program learns about them.
 
 use super::Program;
 use crate::launch::{Around, Launch, Text, Values};
