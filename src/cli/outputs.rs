@@ -5,6 +5,7 @@ use crate::judging::Judged;
 use crate::judging::sweep::Swept;
 use crate::private;
 use crate::runner::folder::REPORTS;
+use clap::ValueHint;
 use report::{self, Detail, ReportInput, Style, SweepInput};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -73,6 +74,37 @@ impl Format {
 /// The copies that `--json` and similar flags ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Copies(Vec<(Format, Destination)>);
+
+// The copies that a report of a run and the audit of printed output have in common. This is not a
+// documentation comment, because clap would make it the help of the command.
+#[derive(clap::Args)]
+pub(super) struct PageArgs {
+    /// Write it as JSON, to this file or to standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        value_hint = ValueHint::FilePath
+    )]
+    json: Option<PathBuf>,
+    /// Write it as a web page, to this file or to standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        value_hint = ValueHint::FilePath
+    )]
+    html: Option<PathBuf>,
+}
+
+impl PageArgs {
+    /// Returns both formats, and where each is written if it is requested.
+    pub(super) fn formats(&self) -> [(Format, Option<&Path>); 2] {
+        [(Format::Json, self.json.as_deref()), (Format::Html, self.html.as_deref())]
+    }
+}
 
 impl Copies {
     /// Checks before a run that the copies can be written, so that no run is wasted.
