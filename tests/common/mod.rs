@@ -8,6 +8,7 @@ pub(crate) mod not_tested;
 pub(crate) mod processes;
 pub(crate) mod running;
 pub(crate) mod software;
+pub(crate) mod turn;
 pub(crate) mod witness;
 
 use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};

@@ -14,6 +14,7 @@ mod php;
 mod servers;
 mod web;
 
+use common::turn::CassandraTurn;
 use php::Php;
 use servers::Servers;
 use std::collections::BTreeMap;
@@ -36,6 +37,7 @@ const TWO_CHUNKS_KB: u64 = 4096;
 #[test]
 fn the_extension_works_on_the_command_line_in_fpm_and_in_apache() {
     let php = Php::new();
+    let _turn = CassandraTurn::take();
     let servers = Servers::start();
     php.passes("schema.php", &servers.query());
     for script in ["both.php", "cql.php", "thrift.php", "hosts.php", "fork.php"] {

@@ -2,6 +2,7 @@
 
 use crate::common::processes::{Process, marked};
 use crate::common::software::share_software;
+use crate::common::turn::CassandraTurn;
 use crate::common::{TestDirectory, errors, number, sent};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -183,6 +184,7 @@ fn three_policies_on_two_databases_one_command() {
 /// Six nodes, with few users and connections.
 #[test]
 fn two_clusters_of_cassandra_with_readers_beside_writers() {
+    let _turn = CassandraTurn::take();
     let directory = TestDirectory::new();
     if !share_software(&directory.file(".cache")) {
         return;

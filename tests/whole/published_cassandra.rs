@@ -3,6 +3,7 @@
 
 use crate::cassandra::Cassandra;
 use crate::common::software::share_software;
+use crate::common::turn::CassandraTurn;
 use crate::common::{TestDirectory, errors, number};
 use crate::published_pooling::nothing_is_left;
 use serde_json::Value;
@@ -23,7 +24,7 @@ const SMALL: [&str; 12] = [
     "--connections",
     "2",
     "--rounds",
-    "10",
+    "6",
     "--round",
     "400ms",
     "--slice",
@@ -161,6 +162,7 @@ const READ: [&str; 2] = ["connect", "get"];
 
 #[test]
 fn one_row_by_each_client() {
+    let _turn = CassandraTurn::take();
     let published =
         &[("interpreted-fresh", 37.3), ("kassandra-persistent", 588.0), ("kassandra-fresh", 576.0)];
     Wanted { contenders: &CLIENTS, parts: &READ, published }.compared("experiment.toml");
@@ -168,11 +170,13 @@ fn one_row_by_each_client() {
 
 #[test]
 fn one_row_over_cql() {
+    let _turn = CassandraTurn::take();
     Wanted { contenders: &CLIENTS[4..], parts: &READ, published: &[] }.compared("cql.toml");
 }
 
 #[test]
 fn a_super_column_each_step_apart_and_the_caches_of_php() {
+    let _turn = CassandraTurn::take();
     let cassandra = Cassandra::start("AllowAllAuthenticator");
     let published = &[("interpreted-fresh", 38.7), ("kassandra-persistent", 664.0)];
     let wanted = Wanted { contenders: &CLIENTS, parts: &READ, published };

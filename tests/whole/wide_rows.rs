@@ -1,6 +1,7 @@
 //! The workload wide-rows on real Cassandras: 5.0 by CQL beside 1.2 over Thrift.
 
 use crate::common::software::share_software;
+use crate::common::turn::CassandraTurn;
 use crate::common::{TestDirectory, errors, number};
 
 /// A short run of few users on both.
@@ -21,6 +22,7 @@ const SHORT: [&str; 12] = [
 
 #[test]
 fn both_lanes_read_the_newest_columns_in_their_order() {
+    let _turn = CassandraTurn::take();
     let directory = TestDirectory::new();
     if !share_software(&directory.file(".cache")) {
         return;
