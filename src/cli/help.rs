@@ -72,11 +72,12 @@ fn unknown(name: &str, root: &Command) -> Error {
 }
 
 /// The groups of the help, and the commands in each.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     ("Compare", &["compare", "demo"]),
     ("Run one target", &["run"]),
     ("Prepare", &["check", "recipes", "setup", "load"]),
     ("Read results", &["report", "audit", "explain"]),
+    ("Use several machines", &["watch"]),
     ("Check the tool", &["conformance", "testserver"]),
     ("Shell and manual", &["completions", "man", "help"]),
 ];

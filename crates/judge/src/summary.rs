@@ -105,10 +105,10 @@ fn kind(seen: &KindSeen) -> KindSummary {
 fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
     let driven = &evidence.contenders[contender];
     let costs = evidence.costs(contender);
-    let operations = Some(driven.judged.operations as f64).filter(|n| *n > 0.0);
+    let operations = Some(driven.cost_operations as f64).filter(|n| *n > 0.0);
     let sharers = evidence.sharers(contender).into_iter();
     TargetSummary {
-        out_of_sight: evidence.why_out_of_sight(contender).map(str::to_owned),
+        out_of_sight: evidence.why_out_of_sight(contender),
         cpu_per_operation: costs
             .and_then(|costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?)),
         cpu_at_rest: evidence.cpu_at_rest(contender),

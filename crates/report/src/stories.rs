@@ -515,6 +515,7 @@ fn asked(name: &str, port: u16) -> Contender {
         target: format!("http://127.0.0.1:{port}/"),
         launch: Vec::new(),
         address: Address::Tcp(([127, 0, 0, 1], port).into()),
+        watch: None,
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
         reuse: Reuse::Always,
         timeout_ns: 30_000_000_000,

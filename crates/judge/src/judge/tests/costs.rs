@@ -52,6 +52,7 @@ fn what_the_run_was_told_of_a_target_stays() {
         launch: 2,
         cpu_source: None,
         out_of_sight: Some("it runs on another machine".to_owned()),
+        watched: None,
         facts: Vec::new(),
         ready_requests: 0,
     };
@@ -63,6 +64,7 @@ fn what_the_run_was_told_of_a_target_stays() {
         memory_source: "cgroup".to_owned(),
         log_troubles: vec!["the log is a link".to_owned()],
         lost_nodes: Vec::new(),
+        watched: None,
     });
     let verdict = judge.verdict();
     let found = verdict.findings().iter().find(|finding| finding.rule == "log_troubles");
