@@ -19,7 +19,7 @@ Examples:
       all options of a command, like tiebreak compare --help
   tiebreak help interleaving
       a chapter of the guide: verdicts, launching, websocket, workloads, stores, databases,
-      cassandra, operations, groups, sweeps, interleaving or ci";
+      cassandra, operations, groups, sweeps, interleaving, ci or machines";
 
 /// Print the help of a command, or a chapter of the guide
 ///

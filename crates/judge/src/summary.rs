@@ -2,7 +2,10 @@
 
 use crate::{
     evidence::{Driven, Evidence},
-    verdict::{ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary, TargetSummary},
+    verdict::{
+        ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary, TargetSummary,
+        WatchSummary,
+    },
 };
 use record::{Histogram, KindSeen, Metric};
 
@@ -115,6 +118,11 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
         busy: evidence.target_busy(contender),
         programs: driven.judged.programs.clone(),
         shares_process_with: sharers.map(|other| evidence.name(other as u32).to_owned()).collect(),
+        watch: driven
+            .target
+            .watch
+            .clone()
+            .map(|watch| WatchSummary { lost_from: evidence.sight_lost(contender), ..watch }),
         ..driven.target.clone()
     }
 }

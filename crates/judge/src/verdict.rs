@@ -396,6 +396,9 @@ pub struct TargetSummary {
 pub struct WatchSummary {
     /// What it watched.
     pub what: String,
+    /// The first round from which on it could not be read in every slice. None if it could be read
+    /// in all judged rounds.
+    pub lost_from: Option<u32>,
     /// Why it could not be read any more. None if it could until the end, or if the run was killed.
     pub lost: Option<String>,
     /// How often it was read.
