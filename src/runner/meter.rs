@@ -20,11 +20,15 @@ impl TargetMeter {
     /// Begins to read a target that is already running.
     ///
     /// # Errors
-    /// If it cannot be seen.
+    /// If it cannot be seen from here. A watcher that cannot be asked any more is lost at once.
     pub(super) fn of(observed: &Observed) -> Result<TargetMeter, OutOfSight> {
         match observed {
             Observed::Here(sight) => Meter::of_attached(&sight.found.pids()).map(TargetMeter::Here),
-            Observed::Watched(watcher) => connected(watcher),
+            Observed::Watched(watcher) => {
+                let Watcher { address, token, description, .. } = &**watcher;
+                let client = watch::Client::connect(*address, token, description.clone());
+                Ok(TargetMeter::Watched(Box::new(client)))
+            }
         }
     }
 
@@ -70,12 +74,4 @@ impl TargetMeter {
             TargetMeter::Watched(client) => Some(client.report()),
         }
     }
-}
-
-fn connected(watcher: &Watcher) -> Result<TargetMeter, OutOfSight> {
-    let client = watch::Client::connect(watcher.address, &watcher.token);
-    let client = client.map_err(|error| {
-        OutOfSight(format!("the watcher at {} cannot be asked: {error}", watcher.address))
-    })?;
-    Ok(TargetMeter::Watched(Box::new(client)))
 }

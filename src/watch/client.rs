@@ -64,21 +64,14 @@ struct Peak {
 }
 
 impl Client {
-    /// Connects.
-    ///
-    /// # Errors
-    /// If the watcher cannot be reached, or refuses.
-    pub fn connect(address: SocketAddr, token: &Token) -> Result<Client, RemoteError> {
-        let mut connection = connect(address, token)?;
-        let description = description(&mut connection)?;
-        let mut client = Client {
-            connection: Ok(connection),
-            description,
-            readings: Readings::default(),
-            peak: None,
-        };
+    /// Connects to a watcher that described its target so. If it cannot be reached any more, all
+    /// readings are missing.
+    pub fn connect(address: SocketAddr, token: &Token, description: Description) -> Client {
+        let connection = connect(address, token).map_err(|error| said(&error));
+        let mut client =
+            Client { connection, description, readings: Readings::default(), peak: None };
         client.ask(true);
-        Ok(client)
+        client
     }
 
     /// What is watched.

@@ -1,7 +1,7 @@
 //! A watcher on loopback, and clients of every kind.
 
 use super::*;
-use crate::remote::{Connection, RemoteError, Token};
+use crate::remote::{self, Connection, RemoteError, Token};
 use engine::Stop;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use wire::remote::Purpose;
 use wire::remote::handshake::Refusal;
-use wire::remote::watch::{Answer, Question};
+use wire::remote::watch::{Answer, Description, Question, Reading};
 
 /// Longer than anything takes on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -40,8 +40,9 @@ impl Watching {
         Watching { process, address, token, stop, server: Some(server) }
     }
 
-    fn client(&self) -> Result<Client, RemoteError> {
-        Client::connect(self.address, &self.token)
+    fn client(&self) -> Client {
+        let description = describe(self.address, &self.token).expect("admitted");
+        Client::connect(self.address, &self.token, description)
     }
 
     fn kill(&mut self) {
@@ -77,7 +78,7 @@ fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
 #[test]
 fn it_describes_and_reads_its_process() {
     let watching = Watching::start(unhurried());
-    let mut client = watching.client().expect("admitted");
+    let mut client = watching.client();
     let description = client.description().clone();
     assert_eq!(description.pids, [watching.process.id()]);
     assert_eq!(description.name, format!("process {} (sh)", watching.process.id()));
@@ -100,7 +101,7 @@ fn it_describes_and_reads_its_process() {
 #[test]
 fn a_process_that_ended_is_lost_for_good() {
     let mut watching = Watching::start(unhurried());
-    let mut client = watching.client().expect("admitted");
+    let mut client = watching.client();
     assert!(client.read().is_some());
     watching.kill();
     assert_eq!(client.read(), None);
@@ -118,16 +119,53 @@ fn a_watcher_that_ended_is_lost_for_good() {
     let server = thread::spawn(move || {
         let (stream, _) = listener.accept().expect("a client");
         let mut connection = Connection::of(stream).expect("a connection");
-        crate::remote::admit(&mut connection, Purpose::Watch, &its_token, LONG).expect("admitted");
-        let question: Question = connection.receive(LONG).expect("a question");
-        assert_eq!(question, Question::Describe);
-        connection.send(&Answer::Description(Default::default()), LONG).expect("sent");
+        remote::admit(&mut connection, Purpose::Watch, &its_token, LONG).expect("admitted");
+        for cpu_ns in [5, 7] {
+            let asked: Question = connection.receive(LONG).expect("a question");
+            let Question::Read { number, .. } = asked else { panic!("{asked:?}") };
+            let reading = Reading { number, cpu_ns: Some(cpu_ns), ..Reading::default() };
+            connection.send(&Answer::Reading(reading), LONG).expect("sent");
+        }
     });
-    let mut client = Client::connect(address, &token).expect("admitted");
+    let mut client = Client::connect(address, &token, Description::default());
+    assert_eq!(client.read().map(|reading| reading.cpu_ns), Some(7));
     server.join().expect("no panic");
-    assert_eq!(client.read(), None);
-    let lost = client.report().lost.expect("lost");
-    assert_eq!(lost, "the connection to the watcher was closed");
+    assert_eq!((client.read(), client.read()), (None, None));
+    let lost = |client: &Client| client.report().lost.expect("lost");
+    assert_eq!(lost(&client), "the connection to the watcher was closed");
+    let mut late = Client::connect(address, &token, Description::default());
+    assert_eq!(late.read(), None);
+    assert!(lost(&late).starts_with("the connection to the watcher failed: "), "{}", lost(&late));
+}
+
+#[test]
+fn readings_that_go_back_or_answer_another_question_are_not_believed() {
+    for (wrong, why) in [
+        (Reading { number: 1, cpu_ns: Some(4), at_ns: 2, ..Reading::default() }, "went back"),
+        (Reading { number: 1, cpu_ns: Some(5), at_ns: 0, ..Reading::default() }, "went back"),
+        (Reading { number: 9, cpu_ns: Some(6), at_ns: 2, ..Reading::default() }, "unexpected"),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+        let address = listener.local_addr().expect("bound");
+        let token = Token::new().expect("random");
+        let its_token = token.clone();
+        let server = thread::spawn(move || {
+            let (stream, _) = listener.accept().expect("a client");
+            let mut connection = Connection::of(stream).expect("a connection");
+            let admitted = remote::admit(&mut connection, Purpose::Watch, &its_token, LONG);
+            admitted.expect("it knows the token");
+            let first = Reading { cpu_ns: Some(5), at_ns: 1, ..Reading::default() };
+            for reading in [first, wrong] {
+                let _: Question = connection.receive(LONG).expect("a question");
+                connection.send(&Answer::Reading(reading), LONG).expect("sent");
+            }
+        });
+        let mut client = Client::connect(address, &token, Description::default());
+        assert_eq!(client.read(), None, "{wrong:?}");
+        let lost = client.report().lost.expect("lost");
+        assert!(lost.contains(why), "{lost}");
+        server.join().expect("no panic");
+    }
 }
 
 #[test]
@@ -174,7 +212,7 @@ fn garbage_and_silence_are_closed_and_hold_nobody_up() {
 fn too_many_connections_are_refused_and_places_become_free() {
     let limits = Limits { strangers: 3, clients: 1, patience: LONG };
     let watching = Watching::start(limits);
-    let first = watching.client().expect("admitted");
+    let first = watching.client();
     let strangers: Vec<TcpStream> =
         (0..3).map(|_| TcpStream::connect(watching.address).expect("it listens")).collect();
     let busy = Err(RemoteError::Refused(Refusal::Busy));
@@ -195,7 +233,7 @@ fn several_clients_are_answered_at_the_same_time() {
     thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
-                let mut client = watching.client().expect("admitted");
+                let mut client = watching.client();
                 assert!((0..50).all(|_| client.read().is_some()));
             });
         }
