@@ -77,7 +77,7 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
     end_leftovers(&progress);
     let logs = folder.join(folder::LOGS);
     if plan.launches() {
-        private::create_folder(&logs)
+        private::create_directory(&logs)
             .map_err(|error| Error::failed(format!("{told}/{}: {error}", folder::LOGS)))?;
         tell_launches(&progress, plan);
     }
