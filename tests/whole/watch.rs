@@ -201,6 +201,17 @@ fn a_watcher_that_is_killed_leaves_the_rounds_before_and_says_from_which_round_o
 }
 
 #[test]
+fn a_watcher_that_does_not_answer_is_waited_for_once() {
+    let place = TestDirectory::new();
+    let server = server(&place);
+    let watcher = watcher(&place, server.running.id());
+    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let report = compared.after(|| watcher.listening.running.signal(libc::SIGSTOP));
+    assert!(lost(&report).ends_with(" on: the watcher did not answer within 5 s"));
+    assert_usable_before(&report);
+}
+
+#[test]
 fn a_watched_process_that_ends_is_out_of_sight_and_its_last_reading_is_not_repeated() {
     let place = TestDirectory::new();
     let [a, b, watched] = [server(&place), server(&place), server(&place)];
