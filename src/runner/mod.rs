@@ -42,7 +42,7 @@ use text::shown::shown;
 /// Where a run is recorded and how it is reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Telling<'a> {
-    /// The folder of the run. None means a new one.
+    /// The directory of the run. None means a new one.
     pub out: Option<&'a Path>,
     /// No progress on standard error.
     pub quiet: bool,
@@ -52,10 +52,10 @@ pub struct Telling<'a> {
     pub part: &'a str,
 }
 
-/// Conducts the run and returns its folder; the journal says how it ended.
+/// Conducts the run and returns its directory; the journal says how it ended.
 ///
 /// # Errors
-/// If the folder or the journal cannot be written.
+/// If the directory or the journal cannot be written.
 pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result<PathBuf, Error> {
     let plan = &resolved.plan;
     check_programs(resolved)?;
