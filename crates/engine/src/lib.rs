@@ -38,7 +38,8 @@ pub use groups::{check_groups, grouped};
 pub use http::{HttpAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{
-    EngineError, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, Turn, for_workers,
+    EngineError, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, TargetReading,
+    Turn, WatchedReading, for_workers,
 };
 pub use run::run;
 pub use stop::Stop;

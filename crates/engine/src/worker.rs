@@ -3,8 +3,11 @@
 use crate::barrier::{Barrier, BrokenBarrier};
 use crate::health::{Health, Reading};
 use crate::random::Random;
-use crate::{EngineError, Lane, MakeLane, Opened, Seat, TargetClock, Turn, clock, interleaving};
-use record::{Asked, Phase, Recorder, Seen, SliceStart};
+use crate::{
+    EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
+    interleaving,
+};
+use record::{Asked, Phase, Recorder, Seen, SliceStart, WatchedSlice};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 
@@ -233,11 +236,11 @@ impl<'a> Worker<'a> {
         for &contender in order {
             self.lanes[contender as usize].seen.make_ready();
             self.rest()?;
-            let cpu = self.read_targets();
+            let targets = self.read_targets();
             let before = self.health.read();
             let Some(starts) = self.meet()? else { return Err(Gone::Stopped) };
             self.slice(contender, starts, sending_ns, limited)?;
-            self.note(contender, &before, &cpu);
+            self.note(contender, &before, &targets);
         }
         if self.seat.stop.raised() { Err(Gone::Stopped) } else { Ok(()) }
     }
@@ -289,23 +292,25 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Returns the CPU time of every target so far.
-    fn read_targets(&mut self) -> Vec<Option<u64>> {
+    /// Reads the CPU time of every target so far.
+    fn read_targets(&mut self) -> Vec<Option<TargetReading>> {
         self.targets.iter_mut().map(|read| read()).collect()
     }
 
     /// Adds to the slice what it cost and what the machine did to it.
-    fn note(&mut self, contender: u32, before: &Reading, cpu: &[Option<u64>]) {
+    fn note(&mut self, contender: u32, before: &Reading, targets: &[Option<TargetReading>]) {
         let after = self.health.read();
         let stolen_ns = self.health.stolen_ns();
-        let used = |(before, after): (&Option<u64>, Option<u64>)| Some(after? - (*before)?);
-        let cpu = cpu.iter().zip(self.read_targets()).map(used).collect();
+        let targets: Vec<_> = targets.iter().copied().zip(self.read_targets()).collect();
         let seen = &mut self.lanes[contender as usize].seen;
         let slice = seen.slice_mut();
         // Added and not set: a blocking lane has threads that are already counted.
         slice.generator_cpu_ns += after.cpu_ns - before.cpu_ns;
         slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
-        slice.target_cpu_ns = cpu;
+        slice.target_cpu_ns = targets.iter().copied().map(cpu_used).collect();
+        if targets.iter().copied().any(|(_, after)| after.is_some_and(|it| it.watched.is_some())) {
+            slice.watched = targets.into_iter().map(watched).collect();
+        }
         slice.steal_ns = stolen_ns.saturating_sub(self.stolen_ns);
         seen.end_slice();
         self.stolen_ns = stolen_ns;
@@ -339,6 +344,25 @@ impl<'a> Worker<'a> {
             driven.lane.close(&mut driven.seen);
         }
     }
+}
+
+/// The readings of one target before and after a slice.
+type Readings = (Option<TargetReading>, Option<TargetReading>);
+
+fn cpu_used((before, after): Readings) -> Option<u64> {
+    Some(after?.cpu_ns - before?.cpu_ns)
+}
+
+/// How a watcher read the target at both ends, if one did.
+fn watched((before, after): Readings) -> Option<WatchedSlice> {
+    let (before, after) = (before?.watched?, after?.watched?);
+    let stolen = || after.steal_ns?.checked_sub(before.steal_ns?);
+    Some(WatchedSlice {
+        from_ns: before.at_ns,
+        until_ns: after.at_ns,
+        asked_ns: [before.asked_ns, after.asked_ns],
+        steal_ns: stolen(),
+    })
 }
 
 /// Pins the thread to its core and makes its timers precise.
