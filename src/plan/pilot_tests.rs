@@ -45,7 +45,7 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
         operations: None,
         groups: Vec::new(),
     };
-    TrialRecord { phase: Phase::Pilot, round: 0, contender, asked, seen, cut_short: false }
+    TrialRecord { phase: Phase::Pilot, round: 0, contender, asked, seen, cut_short: false, agents: Vec::new() }
 }
 
 /// `b` has these quantiles, `a` is twice as fast.

@@ -434,6 +434,7 @@ pub(super) fn plan(
         warm_up_ns: ns(spec.run.warm_up.unwrap_or(WARM_UP)),
         pilot_ns: pilot_ns(spec)?,
         generator_cores: cores.generator.clone(),
+        agents: 0,
         sweep: run_sweep(spec),
         requirements: spec.run.requirements.clone(),
         published: None,

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use record::{
-    Address, Arrivals, Asks, Consistency, Contender, ContenderAsked, Doing, End, EndReason, Event,
+    Address, AgentClock, AgentReady, AgentSeen, Arrivals, Asks, Consistency, Contender, ContenderAsked, Doing, End, EndReason, Event,
     Fact, Failure, GroupAsks, Header, Host, Intensity, Interleave, LaneAsked, LoadHow, Loaded,
     Metric, Moments, Outcome, OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun,
     Question, Recorder, RequestAsked, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew,
@@ -160,6 +160,7 @@ fn header(interleave: Interleave) -> Header {
             warm_up_ns: 0,
             pilot_ns: 200_000_000,
             generator_cores: vec![1],
+            agents: 4,
             requirements: Vec::new(),
             published: None,
             question: question(),
@@ -197,6 +198,7 @@ fn trial(i: usize) -> TrialRecord {
         asked: asked(i),
         seen: recorder.take(),
         cut_short: i % 2 == 1,
+        agents: vec![AgentSeen { rank: 1, operations: 7, ..AgentSeen::default() }; i % 3],
     }
 }
 
@@ -283,6 +285,24 @@ fn events_of_targets_read_back() {
 fn a_cost_that_an_earlier_run_measured_reads_back() {
     let cpu_per_operation_ns = 4999.875;
     reads_back(&Event::OwnCost(OwnCost { contender: 1, cpu_per_operation_ns, age_s: 86_399 }));
+}
+
+#[test]
+fn agents_and_their_clocks_read_back() {
+    let machine = "a processor, Linux 6.1".to_owned();
+    for clock in [String::new(), "chrony".to_owned()] {
+        let agent = AgentReady { rank: 1, workers: 2, machine: machine.clone(), clock };
+        reads_back(&Event::Agents(vec![AgentReady { rank: 2, ..agent.clone() }, agent]));
+    }
+    reads_back(&Event::Clocks(vec![AgentClock {
+        rank: 1,
+        offset_ns: i64::MIN + 1,
+        drift_ppm: -12.5,
+        bound_ns: 8000,
+        round_trip_ns: 14_000,
+        exchanges: 1000,
+        late: 3,
+    }]));
 }
 
 #[test]
