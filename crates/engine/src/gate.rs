@@ -2,11 +2,11 @@
 
 /// Decides when slices start, so that no process drives a contender while another process still
 /// drives the one before. It is called between two slices, never while one is driven.
-pub trait Gate: Send {
+pub trait Gate: Sync {
     /// Called when all workers of this process have ended the slice before `place` (or, before
-    /// the first slice, are ready for it). Returns when the slice at `place` starts, on
+    /// the first slice, are ready for it), by one of them at a time. Returns when the slice at `place` starts, on
     /// [`crate::clock::now`], or None if the run ends.
-    fn next(&mut self, place: u64) -> Option<u64>;
+    fn next(&self, place: u64) -> Option<u64>;
 }
 
 /// The position of this process among those that drive an order together, each with the same
@@ -18,5 +18,5 @@ pub struct Together<'a> {
     /// How many processes there are.
     pub size: usize,
     /// Decides when slices start.
-    pub gate: &'a mut dyn Gate,
+    pub gate: &'a dyn Gate,
 }

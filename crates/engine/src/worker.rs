@@ -8,7 +8,6 @@ use crate::{EngineError, Lane, MakeLane, Opened, Seat, TargetClock, Turn, clock,
 use record::{Asked, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long a slice may take beyond sending time and timeout before it is given up in any case.
@@ -34,17 +33,17 @@ pub(crate) struct Shared<'a> {
     /// A worker has failed, so the run ends at the next meeting.
     broken: AtomicBool,
     /// Decides when slices start, if other processes drive the same contenders.
-    gate: Option<Mutex<&'a mut dyn Gate>>,
+    gate: Option<&'a dyn Gate>,
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(workers: usize, gate: Option<&'a mut dyn Gate>) -> Shared<'a> {
+    pub(crate) fn new(workers: usize, gate: Option<&'a dyn Gate>) -> Shared<'a> {
         Shared {
             barrier: Barrier::new(workers),
             started: clock::now(),
             starts: AtomicU64::new(0),
             broken: AtomicBool::new(false),
-            gate: gate.map(Mutex::new),
+            gate,
         }
     }
 
@@ -53,11 +52,8 @@ impl<'a> Shared<'a> {
         if seat.stop.raised() || self.broken.load(Ordering::Relaxed) {
             return 0;
         }
-        match &self.gate {
-            Some(gate) => {
-                let mut gate = gate.lock().unwrap_or_else(PoisonError::into_inner);
-                gate.next(place).unwrap_or(0)
-            }
+        match self.gate {
+            Some(gate) => gate.next(place).unwrap_or(0),
             None if seat.workers > 1 => clock::now() + LEAD_NS,
             None => clock::now(),
         }

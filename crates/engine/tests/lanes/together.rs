@@ -20,11 +20,11 @@ struct Meeting {
 
 struct AtMeeting {
     meeting: Arc<Meeting>,
-    starts: Vec<(u64, u64)>,
+    starts: Mutex<Vec<(u64, u64)>>,
 }
 
 impl Gate for AtMeeting {
-    fn next(&mut self, place: u64) -> Option<u64> {
+    fn next(&self, place: u64) -> Option<u64> {
         let mut state = self.meeting.state.lock().expect("no panic");
         state.0 += 1;
         if state.0 == SIZE {
@@ -34,7 +34,7 @@ impl Gate for AtMeeting {
             let this = state.1;
             state = self.meeting.changed.wait_while(state, |s| s.1 == this).expect("no panic");
         }
-        self.starts.push((place, state.2));
+        self.starts.lock().expect("no panic").push((place, state.2));
         Some(state.2)
     }
 }
@@ -62,16 +62,16 @@ type Driven = (Vec<TrialRecord>, Vec<(u64, u64)>);
 fn drive_together(order: &Asked, seats: &Arc<Mutex<Vec<(usize, usize)>>>) -> Vec<Driven> {
     let meeting = Arc::new(Meeting::default());
     let one = |rank| {
-        let mut gate = AtMeeting { meeting: meeting.clone(), starts: Vec::new() };
+        let gate = AtMeeting { meeting: meeting.clone(), starts: Mutex::default() };
         let mut trials = Vec::new();
-        let together = Together { rank, size: SIZE, gate: &mut gate };
+        let together = Together { rank, size: SIZE, gate: &gate };
         let stop = Stop::new().expect("a descriptor");
         run_together(order, lanes(order, seats), &stop, together, &mut |trial| {
             trials.push(trial);
             ControlFlow::Continue(())
         })
         .expect("the engine holds");
-        (trials, gate.starts)
+        (trials, gate.starts.into_inner().expect("no panic"))
     };
     std::thread::scope(|scope| {
         let one = &one;
