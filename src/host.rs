@@ -24,9 +24,17 @@ pub fn facts(cores: &[u32], descriptors: u64) -> Host {
 /// # Errors
 /// If the system returns no random bytes.
 pub fn draw_seed() -> io::Result<u64> {
-    let mut bytes = [0; 4];
+    random_bytes().map(|bytes| u64::from(u32::from_ne_bytes(bytes)))
+}
+
+/// Random bytes that nobody can guess.
+///
+/// # Errors
+/// If the system returns none.
+pub fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(u64::from(u32::from_ne_bytes(bytes)))
+    Ok(bytes)
 }
 
 /// Raises the soft limit of descriptors to the hard limit, and returns it.

@@ -23,6 +23,7 @@ mod not_tested;
 pub mod plan;
 mod private;
 mod protocol;
+pub mod remote;
 pub mod runner;
 #[cfg(test)]
 #[path = "../tests/common/scratch.rs"]
