@@ -13,6 +13,17 @@ pub(crate) struct Pretended {
     pub(crate) skew_ns: u64,
 }
 
+impl Pretended {
+    /// So many times as much.
+    pub(crate) fn times(self, n: u32) -> Pretended {
+        Pretended {
+            offset_ns: self.offset_ns * i64::from(n),
+            drift_ppm: self.drift_ppm * f64::from(n),
+            skew_ns: self.skew_ns * u64::from(n),
+        }
+    }
+}
+
 /// `CLOCK_MONOTONIC_RAW`, by which machines compare their clocks, and its relation to the engine's
 /// clock. Both advance at almost the same rate (NTP changes that of the engine's clock by at most
 /// 500 millionths), so a time some milliseconds ahead is converted by reading both now.

@@ -15,14 +15,15 @@ pub(crate) struct PartOrder {
     pub(crate) slice_ns: u64,
     /// How long an agent waits for the start of a slice.
     pub(crate) patience_ns: u64,
+    /// Its rounds are the pilot.
+    pub(crate) is_pilot: bool,
+    /// All contenders of the plan.
     pub(crate) lanes: Vec<PartLane>,
 }
 
 /// One contender of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PartLane {
-    /// Its number in the plan.
-    pub(crate) contender: usize,
     pub(crate) burn_in_ns: u64,
     /// Where its target is. An agent uses it only for a target that was launched.
     pub(crate) address: Address,
@@ -32,10 +33,9 @@ pub(crate) struct PartLane {
 const SLACK_NS: u64 = 10_000_000_000;
 
 impl PartOrder {
-    /// The order for all agents; `who` are the contenders of its lanes.
-    pub(crate) fn new(order: &Asked, who: &[usize]) -> PartOrder {
-        let lanes = order.lanes.iter().zip(who).map(|(lane, contender)| PartLane {
-            contender: *contender,
+    /// The order for all agents.
+    pub(crate) fn new(order: &Asked, is_pilot: bool) -> PartOrder {
+        let lanes = order.lanes.iter().map(|lane| PartLane {
             burn_in_ns: lane.burn_in_ns,
             address: lane.address.clone(),
         });
@@ -47,6 +47,7 @@ impl PartOrder {
             round_ns: order.round_ns,
             slice_ns: order.slice_ns,
             patience_ns: patience_ns(order),
+            is_pilot,
             lanes: lanes.collect(),
         }
     }

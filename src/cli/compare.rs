@@ -1,7 +1,9 @@
 //! `tiebreak compare`.
 
+use super::agents::AgentOptions;
 use super::flags::{COMPARE, Flags};
 use super::options::{self, OutputOptions, TargetOptions};
+use crate::agents::Membership;
 use crate::exit::{Error, Exit};
 use crate::plan::sweep_asked::{self, SweepAsked};
 use crate::plan::{Command, Spec};
@@ -70,11 +72,19 @@ pub(super) struct CompareArgs {
     #[command(flatten)]
     target: TargetOptions,
     #[command(flatten)]
+    agents: AgentOptions,
+    #[command(flatten)]
     output: OutputOptions,
 }
 
 pub(super) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
-    super::perform::perform(&spec(args)?, &args.output)
+    let mut spec = spec(args)?;
+    let membership = args.agents.membership(spec.allow_public)?;
+    spec.agents = membership.as_ref().map_or(0, Membership::agents);
+    match membership {
+        None => super::perform::perform(&spec, &args.output),
+        Some(membership) => super::agents::perform(&spec, &args.output, &membership),
+    }
 }
 
 pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {

@@ -335,6 +335,7 @@ fn told_all(disk: &Disk) -> Vec<String> {
         Event::SingleRun(run) => format!("single run of {}", run.contender),
         Event::OwnCost(kept) => format!("own cost of {}", kept.contender),
         Event::Store(_) | Event::Loaded(_) => unreachable!("no store among these contenders"),
+        Event::Agents(_) | Event::Clocks(_) => unreachable!("no agents drive"),
         Event::Pilot(_) => "pilot chose".to_owned(),
         Event::Trial(trial) => {
             let cut = if trial.cut_short { " cut" } else { "" };

@@ -1,8 +1,8 @@
 //! The figures of one contender for the report.
 
 use crate::{
-    evidence::{Driven, Evidence},
-    verdict::{ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary, TargetSummary},
+    evidence::{AgentDriven, Driven, Evidence},
+    verdict::{AgentSummary, ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary, TargetSummary},
 };
 use record::{Histogram, KindSeen, Metric};
 
@@ -81,7 +81,23 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
         connections: driven.connections.clone(),
         slices: driven.timeline.points(),
         rounds: rounds(driven),
+        agents: agents(driven),
     }
+}
+
+fn agents(driven: &Driven) -> Vec<AgentSummary> {
+    let slices = driven.agents.slices.max(1) as f64;
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let of = |(&rank, agent): (&u32, &AgentDriven)| AgentSummary {
+        rank,
+        operations: agent.operations,
+        connections: agent.connections,
+        throughput: agent.throughput(),
+        behind: seconds(agent.behind_ns) / slices,
+        most_behind: seconds(agent.most_behind_ns),
+        clock_bound: seconds(agent.bound_ns),
+    };
+    driven.agents.each.iter().map(of).collect()
 }
 
 fn kind(seen: &KindSeen) -> KindSummary {

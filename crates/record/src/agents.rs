@@ -12,6 +12,8 @@ pub struct AgentSeen {
     pub rank: u32,
     /// Operations that ended in its slices.
     pub operations: u64,
+    /// Connections that it was asked to open.
+    pub connections: u64,
     /// Start to last reply of its slices, summed.
     pub took_ns: u64,
     /// How much later than the first agent it started its slices, summed.
@@ -116,8 +118,12 @@ fn check(one: &AgentPart, other: &AgentPart) -> Result<(), NotOneTrial> {
 
 /// What one agent did, beside the merged record of all.
 fn seen(part: &AgentPart, all: &Seen) -> AgentSeen {
-    let mut agent =
-        AgentSeen { rank: part.rank, bound_ns: part.bound_ns, ..AgentSeen::default() };
+    let mut agent = AgentSeen {
+        rank: part.rank,
+        connections: part.trial.seen.connections.asked,
+        bound_ns: part.bound_ns,
+        ..AgentSeen::default()
+    };
     for slice in &part.trial.seen.slices {
         agent.operations += slice.operations;
         agent.took_ns += slice.took_ns;
