@@ -149,7 +149,7 @@ impl Coordinator {
         let now = self.clock.now();
         let of = |agent: &Agent| AgentClock {
             rank: agent.ready.rank,
-            offset_ns: agent.model.offset_ns(now),
+            offset_s: agent.model.offset_ns(now) as f64 / 1e9,
             drift_ppm: agent.model.drift() * 1e6,
             bound_ns: agent.model.bound_ns().unwrap_or(0),
             round_trip_ns: agent.model.round_trip_ns().unwrap_or(0),

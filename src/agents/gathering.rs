@@ -3,6 +3,7 @@
 use super::coordinator::Coordinator;
 use super::local_clock::{LocalClock, Pretended};
 use super::membership::Membership;
+use super::slurm::Announced;
 use crate::exit::Error;
 use crate::remote::{Connection, RemoteError, admit};
 use engine::Stop;
@@ -44,6 +45,15 @@ pub(crate) fn gather(
     };
     let listener = TcpListener::bind(at).map_err(cannot)?;
     listener.set_nonblocking(true).map_err(cannot)?;
+    let announced = this.announce.as_deref().map(|file| {
+        let at = listener.local_addr().map_err(cannot)?;
+        Announced::write(file, at, &this.token).map_err(|error| {
+            let file = shown(file.display().to_string());
+            Error::failed(format!("{file} cannot be written: {error}"))
+        })
+    });
+    // It is removed as soon as all are there, or nobody waits any more.
+    let _announced = announced.transpose()?;
     let (send, came) = mpsc::channel();
     let mut agents: Vec<Option<Came>> = (0..this.agents()).map(|_| None).collect();
     let until = Instant::now() + this.gather;

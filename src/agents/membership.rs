@@ -14,14 +14,15 @@ use text::shown::shown;
 const COORDINATOR: &str = "TIEBREAK_COORDINATOR";
 const TOKEN_FILE: &str = "TIEBREAK_TOKEN_FILE";
 
+const SLURM: [(&str, &str); 1] = [("SLURM_PROCID", "SLURM_NTASKS")];
 /// The variables that say which process this is and how many there are, in order of precedence.
-const RANKS: [(&str, &str); 3] = [
+const RANKS: [(&str, &str); 4] = [
     ("TIEBREAK_RANK", "TIEBREAK_SIZE"),
-    ("SLURM_PROCID", "SLURM_NTASKS"),
+    SLURM[0],
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    // Kubernetes says the rank alone.
+    ("JOB_COMPLETION_INDEX", "TIEBREAK_SIZE"),
 ];
-/// Kubernetes says the rank alone.
-const INDEX: &str = "JOB_COMPLETION_INDEX";
 
 /// Who this process is. No `Debug`: it holds the token.
 #[derive(Clone)]
@@ -37,6 +38,8 @@ pub(crate) struct Membership {
     pub(crate) gather: Duration,
     /// What this agent's clock pretends.
     pub(crate) pretended: Pretended,
+    /// A file into which the coordinator writes where it listens. None if all know it.
+    pub(crate) announce: Option<PathBuf>,
 }
 
 impl Membership {
@@ -49,7 +52,7 @@ impl Membership {
         allow_public: bool,
         gather: Duration,
     ) -> Result<Membership, Error> {
-        let (rank, size) = rank_and_size(variable).map_err(Error::usage)?;
+        let (rank, size) = rank_and_size(variable, false).map_err(Error::usage)?;
         let given = |name: &str| {
             let missing = || Error::usage(format!("--agents env requires the variable {name}"));
             variable(name).ok_or_else(missing)
@@ -59,7 +62,8 @@ impl Membership {
         let token = Token::in_file(&file)
             .map_err(|why| Error::usage(format!("{TOKEN_FILE}: {why}")))?;
         let pretended = Pretended::default();
-        Ok(Membership { rank, size, coordinator, token, gather, pretended })
+        let announce = None;
+        Ok(Membership { rank, size, coordinator, token, gather, pretended, announce })
     }
 
     /// How many agents drive.
@@ -68,26 +72,38 @@ impl Membership {
     }
 }
 
-fn rank_and_size(variable: &dyn Fn(&str) -> Option<String>) -> Result<(u32, u32), String> {
-    let number = |name: &str, text: &str| {
-        let bad = |_| format!("{name} must be a number, and it is `{}`", shown(text));
-        text.trim().parse::<u32>().map_err(bad)
+/// The number in a variable.
+pub(super) fn number_of(
+    variable: &dyn Fn(&str) -> Option<String>,
+    name: &str,
+) -> Result<u32, String> {
+    let text = variable(name).ok_or_else(|| format!("the variable {name} is not set"))?;
+    let bad = |_| format!("{name} must be a number, and it is `{}`", shown(&text));
+    text.trim().parse().map_err(bad)
+}
+
+/// The rank of this process and the number of processes, from the variables of Slurm or from the
+/// first of all that is set.
+///
+/// # Errors
+/// If none is set, or if they contradict each other.
+pub(crate) fn rank_and_size(
+    variable: &dyn Fn(&str) -> Option<String>,
+    in_slurm: bool,
+) -> Result<(u32, u32), String> {
+    let names = if in_slurm { &SLURM[..] } else { &RANKS[..] };
+    let set = names.iter().find(|(rank, _)| variable(rank).is_some());
+    let Some((rank_name, size_name)) = set else {
+        return Err(format!(
+            "--agents requires the variables {}, which say which process this is and how many \
+             there are; launchers such as srun and mpirun set variables of their own",
+            names.first().map_or(String::new(), |(rank, size)| format!("{rank} and {size}"))
+        ));
     };
-    let named = RANKS.iter().find_map(|names| Some((names, variable(names.0)?)));
-    let (rank_name, rank, size_name) = match (named, variable(INDEX)) {
-        (Some(((rank_name, size_name), rank)), _) => (*rank_name, rank, *size_name),
-        (None, Some(index)) => (INDEX, index, RANKS[0].1),
-        (None, None) => {
-            return Err("--agents env requires TIEBREAK_RANK and TIEBREAK_SIZE (or the variables \
-                        of Slurm, of Open MPI, or of an indexed job of Kubernetes), which say \
-                        which process this is and how many there are"
-                .to_owned());
-        }
-    };
-    let Some(size) = variable(size_name) else {
+    if variable(size_name).is_none() {
         return Err(format!("{rank_name} is set, but {size_name} is not"));
-    };
-    let (rank, size) = (number(rank_name, &rank)?, number(size_name, &size)?);
+    }
+    let (rank, size) = (number_of(variable, rank_name)?, number_of(variable, size_name)?);
     if !(2..=MOST_AGENTS as u32 + 1).contains(&size) {
         return Err(format!(
             "{size_name} is {size}; it must be from 2 (a coordinator and an agent) to {}",
@@ -166,7 +182,7 @@ mod tests {
             read(&[&[("TIEBREAK_RANK", rank), ("TIEBREAK_SIZE", size)], more].concat())
         };
         let why = |read: Result<Membership, String>| read.err().expect("an error");
-        assert!(why(read(&[])).contains("requires TIEBREAK_RANK and TIEBREAK_SIZE"));
+        assert!(why(read(&[])).contains("requires the variables TIEBREAK_RANK and TIEBREAK_SIZE"));
         assert!(why(read(&[("SLURM_PROCID", "1")])).ends_with("but SLURM_NTASKS is not"));
         assert!(why(with("x", "3", &[])).starts_with("TIEBREAK_RANK must be a number"));
         assert!(why(with("0", "1", &[])).starts_with("TIEBREAK_SIZE is 1; it must be from 2"));

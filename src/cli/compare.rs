@@ -3,7 +3,6 @@
 use super::agents::AgentOptions;
 use super::flags::{COMPARE, Flags};
 use super::options::{self, OutputOptions, TargetOptions};
-use crate::agents::Membership;
 use crate::exit::{Error, Exit};
 use crate::plan::sweep_asked::{self, SweepAsked};
 use crate::plan::{Command, Spec};
@@ -78,10 +77,8 @@ pub(super) struct CompareArgs {
 }
 
 pub(super) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
-    let mut spec = spec(args)?;
-    let membership = args.agents.membership(spec.allow_public)?;
-    spec.agents = membership.as_ref().map_or(0, Membership::agents);
-    match membership {
+    let spec = spec(args)?;
+    match args.agents.membership(spec.allow_public)? {
         None => super::perform::perform(&spec, &args.output),
         Some(membership) => super::agents::perform(&spec, &args.output, &membership),
     }
@@ -92,5 +89,6 @@ pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
     spec.sweep.clone_from(&args.sweep);
     args.flags.fill(&mut spec)?;
     args.target.fill(&mut spec)?;
+    spec.agents = args.agents.count()?;
     Ok(spec)
 }

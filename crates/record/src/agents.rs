@@ -43,8 +43,9 @@ pub struct AgentReady {
 pub struct AgentClock {
     /// Its rank, from 1.
     pub rank: u32,
-    /// Its clock minus the coordinator's, both `CLOCK_MONOTONIC_RAW`.
-    pub offset_ns: i64,
+    /// Its clock minus the coordinator's, both `CLOCK_MONOTONIC_RAW`, in seconds: machines may have
+    /// been started years apart.
+    pub offset_s: f64,
     /// How much faster its clock is, in millionths.
     pub drift_ppm: f64,
     /// Half the smallest round trip plus the largest residual: how wrong the model may be.

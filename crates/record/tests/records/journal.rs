@@ -296,7 +296,7 @@ fn agents_and_their_clocks_read_back() {
     }
     reads_back(&Event::Clocks(vec![AgentClock {
         rank: 1,
-        offset_ns: i64::MIN + 1,
+        offset_s: -31_536_000.000_000_5,
         drift_ppm: -12.5,
         bound_ns: 8000,
         round_trip_ns: 14_000,
