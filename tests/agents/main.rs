@@ -4,5 +4,6 @@
 mod common;
 mod ends;
 mod group;
+mod slurm;
 mod strangers;
 mod together;

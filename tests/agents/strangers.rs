@@ -16,13 +16,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 struct Scene {
     group: Group,
     words: String,
-    _servers: [TestServer; 2],
+    servers: [TestServer; 2],
 }
 
 fn scene(agents: u32) -> Scene {
     let servers = [serve(MS), serve(MS)];
     let words = format!("{} {QUICK}", contenders(&servers[0], &servers[1]));
-    Scene { group: Group::of(agents), words, _servers: servers }
+    Scene { group: Group::of(agents), words, servers }
 }
 
 fn code(output: &Output, code: i32, says: &str) {
@@ -57,7 +57,7 @@ fn said(connection: &mut Connection, hello: Hello) -> FromCoordinator {
 
 #[test]
 fn who_is_missing_is_named() {
-    let Scene { group, words, .. } = scene(3);
+    let Scene { group, words, servers: _servers } = scene(3);
     let coordinator = group.start(0, &words.replace("60s", "1s"));
     code(&coordinator.output(), 5, "agents 1, 2 and 3 did not connect within 1 s");
     assert!(!group.folder.file("run").exists(), "nothing was driven");
@@ -65,7 +65,7 @@ fn who_is_missing_is_named() {
 
 #[test]
 fn an_agent_with_another_token_is_refused_and_the_others_wait_for_a_good_one() {
-    let Scene { group, words, .. } = scene(1);
+    let Scene { group, words, servers: _servers } = scene(1);
     let coordinator = group.start(0, &words);
     std::fs::write(group.folder.file("other"), "another-token-of-the-test").expect("writes");
     let mut wrong = group.command(1, &words);
@@ -89,7 +89,7 @@ fn an_agent_with_another_token_is_refused_and_the_others_wait_for_a_good_one() {
 
 #[test]
 fn a_second_agent_of_one_rank_is_rejected_and_the_run_goes_on() {
-    let Scene { group, words, .. } = scene(2);
+    let Scene { group, words, servers: _servers } = scene(2);
     let coordinator = group.start(0, &words);
     let first = group.start(1, &words);
     wait_for("the first agent's folder", || group.folder.file("run.agent-1").exists());
@@ -104,7 +104,7 @@ fn a_second_agent_of_one_rank_is_rejected_and_the_run_goes_on() {
 
 #[test]
 fn an_agent_with_another_plan_is_rejected_and_nothing_is_driven() {
-    let Scene { group, words, .. } = scene(2);
+    let Scene { group, words, servers: _servers } = scene(2);
     let coordinator = group.start(0, &words);
     let other = group.start(1, &words.replace("--connections 8", "--connections 16"));
     code(&other.output(), 2, "agent 1: its plan is another one");
@@ -121,7 +121,7 @@ fn another_version_another_size_and_other_workers_are_rejected() {
         (|hello| hello.workers = 9, "its plan is another one"),
     ];
     for (change, why) in table {
-        let Scene { group, words, .. } = scene(1);
+        let Scene { group, words, servers: _servers } = scene(1);
         let coordinator = group.start(0, &words);
         let mut hello = hello(1, 2, "0");
         change(&mut hello);
@@ -134,7 +134,7 @@ fn another_version_another_size_and_other_workers_are_rejected() {
 
 /// What the coordinator says of its plan when it rejects another one.
 fn plan_hash() -> String {
-    let Scene { group, words, .. } = scene(1);
+    let Scene { group, words, servers: _servers } = scene(1);
     let coordinator = group.start(0, &words);
     let answer = said(&mut introduced(&group), hello(1, 2, "0"));
     let FromCoordinator::Rejected(told) = answer else { panic!("{answer:?}") };
@@ -146,7 +146,7 @@ fn plan_hash() -> String {
 /// An agent that is accepted and then does `misbehaves` in place of the first slice.
 fn misbehaving(misbehaves: impl Fn(&mut Connection, Stamps), why: &str) {
     let hash = plan_hash();
-    let Scene { group, words, .. } = scene(1);
+    let Scene { group, words, servers: _servers } = scene(1);
     let coordinator = group.start(0, &words);
     let mut agent = introduced(&group);
     assert_eq!(said(&mut agent, hello(1, 2, &hash)), FromCoordinator::Accepted);
@@ -203,7 +203,7 @@ fn messages_out_of_turn_end_the_run() {
 
 #[test]
 fn garbage_and_silence_hold_up_nobody() {
-    let Scene { group, words, .. } = scene(1);
+    let Scene { group, words, servers: _servers } = scene(1);
     let coordinator = group.start(0, &words);
     let mut silent = Vec::new();
     wait_for("the coordinator", || {

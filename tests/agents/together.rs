@@ -131,8 +131,7 @@ fn agents_drive_a_target_that_the_coordinator_launches() {
     let tiebreak = env!("CARGO_BIN_EXE_tiebreak");
     let contender = |name: &str| {
         format!(
-            "[contender.{name}]\nurl = \"http://127.0.0.1:{{port}}/\"\n\
-             command = [\"{tiebreak}\", \"testserver\", \"--listen\", \"127.0.0.1:{{port}}\"]\n"
+            "[contender.{name}]\nlaunch = [\"{tiebreak}\", \"testserver\", \"--listen\", \"127.0.0.1:{{port}}\"]\n"
         )
     };
     let file = format!("{}{}", contender("a"), contender("b"));

@@ -5,6 +5,11 @@ use super::table::table;
 use crate::View;
 use text::units;
 
+/// Times that no clock model can tell from 0 are shown as such.
+fn behind(seconds: f64) -> String {
+    if seconds < 1e-6 { "0 s".to_owned() } else { units::seconds(Some(seconds)) }
+}
+
 /// One row for each agent and contender.
 pub(super) fn agents(view: &View, page: &mut Page) {
     let rows = view.contenders.iter().flat_map(|of| {
@@ -13,8 +18,8 @@ pub(super) fn agents(view: &View, page: &mut Page) {
                 agent.rank.to_string(),
                 of.name.clone(),
                 agent.throughput.map_or(units::MISSING.to_owned(), units::show_rate),
-                units::seconds(Some(agent.behind)),
-                units::seconds(Some(agent.most_behind)),
+                behind(agent.behind),
+                behind(agent.most_behind),
                 units::seconds(Some(agent.clock_bound)),
             ]
         })
