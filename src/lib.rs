@@ -34,3 +34,4 @@ pub mod signals;
 mod software;
 pub mod targets;
 mod utc;
+pub mod watch;

@@ -6,8 +6,8 @@ use super::local_clock::LocalClock;
 use super::part::{PartOrder, Slices};
 use super::records::{FromOne, Incoming, merge_all};
 use crate::remote::{Connection, RemoteError};
-use engine::{EngineError, Stop, TargetClock};
-use record::{AgentClock, AgentReady, Asked, TrialRecord};
+use engine::{EngineError, Stop, TargetClock, TargetReading, note_targets};
+use record::{AgentClock, AgentReady, Asked, Slice, TrialRecord};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -90,13 +90,13 @@ struct Part<'a, 'b> {
 /// The CPU time of the targets, which the coordinator reads around every slice.
 struct Targets<'a> {
     clocks: Vec<TargetClock<'a>>,
-    before: Vec<Option<u64>>,
-    /// By place.
-    used_ns: Vec<Vec<Option<u64>>>,
+    before: Vec<Option<TargetReading>>,
+    /// What they used in each slice, by place, in slices that hold nothing else.
+    used: Vec<Slice>,
 }
 
 impl Targets<'_> {
-    fn read(&mut self) -> Vec<Option<u64>> {
+    fn read(&mut self) -> Vec<Option<TargetReading>> {
         self.clocks.iter_mut().map(|read| read()).collect()
     }
 
@@ -105,9 +105,10 @@ impl Targets<'_> {
     }
 
     fn slice_ended(&mut self) {
-        let used = |(before, after): (&Option<u64>, Option<u64>)| Some(after? - (*before)?);
-        let now = self.read();
-        self.used_ns.push(self.before.iter().zip(now).map(used).collect());
+        let mut used = Slice::default();
+        let after = self.read();
+        note_targets(&mut used, &self.before, &after);
+        self.used.push(used);
     }
 }
 
@@ -201,7 +202,7 @@ impl Coordinator {
         self.synchronise()?;
         let patience = Duration::from_nanos(order.patience_ns);
         let began_ns = self.clock.now();
-        let targets = Targets { clocks, before: Vec::new(), used_ns: Vec::new() };
+        let targets = Targets { clocks, before: Vec::new(), used: Vec::new() };
         let mut part =
             Part { slices: *slices, patience, began_ns, targets, merged: 0, stop, each };
         let order = serde_json::to_vec(order)
@@ -385,7 +386,7 @@ impl Coordinator {
             starts_ns: &agent.part.starts_ns,
             trials,
         });
-        let merged = merge_all(agents.collect(), &part.targets.used_ns);
+        let merged = merge_all(agents.collect(), &part.targets.used);
         for trial in merged.map_err(EngineError)? {
             if (part.each)(trial).is_break() {
                 return Ok(ControlFlow::Break(()));

@@ -4,7 +4,7 @@
 use super::link::Link;
 use crate::remote::RemoteError;
 use record::agents::{AgentPart, merge};
-use record::{Event, TrialRecord};
+use record::{Event, Slice, TrialRecord};
 use sha2::{Digest, Sha256};
 use wire::remote::agents::{DIGEST_BYTES, FromAgent, MOST_PIECE_BYTES};
 
@@ -74,11 +74,11 @@ pub(super) struct FromOne<'a> {
     pub(super) trials: Vec<TrialRecord>,
 }
 
-/// Merges what all agents recorded, trial by trial. `target_cpu_ns` is the CPU time of each target in
+/// Merges what all agents recorded, trial by trial. `targets` is what each target used in
 /// each slice, by place, as the coordinator read it.
 pub(super) fn merge_all(
     agents: Vec<FromOne<'_>>,
-    target_cpu_ns: &[Vec<Option<u64>>],
+    targets: &[Slice],
 ) -> Result<Vec<TrialRecord>, String> {
     let count = agents.first().map_or(0, |agent| agent.trials.len());
     if let Some(other) = agents.iter().find(|agent| agent.trials.len() != count) {
@@ -103,8 +103,10 @@ pub(super) fn merge_all(
     let merged = parts.iter().map(|parts| {
         let mut trial = merge(parts).map_err(|error| error.to_string())?;
         for slice in &mut trial.seen.slices {
-            let cpu = target_cpu_ns.get(slice.place as usize);
-            slice.target_cpu_ns = cpu.cloned().unwrap_or_default();
+            if let Some(used) = targets.get(slice.place as usize) {
+                slice.target_cpu_ns.clone_from(&used.target_cpu_ns);
+                slice.watched.clone_from(&used.watched);
+            }
         }
         Ok(trial)
     });

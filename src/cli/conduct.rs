@@ -4,10 +4,11 @@ use crate::address::resolver::{self, Resolver};
 use crate::agents::Membership;
 use crate::exit::Error;
 use crate::judging::{self, Judged};
-use crate::plan::{Machine, Resolved, Spec, resolve};
+use crate::plan::{Machine, Resolved, Spec, WATCH_TOKEN_VARIABLE, resolve};
+use crate::remote::Token;
 use crate::runner::{self, Telling};
 use crate::targets::sight;
-use crate::{cores, host, signals};
+use crate::{cores, host, signals, watch};
 use engine::Stop;
 use std::path::PathBuf;
 
@@ -30,7 +31,21 @@ pub(super) fn with_machine<T>(
     let drawn_seed = host::draw_seed().map_err(|error| {
         Error::failed(format!("no seed can be read from /dev/urandom: {error}"))
     })?;
-    settle(&Machine { cores, host, look: sight::look, drawn_seed }, &mut resolver)
+    let machine = Machine {
+        cores,
+        host,
+        look: sight::look,
+        watch: watch::describe,
+        watch_token: watch_token(),
+        drawn_seed,
+    };
+    settle(&machine, &mut resolver)
+}
+
+/// The token of watchers for which no file is named.
+fn watch_token() -> Option<Result<Token, String>> {
+    let text = std::env::var_os(WATCH_TOKEN_VARIABLE).filter(|text| !text.is_empty())?;
+    Some(Token::of(&text.to_string_lossy()))
 }
 
 /// The cores of this process.

@@ -33,7 +33,11 @@ impl fmt::Display for RemoteError {
         match self {
             RemoteError::Closed => out.write_str("the connection was closed"),
             RemoteError::TimedOut(after) => {
-                write!(out, "there was no answer within {}", text::units::show_ns(after.as_nanos() as u64))
+                write!(
+                    out,
+                    "there was no answer within {}",
+                    text::units::show_ns(after.as_nanos() as u64)
+                )
             }
             RemoteError::Io(error) => out.write_str(error),
             RemoteError::Message(FrameError::OtherVersion(other)) => write!(
@@ -49,13 +53,12 @@ impl fmt::Display for RemoteError {
             RemoteError::Refused(Refusal::Purpose) => {
                 out.write_str("it is not for this use: check the address")
             }
-            RemoteError::Refused(Refusal::Token) => out.write_str(
-                "it refused the token: use the one that it printed when it was started",
-            ),
+            RemoteError::Refused(Refusal::Token) => out
+                .write_str("it refused the token: use the one that it printed when it was started"),
             RemoteError::Refused(Refusal::Busy) => out.write_str("it has too many connections"),
-            RemoteError::WrongServer => out.write_str(
-                "it does not know the token: something else listens at this address",
-            ),
+            RemoteError::WrongServer => {
+                out.write_str("it does not know the token: something else listens at this address")
+            }
         }
     }
 }
@@ -96,11 +99,7 @@ impl Connection {
     ///
     /// # Errors
     /// If the peer does not take it within the patience.
-    pub fn send<M: Message>(
-        &mut self,
-        message: &M,
-        patience: Duration,
-    ) -> Result<(), RemoteError> {
+    pub fn send<M: Message>(&mut self, message: &M, patience: Duration) -> Result<(), RemoteError> {
         self.output.clear();
         encode(message, &mut self.output);
         let until = Instant::now() + patience;

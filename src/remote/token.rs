@@ -3,6 +3,7 @@
 use crate::host;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -18,10 +19,16 @@ const MOST_BYTES: usize = 256;
 /// How many random bytes a new token has.
 const RANDOM_BYTES: usize = 16;
 
-/// A secret that both sides know. It has neither `Debug` nor `Serialize`, so that no journal or
-/// message can show it.
+/// A secret that both sides know. It cannot be serialised, and `Debug` does not show it, so that it
+/// is in no journal or message.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
+
+impl fmt::Debug for Token {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Token")
+    }
+}
 
 impl Token {
     /// Makes a random token.
@@ -57,7 +64,8 @@ impl Token {
     /// # Errors
     /// If the file cannot be read, or does not contain a token; the message names the file.
     pub fn in_file(path: &Path) -> Result<Token, String> {
-        let named = |why: String| format!("the token file {}: {why}", shown(path.as_os_str().as_bytes()));
+        let named =
+            |why: String| format!("the token file {}: {why}", shown(path.as_os_str().as_bytes()));
         let mut text = String::new();
         let file = File::open(path).map_err(|error| named(error.to_string()))?;
         // Enough to see that it is too long, whatever the file is.

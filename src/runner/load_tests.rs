@@ -65,6 +65,7 @@ impl Environment for View<'_> {
             launch: 0,
             cpu_source: None,
             out_of_sight: None,
+            watched: None,
             facts: Vec::new(),
             ready_requests: 0,
         })

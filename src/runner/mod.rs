@@ -6,6 +6,7 @@ mod environment;
 pub(crate) mod folder;
 mod load;
 mod load_alone;
+mod meter;
 mod null;
 mod orders;
 mod own_costs;

@@ -125,6 +125,7 @@ impl Environment for MadeUp {
             launch,
             cpu_source: None,
             out_of_sight: None,
+            watched: None,
             facts: Vec::new(),
             ready_requests: 0,
         })
@@ -147,6 +148,7 @@ impl Environment for MadeUp {
             memory_source,
             log_troubles,
             lost_nodes,
+            watched: None,
         }]
     }
 

@@ -1,6 +1,7 @@
 //! The servers and the engine of a real run.
 
 use super::environment::{AtWork, Each, Environment, Halt};
+use super::meter::TargetMeter;
 use super::placement::Kept;
 use crate::access::Access;
 use crate::agents::Coordinator;
@@ -14,7 +15,7 @@ use crate::targets::cpu::Meter;
 use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
 use engine::files::{self, FilesAccess};
-use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock};
+use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
 use keeper::process::OutOfSight;
 use record::{Address, AgentClock, AgentReady, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady, Workload};
 use std::sync::Arc;
@@ -69,7 +70,7 @@ struct Up {
     launch: u32,
     address: Address,
     reach: Reach,
-    meter: Result<Meter, OutOfSight>,
+    meter: Result<TargetMeter, OutOfSight>,
     running: Option<Running>,
 }
 
@@ -77,11 +78,11 @@ struct Up {
 struct Shared {
     launch: u32,
     url: String,
-    meter: Result<Meter, OutOfSight>,
+    meter: Result<TargetMeter, OutOfSight>,
 }
 
-fn meter(running: &Running) -> Result<Meter, OutOfSight> {
-    Meter::of_launched(running.keeper() as u32, running.cgroup())
+fn meter(running: &Running) -> Result<TargetMeter, OutOfSight> {
+    Meter::of_launched(running.keeper() as u32, running.cgroup()).map(TargetMeter::Here)
 }
 
 /// How to drive it.
@@ -173,14 +174,13 @@ fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetR
         launch: up.launch,
         cpu_source: match &up.reach {
             Reach::Program(_) => Some(program_source(up).to_owned()),
-            Reach::Server(_) => {
-                up.meter.as_ref().ok().map(|meter| meter.source().name().to_owned())
-            }
+            Reach::Server(_) => up.meter.as_ref().ok().map(TargetMeter::source),
         },
         out_of_sight: match (&up.reach, &up.running) {
             (Reach::Program(_), None) => None,
             _ => up.meter.as_ref().err().map(ToString::to_string),
         },
+        watched: up.meter.as_ref().ok().and_then(TargetMeter::watched),
         // What a store reports, in addition to the facts of its launch.
         facts: facts.iter().cloned().chain(custom_words.unwrap_or_default()).collect(),
         ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
@@ -201,7 +201,7 @@ impl Environment for Targets<'_> {
         let up = match &self.resolved.ways[contender] {
             Way::Attached { access, sight } => {
                 let meter = match sight {
-                    Ok(sight) => Meter::of_attached(&sight.found.pids()),
+                    Ok(observed) => TargetMeter::of(observed),
                     Err(why) => Err(why.clone()),
                 };
                 let address = known.address.clone();
@@ -385,6 +385,8 @@ impl Environment for Targets<'_> {
         for ((contender, target), (peak, lost_nodes)) in self.each.iter_mut().enumerate().zip(known)
         {
             let up = target.up.take();
+            let watched =
+                up.as_ref().and_then(|up| up.meter.as_ref().ok().and_then(TargetMeter::report));
             let launch = up.as_ref().map_or(0, |up| up.launch);
             let was_up = up.is_some();
             if let Some(running) = up.and_then(|up| up.running) {
@@ -402,6 +404,7 @@ impl Environment for Targets<'_> {
                     memory_source: peak.map_or(String::new(), |(_, source)| source.to_owned()),
                     log_troubles,
                     lost_nodes,
+                    watched,
                 });
             }
         }
@@ -434,11 +437,10 @@ impl Environment for Targets<'_> {
             Err(why) => why,
         };
         let up = self.each.get_mut(contender)?.up.as_mut()?;
-        Some(match &mut up.meter {
-            Ok(meter) => {
-                let (cpu_ns, nodes) = (meter.read().cpu_ns, up.address.nodes().len() as u32);
-                AtWork::Cpu { why, cpu_ns, nodes }
-            }
+        let nodes = up.address.nodes().len() as u32;
+        Some(match up.meter.as_mut().map(TargetMeter::read) {
+            Ok(Some(reading)) => AtWork::Cpu { why, cpu_ns: reading.cpu_ns, nodes },
+            Ok(None) => AtWork::Unseen(format!("{why}; its watcher cannot be asked any more")),
             Err(unseen) => {
                 AtWork::Unseen(format!("{why}; its processes cannot be read either: {unseen}",))
             }
@@ -531,15 +533,12 @@ fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
         Reach::Program(exec) => {
             let own = exec.peak_memory()?;
             let of_servers = match &up.running {
-                Some(_) => up.meter.as_mut().ok()?.peak_memory()?.bytes,
+                Some(_) => up.meter.as_mut().ok()?.peak_memory()?.0,
                 None => 0,
             };
             Some((own + of_servers, program_source(up)))
         }
-        Reach::Server(_) => {
-            let peak = up.meter.as_mut().ok()?.peak_memory()?;
-            Some((peak.bytes, peak.source.name()))
-        }
+        Reach::Server(_) => up.meter.as_mut().ok()?.peak_memory(),
     }
 }
 
@@ -550,9 +549,12 @@ fn clock(up: &mut Up) -> TargetClock<'_> {
         if up.running.is_none() {
             return own;
         }
-        return Box::new(move || Some(own()? + meter.as_mut().ok()?.read().cpu_ns));
+        return Box::new(move || {
+            let of_servers = meter.as_mut().ok()?.read()?;
+            Some(TargetReading { cpu_ns: own()?.cpu_ns + of_servers.cpu_ns, ..of_servers })
+        });
     }
-    Box::new(move || meter.as_mut().ok().map(|meter| meter.read().cpu_ns))
+    Box::new(move || meter.as_mut().ok()?.read())
 }
 
 impl From<Failed> for Halt {

@@ -22,6 +22,7 @@ pub mod interleaving;
 pub mod interrupt;
 mod lane;
 mod random;
+mod readings;
 mod run;
 mod stop;
 mod store;
@@ -40,8 +41,10 @@ pub use groups::{check_groups, grouped};
 pub use http::{HttpAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{
-    EngineError, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, Turn, for_workers,
+    EngineError, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, TargetReading,
+    Turn, WatchedReading, for_workers,
 };
+pub use readings::note_targets;
 pub use run::{run, run_together};
 pub use stop::Stop;
 pub use store::{

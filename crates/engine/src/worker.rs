@@ -4,7 +4,11 @@ use crate::barrier::{Barrier, BrokenBarrier};
 use crate::gate::Gate;
 use crate::health::{Health, Reading};
 use crate::random::Random;
-use crate::{EngineError, Lane, MakeLane, Opened, Seat, TargetClock, Turn, clock, interleaving};
+use crate::readings::note_targets;
+use crate::{
+    EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
+    interleaving,
+};
 use record::{Asked, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
@@ -255,11 +259,11 @@ impl<'a> Worker<'a> {
         for &contender in order {
             self.lanes[contender as usize].seen.make_ready();
             self.rest()?;
-            let cpu = self.read_targets();
+            let targets = self.read_targets();
             let before = self.health.read();
             let Some(starts) = self.meet()? else { return Err(Gone::Stopped) };
             self.slice(contender, starts, sending_ns, limited)?;
-            self.note(contender, &before, &cpu);
+            self.note(contender, &before, &targets);
         }
         if self.seat.stop.raised() { Err(Gone::Stopped) } else { Ok(()) }
     }
@@ -314,23 +318,22 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Returns the CPU time of every target so far.
-    fn read_targets(&mut self) -> Vec<Option<u64>> {
+    /// Reads the CPU time of every target so far.
+    fn read_targets(&mut self) -> Vec<Option<TargetReading>> {
         self.targets.iter_mut().map(|read| read()).collect()
     }
 
     /// Adds to the slice what it cost and what the machine did to it.
-    fn note(&mut self, contender: u32, before: &Reading, cpu: &[Option<u64>]) {
+    fn note(&mut self, contender: u32, before: &Reading, targets: &[Option<TargetReading>]) {
         let after = self.health.read();
         let stolen_ns = self.health.stolen_ns();
-        let used = |(before, after): (&Option<u64>, Option<u64>)| Some(after? - (*before)?);
-        let cpu = cpu.iter().zip(self.read_targets()).map(used).collect();
+        let targets_after = self.read_targets();
         let seen = &mut self.lanes[contender as usize].seen;
         let slice = seen.slice_mut();
         // Added and not set: a blocking lane has threads that are already counted.
         slice.generator_cpu_ns += after.cpu_ns - before.cpu_ns;
         slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
-        slice.target_cpu_ns = cpu;
+        note_targets(slice, targets, &targets_after);
         slice.steal_ns = stolen_ns.saturating_sub(self.stolen_ns);
         seen.end_slice();
         self.stolen_ns = stolen_ns;

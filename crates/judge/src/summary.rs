@@ -2,7 +2,10 @@
 
 use crate::{
     evidence::{AgentDriven, Driven, Evidence},
-    verdict::{AgentSummary, ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary, TargetSummary},
+    verdict::{
+        AgentSummary, ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary,
+        TargetSummary, WatchSummary,
+    },
 };
 use record::{Histogram, KindSeen, Metric};
 
@@ -121,16 +124,21 @@ fn kind(seen: &KindSeen) -> KindSummary {
 fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
     let driven = &evidence.contenders[contender];
     let costs = evidence.costs(contender);
-    let operations = Some(driven.judged.operations as f64).filter(|n| *n > 0.0);
+    let operations = Some(driven.cost_operations as f64).filter(|n| *n > 0.0);
     let sharers = evidence.sharers(contender).into_iter();
     TargetSummary {
-        out_of_sight: evidence.why_out_of_sight(contender).map(str::to_owned),
+        out_of_sight: evidence.why_out_of_sight(contender),
         cpu_per_operation: costs
             .and_then(|costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?)),
         cpu_at_rest: evidence.cpu_at_rest(contender),
         busy: evidence.target_busy(contender),
         programs: driven.judged.programs.clone(),
         shares_process_with: sharers.map(|other| evidence.name(other as u32).to_owned()).collect(),
+        watch: driven
+            .target
+            .watch
+            .clone()
+            .map(|watch| WatchSummary { lost_from: evidence.sight_lost(contender), ..watch }),
         ..driven.target.clone()
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     Sharding, Workload,
 };
 use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 
 /// What will be done. It is fixed before the first target is touched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,6 +101,10 @@ pub struct Contender {
     /// The address that is dialled. For a target that tiebreak launches the port is 0 here, and
     /// each trial contains the actual one.
     pub address: Address,
+    /// The address of the watcher that reads the CPU time of its target (`tiebreak watch`). None if
+    /// it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<SocketAddr>,
     /// What its operations request.
     pub asks: Asks,
     /// How hard it is driven.

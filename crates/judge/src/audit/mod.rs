@@ -40,6 +40,7 @@ mod shared_core;
 mod slice_too_short;
 mod statements;
 mod too_short;
+mod watcher_lost;
 mod wrong_values;
 
 pub use crate::evidence::Evidence;
@@ -95,6 +96,7 @@ pub static RULES: &[Rule] = &[
     burst_tail::RULE,
     slice_too_short::RULE,
     long_drain::RULE,
+    watcher_lost::RULE,
     cpu_at_rest::RULE,
     carry_over::RULE,
     not_steady::RULE,

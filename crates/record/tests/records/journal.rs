@@ -7,7 +7,7 @@ use record::{
     Metric, Moments, Outcome, OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun,
     Question, Recorder, RequestAsked, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew,
     SliceStart, SqlAsked, SqlProtocol, StoreMoment, StoreSaid, TargetDone, TargetReady,
-    TrialRecord, Work, Workload,
+    TrialRecord, WatchedSlice, WatcherReport, Work, Workload,
 };
 
 fn reads_back(event: &Event) {
@@ -38,6 +38,7 @@ const METRICS: [Metric; 4] =
 fn asked(i: usize) -> LaneAsked {
     LaneAsked {
         address: addresses()[i % 4].clone(),
+        watch: (i == 1).then(|| ([10, 0, 0, 5], 9310).into()),
         intensity: intensity(i),
         doing: record::Doing::Ask,
         reuse: REUSES[i % 3],
@@ -190,6 +191,8 @@ fn trial(i: usize) -> TrialRecord {
         recorder.program(&ProgramRun { failure: Some(Failure::Exit), ..program() });
     }
     recorder.slice_mut().target_cpu_ns = vec![Some(1), None];
+    let watched = WatchedSlice { from_ns: 1, until_ns: 2, asked_ns: [3, 4], steal_ns: Some(5) };
+    recorder.slice_mut().watched = vec![Some(watched), None];
     recorder.end_slice();
     TrialRecord {
         phase: PHASES[i % 4],
@@ -262,6 +265,7 @@ fn events_of_targets_read_back() {
             launch: 3,
             cpu_source: Some("cgroup_v2".to_owned()),
             out_of_sight: None,
+            watched: Some("process 4711 (nginx)".into()),
             facts,
             ready_requests: 2,
         }));
@@ -276,6 +280,15 @@ fn events_of_targets_read_back() {
             memory_source,
             log_troubles,
             lost_nodes: vec!["`node3` ended".to_owned()],
+            watched: peak_memory_bytes.map(|_| WatcherReport {
+                lost: Some("the connection was closed".to_owned()),
+                over_ns: 5,
+                steal_ns: Some(4),
+                load_milli: Some(1500),
+                questions: 3,
+                median_ns: 2,
+                longest_ns: 1,
+            }),
         };
         reads_back(&Event::TargetDone(done));
     }

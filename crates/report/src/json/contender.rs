@@ -8,7 +8,7 @@ use super::groups::{self, GroupData};
 use super::kinds::{self, KindData};
 use super::store::StoreData;
 use crate::{View, words::costs};
-use judge::verdict::{ContenderSummary, Sent};
+use judge::verdict::{ContenderSummary, Sent, WatchSummary};
 use record::{Fact, Histogram, Programs};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -78,8 +78,38 @@ struct TargetCost<'a> {
     peak_memory_bytes: Option<u64>,
     memory_source: Option<&'a str>,
     launches: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watch: Option<Watch<'a>>,
     runs: Option<Runs>,
     facts: &'a [Fact],
+}
+
+/// How a watcher read it. Times are in seconds.
+#[derive(Serialize)]
+struct Watch<'a> {
+    what: &'a str,
+    lost_from: Option<u32>,
+    lost: Option<&'a str>,
+    questions: u64,
+    median: Option<f64>,
+    longest: Option<f64>,
+    stolen: Option<f64>,
+    load: Option<f64>,
+}
+
+impl Watch<'_> {
+    fn of(watch: &WatchSummary) -> Watch<'_> {
+        Watch {
+            what: &watch.what,
+            lost_from: watch.lost_from,
+            lost: watch.lost.as_deref(),
+            questions: watch.questions,
+            median: watch.median,
+            longest: watch.longest,
+            stolen: watch.stolen,
+            load: watch.load,
+        }
+    }
 }
 
 /// Costs of whole programs, summed over the rounds.
@@ -201,6 +231,7 @@ fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> 
         peak_memory_bytes: target.peak_memory_bytes,
         memory_source: target.memory_source.as_deref().filter(|source| !source.is_empty()),
         launches: target.launches,
+        watch: target.watch.as_ref().map(Watch::of),
         runs: Runs::of(&target.programs),
         facts: &target.facts,
     }
