@@ -72,7 +72,8 @@ fn offset_and_drift_are_found_within_the_bound() {
                 for jitter_ns in [0, 50_000, 10_000_000] {
                     let truth = Truth { offset_ns, drift_ppm, there_ns, back_ns, jitter_ns };
                     let (model, now) = model(&truth, 400);
-                    let (off, bound) = (off_ns(&model, &truth, now), model.bound_ns().expect("yes"));
+                    let (off, bound) =
+                        (off_ns(&model, &truth, now), model.bound_ns().expect("yes"));
                     let told = format!(
                         "{offset_ns} ns, {drift_ppm} ppm, {there_ns}/{back_ns} ns, {jitter_ns} ns"
                     );

@@ -203,8 +203,7 @@ impl Coordinator {
         let patience = Duration::from_nanos(order.patience_ns);
         let began_ns = self.clock.now();
         let targets = Targets { clocks, before: Vec::new(), used: Vec::new() };
-        let mut part =
-            Part { slices: *slices, patience, began_ns, targets, merged: 0, stop, each };
+        let mut part = Part { slices: *slices, patience, began_ns, targets, merged: 0, stop, each };
         let order = serde_json::to_vec(order)
             .map_err(|error| EngineError(format!("an order cannot be written: {error}")))?;
         for agent in &mut self.agents {
@@ -264,11 +263,7 @@ impl Coordinator {
 
     /// Waits until all agents are ready for the slice at `place`. Returns why the part ends, if it
     /// does.
-    fn all_ready(
-        &mut self,
-        part: &Part<'_, '_>,
-        place: u64,
-    ) -> Result<Option<Ended>, EngineError> {
+    fn all_ready(&mut self, part: &Part<'_, '_>, place: u64) -> Result<Option<Ended>, EngineError> {
         let until = Instant::now() + part.patience;
         let mut ready = vec![false; self.agents.len()];
         let mut late = false;
@@ -336,7 +331,10 @@ impl Coordinator {
             if part.stop.raised() && !told {
                 told = true;
                 for agent in &self.agents {
-                    agent.link.send(&FromCoordinator::End).map_err(|error| agent.lost_by(&error))?;
+                    agent
+                        .link
+                        .send(&FromCoordinator::End)
+                        .map_err(|error| agent.lost_by(&error))?;
                 }
             }
             let Some((from, at, message)) = self.glance()? else {

@@ -60,7 +60,10 @@ impl AgentLink {
     ///
     /// # Errors
     /// If none comes within the patience, or the coordinator cannot be reached.
-    pub(crate) fn receive(&self, patience: Duration) -> Result<(u64, FromCoordinator), RemoteError> {
+    pub(crate) fn receive(
+        &self,
+        patience: Duration,
+    ) -> Result<(u64, FromCoordinator), RemoteError> {
         let came = self.came.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let (at, message) = match came.recv_timeout(patience) {
@@ -121,8 +124,7 @@ impl Outbox {
     /// Returns None if that takes too long.
     fn take(&self, until: u64) -> Option<Vec<String>> {
         let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited =
-            self.more.wait_timeout_while(trials, MERGING, |trials| trials.count < until);
+        let waited = self.more.wait_timeout_while(trials, MERGING, |trials| trials.count < until);
         let (mut trials, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
         (!timeout.timed_out()).then(|| std::mem::take(&mut trials.waiting))
     }
@@ -202,11 +204,8 @@ impl<'a> AgentGate<'a> {
         let clock = self.link.clock;
         let asked = clock.to_engine(at_ns) + clock.skew_ns();
         let starts = asked.max(clock::now() + LATE_LEAD_NS);
-        state.started_ns = if starts == asked {
-            at_ns + clock.skew_ns()
-        } else {
-            clock.of_engine(starts)
-        };
+        state.started_ns =
+            if starts == asked { at_ns + clock.skew_ns() } else { clock.of_engine(starts) };
         starts
     }
 }

@@ -40,9 +40,8 @@ pub(crate) fn gather(
     stop: &Stop,
 ) -> Result<Coordinator, Error> {
     let at = this.coordinator;
-    let cannot = |error: std::io::Error| {
-        Error::failed(format!("agents cannot be awaited at {at}: {error}"))
-    };
+    let cannot =
+        |error: std::io::Error| Error::failed(format!("agents cannot be awaited at {at}: {error}"));
     let listener = TcpListener::bind(at).map_err(cannot)?;
     listener.set_nonblocking(true).map_err(cannot)?;
     let announced = this.announce.as_deref().map(|file| {

@@ -35,7 +35,8 @@ impl Link {
     ) -> io::Result<Link> {
         let socket = connection.socket()?;
         notice_a_cut(&socket)?;
-        let sending = Connection::of(socket.try_clone()?).map_err(|error| io::Error::other(error.to_string()))?;
+        let sending = Connection::of(socket.try_clone()?)
+            .map_err(|error| io::Error::other(error.to_string()))?;
         std::thread::Builder::new().name("link".to_owned()).spawn(move || {
             loop {
                 let came = connection.receive(SILENT);

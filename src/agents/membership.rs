@@ -59,8 +59,8 @@ impl Membership {
         };
         let coordinator = address(&given(COORDINATOR)?, allow_public)?;
         let file = PathBuf::from(given(TOKEN_FILE)?);
-        let token = Token::in_file(&file)
-            .map_err(|why| Error::usage(format!("{TOKEN_FILE}: {why}")))?;
+        let token =
+            Token::in_file(&file).map_err(|why| Error::usage(format!("{TOKEN_FILE}: {why}")))?;
         let pretended = Pretended::default();
         let announce = None;
         Ok(Membership { rank, size, coordinator, token, gather, pretended, announce })

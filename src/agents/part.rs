@@ -35,10 +35,10 @@ const SLACK_NS: u64 = 10_000_000_000;
 impl PartOrder {
     /// The order for all agents.
     pub(crate) fn new(order: &Asked, is_pilot: bool) -> PartOrder {
-        let lanes = order.lanes.iter().map(|lane| PartLane {
-            burn_in_ns: lane.burn_in_ns,
-            address: lane.address.clone(),
-        });
+        let lanes = order
+            .lanes
+            .iter()
+            .map(|lane| PartLane { burn_in_ns: lane.burn_in_ns, address: lane.address.clone() });
         PartOrder {
             seed: order.seed,
             warm_up_ns: order.warm_up_ns,

@@ -55,8 +55,7 @@ impl AgentOptions {
     pub(super) fn membership(&self, allow_public: bool) -> Result<Option<Membership>, Error> {
         let Some(how) = &self.agents else { return Ok(None) };
         let gather = self.gather.unwrap_or(GATHER);
-        let read =
-            if how == SLURM { membership_in_slurm } else { Membership::of_environment };
+        let read = if how == SLURM { membership_in_slurm } else { Membership::of_environment };
         let mut this = read(&variable, allow_public, gather)?;
         this.pretended = self.pretend_clock.unwrap_or_default().times(this.rank);
         Ok(Some(this))

@@ -8,7 +8,8 @@ const SHARE: f64 = 0.1;
 
 /// The length of slices that the agents require, and why. Returns None without agents.
 pub(super) fn needed(trials: &[TrialRecord], matters: f64) -> Option<(u64, String)> {
-    let with_agents = |trial: &&TrialRecord| trial.phase == Phase::Pilot && !trial.agents.is_empty();
+    let with_agents =
+        |trial: &&TrialRecord| trial.phase == Phase::Pilot && !trial.agents.is_empty();
     let apart = |trial: &TrialRecord| {
         let slices = trial.seen.slices.len().max(1) as f64;
         let most = trial.agents.iter().map(|agent| agent.behind_ns).max().unwrap_or(0);

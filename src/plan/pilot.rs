@@ -1,9 +1,9 @@
 //! What follows from the pilot: how long a slice must be, and whether slices can be used at all.
 //! Pure functions; the measurements are in METHOD.
 
-use crate::plan::{in_step, local};
 use crate::plan::resolved::TURN;
 use crate::plan::slice_length::{Asks, Pace};
+use crate::plan::{in_step, local};
 use judge::cost;
 use record::{
     Contender, Interleave, Phase, PilotChoice, PilotSeen, Plan, Seen, Slice, TrialRecord,

@@ -45,7 +45,15 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
         operations: None,
         groups: Vec::new(),
     };
-    TrialRecord { phase: Phase::Pilot, round: 0, contender, asked, seen, cut_short: false, agents: Vec::new() }
+    TrialRecord {
+        phase: Phase::Pilot,
+        round: 0,
+        contender,
+        asked,
+        seen,
+        cut_short: false,
+        agents: Vec::new(),
+    }
 }
 
 /// `b` has these quantiles, `a` is twice as fast.
@@ -75,7 +83,8 @@ fn check(plan: &Plan, table: &[Case]) {
 fn agents_that_start_apart_require_longer_slices_or_turns() {
     let plan = plan(None, |_| {});
     let chosen = |behind_ns: u64| {
-        let mut trials = vec![trial(0, 1_000_000, 2_000_000, &[1]), trial(1, 1_000_000, 2_000_000, &[1])];
+        let mut trials =
+            vec![trial(0, 1_000_000, 2_000_000, &[1]), trial(1, 1_000_000, 2_000_000, &[1])];
         for trial in &mut trials {
             let slices = trial.seen.slices.len() as u64;
             trial.agents = vec![record::AgentSeen {

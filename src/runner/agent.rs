@@ -42,9 +42,8 @@ pub(crate) fn assist(
 ) -> Result<PathBuf, Error> {
     let clock = LocalClock::new(this.pretended);
     let connection = join(resolved, stop, this)?;
-    let named = |error: &dyn std::fmt::Display| {
-        Error::failed(format!("agent {}: {error}", this.rank))
-    };
+    let named =
+        |error: &dyn std::fmt::Display| Error::failed(format!("agent {}: {error}", this.rank));
     let link = AgentLink::start(connection, clock, stop.clone()).map_err(|error| named(&error))?;
     let now = SystemTime::now();
     let header = header(&resolved.plan, now);

@@ -3,7 +3,9 @@
 
 use crate::targets::store::About;
 use engine::EngineError;
-use record::{AgentClock, AgentReady, Asked, SingleRun, TargetDone, TargetReady, TrialRecord, Workload};
+use record::{
+    AgentClock, AgentReady, Asked, SingleRun, TargetDone, TargetReady, TrialRecord, Workload,
+};
 use std::io;
 use std::ops::ControlFlow;
 

@@ -141,7 +141,11 @@ impl<W: Write> Session<'_, W> {
         let came = self.introduce_agents();
         let came = if came.is_err() {
             came
-        } else if self.stores.only_load() { self.raise(1) } else { self.phases() };
+        } else if self.stores.only_load() {
+            self.raise(1)
+        } else {
+            self.phases()
+        };
         // Whatever happened, nothing is left running; the first error is reported.
         let lowered = self.lower();
         let (reason, detail) = match came.and(lowered) {

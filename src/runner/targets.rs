@@ -4,8 +4,8 @@ use super::environment::{AtWork, Each, Environment, Halt};
 use super::meter::TargetMeter;
 use super::placement::Kept;
 use crate::access::Access;
-use crate::agents::Coordinator;
 use crate::address::tls;
+use crate::agents::Coordinator;
 use crate::conformance::alone;
 use crate::exec::{self, Exec, Program};
 use crate::exit::{Error, Exit};
@@ -17,7 +17,10 @@ use crate::targets::store::{About, SideChannel};
 use engine::files::{self, FilesAccess};
 use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
 use keeper::process::OutOfSight;
-use record::{Address, AgentClock, AgentReady, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady, Workload};
+use record::{
+    Address, AgentClock, AgentReady, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady,
+    Workload,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use text::shown::shown;

@@ -1,7 +1,7 @@
 //! What agents drive together is one comparison.
 
 use crate::common::{number, sent};
-use crate::group::{Group, QUICK, contenders, errors, serve};
+use crate::group::{Group, QUICK, contenders, errors, serve, wait_for};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -123,6 +123,29 @@ fn agents_that_start_late_are_seen_and_the_audit_refuses() {
     let findings = report["findings"].as_array().expect("findings");
     let found = findings.iter().find(|finding| finding["rule"] == "agents_out_of_step");
     assert_eq!(found.expect("the rule fires")["weight"], "void", "{findings:?}");
+}
+
+#[test]
+fn an_agent_that_drives_less_than_the_others_is_named() {
+    let group = Group::of(3);
+    let (a, b) = (serve(MS), serve(MS));
+    let mut processes = group.start_all(&format!("{} {QUICK}", contenders(&a, &b)));
+    wait_for("the pilot", || group.events(0).iter().any(|event| event.get("pilot").is_some()));
+    // It stands still for most of the time, also in the slices that the others drive.
+    while processes[3].runs() {
+        processes[3].signal(libc::SIGSTOP);
+        std::thread::sleep(8 * MS);
+        processes[3].signal(libc::SIGCONT);
+        std::thread::sleep(3 * MS);
+    }
+    for process in processes {
+        process.output();
+    }
+    let report = group.report();
+    let findings = report["findings"].as_array().expect("findings");
+    let found = findings.iter().find(|finding| finding["rule"] == "odd_agent");
+    let evidence = found.unwrap_or_else(|| panic!("{findings:#?}"))["evidence"].as_str();
+    assert!(evidence.is_some_and(|text| text.starts_with("agent 3 ended")), "{evidence:?}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The lines of a journal.
 
-use crate::{AgentClock, AgentReady, Loaded, OwnCost, PilotChoice, Plan, SingleRun, StoreSaid, TrialRecord};
+use crate::{
+    AgentClock, AgentReady, Loaded, OwnCost, PilotChoice, Plan, SingleRun, StoreSaid, TrialRecord,
+};
 use serde::{Deserialize, Serialize};
 
 /// Major and minor version of the journal's schema. No release wrote or reads version 1. A

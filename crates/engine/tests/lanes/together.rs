@@ -115,11 +115,7 @@ fn a_rate_is_shared_and_slices_start_together() {
     let mut asked = lane(address);
     asked.intensity.arrivals = Arrivals::Constant(2000.0);
     asked.timeout_ns = 60_000_000_000;
-    let order = Asked {
-        rounds: 2,
-        slice_ns: 50_000_000,
-        ..order(vec![asked.clone(), asked])
-    };
+    let order = Asked { rounds: 2, slice_ns: 50_000_000, ..order(vec![asked.clone(), asked]) };
     let all = drive_together(&order, &Arc::default());
     let starts: Vec<_> = all.iter().map(|(_, starts)| starts).collect();
     assert_eq!(starts[0].len(), 16);

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use record::{
-    Address, AgentClock, AgentReady, AgentSeen, Arrivals, Asks, Consistency, Contender, ContenderAsked, Doing, End, EndReason, Event,
-    Fact, Failure, GroupAsks, Header, Host, Intensity, Interleave, LaneAsked, LoadHow, Loaded,
-    Metric, Moments, Outcome, OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun,
-    Question, Recorder, RequestAsked, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew,
-    SliceStart, SqlAsked, SqlProtocol, StoreMoment, StoreSaid, TargetDone, TargetReady,
-    TrialRecord, WatchedSlice, WatcherReport, Work, Workload,
+    Address, AgentClock, AgentReady, AgentSeen, Arrivals, Asks, Consistency, Contender,
+    ContenderAsked, Doing, End, EndReason, Event, Fact, Failure, GroupAsks, Header, Host,
+    Intensity, Interleave, LaneAsked, LoadHow, Loaded, Metric, Moments, Outcome, OwnCost, Pair,
+    Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question, Recorder, RequestAsked, Reuse,
+    Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart, SqlAsked, SqlProtocol, StoreMoment,
+    StoreSaid, TargetDone, TargetReady, TrialRecord, WatchedSlice, WatcherReport, Work, Workload,
 };
 
 fn reads_back(event: &Event) {

@@ -153,7 +153,10 @@ fn kinds_belong_to_one_message_each() {
     kinds.extend(from_coordinators().iter().map(Message::kind));
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds, [1, 2, 3, 4, 5].into_iter().chain(16..20).chain(32..39).chain(48..56).collect::<Vec<u8>>());
+    assert_eq!(
+        kinds,
+        [1, 2, 3, 4, 5].into_iter().chain(16..20).chain(32..39).chain(48..56).collect::<Vec<u8>>()
+    );
 }
 
 #[test]
