@@ -10,7 +10,7 @@ mkdir -p "$home"/{munge,spool/n1,spool/n2,spool/n3,spool/n4,state}
 chmod 700 "$home/munge"
 mungekey -c -f -k "$home/munge/key"
 chmod 400 "$home/munge/key"
-# Whoever uses the socket must reach it.
+# Every user of the socket must reach it.
 chmod 755 "$home/munge"
 host=$(hostname -s)
 {

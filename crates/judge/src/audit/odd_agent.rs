@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
           machine, a longer way or a busy neighbour, and the figures of all together are partly \
           about that agent.",
     remedy: "Look at that machine, its network and what else runs there, or leave it out. \
-             `tiebreak report --json -` shows the figures of each agent.",
+             `tiebreak report RUN --verbose` shows the figures of each agent.",
     check,
 };
 
