@@ -17,6 +17,9 @@ const TIGHT: u64 = 2;
 /// The drift is fitted once exchanges cover this time. Within a shorter one the error of a single
 /// exchange would look like a drift.
 const SPAN_NS: u64 = 1_000_000_000;
+/// Before the drift is fitted it is taken to be below this: oscillators are specified to be within
+/// 100 millionths, and two of them differ by twice as much at most.
+const DRIFT_UNKNOWN: f64 = 200e-6;
 /// Clocks of machines differ by less than this (NTP refuses larger differences, too).
 const MOST_DRIFT: f64 = 500e-6;
 
@@ -45,6 +48,8 @@ struct Line {
     at: u64,
     offset_ns: f64,
     drift: f64,
+    /// How wrong the drift may be.
+    drift_within: f64,
     bound_ns: u64,
 }
 
@@ -59,7 +64,7 @@ pub(crate) struct ClockModel {
 impl ClockModel {
     /// Takes in one exchange. One whose stamps contradict each other is ignored.
     pub(crate) fn add(&mut self, exchange: &Exchange) {
-        let Some(sample) = sample(exchange) else { return };
+        let Some(sample) = self.sample(exchange) else { return };
         self.exchanges += 1;
         let oldest = sample.at.saturating_sub(FORGOTTEN_NS);
         let excess = self.samples.len().saturating_sub(REMAIN);
@@ -74,6 +79,27 @@ impl ClockModel {
         self.line = fit(&self.samples);
     }
 
+    /// What an exchange says. The other machine measures how long it took to answer, which may be a
+    /// whole slice, with its own clock: as far as its drift is not known the round trip is taken
+    /// to be longer, never shorter.
+    fn sample(&self, exchange: &Exchange) -> Option<Sample> {
+        let ours = exchange.back.checked_sub(exchange.sent)?;
+        let theirs = exchange.answered.checked_sub(exchange.received)? as f64;
+        let there = difference(exchange.received, exchange.sent);
+        let back = difference(exchange.answered, exchange.back);
+        let offset_ns = (i128::from(there) + i128::from(back)) / 2;
+        let (drift, known_within) = match self.line {
+            Some(line) => (line.drift, line.drift_within),
+            None => (0.0, DRIFT_UNKNOWN),
+        };
+        let round_trip_ns = (ours as f64 - theirs / (1.0 + drift)).max(1.0);
+        Some(Sample {
+            at: exchange.sent + ours / 2,
+            offset_ns: i64::try_from(offset_ns).ok()?,
+            round_trip_ns: (round_trip_ns + theirs * known_within).round() as u64,
+        })
+    }
+
     /// Returns how many exchanges it rests on.
     pub(crate) fn exchanges(&self) -> u64 {
         self.exchanges
@@ -84,10 +110,13 @@ impl ClockModel {
         self.samples.iter().map(|sample| sample.round_trip_ns).min()
     }
 
-    /// Returns how wrong the model may be: half the smallest round trip, plus the largest residual
-    /// of the exchanges that were fitted. None before the first exchange.
-    pub(crate) fn bound_ns(&self) -> Option<u64> {
-        self.line.map(|line| line.bound_ns)
+    /// Returns how wrong the model may be at our time `at`: half the smallest round trip, plus the
+    /// largest residual of the exchanges that were fitted, plus what the drift may have added
+    /// since the last of them. None before the first exchange.
+    pub(crate) fn bound_ns(&self, at: u64) -> Option<u64> {
+        let line = self.line?;
+        let age = at.saturating_sub(line.at) as f64;
+        Some(line.bound_ns + (age * line.drift_within).round() as u64)
     }
 
     /// Returns how much faster the other clock is, as a share.
@@ -115,21 +144,6 @@ impl ClockModel {
     }
 }
 
-fn sample(exchange: &Exchange) -> Option<Sample> {
-    let ours = exchange.back.checked_sub(exchange.sent)?;
-    let theirs = exchange.answered.checked_sub(exchange.received)?;
-    // Half the drift of a long answer may make the round trip of a fast network negative.
-    let round_trip_ns = ours.saturating_sub(theirs).max(1);
-    let there = difference(exchange.received, exchange.sent);
-    let back = difference(exchange.answered, exchange.back);
-    let offset_ns = (i128::from(there) + i128::from(back)) / 2;
-    Some(Sample {
-        at: exchange.sent + ours / 2,
-        offset_ns: i64::try_from(offset_ns).ok()?,
-        round_trip_ns,
-    })
-}
-
 fn difference(one: u64, other: u64) -> i64 {
     one.wrapping_sub(other) as i64
 }
@@ -150,6 +164,10 @@ fn fit(samples: &[Sample]) -> Option<Line> {
     let (mean_x, mean_y) = (mean(&x), mean(&y));
     let square = mean(&|sample| (x(sample) - mean_x).powi(2));
     let covers = last.at - first.at >= SPAN_NS && square > 0.0;
+    let span = last.at - first.at;
+    // The tightest exchanges at both ends are off by half a round trip at most.
+    let drift_within =
+        if covers { (smallest as f64 / span as f64).min(DRIFT_UNKNOWN) } else { DRIFT_UNKNOWN };
     let drift = if covers {
         let product = mean(&|sample| (x(sample) - mean_x) * (y(sample) - mean_y));
         (product / square).clamp(-MOST_DRIFT, MOST_DRIFT)
@@ -163,6 +181,7 @@ fn fit(samples: &[Sample]) -> Option<Line> {
         at: last.at,
         offset_ns: last.offset_ns as f64 + at_last,
         drift,
+        drift_within,
         bound_ns: smallest / 2 + residual.round() as u64,
     })
 }

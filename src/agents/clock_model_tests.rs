@@ -73,7 +73,7 @@ fn offset_and_drift_are_found_within_the_bound() {
                     let truth = Truth { offset_ns, drift_ppm, there_ns, back_ns, jitter_ns };
                     let (model, now) = model(&truth, 400);
                     let (off, bound) =
-                        (off_ns(&model, &truth, now), model.bound_ns().expect("yes"));
+                        (off_ns(&model, &truth, now), model.bound_ns(now).expect("yes"));
                     let told = format!(
                         "{offset_ns} ns, {drift_ppm} ppm, {there_ns}/{back_ns} ns, {jitter_ns} ns"
                     );
@@ -89,11 +89,30 @@ fn offset_and_drift_are_found_within_the_bound() {
 #[test]
 fn the_bound_is_half_the_smallest_round_trip_on_a_quiet_network() {
     let truth = Truth { drift_ppm: 30.0, ..QUIET };
-    let (model, _) = model(&truth, 200);
-    let bound = model.bound_ns().expect("known");
+    let (model, now) = model(&truth, 200);
+    let bound = model.bound_ns(now).expect("known");
     assert!((20_000..20_600).contains(&bound), "{bound}");
     assert!((model.drift() * 1e6 - 30.0).abs() < 0.01, "{}", model.drift());
     assert_eq!((model.exchanges(), model.samples.len() <= MOST), (200, true));
+}
+
+#[test]
+fn long_answers_and_a_strong_drift_do_not_feign_a_short_round_trip() {
+    // Turns of 2.5 s: at 80 millionths the other clock gains 200 µs on the way of 40 µs.
+    let truth = Truth { drift_ppm: 80.0, ..QUIET };
+    let (mut model, mut at) = (ClockModel::default(), BEGIN);
+    for n in 0..40 {
+        let (received, took) = (at + 20_000, if n < 8 { 1_000 } else { 2_500_000_000 });
+        model.add(&Exchange {
+            sent: at,
+            received: truth.clock(received),
+            answered: truth.clock(received + took),
+            back: received + took + 20_000,
+        });
+        at += took + 60_000;
+        let (off, bound) = (off_ns(&model, &truth, at), model.bound_ns(at).expect("known"));
+        assert!(bound >= 19_900 && off <= bound, "{n}: off by {off} ns, bound {bound} ns");
+    }
 }
 
 #[test]
@@ -103,26 +122,26 @@ fn one_direction_alone_is_what_no_clock_can_see() {
     let (model, now) = model(&truth, 200);
     let off = off_ns(&model, &truth, now);
     assert!((499_000..=501_000).contains(&off), "{off}");
-    assert!(off <= model.bound_ns().expect("known"));
+    assert!(off <= model.bound_ns(now).expect("known"));
 }
 
 #[test]
 fn a_clock_that_steps_widens_the_bound_until_it_is_forgotten() {
     let (mut model, mut now) = model(&QUIET, 100);
-    let before = model.bound_ns().expect("known");
+    let before = model.bound_ns(now).expect("known");
     let stepped = Truth { offset_ns: 3_000_000, ..QUIET };
     let mut random = random();
     for n in 0..20 {
         model.add(&stepped.exchange(now, &mut random));
         now += EVERY_NS;
-        let (off, bound) = (off_ns(&model, &stepped, now), model.bound_ns().expect("known"));
+        let (off, bound) = (off_ns(&model, &stepped, now), model.bound_ns(now).expect("known"));
         assert!(off <= bound && bound > 10 * before, "{n}: off by {off} ns, bound {bound} ns");
     }
     for _ in 0..2 * FORGOTTEN_NS / EVERY_NS {
         model.add(&stepped.exchange(now, &mut random));
         now += EVERY_NS;
     }
-    assert!(model.bound_ns().expect("known") < 2 * before);
+    assert!(model.bound_ns(now).expect("known") < 2 * before);
     assert!(off_ns(&model, &stepped, now) <= before);
 }
 
@@ -138,7 +157,7 @@ fn both_directions_of_the_conversion_agree() {
 #[test]
 fn before_the_first_exchange_nothing_is_known() {
     let mut model = ClockModel::default();
-    assert_eq!((model.bound_ns(), model.round_trip_ns(), model.offset_ns(5)), (None, None, 0));
+    assert_eq!((model.bound_ns(5), model.round_trip_ns(), model.offset_ns(5)), (None, None, 0));
     assert_eq!((model.theirs(9), model.ours(9)), (9, 9));
     // Stamps that contradict each other.
     model.add(&Exchange { sent: 10, received: 5, answered: 6, back: 9 });

@@ -16,8 +16,9 @@ use text::lists;
 use text::shown::shown;
 use wire::remote::agents::{FromAgent, FromCoordinator, Hello, Stamps};
 
-/// Exchanges for the clock model before each part of a run.
+/// Exchanges for the clock model before each part of a run, and between two rounds.
 const PINGS: u32 = 32;
+const PINGS_BETWEEN_ROUNDS: u32 = 4;
 /// How long an agent may take for an answer that requires no driving.
 const ANSWER: Duration = Duration::from_secs(30);
 /// How long the end may take after it was requested.
@@ -152,7 +153,7 @@ impl Coordinator {
             rank: agent.ready.rank,
             offset_s: agent.model.offset_ns(now) as f64 / 1e9,
             drift_ppm: agent.model.drift() * 1e6,
-            bound_ns: agent.model.bound_ns().unwrap_or(0),
+            bound_ns: agent.model.bound_ns(now).unwrap_or(0),
             round_trip_ns: agent.model.round_trip_ns().unwrap_or(0),
             exchanges: agent.model.exchanges(),
             late: agent.late,
@@ -199,7 +200,7 @@ impl Coordinator {
         stop: &Stop,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
-        self.synchronise()?;
+        self.synchronise(PINGS)?;
         let patience = Duration::from_nanos(order.patience_ns);
         let began_ns = self.clock.now();
         let targets = Targets { clocks, before: Vec::new(), used: Vec::new() };
@@ -226,9 +227,9 @@ impl Coordinator {
     }
 
     /// Refreshes the clock models while nothing is driven.
-    fn synchronise(&mut self) -> Result<(), EngineError> {
+    fn synchronise(&mut self, pings: u32) -> Result<(), EngineError> {
         for agent in 0..self.agents.len() {
-            for _ in 0..PINGS {
+            for _ in 0..pings {
                 self.agents[agent].send(self.clock.now(), &FromCoordinator::Ping)?;
                 match self.next(Instant::now() + ANSWER)? {
                     Some((from, at, FromAgent::Pong(stamps))) if from == agent => {
@@ -252,8 +253,11 @@ impl Coordinator {
                 part.targets.slice_ended();
             }
             let trials = part.slices.trials_before(place).unwrap_or(0);
-            if trials > 0 && self.merge(part, trials)?.is_break() {
-                return Ok(Ended::ByUs);
+            if trials > 0 {
+                if self.merge(part, trials)?.is_break() {
+                    return Ok(Ended::ByUs);
+                }
+                self.synchronise(PINGS_BETWEEN_ROUNDS)?;
             }
             part.targets.slice_begins();
             self.start_slice(place)?;
@@ -378,9 +382,10 @@ impl Coordinator {
             trials_of_one.truncate((trials - part.merged) as usize);
         }
         part.merged = trials;
+        let now = self.clock.now();
         let agents = self.agents.iter().zip(came).map(|(agent, trials)| FromOne {
             rank: agent.ready.rank,
-            bound_ns: agent.model.bound_ns().unwrap_or(0),
+            bound_ns: agent.model.bound_ns(now).unwrap_or(0),
             starts_ns: &agent.part.starts_ns,
             trials,
         });
