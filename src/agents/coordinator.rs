@@ -27,10 +27,12 @@ const ENDING: Duration = Duration::from_secs(30);
 const SAME_SIGNAL: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// The shortest and the longest time from the message to the start of a slice. In between it is
-/// doubled whenever an agent is told too late, and becomes shorter otherwise.
-const LEAD_NS: (u64, u64) = (300_000, 50_000_000);
-const SHORTER: f64 = 0.98;
+/// The shortest and the longest time from the message to the start of a slice, besides the longest
+/// round trip. In between it grows whenever an agent was told too late, and shrinks otherwise: so
+/// that about one slice in ten is told too late on a busy machine, and hardly any on a quiet one.
+const LEAD_NS: (u64, u64) = (300_000, 5_000_000);
+const LONGER: f64 = 1.5;
+const SHORTER: f64 = 0.95;
 /// A slice that starts so much later than it should was told too late.
 const LATE_NS: u64 = 1000;
 
@@ -308,7 +310,7 @@ impl Coordinator {
     }
 
     fn adjust_lead(&mut self, late: bool) {
-        let next = if late { 2.0 } else { SHORTER } * self.lead_ns as f64;
+        let next = if late { LONGER } else { SHORTER } * self.lead_ns as f64;
         self.lead_ns = (next as u64).clamp(LEAD_NS.0, LEAD_NS.1);
     }
 

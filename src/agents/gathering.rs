@@ -8,7 +8,7 @@ use crate::exit::Error;
 use crate::remote::{Connection, RemoteError, admit};
 use engine::Stop;
 use std::net::TcpListener;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 use text::lists;
 use text::shown::shown;
@@ -109,10 +109,7 @@ fn accept(listener: &TcpListener, this: &Membership, send: &Sender<Came>) {
 }
 
 fn next(came: &Receiver<Came>) -> Option<Came> {
-    match came.recv_timeout(GLANCE) {
-        Ok(came) => Some(came),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-    }
+    came.recv_timeout(GLANCE).ok()
 }
 
 /// Why a process that knows the token does not take part.
