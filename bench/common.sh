@@ -128,7 +128,7 @@ counted() {
     get "$1" /status | awk '/^ *[0-9]+ +[0-9]+ +[0-9]+ *$/ { print $3 }'
 }
 
-# nginx_config FOLDER PORT CONNECTIONS SETTINGS. Twice the connections: with
+# nginx_config DIRECTORY PORT CONNECTIONS SETTINGS. Twice the connections: with
 # less than a sixteenth of worker_connections free, nginx closes idle ones.
 nginx_config() {
     cat <<CONFIG
@@ -165,28 +165,28 @@ next_port=18087
 # somebody listens already the next port is tried. Sets port and nginx_pid, the
 # master's id.
 start_nginx() {
-    local folder=$work/$1 tries
-    mkdir -p "$folder/root" "$folder/temp"
-    chmod 755 "$work" "$folder" "$folder/root"
-    printf '<html><body>%s</body></html>' "$(printf 'x%.0s' {1..61})" >"$folder/root/index.html"
+    local directory=$work/$1 tries
+    mkdir -p "$directory/root" "$directory/temp"
+    chmod 755 "$work" "$directory" "$directory/root"
+    printf '<html><body>%s</body></html>' "$(printf 'x%.0s' {1..61})" >"$directory/root/index.html"
     for tries in {1..8}; do
         port=$next_port
         next_port=$((next_port + 100))
-        nginx_config "$folder" "$port" "$2" "${3:-}" >"$folder/nginx.conf"
-        taskset -c "$first" nginx -p "$folder" -c "$folder/nginx.conf" -e stderr 2>"$folder/log" &
+        nginx_config "$directory" "$port" "$2" "${3:-}" >"$directory/nginx.conf"
+        taskset -c "$first" nginx -p "$directory" -c "$directory/nginx.conf" -e stderr 2>"$directory/log" &
         nginx_pid=$!
         servers+=("$nginx_pid")
         for _ in {1..50}; do
             sleep 0.1
             kill -0 "$nginx_pid" 2>/dev/null || break
             # A foreign server would answer as well: its pid file is not ours.
-            [ "$(cat "$folder/pid" 2>/dev/null)" = "$nginx_pid" ] || continue
+            [ "$(cat "$directory/pid" 2>/dev/null)" = "$nginx_pid" ] || continue
             [[ "$(get "$port" / 2>/dev/null)" == *"<html><body>xxx"* ]] && return 0
         done
         kill "$nginx_pid" 2>/dev/null || true
         wait "$nginx_pid" || true
         unset 'servers[-1]'
     done
-    cat "$folder/log" >&2
+    cat "$directory/log" >&2
     fail "nginx does not start ($tries ports were tried)"
 }

@@ -10,7 +10,7 @@
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/tiebreak
 recipe=recipes/cassandra/5.0.toml
 
-# Sets software, the folder of Cassandra: that of CASSANDRA_HOME, or what tiebreak fetched.
+# Sets software, the directory of Cassandra: that of CASSANDRA_HOME, or what tiebreak fetched.
 find_cassandra() {
     local found
     if [ -n "${CASSANDRA_HOME:-}" ]; then
@@ -53,28 +53,28 @@ free_port() {
 }
 
 start_node() {
-    local folder=$work/node storage sync
+    local directory=$work/node storage sync
     find_cassandra
     node_port=$(free_port 18300)
     storage=$(free_port 18400)
     sync=$(block 'choices.commitlog_sync = { periodic = """')
-    mkdir "$folder"
+    mkdir "$directory"
     block '"logback.xml" = """' >"$work/logback.xml"
-    block '"{process}/java.options" = """' | in_recipe "$storage" >"$folder/java.options"
+    block '"{process}/java.options" = """' | in_recipe "$storage" >"$directory/java.options"
     block '"{process}/cassandra.yaml" = """' | in_recipe "$storage" |
-        awk -v sync="$sync" '$0 == "{choice.commitlog_sync}" { $0 = sync } { print }' >"$folder/cassandra.yaml"
+        awk -v sync="$sync" '$0 == "{choice.commitlog_sync}" { $0 = sync } { print }' >"$directory/cassandra.yaml"
     # --pdeathsig: it ends with this script, even if that is killed.
     setpriv --pdeathsig TERM taskset -c "$first" java -Dcassandra.initial_token=0 \
-        "@$folder/java.options" org.apache.cassandra.service.CassandraDaemon >"$folder/log" 2>&1 &
+        "@$directory/java.options" org.apache.cassandra.service.CassandraDaemon >"$directory/log" 2>&1 &
     node_pid=$!
     servers+=("$node_pid")
     for _ in {1..600}; do
         sleep 0.2
         kill -0 "$node_pid" 2>/dev/null || break
         # The line of its own log: at the port somebody else could answer.
-        ! grep -q 'Startup complete' "$folder/log" || return 0
+        ! grep -q 'Startup complete' "$directory/log" || return 0
     done
-    tail -n 20 "$folder/log" >&2
+    tail -n 20 "$directory/log" >&2
     fail "Cassandra does not start"
 }
 

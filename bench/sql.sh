@@ -28,7 +28,7 @@ GOAL=1.3
 ROWS=100000
 
 # Debian keeps PostgreSQL's programs apart, by version.
-for folder in /usr/lib/postgresql/*/bin; do PATH=$PATH:$folder; done
+for directory in /usr/lib/postgresql/*/bin; do PATH=$PATH:$directory; done
 packages="Debian has postgresql (pgbench comes with it), mariadb-server and sysbench; tiebreak \
 comes from: cargo build --release"
 need postgres initdb pgbench psql mariadbd mariadb-install-db mariadb sysbench taskset timeout awk setpriv "$TIEBREAK"

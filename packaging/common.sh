@@ -1,4 +1,4 @@
-# What the scripts of this folder share. Read with `source`, from the root of the repository.
+# What the scripts of this directory share. Read with `source`, from the root of the repository.
 
 fail() {
     echo "${0##*/}: $*" >&2

@@ -1,4 +1,4 @@
-//! The user's cache folder. Everything in it can be recreated.
+//! The user's cache directory. Everything in it can be recreated.
 
 mod lock;
 
@@ -11,9 +11,9 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The folder `tiebreak` in `XDG_CACHE_HOME`, or in `.cache` of the home folder. A relative path is
+/// The directory `tiebreak` in `XDG_CACHE_HOME`, or in `.cache` of the home directory. A relative path is
 /// ignored, as the XDG specification requires. Returns None if there is neither.
-pub(crate) fn folder() -> Option<PathBuf> {
+pub(crate) fn directory() -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = std::env::var_os(name).map(PathBuf::from);
         path.filter(|path| path.is_absolute())
@@ -22,7 +22,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
     Some(cache.join("tiebreak"))
 }
 
-/// The folder for what an experiment in this folder builds, in this cache folder. Each
+/// The directory for what an experiment in this directory builds, in this cache directory. Each
 /// experiment has its own: two of the same name do not build over each other.
 pub fn built(cache: &Path, experiment: &Path) -> PathBuf {
     let name = experiment.file_name().unwrap_or_default().to_string_lossy();
@@ -32,26 +32,30 @@ pub fn built(cache: &Path, experiment: &Path) -> PathBuf {
     cache.join("built").join(format!("{name}-{hash:016x}"))
 }
 
-/// Creates a folder in the cache, and its parents, for this user only.
+/// Creates a directory in the cache, and its parents, for this user only.
 ///
 /// # Errors
 /// If it cannot be created or opened, or if others can write in it.
-pub(crate) fn make(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    if is_folder_of_ours(folder)? { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+pub(crate) fn make(directory: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    if is_directory_of_ours(directory)? {
+        Ok(())
+    } else {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
 }
 
-/// Whether this is a folder, not a link, that belongs to this user and that nobody else can write
+/// Whether this is a directory, not a link, that belongs to this user and that nobody else can write
 /// in.
 ///
 /// # Errors
-/// If it cannot be opened because it does not exist or is not a folder.
-pub(crate) fn is_folder_of_ours(folder: &Path) -> io::Result<bool> {
+/// If it cannot be opened because it does not exist or is not a directory.
+pub(crate) fn is_directory_of_ours(directory: &Path) -> io::Result<bool> {
     let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
-    Ok(is_ours(&OpenOptions::new().read(true).custom_flags(flags).open(folder)?))
+    Ok(is_ours(&OpenOptions::new().read(true).custom_flags(flags).open(directory)?))
 }
 
-/// Whether a file or folder belongs to this user and nobody else can write to it.
+/// Whether a file or directory belongs to this user and nobody else can write to it.
 pub(crate) fn is_ours(file: &File) -> bool {
     let us = user::ours();
     file.metadata().is_ok_and(|about| {
@@ -65,14 +69,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_experiment_builds_into_a_folder_of_its_own() {
+    fn each_experiment_builds_into_a_directory_of_its_own() {
         let cache = Path::new("/home/a/.cache/tiebreak");
         let [one, other] = ["/x/http-servers", "/y/http-servers"].map(Path::new);
         assert_eq!(built(cache, one).parent(), Some(Path::new("/home/a/.cache/tiebreak/built")));
         assert_ne!(built(cache, one), built(cache, other));
         for odd in ["/", "/a/..", "/a/\u{1b}[2J b"] {
-            let folder = built(cache, Path::new(odd));
-            let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+            let directory = built(cache, Path::new(odd));
+            let name = directory.file_name().expect("a name").to_string_lossy().into_owned();
             let fits = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
             assert!(name.len() > 16 && name.chars().all(fits), "{name}");
         }

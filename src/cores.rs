@@ -168,18 +168,19 @@ fn quota(root: &Path) -> Option<f64> {
 }
 
 fn walk_up(mount: &Path, path: &str, read: fn(&Path) -> Option<f64>) -> Vec<f64> {
-    let folder: PathBuf = mount.join(path);
-    folder.ancestors().take_while(|at| at.starts_with(mount)).filter_map(read).collect()
+    let directory: PathBuf = mount.join(path);
+    directory.ancestors().take_while(|at| at.starts_with(mount)).filter_map(read).collect()
 }
 
-fn quota_v2(folder: &Path) -> Option<f64> {
-    let text = std::fs::read_to_string(folder.join("cpu.max")).ok()?;
+fn quota_v2(directory: &Path) -> Option<f64> {
+    let text = std::fs::read_to_string(directory.join("cpu.max")).ok()?;
     let (quota, period) = text.trim().split_once(' ')?;
     Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
 }
 
-fn quota_v1(folder: &Path) -> Option<f64> {
-    let read = |name| std::fs::read_to_string(folder.join(name)).ok()?.trim().parse::<f64>().ok();
+fn quota_v1(directory: &Path) -> Option<f64> {
+    let read =
+        |name| std::fs::read_to_string(directory.join(name)).ok()?.trim().parse::<f64>().ok();
     let (quota, period): (f64, f64) = (read("cpu.cfs_quota_us")?, read("cpu.cfs_period_us")?);
     (quota > 0.0).then_some(quota / period)
 }
@@ -227,8 +228,8 @@ mod tests {
         ];
         for (groups, quota, asked, wanted) in table {
             let cores = share_out(&facts(groups, *quota), *asked).expect("enough cores");
-            let told = [&cores.generator[..], &cores.others, &cores.own];
-            assert_eq!(told, *wanted, "{groups:?} {quota:?} {asked:?}");
+            let sets = [&cores.generator[..], &cores.others, &cores.own];
+            assert_eq!(sets, *wanted, "{groups:?} {quota:?} {asked:?}");
         }
         let many: Vec<Vec<u32>> = (0..64).map(|core| vec![core]).collect();
         let many: Vec<&[u32]> = many.iter().map(Vec::as_slice).collect();
@@ -254,7 +255,7 @@ mod tests {
         let root = std::env::temp_dir().join(format!("tiebreak-cgroup-{}", std::process::id()));
         let write = |path: &str, text: &str| {
             let file = root.join(path);
-            fs::create_dir_all(file.parent().expect("a folder")).expect("scratch");
+            fs::create_dir_all(file.parent().expect("a directory")).expect("scratch");
             fs::write(file, text).expect("scratch");
         };
         write("proc/self/cgroup", "4:memory:/a\n2:cpu,cpuacct:/a/b\n0::/c/d\n");

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// How long a pipe or a device may take to deliver all its data.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Reads a plain file of at most `most` bytes. Anything else (a pipe, a device, a folder) is an
+/// Reads a plain file of at most `most` bytes. Anything else (a pipe, a device, a directory) is an
 /// error: it may never end, or never begin.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use judge::Judge;
 use judge::growth::{self, Growth};
 use judge::verdict::{Checked, Standing, Verdict};
 use record::{End, Event, Header, Phase, PilotChoice, Plan, SingleRun};
-use report::Story;
+use report::ReportInput;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
@@ -34,8 +34,8 @@ pub struct Judged {
 
 impl Judged {
     /// As the report needs it.
-    pub fn story(&self) -> Story<'_> {
-        Story {
+    pub fn report_input(&self) -> ReportInput<'_> {
+        ReportInput {
             header: &self.header,
             pilot: self.pilot.as_ref(),
             end: self.end.as_ref(),
@@ -72,7 +72,7 @@ impl Judged {
     }
 }
 
-/// Reads and judges a run: its folder, or its journal.
+/// Reads and judges a run: its directory, or its journal.
 ///
 /// # Errors
 /// If the run does not exist, or if its journal cannot be read.
@@ -92,7 +92,7 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
         match event {
             Event::Header(_) => unreachable!("the reader takes a header in line 1 alone"),
             Event::Target(ready) => judge.target(&ready),
-            Event::Store(said) => judge.store(&said),
+            Event::Store(store) => judge.store(&store),
             Event::Loaded(loaded) => judge.loaded(&loaded),
             Event::OwnCost(kept) => judge.own_cost(&kept),
             Event::TargetDone(done) => judge.target_done(&done),
@@ -156,25 +156,25 @@ fn check(plan: &Plan, verdict: &Verdict) -> Vec<Checked> {
 }
 
 fn find(run: &Path) -> Result<(PathBuf, PathBuf), Error> {
-    let told = shown(run.display().to_string());
+    let path = shown(run.display().to_string());
     if run.is_dir() {
         let file = run.join(journal::FILE);
         return if file.exists() {
             Ok((run.to_owned(), file))
         } else {
             Err(Error::usage(format!(
-                "{told} does not contain {}: pass the directory of a run, such as one under \
+                "{path} does not contain {}: pass the directory of a run, such as one under \
                  tiebreak-runs/",
                 journal::FILE
             )))
         };
     }
     if run.exists() {
-        let folder = run.parent().filter(|folder| *folder != Path::new(""));
-        Ok((folder.unwrap_or(Path::new(".")).to_owned(), run.to_owned()))
+        let directory = run.parent().filter(|directory| *directory != Path::new(""));
+        Ok((directory.unwrap_or(Path::new(".")).to_owned(), run.to_owned()))
     } else {
         Err(Error::usage(format!(
-            "the run {told} was not found: pass the directory of a run, such as one under \
+            "the run {path} was not found: pass the directory of a run, such as one under \
              tiebreak-runs/"
         )))
     }

@@ -1,4 +1,4 @@
-//! Files and folders that only their owner may read: those of a run tell what a user measured.
+//! Files and directories that only their owner may read: those of a run tell what a user measured.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -13,12 +13,12 @@ pub(crate) fn create_file(file: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
 }
 
-/// Creates a folder, in the same way.
+/// Creates a directory, in the same way.
 ///
 /// # Errors
 /// If something of that name exists, or the system refuses.
-pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).create(folder)
+pub(crate) fn create_directory(directory: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(directory)
 }
 
 #[cfg(test)]
@@ -32,16 +32,16 @@ mod tests {
         let scratch = Scratch::new();
         let path = |name: &str| scratch.path().join(name);
         let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
-        create_folder(&path("folder")).expect("new");
-        create_file(&path("folder/file")).expect("new");
-        assert_eq!((mode(&path("folder")), mode(&path("folder/file"))), (0o700, 0o600));
-        symlink(path("folder/planted"), path("link")).expect("scratch");
-        for taken in ["folder/file", "folder", "link"] {
+        create_directory(&path("directory")).expect("new");
+        create_file(&path("directory/file")).expect("new");
+        assert_eq!((mode(&path("directory")), mode(&path("directory/file"))), (0o700, 0o600));
+        symlink(path("directory/planted"), path("link")).expect("scratch");
+        for taken in ["directory/file", "directory", "link"] {
             let file = create_file(&path(taken)).expect_err(taken);
-            let folder = create_folder(&path(taken)).expect_err(taken);
+            let directory = create_directory(&path(taken)).expect_err(taken);
             assert_eq!(file.kind(), io::ErrorKind::AlreadyExists, "{taken}");
-            assert_eq!(folder.kind(), io::ErrorKind::AlreadyExists, "{taken}");
+            assert_eq!(directory.kind(), io::ErrorKind::AlreadyExists, "{taken}");
         }
-        assert!(!path("folder/planted").exists());
+        assert!(!path("directory/planted").exists());
     }
 }

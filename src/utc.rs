@@ -8,7 +8,7 @@ pub(crate) fn rfc3339(at: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// `20261122T000649Z`: for the names of folders.
+/// `20261122T000649Z`: for the names of directories.
 pub(crate) fn stamp(at: SystemTime) -> String {
     rfc3339(at).replace(['-', ':'], "")
 }

@@ -7,7 +7,7 @@
 #   TIEBREAK=target/release/tiebreak docs/ci/try.sh
 #   docs/ci/try.sh --restarts 7 --rounds 1        flags for tiebreak, to be quicker
 #
-# Everything happens in a temporary folder, which is gone afterwards; the servers
+# Everything happens in a temporary directory, which is gone afterwards; the servers
 # listen on this machine only. Takes about three minutes.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

@@ -5,7 +5,7 @@
 
 use keeper::programs;
 use std::path::{Path, PathBuf};
-use text::shell_words::{self, NoWords};
+use text::shell_words::{self, SplitError};
 use text::shown::shown;
 
 /// A program and its arguments.
@@ -68,17 +68,17 @@ fn is_variable(name: &str) -> bool {
 }
 
 /// Why the text is not a command.
-fn refused(why: NoWords) -> String {
+fn refused(why: SplitError) -> String {
     match why {
-        NoWords::Backslash => "exec: the command ends in a backslash: write it twice".to_owned(),
-        NoWords::Unclosed(quote) => format!("exec: a quote ({quote}) is not closed"),
-        NoWords::Variable(name) => format!(
+        SplitError::Backslash => "exec: the command ends in a backslash: write it twice".to_owned(),
+        SplitError::Unclosed(quote) => format!("exec: a quote ({quote}) is not closed"),
+        SplitError::Variable(name) => format!(
             "exec: `${{{}}}` would put a value into the program's arguments, which every user of \
              this machine can read while it runs: have the program read it from its environment \
              or from a file",
             shown(name)
         ),
-        NoWords::OfTheShell(c) => format!(
+        SplitError::OfTheShell(c) => format!(
             "exec: `{}` is shell syntax, but exec: runs no shell: quote it, or write exec:sh -c \
              '…' to measure the shell as well",
             shown(c.to_string())

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn one_public_address_among_several_is_refused_without_leave() {
+    fn one_public_address_among_several_is_refused_without_permission() {
         let look_up = |_: &str, _| Ok(addresses(&["10.0.0.1", "203.0.113.7"]));
         let accepts = |_: SocketAddr| true;
         let error = Resolver::new(false, &look_up, &accepts).dial("api", 80).unwrap_err();

@@ -288,8 +288,8 @@ mod tests {
     fn a_file_without_certificates_is_refused_by_name() {
         let trust = |file: &str| Trust { cacert: Some(file.into()), ..Trust::default() };
         let missing = trust("/no/such.pem").config(&[]).unwrap_err();
-        let said = "--cacert /no/such.pem: it cannot be read: No such file";
-        assert!(missing.text.starts_with(said), "{missing:?}");
+        let text = "--cacert /no/such.pem: it cannot be read: No such file";
+        assert!(missing.text.starts_with(text), "{missing:?}");
         for endless in ["/dev/null", "/dev/zero"] {
             let refused = trust(endless).config(&[]).unwrap_err();
             assert_eq!(refused.text, format!("--cacert {endless}: it is not a plain file"));

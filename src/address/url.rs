@@ -91,7 +91,7 @@ impl Url {
     fn says(&self, word: &str) -> bool {
         match self.protocol.query {
             Query::OfRequest => false,
-            Query::Words(_) => self.words().any(|said| said == word),
+            Query::Words(_) => self.words().any(|text| text == word),
         }
     }
 
@@ -330,18 +330,18 @@ pub(crate) fn harmless(text: &str) -> String {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
         None => (String::new(), text),
     };
-    let told = match (rest.rfind('@'), rest.find(['?', '#'])) {
+    let shown_part = match (rest.rfind('@'), rest.find(['?', '#'])) {
         (Some(at), Some(query)) if query < at => "…",
         (Some(at), query) => &format!("…{}", &rest[at..query.unwrap_or(rest.len())]),
         (None, query) => &rest[..query.unwrap_or(rest.len())],
     };
-    shown(format!("{scheme}{told}"))
+    shown(format!("{scheme}{shown_part}"))
 }
 
 fn no_address(text: &str) -> String {
-    let told = harmless(text);
-    let slash = if told.contains('/') { "" } else { "/" };
-    format!("`{told}` is not an address: did you mean `http://{told}{slash}`?")
+    let message = harmless(text);
+    let slash = if message.contains('/') { "" } else { "/" };
+    format!("`{message}` is not an address: did you mean `http://{message}{slash}`?")
 }
 
 /// What comes after `exec:`, if this is the address of a program.
@@ -675,8 +675,8 @@ mod tests {
         ];
         for (typed, message) in table {
             // A build with Oracle's driver has one more scheme.
-            let told = error(typed).replace("mysql+unix, oracle, ", "mysql+unix, ");
-            assert_eq!(told, message, "{typed}");
+            let text = error(typed).replace("mysql+unix, oracle, ", "mysql+unix, ");
+            assert_eq!(text, message, "{typed}");
         }
         assert!(error(&format!("http+unix://{}/", "x".repeat(108))).contains("108 bytes"));
     }
@@ -684,11 +684,15 @@ mod tests {
     #[test]
     fn oracle_says_how_it_is_built_in_or_what_it_lacks() {
         if !cfg!(feature = "oracle") {
-            let told = error("oracle://me:CANARY@h/s");
-            assert!(told.contains("--features oracle") && !told.contains("CANARY"), "{told}");
+            let message = error("oracle://me:CANARY@h/s");
+            assert!(
+                message.contains("--features oracle") && !message.contains("CANARY"),
+                "{message}"
+            );
             return;
         }
-        let url = Url::parse("oracle://me:p@h/FREEPDB1").unwrap_or_else(|told| panic!("{told}"));
+        let url =
+            Url::parse("oracle://me:p@h/FREEPDB1").unwrap_or_else(|message| panic!("{message}"));
         assert_eq!(
             (url.recorded().as_str(), url.short()),
             ("oracle://h/FREEPDB1", "h:1521".into())
@@ -700,9 +704,12 @@ mod tests {
             "oracle://me:CANARY@h/a)(b",
             "oracle://me:CANARY@h/s?x",
         ] {
-            let told = error(wrong);
-            assert!(told.contains("oracle://USER:PASSWORD@HOST:1521/SERVICE"), "{wrong}: {told}");
-            assert!(!told.contains("CANARY"), "{told}");
+            let message = error(wrong);
+            assert!(
+                message.contains("oracle://USER:PASSWORD@HOST:1521/SERVICE"),
+                "{wrong}: {message}"
+            );
+            assert!(!message.contains("CANARY"), "{message}");
         }
         assert!(error("oracle+unix://x/").contains("oracle+unix"));
     }

@@ -63,17 +63,17 @@ mod tests {
         let scratch = Scratch::new();
         let file = scratch.path().join("lock");
         let first = Lock::take(&file, || panic!("nobody holds it")).expect("free");
-        let (tell, told) = mpsc::channel();
+        let (tell, message) = mpsc::channel();
         let second = thread::spawn(move || {
             let waits = tell.clone();
             let held = Lock::take(&file, || waits.send("waits").expect("heard"));
             tell.send("has it").expect("heard");
             held.map(drop)
         });
-        assert_eq!(told.recv(), Ok("waits"));
-        assert!(told.try_recv().is_err(), "the first one has it");
+        assert_eq!(message.recv(), Ok("waits"));
+        assert!(message.try_recv().is_err(), "the first one has it");
         drop(first);
-        assert_eq!(told.recv(), Ok("has it"));
+        assert_eq!(message.recv(), Ok("has it"));
         second.join().expect("ended").expect("locked");
     }
 }

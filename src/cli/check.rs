@@ -243,7 +243,7 @@ fn target(contender: &Contender, way: &Way) -> Vec<String> {
             vec![format!("process {} on cores {}", roots.join(", "), listed(&sight.cores))]
         }
         Way::Attached { sight: Err(why), .. } => {
-            vec![format!("process out of sight: {}", shown_sentence(why.to_string()))]
+            vec![format!("process not visible: {}", shown_sentence(why.to_string()))]
         }
         Way::Files(_) => vec!["files, read and written by the generator itself".to_owned()],
         Way::Program { program } => {

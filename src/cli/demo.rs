@@ -87,7 +87,7 @@ fn compare(spec: &Spec, args: &DemoArgs) -> Result<Judged, Error> {
 
 /// Both verdicts, each beside the truth, and what to try next.
 fn ending(first: &Judged, second: &Judged) -> String {
-    let found = [first, second].map(|judged| report::found(&judged.story()).join("; "));
+    let found = [first, second].map(|judged| report::found(&judged.report_input()).join("; "));
     let truths = ["slower: each request connects".to_owned(), truth(second)];
     let head = ["what tiebreak found", "the truth"];
     let rows = found.into_iter().zip(truths).map(|(found, truth)| vec![found, truth]);

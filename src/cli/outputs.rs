@@ -5,7 +5,7 @@ use crate::judging::Judged;
 use crate::judging::sweep::Swept;
 use crate::private;
 use crate::runner::folder::REPORTS;
-use report::{self, Detail, Story, Style, SweepStory};
+use report::{self, Detail, ReportInput, Style, SweepInput};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
@@ -47,17 +47,17 @@ impl Format {
         }
     }
 
-    fn report(self, story: &Story) -> String {
+    fn report(self, report_input: &ReportInput) -> String {
         match self {
-            Format::Json => report::json(story),
-            Format::Html => report::html(story),
-            Format::Markdown => report::markdown(story),
-            Format::Junit => report::junit(story),
+            Format::Json => report::json(report_input),
+            Format::Html => report::html(report_input),
+            Format::Markdown => report::markdown(report_input),
+            Format::Junit => report::junit(report_input),
         }
     }
 
     /// How a sweep is written in this format. Some formats do not support sweeps.
-    fn of_sweep(self) -> Result<fn(&SweepStory) -> String, Error> {
+    fn of_sweep(self) -> Result<fn(&SweepInput) -> String, Error> {
         match self {
             Format::Json => Ok(report::sweep_json),
             Format::Html => Ok(report::sweep_html),
@@ -113,8 +113,9 @@ impl Copies {
 
     /// Writes them.
     pub(super) fn write(&self, judged: &Judged) -> Result<(), Error> {
-        let story = judged.story();
-        let write = |(format, place): &(Format, Destination)| put(place, &format.report(&story));
+        let report_input = judged.report_input();
+        let write =
+            |(format, place): &(Format, Destination)| put(place, &format.report(&report_input));
         self.0.iter().try_for_each(write).map_err(of_a_run)
     }
 
@@ -130,9 +131,9 @@ impl Copies {
 
     /// Writes those of a sweep.
     pub(super) fn write_sweep(&self, swept: &Swept) -> Result<(), Error> {
-        let story = swept.story();
+        let report_input = swept.report_input();
         let write = |(format, place): &(Format, Destination)| {
-            put(place, &format.of_sweep()?(&story)).map_err(of_a_run)
+            put(place, &format.of_sweep()?(&report_input)).map_err(of_a_run)
         };
         self.0.iter().try_for_each(write)
     }
@@ -167,12 +168,12 @@ pub(super) fn leave_reports(folder: &Path, judged: &Judged) -> Result<(), Error>
     if judged.trials == 0 {
         return Ok(());
     }
-    let story = judged.story();
-    leave(folder, REPORTS[0], &report::json(&story))?;
-    if story.header.plan.question.pairs.is_empty() {
+    let report_input = judged.report_input();
+    leave(folder, REPORTS[0], &report::json(&report_input))?;
+    if report_input.header.plan.question.pairs.is_empty() {
         return Ok(());
     }
-    leave(folder, REPORTS[1], &report::html(&story))
+    leave(folder, REPORTS[1], &report::html(&report_input))
 }
 
 /// Writes a report into the folder of a run or a sweep. An existing file is not
@@ -194,9 +195,9 @@ pub(super) fn publish_sweep(
         complain("stopped before the first round: no verdict");
         return Ok(());
     }
-    let story = swept.story();
-    leave(folder, REPORTS[0], &report::sweep_json(&story))?;
-    leave(folder, REPORTS[1], &report::sweep_html(&story))?;
+    let report_input = swept.report_input();
+    leave(folder, REPORTS[0], &report::sweep_json(&report_input))?;
+    leave(folder, REPORTS[1], &report::sweep_html(&report_input))?;
     copies.write_sweep(swept)?;
     tell(copies, |to_terminal| sweep_terminal(swept, to_terminal, detail))
 }
@@ -211,12 +212,12 @@ fn tell(copies: &Copies, text: impl Fn(bool) -> String) -> Result<(), Error> {
 
 /// The report for the terminal.
 pub(super) fn terminal(judged: &Judged, to_terminal: bool, detail: Detail) -> String {
-    report::terminal(&judged.story(), style_of(to_terminal), detail)
+    report::terminal(&judged.report_input(), style_of(to_terminal), detail)
 }
 
 /// The report of a sweep for the terminal.
 pub(super) fn sweep_terminal(swept: &Swept, to_terminal: bool, detail: Detail) -> String {
-    report::sweep_terminal(&swept.story(), style_of(to_terminal), detail)
+    report::sweep_terminal(&swept.report_input(), style_of(to_terminal), detail)
 }
 
 /// The level of detail that `--verbose` selects.

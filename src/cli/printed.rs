@@ -91,7 +91,7 @@ fn read(at: usize, mut from: impl Read) -> Result<Scan, String> {
 fn nothing_known(audit: &Audit) -> Error {
     let files = audit.files.join(", ");
     let tools: Vec<&str> = published::tools::TOOLS.iter().map(|tool| tool.name).collect();
-    let seen = report::printed_oddities(audit).join("; ");
+    let seen = report::printed_scan_notes(audit).join("; ");
     Error::usage(format!(
         "no output of a load generator was found in {files} ({seen}); supported: {}, and runs of \
          tiebreak itself (a folder or a journal)",

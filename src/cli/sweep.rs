@@ -46,7 +46,7 @@ fn drive(begun: &Begun, settled: &Settled, telling: Telling<'_>) -> Result<(), E
             break;
         }
         let (value, resolved) = &settled.points[*at];
-        let folder = begun.folder.join(&begun.sweep.points[*at].folder);
+        let folder = begun.folder.join(&begun.sweep.points[*at].directory);
         let name = format!("{} {value}", begun.sweep.factor.name());
         let part = format!("point {turn} of {}, {name}", begun.order.len());
         let telling = Telling { out: Some(&folder), part: &part, ..telling };

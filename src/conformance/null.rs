@@ -206,9 +206,9 @@ mod tests {
         let lanes: Vec<Lane> = lanes();
         let lanes = lanes.into_iter().filter(|lane| !matches!(lane.partner, Partner::Program));
         let (lanes, stop) = (lanes.collect::<Vec<_>>(), Stop::new().expect("a descriptor"));
-        let mut heard = 0;
-        let trials = measure(&order, &lanes, &stop, &mut |_| heard += 1).expect("driven");
-        assert_eq!((trials.len(), heard), (2 * lanes.len(), 2 * lanes.len()));
+        let mut received = 0;
+        let trials = measure(&order, &lanes, &stop, &mut |_| received += 1).expect("driven");
+        assert_eq!((trials.len(), received), (2 * lanes.len(), 2 * lanes.len()));
         let costs = figures(&order, &lanes, &trials, (Host::default(), String::new()));
         let costs = costs.expect("all lanes");
         for (cost, lane) in costs.lanes.iter().zip(&lanes) {

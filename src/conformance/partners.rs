@@ -46,7 +46,7 @@ impl Partner {
 enum Raised {
     /// The access, and the service.
     Null(Box<Access>, usize),
-    Directory(FilesAccess, Folder),
+    Directory(FilesAccess, Directory),
     Program(Exec),
 }
 
@@ -90,7 +90,7 @@ impl Partners {
         for (lane, partner) in order.lanes.iter_mut().zip(&self.each) {
             lane.address = match partner {
                 Raised::Null(_, service) => Address::Tcp(self.server.addresses()[*service]),
-                Raised::Directory(_, folder) => folder.address(),
+                Raised::Directory(_, directory) => directory.address(),
                 Raised::Program(_) => Address::Program,
             };
         }
@@ -106,18 +106,18 @@ impl Partners {
     }
 }
 
-/// A folder that is removed when this is dropped.
-struct Folder(PathBuf);
+/// A directory that is removed when this is dropped.
+struct Directory(PathBuf);
 
-impl Folder {
-    fn make() -> Result<Folder, EngineError> {
+impl Directory {
+    fn make() -> Result<Directory, EngineError> {
         let memory = Path::new(IN_MEMORY);
         let within = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-        let folder = within.join(format!("tiebreak-null-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).map_err(|error| {
+        let directory = within.join(format!("tiebreak-null-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).map_err(|error| {
             EngineError::system("the directory for the null files cannot be created", &error)
         })?;
-        Ok(Folder(folder))
+        Ok(Directory(directory))
     }
 
     fn address(&self) -> Address {
@@ -125,7 +125,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for Directory {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -133,15 +133,15 @@ impl Drop for Folder {
 
 /// Files of the workload, loaded: a miss would cost less than what is read.
 fn directory(stop: &Stop) -> Result<Raised, EngineError> {
-    let folder = Folder::make()?;
+    let directory = Directory::make()?;
     let settings = Settings { guard: Guard::Flock, fsync: false, expires: None };
-    let store = Arc::new(Store::new(&folder.0, settings)?);
+    let store = Arc::new(Store::new(&directory.0, settings)?);
     let access = FilesAccess { store, numbers: Numbers::new(1) };
     let workload = alone::workload(Verify::Off);
     let keys = workload.to_load();
     const LONGEST_NS: u64 = 60_000_000_000;
     let load = LaneAsked {
-        address: folder.address(),
+        address: directory.address(),
         operations: Some(keys),
         ..alone::lane(THREADS, 1, Reuse::Always, Doing::load(workload))
     };
@@ -157,7 +157,7 @@ fn directory(stop: &Stop) -> Result<Raised, EngineError> {
     };
     let lanes = vec![access.lanes(&order, 0)];
     engine::run(&order, lanes, Vec::new(), stop, &mut |_| ControlFlow::Continue(()))?;
-    Ok(Raised::Directory(access, folder))
+    Ok(Raised::Directory(access, directory))
 }
 
 fn program(core: Option<u32>) -> Result<Raised, EngineError> {

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_with_the_remedies() {
+    fn what_is_missing_is_reported_with_the_remedies() {
         assert_eq!(operations(Some("operations 5"), None), Ok(5));
         assert_eq!(operations(Some("operations 5"), Some(5)), Ok(5));
         assert_eq!(operations(Some("done"), Some(5)), Ok(5));

@@ -6,7 +6,7 @@ use crate::address::Command;
 use crate::launch::{self, Around, Missing, Values, inherited, missing_program};
 use engine::{EngineError, Stop, TargetClock, TargetReading};
 use keeper::{
-    Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, Trouble, pin,
+    Error, Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, pin,
 };
 use record::{Failure, ProgramRun};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program in the current folder, on all cores, with the environment of launched targets:
+    /// A program in the current directory, on all cores, with the environment of launched targets:
     /// PATH, HOME, LANG and TMPDIR, and nothing else of ours.
     pub fn new(command: Command, operations: Option<u64>) -> Program {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
@@ -58,9 +58,9 @@ impl Program {
         pin::set(&self.cores).map(drop)
     }
 
-    /// Gives it its folder, beginning from this one, and its variables.
-    pub(crate) fn go_to(&mut self, folder: &Path, around: &Around, values: &Values) {
-        self.cwd = folder.to_owned();
+    /// Gives it its directory, beginning from this one, and its variables.
+    pub(crate) fn go_to(&mut self, directory: &Path, around: &Around, values: &Values) {
+        self.cwd = directory.to_owned();
         if let Some(cwd) = &around.cwd {
             self.cwd.push(cwd.fill(values));
         }
@@ -134,7 +134,7 @@ impl Exec {
         program.check()?;
         let launch_options =
             LaunchOptions { secrets: program.secrets.clone(), ..LaunchOptions::default() };
-        let keeper = Keeper::start(launch_options).map_err(|trouble| trouble.to_string())?;
+        let keeper = Keeper::start(launch_options).map_err(|error| error.to_string())?;
         let runner = Runner {
             keeper: Mutex::new(keeper),
             order: program.order(),
@@ -143,7 +143,7 @@ impl Exec {
             usual: AtomicU64::new(program.operations.unwrap_or(1)),
             cpu_ns: AtomicU64::new(0),
             peak_memory_bytes: AtomicU64::new(0),
-            complaint: Mutex::new(None),
+            failure_message: Mutex::new(None),
         };
         Ok(Exec { runner: Arc::new(runner) })
     }
@@ -167,8 +167,8 @@ impl Exec {
         match self.runner.run(timeout, stop).map_err(|EngineError(why)| why)? {
             Came::Cut(_) => Err("it was cut by the end of the run".to_owned()),
             Came::Ran(ProgramRun { failure: Some(failure), .. }) => {
-                let complaint = self.complaint();
-                Err(complaint.unwrap_or_else(|| format!("it failed: {}", failure.name())))
+                let failure_message = self.failure_message();
+                Err(failure_message.unwrap_or_else(|| format!("it failed: {}", failure.name())))
             }
             Came::Ran(run) => Ok(run.operations as f64 * 1e9 / run.wall_ns.max(1) as f64),
         }
@@ -180,8 +180,8 @@ impl Exec {
     }
 
     /// The error of the first run that failed, with the last lines of its standard error.
-    pub fn complaint(&self) -> Option<String> {
-        lock(&self.runner.complaint).clone()
+    pub fn failure_message(&self) -> Option<String> {
+        lock(&self.runner.failure_message).clone()
     }
 }
 
@@ -196,7 +196,7 @@ pub(super) struct Runner {
     usual: AtomicU64,
     cpu_ns: AtomicU64,
     peak_memory_bytes: AtomicU64,
-    complaint: Mutex<Option<String>>,
+    failure_message: Mutex<Option<String>>,
 }
 
 /// The outcome of a run.
@@ -211,10 +211,10 @@ impl Runner {
     /// Runs it once. The stop ends it early.
     pub(super) fn run(&self, timeout: Duration, stop: &Stop) -> Result<Came, EngineError> {
         let measured = lock(&self.keeper).measure(&self.order, timeout, stop.fd());
-        match measured.map_err(|trouble| self.broken(&trouble))? {
+        match measured.map_err(|error| self.broken(&error))? {
             Ok(measured) => Ok(self.took_note(&measured)),
             Err(refused) => {
-                self.complain(&refused.why);
+                self.record_failure(&refused.why);
                 let failure = Some(not_started(&refused));
                 let operations = self.usual();
                 Ok(Came::Ran(ProgramRun { operations, failure, ..ProgramRun::default() }))
@@ -235,7 +235,7 @@ impl Runner {
                 (operations, None)
             }
             Err((failure, why)) => {
-                self.complain(&self.sentence(&why, &measured.complaint));
+                self.record_failure(&self.sentence(&why, &measured.last_errors));
                 (self.usual(), Some(failure))
             }
         };
@@ -257,23 +257,23 @@ impl Runner {
         self.usual.load(Ordering::Relaxed)
     }
 
-    fn sentence(&self, why: &str, said: &[String]) -> String {
-        match said {
+    fn sentence(&self, why: &str, lines: &[String]) -> String {
+        match lines {
             [] => format!("`{}` {why}", self.name),
-            said => format!(
+            lines => format!(
                 "`{}` {why}; its standard error ends with:\n  {}",
                 self.name,
-                said.join("\n  ")
+                lines.join("\n  ")
             ),
         }
     }
 
-    fn complain(&self, sentence: &str) {
-        lock(&self.complaint).get_or_insert_with(|| sentence.to_owned());
+    fn record_failure(&self, sentence: &str) {
+        lock(&self.failure_message).get_or_insert_with(|| sentence.to_owned());
     }
 
-    fn broken(&self, trouble: &Trouble) -> EngineError {
-        EngineError(format!("`{}`: {trouble}", self.name))
+    fn broken(&self, error: &Error) -> EngineError {
+        EngineError(format!("`{}`: {error}", self.name))
     }
 }
 
@@ -335,22 +335,22 @@ mod tests {
             peak_memory_bytes: 4096,
             outlived: 0,
             output,
-            complaint: Vec::new(),
+            last_errors: Vec::new(),
         }
     }
 
     #[test]
     fn only_a_good_end_counts() {
-        let said = Some("operations 5");
+        let printed = Some("operations 5");
         let good = RunEnd::Ended(Ending::Status(0));
-        assert_eq!(judged(&ended(good, said), None), Ok(5));
+        assert_eq!(judged(&ended(good, printed), None), Ok(5));
         assert_eq!(judged(&ended(good, None), Some(7)), Ok(7));
         for (end, line, failure, why) in [
-            (RunEnd::Ended(Ending::Status(3)), said, Failure::Exit, "exited with status 3"),
-            (RunEnd::Ended(Ending::Signal(9)), said, Failure::Signal, "was ended by SIGKILL"),
+            (RunEnd::Ended(Ending::Status(3)), printed, Failure::Exit, "exited with status 3"),
+            (RunEnd::Ended(Ending::Signal(9)), printed, Failure::Signal, "was ended by SIGKILL"),
             (
                 RunEnd::TimedOut,
-                said,
+                printed,
                 Failure::Timeout,
                 "took longer than the timeout and was killed",
             ),

@@ -12,24 +12,24 @@ pub struct Servers {
     pub launch: Launch,
     /// The words of the program, with placeholders.
     pub words: Vec<Text>,
-    /// The folder of the experiment file, which that of a recipe's launch is not.
-    pub folder: PathBuf,
-    /// The program's own folder and variables, with placeholders.
+    /// The directory of the experiment file, which that of a recipe's launch is not.
+    pub directory: PathBuf,
+    /// The program's own directory and variables, with placeholders.
     pub around: Around,
 }
 
 impl Servers {
     /// Which program runs, and where, is known once they were launched.
     pub(crate) fn decide_what_runs(&self) -> bool {
-        let of_folder = self.around.cwd.iter().flat_map(Text::placeholders);
-        self.words[0].placeholders().chain(of_folder).next().is_some()
+        let of_directory = self.around.cwd.iter().flat_map(Text::placeholders);
+        self.words[0].placeholders().chain(of_directory).next().is_some()
     }
 
     /// The program as it is run beside servers that were launched with these values.
     pub(crate) fn tell(&self, program: &Program, values: &Values) -> Program {
         let command = program.command.with_words(|at| self.words[at].fill(values));
         let mut program = Program { command, ..program.clone() };
-        program.go_to(&self.folder, &self.around, values);
+        program.go_to(&self.directory, &self.around, values);
         program
     }
 }

@@ -11,7 +11,7 @@ mod write;
 pub use read::Reader;
 pub use write::Writer;
 
-/// The file's name in the folder of a run.
+/// The file's name in the directory of a run.
 pub const FILE: &str = "journal.jsonl";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `sweep.json`: the load points in the folder of a sweep.
+//! `sweep.json`: the load points in the directory of a sweep.
 
 use crate::exit::Error;
 use crate::input;
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use text::shown::shown;
 
-/// Its name in the sweep's folder.
+/// Its name in the sweep's directory.
 pub const FILE: &str = "sweep.json";
 /// It has at most 16 load points.
 const LARGEST: u64 = 1 << 20;
@@ -19,21 +19,21 @@ const LARGEST: u64 = 1 << 20;
 ///
 /// # Errors
 /// If it exists already, or cannot be written.
-pub fn write(folder: &Path, sweep: &Sweep) -> io::Result<()> {
+pub fn write(directory: &Path, sweep: &Sweep) -> io::Result<()> {
     let mut text = serde_json::to_string_pretty(sweep)?;
     text.push('\n');
-    let mut file = private::create_file(&folder.join(FILE))?;
+    let mut file = private::create_file(&directory.join(FILE))?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    File::open(folder)?.sync_all()
+    File::open(directory)?.sync_all()
 }
 
 /// Reads it.
 ///
 /// # Errors
-/// If it is not a sweep, is of another version, or names folders that are not its own.
-pub fn read(folder: &Path) -> Result<Sweep, Error> {
-    let file = folder.join(FILE);
+/// If it is not a sweep, is of another version, or names directories that are not its own.
+pub fn read(directory: &Path) -> Result<Sweep, Error> {
+    let file = directory.join(FILE);
     let path = shown(file.display().to_string());
     let wrong = |what: String| Error::failed(format!("{path}: {what}"));
     let text = input::plain(&file, LARGEST).map_err(wrong)?;
@@ -51,12 +51,13 @@ pub fn read(folder: &Path) -> Result<Sweep, Error> {
     }
     let sweep: Sweep =
         serde_json::from_value(value).map_err(|error| wrong(format!("not a sweep: {error}")))?;
-    // These folders are opened and linked to: a forged name must not lead outside the sweep.
-    let strange = sweep.points.iter().find(|it| it.folder != sweep.factor.folder(it.value));
+    // These directories are opened and linked to: a forged name must not lead outside the sweep.
+    let strange = sweep.points.iter().find(|it| it.directory != sweep.factor.directory(it.value));
     match strange {
-        Some(point) => {
-            Err(wrong(format!("`{}` is not the directory of a load point", shown(&point.folder))))
-        }
+        Some(point) => Err(wrong(format!(
+            "`{}` is not the directory of a load point",
+            shown(&point.directory)
+        ))),
         None => Ok(sweep),
     }
 }
@@ -69,8 +70,8 @@ mod tests {
 
     fn sweep() -> Sweep {
         let point = |value: f64, turn| {
-            let folder = Factor::Connections.folder(value);
-            LoadPoint { value, folder, turn }
+            let directory = Factor::Connections.directory(value);
+            LoadPoint { value, directory, turn }
         };
         Sweep {
             schema: SCHEMA.to_owned(),

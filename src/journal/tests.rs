@@ -105,11 +105,11 @@ fn a_journal_cut_anywhere_loses_its_last_line_at_most() {
         let torn = !ends.iter().any(|end| cut == *end || cut == end + 1);
         let (read, notes) = result.expect("readable");
         assert_eq!(read, events[..lines], "cut at {cut}");
-        let told = format!(
+        let message = format!(
             "line {} of the journal, the last one, is incomplete and was ignored",
             lines + 1
         );
-        assert_eq!(notes, if torn { vec![told] } else { Vec::new() }, "cut at {cut}");
+        assert_eq!(notes, if torn { vec![message] } else { Vec::new() }, "cut at {cut}");
     }
 }
 
@@ -236,7 +236,7 @@ fn a_line_that_does_not_end_does_not_fill_the_memory() {
 
 #[test]
 fn numbers_whose_sums_would_overflow_are_refused() {
-    let told = |number: &str| {
+    let message = |number: &str| {
         let event = format!("{{\"pilot\":{{\"slice_ns\":{number}}}}}");
         let sum = fnv1a(event.as_bytes());
         let line = format!("{{\"seq\":1,\"sum\":\"{sum:016x}\",\"event\":{event}}}\n");
@@ -249,8 +249,8 @@ fn numbers_whose_sums_would_overflow_are_refused() {
         reader.next_event().expect_err("no pilot").text
     };
     let large = "it contains a number that is too large";
-    assert!(told("1000000000000000").contains(large));
+    assert!(message("1000000000000000").contains(large));
     for number in ["999999999999999", "0.12345678901234567", "\"1234567890123456\"", "1e-7"] {
-        assert!(!told(number).contains(large), "{number}");
+        assert!(!message(number).contains(large), "{number}");
     }
 }

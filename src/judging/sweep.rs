@@ -5,7 +5,7 @@ use crate::exit::{self, Error, Exit};
 use crate::journal;
 use judge::bend::{self, Bend, Load};
 use record::{EndReason, Sweep};
-use report::SweepStory;
+use report::SweepInput;
 use std::path::Path;
 
 /// A sweep with its judged load points.
@@ -19,7 +19,7 @@ pub struct Swept {
     run: String,
 }
 
-/// Whether this is the folder of a sweep.
+/// Whether this is the directory of a sweep.
 pub fn is_one(run: &Path) -> bool {
     run.join(journal::sweep::FILE).is_file()
 }
@@ -30,11 +30,15 @@ pub fn is_one(run: &Path) -> bool {
 /// If the sweep or one of its journals cannot be read.
 pub fn read(run: &Path) -> Result<Swept, Error> {
     let sweep = journal::sweep::read(run)?;
-    let judged = |folder: &String| {
-        let folder = run.join(folder);
-        if folder.join(journal::FILE).exists() { super::read(&folder).map(Some) } else { Ok(None) }
+    let judged = |directory: &String| {
+        let directory = run.join(directory);
+        if directory.join(journal::FILE).exists() {
+            super::read(&directory).map(Some)
+        } else {
+            Ok(None)
+        }
     };
-    let points = sweep.points.iter().map(|point| judged(&point.folder));
+    let points = sweep.points.iter().map(|point| judged(&point.directory));
     let points = points.collect::<Result<Vec<_>, _>>()?;
     let bends = bends(&sweep, &points);
     Ok(Swept { sweep, points, bends, run: run.display().to_string() })
@@ -42,19 +46,23 @@ pub fn read(run: &Path) -> Result<Swept, Error> {
 
 impl Swept {
     /// As the report needs it.
-    pub fn story(&self) -> SweepStory<'_> {
-        SweepStory {
+    pub fn report_input(&self) -> SweepInput<'_> {
+        SweepInput {
             sweep: &self.sweep,
-            points: self.points.iter().map(|point| point.as_ref().map(Judged::story)).collect(),
+            points: self
+                .points
+                .iter()
+                .map(|point| point.as_ref().map(Judged::report_input))
+                .collect(),
             bends: &self.bends,
             run: &self.run,
         }
     }
 
-    /// The summary of each load point, by its folder. None if it was not driven.
+    /// The summary of each load point, by its directory. None if it was not driven.
     pub fn points(&self) -> impl Iterator<Item = (&str, Option<&Judged>)> {
         let points = self.sweep.points.iter().zip(&self.points);
-        points.map(|(point, judged)| (point.folder.as_str(), judged.as_ref()))
+        points.map(|(point, judged)| (point.directory.as_str(), judged.as_ref()))
     }
 
     /// Whether any load point has a complete round.

@@ -101,7 +101,7 @@ fn a_requirement_that_is_not_met_makes_a_sound_run_exit_with_1() {
         let seen: Vec<Standing> = judged.checked.iter().map(|checked| checked.standing).collect();
         assert_eq!(seen, expected, "{:?}", judged.checked);
         assert_eq!(judged.exit(), exit, "{:?}", judged.verdict().findings());
-        assert_eq!(judged.story().checked.len(), requirements.len());
+        assert_eq!(judged.report_input().checked.len(), requirements.len());
         assert_eq!(judged.failure(), None);
     }
 }
@@ -109,13 +109,13 @@ fn a_requirement_that_is_not_met_makes_a_sound_run_exit_with_1() {
 #[test]
 fn a_requirement_of_another_version_is_a_sentence() {
     let judged = judged(&["speed of light >= 1"]);
-    let checked = &judged.story().checked[0];
+    let checked = &judged.report_input().checked[0];
     assert_eq!(checked.requirement, "speed of light >= 1");
     let begins = "this version of tiebreak cannot read it: --require `speed of light >= 1`: ";
     assert!(checked.why.starts_with(begins), "{}", checked.why);
     assert!(
         report::terminal(
-            &judged.story(),
+            &judged.report_input(),
             report::Style { colour: false, width: 100 },
             report::Detail::Short
         )

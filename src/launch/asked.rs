@@ -16,15 +16,15 @@ pub struct Launch {
     pub about: Option<String>,
     /// The address at which it is driven.
     pub url: Text,
-    /// The absolute path of the folder of the file.
-    pub folder: PathBuf,
-    /// The folder that it serves. None means a page of 87 bytes.
+    /// The absolute path of the directory of the file.
+    pub directory: PathBuf,
+    /// The directory that it serves. None means a page of 87 bytes.
     pub site: Option<PathBuf>,
-    /// The folder in which its temporary folder is created. None means that of the system.
+    /// The directory in which its temporary directory is created. None means that of the system.
     pub temp: Option<PathBuf>,
-    /// Whether each launch begins with an empty temporary folder.
+    /// Whether each launch begins with an empty temporary directory.
     pub fresh: bool,
-    /// The files that are written into its temporary folder.
+    /// The files that are written into its temporary directory.
     pub files: Vec<File>,
     /// What the user can choose, in the order of the file.
     pub choices: Vec<Choice>,
@@ -63,10 +63,10 @@ impl Launch {
     }
 }
 
-/// A file in the temporary folder.
+/// A file in the temporary directory.
 #[derive(Clone)]
 pub struct File {
-    /// Its path in the folder. A path that contains `{process}` is written for each process.
+    /// Its path in the directory. A path that contains `{process}` is written for each process.
     pub path: String,
     /// Its content.
     pub text: Text,
@@ -128,10 +128,10 @@ pub struct Process {
     pub cores_from: CoresFrom,
 }
 
-/// The folder, the environment and the user of a program.
+/// The directory, the environment and the user of a program.
 #[derive(Clone, Default)]
 pub struct Around {
-    /// The working directory, relative to the folder of the experiment file.
+    /// The working directory, relative to the directory of the experiment file.
     pub cwd: Option<Text>,
     /// Environment variables in addition to PATH, HOME, LANG and TMPDIR.
     pub env: Vec<(String, Text)>,

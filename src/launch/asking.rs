@@ -102,8 +102,8 @@ pub(super) enum ReadyAnswer {
 /// Sends a line that every store answers regardless of its settings. The engine sends another
 /// request with the login.
 fn ask_store(question: &[u8], stream: &mut Stream, patience: Patience<'_>) -> ReadyAnswer {
-    let told = stream.write_all(question, patience);
-    match told.and_then(|()| stream.read(&mut [0; 1], patience)) {
+    let written = stream.write_all(question, patience);
+    match written.and_then(|()| stream.read(&mut [0; 1], patience)) {
         Ok(0) => ReadyAnswer::Nothing { why: CLOSED.to_owned(), sent: true },
         Ok(_) => ReadyAnswer::Listens,
         Err(error) => ReadyAnswer::Nothing { why: talking(&error), sent: true },
@@ -331,9 +331,9 @@ mod tests {
     fn one_that_drips_gets_no_more_time() {
         for reply in [&b"HTTP/1.1 200 OK\r\nX-Long: "[..], b"HTTP/1.1 200 OK\r\n\r\n"] {
             let (url, server) = dripping(reply);
-            let told = ask(&url, "/", patience(Duration::from_millis(700)));
+            let answer = ask(&url, "/", patience(Duration::from_millis(700)));
             let nothing = ReadyAnswer::Nothing { why: "it did not answer".to_owned(), sent: true };
-            assert_eq!(told, nothing);
+            assert_eq!(answer, nothing);
             server.join().expect("its connection was closed");
         }
     }
@@ -349,8 +349,8 @@ mod tests {
                 stop.store(true, Ordering::Relaxed);
             });
             let before = Instant::now();
-            let told = ask(&url, "/", Patience::until(Instant::now() + LONGEST, &stopped));
-            assert!(matches!(told, ReadyAnswer::Nothing { .. }));
+            let answer = ask(&url, "/", Patience::until(Instant::now() + LONGEST, &stopped));
+            assert!(matches!(answer, ReadyAnswer::Nothing { .. }));
             assert!(before.elapsed() < LONGEST, "it was stopped before its time");
         });
         server.join().expect("its connection was closed");
@@ -369,8 +369,8 @@ mod tests {
         });
         let url =
             Url::parse(&url.replace("PORT", &port.to_string())).unwrap_or_else(|e| panic!("{e}"));
-        let told = ask(&url, "/x?y", patience(LONGEST));
-        (told, server.join().expect("served").replace(&port.to_string(), "PORT"))
+        let answer = ask(&url, "/x?y", patience(LONGEST));
+        (answer, server.join().expect("served").replace(&port.to_string(), "PORT"))
     }
 
     #[test]
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_there_is_told_apart() {
+    fn nobody_there_is_distinguished() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("bound").port();
         let url = |text: &str| Url::parse(text).unwrap_or_else(|e| panic!("{e}"));

@@ -6,7 +6,7 @@ use crate::cache::{self, Lock};
 use crate::exit::Error;
 use crate::launch::failed::{Failed, named};
 use crate::launch::{Command, Launch, Secret, Values, running};
-use keeper::{Keeper, LaunchOptions, ProcessOrder, Trouble, logs};
+use keeper::{Keeper, LaunchOptions, ProcessOrder, logs};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -16,16 +16,16 @@ use text::shown::shown;
 /// The longest time that one command may take.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// The file with their output, in the folder that they build into.
+/// The file with their output, in the directory that they build into.
 const LOG: &str = "build.log";
 
 /// How long a command may take to stop.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The folder that experiments in this folder build into. Returns None if this user has no
-/// cache folder.
-pub(crate) fn folder(experiment: &Path) -> Option<PathBuf> {
-    cache::folder().map(|cache| cache::built(&cache, experiment))
+/// The directory that experiments in this directory build into. Returns None if this user has no
+/// cache directory.
+pub(crate) fn directory(experiment: &Path) -> Option<PathBuf> {
+    cache::directory().map(|cache| cache::built(&cache, experiment))
 }
 
 /// Runs the `build` commands of launches.
@@ -34,7 +34,7 @@ pub(crate) struct Builds<'a> {
     pub(crate) secrets: &'a [Secret],
     /// Whether a signal asked tiebreak to stop.
     pub(crate) stopped: &'a dyn Fn() -> bool,
-    /// Called before each command with the command and the folder that it builds into.
+    /// Called before each command with the command and the directory that it builds into.
     pub(crate) tell: &'a dyn Fn(&Command, &Path),
     done: Vec<Vec<String>>,
 }
@@ -53,15 +53,18 @@ impl<'a> Builds<'a> {
     /// contenders of one experiment often have the same ones.
     ///
     /// # Errors
-    /// If there is no cache folder, or if a command fails, with the last lines of its log.
+    /// If there is no cache directory, or if a command fails, with the last lines of its log.
     pub(crate) fn run(&mut self, launch: &Launch) -> Result<(), Failed> {
-        let Some(cache) = folder(&launch.folder) else {
-            let why = "there is no cache folder to build into: set HOME or XDG_CACHE_HOME to an \
+        let Some(cache) = directory(&launch.directory) else {
+            let why = "there is no cache directory to build into: set HOME or XDG_CACHE_HOME to an \
                        absolute path";
             return Err(Failed::Error(Error::failed(named(launch, why))));
         };
-        let values =
-            Values { cache: cache.clone(), folder: launch.folder.clone(), ..Values::default() };
+        let values = Values {
+            cache: cache.clone(),
+            directory: launch.directory.clone(),
+            ..Values::default()
+        };
         let commands = launch.build.iter().map(|command| (command, command.fill(&values)));
         let commands: Vec<_> = commands.filter(|(_, argv)| !self.done.contains(argv)).collect();
         if commands.is_empty() {
@@ -69,7 +72,7 @@ impl<'a> Builds<'a> {
         }
         let _lock = enter(&cache).map_err(|error| {
             let cache = shown(cache.as_os_str().as_encoded_bytes());
-            Error::failed(format!("the cache folder {cache} cannot be written: {error}"))
+            Error::failed(format!("the cache directory {cache} cannot be written: {error}"))
         })?;
         for (command, argv) in commands {
             (self.tell)(command, &cache);
@@ -91,7 +94,7 @@ impl<'a> Builds<'a> {
         let secrets: Vec<String> = secrets.collect();
         let order = ProcessOrder {
             argv,
-            cwd: launch.folder.clone(),
+            cwd: launch.directory.clone(),
             env: whole_environment(),
             user: None,
             log: log.to_owned(),
@@ -101,15 +104,15 @@ impl<'a> Builds<'a> {
             group: command.shell,
         };
         let fails = |why: String| Failed::Error(Error::target(named(launch, &why)));
-        let told = |trouble: Trouble| match trouble {
-            Trouble::Stopped => Failed::Stopped,
+        let failed = |error: keeper::Error| match error {
+            keeper::Error::Stopped => Failed::Stopped,
             other => fails(other.to_string()),
         };
         let launch_options = LaunchOptions { secrets: secrets.clone(), ..LaunchOptions::default() };
-        let mut keeper = Keeper::start(launch_options).map_err(told)?;
-        let ended = keeper.run(&order, LONGEST, self.stopped).map_err(told);
+        let mut keeper = Keeper::start(launch_options).map_err(failed)?;
+        let ended = keeper.run(&order, LONGEST, self.stopped).map_err(failed);
         // Secrets are redacted in the log when the keeper ends.
-        let stopped = keeper.stop().map_err(told);
+        let stopped = keeper.stop().map_err(failed);
         let wrong = match ended? {
             Some(how) if how.good() => return stopped.map(drop),
             Some(how) => format!("`{command}` {how}"),
@@ -119,7 +122,7 @@ impl<'a> Builds<'a> {
     }
 }
 
-/// Creates the folder, waits until no other tiebreak builds there, and removes the old log.
+/// Creates the directory, waits until no other tiebreak builds there, and removes the old log.
 fn enter(cache: &Path) -> io::Result<Lock> {
     cache::make(cache)?;
     let lock = Lock::take(&cache.join("lock"), || {})?;

@@ -1,7 +1,7 @@
-//! The temporary folder of a launched target, with its files and the page that it serves.
+//! The temporary directory of a launched target, with its files and the page that it serves.
 
 use crate::launch::{Launch, Text, Values};
-use keeper::beneath::{Folder, Temporary, TemporaryId, give};
+use keeper::beneath::{Directory, Temporary, TemporaryId, give};
 use keeper::user::{self, User};
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
@@ -9,22 +9,22 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use text::shown::shown;
 
-/// The page of 87 bytes that recipes serve if no folder is given.
+/// The page of 87 bytes that recipes serve if no directory is given.
 pub(super) fn page() -> String {
     format!("<html><body>{}</body></html>", "x".repeat(61))
 }
 
-/// A folder that is removed when this value is dropped. The user of the target can write in it,
+/// A directory that is removed when this value is dropped. The user of the target can write in it,
 /// so nothing in it is accessed by its path.
 pub(super) struct Home {
-    /// The name of the target, which is part of the folder's name.
+    /// The name of the target, which is part of the directory's name.
     name: String,
     temporary: Temporary,
     owner: Option<User>,
 }
 
 impl Home {
-    /// Creates the folder inside `within`; None means the folder for temporary files. Other
+    /// Creates the directory inside `within`; None means the directory for temporary files. Other
     /// users may enter it, because servers that start as root switch to another user.
     pub(super) fn create(
         name: &str,
@@ -33,31 +33,31 @@ impl Home {
     ) -> io::Result<Home> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = format!("tiebreak-{}-{number}-{name}", std::process::id());
+        let directory = format!("tiebreak-{}-{number}-{name}", std::process::id());
         let within = within.map_or_else(std::env::temp_dir, Path::to_owned);
-        let temporary = Temporary::make(&within.canonicalize()?, &folder)?;
+        let temporary = Temporary::make(&within.canonicalize()?, &directory)?;
         let owner = owner.filter(|owner| user::ours() == 0 && owner.uid != 0);
         let home = Home { name: name.to_owned(), temporary, owner };
-        home.temporary.folder.give(home.owner(), 0o755)?;
+        home.temporary.directory.give(home.owner(), 0o755)?;
         Ok(home)
     }
 
-    /// Creates another empty folder in the same place and for the same user.
+    /// Creates another empty directory in the same place and for the same user.
     pub(super) fn anew(&self) -> io::Result<Home> {
-        let within = self.folder().parent();
+        let within = self.directory().parent();
         Home::create(&self.name, self.owner.clone(), within)
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(super) fn directory(&self) -> &Path {
         self.temporary.path()
     }
 
-    /// Identifies the folder, even if another one takes its path.
+    /// Identifies the directory, even if another one takes its path.
     pub(super) fn id(&self) -> io::Result<TemporaryId> {
         self.temporary.id()
     }
 
-    /// Writes the files of a launch, and the page if the launch serves no folder. Existing files
+    /// Writes the files of a launch, and the page if the launch serves no directory. Existing files
     /// are written again.
     pub(super) fn furnish(&self, launch: &Launch, values: &Values) -> io::Result<()> {
         for file in &launch.files {
@@ -76,9 +76,9 @@ impl Home {
         Ok(())
     }
 
-    /// The folder that is served.
+    /// The directory that is served.
     pub(super) fn site(&self, launch: &Launch) -> PathBuf {
-        launch.site.clone().unwrap_or_else(|| self.folder().join("site"))
+        launch.site.clone().unwrap_or_else(|| self.directory().join("site"))
     }
 
     fn write(&self, path: &str, text: &Text, values: &Values) -> io::Result<()> {
@@ -87,37 +87,37 @@ impl Home {
         let mut inner = None;
         for part in path.parent().into_iter().flat_map(Path::components) {
             let Component::Normal(part) = part else { continue };
-            let folder = inner.as_ref().unwrap_or(&self.temporary.folder);
-            inner = Some(self.enter_or_make(folder, part)?);
+            let directory = inner.as_ref().unwrap_or(&self.temporary.directory);
+            inner = Some(self.enter_or_make(directory, part)?);
         }
-        let folder = inner.as_ref().unwrap_or(&self.temporary.folder);
+        let directory = inner.as_ref().unwrap_or(&self.temporary.directory);
         let secret = text.secrets().next().is_some();
-        let mut file = folder.create_file(name)?;
+        let mut file = directory.create_file(name)?;
         file.write_all(text.fill(values).as_bytes())?;
         give(&file, self.owner(), if secret { 0o600 } else { 0o644 })
     }
 
-    /// Enters a folder, or creates it. An existing folder must belong to the user, to whom it
+    /// Enters a directory, or creates it. An existing directory must belong to the user, to whom it
     /// was given when it was created. That of another user is refused, because a target may have
     /// moved it here.
-    fn enter_or_make(&self, within: &Folder, name: &OsStr) -> io::Result<Folder> {
-        let folder = match within.make(name) {
+    fn enter_or_make(&self, within: &Directory, name: &OsStr) -> io::Result<Directory> {
+        let directory = match within.make(name) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let shown = shown(name.as_encoded_bytes());
                 let wrong = |why: &dyn std::fmt::Display| {
                     io::Error::other(format!("`{shown}` in it was replaced by others: {why}"))
                 };
-                let folder = within.enter(name).map_err(|error| wrong(&error))?;
+                let directory = within.enter(name).map_err(|error| wrong(&error))?;
                 let users = self.owner.as_ref().map_or(user::ours(), |owner| owner.uid);
-                if folder.owner()? != users {
-                    return Err(wrong(&"a folder of another user"));
+                if directory.owner()? != users {
+                    return Err(wrong(&"a directory of another user"));
                 }
-                return Ok(folder);
+                return Ok(directory);
             }
             made => made?,
         };
-        folder.give(self.owner(), 0o755)?;
-        Ok(folder)
+        directory.give(self.owner(), 0o755)?;
+        Ok(directory)
     }
 
     fn owner(&self) -> Option<(u32, u32)> {
@@ -127,7 +127,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // An error has no receiver here, so a folder that cannot be removed is left.
+        // An error has no receiver here, so a directory that cannot be removed is left.
         let _ = self.temporary.remove();
     }
 }

@@ -1,5 +1,5 @@
 //! A [`Launcher`] belongs to one contender for a whole run. It creates the
-//! temporary folder, runs the `prepare` commands once, and launches the target
+//! temporary directory, runs the `prepare` commands once, and launches the target
 //! as often as the run has restarts. A [`Running`] is one launch. It stops when
 //! its value is dropped; its keeper stops it if this process cannot.
 
@@ -15,7 +15,7 @@ use crate::launch::{
 };
 use crate::software::Software;
 use crate::targets::ports;
-use keeper::{Keeper, LaunchOptions, LogTroubles, Trouble, logs, user};
+use keeper::{Keeper, LaunchOptions, LogTroubles, logs, user};
 use record::Fact;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -32,7 +32,7 @@ const FACT: Duration = Duration::from_secs(20);
 /// What a launch needs to know of the run.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {
-    /// The folder of logs, which exists.
+    /// The directory of logs, which exists.
     pub logs: &'a Path,
     /// The cores for targets. If empty, targets may use all cores.
     pub cores: &'a [u32],
@@ -65,10 +65,10 @@ pub struct Launcher<'a> {
 }
 
 impl<'a> Launcher<'a> {
-    /// Creates the temporary folder and checks that every program is installed.
+    /// Creates the temporary directory and checks that every program is installed.
     ///
     /// # Errors
-    /// If a program or a user is missing, or the folder cannot be created.
+    /// If a program or a user is missing, or the directory cannot be created.
     pub fn new(launch: &'a Launch, ground: Ground<'a>) -> Result<Launcher<'a>, Failed> {
         let fails = |error: String| Failed::Error(Error::target(named(launch, &error)));
         let users = launch.processes.iter().map(|process| &process.around.user);
@@ -87,7 +87,7 @@ impl<'a> Launcher<'a> {
                 "the limit of file descriptors is unknown: {error}"
             )))
         })?;
-        let (temp, site) = (home.folder().to_owned(), home.site(launch));
+        let (temp, site) = (home.directory().to_owned(), home.site(launch));
         let choices = launch.choices.iter();
         let software = launch.software.map(Software::find).transpose().map_err(fails)?;
         let values = Values {
@@ -95,8 +95,8 @@ impl<'a> Launcher<'a> {
             site,
             choices: choices.map(|choice| (choice.name.clone(), choice.text())).collect(),
             software: software.unwrap_or_default(),
-            cache: build::folder(&launch.folder).unwrap_or_default(),
-            folder: launch.folder.clone(),
+            cache: build::directory(&launch.directory).unwrap_or_default(),
+            directory: launch.directory.clone(),
             workers,
             descriptors,
             ..Values::default()
@@ -141,8 +141,8 @@ impl<'a> Launcher<'a> {
         for command in &self.launch.prepare {
             self.prepare_one(&mut keeper, command)?;
         }
-        let said = self.launch.facts.iter().map(|command| self.fact(&mut keeper, command));
-        said.chain(self.settled().into_iter().map(Ok)).collect()
+        let facts = self.launch.facts.iter().map(|command| self.fact(&mut keeper, command));
+        facts.chain(self.settled().into_iter().map(Ok)).collect()
     }
 
     /// Launches the processes in their order, and waits until they are ready. Call
@@ -160,7 +160,7 @@ impl<'a> Launcher<'a> {
                 self.choose_ports()?;
             }
             if again && self.launch.fresh {
-                self.use_new_folder()?;
+                self.use_new_directory()?;
             }
             self.furnish()?;
             let (keeper, mut started) = (self.keeper()?, Vec::new());
@@ -203,7 +203,7 @@ impl<'a> Launcher<'a> {
         if (process.cores_from, self.cores(process).is_empty()) == (CoresFrom::Ready, false) {
             let pid = (self.launch.processes.len() > 1).then(|| started[number].pid);
             let pinned = wait.keeper.pin(pid, self.cores(process));
-            pinned.map_err(|trouble| self.fails(trouble))?;
+            pinned.map_err(|error| self.fails(error))?;
         }
         Ok(())
     }
@@ -220,7 +220,7 @@ impl<'a> Launcher<'a> {
         if process.cores_from == CoresFrom::Start {
             order.cores = self.cores(process).to_vec();
         }
-        let pid = wait.keeper.launch(&order).map_err(|trouble| self.fails(trouble))?;
+        let pid = wait.keeper.launch(&order).map_err(|error| self.fails(error))?;
         Ok(Started { name: process.name.clone(), pid, log, from })
     }
 
@@ -240,7 +240,7 @@ impl<'a> Launcher<'a> {
             orders::command(self.launch, command, &self.launch.around, &self.values, log.clone());
         let timeout = self.launch.prepare_timeout;
         let ended = keeper.run(&order, timeout, self.ground.stopped);
-        let wrong = match ended.map_err(|trouble| self.fails(trouble))? {
+        let wrong = match ended.map_err(|error| self.fails(error))? {
             Some(how) if how.good() => return Ok(()),
             Some(how) => format!("`{command}` {how}"),
             None => format!("`{command}` took longer than its prepare_timeout, and was stopped"),
@@ -265,8 +265,8 @@ impl<'a> Launcher<'a> {
         let order =
             orders::command(self.launch, command, &self.launch.around, &self.values, log.clone());
         match keeper.run(&order, FACT, self.ground.stopped) {
-            Ok(_) | Err(Trouble::Refused(_)) => {}
-            Err(trouble) => return Err(self.fails(trouble)),
+            Ok(_) | Err(keeper::Error::Refused(_)) => {}
+            Err(error) => return Err(self.fails(error)),
         }
         let line = logs::first_line(&log, from, &self.secrets);
         Ok(Fact { command: shown(command.to_string()), line })
@@ -319,10 +319,10 @@ impl<'a> Launcher<'a> {
         if hosts.is_empty() { vec![Ipv4Addr::LOCALHOST.into()] } else { hosts }
     }
 
-    /// Creates another temporary folder and removes the previous one.
-    fn use_new_folder(&mut self) -> Result<(), Failed> {
+    /// Creates another temporary directory and removes the previous one.
+    fn use_new_directory(&mut self) -> Result<(), Failed> {
         self.home = self.home.anew().map_err(|error| disk(self.launch, &error))?;
-        self.values.temp = self.home.folder().to_owned();
+        self.values.temp = self.home.directory().to_owned();
         self.values.site = self.home.site(self.launch);
         Ok(())
     }
@@ -342,15 +342,15 @@ impl<'a> Launcher<'a> {
         self.ground.logs.join(format!("{name}.log"))
     }
 
-    fn fails(&self, trouble: Trouble) -> Failed {
-        match trouble {
-            Trouble::Stopped => Failed::Stopped,
+    fn fails(&self, error: keeper::Error) -> Failed {
+        match error {
+            keeper::Error::Stopped => Failed::Stopped,
             other => Failed::Error(Error::target(named(self.launch, &other.to_string()))),
         }
     }
 }
 
 fn disk(launch: &Launch, error: &std::io::Error) -> Failed {
-    let text = format!("its temporary folder cannot be written: {error}");
+    let text = format!("its temporary directory cannot be written: {error}");
     Failed::Error(Error::failed(named(launch, &text)))
 }

@@ -24,8 +24,8 @@ pub struct Method {
     pub prints: String,
     /// The Debian package of the program.
     pub package: Option<String>,
-    /// The folder of the experiment file, in which the command is run.
-    pub folder: PathBuf,
+    /// The directory of the experiment file, in which the command is run.
+    pub directory: PathBuf,
 }
 
 impl Method {
@@ -35,7 +35,7 @@ impl Method {
     /// If there is no figure: the reason, without secrets and control characters.
     pub fn run(&self, name: &str, url: &str, ground: Ground<'_>) -> Result<f64, String> {
         let values =
-            Values { url: url.to_owned(), folder: self.folder.clone(), ..Values::default() };
+            Values { url: url.to_owned(), directory: self.directory.clone(), ..Values::default() };
         let argv = self.command.fill(&values);
         let env = orders::inherited(None);
         if let Some(missing) = self.missing() {
@@ -44,7 +44,7 @@ impl Method {
         let log = ground.logs.join(format!("{name}.article.log"));
         let order = ProcessOrder {
             argv,
-            cwd: self.folder.clone(),
+            cwd: self.directory.clone(),
             env,
             user: None,
             log: log.clone(),
@@ -80,9 +80,9 @@ fn run_to_its_end(
         run: ground.logs.parent().map(Path::to_owned),
         ..LaunchOptions::default()
     };
-    let mut keeper = Keeper::start(launch_options).map_err(|trouble| trouble.to_string())?;
-    let ended = keeper.run(order, LONGEST, ground.stopped).map_err(|trouble| trouble.to_string());
-    let stopped = keeper.stop().map_err(|trouble| trouble.to_string());
+    let mut keeper = Keeper::start(launch_options).map_err(|error| error.to_string())?;
+    let ended = keeper.run(order, LONGEST, ground.stopped).map_err(|error| error.to_string());
+    let stopped = keeper.stop().map_err(|error| error.to_string());
     match ended? {
         Some(how) if how.good() => stopped.map(drop),
         Some(how) => Err(format!("it {how}")),

@@ -9,9 +9,9 @@ use std::time::Duration;
 use text::percent;
 use text::shown::shown;
 
-/// The folders in which Debian installs servers, which are not in the PATH of a user.
+/// The directories in which Debian installs servers, which are not in the PATH of a user.
 const SERVERS: &str = "/usr/sbin:/sbin";
-/// The folder with the programs of PostgreSQL, by version.
+/// The directory with the programs of PostgreSQL, by version.
 const POSTGRES: &str = "/usr/lib/postgresql";
 
 impl Values {
@@ -29,16 +29,17 @@ impl Values {
 }
 
 /// The address at which the target is driven. In the address of a unix socket the slashes of
-/// the path, and thus of a folder in it, are encoded.
+/// the path, and thus of a directory in it, are encoded.
 pub(super) fn url(launch: &Launch, values: &Values) -> String {
     let url = launch.url.to_string();
     if !url.split(':').next().is_some_and(|scheme| scheme.ends_with("+unix")) {
         return launch.url.fill(values);
     }
-    let encoded =
-        |folder: &Path| PathBuf::from(percent::encoded(folder.as_os_str().as_encoded_bytes()));
-    let (temp, folder) = (encoded(&values.temp), encoded(&values.folder));
-    launch.url.fill(&Values { temp, folder, ..values.clone() })
+    let encoded = |directory: &Path| {
+        PathBuf::from(percent::encoded(directory.as_os_str().as_encoded_bytes()))
+    };
+    let (temp, directory) = (encoded(&values.temp), encoded(&values.directory));
+    launch.url.fill(&Values { temp, directory, ..values.clone() })
 }
 
 /// The same address before ports are chosen, with the port 1 instead.
@@ -89,8 +90,8 @@ pub(super) fn command(
 
 fn cwd(launch: &Launch, around: &Around, values: &Values) -> PathBuf {
     match &around.cwd {
-        Some(cwd) => launch.folder.join(cwd.fill(values)),
-        None => launch.folder.clone(),
+        Some(cwd) => launch.directory.join(cwd.fill(values)),
+        None => launch.directory.clone(),
     }
 }
 
@@ -124,7 +125,7 @@ pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
     all
 }
 
-/// A colon and the folder with the programs of the newest PostgreSQL of Debian. Empty if there
+/// A colon and the directory with the programs of the newest PostgreSQL of Debian. Empty if there
 /// is none.
 fn newest_postgres() -> String {
     let versions = std::fs::read_dir(POSTGRES).into_iter().flatten().flatten();

@@ -9,8 +9,8 @@ use crate::launch::running::{Started, quoted};
 use crate::launch::{Launch, Process, Sign, Text, Values};
 use crate::targets::find;
 use crate::targets::ports;
+use keeper::Keeper;
 use keeper::logs;
-use keeper::{Keeper, Trouble};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::time::{Duration, Instant};
@@ -122,8 +122,8 @@ impl<'a> Wait<'a> {
                     Ok(Some(how)) if how.good() => Ok(Look::Ready),
                     Ok(Some(how)) => Ok(Look::NotYet(format!("`{command}` {how}"))),
                     Ok(None) => Ok(Look::NotYet(format!("`{command}` did not finish in time"))),
-                    Err(Trouble::Stopped) => Err(Failed::Stopped.into()),
-                    Err(trouble) => Err(self.error(&trouble.to_string()).into()),
+                    Err(keeper::Error::Stopped) => Err(Failed::Stopped.into()),
+                    Err(error) => Err(self.error(&error.to_string()).into()),
                 }
             }
         }
@@ -142,11 +142,11 @@ impl<'a> Wait<'a> {
             Err(message) => return Look::NotYet(message),
         };
         let path = asked.path.map_or_else(|| url.request_target(), |path| path.fill(values));
-        let told = asking::ask(&url, &path, Patience::until(asked.until, self.stopped));
-        if let ReadyAnswer::Reply { .. } | ReadyAnswer::Nothing { sent: true, .. } = told {
+        let answer = asking::ask(&url, &path, Patience::until(asked.until, self.stopped));
+        if let ReadyAnswer::Reply { .. } | ReadyAnswer::Nothing { sent: true, .. } = answer {
             self.requests += 1;
         }
-        match told {
+        match answer {
             ReadyAnswer::Nothing { why, .. } => return Look::NotYet(why),
             ReadyAnswer::Reply { status, .. } if !expected(status, asked.expect) => {
                 return Look::NotYet(format!("it answers with status {status}"));
@@ -170,7 +170,7 @@ impl<'a> Wait<'a> {
 
     fn nobody_ended(&mut self, started: &[Started]) -> Result<(), Refusal> {
         let exits = self.keeper.exits().map(<[_]>::to_vec);
-        let exits = exits.map_err(|trouble| self.error(&trouble.to_string()))?;
+        let exits = exits.map_err(|error| self.error(&error.to_string()))?;
         let Some((pid, how)) = exits.first() else { return Ok(()) };
         let this = started.iter().find(|this| this.pid == *pid).unwrap_or(&started[0]);
         let lines = logs::tail(&this.log, this.from, self.secrets);
@@ -219,14 +219,14 @@ fn by_logs(this: &Started, texts: &[Text], values: &Values) -> Look {
 }
 
 fn by_log(this: &Started, text: &str) -> Look {
-    let said = || -> std::io::Result<bool> {
+    let is_there = || -> std::io::Result<bool> {
         let mut file = File::open(&this.log)?;
         file.seek(SeekFrom::Start(this.from))?;
         let mut bytes = Vec::new();
         file.take(16 << 20).read_to_end(&mut bytes)?;
         Ok(bytes.windows(text.len().max(1)).any(|window| window == text.as_bytes()))
     };
-    match said() {
+    match is_there() {
         Ok(true) => Look::Ready,
         _ => Look::NotYet(format!("its log does not contain `{}`", shown(text))),
     }

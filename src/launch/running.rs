@@ -2,7 +2,7 @@
 
 use crate::exit::Error;
 use keeper::logs;
-use keeper::{Farewell, Keeper, Trouble};
+use keeper::{Farewell, Keeper};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
@@ -95,7 +95,7 @@ impl Running {
     pub fn check(&mut self) -> Result<(), Error> {
         let exits = match self.keeper.exits() {
             Ok(exits) => exits,
-            Err(trouble) => return Err(Error::target(format!("`{}`: {trouble}", self.name))),
+            Err(error) => return Err(Error::target(format!("`{}`: {error}", self.name))),
         };
         let is_lost = |pid: i32| self.lost.iter().any(|(lost, _)| *lost == pid);
         let Some((pid, how)) = exits.iter().find(|(pid, _)| !is_lost(*pid)) else { return Ok(()) };
@@ -132,7 +132,7 @@ impl Running {
     ///
     /// # Errors
     /// If tiebreak itself may not use one of the cores.
-    pub fn pin(&mut self, cores: &[u32]) -> Result<u32, Trouble> {
+    pub fn pin(&mut self, cores: &[u32]) -> Result<u32, keeper::Error> {
         self.keeper.pin(None, cores)
     }
 
@@ -142,7 +142,7 @@ impl Running {
     /// If its keeper had ended; the target has been stopped even then.
     pub fn stop(self) -> Result<Farewell, Error> {
         let name = self.name;
-        self.keeper.stop().map_err(|trouble| Error::target(format!("`{name}`: {trouble}")))
+        self.keeper.stop().map_err(|error| Error::target(format!("`{name}`: {error}")))
     }
 }
 

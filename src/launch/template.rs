@@ -62,16 +62,16 @@ pub enum Placeholder {
     Process,
     /// `{host}`: the host of this process: 127.0.0.1, or that of its node in the address.
     Host,
-    /// `{software}`: the folder of the software that the launch needs.
+    /// `{software}`: the directory of the software that the launch needs.
     Software,
-    /// `{cache}`: the folder into which the experiment builds.
+    /// `{cache}`: the directory into which the experiment builds.
     Cache,
-    /// `{temp}`: the temporary folder of the launch, where its files are.
+    /// `{temp}`: the temporary directory of the launch, where its files are.
     Temp,
-    /// `{site}`: the folder that is served.
+    /// `{site}`: the directory that is served.
     Site,
-    /// `{folder}`: the folder of the experiment file.
-    Folder,
+    /// `{folder}`: the directory of the experiment file.
+    Directory,
     /// `{workers}`: the number of cores of the target.
     Workers,
     /// `{descriptors}`: the number of file descriptors that each of its processes may open.
@@ -88,7 +88,7 @@ const WORDS: [(&str, Placeholder); 11] = [
     ("cache", Placeholder::Cache),
     ("temp", Placeholder::Temp),
     ("site", Placeholder::Site),
-    ("folder", Placeholder::Folder),
+    ("folder", Placeholder::Directory),
     ("workers", Placeholder::Workers),
     ("descriptors", Placeholder::Descriptors),
 ];
@@ -142,7 +142,7 @@ pub struct Values {
     /// `{site}`.
     pub site: PathBuf,
     /// `{folder}`.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// `{workers}`.
     pub workers: usize,
     /// The limit that targets inherit. `{descriptors}` is at most [`MOST_DESCRIPTORS`].
@@ -166,7 +166,7 @@ impl Values {
             Placeholder::Cache => self.cache.display().to_string(),
             Placeholder::Temp => self.temp.display().to_string(),
             Placeholder::Site => self.site.display().to_string(),
-            Placeholder::Folder => self.folder.display().to_string(),
+            Placeholder::Directory => self.directory.display().to_string(),
             Placeholder::Workers => self.workers.to_string(),
             Placeholder::Descriptors => self.descriptors.min(MOST_DESCRIPTORS).to_string(),
         }
@@ -375,7 +375,7 @@ mod tests {
             ports: BTreeMap::from([("web".to_owned(), 8081)]),
             temp: "/tmp/t".into(),
             site: "/srv".into(),
-            folder: "/here".into(),
+            directory: "/here".into(),
             choices: BTreeMap::from([("heap".to_owned(), "1G".to_owned())]),
             url: "http://127.0.0.1:8080/".to_owned(),
             process: "node2".to_owned(),

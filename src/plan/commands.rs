@@ -2,7 +2,7 @@
 
 use crate::plan::declared::{Given, Merged};
 use text::near;
-use text::shell_words::{self, NoWords};
+use text::shell_words::{self, SplitError};
 use text::shown::shown;
 
 /// A command and how often it is given.
@@ -152,17 +152,17 @@ fn check_placeholders(word: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn no_words(why: &NoWords) -> String {
+fn no_words(why: &SplitError) -> String {
     match why {
-        NoWords::Backslash => "ends in a backslash: write it twice".to_owned(),
-        NoWords::Unclosed(quote) => format!("a quote ({quote}) is opened and not closed"),
-        NoWords::OfTheShell(c) => {
+        SplitError::Backslash => "ends in a backslash: write it twice".to_owned(),
+        SplitError::Unclosed(quote) => format!("a quote ({quote}) is opened and not closed"),
+        SplitError::OfTheShell(c) => {
             format!(
                 "`{}` has a meaning only in a shell, and no shell is used: put it in quotes",
                 shown(c.to_string())
             )
         }
-        NoWords::Variable(name) => format!(
+        SplitError::Variable(name) => format!(
             "`${{{}}}` is not filled in: commands are recorded, so they must not hold secrets",
             shown(name)
         ),
@@ -192,13 +192,13 @@ mod tests {
     fn what_would_wait_or_change_the_connection_is_refused() {
         for name in WAIT.iter().chain(&CHANGE) {
             for name in [(*name).to_owned(), name.to_lowercase()] {
-                let told = words(&format!("{name} a b")).expect_err(&name);
-                assert!(told.starts_with(&format!("`{name}` would ")), "{told}");
+                let message = words(&format!("{name} a b")).expect_err(&name);
+                assert!(message.starts_with(&format!("`{name}` would ")), "{message}");
             }
         }
         assert!(words("XREAD block 0 STREAMS s $").is_err(), "a dollar is for a shell");
-        let told = words("xreadgroup GROUP g c BLOCK 0 STREAMS s '>'").expect_err("blocks");
-        assert!(told.contains("would wait for another client"), "{told}");
+        let message = words("xreadgroup GROUP g c BLOCK 0 STREAMS s '>'").expect_err("blocks");
+        assert!(message.contains("would wait for another client"), "{message}");
     }
 
     #[test]

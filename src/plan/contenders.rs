@@ -6,7 +6,9 @@ use crate::exec::Program;
 use crate::exit::Error;
 use crate::launch::{self, Launch, Missing, Secret, Values};
 use crate::plan::experiment::recipes;
-use crate::plan::experiment::{self, Article, Experiment, IN_A_FOLDER, Method, RunAsked, Target};
+use crate::plan::experiment::{
+    self, Article, Experiment, IN_A_DIRECTORY, Method, RunAsked, Target,
+};
 use crate::plan::group_given::GroupGiven;
 use crate::plan::{Command, Settings, Spec, names};
 use crate::secrets;
@@ -77,9 +79,9 @@ pub fn files(arguments: &[String]) -> impl Iterator<Item = PathBuf> {
     whats.filter(|what| matches!(kind(what), Kind::File)).map(file_of)
 }
 
-/// Returns the file that an argument names: the file itself, or the experiment file in that folder.
+/// Returns the file that an argument names: the file itself, or the experiment file in that directory.
 pub fn file_of(what: &str) -> PathBuf {
-    let inside = Path::new(what).join(IN_A_FOLDER);
+    let inside = Path::new(what).join(IN_A_DIRECTORY);
     if inside.exists() { inside } else { PathBuf::from(what) }
 }
 
@@ -207,7 +209,7 @@ fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
 }
 
 /// Returns what the experiments of an argument require: those of a file, or of all files in a
-/// folder with an `experiment.toml`.
+/// directory with an `experiment.toml`.
 ///
 /// # Errors
 /// When a file cannot be read, or is outside the current directory and not allowed.
@@ -328,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_from_elsewhere_does_nothing_without_leave() {
+    fn a_file_from_elsewhere_does_nothing_without_permission() {
         let scratch = Scratch::new();
         let file = scratch.path().join("e.toml").display().to_string();
         // Whatever it says: no more is read of it.
@@ -363,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_recipes_and_files_are_told_apart() {
+    fn addresses_recipes_and_files_are_distinguished() {
         let scratch = Scratch::new();
         let file = scratch.path().join("two.toml");
         let text = "rounds = 12\n[contender.x]\nurl = 'http://127.0.0.1:1/'\n\
@@ -415,8 +417,8 @@ mod tests {
         let name = gathered(&["a/b=nginx"]).err().expect("refused");
         assert!(name.contains("a name is made of letters"), "{name}");
         for slip in ["127.0.0.1:8080", "localhost:8080/x", "a.test"] {
-            let told = gathered(&[slip]).err().expect("refused");
-            assert!(told.contains(&format!("did you mean `http://{slip}")), "{told}");
+            let message = gathered(&[slip]).err().expect("refused");
+            assert!(message.contains(&format!("did you mean `http://{slip}")), "{message}");
         }
     }
 }

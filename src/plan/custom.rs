@@ -16,7 +16,7 @@ pub const MOST: usize = 32;
 #[derive(Clone, Default)]
 pub struct CustomAsked {
     /// What may be recorded.
-    pub said: Custom,
+    pub definition: Custom,
     /// Weights of its operations, each above 0.
     pub weights: Vec<f64>,
     /// The requests, if the operations are requests over HTTP, in the same order.
@@ -41,9 +41,9 @@ pub struct RequestTemplate {
 /// Without what may be secret.
 impl fmt::Debug for CustomAsked {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CustomAsked { said, weights, .. } = self;
+        let CustomAsked { definition, weights, .. } = self;
         to.debug_struct("OwnAsked")
-            .field("said", said)
+            .field("said", definition)
             .field("weights", weights)
             .finish_non_exhaustive()
     }
@@ -52,7 +52,7 @@ impl fmt::Debug for CustomAsked {
 /// Compares the recorded parts, which determine the operations.
 impl PartialEq for CustomAsked {
     fn eq(&self, other: &CustomAsked) -> bool {
-        self.said == other.said && self.weights == other.weights
+        self.definition == other.definition && self.weights == other.weights
     }
 }
 
@@ -70,7 +70,7 @@ impl Merged for CustomAsked {
 impl CustomAsked {
     /// Whether no operation was given.
     pub fn is_empty(&self) -> bool {
-        self.said.operations.is_empty()
+        self.definition.operations.is_empty()
     }
 
     /// Whether they are requests over HTTP.
@@ -87,13 +87,13 @@ impl CustomAsked {
 
     /// Returns why a contender of this protocol cannot run them, or None if it can.
     pub(super) fn why_not(&self, protocol: &Protocol) -> Option<String> {
-        let table = self.said.tables.first().map(|table| &table.name);
+        let table = self.definition.tables.first().map(|table| &table.name);
         if let Some(table) = table.filter(|_| !protocol.is_sql()) {
             return Some(format!("the table `{table}` requires an SQL database"));
         }
-        let setup = !self.said.setup.is_empty() && !protocol.is_sql();
+        let setup = !self.definition.setup.is_empty() && !protocol.is_sql();
         let cannot = |of: &&CustomOperation| !protocol.can_say(&of.says);
-        match self.said.operations.iter().find(cannot) {
+        match self.definition.operations.iter().find(cannot) {
             Some(of) => Some(format!("`{}` is {}", of.name, what(&of.says))),
             None if setup => Some("`setup` requires an SQL database".to_owned()),
             None => None,
@@ -113,7 +113,7 @@ impl RequestTemplate {
     /// Encodes it with these headers before its own.
     pub(super) fn encode(
         &self,
-        said: &CustomOperation,
+        operation: &CustomOperation,
         target: &str,
         host: &str,
         headers: &[(String, Vec<u8>)],
@@ -121,7 +121,7 @@ impl RequestTemplate {
         let headers = [headers, &self.headers].concat();
         let method = &self.method;
         let request = Request { method, path: target, host, headers: &headers, body_len: None };
-        let names = said.parameters.iter().map(|of| of.name.as_str());
+        let names = operation.parameters.iter().map(|of| of.name.as_str());
         HttpRequest::new(&request, self.body.as_deref(), names).map_err(|fault| fault.0.to_owned())
     }
 }

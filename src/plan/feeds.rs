@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn what_is_wrong_is_reported_with_its_line() {
         for (text, wanted) in [
             (&b""[..], (1, "is empty: its first line names the columns")),
             (b"a,b\n", (2, "has no row below the names of its columns")),
@@ -125,7 +125,7 @@ mod tests {
     fn files_that_cannot_be_read_are_named() {
         let wrong = read(Path::new("/nowhere/users.csv"), "users.csv").err().expect("no such file");
         assert!(wrong.starts_with("the feed users.csv: cannot be read: "), "{wrong}");
-        let wrong = read(Path::new("/"), "/").err().expect("a folder");
+        let wrong = read(Path::new("/"), "/").err().expect("a directory");
         assert_eq!(wrong, "the feed /: is not a plain file");
     }
 }

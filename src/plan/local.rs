@@ -10,7 +10,7 @@ use engine::files;
 use record::{Address, Asks, Contender, Interleave, Work};
 use std::path::PathBuf;
 
-/// Descriptors that a directory needs: its folders stay open.
+/// Descriptors that a directory needs: its directories stay open.
 const DESCRIPTORS_OF_FILES: u64 = 300;
 /// Descriptors that a program needs: the pipes of its keeper.
 const DESCRIPTORS_OF_A_PROGRAM: u64 = 16;

@@ -288,8 +288,8 @@ fn overridden(plan: &Plan, own: Way) -> Way {
     let asked = match (plan.interleave, plan.slice_ns) {
         (_, Some(slice_ns)) => {
             let round_ns = plan.round_ns.div_ceil(slice_ns) * slice_ns;
-            let told = format!("slices of {}, as asked", show_ns(slice_ns));
-            (Interleave::Slices, slice_ns, round_ns, told)
+            let message = format!("slices of {}, as asked", show_ns(slice_ns));
+            (Interleave::Slices, slice_ns, round_ns, message)
         }
         (Interleave::Turns, None) if local::any_program(&plan.contenders) => {
             let turn = show_ns(plan.round_ns);
@@ -303,25 +303,25 @@ fn overridden(plan: &Plan, own: Way) -> Way {
             };
         }
         (Interleave::Turns, None) => {
-            let told = format!("turns of {}, as asked", show_ns(plan.round_ns));
-            (Interleave::Turns, plan.round_ns, plan.round_ns, told)
+            let message = format!("turns of {}, as asked", show_ns(plan.round_ns));
+            (Interleave::Turns, plan.round_ns, plan.round_ns, message)
         }
         (Interleave::Slices, None) if own.interleave == Interleave::Turns => {
             let round_ns =
                 if open(plan) { plan.round_ns } else { plan.round_ns.max(LONGEST_GROWN_ROUND_NS) };
             let fewest = if open(plan) { 1 } else { SLICES_A_ROUND };
             let slice_ns = own.needed_ns.min(round_ns / fewest);
-            let told = format!("slices of {}, as asked", show_ns(slice_ns));
-            (Interleave::Slices, slice_ns, round_ns, told)
+            let message = format!("slices of {}, as asked", show_ns(slice_ns));
+            (Interleave::Slices, slice_ns, round_ns, message)
         }
         _ => return own,
     };
-    let (interleave, slice_ns, round_ns, told) = asked;
+    let (interleave, slice_ns, round_ns, message) = asked;
     let same = interleave == own.interleave && slice_ns == own.slice_ns;
     let mut why = vec![if same {
-        format!("{told}, and as the pilot would have chosen")
+        format!("{message}, and as the pilot would have chosen")
     } else {
-        format!("{told}; the pilot would have chosen {}", own.why.join("; and "))
+        format!("{message}; the pilot would have chosen {}", own.why.join("; and "))
     }];
     if round_ns != plan.round_ns {
         why.push(format!(
@@ -340,7 +340,7 @@ fn burn_in(plan: &Plan, saw: &[PilotSeen], slice_ns: u64) -> (Vec<u64>, String) 
     let wanted = |seen: &PilotSeen| BURN_IN_NS.max(seen.p50_ns.saturating_mul(2));
     let chosen: Vec<u64> = saw.iter().map(|seen| wanted(seen).min(half)).collect();
     let cut = if saw.iter().any(|seen| wanted(seen) > half) { ", cut to half of it" } else { "" };
-    let told = match chosen.as_slice() {
+    let message = match chosen.as_slice() {
         [first, rest @ ..] if rest.iter().all(|other| other == first) => show_ns(*first),
         several => {
             let each = several.iter().zip(&plan.contenders);
@@ -350,7 +350,7 @@ fn burn_in(plan: &Plan, saw: &[PilotSeen], slice_ns: u64) -> (Vec<u64>, String) 
         }
     };
     let why = format!(
-        "latencies leave out what is due at the start of a slice (2 × p50, at least {}{cut}): {told}",
+        "latencies leave out what is due at the start of a slice (2 × p50, at least {}{cut}): {message}",
         show_ns(BURN_IN_NS)
     );
     (chosen, why)

@@ -251,7 +251,7 @@ fn queues_that_keep_growing_ask_for_turns() {
 }
 
 #[test]
-fn what_was_asked_for_wins_and_the_reason_says_what_was_not_taken() {
+fn what_was_requested_wins_and_the_reason_says_what_was_not_taken() {
     let sliced =
         |slice: &'static str| plan(None, |spec| spec.run.slice = quantities::duration(slice).ok());
     let same = chosen(&sliced("10ms"), MS, MS);

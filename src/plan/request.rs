@@ -47,14 +47,14 @@ pub(super) fn build(url: &Url, settings: &Settings) -> Result<Built, String> {
 fn one_of_several(
     url: &Url,
     settings: &Settings,
-    said: &CustomOperation,
+    operation: &CustomOperation,
     template: &RequestTemplate,
 ) -> Result<HttpRequest, String> {
     let mut common = headers(url, settings)?;
     let custom = |name: &str| template.headers.iter().any(|of| of.0.eq_ignore_ascii_case(name));
     common.retain(|(name, _)| !custom(name));
     let target = template.target.clone().unwrap_or_else(|| url.request_target().to_string());
-    template.encode(said, &target, &url.host_header(), &common)
+    template.encode(operation, &target, &url.host_header(), &common)
 }
 
 /// Returns the requests to this address, or None if the operations are not requests.
@@ -73,10 +73,10 @@ pub(super) fn several(
             "the requests of the workload define their own methods and bodies: leave out {key}"
         ));
     }
-    let operations = custom.said.operations.iter().zip(&custom.requests);
-    let each = operations.map(|(said, template)| {
-        let built = one_of_several(url, settings, said, template);
-        built.map_err(|why| format!("request `{}`: {why}", said.name))
+    let operations = custom.definition.operations.iter().zip(&custom.requests);
+    let each = operations.map(|(operation, template)| {
+        let built = one_of_several(url, settings, operation, template);
+        built.map_err(|why| format!("request `{}`: {why}", operation.name))
     });
     let (feeds, numbers) = (custom.feeds.clone(), Numbers::new(workers));
     Ok(Some(HttpRequests { each: each.collect::<Result<_, _>>()?, feeds, numbers }))

@@ -105,8 +105,8 @@ fn secrets_travel_in_the_access_alone() {
     let head = String::from_utf8_lossy(&access.head).into_owned();
     assert_eq!(head.matches("CANARY").count(), 2, "query and header: {head}");
     assert!(head.contains("Authorization: Basic dTpDQU5BUlk="), "{head}");
-    let told = serde_json::to_string(&resolved.plan).expect("json");
-    assert!(!told.contains("CANARY") && !told.contains("dTpDQU5BUlk"), "{told}");
+    let json = serde_json::to_string(&resolved.plan).expect("json");
+    assert!(!json.contains("CANARY") && !json.contains("dTpDQU5BUlk"), "{json}");
     assert_eq!(resolved.plan.contenders[0].target, "http://127.0.0.1:1/?k=…");
     assert_eq!(
         resolved.plan.contenders[0].asks.request().expect("HTTP").header_names,
@@ -336,7 +336,7 @@ fn launches_and_looks_in_the_plan() {
         (40, 8, Some(5))
     );
     // Of what the generator leaves, the first core is tiebreak's own; and a launched target's
-    // CPU is in sight.
+    // CPU is visible.
     assert!(question.contenders.iter().all(|of| of.target_cores == [1]));
     assert_eq!(question.secondary.last(), Some(&Metric::TargetCpu));
     let contender = &resolved.plan.contenders[0];
@@ -373,7 +373,7 @@ fn set_wins_over_flags_and_flags_over_the_file() {
 }
 
 #[test]
-fn a_file_from_elsewhere_does_nothing_without_leave() {
+fn a_file_from_elsewhere_does_nothing_without_permission() {
     let scratch = crate::scratch::Scratch::new();
     let file = scratch.path().join("e.toml");
     let text = "contenders = ['nginx', 'node']\n";
@@ -415,8 +415,8 @@ fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
     assert_eq!(asked.collect::<Vec<_>>(), [None, None, Some("SELECT 7")]);
     assert_eq!(resolved.plan.question.code_names[&1040], "too_many_connections");
     assert_eq!(resolved.plan.question.code_names[&11], "deadlock");
-    let told = serde_json::to_string(&resolved.plan).expect("json");
-    assert!(!told.contains("CANARY"), "{told}");
+    let json = serde_json::to_string(&resolved.plan).expect("json");
+    assert!(!json.contains("CANARY"), "{json}");
 }
 
 #[test]
@@ -478,13 +478,13 @@ fn what_databases_cannot_do_is_refused() {
     let mut spec = compare(&["a=mysql://me@127.0.0.1:1/b", "b=mysql://me@127.0.0.1:2/b"]);
     spec.sets = vec!["a.table=memory".to_owned()];
     spec.workload.value = crate::plan::workload::value("70kB").ok();
-    let told = settled(&spec).err().expect("refused").text;
-    assert!(told.starts_with("`a`: a MEMORY table has no BLOBs"), "{told}");
+    let message = settled(&spec).err().expect("refused").text;
+    assert!(message.starts_with("`a`: a MEMORY table has no BLOBs"), "{message}");
     let mut spec = compare(&["a=mysql://me@127.0.0.1:1/b", "b=mysql://me@127.0.0.1:2/b"]);
     spec.workload.mix = crate::plan::workload::mix("incr=1").ok();
-    let told = settled(&spec).err().expect("refused").text;
+    let message = settled(&spec).err().expect("refused").text;
     assert_eq!(
-        told,
+        message,
         "`a` cannot run the mix: counters are only supported by caches: a table's values are bytes"
     );
 }
@@ -501,9 +501,9 @@ fn verify_is_refused_where_statements_say_what_they_expect() {
     spec.workload.verify = Some(record::Verify::Off);
     assert_eq!(verified(settled(&spec).expect("a good plan")), Some(record::Verify::Off));
     spec.workload.verify = Some(record::Verify::All);
-    let told = settled(&spec).err().expect("refused").text;
-    assert!(told.contains("define what they expect"), "{told}");
-    assert!(told.contains("leave out `verify`"), "{told}");
+    let message = settled(&spec).err().expect("refused").text;
+    assert!(message.contains("define what they expect"), "{message}");
+    assert!(message.contains("leave out `verify`"), "{message}");
 }
 
 #[test]
@@ -516,8 +516,8 @@ fn stores_get_a_workload_in_a_key_space_of_their_own() {
     assert_eq!(of(0).mix, of(1).mix);
     assert!(resolved.plan.question.contenders.iter().all(|of| of.from_workload));
     assert_eq!(resolved.plan.question.code_names[&2003], "oom");
-    let told = serde_json::to_string(&resolved.plan).expect("json");
-    assert!(!told.contains("CANARY"), "{told}");
+    let json = serde_json::to_string(&resolved.plan).expect("json");
+    assert!(!json.contains("CANARY"), "{json}");
     assert_eq!(resolved.plan.contenders[1].target, "redis://127.0.0.1:2/3");
 }
 
@@ -600,8 +600,8 @@ fn a_groups_metric_can_be_required() {
     assert_eq!(require("throughput of readers >= 0.9"), None);
     assert_eq!(require("throughput >= 0.9"), None);
     let refused = |text, end: &str| {
-        let told = require(text).expect("refused");
-        assert!(told.ends_with(end), "{told}");
+        let message = require(text).expect("refused");
+        assert!(message.ends_with(end), "{message}");
     };
     refused("p99 of writer <= 1", "there are readers and writers; did you mean `writers`?");
     refused("throughput of writers >= 1", "only p99 and p50: require one of these");
@@ -654,8 +654,8 @@ fn what_does_not_go_with_groups_is_refused() {
         (two("name = 'b'\nmix = {}"), &|_| (), "the mix is empty"),
     ];
     for (text, change, message) in table {
-        let told = with_groups(&text, change).err().expect(message);
-        assert!(told.contains(message), "{told}\n{message}");
+        let output = with_groups(&text, change).err().expect(message);
+        assert!(output.contains(message), "{output}\n{message}");
     }
     let custom = |name: &str| {
         let of_a = format!("url = 'redis://127.0.0.1:1'\ngroups = [{{ name = '{name}' }}]");
@@ -664,11 +664,11 @@ fn what_does_not_go_with_groups_is_refused() {
         of_file(&text, |_| ())
     };
     assert!(custom("one").is_ok(), "a contender's own groups are in place of those of all");
-    let told = custom("other").err().expect("refused");
-    assert!(told.starts_with("the groups of `b` differ from those of `a`"), "{told}");
+    let output = custom("other").err().expect("refused");
+    assert!(output.starts_with("the groups of `b` differ from those of `a`"), "{output}");
     let many: String = (0..9).map(|n| format!("[[groups]]\nname = 'g{n}'\n")).collect();
-    let told = with_groups(&many, |_| ()).err().expect("refused");
-    assert!(told.ends_with("groups: 9 groups: 8 at most"), "{told}");
+    let output = with_groups(&many, |_| ()).err().expect("refused");
+    assert!(output.ends_with("groups: 9 groups: 8 at most"), "{output}");
 }
 
 /// Two databases with these lines before them, and these to each.
@@ -697,8 +697,8 @@ fn databases_have_groups_each_with_a_pool_of_its_own() {
         (&lonely, "pool = { max = 2 }", "--cores 2: a core without a connection"),
         (&flat, "pool = { max = 1 }", "--cores 2: a core without a connection"),
     ] {
-        let told = databases_with_groups(text, each).err().expect(message);
-        assert!(told.contains(message), "{told}\n{message}");
+        let output = databases_with_groups(text, each).err().expect(message);
+        assert!(output.contains(message), "{output}\n{message}");
     }
 }
 
@@ -787,8 +787,8 @@ fn what_a_store_cannot_do_is_refused() {
         ),
     ];
     for (change, message) in table {
-        let told = with(change);
-        assert!(told.starts_with(message), "{told}\n{message}");
+        let text = with(change);
+        assert!(text.starts_with(message), "{text}\n{message}");
     }
 }
 
@@ -807,8 +807,8 @@ fn what_would_be_ignored_is_refused() {
     ] {
         let mut spec = compare(&contenders);
         spec.sets = sets.iter().map(|set| (*set).to_owned()).collect();
-        let told = settled(&spec).err().expect("refused").text;
-        assert!(told.starts_with(&format!("`{name}`: {message}")), "{sets:?}: {told}");
+        let text = settled(&spec).err().expect("refused").text;
+        assert!(text.starts_with(&format!("`{name}`: {message}")), "{sets:?}: {text}");
     }
 }
 
@@ -826,13 +826,16 @@ fn a_run_refuses_what_its_file_says_of_comparisons() {
     assert!(settled("seed = 7\nwarm_up = '1s'\ngenerator_cores = 1").is_ok());
     for text in ["interleave = 'turns'", "all_pairs = true", "matters = '2%'"] {
         let key = text.split(' ').next().expect("a key");
-        let told = settled(text).err().expect("refused");
-        assert!(told.starts_with(&format!("{key} in the experiment file is only for")), "{told}");
+        let message = settled(text).err().expect("refused");
+        assert!(
+            message.starts_with(&format!("{key} in the experiment file is only for")),
+            "{message}"
+        );
     }
 }
 
 #[test]
-fn commands_that_reach_beyond_the_contenders_keys_need_leave_on_the_command_line() {
+fn commands_that_reach_beyond_the_contenders_keys_need_permission_on_the_command_line() {
     let redis = ["a=redis://127.0.0.1:1".to_owned(), "b=redis://127.0.0.1:2".to_owned()];
     let mut spec = compare(&redis.each_ref().map(String::as_str));
     for (command, does) in [
@@ -843,12 +846,12 @@ fn commands_that_reach_beyond_the_contenders_keys_need_leave_on_the_command_line
     ] {
         spec.workload.commands =
             CustomCommands(vec![crate::plan::commands::custom(command).expect("one")]);
-        let told = settled(&spec).err().expect("refused").text;
+        let message = settled(&spec).err().expect("refused").text;
         let name = command.split(' ').next().expect("a word");
-        assert!(told.starts_with(&format!("`a`: the command `{name}` {does}")), "{told}");
+        assert!(message.starts_with(&format!("`a`: the command `{name}` {does}")), "{message}");
         assert!(
-            told.ends_with("add --allow-destructive to the command line to allow it"),
-            "{told}"
+            message.ends_with("add --allow-destructive to the command line to allow it"),
+            "{message}"
         );
         spec.allow_destructive = true;
         assert!(settled(&spec).is_ok(), "{command}");
@@ -863,11 +866,11 @@ fn batches_of_several_times_need_statements_that_only_write() {
         spec.sets = sets.iter().map(|set| (*set).to_owned()).collect();
         settled(&spec).err().expect("refused").text
     };
-    let told = refused(&["a.batch_size=10"]);
+    let message = refused(&["a.batch_size=10"]);
     let wanted = "`a`: batch_size requires custom statements that only write";
-    assert!(told.starts_with(wanted), "{told}");
-    let told = refused(&["b.batch_size=10", "b.batch=none"]);
-    assert_eq!(told, "`b`: batch_size requires batches: leave out batch=none");
+    assert!(message.starts_with(wanted), "{message}");
+    let message = refused(&["b.batch_size=10", "b.batch=none"]);
+    assert_eq!(message, "`b`: batch_size requires batches: leave out batch=none");
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl LoadPoints {
                     cautions.push(caution);
                 }
             }
-            let name = self.factor.folder(value);
+            let name = self.factor.directory(value);
             contenders.extend(
                 point.plan.contenders.into_iter().map(|of| Contender { name: name.clone(), ..of }),
             );

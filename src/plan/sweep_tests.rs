@@ -75,8 +75,8 @@ fn what_is_no_sweep_says_what_one_is() {
         ("value=0,4kB", "`0` is not a load point"),
     ];
     for (text, message) in table {
-        let told = parse(text).expect_err(text);
-        assert!(told.starts_with(message), "{text}: {told}");
+        let output = parse(text).expect_err(text);
+        assert!(output.starts_with(message), "{text}: {output}");
     }
 }
 
@@ -148,8 +148,8 @@ fn a_point_that_cannot_work_is_named_before_anything_is_launched() {
     ];
     for (sweep, change, message) in table {
         let cores = if message.contains("--cores") { vec![0, 1, 2, 3] } else { vec![0, 1] };
-        let told = settled(&spec(sweep, change), cores).err().map(|e| e.text).unwrap_or_default();
-        assert!(told.starts_with(message), "{sweep}: {told}");
+        let text = settled(&spec(sweep, change), cores).err().map(|e| e.text).unwrap_or_default();
+        assert!(text.starts_with(message), "{sweep}: {text}");
     }
     let header = |spec: &mut Spec| {
         spec.common = Settings::default();

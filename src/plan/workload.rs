@@ -258,7 +258,7 @@ impl WorkloadAsked {
             mix,
             verify,
             commands: self.commands.0.iter().map(|custom| custom.words.clone()).collect(),
-            custom: self.custom.said.clone(),
+            custom: self.custom.definition.clone(),
             groups: Vec::new(),
         })
     }
@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_of_ones_own_replace_the_presets_mix_and_join_an_own_one() {
+    fn user_defined_commands_replace_the_presets_mix_or_join_another() {
         let custom = |text| commands::custom(text).expect("good");
         let asked = WorkloadAsked {
             commands: CustomCommands(vec![custom("PING"), custom("INCR {key}")]),
@@ -578,8 +578,8 @@ mod tests {
         let workload = as_crc32.of(0).expect("good");
         assert_eq!((workload.value.least(), workload.value.most()), (1, 10));
         let long = WorkloadAsked { value: Some(ValueBytes::Fixed(99)), ..as_crc32 };
-        let told = long.of(0).expect_err("both say it");
-        assert!(told.starts_with("values_as = crc32 determines the values: leave"), "{told}");
+        let message = long.of(0).expect_err("both say it");
+        assert!(message.starts_with("values_as = crc32 determines the values: leave"), "{message}");
     }
 
     #[test]
@@ -623,9 +623,9 @@ mod tests {
             (distribution("zipf").err(), "`zipf` is not a distribution: uniform"),
             (verify("some").err(), "`some` is not a way to verify: sample, all, off"),
         ];
-        for (told, message) in table {
-            let told = told.expect(message);
-            assert!(told.starts_with(message), "{told}");
+        for (text, message) in table {
+            let text = text.expect(message);
+            assert!(text.starts_with(message), "{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The properties of each protocol: one row of a table per protocol, each in its own file.
 //!
 //! All other code that depends on the protocol reads its row. Adding a protocol of an existing
-//! family takes a file in this folder and a line in [`ALL`].
+//! family takes a file in this directory and a line in [`ALL`].
 
 mod address;
 mod cassandra;

@@ -166,7 +166,7 @@ fn tokens_are_random_words_of_some_length() {
 fn a_token_file_is_named_in_errors_and_not_quoted() {
     let scratch = Scratch::new();
     let path = scratch.path().join("token");
-    let why = |path: &std::path::Path| Token::in_file(path).err().expect("an error");
+    let why = |path: &std::path::Path| Token::in_file(path).expect_err("no token");
     assert!(why(&path).contains("/token: No such file"));
     std::fs::write(&path, "secret\n").expect("scratch");
     assert!(why(&path).ends_with("16 to 256 characters, and this one has 6"));

@@ -57,7 +57,7 @@ pub(crate) fn empty(
     if let Some(parent) = folder.parent().filter(|parent| *parent != Path::new("")) {
         fs::create_dir_all(parent).map_err(|error| cannot(&folder, &error))?;
     }
-    match private::create_folder(&folder) {
+    match private::create_directory(&folder) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => check_given(&folder)?,
         Err(error) => return Err(cannot(&folder, &error)),
         Ok(()) => {}
@@ -105,7 +105,7 @@ fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Erro
     let names = (2..).map(|number| format!("{name}-{number}"));
     for name in std::iter::once(name.clone()).chain(names) {
         let folder = home.join(name);
-        match private::create_folder(&folder) {
+        match private::create_directory(&folder) {
             Ok(()) => return Ok(folder),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(cannot(&folder, &error)),

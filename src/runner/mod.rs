@@ -90,7 +90,7 @@ pub(crate) fn perform(
     end_leftovers(&progress);
     let logs = folder.join(folder::LOGS);
     if plan.launches() {
-        private::create_folder(&logs)
+        private::create_directory(&logs)
             .map_err(|error| Error::failed(format!("{told}/{}: {error}", folder::LOGS)))?;
         tell_launches(&progress, plan);
     }

@@ -48,7 +48,7 @@ impl OwnCosts {
     /// The costs of the plan's lanes against a null server on this core, in the cache folder of
     /// this user.
     pub(super) fn of(plan: &Plan, server_core: Option<u32>) -> OwnCosts {
-        let (folder, program) = (cache::folder(), this_program());
+        let (folder, program) = (cache::directory(), this_program());
         let (Some(folder), Some(program)) = (folder, program) else { return OwnCosts::default() };
         let host = &plan.host;
         let machine = format!(

@@ -13,8 +13,8 @@ use crate::targets::ready::{self, Answer, Must};
 use engine::EngineError;
 use judge::Judge;
 use record::{
-    Asked, Contender, End, EndReason, Event, Failure, LaneAsked, OwnCost, Phase, PilotChoice, Plan,
-    StoreMoment, TrialRecord, Whose, own_cost,
+    Asked, Contender, End, EndReason, Event, Failure, FaultOwner, LaneAsked, OwnCost, Phase,
+    PilotChoice, Plan, StoreMoment, TrialRecord, own_cost,
 };
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -539,8 +539,8 @@ impl<W: Write> Taking<'_, '_, W> {
 fn dead(plan: &Plan, trial: &TrialRecord) -> Option<String> {
     let judged = matches!(trial.phase, Phase::Pilot | Phase::Round) && !trial.cut_short;
     let seen = &trial.seen;
-    let failed = seen.outcomes.count(Whose::Theirs) + seen.outcomes.count(Whose::Host);
-    let ours = seen.outcomes.count(Whose::Ours);
+    let failed = seen.outcomes.count(FaultOwner::Theirs) + seen.outcomes.count(FaultOwner::Host);
+    let ours = seen.outcomes.count(FaultOwner::Ours);
     if !judged || failed == 0 || ours > 0 || seen.codes.values().any(|count| *count > 0) {
         return None;
     }

@@ -70,7 +70,7 @@ fn points(factor: Factor, values: &[f64], seed: u64) -> (Vec<usize>, Vec<LoadPoi
     let turn = |at: usize| order.iter().position(|other| *other == at).map_or(0, |turn| turn + 1);
     let point = |(at, value): (usize, &f64)| LoadPoint {
         value: *value,
-        folder: factor.folder(*value),
+        directory: factor.directory(*value),
         turn: turn(at) as u32,
     };
     let points = values.iter().enumerate().map(point).collect();
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn points_stand_by_value_and_know_their_turn() {
         let (order, points) = points(Factor::Rate, &[250.0, 5000.0, 0.5e6], 3);
-        let folders: Vec<&str> = points.iter().map(|point| point.folder.as_str()).collect();
+        let folders: Vec<&str> = points.iter().map(|point| point.directory.as_str()).collect();
         assert_eq!(folders, ["rate-250", "rate-5000", "rate-500000"]);
         for (turn, at) in order.iter().enumerate() {
             assert_eq!(points[*at].turn as usize, turn + 1);

@@ -510,7 +510,7 @@ impl Environment for Targets<'_> {
 
     fn complaint(&self, contender: usize) -> Option<String> {
         match &self.each.get(contender)?.up.as_ref()?.reach {
-            Reach::Program(exec) => exec.complaint(),
+            Reach::Program(exec) => exec.failure_message(),
             Reach::Server(_) => None,
         }
     }

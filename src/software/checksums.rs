@@ -8,14 +8,14 @@ use std::io;
 use std::path::Path;
 use text::shown::shown;
 
-/// Compares every file of a folder with a list as `sha256sum` writes it.
+/// Compares every file of a directory with a list as `sha256sum` writes it.
 ///
 /// # Errors
 /// A sentence that names the first file that differs, is missing or is not in the list.
-pub(super) fn verify(folder: &Path, list: &str) -> Result<(), String> {
+pub(super) fn verify(directory: &Path, list: &str) -> Result<(), String> {
     let expected = parse(list);
     let found =
-        names(folder).map_err(|error| format!("the fetched files cannot be read: {error}"))?;
+        names(directory).map_err(|error| format!("the fetched files cannot be read: {error}"))?;
     if let Some(missing) = expected.keys().find(|name| !found.iter().any(|found| found == **name)) {
         return Err(format!("`{missing}` was not fetched"));
     }
@@ -24,7 +24,7 @@ pub(super) fn verify(folder: &Path, list: &str) -> Result<(), String> {
         let Some(expected) = expected.get(name.as_str()) else {
             return Err(format!("`{shown}` was fetched but is not part of this version"));
         };
-        let sum = sum(&folder.join(&name)).map_err(|error| format!("`{shown}`: {error}"))?;
+        let sum = sum(&directory.join(&name)).map_err(|error| format!("`{shown}`: {error}"))?;
         if sum != *expected {
             return Err(format!(
                 "the checksum of `{shown}` is wrong: SHA-256 is {sum}, but {expected} was expected"
@@ -39,10 +39,10 @@ fn parse(list: &str) -> BTreeMap<&str, &str> {
     list.lines().filter_map(|line| line.split_once("  ")).map(|(sum, name)| (name, sum)).collect()
 }
 
-fn names(folder: &Path) -> io::Result<Vec<String>> {
+fn names(directory: &Path) -> io::Result<Vec<String>> {
     let name =
         |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
-    fs::read_dir(folder)?.map(name).collect()
+    fs::read_dir(directory)?.map(name).collect()
 }
 
 /// The SHA-256 of a file, in hexadecimal digits.
@@ -78,17 +78,20 @@ mod tests {
         let write = |name: &str, text: &str| {
             std::fs::write(scratch.path().join(name), text).expect("scratch");
         };
-        let told = || verify(scratch.path(), &list);
+        let verified = || verify(scratch.path(), &list);
         write("a.jar", "abc");
-        assert_eq!(told(), Err("`b.jar` was not fetched".to_owned()));
+        assert_eq!(verified(), Err("`b.jar` was not fetched".to_owned()));
         write("b.jar", "abc");
-        assert_eq!(told(), Ok(()));
+        assert_eq!(verified(), Ok(()));
         write("b.jar", "abd");
-        let wrong = told().expect_err("another text");
+        let wrong = verified().expect_err("another text");
         assert!(wrong.starts_with("the checksum of `b.jar` is wrong: SHA-256 is a52d159f2"));
         write("b.jar", "abc");
         write("c.jar", "abc");
-        assert_eq!(told(), Err("`c.jar` was fetched but is not part of this version".to_owned()));
+        assert_eq!(
+            verified(),
+            Err("`c.jar` was fetched but is not part of this version".to_owned())
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Fetches software into the cache folder, completely or not at all.
+//! Fetches software into the cache directory, completely or not at all.
 
 use super::{Artifact, Software, checksums, maven, place};
 use crate::cache::{self, Lock};
@@ -34,7 +34,7 @@ pub(crate) enum Fetched {
 ///
 /// # Errors
 /// If a required program is missing, if it cannot be fetched, if a checksum is wrong, or
-/// if the cache folder cannot be written.
+/// if the cache directory cannot be written.
 pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched, Error> {
     let all = place::all().ok_or_else(|| {
         Error::failed(
@@ -42,33 +42,33 @@ pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched,
                        absolute path",
         )
     })?;
-    let folder = all.join(software.folder());
-    if cache::is_folder_of_ours(&folder).unwrap_or(false) {
-        return Ok(Fetched::Before(folder));
+    let directory = all.join(software.directory());
+    if cache::is_directory_of_ours(&directory).unwrap_or(false) {
+        return Ok(Fetched::Before(directory));
     }
     let path = std::env::var("PATH").unwrap_or_default();
     if let Some(missing) = maven::missing(&path) {
         return Err(Error::failed(format!("{} cannot be fetched: {missing}", software.shown())));
     }
     let disk = |error: io::Error| {
-        let folder = shown(all.as_os_str().as_encoded_bytes());
-        Error::failed(format!("the cache directory {folder} cannot be written: {error}"))
+        let directory = shown(all.as_os_str().as_encoded_bytes());
+        Error::failed(format!("the cache directory {directory} cannot be written: {error}"))
     };
     cache::make(&all).map_err(disk)?;
     let _lock = Lock::take(&all.join("lock"), || tell(News::Waits)).map_err(disk)?;
     // Another tiebreak may have fetched it while this one waited.
-    if cache::is_folder_of_ours(&folder).unwrap_or(false) {
-        return Ok(Fetched::Before(folder));
+    if cache::is_directory_of_ours(&directory).unwrap_or(false) {
+        return Ok(Fetched::Before(directory));
     }
-    let stage =
-        StagingFolder::make(all.join(format!("{}.partial", software.folder()))).map_err(disk)?;
+    let stage = StagingDirectory::make(all.join(format!("{}.partial", software.directory())))
+        .map_err(disk)?;
     tell(News::Begins);
     let whole = fetch_into(software, &stage.0, tell)?;
-    fs::rename(whole, &folder).map_err(disk)?;
-    Ok(Fetched::Now(folder))
+    fs::rename(whole, &directory).map_err(disk)?;
+    Ok(Fetched::Now(directory))
 }
 
-/// Fetches into a folder below `stage`, and returns it.
+/// Fetches into a directory below `stage`, and returns it.
 fn fetch_into(software: &Software, stage: &Path, tell: &dyn Fn(News)) -> Result<PathBuf, Error> {
     let (whole, files) = (stage.join("whole"), stage.join("files"));
     let wrong = |why: String| {
@@ -90,7 +90,7 @@ fn fetch_into(software: &Software, stage: &Path, tell: &dyn Fn(News)) -> Result<
     Ok(whole)
 }
 
-/// Unpacks the only archive of a folder, without its top-level folder.
+/// Unpacks the only archive of a directory, without its top-level directory.
 fn unpack(software: &Software, stage: &Path, files: &Path, to: &Path) -> Result<(), String> {
     // The list has one line, and every file was found in it.
     let (_, archive) = software.checksums.trim_end().split_once("  ").ok_or("no archive")?;
@@ -101,22 +101,22 @@ fn unpack(software: &Software, stage: &Path, files: &Path, to: &Path) -> Result<
     maven::run(argv, stage, &stage.join("tar.log"), &|| {})
 }
 
-/// A folder that is removed, with its contents, when this is dropped.
-struct StagingFolder(PathBuf);
+/// A directory that is removed, with its contents, when this is dropped.
+struct StagingDirectory(PathBuf);
 
-impl StagingFolder {
+impl StagingDirectory {
     /// Creates it; remains of a killed tiebreak are removed first. The lock must be held.
-    fn make(folder: PathBuf) -> io::Result<StagingFolder> {
-        match fs::remove_dir_all(&folder) {
+    fn make(directory: PathBuf) -> io::Result<StagingDirectory> {
+        match fs::remove_dir_all(&directory) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        cache::make(&folder)?;
-        Ok(StagingFolder(folder))
+        cache::make(&directory)?;
+        Ok(StagingDirectory(directory))
     }
 }
 
-impl Drop for StagingFolder {
+impl Drop for StagingDirectory {
     fn drop(&mut self) {
         // If this fails, the next fetch removes it.
         let _ = fs::remove_dir_all(&self.0);

@@ -33,7 +33,7 @@ pub(super) fn missing(path: &str) -> Option<String> {
         .then(|| format!("not found in PATH: {names}; run: apt-get install {packages}"))
 }
 
-/// Fetches the files of the software into `to`. It works below `stage`, an existing folder, and
+/// Fetches the files of the software into `to`. It works below `stage`, an existing directory, and
 /// reports the number of fetched files to `count` now and then.
 ///
 /// # Errors
@@ -54,9 +54,9 @@ pub(super) fn fetch(
     argv.extend(goal(software, to));
     let log = stage.join("mvn.log");
     run(argv, stage, &log, &|| count(fetched(&log))).map_err(|why| {
-        let said =
-            first_error(&log).map_or(String::new(), |said| format!("; its error is: {said}",));
-        refused(&format!("{why}{said}"))
+        let first_line = first_error(&log)
+            .map_or(String::new(), |first_line| format!("; its error is: {first_line}",));
+        refused(&format!("{why}{first_line}"))
     })
 }
 
@@ -149,17 +149,17 @@ mod tests {
     use crate::scratch::Scratch;
 
     #[test]
-    fn missing_programs_are_told_with_their_packages() {
-        let told = missing("/nowhere").expect("nothing is there");
+    fn missing_programs_are_reported_with_their_packages() {
+        let message = missing("/nowhere").expect("nothing is there");
         assert_eq!(
-            told,
+            message,
             "not found in PATH: java, mvn, tar; run: apt-get install openjdk-17-jre-headless \
              maven tar"
         );
     }
 
     #[test]
-    fn each_artifact_is_asked_for_in_its_version() {
+    fn each_artifact_is_requested_in_its_version() {
         let jars = Software::named("cassandra-5.0").expect("known");
         assert!(project(jars).contains("<artifactId>cassandra-all</artifactId><version>5.0.9<"));
         assert!(goal(jars, Path::new("/to"))[0].ends_with(":copy-dependencies"));

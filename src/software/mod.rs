@@ -1,5 +1,5 @@
 //! Software that recipes launch and that is not packaged in Debian. `tiebreak setup` fetches it
-//! once from a Maven repository into the user's cache folder; a run needs no network.
+//! once from a Maven repository into the user's cache directory; a run needs no network.
 
 mod checksums;
 mod fetch;
@@ -14,7 +14,7 @@ use text::shown::shown;
 
 /// What can be fetched.
 pub(crate) struct Software {
-    /// Its name in recipes. With the version, it is also the name of its folder.
+    /// Its name in recipes. With the version, it is also the name of its directory.
     pub(crate) name: &'static str,
     /// The version that is fetched.
     pub(crate) version: &'static str,
@@ -32,11 +32,11 @@ pub(crate) struct Software {
 
 /// How an installed copy is found.
 struct Installed {
-    /// A variable of the environment that names its folder.
+    /// A variable of the environment that names its directory.
     variable: &'static str,
-    /// One of its programs that may be in PATH, in `bin` of its folder.
+    /// One of its programs that may be in PATH, in `bin` of its directory.
     program: &'static str,
-    /// Its folder if the program is not in it, as in a Debian package.
+    /// Its directory if the program is not in it, as in a Debian package.
     elsewhere: &'static str,
     /// The beginning of the name of a jar that every version has.
     jar: &'static str,
@@ -46,7 +46,7 @@ struct Installed {
 enum Artifact {
     /// A jar and all jars that it needs: GROUP:NAME:VERSION.
     Jars { group: &'static str, name: &'static str },
-    /// An archive that is unpacked without its top-level folder.
+    /// An archive that is unpacked without its top-level directory.
     Archive { group: &'static str, name: &'static str, kind: &'static str },
 }
 
@@ -105,9 +105,9 @@ impl Software {
         format!("{} {}", self.title, self.version)
     }
 
-    /// The name of its folder in the cache. It includes the version, so that each version of
+    /// The name of its directory in the cache. It includes the version, so that each version of
     /// tiebreak finds its own copy.
-    fn folder(&self) -> String {
+    fn directory(&self) -> String {
         format!("{}-{}", self.setup, self.version)
     }
 }
@@ -133,7 +133,7 @@ mod tests {
     fn every_software_is_found_by_its_names() {
         for software in ALL {
             let found = Software::named(software.name).expect("its own name");
-            assert_eq!(found.folder(), software.folder());
+            assert_eq!(found.directory(), software.directory());
             let of_setup = Software::of_setup(software.setup).expect("its own setup");
             assert!(of_setup.iter().any(|other| other.name == software.name));
         }
@@ -142,9 +142,9 @@ mod tests {
 
     #[test]
     fn a_slip_in_a_name_is_seen() {
-        let told = Software::of_setup("casandra").err().expect("a slip");
+        let message = Software::of_setup("casandra").err().expect("a slip");
         assert_eq!(
-            told,
+            message,
             "the software `casandra` is not known: cassandra; did you mean \
                           `cassandra`?"
         );

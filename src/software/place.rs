@@ -7,17 +7,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
-/// Where all fetched software is, one folder each. Returns None if this user has no cache folder.
+/// Where all fetched software is, one directory each. Returns None if this user has no cache directory.
 pub(super) fn all() -> Option<PathBuf> {
-    cache::folder().map(|cache| cache.join("software"))
+    cache::directory().map(|cache| cache.join("software"))
 }
 
 impl Software {
-    /// The folder of this software: that of the installed copy, otherwise that of the fetched one.
+    /// The directory of this software: that of the installed copy, otherwise that of the fetched one.
     ///
     /// # Errors
     /// A sentence with the remedy, if it is neither installed nor fetched, or if the
-    /// variable for its folder names a different one.
+    /// variable for its directory names a different one.
     pub(crate) fn find(&self) -> Result<PathBuf, String> {
         self.find_in(&|name| std::env::var_os(name), all().as_deref())
     }
@@ -28,13 +28,14 @@ impl Software {
         fetched: Option<&Path>,
     ) -> Result<PathBuf, String> {
         if let Some(installed) = &self.installed
-            && let Some(folder) = installed.find(environment)?
+            && let Some(directory) = installed.find(environment)?
         {
-            return Ok(folder);
+            return Ok(directory);
         }
-        let folder = fetched.map(|all| all.join(self.folder()));
-        let is_there = |folder: &PathBuf| cache::is_folder_of_ours(folder).unwrap_or(false);
-        folder.filter(is_there).ok_or_else(|| {
+        let directory = fetched.map(|all| all.join(self.directory()));
+        let is_there =
+            |directory: &PathBuf| cache::is_directory_of_ours(directory).unwrap_or(false);
+        directory.filter(is_there).ok_or_else(|| {
             let installed = self.installed.as_ref().map_or(String::new(), |installed| {
                 format!(
                     " ({} is not set, and `{}` is not in PATH)",
@@ -51,15 +52,15 @@ impl Software {
 }
 
 impl Installed {
-    /// Its folder, if it is installed.
+    /// Its directory, if it is installed.
     fn find(
         &self,
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Option<PathBuf>, String> {
         if let Some(named) = environment(self.variable).filter(|named| !named.is_empty()) {
-            let folder = PathBuf::from(&named);
-            if folder.is_absolute() && self.is_in(&folder) {
-                return Ok(Some(folder));
+            let directory = PathBuf::from(&named);
+            if directory.is_absolute() && self.is_in(&directory) {
+                return Ok(Some(directory));
             }
             return Err(format!(
                 "{} is `{}`, but that directory contains no lib/{}*.jar: set it to the directory \
@@ -75,14 +76,14 @@ impl Installed {
             return Ok(None);
         };
         let above = program.parent().and_then(Path::parent).map(Path::to_owned);
-        let folders = above.into_iter().chain([PathBuf::from(self.elsewhere)]);
-        Ok(folders.into_iter().find(|folder| self.is_in(folder)))
+        let directories = above.into_iter().chain([PathBuf::from(self.elsewhere)]);
+        Ok(directories.into_iter().find(|directory| self.is_in(directory)))
     }
 
-    /// Whether its jar is in this folder, or in `lib` of it.
-    fn is_in(&self, folder: &Path) -> bool {
-        [folder.join("lib"), folder.to_owned()].iter().any(|folder| {
-            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    /// Whether its jar is in this directory, or in `lib` of it.
+    fn is_in(&self, directory: &Path) -> bool {
+        [directory.join("lib"), directory.to_owned()].iter().any(|directory| {
+            let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
             let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
             let mut names = names.filter(|name| name.starts_with(self.jar));
             names.any(|name| name.ends_with(".jar"))
@@ -97,16 +98,16 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
-    /// A folder with an installed Cassandra below `name`.
+    /// A directory with an installed Cassandra below `name`.
     fn install(scratch: &Scratch, name: &str) -> PathBuf {
-        let folder = scratch.path().join(name);
-        fs::create_dir_all(folder.join("lib")).expect("scratch");
-        fs::create_dir_all(folder.join("bin")).expect("scratch");
-        fs::write(folder.join("lib/apache-cassandra-5.0.1.jar"), "").expect("scratch");
-        let program = folder.join("bin/cassandra");
+        let directory = scratch.path().join(name);
+        fs::create_dir_all(directory.join("lib")).expect("scratch");
+        fs::create_dir_all(directory.join("bin")).expect("scratch");
+        fs::write(directory.join("lib/apache-cassandra-5.0.1.jar"), "").expect("scratch");
+        let program = directory.join("bin/cassandra");
         fs::write(&program, "").expect("scratch");
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("scratch");
-        folder
+        directory
     }
 
     /// Where it is found with these variables.
@@ -130,31 +131,34 @@ mod tests {
         assert_eq!(found("cassandra-5.0", &both, &cache), Ok(one.clone()));
         assert_eq!(found("cassandra-5.0", &both[1..], &cache), Ok(other));
         assert_eq!(found("cassandra-5.0", &[], &cache), Ok(fetched));
-        let told = found("cassandra-1.2", &both, &cache).expect_err("another version");
+        let message = found("cassandra-1.2", &both, &cache).expect_err("another version");
         assert_eq!(
-            told,
+            message,
             "Cassandra 1.2.8 is not installed on this machine: run `tiebreak setup \
                           cassandra`"
         );
     }
 
     #[test]
-    fn what_is_missing_or_wrong_is_told_with_the_remedy() {
+    fn what_is_missing_or_wrong_is_reported_with_the_remedy() {
         let scratch = Scratch::new();
         let cache = scratch.path().join("cache");
-        let told = found("cassandra-5.0", &[], &cache).expect_err("nothing is there");
+        let message = found("cassandra-5.0", &[], &cache).expect_err("nothing is there");
         assert_eq!(
-            told,
+            message,
             "Cassandra 5.0.9 is not installed on this machine (CASSANDRA_HOME is not set, and \
              `cassandra` is not in PATH): run `tiebreak setup cassandra`"
         );
         let wrong: [(&str, &Path); 1] = [("CASSANDRA_HOME", scratch.path())];
-        let told = found("cassandra-5.0", &wrong, &cache).expect_err("another folder");
-        assert!(told.contains("that directory contains no lib/apache-cassandra-*.jar"), "{told}");
+        let message = found("cassandra-5.0", &wrong, &cache).expect_err("another directory");
+        assert!(
+            message.contains("that directory contains no lib/apache-cassandra-*.jar"),
+            "{message}"
+        );
     }
 
     #[test]
-    fn a_folder_that_others_can_write_in_is_not_taken() {
+    fn a_directory_that_others_can_write_in_is_not_taken() {
         let scratch = Scratch::new();
         let fetched = scratch.path().join("cassandra-1.2.8");
         cache::make(&fetched).expect("scratch");

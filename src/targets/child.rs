@@ -251,11 +251,11 @@ fn ignore_children() {
 }
 
 /// CPU time, user and system, in nanoseconds.
-fn used(whose: i32) -> u64 {
+fn used(fault_owner: i32) -> u64 {
     // SAFETY: all zeros are a valid rusage, and it is valid for writes.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
-        assert_eq!(libc::getrusage(whose, &raw mut usage), 0);
+        assert_eq!(libc::getrusage(fault_owner, &raw mut usage), 0);
         usage
     };
     let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;

@@ -170,7 +170,7 @@ mod tests {
             seen.outcomes.failed.insert(failure, 1);
             let again = matches!(answer(&seen, Must::Reply), Answer::NotYet(_));
             let ours = matches!(answer(&seen, Must::Reply), Answer::Ours(_));
-            assert_eq!(ours, failure.whose() == record::Whose::Ours, "{failure:?}");
+            assert_eq!(ours, failure.fault_owner() == record::FaultOwner::Ours, "{failure:?}");
             let passing = matches!(
                 failure,
                 Failure::Refused | Failure::Reset | Failure::Closed | Failure::Unreachable

@@ -2,7 +2,7 @@
 
 use super::ready;
 use crate::access::Access;
-use drivers::Unasked;
+use drivers::QueryError;
 use record::{Address, Workload};
 use std::time::Duration;
 use text::shown::shown;
@@ -35,21 +35,21 @@ pub(crate) fn why_not(access: &Access, address: &Address, workload: &Workload) -
 /// Why a database cannot be reached, in the words of its client library. Returns None if it
 /// answers, or is not a database.
 pub(crate) fn why_unreached(access: &Access, address: &Address) -> Option<String> {
-    let unasked = access.database()?.ask(address, &[], PATIENCE).err()?;
-    unasked.code.is_none().then(|| shown(&unasked.why))
+    let query_error = access.database()?.ask(address, &[], PATIENCE).err()?;
+    query_error.code.is_none().then(|| shown(&query_error.why))
 }
 
 /// The answer of the server, if it answers with an error.
-fn ask(access: &Access, address: &Address, statement: &str) -> Option<Unasked> {
+fn ask(access: &Access, address: &Address, statement: &str) -> Option<QueryError> {
     let statements = [statement.to_owned()];
     let database = access.database()?;
     let answer = database.ask(address, &statements, PATIENCE);
     // Without a code no server has answered.
-    answer.err().filter(|unasked| unasked.code.is_some())
+    answer.err().filter(|query_error| query_error.code.is_some())
 }
 
 /// `relation "nowhere" does not exist, at line 1, column 15: SELECT 1 FROM nowhere`.
-fn describe(refused: &Unasked, statement: &str) -> String {
+fn describe(refused: &QueryError, statement: &str) -> String {
     let reason = shown(&refused.why);
     let position = refused.position.map(|position| position.saturating_sub(1) as usize);
     match position.or_else(|| of_the_name(&refused.why, statement)) {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn describe(why: &str, position: Option<u32>, statement: &str) -> String {
-        super::describe(&Unasked { code: Some(1), why: why.to_owned(), position }, statement)
+        super::describe(&QueryError { code: Some(1), why: why.to_owned(), position }, statement)
     }
 
     #[test]

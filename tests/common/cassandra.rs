@@ -1,7 +1,7 @@
 //! A real Cassandra 1.2.8, the last version with Thrift alone, with settings that its recipe
 //! does not have. It runs on the installed Java, from where `tiebreak setup cassandra` put it.
 
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
 use std::fs;
@@ -37,11 +37,11 @@ const OPENED: [&str; 16] = [
     "jdk.internal.ref",
 ];
 
-/// One node in a separate folder. It is killed when it is dropped.
+/// One node in a separate directory. It is killed when it is dropped.
 pub(crate) struct Cassandra {
-    // Killed before its folder is removed.
+    // Killed before its directory is removed.
     _process: Running,
-    place: TestFolder,
+    directory: TestDirectory,
     address: SocketAddr,
     storage: u16,
 }
@@ -50,20 +50,20 @@ impl Cassandra {
     /// Starts a node that listens for Thrift alone. `authenticator` is the class that checks
     /// passwords.
     pub(crate) fn start(authenticator: &str) -> Cassandra {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let (thrift, storage) = (ports::free().expect("a port"), ports::free().expect("a port"));
-        let process = launch(&place, (thrift, storage), authenticator);
+        let process = launch(&directory, (thrift, storage), authenticator);
         let address = SocketAddr::from(([127, 0, 0, 1], thrift));
-        Cassandra { _process: process, place, address, storage }
+        Cassandra { _process: process, directory, address, storage }
     }
 
     /// Kills it, and starts it again with the same data, at the same address.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn restart(self, authenticator: &str) -> Cassandra {
-        let Cassandra { _process, place, address, storage } = self;
+        let Cassandra { _process, directory, address, storage } = self;
         drop(_process);
-        let process = launch(&place, (address.port(), storage), authenticator);
-        Cassandra { _process: process, place, address, storage }
+        let process = launch(&directory, (address.port(), storage), authenticator);
+        Cassandra { _process: process, directory, address, storage }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -71,23 +71,23 @@ impl Cassandra {
     }
 }
 
-/// Starts a node in this folder, and waits until it listens.
-fn launch(place: &TestFolder, ports: (u16, u16), authenticator: &str) -> Running {
+/// Starts a node in this directory, and waits until it listens.
+fn launch(directory: &TestDirectory, ports: (u16, u16), authenticator: &str) -> Running {
     let home = &*HOME;
     let usual = fs::read_to_string(home.join("conf/cassandra.yaml")).expect("the archive's");
-    let settings = settings(&usual, place.path(), ports, authenticator);
-    fs::write(place.file("cassandra.yaml"), settings).expect("a file");
-    fs::write(place.file("log4j.properties"), LOGGING).expect("a file");
-    started(command(home, place.path()), place, ports.0)
+    let settings = settings(&usual, directory.path(), ports, authenticator);
+    fs::write(directory.file("cassandra.yaml"), settings).expect("a file");
+    fs::write(directory.file("log4j.properties"), LOGGING).expect("a file");
+    started(command(home, directory.path()), directory, ports.0)
 }
 
-/// Starts a node whose log goes to this folder, and waits until it listens at the port.
-pub(crate) fn started(mut command: Command, place: &TestFolder, port: u16) -> Running {
-    let log = fs::File::create(place.file("log")).expect("a file");
+/// Starts a node whose log goes to this directory, and waits until it listens at the port.
+pub(crate) fn started(mut command: Command, directory: &TestDirectory, port: u16) -> Running {
+    let log = fs::File::create(directory.file("log")).expect("a file");
     command.stdin(Stdio::null()).stderr(log.try_clone().expect("a descriptor")).stdout(log);
     let mut process = Running::new(command.spawn().expect("Java is installed"));
     wait_at_most(PATIENCE, "Cassandra's start", || {
-        assert!(process.runs(), "Cassandra ended: {}", place.text("log"));
+        assert!(process.runs(), "Cassandra ended: {}", directory.text("log"));
         TcpStream::connect(("127.0.0.1", port)).is_ok()
     });
     process
@@ -97,14 +97,14 @@ const LOGGING: &str = "log4j.rootLogger=WARN,out\n\
                        log4j.appender.out=org.apache.log4j.ConsoleAppender\n\
                        log4j.appender.out.layout=org.apache.log4j.SimpleLayout\n";
 
-/// The archive's settings, for one node on loopback that keeps everything in this folder.
+/// The archive's settings, for one node on loopback that keeps everything in this directory.
 fn settings(
     usual: &str,
-    folder: &Path,
+    directory: &Path,
     (thrift, storage): (u16, u16),
     authenticator: &str,
 ) -> String {
-    let folder = folder.display().to_string();
+    let directory = directory.display().to_string();
     let set: [(&str, String); 8] = [
         ("cluster_name", format!("tiebreak-test-{thrift}")),
         ("rpc_port", thrift.to_string()),
@@ -119,7 +119,7 @@ fn settings(
         let key = line.split(':').next().unwrap_or_default();
         match set.iter().find(|(name, _)| *name == key) {
             Some((_, value)) => format!("{key}: {value}\n"),
-            None => line.replace("/var/lib/cassandra", &folder) + "\n",
+            None => line.replace("/var/lib/cassandra", &directory) + "\n",
         }
     };
     // Memory-mapped files cannot be closed on this Java.
@@ -127,7 +127,7 @@ fn settings(
     usual.lines().map(line).collect::<String>() + more
 }
 
-fn command(home: &Path, folder: &Path) -> Command {
+fn command(home: &Path, directory: &Path) -> Command {
     let mut command = Command::new("java");
     command.args(["-Xms128M", "-Xmx256M", "-Xss512k", "-XX:+UseSerialGC", "-XX:-UsePerfData"]);
     for package in OPENED {
@@ -138,13 +138,13 @@ fn command(home: &Path, folder: &Path) -> Command {
     for package in ["java.rmi/sun.rmi.registry", "java.rmi/sun.rmi.server"] {
         command.args(["--add-exports", &format!("{package}=ALL-UNNAMED")]);
     }
-    let folder = folder.display();
+    let directory = directory.display();
     command.args([
         "-Djava.security.manager=allow".to_owned(),
         "-Djava.net.preferIPv4Stack=true".to_owned(),
         "-Dlog4j.defaultInitOverride=true".to_owned(),
-        format!("-Dlog4j.configuration=file://{folder}/log4j.properties"),
-        format!("-Dcassandra.config=file://{folder}/cassandra.yaml"),
+        format!("-Dlog4j.configuration=file://{directory}/log4j.properties"),
+        format!("-Dcassandra.config=file://{directory}/cassandra.yaml"),
         "-Dcassandra-foreground=yes".to_owned(),
         "-Dcassandra.ring_delay_ms=1000".to_owned(),
         "-Dcassandra.superuser_setup_delay_ms=0".to_owned(),
@@ -162,5 +162,5 @@ static HOME: LazyLock<PathBuf> = LazyLock::new(|| {
     let told = String::from_utf8(setup.stdout).expect("text");
     assert!(setup.status.success(), "{told}{}", String::from_utf8_lossy(&setup.stderr));
     let line = told.lines().find(|line| line.contains(VERSION)).expect("its line");
-    PathBuf::from(line.split_once(" in ").expect("a folder").1)
+    PathBuf::from(line.split_once(" in ").expect("a directory").1)
 });

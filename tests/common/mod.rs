@@ -1,4 +1,4 @@
-//! What the tests of the whole program share: the binary, a folder for its runs, and comparisons
+//! What the tests of the whole program share: the binary, a directory for its runs, and comparisons
 //! driven inside this process.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
@@ -8,6 +8,7 @@ pub(crate) mod not_tested;
 pub(crate) mod processes;
 pub(crate) mod running;
 pub(crate) mod software;
+pub(crate) mod turn;
 pub(crate) mod witness;
 
 use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};
@@ -27,17 +28,17 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use testserver::{Behaviour, Report, TestServer};
 
-/// A folder for this test, removed with this value.
-pub(crate) struct TestFolder(PathBuf);
+/// A directory for this test, removed with this value.
+pub(crate) struct TestDirectory(PathBuf);
 
-impl TestFolder {
-    pub(crate) fn new() -> TestFolder {
+impl TestDirectory {
+    pub(crate) fn new() -> TestDirectory {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("tiebreak-test-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).expect("a folder for the test");
-        TestFolder(path)
+        std::fs::create_dir_all(&path).expect("a directory for the test");
+        TestDirectory(path)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -53,7 +54,7 @@ impl TestFolder {
         std::fs::read_to_string(self.file(name)).unwrap_or_default()
     }
 
-    /// Returns the binary as a command in this folder, without anything from this environment
+    /// Returns the binary as a command in this directory, without anything from this environment
     /// that would change what it prints; its cache is this test's own.
     pub(crate) fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
@@ -107,7 +108,7 @@ pub(crate) fn with_client_ports(unshare: &mut Command, first: u16, last: u16) {
     unshare.args(["--net", "sh", "-c", &script, "sh", env!("CARGO_BIN_EXE_tiebreak")]);
 }
 
-impl Drop for TestFolder {
+impl Drop for TestDirectory {
     fn drop(&mut self) {
         // What cannot be removed is left to the system.
         let _ = std::fs::remove_dir_all(&self.0);

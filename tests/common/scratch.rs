@@ -1,4 +1,4 @@
-//! A folder for one test, removed at its end.
+//! A directory for one test, removed at its end.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ impl Scratch {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("tiebreak-{}-{next}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a scratch folder");
+        std::fs::create_dir_all(&path).expect("a scratch directory");
         Scratch(path)
     }
 

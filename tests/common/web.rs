@@ -1,6 +1,6 @@
 //! Real web servers, nginx and Node's http, with the same page of 87 bytes.
 
-use super::common::{TestFolder, errors};
+use super::common::{TestDirectory, errors};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -73,14 +73,14 @@ fn page() -> String {
 }
 
 /// Starts nginx with one worker; its access log counts everything except `/ready.html`.
-pub(crate) fn nginx(place: &TestFolder) -> Server {
-    nginx_with(place, "")
+pub(crate) fn nginx(directory: &TestDirectory) -> Server {
+    nginx_with(directory, "")
 }
 
 /// Starts nginx with additional configuration for its `server`.
-pub(crate) fn nginx_with(place: &TestFolder, more: &str) -> Server {
+pub(crate) fn nginx_with(directory: &TestDirectory, more: &str) -> Server {
     let port = free_port();
-    let root = place.path().display();
+    let root = directory.path().display();
     let configuration = format!(
         "daemon off; pid {root}/pid; worker_processes 1; error_log {root}/error.log;\n\
          events {{ worker_connections 1024; }}\n\
@@ -90,20 +90,24 @@ pub(crate) fn nginx_with(place: &TestFolder, more: &str) -> Server {
          server {{ listen 127.0.0.1:{port} backlog=1024; root {root};\n\
          location = /ready.html {{ access_log off; }} {more} }} }}\n"
     );
-    std::fs::write(place.file("nginx.conf"), configuration).expect("writes");
+    std::fs::write(directory.file("nginx.conf"), configuration).expect("writes");
     for name in ["index.html", "ready.html"] {
-        std::fs::write(place.file(name), page()).expect("writes");
+        std::fs::write(directory.file(name), page()).expect("writes");
     }
-    open_to_all(place.path());
+    open_to_all(directory.path());
     let mut command = Command::new("nginx");
-    command.arg("-c").arg(place.file("nginx.conf")).args(["-e", "stderr"]).stderr(Stdio::null());
+    command
+        .arg("-c")
+        .arg(directory.file("nginx.conf"))
+        .args(["-e", "stderr"])
+        .stderr(Stdio::null());
     Server::start(command, port)
 }
 
 /// Creates a self-signed certificate of localhost and 127.0.0.1. Returns its key and the
 /// certificate.
-pub(crate) fn certificate(place: &TestFolder) -> (PathBuf, PathBuf) {
-    let (key, certificate) = (place.file("key.pem"), place.file("cert.pem"));
+pub(crate) fn certificate(directory: &TestDirectory) -> (PathBuf, PathBuf) {
+    let (key, certificate) = (directory.file("key.pem"), directory.file("cert.pem"));
     let made = Command::new("openssl")
         .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj"])
         .args(["/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
@@ -123,7 +127,7 @@ fn open_to_all(path: &Path) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
 }
 
-pub(crate) fn node(place: &TestFolder) -> Server {
+pub(crate) fn node(directory: &TestDirectory) -> Server {
     let port = free_port();
     let script = format!(
         "const page = Buffer.from({:?});\n\
@@ -133,14 +137,14 @@ pub(crate) fn node(place: &TestFolder) -> Server {
          }}).listen({{ host: '127.0.0.1', port: {port}, backlog: 1024 }});\n",
         page()
     );
-    std::fs::write(place.file("app.js"), script).expect("writes");
+    std::fs::write(directory.file("app.js"), script).expect("writes");
     let mut command = Command::new("node");
-    command.arg(place.file("app.js"));
+    command.arg(directory.file("app.js"));
     Server::start(command, port)
 }
 
 /// Returns the requests that nginx served, without those that checked its readiness.
-pub(crate) fn log_lines(place: &TestFolder) -> u64 {
-    let log = std::fs::read_to_string(place.file("access.log")).expect("the log");
+pub(crate) fn log_lines(directory: &TestDirectory) -> u64 {
+    let log = std::fs::read_to_string(directory.file("access.log")).expect("the log");
     log.lines().count() as u64
 }

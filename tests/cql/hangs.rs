@@ -5,7 +5,7 @@ use crate::common::{MS, in_one_slice, name_of, order, took_at_least};
 use crate::counted::{classes, only};
 use crate::proxy::{Fault, OPTIONS, PREPARE, Proxy, Which};
 use crate::{access, driven};
-use record::{Doing, Seen, Whose};
+use record::{Doing, FaultOwner, Seen};
 
 const TIMEOUT_NS: u64 = 100 * MS;
 
@@ -39,7 +39,7 @@ fn a_server_that_closes_connections_loses_what_is_in_flight() {
     let outcomes = &seen.outcomes;
     let lost: u64 = lost.values().sum();
     assert!(lost >= proxy.given() && proxy.given() > 0, "{lost} of {}", proxy.given());
-    assert_eq!((lost, outcomes.ok), (outcomes.count(Whose::Theirs), seen.operations - lost));
+    assert_eq!((lost, outcomes.ok), (outcomes.count(FaultOwner::Theirs), seen.operations - lost));
     assert!(outcomes.ok > 0, "{outcomes:?}");
 }
 

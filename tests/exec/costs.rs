@@ -61,7 +61,7 @@ fn pinned() {
     order.cores = vec![last];
     for _ in 0..2 {
         let seen = crate::drive::once_by(&exec, &order);
-        assert_eq!(exec.complaint(), None);
+        assert_eq!(exec.failure_message(), None);
         assert_eq!(seen.outcomes.ok, 1);
     }
     let status = std::fs::read_to_string(format!("/proc/{}/status", exec.keeper()));

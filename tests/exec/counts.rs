@@ -96,7 +96,7 @@ fn outputs() {
     ] {
         let exec = started(&script(text));
         let seen: Seen = once_by(&exec, &order(1, 1, 1));
-        assert_eq!(exec.complaint(), None, "{text}");
+        assert_eq!(exec.failure_message(), None, "{text}");
         assert_eq!((seen.operations, seen.programs.output_bytes), (7, bytes), "{text}");
         assert_eq!(seen.body_bytes.quantile(0.5), Some(bytes), "{text}");
     }
@@ -147,11 +147,11 @@ fn judged() {
 }
 
 fn failing_fast() {
-    let place = common::TestFolder::new();
+    let directory = common::TestDirectory::new();
     let slow = script("sleep 0.02; echo operations 1000");
     // Succeeds in its first run, and then gives up at once.
     let text = "[ ! -e mark ] && touch mark && sleep 0.02 && echo operations 1000";
-    let fails = Program { cwd: place.path().to_owned(), ..script(text) };
+    let fails = Program { cwd: directory.path().to_owned(), ..script(text) };
     let verdict = common::judged(&trials([&slow, &fails], ROUNDS), ROUNDS);
     let void = verdict.findings().iter().find(|finding| finding.weight == Weight::Void);
     let void = void.unwrap_or_else(|| panic!("{:?}", verdict.findings()));

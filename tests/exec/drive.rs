@@ -87,7 +87,7 @@ pub(crate) fn once(exec: &Exec) -> Seen {
 pub(crate) fn good(program: &Program) -> Programs {
     let exec = started(program);
     let seen = once(&exec);
-    assert_eq!(exec.complaint(), None);
+    assert_eq!(exec.failure_message(), None);
     assert_eq!(seen.outcomes.ok, seen.operations);
     seen.programs
 }

@@ -31,7 +31,7 @@ fn held_open() {
     let names = ["3000.11", "3000.12", "3000.13"];
     let exec = started(&script(&(hard(names) + "echo operations 5")));
     let seen = once(&exec);
-    assert_eq!((exec.complaint(), seen.outcomes.ok), (None, 5));
+    assert_eq!((exec.failure_message(), seen.outcomes.ok), (None, 5));
     assert!(seen.programs.outlived >= 1, "{:?}", seen.programs);
     assert_eq!(sleeping(us(), &names), []);
     // The next run finds none of them, and is measured as if there had been none.
@@ -48,8 +48,8 @@ fn too_long() {
     assert!(seen.programs.wall_ns >= 500_000_000);
     assert_eq!(seen.response_time.len(), 0);
     assert_eq!(sleeping(us(), &names), []);
-    let complaint = exec.complaint().expect("it was late");
-    assert!(complaint.ends_with("took longer than the timeout and was killed"), "{complaint}");
+    let message = exec.failure_message().expect("it was late");
+    assert!(message.ends_with("took longer than the timeout and was killed"), "{message}");
 }
 
 fn stopped() {
@@ -71,7 +71,7 @@ fn stopped() {
     assert_eq!((trial.seen.operations, trial.seen.unfinished), (0, 1));
     assert_eq!((trial.seen.programs.runs, trial.seen.throughput()), (0, None));
     assert_eq!(sleeping(us(), &names), []);
-    assert_eq!(exec.complaint(), None, "it was we who ended it");
+    assert_eq!(exec.failure_message(), None, "it was we who ended it");
 }
 
 /// Raises the stop when it is dropped.
@@ -131,14 +131,14 @@ fn of_the_keeper() {
     let exec = started(&script(&(hard(names) + "wait")));
     let keeper = Process::of(exec.keeper());
     let stop = Stop::new().expect("a descriptor");
-    let came = std::thread::scope(|scope| {
+    let result = std::thread::scope(|scope| {
         scope.spawn(|| {
             wait_for("the program", || sleeping(us(), &names).len() == 3);
             keeper.kill(libc::SIGKILL);
         });
         drive(&[&exec], &order(1, 1, 1), &stop)
     });
-    let broken = came.expect_err("nobody is left to measure");
+    let broken = result.expect_err("nobody is left to measure");
     assert!(broken.0.ends_with("its keeper was killed, which ended it"), "{broken}");
     wait_for("all of it to end", || sleeping(us(), &names).is_empty());
 }

@@ -2,9 +2,9 @@
 //! was wrong.
 
 use crate::Test;
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use crate::drive::{once, once_by, order, program, script, started};
-use record::{Failure, Whose};
+use record::{Failure, FaultOwner};
 use tiebreak::exec::{Exec, Program};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -30,10 +30,10 @@ fn by_class() {
         let exec = started(&script(text));
         let seen = once(&exec);
         assert_eq!(seen.outcomes.failed.get(&failure), Some(&1), "{text}");
-        assert_eq!((seen.outcomes.count(Whose::Theirs), seen.outcomes.ok), (1, 0), "{text}");
+        assert_eq!((seen.outcomes.count(FaultOwner::Theirs), seen.outcomes.ok), (1, 0), "{text}");
         assert_eq!((seen.programs.failed, seen.programs.outputs.total()), (1, 0), "{text}");
-        let complaint = exec.complaint().unwrap_or_default();
-        assert!(complaint.starts_with(&format!("`sh -c {text}` {why}")), "{complaint}");
+        let message = exec.failure_message().unwrap_or_default();
+        assert!(message.starts_with(&format!("`sh -c {text}` {why}")), "{message}");
     }
 }
 
@@ -41,9 +41,9 @@ fn counted() {
     let exec = started(&Program { operations: Some(100), ..script("exit 1") });
     assert_eq!(once(&exec).outcomes.failed.get(&Failure::Exit), Some(&100));
     // The second run fails after the first announced how many it should do.
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let text = "[ ! -e mark ] && touch mark && echo operations 7";
-    let exec = started(&Program { cwd: place.path().to_owned(), ..script(text) });
+    let exec = started(&Program { cwd: directory.path().to_owned(), ..script(text) });
     assert_eq!(once(&exec).outcomes.ok, 7);
     let seen = once(&exec);
     assert_eq!((seen.operations, seen.outcomes.failed.get(&Failure::Exit)), (7, Some(&7)));
@@ -62,14 +62,14 @@ fn complaints() {
                 printf \"\\033[31mred CANARY \\377\\n\" >&2; exit 1";
     let exec = started(&Program { secrets: vec!["CANARY".into()], ..script(text) });
     once(&exec);
-    let complaint = exec.complaint().expect("it failed");
-    let lines: Vec<&str> = complaint.lines().skip(1).collect();
-    assert_eq!(lines.len(), 30, "{complaint}");
+    let message = exec.failure_message().expect("it failed");
+    let lines: Vec<&str> = message.lines().skip(1).collect();
+    assert_eq!(lines.len(), 30, "{message}");
     assert_eq!((lines[28], lines[29]), ("  line 9999", r"  \u{1b}[31mred ****** \xff"));
     // The user wrote it in the arguments; in the program's output it is masked.
     let quiet = started(&script("exit 1"));
     once(&quiet);
-    assert_eq!(quiet.complaint().as_deref(), Some("`sh -c exit 1` exited with status 1"));
+    assert_eq!(quiet.failure_message().as_deref(), Some("`sh -c exit 1` exited with status 1"));
 }
 
 fn not_there() {
@@ -84,14 +84,14 @@ fn not_there() {
 
 fn vanished() {
     use std::os::unix::fs::PermissionsExt;
-    let place = TestFolder::new();
-    let file = place.file("check");
+    let directory = TestDirectory::new();
+    let file = directory.file("check");
     std::fs::write(&file, "#!/bin/sh\necho operations 4\n").expect("writes");
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("chmod");
-    let exec = started(&Program { cwd: place.path().to_owned(), ..program("./check") });
+    let exec = started(&Program { cwd: directory.path().to_owned(), ..program("./check") });
     assert_eq!(once(&exec).outcomes.ok, 4);
     std::fs::remove_file(&file).expect("removes");
     let seen = once(&exec);
     assert_eq!(seen.outcomes.failed.get(&Failure::Exit), Some(&4));
-    assert_eq!(exec.complaint().as_deref(), Some("`./check` does not exist"));
+    assert_eq!(exec.failure_message().as_deref(), Some("`./check` does not exist"));
 }

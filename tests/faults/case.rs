@@ -1,7 +1,7 @@
-//! One case: a separate folder, temporary folder and mark; a run of tiebreak in it; and the
+//! One case: a separate directory, temporary directory and mark; a run of tiebreak in it; and the
 //! check for what was left behind.
 
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use crate::processes::{self, Process, WATCHDOG, wait_for};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -20,9 +20,9 @@ pub(crate) const SHORT: &str =
 pub(crate) const LONG: &str =
     "--round 100ms --rounds 600 --slice 25ms --warm-up 100ms --connections 4 --out run";
 
-/// A folder, and every process that was ever seen in it.
+/// A directory, and every process that was ever seen in it.
 pub(crate) struct Case {
-    place: TestFolder,
+    directory: TestDirectory,
     seen: Arc<Mutex<Seen>>,
 }
 
@@ -38,13 +38,13 @@ pub(crate) struct Seen {
 
 impl Case {
     pub(crate) fn new() -> Case {
-        let case = Case { place: TestFolder::new(), seen: Arc::default() };
-        fs::create_dir(case.temporary()).expect("a folder");
+        let case = Case { directory: TestDirectory::new(), seen: Arc::default() };
+        fs::create_dir(case.temporary()).expect("a directory");
         case
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
-        self.place.file(name)
+        self.directory.file(name)
     }
 
     /// The path of a file, as a text.
@@ -71,10 +71,10 @@ impl Case {
         format!("TMPDIR={}", self.temporary().display())
     }
 
-    /// A program in this case's folder, with its mark, and its output in files.
+    /// A program in this case's directory, with its mark, and its output in files.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>, out: &str) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(self.place.path()).env_clear().stdin(Stdio::null());
+        command.current_dir(self.directory.path()).env_clear().stdin(Stdio::null());
         for name in ["PATH", "HOME", "LANG"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }
@@ -127,20 +127,20 @@ impl Case {
         process.clone()
     }
 
-    /// Checks that nothing is left: no process, no temporary folder, no listener. With `now`
+    /// Checks that nothing is left: no process, no temporary directory, no listener. With `now`
     /// tiebreak ended in good order, so everything must be gone already.
     pub(crate) fn left_nothing(&self, now: bool) {
         let left = || self.running().into_iter().map(|p| (p.command(), p)).collect::<Vec<_>>();
         let files = || {
-            let all = fs::read_dir(self.temporary()).expect("a folder").flatten();
+            let all = fs::read_dir(self.temporary()).expect("a directory").flatten();
             all.map(|entry| entry.path()).collect::<Vec<_>>()
         };
         if !now {
             wait_for("all processes to be gone", || left().is_empty());
-            wait_for("the temporary folders to be gone", || files().is_empty());
+            wait_for("the temporary directories to be gone", || files().is_empty());
         }
         assert_eq!(left(), [], "processes are left");
-        assert_eq!(files(), [""; 0].map(PathBuf::from), "temporary folders are left");
+        assert_eq!(files(), [""; 0].map(PathBuf::from), "temporary directories are left");
         for port in ["right", "wrong"].iter().flat_map(|name| self.ports(name)) {
             assert!(!processes::listens(port), "port {port} is left listening");
         }

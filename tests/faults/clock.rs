@@ -6,7 +6,7 @@
 //! wall clock has jumped by years, forwards or backwards; all other clocks are the system's.
 //!
 //! What is proven: a run reads the wall clock once, for the time at the head
-//! of its journal and the name of its folder. No figure can depend on it.
+//! of its journal and the name of its directory. No figure can depend on it.
 
 use crate::case::{Case, SHORT};
 use crate::counts::whole;
@@ -29,7 +29,7 @@ const FORTH_AND_BACK: [i64; 2] = [315_360_000, -315_360_000];
 static READINGS: AtomicU64 = AtomicU64::new(0);
 
 /// The file of readings, opened before anything runs; -1 means the system's clock.
-static TOLD: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new(-1);
+static CONTROL: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new(-1);
 
 /// Replaces the C library's function.
 ///
@@ -37,14 +37,14 @@ static TOLD: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new(-1
 /// `time` is valid for writes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int {
-    let told = TOLD.load(Ordering::Relaxed);
-    if told >= 0 && matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE) {
+    let descriptor = CONTROL.load(Ordering::Relaxed);
+    if descriptor >= 0 && matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE) {
         let reading = READINGS.fetch_add(1, Ordering::Relaxed);
         let seconds = START + FORTH_AND_BACK[reading as usize % 2] * (reading > 0) as i64;
         // SAFETY: the caller's pointer; one byte of a constant, a file of ours.
         unsafe {
             time.write(timespec { tv_sec: seconds, tv_nsec: 0 });
-            libc::write(told, b".".as_ptr().cast(), 1);
+            libc::write(descriptor, b".".as_ptr().cast(), 1);
         }
         return 0;
     }
@@ -61,9 +61,9 @@ pub(crate) fn tiebreak() -> ExitCode {
     let file = std::env::var(JUMPS).expect("just seen");
     let file = std::ffi::CString::new(file).expect("a path");
     // SAFETY: a valid path.
-    let told =
+    let descriptor =
         unsafe { libc::open(file.as_ptr(), libc::O_WRONLY | libc::O_APPEND | libc::O_CLOEXEC) };
-    TOLD.store(told, Ordering::Relaxed);
+    CONTROL.store(descriptor, Ordering::Relaxed);
     if std::env::args().nth(1).as_deref() == Some(keeper::ARGUMENT) {
         return keeper::keep();
     }

@@ -56,7 +56,7 @@ fn too_few() {
     case.left_nothing(true);
 }
 
-/// memcached refuses to start if it may not open as many as it was told.
+/// memcached refuses to start if it may not open as many as its options demand.
 fn recipes() {
     let case = Case::new();
     let mut command = case.command(env!("CARGO_BIN_EXE_tiebreak"), "tiebreak");
@@ -99,7 +99,7 @@ fn others(process: &Process) -> u64 {
 
 fn lower(running: &Running<'_>, to: &libc::rlimit) {
     let nothing = std::ptr::null_mut();
-    // SAFETY: a valid limit; the old one is not asked for.
+    // SAFETY: a valid limit; the old one is not requested.
     let set = unsafe { libc::prlimit(running.process.pid, libc::RLIMIT_NOFILE, to, nothing) };
     assert_eq!(set, 0, "{}", std::io::Error::last_os_error());
 }

@@ -186,11 +186,15 @@ fn endless() {
     let pipe = std::ffi::CString::new(case.path("pipe.toml")).expect("a path");
     // SAFETY: a valid path.
     assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
-    std::fs::create_dir(case.file("folder.toml")).expect("a folder");
+    std::fs::create_dir(case.file("directory.toml")).expect("a directory");
     for file in ["/dev/zero", "./pipe.toml"] {
         refused(&case, file, &format!("error: {file} is not a plain file\n"));
     }
-    refused(&case, "folder.toml", "error: folder.toml is a folder without an experiment.toml\n");
+    refused(
+        &case,
+        "directory.toml",
+        "error: directory.toml is a directory without an experiment.toml\n",
+    );
     refused(&case, "none.toml", "error: the file none.toml cannot be read: No such file");
 }
 

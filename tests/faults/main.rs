@@ -1,7 +1,7 @@
 //! What goes wrong, and the required result: exact counts, the right exit code, helpful
 //! messages, and nothing left running.
 //!
-//! Every case drives the real program in a folder of its own, and looks for
+//! Every case drives the real program in a directory of its own, and looks for
 //! orphans when it is over. This program has no `main` of the test harness,
 //! because it is also a server with bad habits ([`server`]), and tiebreak with
 //! a wall clock that jumps ([`clock`]).

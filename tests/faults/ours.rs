@@ -8,7 +8,7 @@ pub(crate) fn cases() -> Vec<Test> {
     vec![test("ours::a_full_disk_ends_the_run_and_its_targets", full_disk)]
 }
 
-/// A file system of 64 kB for the run's folder, that nobody else sees.
+/// A file system of 64 kB for the run's directory, that no other process sees.
 fn full_disk() {
     let case = Case::new();
     let right = Program::testserver("").in_company().contender("right", "");

@@ -1,4 +1,4 @@
-//! Folders and files of a run: their owners, their maximum size, and other files in their place.
+//! Directories and files of a run: their owners, their maximum size, and other files in their place.
 
 use crate::case::{Case, LONG, SHORT};
 use crate::experiment::Program;
@@ -25,9 +25,9 @@ fn two(case: &Case, keys: &str) {
     case.write("e.toml", format!("{right}{wrong}"));
 }
 
-fn each(folder: &Path, look: &mut dyn FnMut(&Path)) {
-    look(folder);
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+fn each(directory: &Path, look: &mut dyn FnMut(&Path)) {
+    look(directory);
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.path().is_dir() {
             each(&entry.path(), look);
         } else {
@@ -58,7 +58,7 @@ fn planted() {
     two(&case, "");
     case.write("precious", "kept");
     for name in ["journal.jsonl", "report.json", "report.html", "logs"] {
-        fs::create_dir_all(case.file("run")).expect("a folder");
+        fs::create_dir_all(case.file("run")).expect("a directory");
         symlink(case.file("precious"), case.file("run").join(name)).expect("a link");
         let ended = case.run(&format!("compare e.toml {SHORT}"));
         ended.expect(2, &[": give each run a directory of its own"]);
@@ -71,9 +71,9 @@ fn planted() {
 
 fn removed() {
     let case = Case::new();
-    fs::create_dir(case.file("gone")).expect("a folder");
+    fs::create_dir(case.file("gone")).expect("a directory");
     for words in ["compare http://127.0.0.1:1/ http://127.0.0.1:2/", "run nginx", "check e.toml"] {
-        fs::create_dir_all(case.file("gone")).expect("a folder");
+        fs::create_dir_all(case.file("gone")).expect("a directory");
         let mut command = case.command("sh", "tiebreak");
         let script = "cd gone && rmdir ../gone && exec \"$@\"";
         command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_tiebreak")]);
@@ -125,8 +125,8 @@ fn long_log() {
     let found = case.file("run/logs/wrong.log").metadata().expect("a log");
     assert!(found.len() <= 64 << 20 && found.blocks() * 512 <= 65 << 20, "{}", found.len());
     assert!(log.starts_with("first line\ny\n") && log.contains("\nlast line\nlistening on "));
-    let told = log.find("\n[tiebreak left out 13").expect("what was left out");
-    assert!(log[told..].contains(" bytes here: only the beginning and the end of a log"));
+    let start = log.find("\n[tiebreak left out 13").expect("what was left out");
+    assert!(log[start..].contains(" bytes here: only the beginning and the end of a log"));
 }
 
 /// The target replaces its log by another file.

@@ -76,13 +76,13 @@ fn stranger() {
     let running = case.start(&format!("compare e.toml {SHORT}"));
     wait_for("the port", || case.file("ports").exists() && !ports(&case).is_empty());
     let listener = TcpListener::bind(("127.0.0.1", ports(&case)[0])).expect("nobody listens");
-    let (tell, told) = mpsc::channel();
+    let (tell, message) = mpsc::channel();
     // It ends with this program; nothing is asked of it after the case.
     std::thread::spawn(move || answer(&listener, &tell));
     let ended = running.wait();
     ended.expect(0, &[]);
     case.left_nothing(true);
-    let requests: Vec<String> = told.try_iter().collect();
+    let requests: Vec<String> = message.try_iter().collect();
     assert!(!requests.is_empty(), "it was asked");
     assert!(requests.iter().all(|line| line == "GET / HTTP/1.0\r\n"), "{requests:?}");
     let read = case.read("counts").matches('r').count() as u64;

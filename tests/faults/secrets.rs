@@ -157,15 +157,15 @@ fn shows_none(ended: &Ended<'_>, typed: &[&str]) {
         }
         texts.push((format!("arguments of {process:?}"), command));
     }
-    for (place, text) in &texts {
+    for (directory, text) in &texts {
         for (planted, canary) in CANARIES {
-            assert!(!text.contains(canary), "{planted} is in {place}");
+            assert!(!text.contains(canary), "{planted} is in {directory}");
         }
     }
 }
 
-fn collect(folder: &Path, texts: &mut Vec<(String, String)>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+fn collect(directory: &Path, texts: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
             collect(&path, texts);

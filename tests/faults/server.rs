@@ -10,7 +10,7 @@ use std::time::Duration;
 
 pub(crate) const ARGUMENT: &str = "__server";
 
-/// What it was told: `PORT KEY=VALUE …`.
+/// Its arguments: `PORT KEY=VALUE …`.
 ///
 /// - `count=FILE`: append `r` for each request read, `a` for each answered
 /// - `reply=FILE`: answer with these bytes
@@ -70,7 +70,7 @@ fn print(bytes: &[u8]) {
 
 fn first_try(orders: &Orders, port: u16) -> Option<ExitCode> {
     let file = orders.get("once")?;
-    let first = !fs::exists(file).expect("the case's folder");
+    let first = !fs::exists(file).expect("the case's directory");
     let mut ports = append(file);
     writeln!(ports, "{port}").expect("writes");
     match orders.get("first").filter(|_| first)? {
@@ -87,7 +87,7 @@ fn first_try(orders: &Orders, port: u16) -> Option<ExitCode> {
 }
 
 fn append(file: &str) -> File {
-    OpenOptions::new().append(true).create(true).open(file).expect("the case's folder")
+    OpenOptions::new().append(true).create(true).open(file).expect("the case's directory")
 }
 
 struct Habits {

@@ -116,13 +116,13 @@ fn does_nothing(ended: &Ended<'_>) {
         }
     }
     let harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
-    for (place, text) in &texts {
+    for (directory, text) in &texts {
         if let Some(at) = text.find(harmful) {
             let line = &text[text[..at].rfind('\n').map_or(0, |n| n + 1)..];
-            panic!("{place}: {:?}", line.lines().next());
+            panic!("{directory}: {:?}", line.lines().next());
         }
     }
-    let page = texts.iter().find(|(place, _)| place.ends_with("html"));
+    let page = texts.iter().find(|(directory, _)| directory.ends_with("html"));
     for alive in ALIVE {
         assert!(!page.is_some_and(|(_, page)| page.contains(alive)), "`{alive}` lives in the page");
     }

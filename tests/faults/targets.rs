@@ -19,7 +19,7 @@ struct Fault {
     /// How long the run is.
     length: &'static str,
     server: Server,
-    meddle: Meddle,
+    disturbance: Disturbance,
     code: i32,
     /// The end in the journal.
     end: &'static str,
@@ -39,7 +39,7 @@ enum Server {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Meddle {
+enum Disturbance {
     Nothing,
     /// The server gets this signal after some rounds.
     Signal(i32),
@@ -61,7 +61,7 @@ const BASE: Fault = Fault {
     words: "",
     length: SHORT,
     server: Server::Test(""),
-    meddle: Meddle::Nothing,
+    disturbance: Disturbance::Nothing,
     code: 0,
     end: "complete",
     says: &[],
@@ -138,7 +138,7 @@ const LAUNCHED: &[Fault] = &[
     Fault {
         name: "dies_in_mid_run",
         server: Server::Habits(&[]),
-        meddle: Meddle::Signal(libc::SIGKILL),
+        disturbance: Disturbance::Signal(libc::SIGKILL),
         code: 4,
         end: "target_failed",
         says: &["`wrong`: it was ended by SIGKILL", "wrong.log says:\n  listening on"],
@@ -159,7 +159,7 @@ const LAUNCHED: &[Fault] = &[
         name: "freezes_for_ever",
         words: "--timeout 500ms",
         server: Server::Habits(&[]),
-        meddle: Meddle::Signal(libc::SIGSTOP),
+        disturbance: Disturbance::Signal(libc::SIGSTOP),
         code: 4,
         end: "target_failed",
         says: &["stopped answering: no operation in round", "no operation in", " timeout)"],
@@ -170,7 +170,7 @@ const LAUNCHED: &[Fault] = &[
         name: "freezes_for_ever_at_a_rate",
         words: "--timeout 500ms --rate 400/s",
         server: Server::Habits(&[]),
-        meddle: Meddle::Signal(libc::SIGSTOP),
+        disturbance: Disturbance::Signal(libc::SIGSTOP),
         code: 4,
         end: "target_failed",
         says: &["stopped answering: no operation in round", "no operation in", " timeout)"],
@@ -265,7 +265,7 @@ const ATTACHED: &[Fault] = &[
     Fault {
         name: "dies_in_mid_run",
         server: Server::Habits(&[]),
-        meddle: Meddle::Signal(libc::SIGKILL),
+        disturbance: Disturbance::Signal(libc::SIGKILL),
         code: 4,
         end: "target_failed",
         says: &[
@@ -280,7 +280,7 @@ const ATTACHED: &[Fault] = &[
         name: "freezes_for_ever",
         words: "--timeout 500ms",
         server: Server::Habits(&[]),
-        meddle: Meddle::Signal(libc::SIGSTOP),
+        disturbance: Disturbance::Signal(libc::SIGSTOP),
         code: 4,
         end: "target_failed",
         says: &["stopped answering: no operation in round", "no operation in", " timeout)"],
@@ -295,7 +295,7 @@ const ATTACHED: &[Fault] = &[
         // A failure while it is dialled is one among thousands.
         length: LONGER,
         server: Server::Test("--refuse-nth 2"),
-        // Connections that were refused at rest are nobody's fault.
+        // Connections that were refused at rest are not a fault.
         check: |ended| {
             let (counts, server) = (ended.counts(1), ended.server("wrong"));
             assert!(whole(&server["refused"]) > 2, "{server}");
@@ -388,9 +388,9 @@ fn attached_case(fault: &Fault) {
 
 /// A run that ends by its fault may have any number of rounds.
 fn drive<'a>(case: &'a Case, fault: &Fault) -> Ended<'a> {
-    let length = if fault.meddle == Meddle::Nothing { fault.length } else { LONG };
+    let length = if fault.disturbance == Disturbance::Nothing { fault.length } else { LONG };
     let running = case.start(&format!("compare e.toml {length} {}", fault.words));
-    if let Meddle::Signal(signal) = fault.meddle {
+    if let Disturbance::Signal(signal) = fault.disturbance {
         running.wait_for_rounds(6);
         server_of(&running).kill(signal);
     }

@@ -14,6 +14,7 @@ mod php;
 mod servers;
 mod web;
 
+use common::turn::CassandraTurn;
 use php::Php;
 use servers::Servers;
 use std::collections::BTreeMap;
@@ -30,12 +31,13 @@ const PARTS: u32 = 4;
 const STEADY_KB: u64 = 64;
 
 /// PHP's allocator takes memory in chunks of 2 MB, and the C library may take a little more at the
-/// same time. So a single step of one chunk is no leak, and two are one too many.
+/// same time. So a single step of one chunk is not a leak, and two are one too many.
 const TWO_CHUNKS_KB: u64 = 4096;
 
 #[test]
 fn the_extension_works_on_the_command_line_in_fpm_and_in_apache() {
     let php = Php::new();
+    let _turn = CassandraTurn::take();
     let servers = Servers::start();
     php.passes("schema.php", &servers.query());
     for script in ["both.php", "cql.php", "thrift.php", "hosts.php", "fork.php"] {
@@ -49,8 +51,8 @@ fn the_extension_works_on_the_command_line_in_fpm_and_in_apache() {
     let web = Web::start(&php);
     for sapi in web::SAPIS {
         for script in ["both.php", "cql.php", "thrift.php", "hosts.php"] {
-            let (status, told) = web.get(sapi, script, &servers.query());
-            assert!(status == 200 && told.ends_with(" passed, 0 failed\n"), "{sapi}: {told}");
+            let (status, message) = web.get(sapi, script, &servers.query());
+            assert!(status == 200 && message.ends_with(" passed, 0 failed\n"), "{sapi}: {message}");
         }
         for protocol in ["cql", "thrift"] {
             connections_live_as_long_as_the_process(&web, sapi, protocol, &servers.query());
@@ -89,7 +91,7 @@ fn connections_end_with_the_request(web: &Web, sapi: &str, protocol: &str, query
     }
 }
 
-/// The memory of each process stays what it was after the first part of the requests, but for single
+/// The memory of each process stays what it was after the first part of the requests, except for single
 /// steps of its allocators.
 fn nothing_leaks(web: &Web, sapi: &str, protocol: &str, query: &str, requests: u32) {
     let part = requests / 2 / PARTS;

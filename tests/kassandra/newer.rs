@@ -2,7 +2,7 @@
 //! same data.
 
 use crate::cassandra::started;
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use crate::common::running::Running;
 use std::fs;
 use std::net::SocketAddr;
@@ -16,11 +16,11 @@ const RECIPE: &str = include_str!("../../recipes/cassandra/5.0.toml");
 /// So that a write on a busy machine is not given up after two seconds.
 const PATIENT: &str = "read_request_timeout: 15s\nwrite_request_timeout: 15s\n";
 
-/// One node, in a folder of its own. It is killed when it is dropped.
+/// One node, in a directory of its own. It is killed when it is dropped.
 pub(crate) struct Newer {
-    // Killed before its folder is removed.
+    // Killed before its directory is removed.
     _process: Running,
-    place: TestFolder,
+    directory: TestDirectory,
     address: SocketAddr,
     storage: u16,
 }
@@ -28,19 +28,19 @@ pub(crate) struct Newer {
 impl Newer {
     /// A node that listens for CQL. `authenticator`: the class that checks passwords.
     pub(crate) fn start(home: &str, authenticator: &str) -> Newer {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let (cql, storage) = (ports::free().expect("a port"), ports::free().expect("a port"));
-        let process = launch(&place, home, (cql, storage), authenticator);
+        let process = launch(&directory, home, (cql, storage), authenticator);
         let address = SocketAddr::from(([127, 0, 0, 1], cql));
-        Newer { _process: process, place, address, storage }
+        Newer { _process: process, directory, address, storage }
     }
 
     /// Kills it, and starts it again with the same data, at the same address.
     pub(crate) fn restart(self, home: &str, authenticator: &str) -> Newer {
-        let Newer { _process, place, address, storage } = self;
+        let Newer { _process, directory, address, storage } = self;
         drop(_process);
-        let process = launch(&place, home, (address.port(), storage), authenticator);
-        Newer { _process: process, place, address, storage }
+        let process = launch(&directory, home, (address.port(), storage), authenticator);
+        Newer { _process: process, directory, address, storage }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -48,17 +48,22 @@ impl Newer {
     }
 }
 
-fn launch(place: &TestFolder, home: &str, ports: (u16, u16), authenticator: &str) -> Running {
-    let options = write_settings(place, home, ports, authenticator);
+fn launch(
+    directory: &TestDirectory,
+    home: &str,
+    ports: (u16, u16),
+    authenticator: &str,
+) -> Running {
+    let options = write_settings(directory, home, ports, authenticator);
     let mut command = Command::new("java");
     command.arg("-Dcassandra.initial_token=0").arg(format!("@{}", options.display()));
     command.arg("org.apache.cassandra.service.CassandraDaemon");
-    started(command, place, ports.0)
+    started(command, directory, ports.0)
 }
 
 /// Writes the files of the recipe. Returns the one with Java's options.
 fn write_settings(
-    place: &TestFolder,
+    directory: &TestDirectory,
     home: &str,
     (cql, storage): (u16, u16),
     authenticator: &str,
@@ -66,19 +71,19 @@ fn write_settings(
     let recipe = DeTable::parse(RECIPE).expect("TOML");
     let recipe = recipe.get_ref();
     let commitlog = &recipe["choices"].get_ref()["commitlog_sync"].get_ref()["periodic"];
-    let folder = place.path().display().to_string();
+    let path = directory.path().display().to_string();
     let filled = |content: &str| {
         content
             .replace("{choice.commitlog_sync}", &text(commitlog.get_ref()))
             .replace("{choice.heap}", "512M")
-            .replace("{temp}", &folder)
+            .replace("{temp}", &path)
             .replace("{process}", "node")
             .replace("{software}", home)
             .replace("{host}", "127.0.0.1")
             .replace("{port}", &cql.to_string())
             .replace("{storage.port}", &storage.to_string())
     };
-    fs::create_dir_all(place.file("node")).expect("a folder");
+    fs::create_dir_all(directory.file("node")).expect("a directory");
     let files = recipe["files"].get_ref().as_table().expect("files");
     for (name, content) in files {
         let mut content = filled(&text(content.get_ref()));
@@ -86,9 +91,9 @@ fn write_settings(
             content.push_str(&format!("authenticator: {authenticator}\n"));
             content.push_str(PATIENT);
         }
-        fs::write(place.file(&filled(name.get_ref())), content).expect("a file");
+        fs::write(directory.file(&filled(name.get_ref())), content).expect("a file");
     }
-    place.file("node/java.options")
+    directory.file("node/java.options")
 }
 
 fn text(value: &DeValue<'_>) -> String {

@@ -1,6 +1,6 @@
 //! The pages of `experiments/published/cassandra-clients/`: every client sends the same bytes.
 
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use crate::common::processes::wait_at_most;
 use crate::php::Php;
 use crate::web::{Server, fetched, spawned};
@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 use tiebreak::targets::ports;
 
-const FOLDER: &str =
+const DIRECTORY: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/published/cassandra-clients");
 
 /// What each page says it did, in the header Server-Timing.
@@ -35,38 +35,39 @@ const CLIENTS: [[&str; 4]; 6] = [
 pub(crate) fn every_client_sends_the_same(php: &Php, cql: &str, thrift: &str, home: &str) {
     let mut bodies: Vec<String> = Vec::new();
     for [client, connections, caches, protocol] in CLIENTS {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let interface = format!("{home}/interface/cassandra.thrift");
         let made = Command::new("thrift")
             .args(["--gen", "php", "-o"])
-            .args([place.path(), interface.as_ref()])
+            .args([directory.path(), interface.as_ref()])
             .status()
             .expect("thrift is installed (./test installs it)");
         assert!(made.success(), "{interface}");
         let port = ports::free().expect("a port");
         let address = if protocol == "cql" { cql } else { thrift };
         let extension = php.extension().display().to_string();
-        let arguments = ["-d", &format!("extension={extension}"), &format!("{FOLDER}/apache.php")];
+        let arguments =
+            ["-d", &format!("extension={extension}"), &format!("{DIRECTORY}/apache.php")];
         let variables = [
             ("CLIENT", client),
             ("CONNECTIONS", connections),
             ("CACHES", caches),
             ("LIBRARY", &extension),
             ("CASSANDRA", &format!("{protocol}://{address}")),
-            ("TEMP", &place.path().display().to_string()),
-            ("FOLDER", FOLDER),
+            ("TEMP", &directory.path().display().to_string()),
+            ("FOLDER", DIRECTORY),
             ("PORT", &port.to_string()),
             ("PROCESSES", "2"),
         ];
-        let mut apache = Server::new(spawned(&place, "php", &arguments, &variables));
+        let mut apache = Server::new(spawned(&directory, "php", &arguments, &variables));
         wait_at_most(Duration::from_secs(60), "Apache", || {
-            assert!(apache.runs(), "{}", place.text("log"));
+            assert!(apache.runs(), "{}", directory.text("log"));
             std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
         });
         for (page, phases) in PAGES {
             let (head, body) = fetched(port, &format!("/{page}"));
             let what = format!("{client} {connections} {protocol} {page}");
-            assert!(head.starts_with("HTTP/1.1 200 "), "{what}: {head}{}", place.text("log"));
+            assert!(head.starts_with("HTTP/1.1 200 "), "{what}: {head}{}", directory.text("log"));
             let times = head.lines().find_map(|line| line.strip_prefix("Server-Timing: "));
             let times = times.unwrap_or_else(|| panic!("{what}: no times in {head}"));
             let named: Vec<&str> =

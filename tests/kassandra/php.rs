@@ -1,6 +1,6 @@
 //! PHP on the command line, with the extension built for it.
 
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use crate::common::not_tested::not_tested;
 use crate::common::running::Running;
 use std::fs;
@@ -8,50 +8,50 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The extension's folder.
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/contenders/kassandra");
+/// The extension's directory.
+const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/contenders/kassandra");
 
 /// A copy of the extension and of its tests, which servers of another user can read.
 pub(crate) struct Php {
-    place: TestFolder,
+    directory: TestDirectory,
 }
 
 impl Php {
     pub(crate) fn new() -> Php {
-        let place = TestFolder::new();
-        fs::copy(built(), place.file("kassandra.so")).expect("a copy");
-        for entry in fs::read_dir(Path::new(FOLDER).join("tests")).expect("a folder") {
+        let directory = TestDirectory::new();
+        fs::copy(built(), directory.file("kassandra.so")).expect("a copy");
+        for entry in fs::read_dir(Path::new(DIRECTORY).join("tests")).expect("a directory") {
             let entry = entry.expect("an entry");
-            fs::copy(entry.path(), place.path().join(entry.file_name())).expect("a copy");
+            fs::copy(entry.path(), directory.path().join(entry.file_name())).expect("a copy");
         }
-        Php { place }
+        Php { directory }
     }
 
-    /// The folder of the scripts.
-    pub(crate) fn folder(&self) -> &Path {
-        self.place.path()
+    /// The directory of the scripts.
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     pub(crate) fn extension(&self) -> PathBuf {
-        self.place.file("kassandra.so")
+        self.directory.file("kassandra.so")
     }
 
     fn command(&self, script: &str, query: &str) -> Command {
         let mut command = Command::new("php");
         command.arg("-d").arg(format!("extension={}", self.extension().display()));
         command.args(["-d", "display_errors=stderr", "-d", "html_errors=0"]);
-        command.arg(self.place.file(script)).arg(query).stdin(Stdio::null());
+        command.arg(self.directory.file(script)).arg(query).stdin(Stdio::null());
         command
     }
 
     /// Runs a script that must pass.
     pub(crate) fn passes(&self, script: &str, query: &str) {
         let output = self.command(script, query).output().expect("PHP is installed");
-        let told = String::from_utf8_lossy(&output.stdout);
+        let stdout = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
-        let passed = output.status.success() && told.ends_with(" passed, 0 failed\n");
-        assert!(passed && errors.is_empty(), "{script}: {told}{errors}");
-        println!("{script}: {}", told.trim());
+        let passed = output.status.success() && stdout.ends_with(" passed, 0 failed\n");
+        assert!(passed && errors.is_empty(), "{script}: {stdout}{errors}");
+        println!("{script}: {}", stdout.trim());
     }
 
     /// Whether both servers let the user in.
@@ -86,10 +86,10 @@ impl Waiting {
     /// Lets it go on to its end, which must be a good one.
     pub(crate) fn goes_on(mut self) {
         self.input.write_all(b"\n").expect("it waits");
-        let mut told = String::new();
-        while self.output.read_line(&mut told).expect("text") > 0 {}
-        let passed = self.running.status().success() && told.ends_with(" passed, 0 failed\n");
-        assert!(passed, "{told}");
+        let mut message = String::new();
+        while self.output.read_line(&mut message).expect("text") > 0 {}
+        let passed = self.running.status().success() && message.ends_with(" passed, 0 failed\n");
+        assert!(passed, "{message}");
     }
 }
 
@@ -101,7 +101,7 @@ fn built() -> PathBuf {
     let target = concat!(env!("CARGO_MANIFEST_DIR"), "/target/kassandra");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--release", "--locked", "--manifest-path"])
-        .arg(format!("{FOLDER}/Cargo.toml"))
+        .arg(format!("{DIRECTORY}/Cargo.toml"))
         .args(["--target-dir", target])
         .output()
         .expect("cargo is there");

@@ -49,7 +49,7 @@ impl Servers {
         servers
     }
 
-    /// The addresses for CQL and for Thrift, and the folder of 1.2.8.
+    /// The addresses for CQL and for Thrift, and the directory of 1.2.8.
     pub(crate) fn places(&self) -> [String; 3] {
         let (cql, thrift) = (self.cql.address(), self.thrift.address());
         [cql.to_string(), thrift.to_string(), home_of("1.2.8")]
@@ -65,8 +65,8 @@ impl Servers {
 fn home_of(version: &str) -> String {
     let setup = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(["setup", "cassandra"]).output();
     let setup = setup.expect("tiebreak starts");
-    let told = String::from_utf8(setup.stdout).expect("text");
-    assert!(setup.status.success(), "{told}{}", String::from_utf8_lossy(&setup.stderr));
-    let line = told.lines().find(|line| line.contains(version)).expect("its line");
-    line.split_once(" in ").expect("a folder").1.to_owned()
+    let stdout = String::from_utf8(setup.stdout).expect("text");
+    assert!(setup.status.success(), "{stdout}{}", String::from_utf8_lossy(&setup.stderr));
+    let line = stdout.lines().find(|line| line.contains(version)).expect("its line");
+    line.split_once(" in ").expect("a directory").1.to_owned()
 }

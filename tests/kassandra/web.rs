@@ -1,6 +1,6 @@
 //! Apache with mod_php and, behind it, php-fpm: both with the extension.
 
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
 use crate::php::Php;
@@ -25,14 +25,14 @@ pub(crate) fn title(sapi: &str) -> &'static str {
 }
 
 pub(crate) struct Web {
-    // Ended before their folder is removed.
+    // Ended before their directory is removed.
     _apache: Server,
     _fpm: Server,
-    _place: TestFolder,
+    _place: TestDirectory,
     port: u16,
 }
 
-/// A server that ends its own processes when it is asked to.
+/// A server that ends its own processes on request.
 pub(crate) struct Server(Running);
 
 impl Server {
@@ -73,22 +73,22 @@ pub(crate) struct Page {
 
 impl Web {
     pub(crate) fn start(php: &Php) -> Web {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let (port, behind) = (ports::free().expect("a port"), ports::free().expect("a port"));
-        let folder = place.path().display();
+        let path = directory.path().display();
         let extension = format!("extension={}", php.extension().display());
-        fs::write(place.file("php.ini"), format!("{extension}\n")).expect("a file");
-        fs::write(place.file("fpm.conf"), fpm(&folder.to_string(), behind)).expect("a file");
-        let scripts = php.folder().display().to_string();
-        let settings = apache(&folder.to_string(), &scripts, port, behind);
-        fs::write(place.file("apache.conf"), settings).expect("a file");
-        let file = |name| place.file(name).display().to_string();
+        fs::write(directory.file("php.ini"), format!("{extension}\n")).expect("a file");
+        fs::write(directory.file("fpm.conf"), fpm(&path.to_string(), behind)).expect("a file");
+        let scripts = php.directory().display().to_string();
+        let settings = apache(&path.to_string(), &scripts, port, behind);
+        fs::write(directory.file("apache.conf"), settings).expect("a file");
+        let file = |name| directory.file(name).display().to_string();
         let fpm = ["-F", "-d", &extension, "-y", &file("fpm.conf")];
-        let fpm = spawned(&place, "php-fpm8.2", &fpm, &[]);
+        let fpm = spawned(&directory, "php-fpm8.2", &fpm, &[]);
         let apache = ["-DFOREGROUND", "-f", &file("apache.conf")];
-        let apache = spawned(&place, "apache2", &apache, &[]);
+        let apache = spawned(&directory, "apache2", &apache, &[]);
         let (apache, fpm) = (Server::new(apache), Server::new(fpm));
-        let mut web = Web { _apache: apache, _fpm: fpm, _place: place, port };
+        let mut web = Web { _apache: apache, _fpm: fpm, _place: directory, port };
         for port in [port, behind] {
             wait_at_most(Duration::from_secs(60), "Apache and php-fpm", || {
                 let runs = web._apache.runs() && web._fpm.runs();
@@ -109,8 +109,8 @@ impl Web {
     pub(crate) fn page(&self, sapi: &str, protocol: &str, persistent: bool, query: &str) -> Page {
         let persistent = u8::from(persistent);
         let query = format!("{query}&protocol={protocol}&persistent={persistent}");
-        let (status, told) = self.get(sapi, "page.php", &query);
-        let page: Value = serde_json::from_str(&told).unwrap_or_else(|_| panic!("{told}"));
+        let (status, message) = self.get(sapi, "page.php", &query);
+        let page: Value = serde_json::from_str(&message).unwrap_or_else(|_| panic!("{message}"));
         let texts = |name: &str| {
             let all = page[name].as_array().expect("a list");
             all.iter().map(|it| it.as_str().expect("a text").to_owned()).collect()
@@ -123,7 +123,7 @@ impl Web {
             before: texts("before"),
             after: texts("after"),
             memory_kb: page["memory_kb"].as_u64().expect("a size"),
-            told,
+            told: message,
         }
     }
 }
@@ -139,14 +139,14 @@ pub(crate) fn fetched(port: u16, path: &str) -> (String, String) {
     (head.to_owned(), body.to_owned())
 }
 
-/// Starts a server that logs to the file `log` of the folder.
+/// Starts a server that logs to the file `log` of the directory.
 pub(crate) fn spawned(
-    place: &TestFolder,
+    directory: &TestDirectory,
     program: &str,
     arguments: &[&str],
     variables: &[(&str, &str)],
 ) -> Child {
-    let log = fs::OpenOptions::new().create(true).append(true).open(place.file("log"));
+    let log = fs::OpenOptions::new().create(true).append(true).open(directory.file("log"));
     let log = log.expect("a file");
     Command::new(program)
         .args(arguments)
@@ -160,25 +160,25 @@ pub(crate) fn spawned(
         .unwrap_or_else(|error| panic!("{program}: {error} (./test installs it)"))
 }
 
-fn fpm(folder: &str, port: u16) -> String {
+fn fpm(directory: &str, port: u16) -> String {
     format!(
-        "[global]\ndaemonize = no\nerror_log = {folder}/log\n\
+        "[global]\ndaemonize = no\nerror_log = {directory}/log\n\
          [www]\nuser = www-data\ngroup = www-data\nlisten = 127.0.0.1:{port}\n\
          pm = static\npm.max_children = {PROCESSES}\n"
     )
 }
 
-fn apache(folder: &str, scripts: &str, port: u16, fpm: u16) -> String {
+fn apache(directory: &str, scripts: &str, port: u16, fpm: u16) -> String {
     format!(
-        "ServerRoot /usr/lib/apache2\nServerName 127.0.0.1\nPidFile {folder}/apache.pid\n\
-         DefaultRuntimeDir {folder}\nMutex posixsem\nListen 127.0.0.1:{port}\n\
-         ErrorLog {folder}/log\nUser www-data\nGroup www-data\n\
+        "ServerRoot /usr/lib/apache2\nServerName 127.0.0.1\nPidFile {directory}/apache.pid\n\
+         DefaultRuntimeDir {directory}\nMutex posixsem\nListen 127.0.0.1:{port}\n\
+         ErrorLog {directory}/log\nUser www-data\nGroup www-data\n\
          LoadModule mpm_prefork_module modules/mod_mpm_prefork.so\n\
          LoadModule authz_core_module modules/mod_authz_core.so\n\
          LoadModule alias_module modules/mod_alias.so\n\
          LoadModule proxy_module modules/mod_proxy.so\n\
          LoadModule proxy_fcgi_module modules/mod_proxy_fcgi.so\n\
-         LoadModule php_module modules/libphp8.2.so\nPHPINIDir {folder}\n\
+         LoadModule php_module modules/libphp8.2.so\nPHPINIDir {directory}\n\
          StartServers {PROCESSES}\nServerLimit {PROCESSES}\nMaxRequestWorkers {PROCESSES}\n\
          MinSpareServers {PROCESSES}\nMaxSpareServers {PROCESSES}\n\
          Alias /mod {scripts}\nAlias /fpm {scripts}\n\

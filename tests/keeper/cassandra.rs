@@ -55,14 +55,14 @@ pub(crate) fn cluster_of_1_2() {
 }
 
 /// A launcher of this contender, prepared. Returns None where Cassandra is not on this machine.
-pub(crate) fn prepared(stage: &LaunchTest) -> Option<Launcher<'_>> {
-    let mut launcher = match stage.launcher() {
+pub(crate) fn prepared(launch_test: &LaunchTest) -> Option<Launcher<'_>> {
+    let mut launcher = match launch_test.launcher() {
         Ok(launcher) => launcher,
         Err(Failed::Error(error)) => {
-            let told = &error.text;
+            let message = &error.text;
             let remedy = ["run `tiebreak setup cassandra`", "apt-get install openjdk"];
-            assert!(remedy.iter().any(|remedy| told.contains(remedy)), "{told}");
-            not_tested(told);
+            assert!(remedy.iter().any(|remedy| message.contains(remedy)), "{message}");
+            not_tested(message);
             return None;
         }
         Err(Failed::Stopped) => panic!("nobody asked for the end"),
@@ -72,41 +72,41 @@ pub(crate) fn prepared(stage: &LaunchTest) -> Option<Launcher<'_>> {
     Some(launcher)
 }
 
-/// One node that waits for the disk, and the same again with an empty data folder.
+/// One node that waits for the disk, and the same again with an empty data directory.
 fn launched_twice(version: &Version) {
     let recipe = version.recipe;
     let text = format!(
         "[contender.one-{recipe}]\nrecipe = '{recipe}'\nchoices = {{ commitlog_sync = 'batch' }}\n"
     );
-    let stage = LaunchTest::new(&text.replace(".2]", "-2]"));
-    let Some(mut launcher) = prepared(&stage) else { return };
-    let name = stage.launch().name.clone();
-    let mut folders = Vec::new();
+    let launch_test = LaunchTest::new(&text.replace(".2]", "-2]"));
+    let Some(mut launcher) = prepared(&launch_test) else { return };
+    let name = launch_test.launch().name.clone();
+    let mut directories = Vec::new();
     for _ in 0..2 {
         let running = started(&mut launcher);
         answers(&running, version, 1);
-        let [home] = &homes(&name)[..] else { panic!("one folder: {:?}", homes(&name)) };
+        let [home] = &homes(&name)[..] else { panic!("one directory: {:?}", homes(&name)) };
         let config = std::fs::read_to_string(home.join(&name).join("cassandra.yaml"));
         assert!(config.expect("a file").contains(version.batch), "as it was chosen");
         assert!(home.join(&name).join("commitlog").is_dir(), "its data are there");
-        folders.push(home.clone());
+        directories.push(home.clone());
         ends_in_order(running);
     }
-    assert_ne!(folders[0], folders[1], "another folder for the second launch");
+    assert_ne!(directories[0], directories[1], "another directory for the second launch");
     drop(launcher);
     assert!(homes(&name).is_empty());
 }
 
 /// Three nodes are one target.
 fn three_nodes(recipe: &str, version: &Version) {
-    let stage = LaunchTest::new(&format!("[contender.three]\nrecipe = '{recipe}'\n"));
-    let Some(mut launcher) = prepared(&stage) else { return };
+    let launch_test = LaunchTest::new(&format!("[contender.three]\nrecipe = '{recipe}'\n"));
+    let Some(mut launcher) = prepared(&launch_test) else { return };
     let running = started(&mut launcher);
     answers(&running, version, 3);
     let names: Vec<&str> = running.started().map(|(name, _)| name).collect();
     assert_eq!(names, ["node1", "node2", "node3"]);
     for name in names {
-        let log = stage.log(&format!("three-{name}.log"));
+        let log = launch_test.log(&format!("three-{name}.log"));
         assert_eq!(log.matches(" is now UP").count(), 2, "{name} sees the others: {log}");
     }
     sums_of_all(&running);
@@ -135,7 +135,7 @@ fn answers(running: &Running, version: &Version, nodes: usize) {
     }
 }
 
-/// What the target is said to cost is what all of its nodes cost.
+/// The reported cost of the target is the cost of all its nodes.
 fn sums_of_all(running: &Running) {
     let nodes: Vec<i32> = running.started().map(|(_, pid)| pid).collect();
     let of_nodes: u64 = nodes.iter().map(|pid| cpu_ns(*pid)).sum();
@@ -143,7 +143,7 @@ fn sums_of_all(running: &Running) {
     let mut meter = meter.unwrap_or_else(|why| panic!("{}", why.0));
     assert!(meter.read().cpu_ns >= of_nodes, "CPU time of all nodes");
     let memory: Vec<u64> = nodes.iter().map(|pid| memory_bytes(*pid)).collect();
-    let peak = meter.peak_memory().expect("it is in sight").bytes;
+    let peak = meter.peak_memory().expect("it is visible").bytes;
     // A cgroup does not count what processes share more than once.
     let (sum, largest) = (memory.iter().sum::<u64>(), memory.iter().max().expect("nodes"));
     assert!(peak > *largest && peak > sum * 6 / 10, "{peak} of {memory:?}");

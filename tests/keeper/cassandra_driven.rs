@@ -5,7 +5,7 @@ use crate::Test;
 use crate::cassandra::prepared;
 use crate::common::processes::wait_at_most;
 use crate::common::software::share_software;
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use crate::launches::{LaunchTest, started};
 use crate::process::{Process, tree};
 use drivers::Database;
@@ -32,13 +32,13 @@ fn run(url: &str, more: &[&str]) -> (i32, Value) {
     let short =
         ["run", &format!("c={url}"), "--keys", "2k", "--connections", "8", "--verify", "all"];
     let times = ["--duration", "500ms", "--warm-up", "100ms"];
-    TestFolder::new().report(&[&short[..], &times, more].concat())
+    TestDirectory::new().report(&[&short[..], &times, more].concat())
 }
 
-/// `tiebreak load` of 2000 keys: its exit code and what it said.
+/// `tiebreak load` of 2000 keys: its exit code and what it printed.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
     let words = ["load", &format!("c={url}"), "--keys", "2k", "--connections", "8"];
-    let output = TestFolder::new().tiebreak(&[&words[..], more].concat());
+    let output = TestDirectory::new().tiebreak(&[&words[..], more].concat());
     (output.status.code(), errors(&output).replace('\u{a0}', " "))
 }
 
@@ -52,8 +52,8 @@ fn assert_all_ok((code, report): &(i32, Value), what: &str) {
 }
 
 fn one_node() {
-    let stage = LaunchTest::new("[contender.driven]\nrecipe = 'cassandra'\n");
-    let Some(mut launcher) = prepared(&stage) else { return };
+    let launch_test = LaunchTest::new("[contender.driven]\nrecipe = 'cassandra'\n");
+    let Some(mut launcher) = prepared(&launch_test) else { return };
     let running = started(&mut launcher);
     let url = running.url();
     loads(url);
@@ -66,8 +66,8 @@ fn one_node() {
 
 /// A load is noted in the keyspace, and done again only where it must be.
 fn loads(url: &str) {
-    let loaded = |told: (Option<i32>, String), what: &str| {
-        assert!(told.0 == Some(0) && told.1.contains(what), "{what}: {told:?}");
+    let loaded = |message: (Option<i32>, String), what: &str| {
+        assert!(message.0 == Some(0) && message.1.contains(what), "{what}: {message:?}");
     };
     loaded(load(url, &[]), "until its compactions were done (1 node asked)");
     loaded(load(url, &[]), "2000 keys were loaded before and are unchanged");
@@ -141,7 +141,7 @@ at_least = 0
 "#;
 
 fn custom_statements(url: &str) {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let contenders = [
         ("logged", ""),
         ("unlogged", "batch = 'unlogged'"),
@@ -150,9 +150,9 @@ fn custom_statements(url: &str) {
     let contenders = contenders.map(|(name, settings)| {
         format!("[contender.{name}]\nurl = '{url}'\npage_size = 2\n{settings}\n")
     });
-    let file = place.file("own.toml");
+    let file = directory.file("own.toml");
     std::fs::write(&file, OWN.to_owned() + &contenders.concat()).expect("a file");
-    let ran = place.report(&["compare", file.to_str().expect("a plain path")]);
+    let ran = directory.report(&["compare", file.to_str().expect("a plain path")]);
     for of in ran.1["contenders"].as_array().expect("contenders") {
         assert_eq!(of["outcomes"]["ok"], of["operations"], "{}", of["outcomes"]);
     }
@@ -180,7 +180,7 @@ fn counted(url: &str) {
         (COUNTERS, "protocol = 'simple'", 1),
         (COUNTERS, "batch = 'unlogged'\nbatch_size = 7", 7),
     ] {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let file = format!(
             "[contender.c]\nurl = '{url}'\nconnections = 8\n{settings}\n[workload]\n\
              setup = ['DROP TABLE IF EXISTS {{table}}', 'CREATE TABLE {{table}} {table}']\n\
@@ -192,9 +192,9 @@ fn counted(url: &str) {
                 "id = 'seq(1)', body = 'text(40)'"
             }
         );
-        std::fs::write(place.file("own.toml"), file).expect("a file");
+        std::fs::write(directory.file("own.toml"), file).expect("a file");
         let words = ["run", "own.toml", "--operations", "500", "--warm-up", "100ms"];
-        let ran = place.report(&words);
+        let ran = directory.report(&words);
         let of = &ran.1["contenders"][0];
         let what = format!("{statement} {settings}: {:#}", ran.1["findings"]);
         assert_eq!((ran.0, &of["outcomes"]["ok"]), (0, &500.into()), "{what} {of:#}");
@@ -224,11 +224,11 @@ fn leaves_alone(url: &str) {
     let table = "CREATE TABLE IF NOT EXISTS tiebreak00 (id int PRIMARY KEY)";
     for (url, statement) in [(url, keyspace), (&mine, table)] {
         let output =
-            TestFolder::new().tiebreak(&["run", url, "--query", statement, "--operations", "1"]);
+            TestDirectory::new().tiebreak(&["run", url, "--query", statement, "--operations", "1"]);
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     }
-    let (code, told) = load(&mine, &[]);
-    assert!(code == Some(4) && told.contains("was not made by tiebreak"), "{told}");
+    let (code, stderr) = load(&mine, &[]);
+    assert!(code == Some(4) && stderr.contains("was not made by tiebreak"), "{stderr}");
     for (url, statement, why) in [
         (url.replace("/tiebreak", "/nowhere"), "SELECT cluster_name FROM system.local", "database"),
         (url.to_owned(), "SELECT a FROM nothing", "table"),
@@ -238,15 +238,15 @@ fn leaves_alone(url: &str) {
         (format!("{url}?sslmode=verify-full"), "SELECT key FROM system.local", "TLS handshake"),
     ] {
         let words = ["run", &url, "--query", statement, "--duration", "200ms"];
-        let output = TestFolder::new().tiebreak(&words);
-        let told = errors(&output);
-        assert!(output.status.code() == Some(4) && told.contains(why), "{statement}: {told}");
+        let output = TestDirectory::new().tiebreak(&words);
+        let stderr = errors(&output);
+        assert!(output.status.code() == Some(4) && stderr.contains(why), "{statement}: {stderr}");
     }
 }
 
 fn three_nodes() {
-    let stage = LaunchTest::new("[contender.cluster]\nrecipe = 'cassandra-cluster'\n");
-    let Some(mut launcher) = prepared(&stage) else { return };
+    let launch_test = LaunchTest::new("[contender.cluster]\nrecipe = 'cassandra-cluster'\n");
+    let Some(mut launcher) = prepared(&launch_test) else { return };
     let running = started(&mut launcher);
     let url = running.url().to_owned();
     let loaded = load(&url, &["--set", "c.replication=3"]);
@@ -291,8 +291,8 @@ fn node(running: &Running, name: &str) -> i32 {
 /// A cluster that the run itself launches, over Thrift: its nodes start in seconds. The rule
 /// `"lost_nodes"` of the audit says which is gone.
 fn a_node_is_lost() {
-    let stage = LaunchTest::new("[contender.cluster]\nrecipe = 'cassandra-1.2-cluster'\n");
-    if prepared(&stage).is_none() {
+    let launch_test = LaunchTest::new("[contender.cluster]\nrecipe = 'cassandra-1.2-cluster'\n");
+    if prepared(&launch_test).is_none() {
         return;
     }
     let last = |run: i32| {
@@ -319,9 +319,9 @@ fn while_driven(url: &str, level: &str, node: i32, signal: i32) -> Value {
 /// The exit code of a run in whose middle a node got this signal, and its report. `node`:
 /// its number, by the run's.
 fn conducted(target: &str, level: &str, node: impl Fn(i32) -> i32, signal: i32) -> (i32, Value) {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     // A target that the run itself launches is looked for in the place's own cache.
-    assert!(share_software(&place.file(".cache")), "it was there when the test began");
+    assert!(share_software(&directory.file(".cache")), "it was there when the test began");
     let consistency = format!("c.consistency={level}");
     let target = format!("c={target}");
     let words = [
@@ -344,21 +344,21 @@ fn conducted(target: &str, level: &str, node: impl Fn(i32) -> i32, signal: i32) 
         "--json",
         "report.json",
     ];
-    let mut command = place.command(&words);
+    let mut command = directory.command(&words);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let said = BufReader::new(child.stderr.take().expect("a pipe"));
-    let mut told = Vec::new();
-    for line in said.lines().map(|line| line.expect("text")) {
+    let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut message = Vec::new();
+    for line in stderr.lines().map(|line| line.expect("text")) {
         if line.starts_with("driving")
-            && told.last().is_none_or(|last: &String| !last.starts_with("driving"))
+            && message.last().is_none_or(|last: &String| !last.starts_with("driving"))
         {
             sleep(Duration::from_millis(800));
             // SAFETY: one number each; it is a node that this test launched.
             unsafe { libc::kill(node(child.id() as i32), signal) };
         }
-        told.push(line);
+        message.push(line);
     }
     let code = child.wait().expect("our child").code().expect("no signal");
-    assert!(told.iter().any(|line| line.starts_with("driving")), "{told:#?}");
-    (code, place.json("report.json"))
+    assert!(message.iter().any(|line| line.starts_with("driving")), "{message:#?}");
+    (code, directory.json("report.json"))
 }

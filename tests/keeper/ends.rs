@@ -1,7 +1,7 @@
 //! Orderly ends: signals, grace periods, and what is left over.
 
 use crate::Test;
-use crate::holder::{Holder, HolderReport, Tell};
+use crate::holder::{Holder, HolderReport, HolderRequest};
 use crate::process::{Process, tree, wait_for};
 use keeper::{Ending, Farewell, ProcessOrder};
 use std::time::{Duration, Instant};
@@ -79,7 +79,7 @@ fn daemon() {
         setsid sh -c 'trap \"\" TERM; echo up; while :; do sleep 0.05; done' &
         exit 0";
     let order = ProcessOrder { grace: Duration::from_millis(500), ..holder.script(script) };
-    let HolderReport::Launched { pid, .. } = holder.ask(&Tell::Launch(order)) else {
+    let HolderReport::Launched { pid, .. } = holder.ask(&HolderRequest::Launch(order)) else {
         panic!("no start")
     };
     up(&holder, 2);
@@ -137,7 +137,7 @@ fn keeper_asked() {
 fn cgroup() {
     let mut holder = Holder::new();
     let order = holder.script("setsid sleep 1000 & wait");
-    let HolderReport::Launched { pid, cgroup } = holder.ask(&Tell::Launch(order)) else {
+    let HolderReport::Launched { pid, cgroup } = holder.ask(&HolderRequest::Launch(order)) else {
         panic!("no start");
     };
     // Without permission for a group there is none, and nothing to test here.

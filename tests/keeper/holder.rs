@@ -1,5 +1,5 @@
 //! A stand-in for tiebreak: a process that has a keeper, and can be killed.
-//! It is told what to do on its standard input, and answers line by line.
+//! It reads what to do from its standard input, and answers line by line.
 
 use crate::process::Process;
 use keeper::{Ending, Farewell, Keeper, LaunchOptions, ProcessOrder};
@@ -19,7 +19,7 @@ const LONGEST_MS: i32 = 180_000;
 const KEEPER_GONE: &str = "its keeper was killed, which ended it";
 
 #[derive(Serialize, Deserialize)]
-pub(crate) enum Tell {
+pub(crate) enum HolderRequest {
     Keep(LaunchOptions),
     Launch(ProcessOrder),
     Run(ProcessOrder, Duration),
@@ -36,41 +36,43 @@ pub(crate) enum HolderReport {
     Pinned(u32),
     Exits(Vec<(i32, Ending)>),
     Stopped(Farewell),
-    Trouble(String),
+    Error(String),
 }
 
 /// The stand-in's `main`. At the end of its input it just ends.
 pub(crate) fn hold() -> ExitCode {
     let mut keeper = None;
     for line in std::io::stdin().lock().lines() {
-        let tell = serde_json::from_str(&line.expect("a line")).expect("an order");
-        let told = obey(&mut keeper, tell).unwrap_or_else(HolderReport::Trouble);
-        println!("{}", serde_json::to_string(&told).expect("JSON"));
+        let request = serde_json::from_str(&line.expect("a line")).expect("an order");
+        let report = obey(&mut keeper, request).unwrap_or_else(HolderReport::Error);
+        println!("{}", serde_json::to_string(&report).expect("JSON"));
     }
     ExitCode::SUCCESS
 }
 
-fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<HolderReport, String> {
-    let words = |trouble: keeper::Trouble| trouble.to_string();
-    if let Tell::Keep(launch_options) = tell {
+fn obey(keeper: &mut Option<Keeper>, request: HolderRequest) -> Result<HolderReport, String> {
+    let words = |error: keeper::Error| error.to_string();
+    if let HolderRequest::Keep(launch_options) = request {
         let started = Keeper::start(launch_options).map_err(words)?;
         let pid = started.pid();
         *keeper = Some(started);
         return Ok(HolderReport::Keeper { pid });
     }
-    if let Tell::Stop = tell {
+    if let HolderRequest::Stop = request {
         return keeper.take().expect("a keeper").stop().map(HolderReport::Stopped).map_err(words);
     }
     let keeper = keeper.as_mut().expect("a keeper");
-    match tell {
-        Tell::Launch(order) => {
+    match request {
+        HolderRequest::Launch(order) => {
             let pid = keeper.launch(&order).map_err(words)?;
             Ok(HolderReport::Launched { pid, cgroup: keeper.cgroup().map(PathBuf::from) })
         }
-        Tell::Run(order, timeout) => {
+        HolderRequest::Run(order, timeout) => {
             keeper.run(&order, timeout, &|| false).map(HolderReport::Ran).map_err(words)
         }
-        Tell::Pin(pid, cores) => keeper.pin(pid, &cores).map(HolderReport::Pinned).map_err(words),
+        HolderRequest::Pin(pid, cores) => {
+            keeper.pin(pid, &cores).map(HolderReport::Pinned).map_err(words)
+        }
         _ => keeper.exits().map(|exits| HolderReport::Exits(exits.to_vec())).map_err(words),
     }
 }
@@ -78,10 +80,10 @@ fn obey(keeper: &mut Option<Keeper>, tell: Tell) -> Result<HolderReport, String>
 /// The stand-in as its test sees it.
 pub(crate) struct Holder {
     child: Child,
-    tell: ChildStdin,
-    told: BufReader<ChildStdout>,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
     pub(crate) keeper: Process,
-    pub(crate) place: TestFolder,
+    pub(crate) directory: TestDirectory,
 }
 
 impl Holder {
@@ -109,22 +111,23 @@ impl Holder {
         let mut command = Command::new(argv[0]);
         command.args(&argv[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the stand-in starts");
-        let mut tell = child.stdin.take().expect("piped");
-        let mut told = BufReader::new(child.stdout.take().expect("piped"));
-        let HolderReport::Keeper { pid } = say(&mut tell, &mut told, &Tell::Keep(launch_options))
+        let mut stdin = child.stdin.take().expect("piped");
+        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let HolderReport::Keeper { pid } =
+            say(&mut stdin, &mut stdout, &HolderRequest::Keep(launch_options))
         else {
             panic!("no keeper");
         };
-        Holder { child, tell, told, keeper: Process::of(pid), place: TestFolder::new() }
+        Holder { child, stdin, stdout, keeper: Process::of(pid), directory: TestDirectory::new() }
     }
 
-    pub(crate) fn ask(&mut self, tell: &Tell) -> HolderReport {
-        say(&mut self.tell, &mut self.told, tell)
+    pub(crate) fn ask(&mut self, request: &HolderRequest) -> HolderReport {
+        say(&mut self.stdin, &mut self.stdout, request)
     }
 
     /// Launches; the process runs.
     pub(crate) fn launch(&mut self, order: &ProcessOrder) -> Process {
-        match self.ask(&Tell::Launch(order.clone())) {
+        match self.ask(&HolderRequest::Launch(order.clone())) {
             HolderReport::Launched { pid, .. } => Process::of(pid),
             other => panic!("{other:?}"),
         }
@@ -135,30 +138,30 @@ impl Holder {
         self.keeper.kill(libc::SIGKILL);
         let gives_up = Instant::now() + Duration::from_secs(60);
         loop {
-            match self.ask(&Tell::Exits) {
+            match self.ask(&HolderRequest::Exits) {
                 HolderReport::Exits(_) => assert!(Instant::now() < gives_up, "it does not notice"),
-                told => return assert_eq!(told, HolderReport::Trouble(KEEPER_GONE.to_owned())),
+                message => return assert_eq!(message, HolderReport::Error(KEEPER_GONE.to_owned())),
             }
         }
     }
 
-    /// Waits until it is told that these processes ended, and how.
+    /// Waits until the keeper reports that these processes ended, and how.
     pub(crate) fn wait_for_exits(&mut self, exits: &[(i32, Ending)]) {
         let gives_up = Instant::now() + Duration::from_secs(60);
-        while self.ask(&Tell::Exits) != HolderReport::Exits(exits.to_vec()) {
+        while self.ask(&HolderRequest::Exits) != HolderReport::Exits(exits.to_vec()) {
             assert!(Instant::now() < gives_up, "it is not told");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 
     pub(crate) fn stop(&mut self) -> Farewell {
-        match self.ask(&Tell::Stop) {
+        match self.ask(&HolderRequest::Stop) {
             HolderReport::Stopped(farewell) => farewell,
             other => panic!("{other:?}"),
         }
     }
 
-    /// An order for a shell script in this test's folder.
+    /// An order for a shell script in this test's directory.
     pub(crate) fn script(&self, script: &str) -> ProcessOrder {
         self.program(&["sh", "-c", script])
     }
@@ -167,10 +170,10 @@ impl Holder {
         let path = std::env::var("PATH").expect("PATH") + ":/usr/sbin:/sbin";
         ProcessOrder {
             argv: argv.iter().map(|part| (*part).to_owned()).collect(),
-            cwd: self.place.0.clone(),
+            cwd: self.directory.0.clone(),
             env: vec![("PATH".to_owned(), path)],
             user: None,
-            log: self.place.0.join("log"),
+            log: self.directory.0.join("log"),
             cores: Vec::new(),
             stop: libc::SIGTERM,
             grace: Duration::from_secs(20),
@@ -179,7 +182,7 @@ impl Holder {
     }
 
     pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(self.place.0.join("log")).expect("a log")
+        std::fs::read_to_string(self.directory.0.join("log")).expect("a log")
     }
 
     pub(crate) fn process(&self) -> Process {
@@ -202,39 +205,43 @@ impl Drop for Holder {
     }
 }
 
-fn say(tell: &mut ChildStdin, told: &mut BufReader<ChildStdout>, order: &Tell) -> HolderReport {
-    writeln!(tell, "{}", serde_json::to_string(order).expect("JSON")).expect("it listens");
+fn say(
+    request: &mut ChildStdin,
+    message: &mut BufReader<ChildStdout>,
+    order: &HolderRequest,
+) -> HolderReport {
+    writeln!(request, "{}", serde_json::to_string(order).expect("JSON")).expect("it listens");
     // It answers in whole lines, and nothing but answers.
-    assert!(answers(told.get_ref()), "the stand-in does not answer");
+    assert!(answers(message.get_ref()), "the stand-in does not answer");
     let mut line = String::new();
-    told.read_line(&mut line).expect("it answers");
+    message.read_line(&mut line).expect("it answers");
     serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: `{line}`"))
 }
 
 /// Whether an answer, or its end, comes within a generous time.
-fn answers(told: &ChildStdout) -> bool {
-    let mut polled = libc::pollfd { fd: told.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+fn answers(message: &ChildStdout) -> bool {
+    let mut polled = libc::pollfd { fd: message.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     // SAFETY: one valid pollfd.
     unsafe { libc::poll(&mut polled, 1, LONGEST_MS) > 0 }
 }
 
-/// A folder of one test, that other users may enter.
-pub(crate) struct TestFolder(pub(crate) PathBuf);
+/// A directory of one test, that other users may enter.
+pub(crate) struct TestDirectory(pub(crate) PathBuf);
 
-impl TestFolder {
-    pub(crate) fn new() -> TestFolder {
+impl TestDirectory {
+    pub(crate) fn new() -> TestDirectory {
         use std::os::unix::fs::PermissionsExt;
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("tiebreak-keeper-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).expect("a folder");
+        std::fs::create_dir_all(&path).expect("a directory");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
-        TestFolder(path)
+        TestDirectory(path)
     }
 }
 
-impl Drop for TestFolder {
+impl Drop for TestDirectory {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }

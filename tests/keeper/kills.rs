@@ -1,7 +1,7 @@
 //! SIGKILL of tiebreak, of the keeper, or of a target: all processes are gone afterwards.
 
 use crate::Test;
-use crate::holder::{Holder, HolderReport, Tell};
+use crate::holder::{Holder, HolderReport, HolderRequest};
 use crate::process::{Process, all_end, tree, wait_for};
 use keeper::beneath::TemporaryId;
 use keeper::{Ending, LaunchOptions, ProcessOrder};
@@ -15,7 +15,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("kills::of_a_target_are_told_and_its_children_end", of_a_target),
     ("kills::of_tiebreak_end_nginx_with_its_workers", nginx_after_tiebreak),
     ("kills::of_the_keeper_end_nginx_with_its_workers", nginx_after_the_keeper),
-    ("kills::of_tiebreak_remove_the_temporary_folder", temporary_folder),
+    ("kills::of_tiebreak_remove_the_temporary_directory", temporary_directory),
     ("kills::spare_the_other_children_of_tiebreak", spared),
 ];
 
@@ -89,9 +89,9 @@ fn of_a_target() {
     assert!(!all.iter().any(Process::runs), "{all:?}");
 }
 
-/// nginx as a daemon if asked: forked twice, in a session of its own.
+/// nginx as a daemon if requested: forked twice, in its own session.
 fn nginx(holder: &mut Holder, daemon: &str) -> Vec<Process> {
-    let root = holder.place.0.display();
+    let root = holder.directory.0.display();
     let configuration = format!(
         "daemon {daemon}; pid {root}/pid; worker_processes 2; error_log {root}/error.log;\n\
          events {{ worker_connections 64; }}\n\
@@ -99,12 +99,12 @@ fn nginx(holder: &mut Holder, daemon: &str) -> Vec<Process> {
          fastcgi_temp_path {root}/c; uwsgi_temp_path {root}/d; scgi_temp_path {root}/e;\n\
          server {{ listen unix:{root}/socket; }} }}\n"
     );
-    std::fs::write(holder.place.0.join("nginx.conf"), configuration).expect("writes");
+    std::fs::write(holder.directory.0.join("nginx.conf"), configuration).expect("writes");
     let file = format!("{root}/nginx.conf");
     let order = holder.program(&["nginx", "-c", &file, "-e", "stderr"]);
     // A daemon's first process may have ended by the time we look for it.
-    let told = holder.ask(&Tell::Launch(order));
-    assert!(matches!(told, HolderReport::Launched { .. }), "{told:?}");
+    let report = holder.ask(&HolderRequest::Launch(order));
+    assert!(matches!(report, HolderReport::Launched { .. }), "{report:?}");
     let keeper = holder.keeper.pid;
     let workers = || {
         let all = tree(keeper);
@@ -135,20 +135,20 @@ fn nginx_after_the_keeper() {
     }
 }
 
-fn temporary_folder() {
-    let folder = std::env::temp_dir().join(format!("tiebreak-orphan-{}", std::process::id()));
-    std::fs::create_dir(&folder).expect("a folder");
-    std::fs::write(folder.join("file"), "x").expect("writes");
-    let temporary = TemporaryId::of(&folder).expect("a folder");
+fn temporary_directory() {
+    let directory = std::env::temp_dir().join(format!("tiebreak-orphan-{}", std::process::id()));
+    std::fs::create_dir(&directory).expect("a directory");
+    std::fs::write(directory.join("file"), "x").expect("writes");
+    let temporary = TemporaryId::of(&directory).expect("a directory");
     let launch_options = LaunchOptions { temporary: Some(temporary), ..Default::default() };
     // While tiebreak lives it is tiebreak's to remove.
     Holder::with(launch_options.clone()).stop();
-    assert!(folder.exists());
+    assert!(directory.exists());
     let mut holder = Holder::with(launch_options);
     let order = holder.script("sleep 1000");
     holder.launch(&order);
     holder.kill();
-    wait_for("the folder to be removed", || !folder.exists());
+    wait_for("the directory to be removed", || !directory.exists());
 }
 
 /// Processes that tiebreak started itself, or that a shell which became tiebreak had started,

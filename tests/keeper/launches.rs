@@ -2,7 +2,7 @@
 
 use crate::Test;
 use crate::common::processes::wait_at_most;
-use crate::holder::TestFolder;
+use crate::holder::TestDirectory;
 use crate::process::{Process, command, tree, wait_for};
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -36,27 +36,27 @@ pub(crate) const TESTS: &[Test] = &[
 
 const CANARY: &str = "CANARY-91ab";
 
-/// An experiment file, and a folder of logs beside it.
+/// An experiment file, and a directory of logs beside it.
 pub(crate) struct LaunchTest {
-    pub(crate) place: TestFolder,
+    pub(crate) directory: TestDirectory,
     pub(crate) experiment: Experiment,
 }
 
 impl LaunchTest {
     /// `SERVER` in the text is this program as a server.
     pub(crate) fn new(text: &str) -> LaunchTest {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let us = std::env::current_exe().expect("a program");
         let server = format!("'{}', '{}'", us.display(), crate::server::ARGUMENT);
         let shell = format!("{} {}", us.display(), crate::server::ARGUMENT);
         let text = text.replace("SHELL_SERVER", &shell).replace("SERVER", &server);
-        let file = place.0.join("e.toml");
+        let file = directory.0.join("e.toml");
         std::fs::write(&file, &text).expect("writes");
-        std::fs::create_dir(place.0.join("logs")).expect("a folder");
+        std::fs::create_dir(directory.0.join("logs")).expect("a directory");
         let environment = |name: &str| (name == "TOKEN").then(|| CANARY.into());
         let experiment = Experiment::read(&file, None, &environment)
             .unwrap_or_else(|error| panic!("{}\n{text}", error.text));
-        LaunchTest { place, experiment }
+        LaunchTest { directory, experiment }
     }
 
     /// A file with one contender.
@@ -80,13 +80,13 @@ impl LaunchTest {
     }
 
     fn launcher_until<'a>(&'a self, stopped: &'a dyn Fn() -> bool) -> Result<Launcher<'a>, Failed> {
-        let logs = Box::leak(Box::new(self.place.0.join("logs")));
+        let logs = Box::leak(Box::new(self.directory.0.join("logs")));
         let secrets = &self.experiment.secrets;
         Launcher::new(self.launch(), Ground { logs, cores: &[], secrets, stopped })
     }
 
     pub(crate) fn log(&self, name: &str) -> String {
-        let file = self.place.0.join("logs").join(name);
+        let file = self.directory.0.join("logs").join(name);
         std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     }
 
@@ -122,10 +122,10 @@ pub(crate) fn get(url: &str) -> (String, String) {
     (head.lines().next().expect("a status").to_owned(), body.to_owned())
 }
 
-/// The temporary folders of launches of this name in this process.
+/// The temporary directories of launches of this name in this process.
 pub(crate) fn homes(name: &str) -> Vec<PathBuf> {
     let start = format!("tiebreak-{}-", std::process::id());
-    let all = std::fs::read_dir(std::env::temp_dir()).expect("a folder").flatten();
+    let all = std::fs::read_dir(std::env::temp_dir()).expect("a directory").flatten();
     let all = all.map(|entry| entry.path());
     let ours = |path: &PathBuf| {
         let name_of = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -135,7 +135,7 @@ pub(crate) fn homes(name: &str) -> Vec<PathBuf> {
 }
 
 fn whole() {
-    let stage = LaunchTest::new(
+    let launch_test = LaunchTest::new(
         "[contender.whole]
          prepare = [['sh', '-c', 'echo preparing $EXTRA$FIX; cp {temp}/etc/conf {temp}/copy']]
          facts = [['sh', '-c', 'echo; echo version 1.2 >&2; echo more'], ['false']]
@@ -148,7 +148,7 @@ fn whole() {
          [contender.spare]
          url = 'http://127.0.0.1:1/'",
     );
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     let facts = launcher.prepare().expect("it is prepared");
     assert_eq!(facts[0].line.as_deref(), Some("version 1.2"));
     assert_eq!(facts[1].line, None);
@@ -159,12 +159,12 @@ fn whole() {
     assert!(running.ready_requests() >= 1);
     assert_eq!(running.check(), Ok(()));
     let port = url.trim_start_matches("http://127.0.0.1:").trim_end_matches('/');
-    let [home] = &homes("whole")[..] else { panic!("one folder: {:?}", homes("whole")) };
-    let log = stage.log("whole.log");
-    let folder = stage.place.0.display();
+    let [home] = &homes("whole")[..] else { panic!("one directory: {:?}", homes("whole")) };
+    let log = launch_test.log("whole.log");
+    let directory = launch_test.directory.0.display();
     let workers = std::thread::available_parallelism().expect("cores");
     let conf =
-        format!("port {port} {{port}} of {folder} site {0}/site with {workers}", home.display());
+        format!("port {port} {{port}} of {directory} site {0}/site with {workers}", home.display());
     assert!(log.starts_with(&conf), "{log}");
     let mark = log.lines().find_map(|line| line.strip_prefix("TIEBREAK_LAUNCH="));
     assert_eq!(mark.map(str::len), Some(32), "by which a later run knows it: {log}");
@@ -172,7 +172,7 @@ fn whole() {
         assert!(log.lines().any(|found| found == line), "{line}: {log}");
     }
     assert!(!log.contains("CARGO"), "nothing of our environment");
-    assert_eq!(stage.log("whole.prepare.log"), "preparing now\n");
+    assert_eq!(launch_test.log("whole.prepare.log"), "preparing now\n");
     let page = std::fs::read_to_string(home.join("site/index.html")).expect("a page");
     assert_eq!(page.len(), 87);
     let all = tree(running.keeper());
@@ -184,7 +184,7 @@ fn whole() {
 }
 
 fn in_order() {
-    let stage = LaunchTest::one(
+    let launch_test = LaunchTest::one(
         "[[contender.a.process]]
          name = 'db'
          launch = [SERVER, '{port}', 'up=200', 'say=db starts']
@@ -198,14 +198,14 @@ fn in_order() {
          launch = [SERVER, '{port}', 'needs={middle.port}', 'bytes=5']
          ready = { run = ['sh', '-c', '[ -n \"{web.port}\" ] && [ -e {temp} ]'] }",
     );
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().expect("nothing to prepare");
     let running = started(&mut launcher);
     let names: Vec<&str> = running.started().map(|(name, _)| name).collect();
     assert_eq!(names, ["db", "middle", "web"]);
-    wait_for("the last one", || stage.log("a-web.log").contains("listening"));
+    wait_for("the last one", || launch_test.log("a-web.log").contains("listening"));
     assert_eq!(get(running.url()).1, "xxxxx", "the last one is driven");
-    assert!(stage.log("a-db.log").starts_with("db starts\nlistening on "));
+    assert!(launch_test.log("a-db.log").starts_with("db starts\nlistening on "));
     let farewell = running.stop().expect("it stops");
     assert_eq!((farewell.endings.len(), farewell.killed), (3, 0));
 }
@@ -267,28 +267,28 @@ fn failing() {
         ),
     ];
     for (contender, message) in table {
-        let stage = LaunchTest::one(contender);
-        let error = stage.why_not();
-        let logs = stage.place.0.join("logs").display().to_string();
+        let launch_test = LaunchTest::one(contender);
+        let error = launch_test.why_not();
+        let logs = launch_test.directory.0.join("logs").display().to_string();
         let text = error.text.replace(&logs, "LOGS");
         // What follows a port differs.
         let text = text.replacen("`a`: it was not", "`a`: was not", 1);
         assert!(text.starts_with(message), "{contender}\n{text}\n{message}");
         assert_eq!(error.exit, Exit::TargetFailed);
         let left = tree(std::process::id() as i32);
-        let marks = format!("{}", stage.place.0.display());
+        let marks = format!("{}", launch_test.directory.0.display());
         assert!(!left.iter().any(|p| command(p.pid).contains(&marks)), "{left:?}");
     }
 }
 
 /// The first time it says that its port is taken, and ends.
 fn port_taken() {
-    let stage = LaunchTest::one(
+    let launch_test = LaunchTest::one(
         "shell = true
          launch = 'mkdir once 2>/dev/null && { echo \"bind: Address already in use\"; exit 1; }; \
                    echo {port}; exec SHELL_SERVER {port}'",
     );
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().expect("nothing to prepare");
     let running = started(&mut launcher);
     assert_eq!(get(running.url()).1, "xx");
@@ -304,12 +304,12 @@ fn port_taken() {
 /// The first time somebody else listens on the port: nginx waits for it then,
 /// and the stranger would be taken for it.
 fn stranger() {
-    let stage = LaunchTest::one(
+    let launch_test = LaunchTest::one(
         "shell = true
          launch = 'mkdir once 2>/dev/null && { echo {port} > port.new; mv port.new port; exec sleep 1000; }; \
                    exec SHELL_SERVER {port}'",
     );
-    let file = stage.place.0.join("port");
+    let file = launch_test.directory.0.join("port");
     let stranger = std::thread::spawn(move || {
         wait_for("the port", || file.exists());
         let port = std::fs::read_to_string(&file).expect("a port").trim().parse::<u16>();
@@ -323,7 +323,7 @@ fn stranger() {
         std::thread::sleep(Duration::from_secs(1));
         port
     });
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().expect("nothing to prepare");
     let running = started(&mut launcher);
     assert_eq!(get(running.url()).1, "xx");
@@ -332,8 +332,9 @@ fn stranger() {
 }
 
 fn dying() {
-    let stage = LaunchTest::one("launch = [SERVER, '{port}', 'die=600', 'say=last words of it']");
-    let mut launcher = stage.launcher().expect("all is there");
+    let launch_test =
+        LaunchTest::one("launch = [SERVER, '{port}', 'die=600', 'say=last words of it']");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().expect("nothing to prepare");
     let mut running = started(&mut launcher);
     let gives_up = Instant::now() + Duration::from_secs(60);
@@ -363,8 +364,8 @@ fn secrets() {
         [contender.a.files]
         conf = 'conf ${TOKEN}'
         open = 'open'";
-    let stage = LaunchTest::one(text);
-    let mut launcher = stage.launcher().expect("all is there");
+    let launch_test = LaunchTest::one(text);
+    let mut launcher = launch_test.launcher().expect("all is there");
     let facts = launcher.prepare().expect("it is prepared");
     assert_eq!(facts[0].line.as_deref(), Some("version ***********"));
     let mut running = started(&mut launcher);
@@ -391,19 +392,19 @@ fn secrets() {
     assert!(error.contains("env ***********") && !error.contains(CANARY), "{error}");
     running.stop().expect("it is over");
     for log in ["a.log", "a.prepare.log", "a.facts.log"] {
-        assert!(stage.log(log).contains("***********"), "{}", stage.log(log));
-        assert!(!stage.log(log).contains(CANARY), "{}", stage.log(log));
+        assert!(launch_test.log(log).contains("***********"), "{}", launch_test.log(log));
+        assert!(!launch_test.log(log).contains(CANARY), "{}", launch_test.log(log));
     }
 }
 
 fn user() {
     // SAFETY: cannot fail.
     if unsafe { libc::geteuid() } != 0 {
-        let stage = LaunchTest::one("launch = ['sleep', '1']\nuser = 'nobody'");
-        assert!(stage.why_not().text.contains("only root can start a process as the user"));
+        let launch_test = LaunchTest::one("launch = ['sleep', '1']\nuser = 'nobody'");
+        assert!(launch_test.why_not().text.contains("only root can start a process as the user"));
         return;
     }
-    let stage = LaunchTest::one(
+    let launch_test = LaunchTest::one(
         "user = 'nobody'
          shell = true
          prepare = ['id -un; echo data > {temp}/data']
@@ -412,16 +413,16 @@ fn user() {
          ready = { log = 'token' }
          files = { secret = 'token ${TOKEN}' }",
     );
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     let running = started(&mut launcher);
     let (_, pid) = running.started().next().expect("a process");
     assert_eq!(std::fs::metadata(format!("/proc/{pid}")).expect("it runs").uid(), 65534);
-    assert_eq!(stage.log("a.prepare.log"), "nobody\n");
+    assert_eq!(launch_test.log("a.prepare.log"), "nobody\n");
     assert!(
-        stage.log("a.log").starts_with("nobody\n/nonexistent\ntoken "),
+        launch_test.log("a.log").starts_with("nobody\n/nonexistent\ntoken "),
         "{}",
-        stage.log("a.log")
+        launch_test.log("a.log")
     );
     let owners: Vec<u32> = homes("a")
         .iter()
@@ -433,13 +434,13 @@ fn user() {
 
 fn pinned() {
     let first = allowed()[0];
-    let stage = LaunchTest::one(&format!(
+    let launch_test = LaunchTest::one(&format!(
         "cores = [{first}]\ncores_from = 'ready'\nlaunch = [SERVER, '{{port}}', 'say={{workers}} worker']"
     ));
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().expect("nothing to prepare");
     let running = started(&mut launcher);
-    assert!(stage.log("a.log").starts_with("1 worker\n"), "{}", stage.log("a.log"));
+    assert!(launch_test.log("a.log").starts_with("1 worker\n"), "{}", launch_test.log("a.log"));
     let (_, pid) = running.started().next().expect("a process");
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
     assert!(status.contains(&format!("Cpus_allowed_list:\t{first}\n")), "{status}");
@@ -455,13 +456,13 @@ fn stopped() {
         "launch = ['sleep', '1000']",
         "prepare = [['sleep', '1000']]\nlaunch = ['a']\npackages = {}\nshell = false",
     ] {
-        let stage = LaunchTest::one(&contender.replace("'a'", "'sleep', '1'"));
+        let launch_test = LaunchTest::one(&contender.replace("'a'", "'sleep', '1'"));
         let asked = Cell::new(0);
         let stop = || {
             asked.set(asked.get() + 1);
             asked.get() > 2
         };
-        let mut launcher = stage.launcher_until(&stop).expect("all is there");
+        let mut launcher = launch_test.launcher_until(&stop).expect("all is there");
         let before = Instant::now();
         let failed = launcher.prepare().and_then(|_| launcher.launch().map(drop)).err();
         assert_eq!(failed, Some(Failed::Stopped));
@@ -470,10 +471,10 @@ fn stopped() {
 }
 
 fn again() {
-    let stage = LaunchTest::one(
+    let launch_test = LaunchTest::one(
         "prepare = [['sh', '-c', 'echo once']]\nlaunch = [SERVER, '{port}']\nstop = 'KILL'",
     );
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().expect("it is prepared");
     let mut urls = Vec::new();
     for _ in 0..3 {
@@ -484,12 +485,12 @@ fn again() {
     }
     urls.dedup();
     assert_eq!(urls.len(), 3, "a port of its own each time");
-    assert_eq!(stage.log("a.prepare.log"), "once\n");
-    assert_eq!(stage.log("a.log").lines().count(), 3, "one log for all");
+    assert_eq!(launch_test.log("a.prepare.log"), "once\n");
+    assert_eq!(launch_test.log("a.log").lines().count(), 3, "one log for all");
 }
 
 fn unix() {
-    let stage = LaunchTest::one(
+    let launch_test = LaunchTest::one(
         "url = 'http+unix://{temp}%2Fsocket/'\nlaunch = ['nginx', '-c', '{temp}/nginx.conf', '-e', 'stderr']
          [contender.a.files]
          'nginx.conf' = '''
@@ -498,7 +499,7 @@ fn unix() {
          fastcgi_temp_path {temp}/c; uwsgi_temp_path {temp}/d; scgi_temp_path {temp}/e;
          server { listen unix:{temp}/socket; root {site}; } }'''",
     );
-    let mut launcher = stage.launcher().expect("nginx (./test installs it)");
+    let mut launcher = launch_test.launcher().expect("nginx (./test installs it)");
     launcher.prepare().expect("nothing to prepare");
     let running = started(&mut launcher);
     assert!(running.url().starts_with("http+unix://%2F"), "{}", running.url());
@@ -512,7 +513,7 @@ const TWO_NODES: &str = "url = 'cassandra://127.0.0.1:{one.port},127.0.0.2:{two.
 
 /// The first waits for the second, which is only there if both are started at once.
 fn nodes() {
-    let stage = LaunchTest::one(&format!(
+    let launch_test = LaunchTest::one(&format!(
         "{TWO_NODES}
          [[contender.a.process]]
          name = 'one'
@@ -522,7 +523,7 @@ fn nodes() {
          name = 'two'
          launch = ['sh', '-c', 'cat {{temp}}/two/conf; exec \"$@\"', 'sh', SERVER, '{{port}}', 'host={{host}}']",
     ));
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     let facts = launcher.prepare().expect("nothing to prepare");
     let facts: Vec<String> = facts
         .into_iter()
@@ -533,10 +534,10 @@ fn nodes() {
     let (_, rest) = running.url().split_once("127.0.0.1:").expect("the first node");
     let (port, rest) = rest.split_once(',').expect("another");
     assert_eq!(rest, format!("127.0.0.2:{port}/k"), "the same port on every host");
-    let log = stage.log("a-two.log");
+    let log = launch_test.log("a-two.log");
     assert!(log.starts_with(&format!("I am two at 127.0.0.2:{port} and ")), "{log}");
     assert!(log.contains(": wait 10"), "{log}");
-    assert!(stage.log("a-one.log").contains("listening"));
+    assert!(launch_test.log("a-one.log").contains("listening"));
     let farewell = running.stop().expect("it stops");
     assert_eq!((farewell.endings.len(), farewell.killed), (2, 0));
     goes_on(started(&mut launcher));
@@ -567,7 +568,7 @@ fn goes_on(mut running: Running) {
 
 /// The second ends only when the first was asked to stop, too.
 fn nodes_stop() {
-    let stage = LaunchTest::one(&format!(
+    let launch_test = LaunchTest::one(&format!(
         "{TWO_NODES}
          ready = {{ log = 'up' }}
          stop_grace = '1m'
@@ -579,7 +580,7 @@ fn nodes_stop() {
          name = 'two'
          launch = 'trap \"until [ -e {{temp}}/asked ]; do sleep 0.05; done; exit 0\" TERM; echo up; while :; do sleep 0.05; done'",
     ));
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().expect("nothing to prepare");
     let farewell = started(&mut launcher).stop().expect("it stops");
     assert_eq!(farewell.killed, 0, "{:?}", farewell.endings);
@@ -587,7 +588,7 @@ fn nodes_stop() {
 }
 
 fn dying_node() {
-    let stage = LaunchTest::new(&format!(
+    let launch_test = LaunchTest::new(&format!(
         "[contender.dying]
          {TWO_NODES}
          [[contender.dying.process]]
@@ -597,7 +598,7 @@ fn dying_node() {
          name = 'two'
          launch = ['sh', '-c', 'echo no room; exit 3']",
     ));
-    let error = stage.why_not();
+    let error = launch_test.why_not();
     assert!(
         error.text.starts_with("`dying`: its process `two` exited with status 3"),
         "{}",
@@ -608,16 +609,19 @@ fn dying_node() {
 }
 
 fn fresh() {
-    let stage = LaunchTest::new(
+    let launch_test = LaunchTest::new(
         "[contender.fresh]
          fresh = true
          launch = ['sh', '-c', 'ls {temp}; touch {temp}/data; exec \"$@\"', 'sh', SERVER, '{port}']",
     );
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().expect("nothing to prepare");
     for _ in 0..3 {
         started(&mut launcher).stop().expect("it stops");
-        assert_eq!(homes("fresh").len(), 1, "the folder before it is removed");
+        assert_eq!(homes("fresh").len(), 1, "the directory before it is removed");
     }
-    assert!(!stage.log("fresh.log").contains("data"), "each begins without what the others left");
+    assert!(
+        !launch_test.log("fresh.log").contains("data"),
+        "each begins without what the others left"
+    );
 }

@@ -1,8 +1,8 @@
-//! A server with a user of its own that plants links in its temporary folder while
+//! A server with a user of its own that plants links in its temporary directory while
 //! root works there: nothing behind them is touched.
 
 use crate::Test;
-use crate::holder::TestFolder;
+use crate::holder::TestDirectory;
 use crate::launches::{LaunchTest, homes, started};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -11,55 +11,55 @@ use tiebreak::exit::Exit;
 use tiebreak::launch::Failed;
 
 pub(crate) const TESTS: &[Test] = &[
-    ("links::in_place_of_folders_are_refused", in_place_of_folders),
+    ("links::in_place_of_directories_are_refused", in_place_of_directories),
     ("links::in_place_of_files_are_replaced", in_place_of_files),
-    ("links::in_place_of_the_temporary_folder_are_not_followed", in_place_of_all),
-    ("links::are_not_followed_into_the_folder_to_run_in", to_run_in),
-    ("links::are_not_followed_when_the_folder_is_removed", removed),
+    ("links::in_place_of_the_temporary_directory_are_not_followed", in_place_of_all),
+    ("links::are_not_followed_into_the_directory_to_run_in", to_run_in),
+    ("links::are_not_followed_when_the_directory_is_removed", removed),
 ];
 
-/// A folder of root's with a file, and how both looked before.
+/// A directory of root's with a file, and how both looked before.
 struct Precious {
-    place: TestFolder,
+    directory: TestDirectory,
     before: Vec<(PathBuf, u32, u32)>,
 }
 
 impl Precious {
     fn new() -> Precious {
-        let place = TestFolder::new();
-        let folder = place.0.join("precious");
-        fs::create_dir(&folder).expect("a folder");
-        fs::write(folder.join("file"), "kept").expect("writes");
-        fs::set_permissions(folder.join("file"), fs::Permissions::from_mode(0o600)).expect("chmod");
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("chmod");
-        let before = look(&folder);
-        Precious { place, before }
+        let directory = TestDirectory::new();
+        let path = directory.0.join("precious");
+        fs::create_dir(&path).expect("a directory");
+        fs::write(path.join("file"), "kept").expect("writes");
+        fs::set_permissions(path.join("file"), fs::Permissions::from_mode(0o600)).expect("chmod");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("chmod");
+        let before = look(&path);
+        Precious { directory, before }
     }
 
-    fn folder(&self) -> PathBuf {
-        self.place.0.join("precious")
+    fn directory(&self) -> PathBuf {
+        self.directory.0.join("precious")
     }
 
     fn is_untouched(&self) {
-        assert_eq!(look(&self.folder()), self.before);
-        assert_eq!(fs::read_to_string(self.folder().join("file")).expect("it is there"), "kept");
+        assert_eq!(look(&self.directory()), self.before);
+        assert_eq!(fs::read_to_string(self.directory().join("file")).expect("it is there"), "kept");
     }
 }
 
-/// Owner and mode of a folder and of all in it.
-fn look(folder: &Path) -> Vec<(PathBuf, u32, u32)> {
-    let inside = fs::read_dir(folder).expect("it is there").flatten().map(|entry| entry.path());
-    let all = std::iter::once(folder.to_owned()).chain(inside);
-    let told = all.map(|path| {
+/// Owner and mode of a directory and of all in it.
+fn look(directory: &Path) -> Vec<(PathBuf, u32, u32)> {
+    let inside = fs::read_dir(directory).expect("it is there").flatten().map(|entry| entry.path());
+    let all = std::iter::once(directory.to_owned()).chain(inside);
+    let entries = all.map(|path| {
         let found = fs::symlink_metadata(&path).expect("there");
         (path, found.uid(), found.mode())
     });
-    let mut told: Vec<_> = told.collect();
-    told.sort();
-    told
+    let mut entries: Vec<_> = entries.collect();
+    entries.sort();
+    entries
 }
 
-/// Only root gives folders away.
+/// Only root gives directories away.
 fn is_root() -> bool {
     // SAFETY: cannot fail.
     unsafe { libc::geteuid() == 0 }
@@ -82,8 +82,8 @@ fn hostile(name: &str, script: &str, keys: &str) -> LaunchTest {
     ))
 }
 
-fn why_not(stage: &LaunchTest) -> tiebreak::exit::Error {
-    let mut launcher = stage.launcher().expect("all is there");
+fn why_not(launch_test: &LaunchTest) -> tiebreak::exit::Error {
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     match launcher.launch().map(drop) {
         Err(Failed::Error(error)) => error,
@@ -91,18 +91,19 @@ fn why_not(stage: &LaunchTest) -> tiebreak::exit::Error {
     }
 }
 
-fn in_place_of_folders() {
+fn in_place_of_directories() {
     if !is_root() {
         return;
     }
-    for folder in ["etc", "site"] {
+    for directory in ["etc", "site"] {
         let precious = Precious::new();
-        let to = precious.folder();
+        let to = precious.directory();
         let script =
-            format!("rm -rf {{temp}}/{folder} && ln -s {} {{temp}}/{folder}", to.display());
+            format!("rm -rf {{temp}}/{directory} && ln -s {} {{temp}}/{directory}", to.display());
         let error = why_not(&hostile("folders", &script, "cwd = '/'"));
-        let says =
-            format!("`folders`: its temporary folder cannot be written: `{folder}` in it was");
+        let says = format!(
+            "`directories`: its temporary directory cannot be written: `{directory}` in it was"
+        );
         assert!(error.text.starts_with(&says), "{}", error.text);
         assert_eq!(error.exit, Exit::Failed);
         precious.is_untouched();
@@ -114,13 +115,13 @@ fn in_place_of_files() {
         return;
     }
     let precious = Precious::new();
-    let to = precious.folder().join("file");
+    let to = precious.directory().join("file");
     let script = format!("rm -f {{temp}}/open && ln -s {} {{temp}}/open", to.display());
-    let stage = hostile("files", &script, "cwd = '/'");
-    let mut launcher = stage.launcher().expect("all is there");
+    let launch_test = hostile("files", &script, "cwd = '/'");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     let running = started(&mut launcher);
-    let [home] = &homes("files")[..] else { panic!("one folder: {:?}", homes("files")) };
+    let [home] = &homes("files")[..] else { panic!("one directory: {:?}", homes("files")) };
     let open = home.join("open");
     assert!(fs::symlink_metadata(&open).expect("there").is_file(), "a file of its own");
     assert_eq!(fs::read_to_string(&open).expect("there"), "open");
@@ -128,16 +129,16 @@ fn in_place_of_files() {
     precious.is_untouched();
 }
 
-/// Its owner may give the folder another name, and a link its old one.
+/// Its owner may give the directory another name, and a link its old one.
 fn in_place_of_all() {
     if !is_root() {
         return;
     }
     let precious = Precious::new();
-    let to = precious.folder();
+    let to = precious.directory();
     let script = format!("mv {{temp}} {{temp}}.moved && ln -s {} {{temp}}", to.display());
-    let stage = hostile("all", &script, "cwd = '/'");
-    let mut launcher = stage.launcher().expect("all is there");
+    let launch_test = hostile("all", &script, "cwd = '/'");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     let [link] = &homes("all")[..] else { panic!("the link: {:?}", homes("all")) };
     let link = link.clone();
@@ -159,22 +160,22 @@ fn to_run_in() {
         return;
     }
     let precious = Precious::new();
-    let script = format!("ln -s {} {{temp}}/work", precious.folder().display());
+    let script = format!("ln -s {} {{temp}}/work", precious.directory().display());
     let keys = "process = [{ name = 'a', launch = 'echo up; exec sleep 1000', \
                 cwd = '{temp}/work', ready = { log = 'up' }, user = 'nobody', shell = true }]";
-    let stage = LaunchTest::new(&format!(
+    let launch_test = LaunchTest::new(&format!(
         "[contender.cwd]\nuser = 'nobody'\nshell = true\ncwd = '/'\nprepare = ['''{script}''']\n{keys}\n"
     ));
-    let error = why_not(&stage);
+    let error = why_not(&launch_test);
     assert!(error.text.contains("cannot be started: Permission denied"), "{}", error.text);
     precious.is_untouched();
 }
 
 fn removed() {
     let precious = Precious::new();
-    let to = precious.folder();
+    let to = precious.directory();
     let user = if is_root() { "user = 'nobody'" } else { "" };
-    let stage = LaunchTest::new(&format!(
+    let launch_test = LaunchTest::new(&format!(
         "[contender.removed]
          {user}
          shell = true
@@ -184,7 +185,7 @@ fn removed() {
          ready = {{ log = 'up' }}",
         to.display()
     ));
-    let mut launcher = stage.launcher().expect("all is there");
+    let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     drop(started(&mut launcher));
     drop(launcher);

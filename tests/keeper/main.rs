@@ -21,9 +21,9 @@ mod recipes;
 mod server;
 
 use common::bounded::bounded;
+use common::turn::CassandraTurn;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
@@ -50,14 +50,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a test. Those of Cassandra run one at a time: each keeps both cores busy for minutes,
-/// and two beside each other make nodes so slow that their clients' time runs out.
+/// Runs a test. Those of Cassandra wait for their turn.
 fn in_turn(name: &str, test: fn()) -> Result<(), Failed> {
-    static CASSANDRA: Mutex<()> = Mutex::new(());
-    // A test that failed leaves nothing that affects the next one.
-    let _turn = name
-        .contains("cassandra")
-        .then(|| CASSANDRA.lock().unwrap_or_else(PoisonError::into_inner));
+    let _turn = name.contains("cassandra").then(CassandraTurn::take);
     bounded(test)
 }
 

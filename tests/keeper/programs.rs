@@ -1,7 +1,7 @@
 //! What a process finds when it starts, and programs that run to their end.
 
 use crate::Test;
-use crate::holder::{Holder, HolderReport, Tell};
+use crate::holder::{Holder, HolderReport, HolderRequest};
 use crate::process::{Process, command, tree, wait_for};
 use keeper::{Ending, LaunchOptions, ProcessOrder};
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(crate) const TESTS: &[Test] = &[
 const LONG: Duration = Duration::from_secs(60);
 
 fn run(holder: &mut Holder, order: ProcessOrder) -> HolderReport {
-    holder.ask(&Tell::Run(order, LONG))
+    holder.ask(&HolderRequest::Run(order, LONG))
 }
 
 fn to_their_end() {
@@ -36,8 +36,8 @@ fn to_their_end() {
 fn too_long() {
     let mut holder = Holder::new();
     let order = holder.script("sleep 1000 & setsid sleep 1001 & echo up; wait");
-    let told = holder.ask(&Tell::Run(order, Duration::from_millis(500)));
-    assert_eq!(told, HolderReport::Ran(None));
+    let report = holder.ask(&HolderRequest::Run(order, Duration::from_millis(500)));
+    assert_eq!(report, HolderReport::Ran(None));
     wait_for("all of it to end", || tree(holder.keeper.pid) == [holder.keeper.clone()]);
     // The keeper continues.
     let order = holder.script("echo next");
@@ -46,9 +46,9 @@ fn too_long() {
 
 fn cannot_start() {
     let mut holder = Holder::new();
-    std::fs::write(holder.place.0.join("text"), "#!/no/such/interpreter\n").expect("writes");
+    std::fs::write(holder.directory.0.join("text"), "#!/no/such/interpreter\n").expect("writes");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(holder.place.0.join("text"), mode).expect("chmod");
+    std::fs::set_permissions(holder.directory.0.join("text"), mode).expect("chmod");
     let plain = holder.script("true");
     let with = |argv: &[&str]| holder.program(argv);
     let table = [
@@ -73,8 +73,8 @@ fn cannot_start() {
             "core 1000 is not among those that this process may use",
         ),
         (
-            ProcessOrder { cwd: "/no/such/folder".into(), ..plain.clone() },
-            "the folder /no/such/folder, in which `sh` is to run, does not exist",
+            ProcessOrder { cwd: "/no/such/directory".into(), ..plain.clone() },
+            "the directory /no/such/directory, in which `sh` is to run, does not exist",
         ),
         (
             ProcessOrder { log: "/no/such/log".into(), ..plain },
@@ -82,9 +82,9 @@ fn cannot_start() {
         ),
     ];
     for (order, message) in table {
-        let refused = HolderReport::Trouble(message.to_owned());
-        assert_eq!(holder.ask(&Tell::Launch(order.clone())), refused);
-        assert_eq!(holder.ask(&Tell::Run(order, LONG)), refused);
+        let refused = HolderReport::Error(message.to_owned());
+        assert_eq!(holder.ask(&HolderRequest::Launch(order.clone())), refused);
+        assert_eq!(holder.ask(&HolderRequest::Run(order, LONG)), refused);
     }
 }
 
@@ -96,9 +96,7 @@ fn user() {
     };
     // SAFETY: cannot fail.
     if unsafe { libc::geteuid() } != 0 {
-        let HolderReport::Trouble(why) = run(&mut holder, order) else {
-            panic!("it became nobody")
-        };
+        let HolderReport::Error(why) = run(&mut holder, order) else { panic!("it became nobody") };
         assert!(why.starts_with("only root can start a process as the user `nobody`"), "{why}");
         return;
     }
@@ -132,7 +130,7 @@ fn clean() {
     for (line, name) in lines[8..10].iter().zip(["SigBlk:\t", "SigIgn:\t"]) {
         let mask = line.strip_prefix(name).expect(&log);
         let mask = u64::from_str_radix(mask, 16).expect(&log);
-        // 32 and 33 are the C library's own, and it lets nobody touch them.
+        // 32 and 33 are the C library's own, and no program may use them.
         assert_eq!(mask & 0x7fff_ffff, 0, "{log}");
     }
     assert_eq!(lines[10].trim(), holder.keeper.pid.to_string(), "the keeper leads the session");
@@ -155,14 +153,17 @@ fn pinned() {
     wait_for("its child", || tree(process.pid).len() == 2);
     assert!(tree(process.pid).iter().all(|p| cores_of(p) == first.to_string()));
     let other = holder.launch(&order);
-    assert_eq!(holder.ask(&Tell::Pin(Some(process.pid), vec![last])), HolderReport::Pinned(2));
+    assert_eq!(
+        holder.ask(&HolderRequest::Pin(Some(process.pid), vec![last])),
+        HolderReport::Pinned(2)
+    );
     assert!(tree(process.pid).iter().all(|p| cores_of(p) == last.to_string()));
     assert_eq!(cores_of(&other), first.to_string(), "the other is left where it is");
     wait_for("its child", || tree(other.pid).len() == 2);
-    assert_eq!(holder.ask(&Tell::Pin(None, vec![last])), HolderReport::Pinned(4));
+    assert_eq!(holder.ask(&HolderRequest::Pin(None, vec![last])), HolderReport::Pinned(4));
     assert_eq!(cores_of(&other), last.to_string());
     assert_eq!(cores_of(&holder.keeper), all, "the keeper is left where it is");
-    assert!(matches!(holder.ask(&Tell::Pin(None, vec![1000])), HolderReport::Trouble(_)));
+    assert!(matches!(holder.ask(&HolderRequest::Pin(None, vec![1000])), HolderReport::Error(_)));
 }
 
 fn secrets() {
@@ -185,8 +186,8 @@ fn secrets() {
     // The same where tiebreak is killed, and where the keeper is.
     for kill_keeper in [false, true] {
         let mut holder = Holder::with(launch_options.clone());
-        order.log = holder.place.0.join("log");
-        order.cwd = holder.place.0.clone();
+        order.log = holder.directory.0.join("log");
+        order.cwd = holder.directory.0.clone();
         holder.launch(&order);
         wait_for("it to be up", || holder.log().contains("up\n"));
         if kill_keeper {

@@ -36,7 +36,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("recipes::none_is_forgotten", || assert_eq!(TESTS.len(), RECIPES.len() + 1)),
 ];
 
-/// The page of 87 bytes, and then a folder of two files.
+/// The page of 87 bytes, and then a directory of two files.
 fn recipe(name: &str) {
     let there = launched(name, |url| {
         let (status, body) = get(url);
@@ -44,7 +44,7 @@ fn recipe(name: &str) {
         assert_eq!((body.len(), &body[..15]), (87, "<html><body>xxx"));
     });
     if there {
-        folder(name);
+        directory(name);
     }
 }
 
@@ -73,11 +73,11 @@ fn database(name: &str) {
 /// Launches a recipe, looks at it and ends it; or checks that the package is
 /// named, where it is not installed: false.
 fn launched(name: &str, look: impl Fn(&str)) -> bool {
-    let stage = LaunchTest::new(&format!("[contender.page-{name}]\nrecipe = '{name}'\n"));
-    let mut launcher = match stage.launcher() {
+    let launch_test = LaunchTest::new(&format!("[contender.page-{name}]\nrecipe = '{name}'\n"));
+    let mut launcher = match launch_test.launcher() {
         Ok(launcher) => launcher,
         Err(Failed::Error(error)) => {
-            let package = stage.launch().packages.values().next().expect("a package");
+            let package = launch_test.launch().packages.values().next().expect("a package");
             let remedy = format!("is not installed (not found in PATH): apt-get install {package}");
             assert!(error.text.ends_with(&remedy), "{}", error.text);
             assert_eq!(error.exit, Exit::TargetFailed);
@@ -98,17 +98,18 @@ fn launched(name: &str, look: impl Fn(&str)) -> bool {
     true
 }
 
-fn folder(name: &str) {
-    let site = crate::holder::TestFolder::new();
-    std::fs::create_dir(site.0.join("below")).expect("a folder");
+fn directory(name: &str) {
+    let site = crate::holder::TestDirectory::new();
+    std::fs::create_dir(site.0.join("below")).expect("a directory");
     for (file, text) in [("index.html", "front"), ("below/index.html", "inner"), ("a.txt", "text")]
     {
         std::fs::write(site.0.join(file), text).expect("writes");
     }
-    let folder = site.0.display();
-    let stage =
-        LaunchTest::new(&format!("[contender.f-{name}]\nrecipe = '{name}'\nsite = '{folder}'\n"));
-    let mut launcher = stage.launcher().unwrap_or_else(|failed| panic!("{failed:?}"));
+    let directory = site.0.display();
+    let launch_test = LaunchTest::new(&format!(
+        "[contender.f-{name}]\nrecipe = '{name}'\nsite = '{directory}'\n"
+    ));
+    let mut launcher = launch_test.launcher().unwrap_or_else(|failed| panic!("{failed:?}"));
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     let running = started(&mut launcher);
     for (path, text) in [("", "front"), ("below/", "inner"), ("a.txt", "text")] {

@@ -4,13 +4,13 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-mod meddler;
+mod faulty_proxy;
 mod real;
 mod servers;
 
-use common::{TestFolder, number};
+use common::{TestDirectory, number};
+use faulty_proxy::{FaultyProxy, Reply};
 use libtest_mimic::{Arguments, Trial};
-use meddler::{Meddler, Reply};
 use serde_json::Value;
 use servers::{Store, memcached, redis};
 use std::process::ExitCode;
@@ -19,15 +19,15 @@ use std::process::ExitCode;
 const AT_ONCE: usize = 8;
 
 fn main() -> ExitCode {
-    let meddled = FAULTS.iter().map(|fault| {
+    let with_faults = FAULTS.iter().map(|fault| {
         Trial::test(fault.name, move || {
-            meddled_with(fault);
+            with_a_fault(fault);
             Ok(())
         })
     });
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_ONCE);
-    libtest_mimic::run(&arguments, meddled.chain(real::cases()).collect()).exit_code()
+    libtest_mimic::run(&arguments, with_faults.chain(real::cases()).collect()).exit_code()
 }
 
 const SHORT: [&str; 16] = [
@@ -50,10 +50,10 @@ const SHORT: [&str; 16] = [
 ];
 
 /// Drives `right` and then `wrong`.
-fn compare(place: &TestFolder, store: &Store, wrong: &str, more: &[&str]) -> (i32, Value) {
+fn compare(directory: &TestDirectory, store: &Store, wrong: &str, more: &[&str]) -> (i32, Value) {
     let (right, wrong) = (format!("right={}", store.url()), format!("wrong={wrong}"));
     let words = [&["compare", &right, &wrong][..], &SHORT, more].concat();
-    place.report(&words)
+    directory.report(&words)
 }
 
 /// Returns the rules that void the run, all of which concern `wrong`.
@@ -198,11 +198,11 @@ const FAULTS: &[Fault] = &[
 /// One read in this many is replaced.
 const EVERY: u64 = 20;
 
-fn meddled_with(fault: &Fault) {
+fn with_a_fault(fault: &Fault) {
     let store = (fault.store)();
-    let meddler = Meddler::start(store.address, EVERY, fault.reply);
-    let place = TestFolder::new();
-    let (code, report) = compare(&place, &store, &store.url_at(meddler.address), &[]);
+    let proxy = FaultyProxy::start(store.address, EVERY, fault.reply);
+    let directory = TestDirectory::new();
+    let (code, report) = compare(&directory, &store, &store.url_at(proxy.address), &[]);
     assert_eq!(code, 3, "{:#}", report["findings"]);
     assert_eq!(voids(&report), [fault.rule]);
     never_faster(&report);
@@ -218,7 +218,7 @@ fn meddled_with(fault: &Fault) {
     let sent = &wrong["sent"];
     let parts = ["load", "warm_up", "pilot", "operations", "unfinished"];
     let all: f64 = parts.iter().map(|part| number(&sent[*part])).sum();
-    assert_eq!(all, meddler.operations() as f64, "nothing is lost from the counts: {sent}");
+    assert_eq!(all, proxy.operations() as f64, "nothing is lost from the counts: {sent}");
     let right = &report["contenders"][0];
     assert_eq!(right["outcomes"]["ok"], right["operations"], "{}", right["outcomes"]);
 }

@@ -2,7 +2,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use crate::servers::{Store, memcached, memcached_with, redis};
 use crate::{SHORT, compare, never_faster, voids};
 use libtest_mimic::Trial;
@@ -47,7 +47,7 @@ fn balanced(report: &Value) {
 fn out_of_memory() {
     let (right, small) = (memcached(), memcached_with(&["-M", "-m", "2"]));
     let values = ["--value", "40kB"];
-    let (code, report) = compare(&TestFolder::new(), &right, &small.url(), &values);
+    let (code, report) = compare(&TestDirectory::new(), &right, &small.url(), &values);
     assert_eq!(code, 3, "{:#}", report["findings"]);
     assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
     assert!(outcome(&report, "out_of_memory") > 0.0, "{}", report["contenders"][1]["outcomes"]);
@@ -60,7 +60,7 @@ fn too_large() {
     // What a load gives up is missing afterwards, and such a value can take long.
     let patience = ["--set", "right.timeout=5s", "--set", "wrong.timeout=5s"];
     let more = [&["--value", "600kB"][..], &patience].concat();
-    let (code, report) = compare(&TestFolder::new(), &right, &small.url(), &more);
+    let (code, report) = compare(&TestDirectory::new(), &right, &small.url(), &more);
     assert_eq!(code, 3, "{:#}", report["findings"]);
     assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
     assert!(outcome(&report, "too_large") > 0.0, "{}", report["contenders"][1]["outcomes"]);
@@ -71,30 +71,30 @@ fn too_large() {
 /// Its content is gone: after the restart every read is a miss.
 fn restarted(mut wrong: Store) {
     let right = if wrong.url().starts_with("redis") { redis() } else { memcached() };
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let [right_word, wrong_word] = [("right", &right), ("wrong", &wrong)]
         .map(|(name, store)| format!("{name}={}", store.url()));
     let more = ["--mix", "get=1", "--quiet", "--json", "report.json", "--out", "run"];
     let words = [&["compare", &right_word, &wrong_word][..], &SHORT, &more].concat();
-    let mut tiebreak = place.command(&words);
+    let mut tiebreak = directory.command(&words);
     let tiebreak = tiebreak.stdout(Stdio::null()).stderr(Stdio::piped());
     let tiebreak = Running::new(tiebreak.spawn().expect("the binary runs"));
     // When there are trials of rounds, but not many yet.
-    let journal = place.file("run/journal.jsonl");
+    let journal = directory.file("run/journal.jsonl");
     wait_at_most(Duration::from_secs(60), "a second round", || {
         std::fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"round\":2"))
     });
     wrong.restart();
     let output = tiebreak.output();
     assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
-    let report = std::fs::read_to_string(place.file("report.json")).expect("a report");
+    let report = std::fs::read_to_string(directory.file("report.json")).expect("a report");
     let report: Value = serde_json::from_str(&report).expect("JSON");
     assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
     let wrong = &report["contenders"][1];
     let theirs = &wrong["outcomes"]["theirs"];
     let lost = ["closed", "reset", "refused"].map(|class| theirs[class].as_u64().unwrap_or(0));
     let lost: u64 = lost.iter().sum();
-    // Connections that it lost while it rested are reopened, and are nobody's fault.
+    // Connections that it lost while it rested are reopened, and are not a fault.
     let reopened = number(&wrong["connections"]["reopened_at_rest"]);
     assert!(lost > 0 || reopened > 0.0, "connections were lost: {theirs}");
     never_faster(&report);
@@ -103,10 +103,10 @@ fn restarted(mut wrong: Store) {
 
 /// In a separate namespace, in which mounting is allowed.
 fn full_tmpfs() {
-    let place = TestFolder::new();
-    let full = place.file("full");
-    std::fs::create_dir(&full).expect("a folder");
-    let [right, wrong] = [("right", place.file("room")), ("wrong", full.join("cache"))]
+    let directory = TestDirectory::new();
+    let full = directory.file("full");
+    std::fs::create_dir(&full).expect("a directory");
+    let [right, wrong] = [("right", directory.file("room")), ("wrong", full.join("cache"))]
         .map(|(name, path)| format!("{name}=file://{}", path.display()));
     let words = [&["compare", &right, &wrong][..], &SHORT, &["--value", "8kB"]].concat();
     let script = "mount -t tmpfs -o size=1200k tmpfs \"$1\" && shift && exec \"$@\"";
@@ -116,11 +116,11 @@ fn full_tmpfs() {
         .arg(env!("CARGO_BIN_EXE_tiebreak"))
         .args(&words)
         .args(["--quiet", "--json", "report.json"])
-        .current_dir(place.path())
+        .current_dir(directory.path())
         .output()
         .expect("unshare");
     assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
-    let report = std::fs::read_to_string(place.file("report.json")).expect("a report");
+    let report = std::fs::read_to_string(directory.file("report.json")).expect("a report");
     let report: Value = serde_json::from_str(&report).expect("JSON");
     assert!(outcome(&report, "full") > 0.0, "{}", report["contenders"][1]["outcomes"]);
     assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));

@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Module = Vec<String>;
 
-/// What needs what: of each pair of modules the two that lie in the same folder.
+/// What needs what: of each pair of modules the two that lie in the same directory.
 type Needs = BTreeMap<Module, BTreeSet<Module>>;
 
-/// Every circle of modules, in words. What a module needs its folder needs too: where
+/// Every circle of modules, in words. What a module needs its directory needs too: where
 /// `a::x` needs `b::y`, `a` needs `b`. What parent and child need of each other does not
 /// count.
-pub(crate) fn circles(folder: &str, files: &[(&str, Vec<Token>)]) -> Vec<String> {
+pub(crate) fn circles(directory: &str, files: &[(&str, Vec<Token>)]) -> Vec<String> {
     // By convention such a file is a module that only tests compile, under another name.
     let files = files.iter().filter(|(file, _)| !file.ends_with("_tests.rs"));
     let modules: BTreeMap<Module, &[Token]> =
-        files.map(|(file, tokens)| (module_of(folder, file), &tokens[..])).collect();
+        files.map(|(file, tokens)| (module_of(directory, file), &tokens[..])).collect();
     let mut needs = Needs::new();
     for (module, tokens) in &modules {
         for needed in needed(module, tokens, &modules) {
@@ -25,14 +25,14 @@ pub(crate) fn circles(folder: &str, files: &[(&str, Vec<Token>)]) -> Vec<String>
         }
     }
     let ways = needs.keys().filter_map(|module| way_back(module, &needs));
-    // A circle is told once, from its first module on.
+    // A circle is reported once, from its first module on.
     let first = ways.filter(|way| way.iter().min() == way.first());
     first.map(|way| in_words(&way)).collect()
 }
 
 /// `src/plan/experiment/mod.rs` in `src` is `["plan", "experiment"]`.
-fn module_of(folder: &str, file: &str) -> Module {
-    let path = file.trim_start_matches(folder).trim_matches('/').trim_end_matches(".rs");
+fn module_of(directory: &str, file: &str) -> Module {
+    let path = file.trim_start_matches(directory).trim_matches('/').trim_end_matches(".rs");
     let mut parts: Module = path.split('/').map(str::to_owned).collect();
     if parts.last().is_some_and(|last| ["mod", "lib", "main"].contains(&last.as_str())) {
         parts.pop();

@@ -9,31 +9,35 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
-/// A crate of ours: its folder, and which others it may use.
+/// A crate of ours: its directory, and which others it may use.
 struct Crate {
-    folder: &'static str,
+    directory: &'static str,
     name: &'static str,
     may: &'static [&'static str],
 }
 
 /// The whole rule. A crate that is not in it breaks a rule by being there.
 const CRATES: [Crate; 11] = [
-    Crate { folder: "crates/wire", name: "wire", may: &[] },
-    Crate { folder: "crates/record", name: "record", may: &[] },
-    Crate { folder: "crates/text", name: "text", may: &[] },
-    Crate { folder: "crates/judge", name: "judge", may: &["record", "text"] },
-    Crate { folder: "crates/published", name: "published", may: &["judge", "text"] },
+    Crate { directory: "crates/wire", name: "wire", may: &[] },
+    Crate { directory: "crates/record", name: "record", may: &[] },
+    Crate { directory: "crates/text", name: "text", may: &[] },
+    Crate { directory: "crates/judge", name: "judge", may: &["record", "text"] },
+    Crate { directory: "crates/published", name: "published", may: &["judge", "text"] },
     Crate {
-        folder: "crates/report",
+        directory: "crates/report",
         name: "report",
         may: &["record", "judge", "published", "text"],
     },
-    Crate { folder: "crates/engine", name: "engine", may: &["wire", "record"] },
-    Crate { folder: "crates/drivers", name: "drivers", may: &["record", "engine"] },
-    Crate { folder: "crates/keeper", name: "keeper", may: &["engine", "text"] },
-    Crate { folder: "crates/testserver", name: "testserver", may: &["engine", "record", "text"] },
+    Crate { directory: "crates/engine", name: "engine", may: &["wire", "record"] },
+    Crate { directory: "crates/drivers", name: "drivers", may: &["record", "engine"] },
+    Crate { directory: "crates/keeper", name: "keeper", may: &["engine", "text"] },
     Crate {
-        folder: "",
+        directory: "crates/testserver",
+        name: "testserver",
+        may: &["engine", "record", "text"],
+    },
+    Crate {
+        directory: "",
         name: "tiebreak",
         may: &[
             "wire",
@@ -89,18 +93,17 @@ impl Workspace {
         self.files.get(file).map_or("", String::as_str)
     }
 
-    /// The source files in a folder: (path, tokens).
-    fn sources(&self, folder: &str) -> Vec<(&str, Vec<Token>)> {
-        let inside = self
-            .files
-            .iter()
-            .filter(|(path, _)| path.ends_with(".rs") && path.starts_with(&format!("{folder}/")));
+    /// The source files in a directory: (path, tokens).
+    fn sources(&self, directory: &str) -> Vec<(&str, Vec<Token>)> {
+        let inside = self.files.iter().filter(|(path, _)| {
+            path.ends_with(".rs") && path.starts_with(&format!("{directory}/"))
+        });
         inside.map(|(path, text)| (path.as_str(), tokens(text))).collect()
     }
 
     /// The same, without what only tests compile.
-    fn shipped(&self, folder: &str) -> Vec<(&str, Vec<Token>)> {
-        let all = self.sources(folder);
+    fn shipped(&self, directory: &str) -> Vec<(&str, Vec<Token>)> {
+        let all = self.sources(directory);
         let modules: Vec<String> =
             all.iter().flat_map(|(path, tokens)| test_modules(path, tokens)).collect();
         let only_tests = |path: &str| {
@@ -116,18 +119,18 @@ impl Workspace {
 
 /// The modules that a file declares for tests only, as paths without `.rs`.
 fn test_modules(path: &str, tokens: &[Token]) -> Vec<String> {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let folder = match name {
-        "mod.rs" | "lib.rs" | "main.rs" => folder.to_owned(),
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let directory = match name {
+        "mod.rs" | "lib.rs" | "main.rs" => directory.to_owned(),
         _ => path.trim_end_matches(".rs").to_owned(),
     };
-    test_only_modules(tokens).iter().map(|module| format!("{folder}/{module}")).collect()
+    test_only_modules(tokens).iter().map(|module| format!("{directory}/{module}")).collect()
 }
 
 fn collect(root: &Path, part: &str, files: &mut BTreeMap<String, String>) {
     let path = root.join(part);
     if path.is_dir() {
-        let entries = std::fs::read_dir(&path).expect("a readable folder");
+        let entries = std::fs::read_dir(&path).expect("a readable directory");
         for entry in entries {
             let name = entry.expect("a readable entry").file_name();
             let name = name.to_str().expect("names are UTF-8");
@@ -158,9 +161,9 @@ pub(crate) fn breaches(workspace: &Workspace) -> Vec<String> {
 }
 
 fn manifest_of(member: &Crate) -> String {
-    match member.folder {
+    match member.directory {
         "" => "Cargo.toml".to_owned(),
-        folder => format!("{folder}/Cargo.toml"),
+        directory => format!("{directory}/Cargo.toml"),
     }
 }
 
@@ -274,10 +277,10 @@ fn the_hot_path_is_plain(workspace: &Workspace) -> Vec<String> {
 fn modules_make_no_circle(workspace: &Workspace) -> Vec<String> {
     let mut found = Vec::new();
     for member in &CRATES {
-        let folder = format!("{}/src", member.folder);
-        let folder = folder.trim_start_matches('/');
-        let found_here = circles(folder, &workspace.shipped(folder));
-        found.extend(found_here.iter().map(|circle| format!("{folder}: {circle}")));
+        let directory = format!("{}/src", member.directory);
+        let directory = directory.trim_start_matches('/');
+        let found_here = circles(directory, &workspace.shipped(directory));
+        found.extend(found_here.iter().map(|circle| format!("{directory}: {circle}")));
     }
     found
 }
@@ -288,16 +291,16 @@ fn main_is_short(workspace: &Workspace) -> Vec<String> {
     long.then(|| format!("src/main.rs: {lines} lines, at most {MAIN_LINES}")).into_iter().collect()
 }
 
-/// A rule that nobody calls would be the worst kind of silence.
+/// A rule that is never called would find nothing, silently.
 fn every_audit_rule_is_in_the_table(workspace: &Workspace) -> Vec<String> {
-    let folders = ["crates/judge/src/audit", "crates/published/src/rules"];
-    folders.into_iter().flat_map(|folder| rules_out_of_table(workspace, folder)).collect()
+    let directories = ["crates/judge/src/audit", "crates/published/src/rules"];
+    directories.into_iter().flat_map(|directory| rules_out_of_table(workspace, directory)).collect()
 }
 
-fn rules_out_of_table(workspace: &Workspace, folder: &str) -> Vec<String> {
-    let table = tokens(workspace.text(&format!("{folder}/mod.rs")));
+fn rules_out_of_table(workspace: &Workspace, directory: &str) -> Vec<String> {
+    let table = tokens(workspace.text(&format!("{directory}/mod.rs")));
     let mut found = Vec::new();
-    for (file, tokens) in workspace.shipped(folder) {
+    for (file, tokens) in workspace.shipped(directory) {
         let module = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".rs");
         let defines = tokens.windows(2).any(|two| two[0].is("const") && two[1].is("RULE"));
         let entry = [Token::Word(module.to_owned()), Token::Colons, Token::Word("RULE".to_owned())];

@@ -6,7 +6,7 @@ use std::path::Path;
 /// Kinds of files in which they are looked for, and the file of the tests themselves.
 const KINDS: [&str; 7] = [".rs", ".md", ".sh", ".toml", ".php", ".js", "/test"];
 
-/// Files that hold what others wrote, folders that are made, the list itself, and its tests.
+/// Files that hold what others wrote, directories that are made, the list itself, and its tests.
 const LEFT_OUT: [&str; 7] = [
     "/target",
     "/.git",
@@ -44,7 +44,7 @@ fn collect(root: &Path, path: &str, files: &mut Vec<String>) {
     }
     let full = root.join(path.trim_start_matches('/'));
     if full.is_dir() {
-        for entry in fs::read_dir(&full).expect("a readable folder") {
+        for entry in fs::read_dir(&full).expect("a readable directory") {
             let name = entry.expect("a readable entry").file_name();
             collect(root, &format!("{path}/{}", name.to_str().expect("names are UTF-8")), files);
         }

@@ -28,7 +28,7 @@ pub struct Reply {
 
 impl Reply {
     pub fn says(&self, line: &str) -> bool {
-        self.head.lines().any(|said| said == line)
+        self.head.lines().any(|text| text == line)
     }
 }
 

@@ -1,4 +1,4 @@
-//! How the server fails when it is told to, and how it handles invalid input.
+//! How the server fails on request, and how it handles invalid input.
 
 use crate::client::{Client, GET};
 use crate::{every, start};
@@ -91,8 +91,8 @@ fn every_second_connection_is_refused() {
     for number in 1..=6 {
         let mut stream = Client::stream(server.address());
         // The reset may arrive before the request is sent.
-        let said = stream.write_all(GET.as_bytes());
-        let got = said.and_then(|()| stream.read(&mut [0; 1000]));
+        let written = stream.write_all(GET.as_bytes());
+        let got = written.and_then(|()| stream.read(&mut [0; 1000]));
         assert_eq!(got.is_ok(), number % 2 == 1, "connection {number}: {got:?}");
     }
     let report = server.stop();

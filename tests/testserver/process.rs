@@ -51,8 +51,8 @@ fn it_says_where_serves_and_counts() {
     let log_path = log.to_str().expect("text");
     for signal in ["-TERM", "-INT"] {
         let mut process = Process::start(&["--delay", "1ms", "--log", log_path]);
-        let said = process.line();
-        let address = said.trim_end().strip_prefix("listening on ").expect(&said);
+        let line = process.line();
+        let address = line.trim_end().strip_prefix("listening on ").expect(&line);
         let mut client = Client::dial(address.parse().expect("an address"));
         for _ in 0..3 {
             assert_eq!(client.get().status, 200);

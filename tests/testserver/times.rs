@@ -67,7 +67,7 @@ fn saturated_throughput_is_one_over_service() {
 }
 
 /// Arrivals are stamped when they come, not when the server has time: while one reply is being
-/// served, the others are seen all the same.
+/// served, the others are seen nevertheless.
 #[test]
 fn arrivals_are_noticed_during_service() {
     let _alone = spins_alone();
@@ -282,7 +282,7 @@ fn deferred_work_is_burnt_after_the_replies_and_then_it_rests() {
         client.reply().expect("a reply");
     }
     let before = cpu_ns(&server);
-    // The tick comes within 400 ms and the work takes 100 ms; asked in between,
+    // The tick comes within 400 ms and the work takes 100 ms; a request in between,
     // the server answers when it is done.
     std::thread::sleep(Duration::from_millis(420));
     assert_eq!(client.get().status, 200);

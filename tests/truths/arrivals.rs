@@ -1,9 +1,9 @@
-//! Does the server meet the arrivals that were asked for? The schedule is computed
+//! Does the server receive requests at the scheduled times? The schedule is computed
 //! again from rate and seed, and the server's own log says when each request came.
 //! (Whether the schedule itself is right is tested beside it, in the engine.)
 
 use crate::common::witness::{exact, figure, witnessed};
-use crate::common::{TestFolder, sent, serve, url};
+use crate::common::{TestDirectory, sent, serve, url};
 use crate::compared::{count, slices};
 use crate::size::sized;
 use engine::arrivals::Schedule;
@@ -18,17 +18,17 @@ const SEED: u64 = 11;
 const QUIET: f64 = 0.01;
 
 /// What was due and what came in one slice: nanoseconds since the engine started, and
-/// of the server's clock, which is the same but for a constant.
+/// of the server's clock, which is the same except for a constant.
 struct Window {
     quiet: bool,
     due: Vec<u64>,
-    came: Vec<u64>,
+    arrived: Vec<u64>,
 }
 
 /// Drives one server twice over, as two contenders, so that there are many slices, and
 /// gives the windows. Both lanes have the same schedule: they have the same seed.
 fn driven(rate: u32, arrivals: &str) -> Vec<Window> {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = serve(Behaviour { log: true, awake: true, ..Behaviour::default() });
     let url = url(&server);
     let (a, b, asked, seed) =
@@ -49,7 +49,7 @@ fn driven(rate: u32, arrivals: &str) -> Vec<Window> {
     ];
     let words = [&["compare", &a, &b, "--out", "run", "--rounds", rounds][..], &how[..], &long[..]]
         .concat();
-    let (_, report) = place.report(&words);
+    let (_, report) = directory.report(&words);
     let contenders = report["contenders"].as_array().expect("contenders");
     let log = server.stop().arrivals_ns;
     exact(|| {
@@ -63,7 +63,7 @@ fn driven(rate: u32, arrivals: &str) -> Vec<Window> {
         "constant" => Arrivals::Constant(f64::from(rate)),
         _ => Arrivals::Poisson(f64::from(rate)),
     };
-    windows(&slices(&place), asked, log)
+    windows(&slices(&directory), asked, log)
 }
 
 /// The schedule again, slice by slice: it stands still while its lane rests.
@@ -82,11 +82,11 @@ fn windows(slices: &[Value], arrivals: Arrivals, log: &[u64]) -> Vec<Window> {
         }
         *lane_time = ends;
         exact(|| assert_eq!(due.len() as u64, count(slice, "due"), "the schedule is another one"));
-        let (came, later) = rest.split_at(due.len());
+        let (arrived, later) = rest.split_at(due.len());
         rest = later;
         let disturbed = count(slice, "waited_ns") as f64 / count(slice, "took_ns") as f64;
         let quiet = disturbed < QUIET && count(slice, "steal_ns") == 0;
-        windows.push(Window { quiet, due, came: came.to_vec() });
+        windows.push(Window { quiet, due, arrived: arrived.to_vec() });
     }
     exact(|| assert!(rest.is_empty(), "{} arrivals that were not due", rest.len()));
     windows
@@ -95,8 +95,9 @@ fn windows(slices: &[Value], arrivals: Arrivals, log: &[u64]) -> Vec<Window> {
 /// How much later each request came than it was due, beyond the quickest of all: what
 /// the way to the server takes is the same for all of them.
 fn lateness(windows: &[Window]) -> Vec<u64> {
-    let pairs = windows.iter().flat_map(|window| window.came.iter().zip(&window.due));
-    let all: Vec<i128> = pairs.map(|(came, due)| i128::from(*came) - i128::from(*due)).collect();
+    let pairs = windows.iter().flat_map(|window| window.arrived.iter().zip(&window.due));
+    let all: Vec<i128> =
+        pairs.map(|(arrived, due)| i128::from(*arrived) - i128::from(*due)).collect();
     let quickest = *all.iter().min().expect("arrivals");
     all.iter().map(|late| (late - quickest) as u64).collect()
 }
@@ -110,10 +111,14 @@ const LOST_NS: u64 = 20_000;
 fn volleys(window: &Window) -> (usize, usize) {
     let gaps =
         |times: &[u64]| -> Vec<u64> { times.windows(2).map(|pair| pair[1] - pair[0]).collect() };
-    let (due, came) = (gaps(&window.due), gaps(&window.came));
-    let wide: Vec<u64> =
-        due.iter().zip(came).filter(|(due, _)| **due >= WIDE_NS).map(|(_, came)| came).collect();
-    (wide.len(), wide.iter().filter(|came| **came < LOST_NS).count())
+    let (due, arrived) = (gaps(&window.due), gaps(&window.arrived));
+    let wide: Vec<u64> = due
+        .iter()
+        .zip(arrived)
+        .filter(|(due, _)| **due >= WIDE_NS)
+        .map(|(_, arrived)| arrived)
+        .collect();
+    (wide.len(), wide.iter().filter(|arrived| **arrived < LOST_NS).count())
 }
 
 /// The median lateness may be this: what a timer of Linux is late by its default slack.

@@ -2,7 +2,7 @@
 //! interleaved. Turns find it; slices say that they could not have.
 
 use crate::common::witness::{figure, witnessed};
-use crate::common::{TestFolder, number, serve, url};
+use crate::common::{TestDirectory, number, serve, url};
 use serde_json::Value;
 use std::time::Duration;
 use testserver::{Behaviour, Deferred};
@@ -14,7 +14,7 @@ fn effect(interleave: &str) -> (f64, Value) {
     let deferred = Deferred { work: service * 3 / 10, flush_every: Duration::from_millis(100) };
     let clean = serve(Behaviour { service, ..Behaviour::default() });
     let heavy = serve(Behaviour { service, deferred: Some(deferred), ..Behaviour::default() });
-    let (_, report) = TestFolder::new().report(&[
+    let (_, report) = TestDirectory::new().report(&[
         "compare",
         &format!("clean={}", url(&clean)),
         &format!("heavy={}", url(&heavy)),

@@ -1,7 +1,7 @@
 //! Comparisons of two addresses as a user makes them: through the binary, with its
 //! pilot, its plan and its journal.
 
-use crate::common::{TestFolder, number};
+use crate::common::{TestDirectory, number};
 use crate::size::pilot;
 use serde_json::Value;
 
@@ -21,11 +21,11 @@ pub(crate) struct Compared {
 /// Compares `b` with `a`. The seed is given, so that a failure can be run again with
 /// the same order of slices.
 pub(crate) fn compare(a: &str, b: &str, seed: u64, more: &[&str]) -> Compared {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let (a, b, seed) = (format!("a={a}"), format!("b={b}"), seed.to_string());
     let common = ["--warm-up", "300ms", "--out", "run", "--seed", &seed];
     let words = [&["compare", &a, &b][..], &common[..], pilot(), more].concat();
-    let (_, report) = place.report(&words);
+    let (_, report) = directory.report(&words);
     assert_eq!(report["void"], false, "{:#}", report["findings"]);
     let all = report["comparisons"].as_array().expect("comparisons");
     let found = all.iter().find(|one| one["metric"] == "throughput" && one["primary"] == true);
@@ -38,7 +38,7 @@ pub(crate) fn compare(a: &str, b: &str, seed: u64, more: &[&str]) -> Compared {
         low: figure("low"),
         high: figure("high"),
         rounds: found["rounds"].as_array().map_or(0, Vec::len),
-        disturbed: disturbed(&slices(&place)),
+        disturbed: disturbed(&slices(&directory)),
     };
     println!("{compared:?}");
     compared
@@ -68,8 +68,8 @@ impl Compared {
 
 /// The slices of the rounds and of the short warm-up right before them, in the order in
 /// which they were driven, from the run's journal.
-pub(crate) fn slices(place: &TestFolder) -> Vec<Value> {
-    let journal = std::fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+pub(crate) fn slices(directory: &TestDirectory) -> Vec<Value> {
+    let journal = std::fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
     let mut slices = Vec::new();
     for line in journal.lines() {
         let mut line: Value = serde_json::from_str(line).expect("a line of JSON");

@@ -2,19 +2,19 @@
 //! the slower part. Every server here is launched by tiebreak.
 
 use crate::common::witness::{figure, witnessed};
-use crate::common::{TestFolder, number};
+use crate::common::{TestDirectory, number};
 use crate::compared::in_words;
 use crate::size::sized;
 use serde_json::Value;
 use std::process::{Child, Command};
 
 /// Writes an experiment and compares it; gives exit code and report.
-fn compare(place: &TestFolder, text: &str, more: &[&str]) -> (i32, Value) {
-    let file = place.file("experiment.toml");
+fn compare(directory: &TestDirectory, text: &str, more: &[&str]) -> (i32, Value) {
+    let file = directory.file("experiment.toml");
     std::fs::write(&file, text).expect("a file");
     let mut arguments = vec!["compare", "experiment.toml", "--warm-up", "500ms"];
     arguments.extend(more);
-    place.report(&arguments)
+    directory.report(&arguments)
 }
 
 /// The comparison of the two contenders by this metric.
@@ -63,8 +63,8 @@ impl std::fmt::Display for Ratio {
 
 /// In turns each contender pays for its own work: the truth to measure by. The
 /// pilot must choose them by itself, and say why.
-fn turns(place: &TestFolder, text: &str, restless: &str) -> Ratio {
-    let (code, report) = compare(place, text, &["--rounds", "6"]);
+fn turns(directory: &TestDirectory, text: &str, restless: &str) -> Ratio {
+    let (code, report) = compare(directory, text, &["--rounds", "6"]);
     assert_eq!(code, 0, "{report:#}");
     let pilot = &report["plan"]["pilot"];
     assert_eq!(pilot["interleave"], "turns", "{pilot:#}");
@@ -79,17 +79,17 @@ fn turns(place: &TestFolder, text: &str, restless: &str) -> Ratio {
 /// In slices the bias is there (ln 0.19 of the test server and 0.35 of node were measured,
 /// and the assertion wants the direction alone), the caution names the CPU at rest, and the
 /// charged ratio agrees with the turns, which what was measured does not.
-fn slices(place: &TestFolder, text: &str, restless: &str, truth: &Ratio) {
+fn slices(directory: &TestDirectory, text: &str, restless: &str, truth: &Ratio) {
     let forced = ["--interleave", "slices", "--slice", "50ms", "--round", "500ms"];
     // The pilot has nothing left to choose.
-    let (_, report) = compare(place, text, &[&forced[..], &["--pilot", "200ms"]].concat());
+    let (_, report) = compare(directory, text, &[&forced[..], &["--pilot", "200ms"]].concat());
     assert_eq!(weights(&report, "cpu_at_rest"), [(restless, "caution")]);
     let throughput = comparison(&report, "throughput");
     let (seen, charged) = (Ratio::of(throughput), Ratio::of(&throughput["charged"]));
-    let told = format!("turns {truth}, slices {seen}, charged {charged}");
-    figure(format!("{restless}: {told}"), format!("charged agrees within {CHARGED_IS_OFF_BY}"));
-    assert!(charged.ratio < seen.ratio, "the restless one is charged: {told}");
-    assert!(charged.agrees_with(truth), "{told}");
+    let message = format!("turns {truth}, slices {seen}, charged {charged}");
+    figure(format!("{restless}: {message}"), format!("charged agrees within {CHARGED_IS_OFF_BY}"));
+    assert!(charged.ratio < seen.ratio, "the restless one is charged: {message}");
+    assert!(charged.agrees_with(truth), "{message}");
 }
 
 #[test]
@@ -106,11 +106,11 @@ fn deferred_work_is_found_and_charged() {
             "[defaults]\nconnections = 8\n[contender.plain]\n{}[contender.defers]\n{deferring}",
             server("")
         );
-        let place = TestFolder::new();
-        let truth = turns(&place, &text, "defers");
+        let directory = TestDirectory::new();
+        let truth = turns(&directory, &text, "defers");
         // 100 µs of 130.
         figure(format!("turns {truth}"), "0.769 by construction, for information");
-        slices(&TestFolder::new(), &text, "defers", &truth);
+        slices(&TestDirectory::new(), &text, "defers", &truth);
     });
 }
 
@@ -146,9 +146,9 @@ fn a_garbage_heavy_server_takes_turns_with_a_lean_one() {
         }
         let text =
             format!("[defaults]\nconnections = 16\n{}{}", node("lean", 0), node("garbage", 500));
-        let place = TestFolder::new();
-        let truth = turns(&place, &text, "garbage");
-        slices(&TestFolder::new(), &text, "garbage", &truth);
+        let directory = TestDirectory::new();
+        let truth = turns(&directory, &text, "garbage");
+        slices(&TestDirectory::new(), &text, "garbage", &truth);
     });
 }
 
@@ -204,8 +204,8 @@ fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
         let _neighbour = Neighbour::on(shared.generator[0]);
         let text =
             format!("[defaults]\nconnections = 256\n{}{}", nginx("plain", 0), nginx("regexes", 60));
-        let place = TestFolder::new();
-        std::fs::write(place.file("e.toml"), text).expect("a file");
+        let directory = TestDirectory::new();
+        std::fs::write(directory.file("e.toml"), text).expect("a file");
         // A nicer generator gets a tenth of its core beside the neighbour. With so
         // many connections its turn on the core ends before it runs out of replies.
         let mut nicer = Command::new("nice");
@@ -213,14 +213,14 @@ fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
         nicer.args(["--cores", "1", "--rounds", "8", "--matters", "50%", "--json", "report.json"]);
         nicer.args(["--interleave", "slices", "--slice", "100ms", "--round", "500ms"]);
         nicer.args(["--pilot", "200ms"]);
-        let output = nicer.current_dir(place.path()).output().expect("nice");
+        let output = nicer.current_dir(directory.path()).output().expect("nice");
         assert_eq!(output.status.code(), Some(0), "{}", crate::common::errors(&output));
-        let report = place.json("report.json");
+        let report = directory.json("report.json");
         let throughput = comparison(&report, "throughput");
         let Ratio { low, high, .. } = Ratio::of(throughput);
         let cost = number(&comparison(&report, "target_cpu_per_operation")["ratio"]);
-        let told = format!("{}, CPU per operation {cost:.2}", in_words(throughput));
-        figure(told, "undecided");
+        let message = format!("{}, CPU per operation {cost:.2}", in_words(throughput));
+        figure(message, "undecided");
         assert!(cost > 1.1, "sixty expressions cost something: {cost}");
         // The interval alone would say so: it lies inside ± 50 %.
         assert!(low > 1.0 / 1.5 && high < 1.5, "{throughput:#}");

@@ -1,30 +1,30 @@
 //! `tiebreak demo`, as a new user runs it.
 
-use crate::common::{TestFolder, errors};
+use crate::common::{TestDirectory, errors};
 use crate::validator;
 use serde_json::Value;
 use std::path::PathBuf;
 
 #[test]
 fn the_demo_prints_both_verdicts_and_the_truth_and_leaves_two_runs() {
-    let place = TestFolder::new();
-    let output = place.tiebreak(&["demo", "--quiet"]);
+    let directory = TestDirectory::new();
+    let output = directory.tiebreak(&["demo", "--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let said = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(said.contains("fresh is slower than persistent"), "{said}");
-    assert!(said.contains("110us is slower than 100us"), "{said}");
-    let last: Vec<&str> = said.lines().rev().take(5).collect();
-    assert!(last[3].contains("fresh is slower than persistent: "), "{said}");
-    assert!(last[2].contains("110us is slower than 100us: "), "{said}");
-    assert!(last[2].contains("  0.909x: "), "{said}");
-    assert!(last[0].contains("try next: tiebreak compare "), "{said}");
+    let stdout = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(stdout.contains("fresh is slower than persistent"), "{stdout}");
+    assert!(stdout.contains("110us is slower than 100us"), "{stdout}");
+    let last: Vec<&str> = stdout.lines().rev().take(5).collect();
+    assert!(last[3].contains("fresh is slower than persistent: "), "{stdout}");
+    assert!(last[2].contains("110us is slower than 100us: "), "{stdout}");
+    assert!(last[2].contains("  0.909x: "), "{stdout}");
+    assert!(last[0].contains("try next: tiebreak compare "), "{stdout}");
 
-    let runs = std::fs::read_dir(place.file("tiebreak-runs")).expect("the runs' folder");
-    let runs: Vec<PathBuf> = runs.map(|run| run.expect("a folder").path()).collect();
+    let runs = std::fs::read_dir(directory.file("tiebreak-runs")).expect("the runs' directory");
+    let runs: Vec<PathBuf> = runs.map(|run| run.expect("a directory").path()).collect();
     assert_eq!(runs.len(), 2, "{runs:?}");
     for run in runs {
         let name = run.file_name().and_then(|name| name.to_str()).expect("a plain name");
-        assert!(said.contains(name), "{name} is not named");
+        assert!(stdout.contains(name), "{name} is not named");
         assert!(run.join("report.html").exists() && run.join("journal.jsonl").exists());
         let text = std::fs::read_to_string(run.join("report.json")).expect("a report");
         let report: Value = serde_json::from_str(&text).expect("JSON");

@@ -2,7 +2,7 @@
 //! library, interleaved against servers that take equally long, come out equal.
 
 use crate::common::witness::{figure, witnessed};
-use crate::common::{TestFolder, number};
+use crate::common::{TestDirectory, number};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -75,14 +75,14 @@ fn compared(planted: Duration) -> Vec<Value> {
     ];
     let mut words = vec!["compare"];
     words.extend(contenders.iter().map(String::as_str));
-    // A page against a row: what is said differs, and is meant to.
+    // A page against a row: the reports differ, as they should.
     words.extend(["--set", "postgres.query=SELECT 1", "--set", "mysql.query=SELECT 1"]);
     // On one connection a cost of the lane's adds to each operation what it is, and no
     // more: other operations neither hide it nor wait for it.
     let matters = format!("{:.1}%", 100.0 * (MATTERS - 1.0));
     words.extend(["--expect-different", "--connections", "1", "--matters", &matters]);
     words.extend(["--rounds", "16", "--slice", "100ms", "--round", "400ms", "--pilot", "200ms"]);
-    let (code, report) = TestFolder::new().report(&words);
+    let (code, report) = TestDirectory::new().report(&words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let comparisons = report["comparisons"].as_array().expect("comparisons").iter();
     let medians: Vec<_> = comparisons.filter(|one| one["metric"] == METRIC).cloned().collect();
@@ -91,8 +91,8 @@ fn compared(planted: Duration) -> Vec<Value> {
         let [ratio, low, high] = ["ratio", "low", "high"].map(|key| number(&one[key]));
         let lane = one["b"].as_str().expect("a name");
         let limit = if planted.is_zero() { "below" } else { "above" };
-        let told = format!("p50 of {lane} {ratio:.3} ({low:.3} to {high:.3})");
-        figure(told, format!("{limit} {MATTERS}"));
+        let message = format!("p50 of {lane} {ratio:.3} ({low:.3} to {high:.3})");
+        figure(message, format!("{limit} {MATTERS}"));
     }
     medians
 }

@@ -126,14 +126,14 @@ fn the_interval_is_narrow(runs: &[Compared]) {
     let all = median(runs.iter().map(Compared::width).collect());
     let quiet = runs.iter().filter(|run| run.disturbed < LEFT_ALONE).map(Compared::width);
     let quiet: Vec<f64> = quiet.collect();
-    let told = format!("median interval of all {} runs {:.1} %", runs.len(), 100.0 * all);
+    let message = format!("median interval of all {} runs {:.1} %", runs.len(), 100.0 * all);
     if quiet.len() < 5 {
-        figure(format!("{told}; only {} were left alone", quiet.len()), "not judged");
+        figure(format!("{message}; only {} were left alone", quiet.len()), "not judged");
         return;
     }
     let (many, width) = (quiet.len(), median(quiet));
-    let told = format!("{told}, of {many} that were left alone {:.1} %", 100.0 * width);
-    figure(told, format!("{:.1} %", 100.0 * WIDEST));
+    let message = format!("{message}, of {many} that were left alone {:.1} %", 100.0 * width);
+    figure(message, format!("{:.1} %", 100.0 * WIDEST));
     assert!(width <= WIDEST, "the median interval is {:.1} % wide", 100.0 * width);
 }
 

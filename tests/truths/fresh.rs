@@ -1,7 +1,7 @@
 //! Fresh connections against persistent ones, of a real nginx.
 
 use crate::common::witness::{exact, figure, witnessed};
-use crate::common::{TestFolder, number, sent};
+use crate::common::{TestDirectory, number, sent};
 use crate::compared::in_words;
 use crate::size::pilot;
 use crate::web::{log_lines, nginx};
@@ -20,13 +20,13 @@ fn fresh_connections_are_compared_with_persistent_ones() {
 }
 
 fn fresh_against_persistent(connections: &str) {
-    let (served, place) = (TestFolder::new(), TestFolder::new());
+    let (served, directory) = (TestDirectory::new(), TestDirectory::new());
     let nginx = nginx(&served);
     let (keep, fresh) = (format!("keep={}", nginx.url()), format!("fresh={}", nginx.url()));
     let words = ["compare", &keep, &fresh, "--set", "fresh.reuse=never"];
     let short = ["--rounds", "6", "--round", "300ms", "--warm-up", "200ms"];
     let (code, report) =
-        place.report(&[&words[..], &short, pilot(), &["--connections", connections]].concat());
+        directory.report(&[&words[..], &short, pilot(), &["--connections", connections]].concat());
     assert_eq!(code, 0, "{}", report["findings"]);
     let comparison = &report["comparisons"][0];
     figure(format!("{connections} connections: {}", in_words(comparison)), "slower");

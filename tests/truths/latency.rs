@@ -2,7 +2,9 @@
 //! have seen just that.
 
 use crate::common::witness::{exact, figure, witnessed};
-use crate::common::{TestFolder, assert_sound, histogram, median_of_log, number, sent, serve, url};
+use crate::common::{
+    TestDirectory, assert_sound, histogram, median_of_log, number, sent, serve, url,
+};
 use std::time::Duration;
 use testserver::{Behaviour, Delay, Freeze, Slow};
 
@@ -18,7 +20,7 @@ fn a_freeze_is_seen_by_everyone_who_was_due_in_it() {
             first: Duration::from_secs(6),
         };
         let server = serve(Behaviour { freeze: Some(freeze), ..Behaviour::default() });
-        let ended = TestFolder::new().report(&[
+        let ended = TestDirectory::new().report(&[
             "run",
             &url(&server),
             "--rate",
@@ -59,7 +61,7 @@ fn a_constant_delay_is_read_as_the_server_logged_it() {
     witnessed("a_constant_delay_is_read_as_the_server_logged_it", || {
         let delay = Delay::Fixed(Duration::from_millis(50));
         let server = serve(Behaviour { delay, log: true, ..Behaviour::default() });
-        let (_, report) = TestFolder::new().report(&[
+        let (_, report) = TestDirectory::new().report(&[
             "run",
             &url(&server),
             "--connections",
@@ -91,7 +93,7 @@ fn a_slow_tail_longer_than_the_run_is_drained_or_censored_and_never_gone() {
     let slow = Slow { nth: 10.try_into().expect("not 0"), by: Duration::from_secs(3) };
     for (timeout, least) in [("30s", 3.0), ("1s", 1.0)] {
         let server = serve(Behaviour { slow: Some(slow), ..Behaviour::default() });
-        let (_, report) = TestFolder::new().report(&[
+        let (_, report) = TestDirectory::new().report(&[
             "run",
             &url(&server),
             "--connections",

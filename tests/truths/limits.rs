@@ -3,7 +3,7 @@
 //! pays it, and the cost of our own codecs is never anybody's difference.
 
 use crate::common::witness::{figure, witnessed};
-use crate::common::{TestFolder, number, serve, url};
+use crate::common::{TestDirectory, number, serve, url};
 use crate::compared::in_words;
 use crate::servers::mariadb::Mariadb;
 use crate::servers::postgres::Postgres;
@@ -19,7 +19,8 @@ const TEN: [&str; 6] = ["--rounds", "10", "--round", "300ms", "--warm-up", "200m
 
 /// The report of a sound comparison.
 fn compared(words: &[&str], short: &[&str]) -> Value {
-    let (code, report) = TestFolder::new().report(&[&["compare"], words, short, pilot()].concat());
+    let (code, report) =
+        TestDirectory::new().report(&[&["compare"], words, short, pilot()].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     report
 }
@@ -76,14 +77,14 @@ fn regular_expressions() -> String {
 #[test]
 fn nginx_with_regular_expressions_is_never_called_equal_or_faster() {
     witnessed("nginx_with_regular_expressions_is_never_called_equal_or_faster", || {
-        let (plain_files, other_files) = (TestFolder::new(), TestFolder::new());
+        let (plain_files, other_files) = (TestDirectory::new(), TestDirectory::new());
         let plain = nginx_with(&plain_files, "");
         let regular = nginx_with(&other_files, &regular_expressions());
         let words = [format!("plain={}", plain.url()), format!("regular={}", regular.url())];
         let report = compared(&words.each_ref().map(String::as_str), &SHORT);
         let (found, cpu) = (&report["comparisons"][0], cpu_ratio(&report));
-        let told = format!("{}, CPU per operation {cpu:.2}", in_words(found));
-        figure(told, "slower or undecided");
+        let message = format!("{}, CPU per operation {cpu:.2}", in_words(found));
+        figure(message, "slower or undecided");
         assert!(cpu > 1.1, "the expressions cost nginx something: {cpu}");
         assert!(["slower", "undecided"].contains(&verdict(found)), "{found:#}");
     });
@@ -127,8 +128,8 @@ fn headers_that_cost_only_the_generator_make_no_difference() {
 /// and the verdict disagree beyond that a right tool has erred in its 5 %; three of three,
 /// once in 8000 runs.
 #[test]
-fn memcached_and_redis_are_told_apart_by_what_they_can_do_or_not_at_all() {
-    witnessed("memcached_and_redis_are_told_apart_by_what_they_can_do_or_not_at_all", || {
+fn memcached_and_redis_are_distinguished_by_what_they_can_do_or_not_at_all() {
+    witnessed("memcached_and_redis_are_distinguished_by_what_they_can_do_or_not_at_all", || {
         let (memcached, redis) = (stores::memcached_with(&["-t", "4"]), stores::redis());
         let words = [format!("memcached={}", memcached.url()), format!("redis={}", redis.url())];
         let words = words.each_ref().map(String::as_str);
@@ -144,8 +145,8 @@ fn memcached_and_redis_are_told_apart_by_what_they_can_do_or_not_at_all() {
             let left = (cores - generator).clamp(1.0, 4.0);
             // Redis ÷ memcached.
             let can = 1.0 / cpu_ratio(&report) / left;
-            let told = format!("{}, by their CPU {can:.2}", in_words(found));
-            figure(told, "against what their CPU says in 2 of 3 at most");
+            let message = format!("{}, by their CPU {can:.2}", in_words(found));
+            figure(message, "against what their CPU says in 2 of 3 at most");
             let right = match verdict(found) {
                 "faster" => can > 0.9,
                 "slower" => can < 1.1,

@@ -3,7 +3,8 @@
 use crate::cassandra::Cassandra;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestFolder, errors, number};
+use crate::common::turn::CassandraTurn;
+use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -24,18 +25,18 @@ fn url(server: &Cassandra, login: &str, keyspace: &str) -> String {
     format!("cassandra+thrift://{login}{}/{keyspace}", server.address())
 }
 
-/// `tiebreak load` of 2000 keys: its exit code and what it said.
+/// `tiebreak load` of 2000 keys: its exit code and what it printed.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let words = [&["load", url, "--keys", "2k", "--connections", "8"], more].concat();
-    let output = place.tiebreak(&words);
-    assert!(!holds(place.path(), PASSWORD), "a secret in the folder of the run");
+    let output = directory.tiebreak(&words);
+    assert!(!holds(directory.path(), PASSWORD), "a secret in the directory of the run");
     (output.status.code(), errors(&output).replace('\u{a0}', " "))
 }
 
-/// Whether a file of this folder holds the word.
-fn holds(folder: &Path, word: &str) -> bool {
-    let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+/// Whether a file of this directory holds the word.
+fn holds(directory: &Path, word: &str) -> bool {
+    let entries = std::fs::read_dir(directory).expect("a directory").flatten();
     let mut paths = entries.map(|entry| entry.path());
     paths.any(|path| {
         if path.is_dir() {
@@ -53,15 +54,16 @@ fn run(url: &str, keys: &str, more: &[&str]) -> (i32, Value) {
     // core for tens of milliseconds, which weigh less in a longer run.
     let duration = if more.contains(&"--rate") { "5s" } else { "500ms" };
     let times = ["--duration", duration, "--warm-up", "100ms"];
-    TestFolder::new().report(&[&short[..], &times, more].concat())
+    TestDirectory::new().report(&[&short[..], &times, more].concat())
 }
 
 #[test]
 fn what_was_loaded_is_found_and_what_was_written_comes_back() {
+    let _turn = CassandraTurn::take();
     let server = Cassandra::start(ALLOWS_ALL);
     let url = url(&server, "", "app");
-    let loaded = |told: (Option<i32>, String), what: &str| {
-        assert!(told.0 == Some(0) && told.1.contains(what), "{what}: {told:?}");
+    let loaded = |message: (Option<i32>, String), what: &str| {
+        assert!(message.0 == Some(0) && message.1.contains(what), "{what}: {message:?}");
     };
     loaded(load(&url, &[]), "2000 keys loaded in");
     loaded(load(&url, &[]), "2000 keys were loaded before and are unchanged");
@@ -90,10 +92,11 @@ fn what_was_loaded_is_found_and_what_was_written_comes_back() {
 
 #[test]
 fn a_load_that_is_killed_goes_on_where_it_was() {
+    let _turn = CassandraTurn::take();
     let server = Cassandra::start(ALLOWS_ALL);
-    let (url, place) = (url(&server, "", "app"), TestFolder::new());
+    let (url, directory) = (url(&server, "", "app"), TestDirectory::new());
     let words = ["load", &url, "--keys", "60k", "--connections", "8"];
-    let child = place.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let child = directory.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let loading = Running::new(child.expect("it runs"));
     // Some chunks are done, but not the last.
     wait_at_most(PATIENCE, "a load under way", || {
@@ -101,10 +104,10 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
         note.contains(" loading upto ") && !note.contains(" upto 0")
     });
     drop(loading);
-    let output = place.tiebreak(&words);
-    let told = errors(&output);
-    assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains("an interrupted load continues at "), "{told}");
+    let output = directory.tiebreak(&words);
+    let stderr = errors(&output);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stderr.contains("an interrupted load continues at "), "{stderr}");
     assert!(note(&server).ends_with(" clean"), "{}", note(&server));
     let (code, report) = run(&url, "60k", &["--mix", "get=1"]);
     assert_eq!(code, 0, "{:#}", report["findings"]);
@@ -122,14 +125,15 @@ fn note(server: &Cassandra) -> String {
 
 #[test]
 fn a_level_that_too_few_replicas_can_meet_is_counted_by_its_class() {
+    let _turn = CassandraTurn::take();
     let server = Cassandra::start(ALLOWS_ALL);
     let url = url(&server, "", "app");
     assert_eq!(load(&url, &[]).0, Some(0));
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let words = ["compare", &format!("one={url}"), &format!("two={url}"), "--keys", "200"];
     let short = ["--rounds", "6", "--round", "100ms", "--slice", "50ms", "--pilot", "200ms"];
     let more = ["--warm-up", "100ms", "--set", "two.consistency=two", "--mix", "get=1"];
-    let (code, report) = place.report(&[&words[..], &short, &more].concat());
+    let (code, report) = directory.report(&[&words[..], &short, &more].concat());
     assert_eq!(code, 3, "{:#}", report["findings"]);
     let levels = [0, 1].map(|at| &report["plan"]["contenders"][at]["consistency"]);
     assert_eq!(levels, [&Value::from("one"), &Value::from("two")]);
@@ -141,13 +145,17 @@ fn a_level_that_too_few_replicas_can_meet_is_counted_by_its_class() {
 
 #[test]
 fn logins_are_checked_and_what_is_not_tiebreaks_is_left_alone() {
+    let _turn = CassandraTurn::take();
     let server = Cassandra::start(ASKS_FOR_PASSWORDS);
     let right = url(&server, "cassandra:cassandra@", "mine");
-    let (code, told) = load(&url(&server, &format!("cassandra:{PASSWORD}@"), "mine"), &[]);
-    assert!(code == Some(4) && told.contains("it rejects the user or the password"), "{told}");
-    assert!(!told.contains(PASSWORD), "{told}");
-    let (code, told) = load(&url(&server, "", "mine"), &[]);
-    assert!(code == Some(4) && told.contains("invalid_request"), "{told}");
+    let (code, message) = load(&url(&server, &format!("cassandra:{PASSWORD}@"), "mine"), &[]);
+    assert!(
+        code == Some(4) && message.contains("it rejects the user or the password"),
+        "{message}"
+    );
+    assert!(!message.contains(PASSWORD), "{message}");
+    let (code, message) = load(&url(&server, "", "mine"), &[]);
+    assert!(code == Some(4) && message.contains("invalid_request"), "{message}");
     let mut client = user(&server);
     let mut is_kept = || {
         let mut value = |family| client.reads(family, b"tiebreak00:000000000000", b"mine");
@@ -155,10 +163,10 @@ fn logins_are_checked_and_what_is_not_tiebreaks_is_left_alone() {
     };
     assert!(is_kept());
     for more in [&[][..], &["--reload"]] {
-        let (code, told) = load(&right, more);
-        assert!(code == Some(4) && told.contains("the column family `tiebreak00`"), "{told}");
-        assert!(told.contains("not made by tiebreak"), "{told}");
-        assert!(told.contains("use another keyspace"), "the remedy: {told}");
+        let (code, message) = load(&right, more);
+        assert!(code == Some(4) && message.contains("the column family `tiebreak00`"), "{message}");
+        assert!(message.contains("not made by tiebreak"), "{message}");
+        assert!(message.contains("use another keyspace"), "the remedy: {message}");
     }
     assert!(is_kept());
     let another = url(&server, "cassandra:cassandra@", "another");
@@ -208,56 +216,56 @@ impl Client {
         let mut out = Out::default();
         client.codec.open(&mut out);
         client.stream.write_all(&out.bytes).expect("sent");
-        client.hear(|state, _| state == State::Ready)?;
+        client.receive(|state, _| state == State::Ready)?;
         Some(client)
     }
 
-    fn ask(&mut self, op: &Op<'_>) -> Heard {
+    fn ask(&mut self, op: &Op<'_>) -> Received {
         let mut out = Out::default();
         self.codec.write(op, &mut out).expect("an operation");
         self.stream.write_all(&out.bytes).expect("sent");
-        self.hear(|_, heard| heard.reply.is_some()).expect("Thrift")
+        self.receive(|_, received| received.reply.is_some()).expect("Thrift")
     }
 
     /// Reads until it is done. Returns None if it is refused.
-    fn hear(&mut self, is_done: impl Fn(State, &Heard) -> bool) -> Option<Heard> {
-        let (mut input, mut heard) = (Vec::new(), Heard::default());
+    fn receive(&mut self, is_done: impl Fn(State, &Received) -> bool) -> Option<Received> {
+        let (mut input, mut received) = (Vec::new(), Received::default());
         loop {
             let mut piece = [0; 4096];
             let got = self.stream.read(&mut piece).expect("a reply");
             assert!(got > 0, "it closed the connection");
             input.extend_from_slice(&piece[..got]);
-            let read = self.codec.read(&input, &mut Out::default(), &mut heard).ok()?;
+            let read = self.codec.read(&input, &mut Out::default(), &mut received).ok()?;
             input.drain(..read.consumed);
-            if is_done(read.state, &heard) {
-                return Some(heard);
+            if is_done(read.state, &received) {
+                return Some(received);
             }
         }
     }
 
     fn does(&mut self, op: &Op<'_>) {
-        let heard = self.ask(op);
-        let why = String::from_utf8_lossy(&heard.body);
-        assert_eq!(heard.reply.map(|reply| reply.class), Some(Class::Ok), "{why}");
+        let received = self.ask(op);
+        let why = String::from_utf8_lossy(&received.body);
+        assert_eq!(received.reply.map(|reply| reply.class), Some(Class::Ok), "{why}");
     }
 
     /// The value of a column. Returns None if there is none.
     fn reads(&mut self, family: &str, key: &[u8], column: &[u8]) -> Option<Vec<u8>> {
         let parent = Parent { family: family.as_bytes(), super_column: None };
         let consistency = Consistency::One;
-        let heard = self.ask(&Op::Get { key, parent, column, consistency });
-        heard.reply.is_some_and(|reply| reply.class == Class::Ok).then_some(heard.body)
+        let received = self.ask(&Op::Get { key, parent, column, consistency });
+        received.reply.is_some_and(|reply| reply.class == Class::Ok).then_some(received.body)
     }
 }
 
 /// What was answered.
 #[derive(Default)]
-struct Heard {
+struct Received {
     body: Vec<u8>,
     reply: Option<Reply>,
 }
 
-impl Events for Heard {
+impl Events for Received {
     fn began(&mut self, _tag: Tag) {}
 
     fn body(&mut self, _tag: Tag, _item: u32, piece: &[u8]) {

@@ -1,7 +1,7 @@
 //! The gate for continuous integration, end to end: `--require` and its exit codes, and
 //! the files of `--junit` and `--markdown`, read by parsers that are not ours.
 
-use crate::common::{TestFolder, errors, serve, url};
+use crate::common::{TestDirectory, errors, serve, url};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use roxmltree::{Document, Node};
 use std::process::Output;
@@ -25,7 +25,7 @@ const SHORT: [&str; 11] = [
 
 /// `slow` takes four times as long for a reply as `fast`. Both only wait, so that a busy
 /// machine adds little to either.
-fn compare(place: &TestFolder, more: &[&str]) -> Output {
+fn compare(directory: &TestDirectory, more: &[&str]) -> Output {
     let of = |ms| {
         let delay = Delay::Fixed(Duration::from_millis(ms));
         Behaviour { delay, ..Behaviour::default() }
@@ -34,15 +34,15 @@ fn compare(place: &TestFolder, more: &[&str]) -> Output {
     let (fast, slow) = (format!("fast={}", url(&fast)), format!("slow={}", url(&slow)));
     let words = ["compare", &fast, &slow, "--connections", "8"];
     let files = ["--junit", "tiebreak.xml", "--markdown", "summary.md"];
-    place.tiebreak(&[&words[..], &SHORT, &files, more].concat())
+    directory.tiebreak(&[&words[..], &SHORT, &files, more].concat())
 }
 
-fn said(output: &Output) -> String {
+fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ")
 }
 
-fn read(place: &TestFolder, name: &str) -> String {
-    std::fs::read_to_string(place.file(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+fn read(directory: &TestDirectory, name: &str) -> String {
+    std::fs::read_to_string(directory.file(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// One test case of a JUnit file.
@@ -181,11 +181,11 @@ fn shown(markdown: &str) -> Shown {
 
 #[test]
 fn what_was_required_and_shown_passes() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let both = ["slow/fast throughput <= 0.8", "fast/slow throughput >= 1.2"];
-    let output = compare(&place, &["--require", both[0], "--require", both[1]]);
-    assert_eq!(output.status.code(), Some(0), "{}{}", said(&output), errors(&output));
-    let cases = cases(&read(&place, "tiebreak.xml"));
+    let output = compare(&directory, &["--require", both[0], "--require", both[1]]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), errors(&output));
+    let cases = cases(&read(&directory, "tiebreak.xml"));
     let required: Vec<&Case> = cases.iter().filter(|case| case.suite == "requirements").collect();
     assert_eq!(required.iter().map(|case| case.name.as_str()).collect::<Vec<_>>(), both);
     for case in required {
@@ -198,22 +198,22 @@ fn what_was_required_and_shown_passes() {
     let verdict = cases.iter().find(|case| case.name == "throughput of slow against fast");
     let verdict = verdict.expect("the primary comparison");
     assert!(verdict.end.is_empty() && verdict.says.starts_with("slower: "), "{}", verdict.says);
-    let shown = shown(&read(&place, "summary.md"));
+    let shown = shown(&read(&directory, "summary.md"));
     assert_eq!((shown.ticked, shown.tables > 0), (vec![true, true], true), "{}", shown.text);
     assert!(shown.text.contains("slow is slower than fast"), "{}", shown.text);
 }
 
 #[test]
 fn what_was_required_and_is_not_so_fails() {
-    let place = TestFolder::new();
-    let output = compare(&place, &["--require", "slow/fast throughput >= 0.97"]);
-    assert_eq!(output.status.code(), Some(1), "{}{}", said(&output), errors(&output));
-    assert!(said(&output).to_lowercase().contains("not met"), "{}", said(&output));
-    let cases = cases(&read(&place, "tiebreak.xml"));
+    let directory = TestDirectory::new();
+    let output = compare(&directory, &["--require", "slow/fast throughput >= 0.97"]);
+    assert_eq!(output.status.code(), Some(1), "{}{}", stdout(&output), errors(&output));
+    assert!(stdout(&output).to_lowercase().contains("not met"), "{}", stdout(&output));
+    let cases = cases(&read(&directory, "tiebreak.xml"));
     let case = required(&cases);
     assert_eq!((case.end.as_str(), case.kind.as_str()), ("failure", "not_met"), "{}", case.message);
     assert!(case.message.contains("no part of the interval is >= 0.97"), "{}", case.message);
-    let shown = shown(&read(&place, "summary.md"));
+    let shown = shown(&read(&directory, "summary.md"));
     assert_eq!(shown.ticked, [false]);
     assert!(shown.text.contains("not met: slow/fast throughput >= 0.97"), "{}", shown.text);
 }
@@ -222,15 +222,15 @@ fn what_was_required_and_is_not_so_fails() {
 /// few for a p99.
 #[test]
 fn what_was_required_and_cannot_be_said_fails_and_says_so() {
-    let place = TestFolder::new();
-    let output = compare(&place, &["--require", "slow/fast p99 <= 3x"]);
-    assert_eq!(output.status.code(), Some(1), "{}{}", said(&output), errors(&output));
-    assert!(said(&output).to_lowercase().contains("cannot be said"), "{}", said(&output));
-    let cases = cases(&read(&place, "tiebreak.xml"));
+    let directory = TestDirectory::new();
+    let output = compare(&directory, &["--require", "slow/fast p99 <= 3x"]);
+    assert_eq!(output.status.code(), Some(1), "{}{}", stdout(&output), errors(&output));
+    assert!(stdout(&output).to_lowercase().contains("cannot be said"), "{}", stdout(&output));
+    let cases = cases(&read(&directory, "tiebreak.xml"));
     let case = required(&cases);
     assert_eq!((case.end.as_str(), case.kind.as_str()), ("error", "cannot_be_said"));
     assert!(case.message.contains("replies per round; at least"), "{}", case.message);
-    let shown = shown(&read(&place, "summary.md"));
+    let shown = shown(&read(&directory, "summary.md"));
     assert_eq!(shown.ticked, [false]);
     assert!(shown.text.contains("cannot be said: slow/fast p99 <= 3x"), "{}", shown.text);
 }
@@ -241,7 +241,7 @@ const HOSTILE: &str = "</system-out>]]><x y='z'> &amp; \"q\" | @team #1 [x](http
                        `c` **b** ~~s~~ </details><script>1</script>";
 
 /// Two servers whose names and last words mean something elsewhere. One dies.
-fn hostile_experiment(place: &TestFolder) {
+fn hostile_experiment(directory: &TestDirectory) {
     let us = env!("CARGO_BIN_EXE_tiebreak");
     let script = "\"$0\" testserver --listen 127.0.0.1:$1 & server=$!; sleep 6; \
                   printf '%s\\033[31m\\n' \"$2\" >&2; kill -9 $server; exit 3";
@@ -254,20 +254,20 @@ fn hostile_experiment(place: &TestFolder) {
          [contender.__b__]\nlaunch = [{}]\n",
         launch.join(", ")
     );
-    std::fs::write(place.file("e.toml"), text).expect("a file");
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
 }
 
 #[test]
 fn text_of_servers_and_names_stays_text() {
-    let place = TestFolder::new();
-    hostile_experiment(&place);
+    let directory = TestDirectory::new();
+    hostile_experiment(&directory);
     let words = ["compare", "e.toml", "--rounds", "60", "--round", "100ms", "--slice", "25ms"];
     let more = ["--warm-up", "0s", "--connections", "4", "--quiet", "--junit", "tiebreak.xml"];
     let last = ["--markdown", "summary.md", "--require", "__b__/www.example.org throughput >= 5"];
-    let output = place.tiebreak(&[&words[..], &more, &last].concat());
-    assert_eq!(output.status.code(), Some(4), "{}{}", said(&output), errors(&output));
+    let output = directory.tiebreak(&[&words[..], &more, &last].concat());
+    assert_eq!(output.status.code(), Some(4), "{}{}", stdout(&output), errors(&output));
 
-    let xml = read(&place, "tiebreak.xml");
+    let xml = read(&directory, "tiebreak.xml");
     let cases = cases(&xml);
     let audit = &cases[0];
     let escaped = format!("{HOSTILE}\\u{{1b}}[31m");
@@ -276,13 +276,13 @@ fn text_of_servers_and_names_stays_text() {
     let names = ["audit", "comparisons", "requirements"];
     assert!(cases.iter().all(|case| names.contains(&case.suite.as_str())), "{xml}");
 
-    let shown = shown(&read(&place, "summary.md"));
+    let shown = shown(&read(&directory, "summary.md"));
     assert_eq!(shown.ticked, [false]);
     // In the log's last line, and as what a command of the file printed.
     assert!(shown.text.matches(HOSTILE).count() >= 2, "{}", shown.text);
     assert!(shown.text.contains(&escaped), "{}", shown.text);
     assert!(shown.text.contains("__b__ against www.example.org"), "{}", shown.text);
-    for output in [said(&output), errors(&output)] {
+    for output in [stdout(&output), errors(&output)] {
         assert!(!output.contains('\u{1b}'), "{output}");
     }
 }

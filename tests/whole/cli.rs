@@ -1,8 +1,8 @@
-//! The command as people use it: messages, exit codes, folders. It runs against a server of this
+//! The command as people use it: messages, exit codes, directories. It runs against a server of this
 //! file, which knows one reply.
 
 use crate::common::running::Running;
-use crate::common::{TestFolder, assert_sound};
+use crate::common::{TestDirectory, assert_sound};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -66,12 +66,12 @@ impl Ran {
     }
 }
 
-fn run(place: &TestFolder, words: &[&str]) -> Ran {
-    Ran::of(place.tiebreak(words))
+fn run(directory: &TestDirectory, words: &[&str]) -> Ran {
+    Ran::of(directory.tiebreak(words))
 }
 
-fn start(place: &TestFolder, words: &[&str]) -> Running {
-    let mut command = place.command(words);
+fn start(directory: &TestDirectory, words: &[&str]) -> Running {
+    let mut command = directory.command(words);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     Running::new(command.spawn().expect("the command runs"))
 }
@@ -85,7 +85,7 @@ fn short<'a>(words: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let table: &[(&[&str], &str)] = &[
         (
             &["compare", "a=http://127.0.0.1:1/"],
@@ -140,16 +140,16 @@ fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
         ),
     ];
     for (words, message) in table {
-        let ran = run(&place, words);
+        let ran = run(&directory, words);
         assert_eq!((ran.code, ran.err.as_str()), (Some(2), *message), "{words:?}");
         assert_eq!(ran.out, "", "{words:?}");
     }
-    assert_eq!(fs::read_dir(place.path()).expect("readable").count(), 0, "nothing was created");
+    assert_eq!(fs::read_dir(directory.path()).expect("readable").count(), 0, "nothing was created");
 }
 
 #[test]
 fn clap_names_the_argument_and_the_remedy() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     for (words, parts) in [
         (&["run", "http://h/", "--timeout", "5"][..], ["--timeout", "write 5s or 5ms"]),
         (&["run", "http://h/", "--timeuot", "5s"], ["--timeuot", "--timeout"]),
@@ -162,61 +162,61 @@ fn clap_names_the_argument_and_the_remedy() {
         (&["compare"], ["required", "[NAME=]URL"]),
         (&["compair"], ["compair", "compare"]),
     ] {
-        let ran = run(&place, words);
+        let ran = run(&directory, words);
         assert_eq!(ran.code, Some(2), "{words:?}");
         for part in parts {
             assert!(ran.err.contains(part), "{words:?}: {}", ran.err);
         }
     }
     for words in [["--version"], ["--help"]] {
-        assert_eq!(run(&place, &words).code, Some(0));
+        assert_eq!(run(&directory, &words).code, Some(0));
     }
 }
 
 #[test]
 fn a_target_that_is_not_there_exits_with_4_and_is_named() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let gone = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
     let url = format!("gone=http://{gone}/");
-    let ran = run(&place, &short(&["run", &url, "--out", "R", "-q"]));
+    let ran = run(&directory, &short(&["run", &url, "--out", "R", "-q"]));
     assert_eq!(ran.code, Some(4));
     assert_eq!(
         ran.err,
         format!("error: `gone` (http://{gone}/) is not ready: it refused the connection\n")
     );
     for again in ["report", "audit"] {
-        assert_eq!(run(&place, &[again, "R"]).code, Some(4), "{again}");
+        assert_eq!(run(&directory, &[again, "R"]).code, Some(4), "{again}");
     }
 }
 
 #[test]
-fn a_run_leaves_its_folder_and_its_report_can_be_made_again() {
-    let place = TestFolder::new();
+fn a_run_leaves_its_directory_and_its_report_can_be_made_again() {
+    let directory = TestDirectory::new();
     let url = format!("http://{}/", serve(PAGE));
-    let ran = run(&place, &short(&["run", &url, "--html", "page.html"]));
-    let runs: Vec<_> = fs::read_dir(place.file("tiebreak-runs"))
+    let ran = run(&directory, &short(&["run", &url, "--html", "page.html"]));
+    let runs: Vec<_> = fs::read_dir(directory.file("tiebreak-runs"))
         .expect("runs")
         .map(|entry| entry.expect("readable").file_name().into_string().expect("text"))
         .collect();
     let [name] = runs.as_slice() else { panic!("{runs:?}") };
     assert!(ran.err.contains(&format!("run: tiebreak-runs/{name} ")), "{}", ran.err);
-    let folder = format!("tiebreak-runs/{name}");
-    let json = place.file(&folder).join("report.json");
-    for (flag, file) in [("--json", json), ("--html", place.file("page.html"))] {
+    let path = format!("tiebreak-runs/{name}");
+    let json = directory.file(&path).join("report.json");
+    for (flag, file) in [("--json", json), ("--html", directory.file("page.html"))] {
         let made = fs::read_to_string(&file).expect("a report");
-        let again = run(&place, &["report", &folder, flag]);
+        let again = run(&directory, &["report", &path, flag]);
         assert_eq!(again.out, made, "{flag}");
         assert_eq!(again.code, ran.code);
-        let copied = run(&place, &["report", &folder, flag, "copy"]);
+        let copied = run(&directory, &["report", &path, flag, "copy"]);
         assert_eq!((copied.code, copied.out.as_str()), (ran.code, ""));
-        assert_eq!(fs::read_to_string(place.file("copy")).expect("a copy"), made);
+        assert_eq!(fs::read_to_string(directory.file("copy")).expect("a copy"), made);
     }
-    assert_eq!(run(&place, &["audit", &folder]).code, ran.code);
+    assert_eq!(run(&directory, &["audit", &path]).code, ran.code);
     // The terminal shows what fits on a screen, and everything with --verbose.
-    let report = run(&place, &["report", &folder]);
+    let report = run(&directory, &["report", &path]);
     assert_eq!(report.out, ran.out);
-    assert!(report.out.contains(&format!("report   {folder}/report.json\n")), "{}", report.out);
-    let verbose = run(&place, &["report", &folder, "--verbose"]);
+    assert!(report.out.contains(&format!("report   {path}/report.json\n")), "{}", report.out);
+    let verbose = run(&directory, &["report", &path, "--verbose"]);
     assert!(report.out.lines().count() <= 24, "{}", report.out);
     let own = "our CPU/op by itself";
     assert!(!report.out.contains(own) && verbose.out.contains(own), "{}", verbose.out);
@@ -224,34 +224,34 @@ fn a_run_leaves_its_folder_and_its_report_can_be_made_again() {
 
 #[test]
 fn json_on_standard_output_stands_alone() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let url = format!("http://{}/", serve(PAGE));
-    let ran = run(&place, &short(&["run", &url, "--json", "-", "--out", "R"]));
+    let ran = run(&directory, &short(&["run", &url, "--json", "-", "--out", "R"]));
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("nothing but JSON");
     assert_eq!(report["schema"], "tiebreak.report/1");
     assert!(ran.err.contains("audit:"), "the report for people goes elsewhere: {}", ran.err);
-    let twice = run(&place, &short(&["run", &url, "--out", "R"]));
+    let twice = run(&directory, &short(&["run", &url, "--out", "R"]));
     assert_eq!(twice.code, Some(2));
     assert!(twice.err.contains("already contains a journal"), "{}", twice.err);
 }
 
 #[test]
 fn replies_that_are_errors_are_ready_and_void() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let url = format!("http://{}/", serve(MISSING));
-    let ran = run(&place, &short(&["run", &url, "--out", "R", "-q"]));
+    let ran = run(&directory, &short(&["run", &url, "--out", "R", "-q"]));
     assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
     // It is written nevertheless.
-    assert_eq!(place.json("R/report.json")["void"], true);
-    assert_eq!(run(&place, &["report", "R"]).code, Some(3));
-    let expected = run(&place, &short(&["run", &url, "--out", "E", "-q", "--expect", "404"]));
-    let report = fs::read_to_string(place.file("E/report.json")).expect("a report");
+    assert_eq!(directory.json("R/report.json")["void"], true);
+    assert_eq!(run(&directory, &["report", "R"]).code, Some(3));
+    let expected = run(&directory, &short(&["run", &url, "--out", "E", "-q", "--expect", "404"]));
+    let report = fs::read_to_string(directory.file("E/report.json")).expect("a report");
     assert!(!report.contains("non_success"), "{}", expected.out);
 }
 
 #[test]
 fn a_secret_is_found_nowhere() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let address = serve(PAGE);
     let (a, b) = (
         format!("a=http://me:CANARY@{address}/p?token=CANARY"),
@@ -282,11 +282,11 @@ fn a_secret_is_found_nowhere() {
         "--out",
         "R",
     ];
-    let ran = run(&place, &words);
+    let ran = run(&directory, &words);
     // `me:CANARY` as Basic authorization has it.
     let secrets = ["CANARY", "bWU6Q0FOQVJZ"];
     let mut places = vec![("stdout".to_owned(), ran.out), ("stderr".to_owned(), ran.err)];
-    for entry in fs::read_dir(place.file("R")).expect("a run") {
+    for entry in fs::read_dir(directory.file("R")).expect("a run") {
         let path = entry.expect("readable").path();
         places.push((path.display().to_string(), fs::read_to_string(&path).expect("text")));
     }
@@ -312,34 +312,34 @@ const LONG: [&str; 8] = ["-c", "1", "--round", "100ms", "--warm-up", "20ms", "--
 
 #[test]
 fn a_signal_judges_what_is_there() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let address = serve(PAGE);
     let (a, b) = (format!("a=http://{address}/"), format!("b=http://{address}/"));
     for name in [libc::SIGINT, libc::SIGTERM] {
         let words = ["compare", &a, &b, "--rounds", "5000", "--expect-different"];
-        let child = start(&place, &[words.as_slice(), &LONG].concat());
-        wait_for(&place.file("R/journal.jsonl"), "\"round\":3,");
+        let child = start(&directory, &[words.as_slice(), &LONG].concat());
+        wait_for(&directory.file("R/journal.jsonl"), "\"round\":3,");
         child.signal(name);
         let ran = Ran::of(child.output());
-        let again = run(&place, &["report", "R", "--json"]);
+        let again = run(&directory, &["report", "R", "--json"]);
         assert_eq!(ran.code, again.code, "{name}: {}", ran.err);
         again.is_sound();
-        let journal = fs::read_to_string(place.file("R/journal.jsonl")).expect("a journal");
+        let journal = fs::read_to_string(directory.file("R/journal.jsonl")).expect("a journal");
         assert!(journal.contains("\"reason\":\"stopped\""), "{name}");
-        assert!(place.file("R/report.html").exists());
-        fs::remove_dir_all(place.file("R")).expect("scratch");
+        assert!(directory.file("R/report.html").exists());
+        fs::remove_dir_all(directory.file("R")).expect("scratch");
     }
 }
 
 #[test]
 fn a_second_signal_ends_it_at_once() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     // The server accepts and never answers: the first signal waits for nothing, but the two
     // arrive before anything can end.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
-    let mut child = start(&place, &short(&["run", &url, "--out", "R"]));
-    wait_for(&place.file("R/journal.jsonl"), "header");
+    let mut child = start(&directory, &short(&["run", &url, "--out", "R"]));
+    wait_for(&directory.file("R/journal.jsonl"), "header");
     std::thread::sleep(Duration::from_millis(200));
     for signal in [libc::SIGSTOP, libc::SIGINT, libc::SIGTERM, libc::SIGCONT] {
         child.signal(signal);
@@ -349,16 +349,16 @@ fn a_second_signal_ends_it_at_once() {
 
 #[test]
 fn a_killed_run_leaves_a_journal_that_can_be_judged() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let address = serve(PAGE);
     let (a, b) = (format!("a=http://{address}/"), format!("b=http://{address}/"));
     let words = ["compare", &a, &b, "--rounds", "5000"];
-    let mut child = start(&place, &[words.as_slice(), &LONG].concat());
-    let journal = place.file("R/journal.jsonl");
+    let mut child = start(&directory, &[words.as_slice(), &LONG].concat());
+    let journal = directory.file("R/journal.jsonl");
     wait_for(&journal, "\"round\":3,");
     child.signal(libc::SIGKILL);
     assert_eq!(child.status().code(), None);
-    let whole = run(&place, &["report", "R", "--json"]);
+    let whole = run(&directory, &["report", "R", "--json"]);
     whole.is_sound();
     assert!(whole.out.contains("interrupted"), "the audit says so");
 
@@ -366,35 +366,35 @@ fn a_killed_run_leaves_a_journal_that_can_be_judged() {
     let mut text = fs::read_to_string(&journal).expect("a journal");
     text.truncate(text.trim_end().len() - 5);
     fs::write(&journal, &text).expect("scratch");
-    let torn = run(&place, &["audit", "R"]);
+    let torn = run(&directory, &["audit", "R"]);
     assert_eq!(torn.code, whole.code);
     assert!(torn.out.contains("is incomplete and was ignored"), "{}", torn.out);
     fs::write(&journal, text.replacen("\"seq\":1,", "\"seq\":7,", 1)).expect("scratch");
-    let damaged = run(&place, &["report", "R"]);
+    let damaged = run(&directory, &["report", "R"]);
     assert_eq!(damaged.code, Some(5));
     assert!(damaged.err.contains("R/journal.jsonl: line 2 has the number 7"), "{}", damaged.err);
 }
 
 #[test]
 fn rules_are_explained() {
-    let place = TestFolder::new();
-    let all = run(&place, &["explain"]);
+    let directory = TestDirectory::new();
+    let all = run(&directory, &["explain"]);
     assert_eq!(all.code, Some(0));
     let name = all.out.lines().nth(2).and_then(|line| line.split(' ').next()).expect("a rule");
-    let one = run(&place, &["explain", name]);
+    let one = run(&directory, &["explain", name]);
     assert_eq!(one.code, Some(0));
     assert!(one.out.starts_with(name) && one.out.contains("why:"), "{}", one.out);
 }
 
 #[test]
 fn completions_are_accepted_by_bash_and_complete() {
-    let place = TestFolder::new();
-    let script = run(&place, &["completions", "bash"]);
+    let directory = TestDirectory::new();
+    let script = run(&directory, &["completions", "bash"]);
     assert_eq!((script.code, script.err.as_str()), (Some(0), ""));
-    fs::write(place.file("tiebreak.bash"), &script.out).expect("scratch");
+    fs::write(directory.file("tiebreak.bash"), &script.out).expect("scratch");
     let bash = |words: &str| {
         let mut command = Command::new("bash");
-        command.args(["--norc", "-c", words]).current_dir(place.path());
+        command.args(["--norc", "-c", words]).current_dir(directory.path());
         Ran::of(command.output().expect("bash runs"))
     };
     let checked = bash("bash -n tiebreak.bash");
@@ -420,15 +420,15 @@ fn completions_are_accepted_by_bash_and_complete() {
 
 #[test]
 fn every_shell_has_its_completions() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     for shell in ["zsh", "fish", "elvish", "powershell"] {
-        let script = run(&place, &["completions", shell]);
+        let script = run(&directory, &["completions", shell]);
         assert_eq!(script.code, Some(0), "{shell}");
         for word in ["compare", "testserver", "duration"] {
             assert!(script.out.contains(word), "{shell} does not know {word}");
         }
     }
-    assert_eq!(run(&place, &["completions", "ksh"]).code, Some(2));
+    assert_eq!(run(&directory, &["completions", "ksh"]).code, Some(2));
 }
 
 /// The page as a reader sees it.
@@ -448,10 +448,10 @@ fn rendered(page: &str) -> String {
 
 #[test]
 fn manual_pages_can_be_read() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     for (words, command) in [(&["man"][..], "tiebreak"), (&["man", "compare"], "tiebreak compare")]
     {
-        let page = run(&place, words);
+        let page = run(&directory, words);
         assert_eq!((page.code, page.err.as_str()), (Some(0), ""));
         let source = page.out.replace("\\-", "-");
         assert!(source.contains(".SH EXAMPLES\n.nf\ntiebreak "), "{source}");
@@ -466,31 +466,31 @@ fn manual_pages_can_be_read() {
 
 #[test]
 fn manual_pages_are_installed_together() {
-    let place = TestFolder::new();
-    fs::create_dir(place.file("man1")).expect("scratch");
-    assert_eq!(run(&place, &["man", "--dir", "man1"]).code, Some(0));
+    let directory = TestDirectory::new();
+    fs::create_dir(directory.file("man1")).expect("scratch");
+    assert_eq!(run(&directory, &["man", "--dir", "man1"]).code, Some(0));
     for name in ["tiebreak", "tiebreak-compare", "tiebreak-testserver", "tiebreak-man"] {
-        let page = fs::read_to_string(place.file("man1").join(format!("{name}.1")));
+        let page = fs::read_to_string(directory.file("man1").join(format!("{name}.1")));
         assert!(page.is_ok_and(|page| page.contains(".SH SYNOPSIS")), "{name}");
     }
-    let nowhere = run(&place, &["man", "--dir", "no"]);
+    let nowhere = run(&directory, &["man", "--dir", "no"]);
     assert_eq!(nowhere.code, Some(2));
     assert_eq!(
         nowhere.err,
-        "error: --dir no: the folder does not exist; create it with mkdir -p\n"
+        "error: --dir no: the directory does not exist; create it with mkdir -p\n"
     );
-    assert_eq!(run(&place, &["man", "compair"]).code, Some(2));
+    assert_eq!(run(&directory, &["man", "compair"]).code, Some(2));
 }
 
 #[test]
 fn the_seed_is_drawn_for_each_run_and_printed_unless_it_is_named() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let url = format!("http://{}/", serve(PAGE));
-    let seed = |more: &[&str], folder: &str| {
-        let words = [&short(&["run", &url, "--out", folder])[..], more].concat();
-        let ran = run(&place, &words);
+    let seed = |more: &[&str], path: &str| {
+        let words = [&short(&["run", &url, "--out", path])[..], more].concat();
+        let ran = run(&directory, &words);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
-        let report = place.json(format!("{folder}/report.json"));
+        let report = directory.json(format!("{path}/report.json"));
         let seed = report["plan"]["seed"].as_u64().expect("a seed");
         assert!(ran.err.contains(&format!("seed {seed})")), "it is printed: {}", ran.err);
         seed
@@ -500,11 +500,11 @@ fn the_seed_is_drawn_for_each_run_and_printed_unless_it_is_named() {
     assert_eq!(seed(&["--seed", "17"], "c"), 17);
     let check = |seed: &str| {
         let text = format!("{seed}\n[contender.a]\nurl = '{url}'\n[contender.b]\nurl = '{url}'\n");
-        fs::write(place.file("e.toml"), text).expect("a file");
-        run(&place, &["check", "e.toml"]).out
+        fs::write(directory.file("e.toml"), text).expect("a file");
+        run(&directory, &["check", "e.toml"]).out
     };
-    let told = check("");
-    assert!(told.contains("a seed drawn for each run"), "{told}");
-    let told = check("seed = 17");
-    assert!(told.contains(", seed 17"), "{told}");
+    let shown = check("");
+    assert!(shown.contains("a seed drawn for each run"), "{shown}");
+    let shown = check("seed = 17");
+    assert!(shown.contains(", seed 17"), "{shown}");
 }

@@ -1,6 +1,6 @@
 //! The cost of the lanes alone: `tiebreak conformance null`, and the same in every run.
 
-use crate::common::{TestFolder, errors, serve, url};
+use crate::common::{TestDirectory, errors, serve, url};
 use crate::validator;
 use serde_json::Value;
 use std::fs;
@@ -9,12 +9,12 @@ use testserver::null::{NullServer, Service};
 
 #[test]
 fn every_protocol_is_measured_and_told() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let short = ["conformance", "null", "--rounds", "2", "--round", "50ms", "--connections", "4"];
-    let output = place.tiebreak(&[&short[..], &["--json", "null.json"]].concat());
+    let output = directory.tiebreak(&[&short[..], &["--json", "null.json"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    let json = fs::read_to_string(place.file("null.json")).expect("written");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let json = fs::read_to_string(directory.file("null.json")).expect("written");
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let schema = include_str!("../../schema/null.v1.json");
     let schema = serde_json::from_str(schema).expect("JSON");
@@ -24,11 +24,11 @@ fn every_protocol_is_measured_and_told() {
     for lane in lanes {
         assert_eq!(lane["failed"], 0, "{lane}");
         let protocol = lane["protocol"].as_str().expect("a name");
-        assert!(told.contains(protocol), "{protocol}: {told}");
+        assert!(stdout.contains(protocol), "{protocol}: {stdout}");
     }
-    assert!(told.contains("the machine: "), "{told}");
-    let said = errors(&output);
-    assert!(said.contains("round"), "progress is told: {said}");
+    assert!(stdout.contains("the machine: "), "{stdout}");
+    let stderr = errors(&output);
+    assert!(stderr.contains("round"), "progress is told: {stderr}");
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn what_cannot_be_is_refused() {
         (&["conformance", "null", "--round", "1h"], "--round"),
     ];
     for (words, named) in cases {
-        let output = TestFolder::new().tiebreak(words);
+        let output = TestDirectory::new().tiebreak(words);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         assert!(errors(&output).contains(named), "{words:?}: {}", errors(&output));
     }
@@ -48,24 +48,24 @@ fn what_cannot_be_is_refused() {
 
 #[test]
 fn a_run_records_its_lanes_own_cost_and_reports_it() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4", "--out", "run"];
-    let output = place.tiebreak(&[&["run", &url, "--verbose"][..], &short[..]].concat());
+    let output = directory.tiebreak(&[&["run", &url, "--verbose"][..], &short[..]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let journal = fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+    let journal = fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
     let null: Vec<&str> = journal.lines().filter(|line| line.contains(r#""null""#)).collect();
     let of_null = null.iter().filter(|line| line.contains(r#""phase":"null""#)).count();
     assert_eq!(of_null, 1, "{null:?}");
-    let report = place.json("run/report.json");
+    let report = directory.json("run/report.json");
     let of = &report["contenders"][0];
     let own = &of["metrics"]["own_cpu_per_operation"]["value"];
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(told.contains("our CPU/op by itself, against the null server: "), "{told}");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(stdout.contains("our CPU/op by itself, against the null server: "), "{stdout}");
     // If other tests took the core away in each of the pieces, the cost is not known.
-    let disturbed = told.contains("not known (disturbed)");
-    assert!(disturbed == own.is_null(), "{own}: {told}");
+    let disturbed = stdout.contains("not known (disturbed)");
+    assert!(disturbed == own.is_null(), "{own}: {stdout}");
     assert!(disturbed || own.as_f64().is_some_and(|own| own > 0.0), "{own}");
     // The target received none of it.
     let sent = &of["sent"];
@@ -75,36 +75,36 @@ fn a_run_records_its_lanes_own_cost_and_reports_it() {
 
 /// Through its client library against the null server, too, and not against its own.
 #[test]
-fn a_run_of_cassandra_is_told_what_its_library_costs() {
+fn a_run_of_cassandra_reports_what_its_library_costs() {
     let null = NullServer::start(&[Service::Cql], None).expect("a null server");
     let url = format!("cassandra://{}/app", null.addresses()[0]);
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let asks = ["run", &url, "--query", "SELECT key FROM system.local", "--verbose"];
     let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4", "--out", "run"];
-    let output = place.tiebreak(&[&asks[..], &short].concat());
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{}{told}", errors(&output));
-    assert!(told.contains("our CPU/op by itself, against the null server: "), "{told}");
-    assert!(!told.contains("its own server's cheapest statement"), "{told}");
-    let journal = fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+    let output = directory.tiebreak(&[&asks[..], &short].concat());
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{}{stdout}", errors(&output));
+    assert!(stdout.contains("our CPU/op by itself, against the null server: "), "{stdout}");
+    assert!(!stdout.contains("its own server's cheapest statement"), "{stdout}");
+    let journal = fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
     assert!(journal.contains(r#""phase":"null""#), "{journal}");
 }
 
 #[test]
 fn a_run_writes_a_page_only_where_one_is_asked_for() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let drive = |out: &str, more: &[&str]| {
         let short = ["run", &url, "--duration", "50ms", "--warm-up", "0s", "--out", out];
-        let output = place.tiebreak(&[&short[..], more].concat());
+        let output = directory.tiebreak(&[&short[..], more].concat());
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-        assert!(!place.file(out).join("report.html").exists());
+        assert!(!directory.file(out).join("report.html").exists());
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    let told = drive("plain", &[]);
-    assert!(told.contains("plain/report.json") && !told.contains("report.html"), "{told}");
+    let text = drive("plain", &[]);
+    assert!(text.contains("plain/report.json") && !text.contains("report.html"), "{text}");
     drive("asked", &["--html", "page.html"]);
-    let page = fs::read_to_string(place.file("page.html")).expect("a page");
+    let page = fs::read_to_string(directory.file("page.html")).expect("a page");
     assert!(page.contains("</html>"), "{page}");
 }

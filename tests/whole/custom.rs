@@ -1,32 +1,32 @@
 //! User-defined operations through the binary: a server receives what the file says, each name
 //! has its latencies, and private content is in no file of the run.
 
-use crate::common::{TestFolder, errors};
+use crate::common::{TestDirectory, errors};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 /// What a web server received: heads and bodies.
-type Heard = Arc<Mutex<Vec<(String, String)>>>;
+type Received = Arc<Mutex<Vec<(String, String)>>>;
 
 /// Answers every request, and records it.
-fn web_server() -> (SocketAddr, Heard) {
+fn web_server() -> (SocketAddr, Received) {
     let port = tiebreak::targets::ports::free().expect("a port");
     let listener = TcpListener::bind(("127.0.0.1", port)).expect("it was free");
-    let (address, heard) = (listener.local_addr().expect("bound"), Heard::default());
-    let all = heard.clone();
+    let (address, received) = (listener.local_addr().expect("bound"), Received::default());
+    let all = received.clone();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let all = all.clone();
             std::thread::spawn(move || serve(stream, &all));
         }
     });
-    (address, heard)
+    (address, received)
 }
 
 /// Ends with the connection.
-fn serve(stream: TcpStream, heard: &Mutex<Vec<(String, String)>>) -> Option<()> {
+fn serve(stream: TcpStream, received: &Mutex<Vec<(String, String)>>) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut writer = stream;
     loop {
@@ -39,7 +39,7 @@ fn serve(stream: TcpStream, heard: &Mutex<Vec<(String, String)>>) -> Option<()> 
         let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
         let mut body = vec![0; length.map_or(0, |length| length.parse().expect("a number"))];
         reader.read_exact(&mut body).ok()?;
-        heard.lock().ok()?.push((head, String::from_utf8(body).expect("UTF-8")));
+        received.lock().ok()?.push((head, String::from_utf8(body).expect("UTF-8")));
         writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").ok()?;
     }
 }
@@ -57,8 +57,8 @@ fn by_name(report: &Value) -> Vec<(String, u64)> {
 }
 
 /// Checks that no file of the run contains this.
-fn is_nowhere(place: &TestFolder, text: &str) {
-    let run = place.file("run");
+fn is_nowhere(directory: &TestDirectory, text: &str) {
+    let run = directory.file("run");
     let files = std::fs::read_dir(&run).expect("a run").flatten();
     let files = files.filter(|file| file.path().is_file());
     for file in files {
@@ -69,10 +69,10 @@ fn is_nowhere(place: &TestFolder, text: &str) {
 }
 
 #[test]
-fn a_web_server_hears_the_requests_of_the_file() {
-    let (address, heard) = web_server();
-    let place = TestFolder::new();
-    std::fs::write(place.file("u.csv"), "name,mail\n\"Ann, B\",secret-a\nÜ,secret-b\n")
+fn a_web_server_receives_the_requests_of_the_file() {
+    let (address, received) = web_server();
+    let directory = TestDirectory::new();
+    std::fs::write(directory.file("u.csv"), "name,mail\n\"Ann, B\",secret-a\nÜ,secret-b\n")
         .expect("a file");
     let text = format!(
         "contender.a.url = 'http://{address}/'\n[workload.feeds]\nu = 'u.csv'\n\
@@ -82,10 +82,10 @@ fn a_web_server_hears_the_requests_of_the_file() {
          body = '{{\"mail\":\"{{u.mail}}\",\"id\":{{id}}}}'\n\
          parameters = {{ id = 'uniform(5, 700)' }}\n"
     );
-    std::fs::write(place.file("e.toml"), text).expect("a file");
-    let run = place.file("run").display().to_string();
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
+    let run = directory.file("run").display().to_string();
     let words = ["run", "e.toml", "-n", "400", "--connections", "2", "--cores", "1", "--out", &run];
-    let mut command = place.command(&[&words[..], &["--json", "-", "--quiet"]].concat());
+    let mut command = directory.command(&[&words[..], &["--json", "-", "--quiet"]].concat());
     let output = command.env("TOKEN", "CANARY-7").output().expect("it runs");
     let report: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|_| panic!("no report: {}", errors(&output)));
@@ -93,8 +93,9 @@ fn a_web_server_hears_the_requests_of_the_file() {
     let [(look, looks), (order, orders)] = &names[..] else { panic!("{names:?}") };
     assert_eq!((look.as_str(), order.as_str(), looks + orders), ("look", "order", 400));
     assert!(*looks > 2 * orders && *orders > 50, "{names:?}");
-    let heard = heard.lock().expect("no thread panicked");
-    let all = |of: &str| heard.iter().filter(|(head, _)| head.starts_with(of)).collect::<Vec<_>>();
+    let received = received.lock().expect("no thread panicked");
+    let all =
+        |of: &str| received.iter().filter(|(head, _)| head.starts_with(of)).collect::<Vec<_>>();
     // This includes the warm-up.
     assert!(all("GET /of/").len() as u64 >= *looks && all("POST /order ").len() as u64 >= *orders);
     for (head, body) in all("GET /of/") {
@@ -115,13 +116,13 @@ fn a_web_server_hears_the_requests_of_the_file() {
         assert!(!head.contains("X-Token"), "{head}");
     }
     for private in ["CANARY-7", "secret-a", "Ann, B"] {
-        is_nowhere(&place, private);
+        is_nowhere(&directory, private);
     }
 }
 
 #[test]
 fn redis_is_given_the_commands_of_the_file() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let contender = |name: &str| {
         format!(
             "[contender.{name}]\nurl = 'redis://127.0.0.1:{{port}}'\nlaunch = ['redis-server', \
@@ -135,7 +136,7 @@ fn redis_is_given_the_commands_of_the_file() {
         contender("a"),
         contender("b")
     );
-    std::fs::write(place.file("e.toml"), text).expect("a file");
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
     let short = [
         "--rounds",
         "6",
@@ -148,7 +149,7 @@ fn redis_is_given_the_commands_of_the_file() {
         "--warm-up",
         "100ms",
     ];
-    let (code, report) = place.report(&[&["compare", "e.toml"][..], &short].concat());
+    let (code, report) = directory.report(&[&["compare", "e.toml"][..], &short].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let names = by_name(&report);
     let [(score, scores), (second, counts)] = &names[..] else { panic!("{names:?}") };
@@ -161,8 +162,8 @@ fn redis_is_given_the_commands_of_the_file() {
 
 #[test]
 fn what_a_contender_cannot_do_is_refused_by_name() {
-    let place = TestFolder::new();
-    for (url, words, told) in [
+    let directory = TestDirectory::new();
+    for (url, words, message) in [
         (
             "redis://127.0.0.1:1/",
             "[[workload.statements]]\nsql = 'SELECT 1'",
@@ -192,9 +193,9 @@ fn what_a_contender_cannot_do_is_refused_by_name() {
         ),
     ] {
         let text = format!("contender.a.url = '{url}'\n{words}\n");
-        std::fs::write(place.file("e.toml"), text).expect("a file");
-        let output = place.tiebreak(&["run", "e.toml"]);
+        std::fs::write(directory.file("e.toml"), text).expect("a file");
+        let output = directory.tiebreak(&["run", "e.toml"]);
         assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
-        assert!(errors(&output).contains(told), "{words}: {}", errors(&output));
+        assert!(errors(&output).contains(message), "{words}: {}", errors(&output));
     }
 }

@@ -1,7 +1,7 @@
 //! `tiebreak compare` on real MariaDB, PostgreSQL and PgBouncer, launched from their
 //! recipes.
 
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 
 const SHORT: [&str; 12] = [
@@ -53,12 +53,12 @@ fn every_recipe_is_launched_loaded_and_verified() {
         "postgres-tmpfs",
         "pgbouncer",
     ];
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let mut words = vec!["compare"];
     words.extend(NAMES);
     words.extend(["--verify", "all", "--connections", "8"]);
     words.extend(SHORT);
-    let (code, report) = place.report(&words);
+    let (code, report) = directory.report(&words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     for name in NAMES {
         let of = of(&report, name);
@@ -83,14 +83,14 @@ fn every_recipe_is_launched_loaded_and_verified() {
 
 #[test]
 fn a_pool_and_fresh_connections_show_their_phases() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let text = "[defaults]\nconnections = 12\nquery = 'SELECT 1'\n\
                 [contender.fresh]\nrecipe = 'mariadb-memory'\nreuse = 'never'\n\
                 [contender.pooled]\nrecipe = 'mariadb-memory'\n\
                 pool = { max = 4, wait = '10s', upkeep = 'reset' }\n\
                 [contender.postgres]\nrecipe = 'postgres-tmpfs'\nreuse = 'never'\n";
-    std::fs::write(place.file("e.toml"), text).expect("a file");
-    let (code, report) = place.report(&[&["compare", "e.toml"][..], &ASKED].concat());
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
+    let (code, report) = directory.report(&[&["compare", "e.toml"][..], &ASKED].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let (fresh, pooled) = (of(&report, "fresh"), of(&report, "pooled"));
     let time = |of: &Value, phase: &str| of["metrics"][phase]["p50"].as_f64();
@@ -110,15 +110,15 @@ fn a_pool_and_fresh_connections_show_their_phases() {
 
 #[test]
 fn statements_that_bring_other_rows_are_no_comparison() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let text = "[contender.one]\nrecipe = 'postgres-tmpfs'\nquery = 'SELECT 1'\n\
                 [contender.two]\nrecipe = 'postgres-tmpfs'\n\
                 query = 'SELECT * FROM generate_series(1, 2)'\n\
                 [contender.none]\nrecipe = 'postgres-tmpfs'\n\
                 query = 'SELECT 1 WHERE false'\n";
-    std::fs::write(place.file("e.toml"), text).expect("a file");
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
     let more = ["--connections", "4"];
-    let (code, report) = place.report(&[&["compare", "e.toml"][..], &ASKED, &more].concat());
+    let (code, report) = directory.report(&[&["compare", "e.toml"][..], &ASKED, &more].concat());
     assert_eq!(code, 3, "{:#}", report["findings"]);
     let voids = rules(&report, "void");
     assert!(voids.contains(&"differing_replies".to_owned()), "{voids:?}");
@@ -129,21 +129,22 @@ fn statements_that_bring_other_rows_are_no_comparison() {
 #[test]
 fn what_a_database_refuses_ends_the_run_with_its_reason_and_without_the_password() {
     let refused = |address: &str, more: &str, wanted: &str| {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let text = format!(
             "[contender.a]\nrecipe = 'postgres-tmpfs'\nquery = 'SELECT 1'\n\
              [contender.b]\n{address}\n{more}"
         );
-        std::fs::write(place.file("e.toml"), text).expect("a file");
+        std::fs::write(directory.file("e.toml"), text).expect("a file");
         let words = ["compare", "e.toml", "--allow-launch", "--out", "run"];
-        let output = place.tiebreak(&[&words[..], &ASKED].concat());
-        let told = errors(&output);
-        assert_eq!(output.status.code(), Some(4), "{told}");
+        let output = directory.tiebreak(&[&words[..], &ASKED].concat());
+        let stderr = errors(&output);
+        assert_eq!(output.status.code(), Some(4), "{stderr}");
         for part in wanted.split('…') {
-            assert!(told.contains(part), "{told}");
+            assert!(stderr.contains(part), "{stderr}");
         }
-        assert!(!told.contains("CANARY"), "{told}");
-        let journal = std::fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+        assert!(!stderr.contains("CANARY"), "{stderr}");
+        let journal =
+            std::fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
         assert!(!journal.contains("CANARY"), "{journal}");
     };
     let launch = |database: &str, login: &str| {
@@ -182,22 +183,22 @@ fn what_a_database_refuses_ends_the_run_with_its_reason_and_without_the_password
 
 #[test]
 fn postgres_says_what_is_missing_and_where_in_the_statement() {
-    let told = |query: &str| {
-        let place = TestFolder::new();
+    let result = |query: &str| {
+        let directory = TestDirectory::new();
         let contender = "recipe = 'postgres-tmpfs'\nquery";
         let text = format!(
             "[contender.a]\n{contender} = 'SELECT 1'\n[contender.b]\n{contender} = {query:?}\n"
         );
-        std::fs::write(place.file("e.toml"), text).expect("a file");
-        let output = place.tiebreak(&[&["compare", "e.toml"][..], &ASKED].concat());
+        std::fs::write(directory.file("e.toml"), text).expect("a file");
+        let output = directory.tiebreak(&[&["compare", "e.toml"][..], &ASKED].concat());
         assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
         errors(&output)
     };
-    let table = told("SELECT 1\nFROM nowhere");
+    let table = result("SELECT 1\nFROM nowhere");
     let wanted = "refers to a table that does not exist: relation \"nowhere\" does not exist, at \
                   line 2, column 6: FROM nowhere";
     assert!(table.contains(wanted), "{table}");
-    let column = told("SELECT gone FROM pg_class");
+    let column = result("SELECT gone FROM pg_class");
     let wanted = "refers to a column that does not exist: column \"gone\" does not exist, at line \
                   1, column 8: SELECT gone FROM pg_class";
     assert!(column.contains(wanted), "{column}");
@@ -205,7 +206,7 @@ fn postgres_says_what_is_missing_and_where_in_the_statement() {
 
 /// The first operation works: it is the second that is named.
 #[test]
-fn a_statement_of_an_experiment_file_that_cannot_work_is_told_before_the_run() {
+fn a_statement_of_an_experiment_file_that_cannot_work_is_reported_before_the_run() {
     for (recipe, wanted) in [
         (
             "postgres-tmpfs",
@@ -216,7 +217,7 @@ fn a_statement_of_an_experiment_file_that_cannot_work_is_told_before_the_run() {
             "Table 'tiebreak.nowhere' doesn't exist, at line 2, column 6: FROM nowhere",
         ),
     ] {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let text = format!(
             "contenders = ['{recipe}']\n\
              [workload]\nkeys = 10\n\
@@ -230,27 +231,28 @@ fn a_statement_of_an_experiment_file_that_cannot_work_is_told_before_the_run() {
              sql = \"SELECT id\\nFROM nowhere WHERE id = {{id}}\"\n\
              parameters = {{ id = 'key(1)' }}\n"
         );
-        std::fs::write(place.file("e.toml"), text).expect("a file");
+        std::fs::write(directory.file("e.toml"), text).expect("a file");
         let words = ["run", "e.toml", "--duration", "200ms", "--warm-up", "0s"];
-        let output = place.tiebreak(&words);
-        let told = errors(&output);
-        assert_eq!(output.status.code(), Some(4), "{told}");
+        let output = directory.tiebreak(&words);
+        let stderr = errors(&output);
+        assert_eq!(output.status.code(), Some(4), "{stderr}");
         assert!(
-            told.contains("operation `gone`: the statement refers to a table that does not exist"),
-            "{told}"
+            stderr
+                .contains("operation `gone`: the statement refers to a table that does not exist"),
+            "{stderr}"
         );
-        assert!(told.contains(wanted), "{told}");
+        assert!(stderr.contains(wanted), "{stderr}");
     }
 }
 
 #[test]
 fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_databases() {
     for (workload, keys, rows) in [("point-select", "1k", 1000), ("tpcb-like", "200k", 200_022)] {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let mut words = vec!["compare", "mariadb-innodb", "postgres-tmpfs", "--workload", workload];
         words.extend(&SHORT[..10]);
         words.extend(["--keys", keys, "--connections", "2"]);
-        let (code, report) = place.report(&words);
+        let (code, report) = directory.report(&words);
         assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);
         for of in report["contenders"].as_array().expect("two") {
             assert_eq!(of["outcomes"]["ok"], of["operations"], "{workload}: {}", of["outcomes"]);
@@ -262,7 +264,7 @@ fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_database
 
 #[test]
 fn a_server_that_is_full_is_not_called_faster() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let mariadb = include_str!("../../recipes/mariadb-memory.toml");
     let full = mariadb.replace("--max-connections=1000", "--max-connections=10");
     assert_ne!(full, mariadb);
@@ -272,9 +274,9 @@ fn a_server_that_is_full_is_not_called_faster() {
          [contender.free]\nrecipe = 'mariadb-memory'\n[contender.full]\n{head}\n\
          [contender.full.files]{files}"
     );
-    std::fs::write(place.file("e.toml"), text).expect("a file");
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
     let words = ["compare", "e.toml", "--allow-launch"];
-    let (code, report) = place.report(&[&words[..], &ASKED].concat());
+    let (code, report) = directory.report(&[&words[..], &ASKED].concat());
     assert_eq!(code, 3, "{:#}", report["findings"]);
     assert!(rules(&report, "void").contains(&"non_success".to_owned()));
     let theirs = &of(&report, "full")["outcomes"]["theirs"];

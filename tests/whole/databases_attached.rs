@@ -1,12 +1,12 @@
 //! Databases that run already, through the binary: the load phase, and TLS.
 
-use crate::common::{TestFolder, errors};
+use crate::common::{TestDirectory, errors};
 use crate::servers::PASSWORD;
 use crate::servers::certificates::{Authority, NAME};
 use crate::servers::mariadb::{self, Mariadb};
 use crate::servers::postgres::{self, Postgres};
 use drivers::Database;
-use drivers::{Rows, Unasked};
+use drivers::{QueryError, Rows};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -16,12 +16,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[test]
 fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
     // A load has 64 connections.
-    let (place, server) =
-        (TestFolder::new(), Postgres::start("attached", &["max_connections=100"]));
+    let (directory, server) =
+        (TestDirectory::new(), Postgres::start("attached", &["max_connections=100"]));
     let url = format!("postgres://bench@{}/postgres", server.address);
     let load = |workload: &str| {
         let words = ["load", &url, "--workload", workload, "--keys", "2k"];
-        let output = place.tiebreak(&words);
+        let output = directory.tiebreak(&words);
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
         errors(&output)
     };
@@ -30,7 +30,7 @@ fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
     assert!(!again.contains("keys loaded in"), "they are there: {again}");
     let mut words = vec!["run", &url, "--workload", "ycsb-a", "--keys", "2k"];
     words.extend(["--duration", "300ms", "--warm-up", "0s", "--connections", "4"]);
-    let (code, report) = place.report(&words);
+    let (code, report) = directory.report(&words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     assert_eq!(report["contenders"][0]["sent"]["load"], 0, "a run finds what a load left");
     let after = load("ycsb-a");
@@ -42,16 +42,16 @@ fn a_table_is_loaded_once_and_again_when_it_was_written_to() {
 const NOTE: &str = "SELECT note FROM tiebreak_notes";
 
 /// It, word for word, from the server's answer.
-fn note(answer: Result<Vec<Rows>, Unasked>) -> String {
+fn note(answer: Result<Vec<Rows>, QueryError>) -> String {
     let first = |mut rows: Vec<Rows>| rows.pop()?.pop()?.pop()?;
     answer.ok().and_then(first).unwrap_or_default()
 }
 
 /// Kills a load that is under way, and has another one continue it.
 fn killed_and_resumed(url: &str, note: impl Fn() -> String) {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let words = ["load", url, "--keys", "120k"];
-    let mut command = place.command(&words);
+    let mut command = directory.command(&words);
     let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("it runs");
     let gives_up = Instant::now() + PATIENCE;
     // Some chunks are done, but not the last.
@@ -62,7 +62,7 @@ fn killed_and_resumed(url: &str, note: impl Fn() -> String) {
     child.kill().expect("our child");
     child.wait().expect("our child");
     let left = note();
-    let output = place.tiebreak(&words);
+    let output = directory.tiebreak(&words);
     let progress = errors(&output).replace('\u{a0}', " ");
     assert_eq!(output.status.code(), Some(0), "{left}{progress}");
     assert!(progress.contains("an interrupted load continues at "), "{left}{progress}");
@@ -70,7 +70,7 @@ fn killed_and_resumed(url: &str, note: impl Fn() -> String) {
     // Every row exists and is right: a second run reads them, and finds them loaded.
     let run = ["run", url, "--keys", "120k", "--mix", "get=1", "--verify", "all"];
     let short = ["--duration", "1s", "--warm-up", "0s", "--connections", "8"];
-    let (code, report) = place.report(&[&run[..], &short].concat());
+    let (code, report) = directory.report(&[&run[..], &short].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let of = &report["contenders"][0];
     assert_eq!(of["outcomes"]["ok"], of["operations"], "{}", of["outcomes"]);
@@ -94,34 +94,34 @@ fn a_load_of_mariadb_that_is_killed_goes_on_where_it_was() {
 }
 
 /// One short run against a server whose certificate is for [`NAME`]: by this name, and
-/// trusting these. Returns the exit code and what was said.
+/// trusting these. Returns the exit code and what was printed.
 fn asked_over_tls(url: &str, port: u16, trust: &[&str]) -> (i32, String) {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let to = format!("{NAME}:{port}:127.0.0.1:{port}");
     let words = ["run", url, "--query", "SELECT 1", "--connect-to", &to, "--out", "run"];
     let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4"];
-    let output = place.tiebreak(&[&words[..], &short, trust].concat());
-    let journal = std::fs::read_to_string(place.file("run/journal.jsonl")).unwrap_or_default();
+    let output = directory.tiebreak(&[&words[..], &short, trust].concat());
+    let journal = std::fs::read_to_string(directory.file("run/journal.jsonl")).unwrap_or_default();
     assert!(!journal.contains(PASSWORD), "a secret in the journal");
-    let told = format!("{}{}", String::from_utf8_lossy(&output.stdout), errors(&output));
-    assert!(!told.contains(PASSWORD), "a secret in {told}");
-    (output.status.code().expect("an exit code"), told)
+    let stderr = format!("{}{}", String::from_utf8_lossy(&output.stdout), errors(&output));
+    assert!(!stderr.contains(PASSWORD), "a secret in {stderr}");
+    (output.status.code().expect("an exit code"), stderr)
 }
 
-/// What is trusted is asked; what is not, or is not what the address names, is refused.
+/// A trusted server is used; one that is not trusted, or is not the one that the address names, is refused.
 fn verified(authority: &Authority, url: impl Fn(&str) -> String, port: u16) {
     let trusted = authority.file("ca.pem").display().to_string();
     let trust = ["--cacert", &trusted];
-    let (code, told) = asked_over_tls(&url(NAME), port, &trust);
-    assert_eq!(code, 0, "{told}");
-    let (code, told) = asked_over_tls(&url(NAME), port, &["--insecure"]);
-    assert_eq!(code, 0, "{told}");
+    let (code, message) = asked_over_tls(&url(NAME), port, &trust);
+    assert_eq!(code, 0, "{message}");
+    let (code, message) = asked_over_tls(&url(NAME), port, &["--insecure"]);
+    assert_eq!(code, 0, "{message}");
     for (name, trust, what) in
         [(NAME, &[][..], "an authority of nobody's"), ("127.0.0.1", &trust, "another name")]
     {
-        let (code, told) = asked_over_tls(&url(name), port, trust);
-        assert_eq!(code, 4, "{what}: {told}");
-        assert!(told.contains("TLS"), "{what}: {told}");
+        let (code, message) = asked_over_tls(&url(name), port, trust);
+        assert_eq!(code, 4, "{what}: {message}");
+        assert!(message.contains("TLS"), "{what}: {message}");
     }
 }
 

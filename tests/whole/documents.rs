@@ -1,7 +1,7 @@
 //! What README, the guide and the experiments' READMEs show works: every command in them is tried,
 //! so is every experiment file of the guide, and every link between documents leads somewhere.
 
-use crate::common::{TestFolder, errors, serve, url};
+use crate::common::{TestDirectory, errors, serve, url};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::symlink;
@@ -33,7 +33,7 @@ const SHORT: [&str; 11] = [
 /// A fenced block of a document.
 struct Block {
     /// Document and line of its first line, such as `README.md:20`.
-    place: String,
+    directory: String,
     /// What follows the fence, such as `toml`.
     language: String,
     lines: Vec<String>,
@@ -47,8 +47,8 @@ fn blocks(document: &str) -> Vec<Block> {
         match line.strip_prefix("```") {
             Some(_) if open => open = false,
             Some(language) => {
-                let place = format!("{document}:{}", number + 2);
-                blocks.push(Block { place, language: language.to_owned(), lines: Vec::new() });
+                let directory = format!("{document}:{}", number + 2);
+                blocks.push(Block { directory, language: language.to_owned(), lines: Vec::new() });
                 open = true;
             }
             None if open => blocks.last_mut().expect("a block").lines.push(line.to_owned()),
@@ -60,7 +60,7 @@ fn blocks(document: &str) -> Vec<Block> {
 }
 
 /// The command of a line as a reader would type it, without prompt, comment, pipe and
-/// redirection; None if the line is no command of tiebreak's.
+/// redirection; None if the line is not a command of tiebreak.
 fn command(line: &str) -> Option<Vec<String>> {
     let line = line.trim_start_matches("$ ").replace("cargo run --release -- ", "tiebreak ");
     if !line.starts_with("tiebreak ") {
@@ -89,22 +89,23 @@ fn commands(document: &str) -> Vec<(String, Vec<String>)> {
     let found = blocks.flat_map(|block| {
         let joined = block.lines.join("\n").replace("\\\n", " ");
         let words: Vec<_> = joined.lines().filter_map(command).collect();
-        words.into_iter().map(move |words| (block.place.clone(), words))
+        words.into_iter().map(move |words| (block.directory.clone(), words))
     });
     found.collect()
 }
 
 /// A directory in which the commands find what they name.
-struct Workplace {
-    place: TestFolder,
+struct WorkDirectory {
+    directory: TestDirectory,
     /// Exit code of a report of its run: what the run's own was.
     of_the_run: Option<i32>,
 }
 
-impl Workplace {
-    fn new() -> Workplace {
-        let place = TestFolder::new();
-        symlink(Path::new(ROOT).join("experiments"), place.file("experiments")).expect("a link");
+impl WorkDirectory {
+    fn new() -> WorkDirectory {
+        let directory = TestDirectory::new();
+        symlink(Path::new(ROOT).join("experiments"), directory.file("experiments"))
+            .expect("a link");
         let data = Path::new(ROOT).join("crates/published/tests/data");
         let printed = std::fs::read_to_string(data.join("ab-sound.txt")).expect("output of ab");
         let article = format!("<h2>nginx</h2>\n<pre>\n{printed}\n</pre>\n");
@@ -116,28 +117,28 @@ impl Workplace {
             ("tiebreak.toml", &experiment),
             ("users.csv", "name,mail\nAda,ada@example.test\n"),
         ] {
-            std::fs::write(place.file(name), text).expect("a file");
+            std::fs::write(directory.file(name), text).expect("a file");
         }
-        for directory in ["old", "new", "man"] {
-            std::fs::create_dir(place.file(directory)).expect("a directory");
+        for name in ["old", "new", "man"] {
+            std::fs::create_dir(directory.file(name)).expect("a directory");
         }
-        Workplace { place, of_the_run: None }
+        WorkDirectory { directory, of_the_run: None }
     }
 
     /// Makes a run whose directory is called RUN, as in the documents.
-    fn with_run(mut self) -> Workplace {
+    fn with_run(mut self) -> WorkDirectory {
         let servers = [serve(Behaviour::default()), serve(Behaviour::default())];
         let [a, b] = [("a", &servers[0]), ("b", &servers[1])]
             .map(|(name, server)| format!("{name}={}", url(server)));
         let words = [&["compare", &a, &b, "--connections", "4", "--out", "RUN"][..], &SHORT];
-        let output = self.place.tiebreak(&words.concat());
-        assert!(self.place.file("RUN/journal.jsonl").exists(), "{}", errors(&output));
+        let output = self.directory.tiebreak(&words.concat());
+        assert!(self.directory.file("RUN/journal.jsonl").exists(), "{}", errors(&output));
         self.of_the_run = output.status.code();
         self
     }
 
     fn tiebreak(&self, words: &[String]) -> Output {
-        let mut command = self.place.command(words);
+        let mut command = self.directory.command(words);
         command.env("TOKEN", "a-token-of-the-test").env("MANPAGER", "cat");
         command.output().expect("the binary runs")
     }
@@ -145,7 +146,7 @@ impl Workplace {
     /// Tries a command as far as this can be done without servers.
     ///
     /// # Errors
-    /// What tiebreak said, when the command cannot work.
+    /// What tiebreak printed if the command cannot work.
     fn attempt(&self, words: &[String]) -> Result<(), String> {
         let (attempt, expected) = self.substitute(words);
         let output = self.tiebreak(&attempt);
@@ -225,8 +226,8 @@ fn words(line: &str) -> Vec<String> {
 /// Documents whose commands are tried.
 fn tried_documents() -> Vec<String> {
     let published = Path::new(ROOT).join("experiments/published");
-    let folders = std::fs::read_dir(published).expect("a directory");
-    let names = folders.map(|entry| entry.expect("an entry").file_name());
+    let directories = std::fs::read_dir(published).expect("a directory");
+    let names = directories.map(|entry| entry.expect("an entry").file_name());
     let readmes = names.map(|name| {
         format!("experiments/published/{}/README.md", name.to_str().expect("a plain name"))
     });
@@ -235,13 +236,13 @@ fn tried_documents() -> Vec<String> {
 
 #[test]
 fn every_command_of_readme_and_guide_works() {
-    let work = Workplace::new().with_run();
+    let work = WorkDirectory::new().with_run();
     let mut wrong = Vec::new();
     let mut tried = BTreeSet::new();
     for document in tried_documents() {
-        for (place, words) in commands(&document) {
+        for (directory, words) in commands(&document) {
             if let Err(error) = work.attempt(&words) {
-                wrong.push(format!("{place}: `{}`\n{error}", words.join(" ")));
+                wrong.push(format!("{directory}: `{}`\n{error}", words.join(" ")));
             }
             tried.insert(words.join(" "));
         }
@@ -252,7 +253,7 @@ fn every_command_of_readme_and_guide_works() {
 
 #[test]
 fn commands_that_cannot_work_are_noticed() {
-    let work = Workplace::new().with_run();
+    let work = WorkDirectory::new().with_run();
     for line in [
         "tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --no-such-flag",
         "tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --set a.reuse=seldom",
@@ -315,13 +316,13 @@ fn completed(block: &Block) -> String {
 
 #[test]
 fn every_experiment_file_of_the_guide_can_be_read() {
-    let work = Workplace::new();
+    let work = WorkDirectory::new();
     let blocks = blocks("docs/guide.md").into_iter().filter(|block| block.language == "toml");
     let mut count = 0;
     for block in blocks {
-        std::fs::write(work.place.file("shown.toml"), completed(&block)).expect("a file");
+        std::fs::write(work.directory.file("shown.toml"), completed(&block)).expect("a file");
         let attempt = work.attempt(&words("tiebreak check shown.toml"));
-        assert_eq!(attempt, Ok(()), "{}", block.place);
+        assert_eq!(attempt, Ok(()), "{}", block.directory);
         count += 1;
     }
     assert!(count >= 6, "{count} experiment files were found");

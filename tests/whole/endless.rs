@@ -1,7 +1,7 @@
 //! Targets that never stop sending: the timeout and a signal still end the run, over plain
 //! connections, over TLS and through client libraries.
 
-use crate::common::{TestFolder, errors};
+use crate::common::{TestDirectory, errors};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -19,7 +19,7 @@ const MARK: &[u8] = b"4711";
 #[derive(Clone, Copy)]
 struct Script {
     greeting: &'static [u8],
-    /// What a login is answered with, or None if there is no login.
+    /// The answer to a login, or None if there is no login.
     log_in: fn(&[u8]) -> Option<&'static [u8]>,
     reply: &'static [u8],
     begins: &'static [u8],
@@ -103,10 +103,10 @@ fn serve(mut stream: TcpStream, speech: Script, asked: &AtomicU64) -> std::io::R
     let mut piece = [0; 4096];
     loop {
         let bytes = stream.read(&mut piece)?;
-        let said = &piece[..bytes];
-        if let Some(welcome) = (speech.log_in)(said) {
+        let input = &piece[..bytes];
+        if let Some(welcome) = (speech.log_in)(input) {
             stream.write_all(welcome)?;
-        } else if !said.windows(MARK.len()).any(|part| part == MARK) {
+        } else if !input.windows(MARK.len()).any(|part| part == MARK) {
             // The end, or a question beside the measurement.
             return Ok(false);
         } else if asked.fetch_add(1, Ordering::Relaxed) == 0 {
@@ -127,23 +127,23 @@ const EVERY: [&str; 6] = ["--connections", "2", "--warm-up", "0s", "--out", "run
 
 /// Checks that the run ends by itself: each operation is given up at its timeout, and none got a
 /// reply.
-fn times_out(url: &str, more: &[&str]) -> TestFolder {
-    let place = TestFolder::new();
+fn times_out(url: &str, more: &[&str]) -> TestDirectory {
+    let directory = TestDirectory::new();
     let short = ["--timeout", "300ms", "--duration", "300ms"];
-    let output = place.tiebreak(&[&["run", url], &EVERY[..], &short[..], more].concat());
-    let told = errors(&output);
-    assert_eq!(output.status.code(), Some(4), "{told}");
-    assert!(told.contains("no operation in") && told.contains("timeout"), "{told}");
-    place
+    let output = directory.tiebreak(&[&["run", url], &EVERY[..], &short[..], more].concat());
+    let stderr = errors(&output);
+    assert_eq!(output.status.code(), Some(4), "{stderr}");
+    assert!(stderr.contains("no operation in") && stderr.contains("timeout"), "{stderr}");
+    directory
 }
 
 /// Checks that a run that would last an hour ends at a signal.
-fn is_interrupted(url: &str, more: &[&str]) -> TestFolder {
-    let place = TestFolder::new();
+fn is_interrupted(url: &str, more: &[&str]) -> TestDirectory {
+    let directory = TestDirectory::new();
     let long = ["--timeout", "10m", "--duration", "1h"];
-    let mut command = place.command(&[&["run", url], &EVERY[..], &long[..], more].concat());
+    let mut command = directory.command(&[&["run", url], &EVERY[..], &long[..], more].concat());
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let journal = place.file("run/journal.jsonl");
+    let journal = directory.file("run/journal.jsonl");
     let driven = || {
         let text = std::fs::read_to_string(&journal).unwrap_or_default();
         text.contains(r#""phase":"null""#) || text.contains(r#""own_cost""#)
@@ -157,11 +157,11 @@ fn is_interrupted(url: &str, more: &[&str]) -> TestFolder {
     // SAFETY: a signal to a process of ours that was not waited for.
     assert_eq!(unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) }, 0);
     let output = child.wait_with_output().expect("it ends");
-    let told = errors(&output);
-    assert!(matches!(output.status.code(), Some(0 | 3)), "{:?}: {told}", output.status);
+    let stderr = errors(&output);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{:?}: {stderr}", output.status);
     let journal = std::fs::read_to_string(&journal).expect("a journal");
-    assert!(journal.contains(r#""reason":"stopped""#), "{told}");
-    place
+    assert!(journal.contains(r#""reason":"stopped""#), "{stderr}");
+    directory
 }
 
 fn both(speech: Script, url: impl Fn(u16) -> String, more: &[&str]) {
@@ -215,14 +215,14 @@ tls.createServer({key: fs.readFileSync('key.pem'), cert: fs.readFileSync('cert.p
 
 impl Node {
     /// Starts it in this place, and says where it listens.
-    fn start(place: &TestFolder) -> (Node, u16) {
+    fn start(directory: &TestDirectory) -> (Node, u16) {
         let words = "req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost \
                      -keyout key.pem -out cert.pem";
         let mut openssl = Command::new("openssl");
-        openssl.args(words.split_whitespace()).current_dir(place.path()).stderr(Stdio::null());
+        openssl.args(words.split_whitespace()).current_dir(directory.path()).stderr(Stdio::null());
         assert!(openssl.status().expect("openssl runs (./test installs it)").success());
         let mut node = Command::new("node");
-        node.args(["-e", NODE]).current_dir(place.path()).stdout(Stdio::piped());
+        node.args(["-e", NODE]).current_dir(directory.path()).stdout(Stdio::piped());
         let mut node = Node(node.spawn().expect("node runs (./test installs it)"));
         let mut line = String::new();
         let out = node.0.stdout.take().expect("piped");
@@ -242,8 +242,8 @@ impl Drop for Node {
 #[test]
 fn an_endless_reply_over_tls_stops_no_clock() {
     for end in [times_out, is_interrupted] {
-        let place = TestFolder::new();
-        let (_node, port) = Node::start(&place);
+        let directory = TestDirectory::new();
+        let (_node, port) = Node::start(&directory);
         end(&format!("https://127.0.0.1:{port}/"), &["--insecure"]);
     }
 }

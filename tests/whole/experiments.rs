@@ -2,15 +2,16 @@
 
 use crate::common::processes::{Process, marked};
 use crate::common::software::share_software;
-use crate::common::{TestFolder, errors, number, sent};
+use crate::common::turn::CassandraTurn;
+use crate::common::{TestDirectory, errors, number, sent};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Processes whose environment names this folder: what was launched from it.
-fn launched_from(folder: &Path) -> Vec<String> {
-    let mark = format!("TMPDIR={}", folder.display());
+/// Processes whose environment names this directory: what was launched from it.
+fn launched_from(directory: &Path) -> Vec<String> {
+    let mark = format!("TMPDIR={}", directory.display());
     let processes = marked(&mark, &BTreeSet::new(), &mut BTreeSet::new());
     processes.iter().map(Process::command).collect()
 }
@@ -19,26 +20,26 @@ fn experiment(name: &str) -> String {
     format!("{}/experiments/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns the command, with a separate folder for temporary files.
-fn command(place: &TestFolder, arguments: &[&str]) -> Command {
-    let temporary = place.file("tmp");
-    std::fs::create_dir_all(&temporary).expect("a folder");
-    let mut command = place.command(arguments);
+/// Returns the command, with a separate directory for temporary files.
+fn command(directory: &TestDirectory, arguments: &[&str]) -> Command {
+    let temporary = directory.file("tmp");
+    std::fs::create_dir_all(&temporary).expect("a directory");
+    let mut command = directory.command(arguments);
     command.env("TMPDIR", temporary);
     command
 }
 
 #[test]
 fn seven_http_servers_one_command_and_nothing_left_behind() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let file = experiment("http-servers.toml");
     let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--connections", "20"];
     let mut arguments = vec!["compare", &file, "--allow-launch", "--out", "run", "--quiet"];
     // Of a fixed length: the pilot's would make rounds of seconds for seven servers.
     arguments.extend(["--slice", "50ms", "--pilot", "200ms"].iter().chain(&small));
-    let output = command(&place, &arguments).output().expect("the binary runs");
+    let output = command(&directory, &arguments).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let text = std::fs::read_to_string(place.file("run/report.json")).expect("a report");
+    let text = std::fs::read_to_string(directory.file("run/report.json")).expect("a report");
     let report: Value = serde_json::from_str(&text).expect("JSON");
     let contenders = report["contenders"].as_array().expect("contenders");
     let names: Vec<&str> = contenders.iter().filter_map(|it| it["name"].as_str()).collect();
@@ -52,37 +53,37 @@ fn seven_http_servers_one_command_and_nothing_left_behind() {
     // There is not one byte of difference between the seven.
     let findings = text.contains("differing_replies");
     assert!(!findings, "{text}");
-    assert_eq!(launched_from(&place.file("tmp")), Vec::<String>::new());
-    let left = std::fs::read_dir(place.file("tmp")).expect("a folder").count();
-    assert_eq!(left, 0, "temporary folders are removed");
-    assert!(place.file("run/logs/nginx.log").exists());
+    assert_eq!(launched_from(&directory.file("tmp")), Vec::<String>::new());
+    let left = std::fs::read_dir(directory.file("tmp")).expect("a directory").count();
+    assert_eq!(left, 0, "temporary directories are removed");
+    assert!(directory.file("run/logs/nginx.log").exists());
 }
 
 #[test]
 fn published_experiments_can_be_read() {
-    let place = TestFolder::new();
-    let folders = std::fs::read_dir(experiment("published")).expect("a folder");
-    let files = folders.flat_map(|folder| {
-        let folder = folder.expect("an entry").path();
-        std::fs::read_dir(folder).expect("a folder").map(|file| file.expect("an entry").path())
+    let directory = TestDirectory::new();
+    let directories = std::fs::read_dir(experiment("published")).expect("a directory");
+    let files = directories.flat_map(|path| {
+        let path = path.expect("an entry").path();
+        std::fs::read_dir(path).expect("a directory").map(|file| file.expect("an entry").path())
     });
     let files: Vec<_> =
         files.filter(|file| file.extension().is_some_and(|it| it == "toml")).collect();
     assert!(files.len() >= 4, "{files:?}");
     for file in files {
         let words = ["check", file.to_str().expect("a plain path")];
-        let output = command(&place, &words).output().expect("the binary runs");
+        let output = command(&directory, &words).output().expect("the binary runs");
         assert_eq!(output.status.code(), Some(0), "{}: {}", file.display(), errors(&output));
     }
 }
 
 #[test]
 fn check_shows_every_command_and_file_and_launches_nothing() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let file = experiment("http-servers.toml");
-    let output = command(&place, &["check", &file]).output().expect("the binary runs");
+    let output = command(&directory, &["check", &file]).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let told = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     for line in [
         "  start   nginx -c {temp}/nginx.conf -e stderr",
         "  prepare go build -o {temp}/server {temp}/main.go",
@@ -90,52 +91,52 @@ fn check_shows_every_command_and_file_and_launches_nothing() {
         "  load    500 connections, persistent; as fast as replies come",
         "nothing was launched and nothing was sent",
     ] {
-        assert!(told.lines().any(|told| told == line), "no line `{line}` in:\n{told}");
+        assert!(stdout.lines().any(|stdout| stdout == line), "no line `{line}` in:\n{stdout}");
     }
-    assert!(!place.file("tiebreak-runs").exists());
-    assert_eq!(std::fs::read_dir(place.file("tmp")).expect("a folder").count(), 0);
+    assert!(!directory.file("tiebreak-runs").exists());
+    assert_eq!(std::fs::read_dir(directory.file("tmp")).expect("a directory").count(), 0);
 }
 
 #[test]
 fn twenty_clients_that_read_and_two_that_write_are_seen_before_they_are_driven() {
-    let place = TestFolder::new();
-    let output = place.tiebreak(&["check", &experiment("readers-and-writers.toml")]);
+    let directory = TestDirectory::new();
+    let output = directory.tiebreak(&["check", &experiment("readers-and-writers.toml")]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let told = String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ");
+    let stdout = String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ");
     for line in [
         "readers: get 100 %; 640 connections, closed loop",
         "writers: set 100 %; 64 connections, closed loop",
     ] {
-        let contenders = told.lines().filter(|told| told.trim() == line).count();
-        assert_eq!(contenders, 4, "`{line}` in:\n{told}");
+        let contenders = stdout.lines().filter(|stdout| stdout.trim() == line).count();
+        assert_eq!(contenders, 4, "`{line}` in:\n{stdout}");
     }
 }
 
 #[test]
-fn a_file_from_elsewhere_needs_leave_and_a_slip_is_seen() {
-    let place = TestFolder::new();
+fn a_file_from_elsewhere_needs_permission_and_a_slip_is_seen() {
+    let directory = TestDirectory::new();
     let file = experiment("http-servers.toml");
-    let refused = place.tiebreak(&["compare", &file]);
+    let refused = directory.tiebreak(&["compare", &file]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(errors(&refused).contains("then add --allow-file"), "{}", errors(&refused));
-    let slip = place.tiebreak(&["compare", "ngnix", "node"]);
+    let slip = directory.tiebreak(&["compare", "ngnix", "node"]);
     assert_eq!(slip.status.code(), Some(2));
     assert!(errors(&slip).contains("did you mean `nginx`?"), "{}", errors(&slip));
 }
 
 #[test]
 fn five_caches_one_command_and_every_byte_is_verified() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let text = std::fs::read_to_string(experiment("caches.toml")).expect("the experiment");
-    let cache = place.file("cache").display().to_string();
+    let cache = directory.file("cache").display().to_string();
     let text = text.replace("/dev/shm/tiebreak-cache", &cache);
     assert!(text.contains(&cache), "the test has a cache of its own");
-    std::fs::write(place.file("caches.toml"), text).expect("a file");
+    std::fs::write(directory.file("caches.toml"), text).expect("a file");
     for (workload, mix) in [("kv", "get=1"), ("ycsb-b", "get=0.95,set=0.05")] {
         let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--keys", "2k"];
         let mut arguments = vec!["compare", "caches.toml", "--workload", workload, "--mix", mix];
         arguments.extend(["--slice", "50ms", "--pilot", "200ms"].iter().chain(&small));
-        let (code, report) = place.report(&arguments);
+        let (code, report) = directory.report(&arguments);
         assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);
         let contenders = report["contenders"].as_array().expect("contenders");
         let names: Vec<&str> = contenders.iter().filter_map(|it| it["name"].as_str()).collect();
@@ -150,7 +151,7 @@ fn five_caches_one_command_and_every_byte_is_verified() {
 
 #[test]
 fn three_policies_on_two_databases_one_command() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let file = experiment("pools.toml");
     let small = [
         "--round",
@@ -165,7 +166,7 @@ fn three_policies_on_two_databases_one_command() {
         "200ms",
     ];
     let (code, report) =
-        place.report(&[&["compare", &file, "--allow-launch"][..], &small].concat());
+        directory.report(&[&["compare", &file, "--allow-launch"][..], &small].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let contenders = report["contenders"].as_array().expect("contenders");
     assert_eq!(contenders.len(), 6);
@@ -183,8 +184,9 @@ fn three_policies_on_two_databases_one_command() {
 /// Six nodes, with few users and connections.
 #[test]
 fn two_clusters_of_cassandra_with_readers_beside_writers() {
-    let place = TestFolder::new();
-    if !share_software(&place.file(".cache")) {
+    let _turn = CassandraTurn::take();
+    let directory = TestDirectory::new();
+    if !share_software(&directory.file(".cache")) {
         return;
     }
     let file = experiment("published/cassandra-cluster");
@@ -198,8 +200,8 @@ fn two_clusters_of_cassandra_with_readers_beside_writers() {
     ] {
         arguments.extend(["--set", few]);
     }
-    let output = command(&place, &arguments).output().expect("the binary runs");
-    let report = place.json("run/report.json");
+    let output = command(&directory, &arguments).output().expect("the binary runs");
+    let report = directory.json("run/report.json");
     for contender in report["contenders"].as_array().expect("contenders") {
         let name = contender["name"].as_str().expect("a name");
         let ended = number(&contender["operations"]);
@@ -212,7 +214,7 @@ fn two_clusters_of_cassandra_with_readers_beside_writers() {
         let names: Vec<&str> = groups.filter_map(|group| group["name"].as_str()).collect();
         assert_eq!(names, ["readers", "writers"], "{name}");
     }
-    let page = std::fs::read_to_string(place.file("run/report.html")).expect("a page");
+    let page = std::fs::read_to_string(directory.file("run/report.html")).expect("a page");
     assert!(page.contains("Which serves readers beside writers faster on three nodes"));
-    assert_eq!(launched_from(&place.file("tmp")), Vec::<String>::new());
+    assert_eq!(launched_from(&directory.file("tmp")), Vec::<String>::new());
 }

@@ -1,34 +1,34 @@
 //! Data that a load would replace and that tiebreak did not create is left alone and named:
 //! tables of PostgreSQL and MariaDB, keys of memcached and Redis.
 
-use crate::common::{TestFolder, errors};
+use crate::common::{TestDirectory, errors};
 use crate::loads::Server;
 use crate::servers::PASSWORD;
 use crate::servers::mariadb::Mariadb;
 use crate::servers::postgres::Postgres;
 
-/// `tiebreak load` of a few keys: its exit code and what it said.
+/// `tiebreak load` of a few keys: its exit code and what it printed.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let words = [&["load", url, "--keys", "200", "--connections", "2"], more].concat();
-    let output = place.tiebreak(&words);
+    let output = directory.tiebreak(&words);
     (output.status.code(), errors(&output))
 }
 
 fn refused(url: &str, more: &[&str], name: &str) {
-    let (code, told) = load(url, more);
-    assert_eq!(code, Some(4), "{told}");
-    assert!(told.contains(&format!("the table `{name}`")), "{told}");
-    assert!(told.contains("was not made by tiebreak"), "{told}");
-    assert!(told.contains("use another database"), "the remedy: {told}");
+    let (code, message) = load(url, more);
+    assert_eq!(code, Some(4), "{message}");
+    assert!(message.contains(&format!("the table `{name}`")), "{message}");
+    assert!(message.contains("was not made by tiebreak"), "{message}");
+    assert!(message.contains("use another database"), "the remedy: {message}");
 }
 
 fn loaded(url: &str, more: &[&str]) {
-    let (code, told) = load(url, more);
-    assert_eq!(code, Some(0), "{told}");
+    let (code, message) = load(url, more);
+    assert_eq!(code, Some(0), "{message}");
 }
 
-/// A server of databases, as it is asked by itself.
+/// A database server as its own client queries it.
 struct Dialect<'a> {
     url: String,
     does: &'a dyn Fn(&str),
@@ -92,7 +92,7 @@ fn tables_of_the_user_in_mariadb_are_left_alone() {
     loaded(&asked.url, &["--reload"]);
 }
 
-/// How a store is told to keep a value, what it answers, and how it is told to remove it.
+/// How a store is made to keep a value, what it answers, and how the value is removed.
 struct Words {
     set: fn(&str, &str) -> String,
     get: fn(&str) -> String,
@@ -115,10 +115,10 @@ fn keys_of_the_user_are_left_alone(server: &Server, words: &Words) {
     let url = server.url();
     let refused = |key: &str| {
         for more in [&[][..], &["--reload"]] {
-            let (code, told) = load(&url, more);
-            assert_eq!(code, Some(4), "{told}");
-            let named = told.contains(&format!("the key `{key}` was not written by tiebreak"));
-            assert!(named && told.contains("rename or remove"), "{told}");
+            let (code, message) = load(&url, more);
+            assert_eq!(code, Some(4), "{message}");
+            let named = message.contains(&format!("the key `{key}` was not written by tiebreak"));
+            assert!(named && message.contains("rename or remove"), "{message}");
         }
     };
     for key in ["tiebreak00:000000000000", "tiebreak00:000000000199", "tiebreak00:loaded"] {
@@ -151,9 +151,9 @@ fn keys_of_the_user_in_memcached_are_left_alone() {
 fn keys_of_the_user_in_redis_are_left_alone() {
     let server = Server::redis(&[]);
     server.says("RPUSH tiebreak00:000000000003 a b\r\n");
-    let (code, told) = load(&server.url(), &[]);
-    assert_eq!(code, Some(4), "{told}");
-    assert!(told.contains("the key `tiebreak00:000000000003`"), "{told}");
+    let (code, message) = load(&server.url(), &[]);
+    assert_eq!(code, Some(4), "{message}");
+    assert!(message.contains("the key `tiebreak00:000000000003`"), "{message}");
     // The remedy: another database has none of these.
     loaded(&format!("{}/1", server.url()), &[]);
     server.says("DEL tiebreak00:000000000003\r\n");

@@ -1,7 +1,7 @@
 //! Several workloads at once, through the binary, on real Redis, memcached and
 //! PostgreSQL.
 
-use crate::common::{TestFolder, assert_sound, errors, number, sent, serve, url};
+use crate::common::{TestDirectory, assert_sound, errors, number, sent, serve, url};
 use serde_json::Value;
 use testserver::Behaviour;
 
@@ -24,12 +24,12 @@ const STORES: &str = "contenders = ['memcached', 'redis']\n\
      [[groups]]\nname = 'writers'\nconnections = 2\ndepth = 32\nrate = '2k/s'\nmix = { set = 1 }\n";
 
 /// The report of a run that nothing but the machine disturbed.
-fn compare(place: &TestFolder, text: &str, more: &[&str]) -> Value {
-    std::fs::write(place.file("e.toml"), text).expect("a file");
+fn compare(directory: &TestDirectory, text: &str, more: &[&str]) -> Value {
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
     let mut words = vec!["compare", "e.toml", "--out", "run"];
     words.extend(SHORT);
     words.extend(more);
-    let ended = place.report(&words);
+    let ended = directory.report(&words);
     assert_sound(&ended);
     ended.1
 }
@@ -39,9 +39,9 @@ fn count(value: &Value) -> u64 {
 }
 
 #[test]
-fn readers_beside_writers_at_a_rate_are_verified_and_told_apart() {
-    let place = TestFolder::new();
-    let report = compare(&place, STORES, &["--allow-launch"]);
+fn readers_beside_writers_at_a_rate_are_verified_and_distinguished() {
+    let directory = TestDirectory::new();
+    let report = compare(&directory, STORES, &["--allow-launch"]);
     for contender in report["contenders"].as_array().expect("two") {
         let outcomes = &contender["outcomes"];
         assert_eq!(outcomes["ok"], contender["operations"], "nothing wrong or stale: {outcomes}");
@@ -62,24 +62,24 @@ fn readers_beside_writers_at_a_rate_are_verified_and_told_apart() {
     };
     assert_eq!((of("readers"), of("writers")), (3, 2));
     // The report from the journal is the same, byte for byte.
-    let written = std::fs::read(place.file("run/report.json")).expect("a report");
-    let again = place.tiebreak(&["report", "run", "--json"]);
+    let written = std::fs::read(directory.file("run/report.json")).expect("a report");
+    let again = directory.tiebreak(&["report", "run", "--json"]);
     assert!(again.stdout == written, "{}", errors(&again));
-    let page = std::fs::read_to_string(place.file("run/report.html")).expect("a page");
+    let page = std::fs::read_to_string(directory.file("run/report.html")).expect("a page");
     assert!(page.contains("By group") && page.contains("Throughput of readers"));
 }
 
 #[test]
 fn the_server_counts_what_all_groups_sent() {
     let server = serve(Behaviour::default());
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let text = format!(
         "groups = [{{ name = 'many', connections = 6 }}, \
          {{ name = 'few', connections = 2, rate = '400/s' }}]\n\
          [contender.a]\nurl = '{url}'\n[contender.b]\nurl = '{url}'\n",
         url = url(&server)
     );
-    let report = compare(&place, &text, &[]);
+    let report = compare(&directory, &text, &[]);
     let contenders = report["contenders"].as_array().expect("two");
     let all: u64 = contenders.iter().map(sent).sum();
     assert_eq!(all, server.stop().requests);
@@ -88,14 +88,14 @@ fn the_server_counts_what_all_groups_sent() {
 }
 
 #[test]
-fn readers_of_a_database_beside_a_writer_are_told_apart_with_pools_too() {
-    let place = TestFolder::new();
+fn readers_of_a_database_beside_a_writer_are_distinguished_with_pools_too() {
+    let directory = TestDirectory::new();
     let text = "[workload]\nkeys = 1000\nverify = 'all'\n\
          [[groups]]\nname = 'readers'\nconnections = 4\nmix = { get = 1 }\n\
          [[groups]]\nname = 'writer'\nconnections = 1\nrate = '200/s'\nmix = { set = 1 }\n\
          [contender.kept]\nrecipe = 'postgres-tmpfs'\n\
          [contender.pooled]\nrecipe = 'postgres-tmpfs'\npool = { max = 2 }\n";
-    let report = compare(&place, text, &["--allow-launch"]);
+    let report = compare(&directory, text, &["--allow-launch"]);
     for (contender, opened) in [("kept", [4.0, 1.0]), ("pooled", [2.0, 1.0])] {
         let all = report["contenders"].as_array().expect("two");
         let of = all.iter().find(|of| of["name"] == contender).expect("it is there");
@@ -110,20 +110,20 @@ fn readers_of_a_database_beside_a_writer_are_told_apart_with_pools_too() {
         let got = [readers, writer].map(|group| number(&group["connections"]["got"]));
         assert_eq!(got, opened, "{contender}");
     }
-    let page = std::fs::read_to_string(place.file("run/report.html")).expect("a page");
+    let page = std::fs::read_to_string(directory.file("run/report.html")).expect("a page");
     assert!(page.contains("a pool of 2 for each group"));
 }
 
 #[test]
-fn one_group_of_one_contender_can_be_asked_for_more() {
-    let place = TestFolder::new();
+fn one_group_of_one_contender_can_get_more() {
+    let directory = TestDirectory::new();
     let groups = "groups = [{ name = 'light', connections = 2, rate = '500/s', mix = 'get=1' }, \
                   { name = 'heavy', connections = 2, rate = '200/s', mix = 'get=1' }]\n";
     let text = format!(
         "{groups}[workload]\nkeys = 1000\n[contender.a]\nrecipe = 'redis'\n[contender.b]\nrecipe = 'redis'\n"
     );
     let report =
-        compare(&place, &text, &["--allow-launch", "--set", "b.heavy.mix=multi-get:1000=1"]);
+        compare(&directory, &text, &["--allow-launch", "--set", "b.heavy.mix=multi-get:1000=1"]);
     let p50 = |at: usize, group: usize| {
         number(&report["contenders"][at]["groups"][group]["metrics"]["response_time"]["p50"])
     };

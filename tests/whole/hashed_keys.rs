@@ -1,6 +1,6 @@
 //! Keys that are `md5(i)` and values that are `crc32(i)`, on real stores that run already.
 
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use crate::loads::Server;
 use serde_json::Value;
 
@@ -21,9 +21,9 @@ const SHORT: [&str; 10] = [
 /// The first key of the first contender. Others may have keys in a store that runs already.
 const KEY: &str = "tiebreak00:cfcd208495d565ef66e7dff9f98764da";
 
-fn gets(place: &TestFolder, stores: &[&str]) -> (i32, Value) {
+fn gets(directory: &TestDirectory, stores: &[&str]) -> (i32, Value) {
     let words = [&["compare"], stores, &SHORT, &HASHED, &["--mix", "get=1"]].concat();
-    place.report(&words)
+    directory.report(&words)
 }
 
 fn outcomes(report: &Value, contender: usize) -> &Value {
@@ -32,35 +32,35 @@ fn outcomes(report: &Value, contender: usize) -> &Value {
 
 #[test]
 fn every_value_is_the_crc32_of_its_key_or_wrong() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let (memcached, redis) = (Server::memcached(&[]), Server::redis(&[]));
     let (m, r) = (format!("m={}", memcached.url()), format!("r={}", redis.url()));
     let both = [m.as_str(), &r];
-    let output = place.tiebreak(&[&["load"], &both[..], &HASHED].concat());
+    let output = directory.tiebreak(&[&["load"], &both[..], &HASHED].concat());
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let held = memcached.says(&format!("get {KEY}\r\n"));
     assert_eq!(held, format!("VALUE {KEY} 0 10\r\n4108050209\r\nEND\r\n"));
     let held = redis.says("GET tiebreak01:c4ca4238a0b923820dcc509a6f75849b\r\n");
     assert_eq!(held, "$10\r\n2212294583\r\n");
 
-    let (code, report) = gets(&place, &both);
+    let (code, report) = gets(&directory, &both);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     for contender in 0..2 {
         let operations = &report["contenders"][contender]["operations"];
         assert_eq!(&outcomes(&report, contender)["ok"], operations);
         assert_eq!(report["contenders"][contender]["store"]["load"]["how"], "found");
     }
-    let told = report["plan"]["contenders"][0]["workload"].as_str().expect("words");
-    let told = told.replace('\u{a0}', " ");
+    let description = report["plan"]["contenders"][0]["workload"].as_str().expect("words");
+    let description = description.replace('\u{a0}', " ");
     let wanted = "get 100 % of 100 keys md5(i); uniform; values crc32(i); every byte verified";
-    assert_eq!(told, wanted);
+    assert_eq!(description, wanted);
 
     // A single digit that is another, and nothing at all.
     for wrong in ["4108050208", ""] {
         let length = wrong.len();
         let set = memcached.says(&format!("set {KEY} 0 0 {length}\r\n{wrong}\r\n"));
         assert_eq!(set, "STORED\r\n");
-        let (code, report) = gets(&place, &both);
+        let (code, report) = gets(&directory, &both);
         assert_eq!(code, 3, "{:#}", report["findings"]);
         let of_memcached = &outcomes(&report, 0)["wrong"];
         assert!(number(of_memcached) > 0.0, "{:#}", outcomes(&report, 0));
@@ -70,20 +70,20 @@ fn every_value_is_the_crc32_of_its_key_or_wrong() {
 
 #[test]
 fn a_key_of_somebody_else_is_not_overwritten() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let memcached = Server::memcached(&[]);
     assert_eq!(memcached.says(&format!("set {KEY} 0 0 4\r\nmine\r\n")), "STORED\r\n");
     let url = memcached.url();
-    let output = place.tiebreak(&[&["load", &url][..], &HASHED].concat());
+    let output = directory.tiebreak(&[&["load", &url][..], &HASHED].concat());
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
-    let told = errors(&output);
-    assert!(told.contains(&format!("the key `{KEY}` was not written by tiebreak")), "{told}");
+    let stderr = errors(&output);
+    assert!(stderr.contains(&format!("the key `{KEY}` was not written by tiebreak")), "{stderr}");
 }
 
 #[test]
 fn what_hashes_cannot_do_is_refused_by_name() {
-    let place = TestFolder::new();
-    for (words, told) in [
+    let directory = TestDirectory::new();
+    for (words, message) in [
         (
             &["--workload", "ycsb-e", "--keys-as", "md5"][..],
             "keys_as = md5: a scan reads keys in the order of their numbers",
@@ -92,8 +92,8 @@ fn what_hashes_cannot_do_is_refused_by_name() {
         (&["--values-as", "crc"], "`crc` is not a way to make values: version, crc32"),
     ] {
         let urls = ["postgres://a@127.0.0.1:1/b", "postgres://a@127.0.0.1:2/b"];
-        let output = place.tiebreak(&[&["compare"], &urls[..], words].concat());
+        let output = directory.tiebreak(&[&["compare"], &urls[..], words].concat());
         assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
-        assert!(errors(&output).contains(told), "{}", errors(&output));
+        assert!(errors(&output).contains(message), "{}", errors(&output));
     }
 }

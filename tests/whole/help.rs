@@ -1,30 +1,30 @@
 //! `tiebreak help`: commands, and chapters of the guide with and without a pager.
 
-use crate::common::{TestFolder, errors};
+use crate::common::{TestDirectory, errors};
 use std::process::{Command, Output, Stdio};
 
-fn said(output: &Output) -> String {
+fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]
 fn help_of_a_command_is_what_its_flag_prints() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     for (command, flag) in [
         (&["help"][..], &["--help"][..]),
         (&["help", "compare"], &["compare", "--help"]),
         (&["help", "conformance", "null"], &["conformance", "null", "--help"]),
     ] {
-        let (help, same) = (place.tiebreak(command), place.tiebreak(flag));
+        let (help, same) = (directory.tiebreak(command), directory.tiebreak(flag));
         assert_eq!(help.status.code(), Some(0), "{command:?}: {}", errors(&help));
-        assert_eq!(said(&help), said(&same), "{command:?}");
+        assert_eq!(stdout(&help), stdout(&same), "{command:?}");
     }
 }
 
 #[test]
 fn commands_are_grouped_by_task() {
-    let place = TestFolder::new();
-    let help = said(&place.tiebreak(&["--help"]));
+    let directory = TestDirectory::new();
+    let help = stdout(&directory.tiebreak(&["--help"]));
     let lines: Vec<&str> = help.lines().collect();
     let after = |line: &str, next: &str| {
         let at = lines.iter().position(|other| *other == line);
@@ -46,7 +46,7 @@ fn commands_are_grouped_by_task() {
 
 #[test]
 fn a_topic_is_a_chapter_of_the_guide() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guide.md"));
     let guide = guide.expect("the guide");
     for (topic, heading) in [
@@ -56,35 +56,35 @@ fn a_topic_is_a_chapter_of_the_guide() {
         ("databases", "Databases"),
         ("ci", "CI"),
     ] {
-        let chapter = place.tiebreak(&["help", topic]);
-        let text = said(&chapter);
+        let chapter = directory.tiebreak(&["help", topic]);
+        let text = stdout(&chapter);
         assert_eq!(chapter.status.code(), Some(0), "{topic}: {}", errors(&chapter));
         assert!(text.starts_with(&format!("## {heading}\n")), "{topic}: {text}");
         assert!(guide.contains(&text) && text.matches("\n## ").count() == 0, "{topic}: {text}");
     }
-    let slip = place.tiebreak(&["help", "interleave"]);
+    let slip = directory.tiebreak(&["help", "interleave"]);
     assert_eq!(slip.status.code(), Some(2));
     assert!(errors(&slip).contains("did you mean `interleaving`?"), "{}", errors(&slip));
 }
 
 /// Returns what a terminal shows. `script` gives the program a terminal.
-fn on_a_terminal(place: &TestFolder, pager: &str) -> String {
+fn on_a_terminal(directory: &TestDirectory, pager: &str) -> String {
     let words = format!("'{}' help interleaving", env!("CARGO_BIN_EXE_tiebreak"));
     let mut command = Command::new("script");
     command.args(["--quiet", "--return", "--command", &words, "/dev/null"]);
-    command.env("PAGER", pager).env("TERM", "xterm").current_dir(place.path());
+    command.env("PAGER", pager).env("TERM", "xterm").current_dir(directory.path());
     let output = command.stdin(Stdio::null()).output().expect("script (util-linux) runs");
     assert!(output.status.success(), "{}", errors(&output));
-    said(&output)
+    stdout(&output)
 }
 
 #[test]
 fn a_terminal_shows_chapters_in_the_pager_of_the_user() {
-    let place = TestFolder::new();
-    let paged = on_a_terminal(&place, "sed 's/^/paged: /'");
+    let directory = TestDirectory::new();
+    let paged = on_a_terminal(&directory, "sed 's/^/paged: /'");
     assert!(paged.contains("paged: ## Interleaving"), "{paged}");
     for pager in ["", "no-such-pager-4711"] {
-        let plain = on_a_terminal(&place, pager);
+        let plain = on_a_terminal(&directory, pager);
         assert!(
             plain.contains("\n## Interleaving") || plain.starts_with("## Interleaving"),
             "{pager}: {plain}"

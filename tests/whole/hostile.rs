@@ -1,7 +1,7 @@
 //! Hostile databases: endless answers do not fill the memory, and no server without TLS is sent
 //! the password. The servers are fakes, because no real one does this.
 
-use crate::common::{TestFolder, errors};
+use crate::common::{TestDirectory, errors};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
@@ -19,35 +19,35 @@ const SENT_AT_MOST: usize = 2 << 30;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Everything that clients of a fake sent.
-type Heard = Arc<Mutex<Vec<u8>>>;
+type Received = Arc<Mutex<Vec<u8>>>;
 
 /// Serves each connection by `serve` on a thread of its own, as long as the test runs.
-fn fake(serve: fn(&mut Client)) -> (String, Heard) {
+fn fake(serve: fn(&mut Client)) -> (String, Received) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("bound").to_string();
-    let heard = Heard::default();
-    let to = heard.clone();
+    let received = Received::default();
+    let to = received.clone();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let heard = to.clone();
-            std::thread::spawn(move || serve(&mut Client { stream, heard }));
+            let received = to.clone();
+            std::thread::spawn(move || serve(&mut Client { stream, received }));
         }
     });
-    (address, heard)
+    (address, received)
 }
 
 struct Client {
     stream: TcpStream,
-    heard: Heard,
+    received: Received,
 }
 
 impl Client {
     /// What it says next; empty: nothing more.
-    fn hears(&mut self) -> Vec<u8> {
+    fn receives(&mut self) -> Vec<u8> {
         let mut piece = vec![0; 64 << 10];
         let count = self.stream.read(&mut piece).unwrap_or(0);
         piece.truncate(count);
-        self.heard.lock().expect("no fake panics").extend_from_slice(&piece);
+        self.received.lock().expect("no fake panics").extend_from_slice(&piece);
         piece
     }
 
@@ -65,12 +65,12 @@ impl Client {
     }
 }
 
-/// Drives a fake for a moment: exit code, what was said, and the most memory in kilobytes.
+/// Drives a fake for a moment: exit code, output, and the most memory in kilobytes.
 fn run(url: &str, more: &[&str]) -> (Option<i32>, String, u64) {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let words = ["run", url, "--query", "SELECT 1", "--connections", "4", "--timeout", "20s"];
     let short = ["--duration", "300ms", "--warm-up", "0s"];
-    let mut command = place.command(&[&words[..], &short, more].concat());
+    let mut command = directory.command(&[&words[..], &short, more].concat());
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
     let status = format!("/proc/{}/status", child.id());
     let output = std::thread::spawn(move || child.wait_with_output());
@@ -90,11 +90,11 @@ fn run(url: &str, more: &[&str]) -> (Option<i32>, String, u64) {
 /// Checks that neither preparatory requests nor operations may return more than allowed, and
 /// that the reason is reported.
 fn is_bounded(url: &str, more: &[&str]) {
-    let (code, told, most) = run(url, more);
+    let (code, message, most) = run(url, more);
     assert!(most > 0, "it was looked at");
-    assert!(most < MOST_KILOBYTES, "{most} kB: {told}");
-    assert_eq!(code, Some(4), "{told}");
-    assert!(told.contains("is longer than reply.max allows"), "{told}");
+    assert!(most < MOST_KILOBYTES, "{most} kB: {message}");
+    assert_eq!(code, Some(4), "{message}");
+    assert!(message.contains("is longer than reply.max allows"), "{message}");
 }
 
 const PG_LOGGED_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
@@ -110,19 +110,19 @@ fn pg_row() -> Vec<u8> {
 
 /// Accepts every login, and returns the beginning of its first message.
 fn pg_session(client: &mut Client) -> Option<u8> {
-    client.hears();
+    client.receives();
     client.says(PG_LOGGED_IN)?;
-    client.hears().first().copied()
+    client.receives().first().copied()
 }
 
 #[test]
 fn rows_without_end_of_a_postgres_do_not_fill_the_memory() {
     let (address, _) = fake(|client| {
         if pg_session(client) == Some(b'P') {
-            // To a prepared statement: no parameters, one column; then whatever is asked.
+            // To a prepared statement: no parameters, one column; then any answer.
             let described = [b"1\0\0\0\x04t\0\0\0\x06\0\0", PG_COLUMNS, b"Z\0\0\0\x05I"].concat();
             let _ = client.says(&described);
-            client.hears();
+            client.receives();
             let _ = client.says(b"2\0\0\0\x04");
         } else {
             let _ = client.says(PG_COLUMNS);
@@ -161,13 +161,13 @@ fn my_packet(number: u8, says: &[u8]) -> Vec<u8> {
 /// number of the next packet.
 fn my_session(client: &mut Client) -> Option<u8> {
     client.says(&my_packet(0, MY_GREETING))?;
-    client.hears();
+    client.receives();
     client.says(&my_packet(2, MY_OK))?;
-    let mut asks = client.hears();
+    let mut asks = client.receives();
     if asks.get(4) == Some(&0x16) {
         let prepared = [(1, MY_PREPARED), (2, MY_COLUMN), (3, MY_END)];
         client.says(&prepared.map(|(number, says)| my_packet(number, says)).concat())?;
-        asks = client.hears();
+        asks = client.receives();
     }
     asks.first()?;
     let begins = [(1, &b"\x01"[..]), (2, MY_COLUMN), (3, MY_END)];
@@ -208,54 +208,54 @@ const PASSWORD: &str = "CANARY-of-a-password";
 
 /// A login with a password, which must not be sent in the clear.
 fn logs_in(address: &str, query: &str) -> (Option<i32>, String) {
-    let (code, told, _) = run(&format!("mysql://me:{PASSWORD}@{address}/db{query}"), &[]);
-    assert!(!told.contains(PASSWORD), "{told}");
-    (code, told)
+    let (code, message, _) = run(&format!("mysql://me:{PASSWORD}@{address}/db{query}"), &[]);
+    assert!(!message.contains(PASSWORD), "{message}");
+    (code, message)
 }
 
-fn has_heard(heard: &Heard, what: &[u8]) -> bool {
-    heard.lock().expect("no fake panics").windows(what.len()).any(|said| said == what)
+fn has_received(received: &Received, what: &[u8]) -> bool {
+    received.lock().expect("no fake panics").windows(what.len()).any(|piece| piece == what)
 }
 
 #[test]
 fn a_mysql_that_asks_for_the_password_as_it_is_is_refused() {
-    let (address, heard) = fake(|client| {
+    let (address, received) = fake(|client| {
         let _ = client.says(&my_packet(0, MY_GREETING));
-        client.hears();
+        client.receives();
         let _ = client.says(&my_packet(2, b"\xfemysql_clear_password\0"));
-        client.hears();
+        client.receives();
     });
     for query in ["", "?allow-public-key-retrieval=true"] {
-        let (code, told) = logs_in(&address, query);
-        assert_eq!(code, Some(4), "{told}");
-        assert!(told.contains("the server requests the password in clear text"), "{told}");
-        assert!(told.contains("configure the user for caching_sha2_password"), "{told}");
+        let (code, message) = logs_in(&address, query);
+        assert_eq!(code, Some(4), "{message}");
+        assert!(message.contains("the server requests the password in clear text"), "{message}");
+        assert!(message.contains("configure the user for caching_sha2_password"), "{message}");
     }
-    assert!(has_heard(&heard, b"me\0"), "it logged in as far as that");
-    assert!(!has_heard(&heard, PASSWORD.as_bytes()), "the password");
+    assert!(has_received(&received, b"me\0"), "it logged in as far as that");
+    assert!(!has_received(&received, PASSWORD.as_bytes()), "the password");
 }
 
 /// The packet by which a client asks for the public key.
 const ASKS_FOR_KEY: &[u8] = b"\x01\0\0\x05\x02";
 
 #[test]
-fn a_mysql_that_offers_its_own_key_for_the_password_needs_leave() {
-    let (address, heard) = fake(|client| {
+fn a_mysql_that_offers_its_own_key_for_the_password_needs_permission() {
+    let (address, received) = fake(|client| {
         let _ = client.says(&my_packet(0, MY_GREETING));
-        client.hears();
+        client.receives();
         let challenge = b"\xfecaching_sha2_password\0abcdefghijklmnopqrst\0";
         let _ = client.says(&my_packet(2, challenge));
-        client.hears();
+        client.receives();
         let _ = client.says(&my_packet(4, b"\x01\x04"));
-        client.hears();
+        client.receives();
     });
-    let (code, told) = logs_in(&address, "");
-    assert_eq!(code, Some(4), "{told}");
+    let (code, message) = logs_in(&address, "");
+    assert_eq!(code, Some(4), "{message}");
     for says in ["public key that it sends itself", "?allow-public-key-retrieval=true", "use TLS"] {
-        assert!(told.contains(says), "{told}");
+        assert!(message.contains(says), "{message}");
     }
-    assert!(!has_heard(&heard, ASKS_FOR_KEY), "it asked for the key");
+    assert!(!has_received(&received, ASKS_FOR_KEY), "it asked for the key");
     logs_in(&address, "?allow-public-key-retrieval=true");
-    assert!(has_heard(&heard, ASKS_FOR_KEY), "allowed, and not asked for");
-    assert!(!has_heard(&heard, PASSWORD.as_bytes()), "the password");
+    assert!(has_received(&received, ASKS_FOR_KEY), "allowed, and not asked for");
+    assert!(!has_received(&received, PASSWORD.as_bytes()), "the password");
 }

@@ -1,18 +1,18 @@
 //! Journals that were damaged by the disk or by somebody.
 
-use crate::common::{TestFolder, errors, serve, url};
+use crate::common::{TestDirectory, errors, serve, url};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Output};
 use testserver::Behaviour;
 
-/// A short comparison of one server with itself, in the folder `run`.
-fn finished() -> TestFolder {
-    let place = TestFolder::new();
+/// A short comparison of one server with itself, in the directory `run`.
+fn finished() -> TestDirectory {
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let (a, b) = (format!("a={url}"), format!("b={url}"));
-    let output = place.tiebreak(&[
+    let output = directory.tiebreak(&[
         "compare",
         &a,
         &b,
@@ -31,63 +31,63 @@ fn finished() -> TestFolder {
         "run",
     ]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    place
+    directory
 }
 
 /// Returns what `report` says about the journal's damaged lines.
-fn spoilt(place: &TestFolder, spoil: impl FnOnce(&mut Vec<String>)) -> Output {
-    let file = place.file("run/journal.jsonl");
+fn spoilt(directory: &TestDirectory, spoil: impl FnOnce(&mut Vec<String>)) -> Output {
+    let file = directory.file("run/journal.jsonl");
     let whole = fs::read_to_string(&file).expect("a journal");
     let mut lines: Vec<String> = whole.lines().map(|line| format!("{line}\n")).collect();
     spoil(&mut lines);
-    fs::create_dir_all(place.file("spoilt")).expect("a folder");
-    fs::write(place.file("spoilt/journal.jsonl"), lines.concat()).expect("writes");
-    place.tiebreak(&["report", "spoilt"])
+    fs::create_dir_all(directory.file("spoilt")).expect("a directory");
+    fs::write(directory.file("spoilt/journal.jsonl"), lines.concat()).expect("writes");
+    directory.tiebreak(&["report", "spoilt"])
 }
 
 #[test]
 fn a_torn_last_line_is_dropped_and_named_and_the_rest_is_judged() {
-    let place = finished();
-    let output = spoilt(&place, |lines| {
+    let directory = finished();
+    let output = spoilt(&directory, |lines| {
         lines.pop();
         let last = lines.last_mut().expect("lines");
         last.truncate(last.len() / 2);
     });
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &errors(&output);
+    let stderr = String::from_utf8_lossy(&output.stdout).into_owned() + &errors(&output);
     assert!(
-        said.contains("incomplete and was ignored") && said.contains("did not complete"),
-        "{said}"
+        stderr.contains("incomplete and was ignored") && stderr.contains("did not complete"),
+        "{stderr}"
     );
 }
 
 #[test]
 fn a_bad_line_elsewhere_is_an_error_with_its_number() {
-    let place = finished();
+    let directory = finished();
     let changed =
-        spoilt(&place, |lines| lines[4] = lines[4].replacen("\"sent\":", "\"sent\":1", 1));
+        spoilt(&directory, |lines| lines[4] = lines[4].replacen("\"sent\":", "\"sent\":1", 1));
     assert_eq!(changed.status.code(), Some(5), "{}", errors(&changed));
     assert!(errors(&changed).contains("journal.jsonl: line 5"), "{}", errors(&changed));
-    let missing = spoilt(&place, |lines| drop(lines.remove(4)));
+    let missing = spoilt(&directory, |lines| drop(lines.remove(4)));
     assert_eq!(missing.status.code(), Some(5), "{}", errors(&missing));
     assert!(errors(&missing).contains("journal.jsonl: line 5"), "{}", errors(&missing));
 }
 
 #[test]
 fn another_major_version_is_refused_by_name() {
-    let place = finished();
+    let directory = finished();
     for (schema, why) in [
         ("tiebreak.journal/3", "use the version that wrote it"),
         ("tiebreak.journal/1", "of an earlier, unreleased version of tiebreak"),
     ] {
-        let output = spoilt(&place, |lines| {
+        let output = spoilt(&directory, |lines| {
             // The checksum is right: each version writes its own.
             lines[0] = resummed(&lines[0].replacen("tiebreak.journal/2", schema, 1));
         });
-        let told = errors(&output);
-        assert_eq!(output.status.code(), Some(5), "{told}");
-        assert!(told.contains("journal.jsonl") && told.contains(schema), "{told}");
-        assert!(told.contains(why), "{told}");
+        let stderr = errors(&output);
+        assert_eq!(output.status.code(), Some(5), "{stderr}");
+        assert!(stderr.contains("journal.jsonl") && stderr.contains(schema), "{stderr}");
+        assert!(stderr.contains(why), "{stderr}");
     }
 }
 
@@ -107,24 +107,27 @@ fn resummed(line: &str) -> String {
 const ADDRESS_SPACE_KB: u64 = 512 << 10;
 
 /// `report` of these lines, in little memory and time.
-fn report_in_little_memory(place: &TestFolder, lines: &[String]) -> Output {
-    fs::create_dir_all(place.file("spoilt")).expect("a folder");
-    fs::write(place.file("spoilt/journal.jsonl"), lines.concat()).expect("writes");
+fn report_in_little_memory(directory: &TestDirectory, lines: &[String]) -> Output {
+    fs::create_dir_all(directory.file("spoilt")).expect("a directory");
+    fs::write(directory.file("spoilt/journal.jsonl"), lines.concat()).expect("writes");
     let script = format!(
         "ulimit -v {ADDRESS_SPACE_KB} && exec timeout 60 {} report spoilt",
         env!("CARGO_BIN_EXE_tiebreak")
     );
     let mut command = Command::new("sh");
-    command.args(["-c", &script]).current_dir(place.path());
+    command.args(["-c", &script]).current_dir(directory.path());
     command.output().expect("a shell runs")
 }
 
 /// Checks that it was judged or refused: no crash, no hang, no lack of memory.
 fn ended_well(output: &Output, what: &str) {
-    let said = errors(output);
+    let stderr = errors(output);
     let code = output.status.code();
-    assert!(matches!(code, Some(0..=5)), "{what}: {:?} {said}", output.status);
-    assert!(!said.contains("panicked") && !said.contains("bug in tiebreak"), "{what}: {said}");
+    assert!(matches!(code, Some(0..=5)), "{what}: {:?} {stderr}", output.status);
+    assert!(
+        !stderr.contains("panicked") && !stderr.contains("bug in tiebreak"),
+        "{what}: {stderr}"
+    );
 }
 
 /// A line of the journal with its event changed.
@@ -135,20 +138,20 @@ fn changed(line: &str, change: impl FnOnce(&mut Value)) -> String {
     resummed(&format!("{{\"seq\":{seq},\"sum\":\"\",\"event\":{event}}}\n"))
 }
 
-fn lines_of(place: &TestFolder) -> Vec<String> {
-    let whole = fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+fn lines_of(directory: &TestDirectory) -> Vec<String> {
+    let whole = fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
     whole.lines().map(|line| format!("{line}\n")).collect()
 }
 
 #[test]
 fn small_numbers_in_a_journal_make_neither_large_memory_nor_long_loops() {
-    let place = finished();
-    let lines = lines_of(&place);
+    let directory = finished();
+    let lines = lines_of(&directory);
     let trial = lines.iter().rposition(|line| line.contains("\"trial\"")).expect("a trial");
     let with = |at: usize, change: &dyn Fn(&mut Value)| {
         let mut lines = lines.clone();
         lines[at] = changed(&lines[at], change);
-        report_in_little_memory(&place, &lines)
+        report_in_little_memory(&directory, &lines)
     };
     let refused = |output: Output, why: &str| {
         ended_well(&output, why);
@@ -227,8 +230,8 @@ fn announced(counts_bytes: u32) -> String {
 
 #[test]
 fn a_journal_that_was_changed_at_random_is_judged_or_refused() {
-    let place = finished();
-    let lines = lines_of(&place);
+    let directory = finished();
+    let lines = lines_of(&directory);
     let mut dice = Dice(0x1234_5678_9abc_def1);
     for number in 0..200 {
         let mut lines = lines.clone();
@@ -243,7 +246,7 @@ fn a_journal_that_was_changed_at_random_is_judged_or_refused() {
                 None => mutate(event, &mut dice),
             };
         });
-        let output = report_in_little_memory(&place, &lines);
+        let output = report_in_little_memory(&directory, &lines);
         ended_well(&output, &format!("change {number}, line {}: {what}", at + 1));
     }
 }
@@ -311,9 +314,9 @@ fn strange(value: &Value, dice: &mut Dice) -> Value {
 
 #[test]
 fn a_full_disk_under_the_journal_is_our_failure_and_nothing_hangs() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
-    fs::create_dir_all(place.file("small")).expect("a folder");
+    fs::create_dir_all(directory.file("small")).expect("a directory");
     // A file system of 64 kB, seen by this one process only.
     let script = format!(
         "mount -t tmpfs -o size=64k tmpfs small && exec {} compare a={url} b={url} --rounds 20 \
@@ -323,7 +326,7 @@ fn a_full_disk_under_the_journal_is_our_failure_and_nothing_hangs() {
     );
     let output = Command::new("unshare")
         .args(["--user", "--map-root-user", "--mount", "sh", "-c", &script])
-        .current_dir(place.path())
+        .current_dir(directory.path())
         .output()
         .expect("unshare runs");
     assert_eq!(output.status.code(), Some(5), "{}", errors(&output));

@@ -1,18 +1,18 @@
 //! Experiment files from other places, and what `check` shows of them.
 
-use crate::common::{TestFolder, errors, serve, url};
+use crate::common::{TestDirectory, errors, serve, url};
 use std::fs;
 use std::process::Output;
 use testserver::{Behaviour, TestServer};
 
-/// Two folders: one to be in, and one for files from elsewhere.
-fn places() -> (TestFolder, TestFolder) {
-    (TestFolder::new(), TestFolder::new())
+/// Two directories: one to be in, and one for files from elsewhere.
+fn places() -> (TestDirectory, TestDirectory) {
+    (TestDirectory::new(), TestDirectory::new())
 }
 
-fn compare(place: &TestFolder, file: &str, flags: &[&str]) -> Output {
+fn compare(directory: &TestDirectory, file: &str, flags: &[&str]) -> Output {
     let small = ["--rounds", "6", "--round", "50ms", "--warm-up", "0s", "--quiet", "--out", "run"];
-    let mut command = place.command(&[&["compare", file][..], flags, &small].concat());
+    let mut command = directory.command(&[&["compare", file][..], flags, &small].concat());
     command.env("TIEBREAK_CASE_TOKEN", "CANARY-token");
     command.output().expect("the binary runs")
 }
@@ -30,13 +30,13 @@ fn attacks(server: &TestServer) -> Vec<(&'static str, String)> {
         ("a file as body", both(&format!("url = '{url}'\ndata = '@secret.txt'\n"))),
         ("a socket", both("url = 'http+unix://%2Frun%2Ftiebreak-none.sock/'\n")),
         ("a statement", both("url = 'postgres://me@127.0.0.1:1/x'\nquery = 'DROP TABLE x'\n")),
-        ("a folder", both("url = 'file:///tmp/tiebreak-none'\n")),
+        ("a directory", both("url = 'file:///tmp/tiebreak-none'\n")),
         ("a program", both("url = 'exec:true'\n")),
     ]
 }
 
 #[test]
-fn a_file_from_elsewhere_does_nothing_without_leave() {
+fn a_file_from_elsewhere_does_nothing_without_permission() {
     let (here, elsewhere) = places();
     let server = serve(Behaviour::default());
     fs::write(elsewhere.file("secret.txt"), "CANARY-file").expect("a file");
@@ -45,18 +45,18 @@ fn a_file_from_elsewhere_does_nothing_without_leave() {
         let file = elsewhere.file("e.toml").display().to_string();
         let refused = compare(&here, &file, &[]);
         assert_eq!(refused.status.code(), Some(2), "{what}: {}", errors(&refused));
-        let said = errors(&refused);
-        assert!(said.contains("then add --allow-file"), "{what}: {said}");
+        let stderr = errors(&refused);
+        assert!(stderr.contains("then add --allow-file"), "{what}: {stderr}");
         assert!(!here.file("run").exists(), "{what}");
         let checked = here.tiebreak(&["check", &file]);
-        let told = String::from_utf8_lossy(&checked.stdout).into_owned();
-        assert!(told.contains("lies outside the current directory"), "{what}: {told}");
+        let stdout = String::from_utf8_lossy(&checked.stdout).into_owned();
+        assert!(stdout.contains("lies outside the current directory"), "{what}: {stdout}");
     }
     assert_eq!(server.stop().requests, 0, "nothing was sent");
 }
 
 #[test]
-fn leave_is_given_by_either_name_and_not_needed_at_home() {
+fn permission_is_given_by_either_name_and_not_needed_at_home() {
     let (here, elsewhere) = places();
     let server = serve(Behaviour::default());
     let text = &attacks(&server)[1].1;
@@ -90,7 +90,7 @@ fn check_shows_all_that_a_file_says_also_where_a_variable_is_not_set() {
     fs::write(elsewhere.file("e.toml"), text).expect("a file");
     let file = elsewhere.file("e.toml").display().to_string();
     let output = here.tiebreak(&["check", &file]);
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     for line in [
         "  variable TIEBREAK_NOT_SET (not set)".to_owned(),
         "  variable HOME (set)".to_owned(),
@@ -101,7 +101,7 @@ fn check_shows_all_that_a_file_says_also_where_a_variable_is_not_set() {
         "    workload.requests[0].path = \"/u/{users.name}\"".to_owned(),
         "    workload.requests[0].body = \"k=${HOME}\"".to_owned(),
     ] {
-        assert!(told.lines().any(|told| told == line), "no `{line}` in:\n{told}");
+        assert!(stdout.lines().any(|stdout| stdout == line), "no `{line}` in:\n{stdout}");
     }
     assert_eq!(output.status.code(), Some(2), "the plan needs the variable");
     assert!(errors(&output).contains("`TIEBREAK_NOT_SET` is not set"), "{}", errors(&output));
@@ -109,14 +109,14 @@ fn check_shows_all_that_a_file_says_also_where_a_variable_is_not_set() {
 
 #[test]
 fn a_pipe_in_place_of_a_file_is_refused_and_nothing_hangs() {
-    let place = TestFolder::new();
-    let made = std::process::Command::new("mkfifo").arg(place.file("pipe")).status();
+    let directory = TestDirectory::new();
+    let made = std::process::Command::new("mkfifo").arg(directory.file("pipe")).status();
     assert!(made.is_ok_and(|status| status.success()));
     let url = "http://127.0.0.1:1/";
     for (key, value) in [("data", "'@pipe'"), ("data", "'@/dev/zero'")] {
         let one = |name: &str| format!("[contender.{name}]\nurl = '{url}'\n{key} = {value}\n");
-        fs::write(place.file("e.toml"), one("a") + &one("b")).expect("a file");
-        let refused = place.tiebreak(&["compare", "e.toml"]);
+        fs::write(directory.file("e.toml"), one("a") + &one("b")).expect("a file");
+        let refused = directory.tiebreak(&["compare", "e.toml"]);
         assert_eq!(refused.status.code(), Some(2), "{}", errors(&refused));
         assert!(errors(&refused).contains("is not a plain file"), "{}", errors(&refused));
     }
@@ -136,7 +136,7 @@ fn a_pipe_in_place_of_a_file_is_refused_and_nothing_hangs() {
         (&["run", url, "-d", "@/dev/zero"], "is too large: at most 64 MiB are allowed"),
         (&["report", "pipe"], "is not a plain file"),
     ] {
-        let refused = place.tiebreak(arguments);
+        let refused = directory.tiebreak(arguments);
         assert!(errors(&refused).contains(why), "{arguments:?}: {}", errors(&refused));
         assert!(matches!(refused.status.code(), Some(2 | 5)), "{arguments:?}");
     }

@@ -1,7 +1,7 @@
 //! The load phase on real stores that already run: existing data is not loaded again, an
 //! interrupted load is continued, and a store without enough room loses data.
 
-use crate::common::{TestFolder, errors};
+use crate::common::{TestDirectory, errors};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -60,9 +60,9 @@ impl Server {
         let mut stream = TcpStream::connect(self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
         stream.write_all(command.as_bytes()).expect("said");
-        let mut said = [0; 1000];
-        let count = stream.read(&mut said).expect("answered");
-        String::from_utf8_lossy(&said[..count]).into_owned()
+        let mut stdout = [0; 1000];
+        let count = stream.read(&mut stdout).expect("answered");
+        String::from_utf8_lossy(&stdout[..count]).into_owned()
     }
 }
 
@@ -73,18 +73,18 @@ impl Drop for Server {
     }
 }
 
-fn said(output: &Output) -> String {
+fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ")
 }
 
 /// `tiebreak load`: exit code, stdout, stderr.
-fn load(place: &TestFolder, more: &[&str]) -> (i32, String, String) {
-    let output = place.tiebreak(&[&["load"], more].concat());
-    (output.status.code().expect("an exit code"), said(&output), errors(&output))
+fn load(directory: &TestDirectory, more: &[&str]) -> (i32, String, String) {
+    let output = directory.tiebreak(&[&["load"], more].concat());
+    (output.status.code().expect("an exit code"), stdout(&output), errors(&output))
 }
 
 /// A short comparison of these, all with 5000 keys.
-fn compare(place: &TestFolder, stores: &[&str], more: &[&str]) -> (i32, Value) {
+fn compare(directory: &TestDirectory, stores: &[&str], more: &[&str]) -> (i32, Value) {
     let short = [
         "--rounds",
         "8",
@@ -99,7 +99,7 @@ fn compare(place: &TestFolder, stores: &[&str], more: &[&str]) -> (i32, Value) {
         "--keys",
         "5k",
     ];
-    place.report(&[&["compare"], stores, &short, more].concat())
+    directory.report(&[&["compare"], stores, &short, more].concat())
 }
 
 fn how(report: &Value, contender: usize) -> &str {
@@ -108,30 +108,30 @@ fn how(report: &Value, contender: usize) -> &str {
 
 #[test]
 fn what_was_loaded_is_found_until_something_writes_to_it() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let (memcached, redis) = (Server::memcached(&[]), Server::redis(&[]));
     let (m, r) = (format!("m={}", memcached.url()), format!("r={}", redis.url()));
     let both = [m.as_str(), &r];
     let keys = ["--keys", "5k"];
-    let (code, told, progress) = load(&place, &[&both[..], &keys].concat());
-    assert_eq!(code, 0, "{told}{progress}");
+    let (code, message, progress) = load(&directory, &[&both[..], &keys].concat());
+    assert_eq!(code, 0, "{message}{progress}");
     for name in ["m", "r"] {
-        assert!(told.contains(&format!("{name}: 5000 keys loaded in ")), "{told}");
+        assert!(message.contains(&format!("{name}: 5000 keys loaded in ")), "{message}");
         assert!(progress.contains(&format!("loading {name}: 0 of 5k keys")), "{progress}");
     }
-    assert!(told.lines().all(|line| line.ends_with("; evicted nothing")), "{told}");
-    let (code, told, _) = load(&place, &[&both[..], &keys].concat());
-    assert_eq!(code, 0, "{told}");
-    assert_eq!(told.matches(": 5000 keys were loaded before and are unchanged").count(), 2);
+    assert!(message.lines().all(|line| line.ends_with("; evicted nothing")), "{message}");
+    let (code, message, _) = load(&directory, &[&both[..], &keys].concat());
+    assert_eq!(code, 0, "{message}");
+    assert_eq!(message.matches(": 5000 keys were loaded before and are unchanged").count(), 2);
     // Reads do not change it, whatever their mix.
     for _ in 0..2 {
-        let (_, report) = compare(&place, &both, &["--mix", "get=1"]);
+        let (_, report) = compare(&directory, &both, &["--mix", "get=1"]);
         assert_eq!((how(&report, 0), how(&report, 1)), ("found", "found"));
         assert_eq!(report["contenders"][0]["sent"]["load"], 0);
     }
     // The first that writes finds it, and the next does not.
     for expected in ["found", "written"] {
-        let (code, report) = compare(&place, &both, &[]);
+        let (code, report) = compare(&directory, &both, &[]);
         assert_eq!(code, 0, "{:#}", report["findings"]);
         assert_eq!((how(&report, 0), how(&report, 1)), (expected, expected));
         let store = &report["contenders"][1]["store"];
@@ -140,20 +140,20 @@ fn what_was_loaded_is_found_until_something_writes_to_it() {
         let facts = report["contenders"][1]["target_cost"]["facts"].to_string();
         assert!(facts.contains("appendonly no"), "{facts}");
     }
-    let (_, told, progress) = load(&place, &[&both[..], &["--keys", "4k"]].concat());
-    assert!(told.contains("m: 4000 keys loaded"), "{told}");
+    let (_, message, progress) = load(&directory, &[&both[..], &["--keys", "4k"]].concat());
+    assert!(message.contains("m: 4000 keys loaded"), "{message}");
     assert!(progress.contains("m: loaded again: it holds other keys or values"), "{progress}");
-    let (_, told, _) = load(&place, &[&both[..], &["--keys", "4k", "--reload"]].concat());
-    assert!(told.contains("r: 4000 keys loaded"), "{told}");
+    let (_, message, _) = load(&directory, &[&both[..], &["--keys", "4k", "--reload"]].concat());
+    assert!(message.contains("r: 4000 keys loaded"), "{message}");
 }
 
 #[test]
 fn a_load_that_is_killed_goes_on_where_it_was() {
     for server in [Server::memcached(&["-m", "512"]), Server::redis(&[])] {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let url = server.url();
         let words = ["load", &url, "--keys", "500k"];
-        let mut command = place.command(&words);
+        let mut command = directory.command(&words);
         let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("runs");
         let gives_up = Instant::now() + PATIENCE;
         // Some chunks are done, but not the last.
@@ -164,28 +164,28 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
         child.kill().expect("our child");
         child.wait().expect("our child");
         let left = server.fingerprint();
-        let (code, told, progress) = load(&place, &words[1..]);
-        assert_eq!(code, 0, "{left}{told}{progress}");
+        let (code, message, progress) = load(&directory, &words[1..]);
+        assert_eq!(code, 0, "{left}{message}{progress}");
         let plain = progress.replace('\u{a0}', " ");
         assert!(plain.contains("an interrupted load continues at "), "{left}{plain}");
-        assert!(told.contains(" on loaded in "), "{told}");
+        assert!(message.contains(" on loaded in "), "{message}");
         assert!(server.fingerprint().contains(" clean"), "{}", server.fingerprint());
     }
 }
 
 #[test]
 fn a_server_that_was_started_anew_is_loaded_again() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let port = ports::free().expect("a port");
-    let folder = place.path().to_str().expect("plain").to_owned();
+    let path = directory.path().to_str().expect("plain").to_owned();
     let start = || {
         let mut command = Command::new("redis-server");
         command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""]);
-        Server::start("redis", port, command, &["--appendonly", "yes", "--dir", &folder])
+        Server::start("redis", port, command, &["--appendonly", "yes", "--dir", &path])
     };
     let first = start();
     let url = first.url();
-    assert_eq!(load(&place, &[&url, "--keys", "1k"]).0, 0);
+    assert_eq!(load(&directory, &[&url, "--keys", "1k"]).0, 0);
     let mut stream = TcpStream::connect(first.address).expect("it listens");
     stream.write_all(b"SHUTDOWN NOSAVE\r\n").expect("said");
     let _ = stream.read(&mut [0; 10]);
@@ -196,14 +196,14 @@ fn a_server_that_was_started_anew_is_loaded_again() {
     while !second.fingerprint().contains(" clean") {
         assert!(Instant::now() < gives_up, "{}", second.fingerprint());
     }
-    let (code, _, progress) = load(&place, &[&url, "--keys", "1k"]);
+    let (code, _, progress) = load(&directory, &[&url, "--keys", "1k"]);
     assert_eq!(code, 0, "{progress}");
     assert!(progress.contains("loaded again: its server was restarted"), "{progress}");
 }
 
 #[test]
 fn stores_without_room_are_void_and_not_broken() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let small = ["-m", "1", "-I", "512k"];
     let limit = ["--maxmemory", "2mb", "--maxmemory-policy"];
     let stores = [
@@ -218,7 +218,7 @@ fn stores_without_room_are_void_and_not_broken() {
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     // Few connections: Redis counts their buffers as its memory.
     let poor = ["--value", "1kB", "--connections", "2", "--mix", "get=1"];
-    let (code, report) = compare(&place, &urls, &poor);
+    let (code, report) = compare(&directory, &urls, &poor);
     assert_eq!(code, 3, "{:#}", report["findings"]);
     let findings = report["findings"].as_array().expect("findings");
     let of = |rule: &str| -> Vec<&str> {
@@ -231,29 +231,29 @@ fn stores_without_room_are_void_and_not_broken() {
         let load = &report["contenders"][at]["store"]["load"];
         assert_eq!(load["ended_at"].is_number(), ended, "{} {load}", stores[at].0);
     }
-    let (code, told, _) = load(&place, &[urls[2], "--keys", "5k", "--value", "1kB"]);
-    assert_eq!(code, 3, "{told}");
-    assert!(told.contains("the load stopped at key "), "{told}");
+    let (code, message, _) = load(&directory, &[urls[2], "--keys", "5k", "--value", "1kB"]);
+    assert_eq!(code, 3, "{message}");
+    assert!(message.contains("the load stopped at key "), "{message}");
 }
 
 #[test]
 fn only_stores_that_run_already_can_be_loaded() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     for (what, says) in [
         ("memcached", "`memcached` would be launched, loaded and stopped"),
         ("http://127.0.0.1:1/", "is not a store: keys are loaded into caches, files and databases"),
     ] {
-        let (code, told, error) = load(&place, &[what]);
-        assert_eq!((code, told.as_str()), (2, ""), "{error}");
+        let (code, message, error) = load(&directory, &[what]);
+        assert_eq!((code, message.as_str()), (2, ""), "{error}");
         assert!(error.contains(says), "{error}");
     }
     let swept = "sweep.value = [8, 100]\ncontender.a.url = 'redis://127.0.0.1:1'\n";
-    std::fs::write(place.file("e.toml"), swept).expect("a file");
-    let (code, _, error) = load(&place, &["e.toml"]);
+    std::fs::write(directory.file("e.toml"), swept).expect("a file");
+    let (code, _, error) = load(&directory, &["e.toml"]);
     assert_eq!(code, 2, "{error}");
     assert!(error.contains("a sweep of value loads different values at each point"), "{error}");
     let port = ports::free().expect("a port");
-    let (code, _, error) = load(&place, &[&format!("redis://127.0.0.1:{port}")]);
+    let (code, _, error) = load(&directory, &[&format!("redis://127.0.0.1:{port}")]);
     assert_eq!(code, 4, "{error}");
     assert!(error.contains("it refused the connection"), "{error}");
 }

@@ -1,19 +1,19 @@
 //! Contenders without a server, with the whole binary: files in a directory, and
 //! programs that run to their end.
 
-use crate::common::{TestFolder, number};
+use crate::common::{TestDirectory, number};
 use serde_json::Value;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-fn compare(place: &TestFolder, words: &[&str]) -> (i32, Value) {
-    compare_by(place, words, &["--rounds", "6"])
+fn compare(directory: &TestDirectory, words: &[&str]) -> (i32, Value) {
+    compare_by(directory, words, &["--rounds", "6"])
 }
 
 /// The same by as many rounds as these words ask for.
-fn compare_by(place: &TestFolder, words: &[&str], rounds: &[&str]) -> (i32, Value) {
+fn compare_by(directory: &TestDirectory, words: &[&str], rounds: &[&str]) -> (i32, Value) {
     let short = ["--round", "200ms", "--warm-up", "100ms"];
-    place.report(&[&["compare"], words, rounds, &short].concat())
+    directory.report(&[&["compare"], words, rounds, &short].concat())
 }
 
 fn rules<'a>(report: &'a Value, weight: &str) -> Vec<&'a str> {
@@ -31,11 +31,11 @@ fn counting(to: u32, more: &str) -> String {
 
 #[test]
 fn files_are_loaded_verified_and_compared_with_a_store() {
-    let place = TestFolder::new();
-    let files = format!("files=file://{}", place.file("cache").display());
+    let directory = TestDirectory::new();
+    let files = format!("files=file://{}", directory.file("cache").display());
     let words = ["memcached", &files, "--keys", "1k", "--verify", "all", "--connections", "4"];
     let words = [&words[..], &["--set", "files.locking=rename"]].concat();
-    let (code, report) = compare(&place, &words);
+    let (code, report) = compare(&directory, &words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let files = &report["contenders"][1];
     assert_eq!(files["outcomes"]["ok"], files["operations"], "{}", files["outcomes"]);
@@ -50,13 +50,13 @@ fn files_are_loaded_verified_and_compared_with_a_store() {
     };
     let findings = report["findings"].as_array().expect("findings");
     assert!(!findings.iter().any(about), "the work is the generator's own");
-    assert!(place.file("cache").join(".tiebreak-cache").exists(), "it is marked as ours");
+    assert!(directory.file("cache").join(".tiebreak-cache").exists(), "it is marked as ours");
 }
 
 #[test]
 fn files_that_are_removed_under_us_are_misses_and_void_it() {
-    let place = TestFolder::new();
-    let [kept, emptied] = ["kept", "emptied"].map(|name| place.file(name));
+    let directory = TestDirectory::new();
+    let [kept, emptied] = ["kept", "emptied"].map(|name| directory.file(name));
     let (over, removed) = (AtomicBool::new(false), AtomicU64::new(0));
     let [a, b] = [("a", &kept), ("b", &emptied)]
         .map(|(name, path)| format!("{name}=file://{}", path.display()));
@@ -72,7 +72,7 @@ fn files_that_are_removed_under_us_are_misses_and_void_it() {
         });
         // Also where the run panics: else the scope would wait for ever.
         let _over = Raised(&over);
-        compare(&place, &words)
+        compare(&directory, &words)
     });
     assert!(removed.load(Relaxed) > 0);
     assert_eq!(code, 3, "{:#}", report["findings"]);
@@ -91,10 +91,10 @@ impl Drop for Raised<'_> {
     }
 }
 
-/// Removes the values in a cache, not its folders and its marker.
-fn empty(folder: &std::path::Path) -> u64 {
+/// Removes the values in a cache, not its directories and its marker.
+fn empty(directory: &std::path::Path) -> u64 {
     let mut removed = 0;
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => removed += empty(&entry.path()),
             _ if entry.file_name() == ".tiebreak-cache" => {}
@@ -105,13 +105,13 @@ fn empty(folder: &std::path::Path) -> u64 {
 }
 
 #[test]
-fn programs_take_turns_and_are_told_by_what_they_cost() {
-    let place = TestFolder::new();
+fn programs_take_turns_and_are_compared_by_what_they_cost() {
+    let directory = TestDirectory::new();
     let (a, b) = (counting(2000, "echo found; "), counting(40_000, "echo found; "));
     // A core that is taken away for a while slows several rounds in a row: few rounds
     // then decide nothing, however large the difference.
     let rounds = ["--until-decided", "--rounds", "8"];
-    let (code, report) = compare_by(&place, &[&format!("a={a}"), &format!("b={b}")], &rounds);
+    let (code, report) = compare_by(&directory, &[&format!("a={a}"), &format!("b={b}")], &rounds);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     assert_eq!(report["plan"]["pilot"]["interleave"], "turns");
     let metrics: Vec<&str> = report["comparisons"]
@@ -138,28 +138,28 @@ fn programs_take_turns_and_are_told_by_what_they_cost() {
 
 #[test]
 fn a_program_that_says_less_is_named() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let (a, b) = (counting(100, "echo found 100; "), counting(10, ""));
     let both = [&format!("a={a}")[..], &format!("b={b}")];
-    let (code, report) = compare(&place, &both);
+    let (code, report) = compare(&directory, &both);
     assert_eq!(code, 3, "{:#}", report["findings"]);
     assert_eq!(rules(&report, "void"), ["program_output"]);
 }
 
 #[test]
 fn a_program_that_fails_now_and_then_is_not_called_faster() {
-    let place = TestFolder::new();
-    let flag = place.file("flag").display().to_string();
+    let directory = TestDirectory::new();
+    let flag = directory.file("flag").display().to_string();
     let every_other = format!(
         "exec:sh -c 'if [ -e {flag} ]; then rm {flag}; else touch {flag}; exit 7; fi; echo operations 1000'"
     );
     // The first run checks the readiness: it must succeed.
-    std::fs::write(place.file("flag"), "").expect("a file");
+    std::fs::write(directory.file("flag"), "").expect("a file");
     let both = [format!("a={}", counting(20_000, "")), format!("b={every_other}")];
     // A turn in which no run is good ends the comparison with exit code 4. So a turn is long
     // against a run, which takes 2 ms, and against a machine that stands still for 200 ms.
     let words = ["compare", &both[0], &both[1], "--rounds", "6", "--warm-up", "100ms"];
-    let (code, report) = place.report(&[&words[..], &["--round", "600ms"]].concat());
+    let (code, report) = directory.report(&[&words[..], &["--round", "600ms"]].concat());
     assert_eq!(code, 3, "{:#}", report["findings"]);
     let theirs = &report["contenders"][1]["outcomes"]["theirs"];
     assert!(number(&theirs["exit"]) > 0.0, "{theirs}");
@@ -167,7 +167,7 @@ fn a_program_that_fails_now_and_then_is_not_called_faster() {
 
 #[test]
 fn what_programs_and_files_cannot_do_is_refused_with_its_remedy() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let program = "a=exec:true";
     for (words, message) in [
         (
@@ -196,13 +196,13 @@ fn what_programs_and_files_cannot_do_is_refused_with_its_remedy() {
         ),
     ] {
         let all = [&["compare"], words].concat();
-        let out = place.tiebreak(&all);
-        let told = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert_eq!(out.status.code(), Some(2), "{words:?}: {told}");
-        assert!(told.contains(message), "{words:?}: {told}");
+        let out = directory.tiebreak(&all);
+        let stderr = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(2), "{words:?}: {stderr}");
+        assert!(stderr.contains(message), "{words:?}: {stderr}");
     }
-    let missing = place.tiebreak(&["compare", program, "b=exec:no-such-program"]);
-    let told = String::from_utf8_lossy(&missing.stderr).into_owned();
-    assert_eq!(missing.status.code(), Some(4), "{told}");
-    assert!(told.contains("the program `no-such-program` is not installed"), "{told}");
+    let missing = directory.tiebreak(&["compare", program, "b=exec:no-such-program"]);
+    let stderr = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert_eq!(missing.status.code(), Some(4), "{stderr}");
+    assert!(stderr.contains("the program `no-such-program` is not installed"), "{stderr}");
 }

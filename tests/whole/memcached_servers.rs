@@ -3,7 +3,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use crate::web::free_port;
 use serde_json::Value;
 use std::net::TcpStream;
@@ -65,15 +65,15 @@ fn url(ports: &[u16]) -> String {
 
 #[test]
 fn php_finds_every_key_where_it_was_loaded() {
-    let place = TestFolder::new();
-    let script = place.file("client.php");
+    let directory = TestDirectory::new();
+    let script = directory.file("client.php");
     std::fs::write(&script, CLIENT).expect("a file");
     for (rule, client, setting, more) in RULES {
         let ports = [(); 3].map(|()| free_port());
         let _servers = ports.map(memcached);
         let set = format!("c.distribution={rule}");
         let output =
-            place.tiebreak(&["load", &url(&ports), "--keys", "300", "--set", &set, "--quiet"]);
+            directory.tiebreak(&["load", &url(&ports), "--keys", "300", "--set", &set, "--quiet"]);
         assert_eq!(output.status.code(), Some(0), "{rule}: {}", errors(&output));
         let mut php = Command::new("php8.2");
         php.args(more).arg(&script).args([client, setting, &KEYS.to_string()]);
@@ -86,11 +86,11 @@ fn php_finds_every_key_where_it_was_loaded() {
 
 /// A run on three servers of which one is killed while it is measured.
 fn with_one_killed(set: &str) -> Value {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let ports = [(); 3].map(|()| free_port());
     let servers = ports.map(memcached);
     let target = url(&ports);
-    let mut command = place.command(&[
+    let mut command = directory.command(&[
         "run",
         &target,
         "--keys",
@@ -119,7 +119,7 @@ fn with_one_killed(set: &str) -> Value {
     first.signal(libc::SIGKILL);
     // Operations that a dead server leaves undone are counted, and the run continues to its end.
     assert_eq!(run.status().code(), Some(3), "errors make it void");
-    place.json("report.json")
+    directory.json("report.json")
 }
 
 /// How many gets a server has answered.
@@ -127,9 +127,9 @@ fn gets(port: u16) -> u64 {
     use std::io::{Read, Write};
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
     stream.write_all(b"stats\r\nquit\r\n").expect("it listens");
-    let mut told = String::new();
-    stream.read_to_string(&mut told).expect("it answers");
-    let line = told.lines().find_map(|line| line.strip_prefix("STAT cmd_get "));
+    let mut message = String::new();
+    stream.read_to_string(&mut message).expect("it answers");
+    let line = message.lines().find_map(|line| line.strip_prefix("STAT cmd_get "));
     line.and_then(|count| count.parse().ok()).expect("a count of gets")
 }
 

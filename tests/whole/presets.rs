@@ -1,7 +1,7 @@
 //! Every preset of YCSB on every store, and what the command line says of connections and
 //! keys, each driven once through the binary.
 
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use crate::loads::Server;
 use crate::servers::PASSWORD;
 use crate::servers::mariadb::Mariadb;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// One of each, for all tests of this file: databases take seconds to start.
 struct Stores {
-    place: TestFolder,
+    directory: TestDirectory,
     memcached: Server,
     redis: Server,
     postgres: Postgres,
@@ -20,7 +20,7 @@ struct Stores {
 impl Stores {
     fn start(name: &str) -> Stores {
         Stores {
-            place: TestFolder::new(),
+            directory: TestDirectory::new(),
             memcached: Server::memcached(&[]),
             // Connections that end come from many addresses of loopback, and by itself it takes
             // those of 127.0.0.1 alone.
@@ -36,7 +36,7 @@ impl Stores {
         [
             (self.memcached.url(), &["ycsb-e"]),
             (self.redis.url(), &["ycsb-e"]),
-            (format!("file://{}", self.place.file("cache").display()), &["ycsb-e", "ycsb-f"]),
+            (format!("file://{}", self.directory.file("cache").display()), &["ycsb-e", "ycsb-f"]),
             (format!("postgres://bench@{}/postgres", self.postgres.address), &[]),
             (format!("mysql://bench:{PASSWORD}@{}/bench", self.mariadb.address), &[]),
         ]
@@ -46,7 +46,7 @@ impl Stores {
     fn run(&self, url: &str, more: &[&str]) -> Value {
         let short = ["--duration", "300ms", "--warm-up", "0s", "--connections", "4"];
         let words = [&["run", url, "--keys", "500", "--verify", "all"], &short[..], more].concat();
-        let (code, report) = self.place.report(&words);
+        let (code, report) = self.directory.report(&words);
         assert_eq!(code, 0, "{more:?} on {url}: {:#}", report["findings"]);
         let of = &report["contenders"][0];
         assert!(number(&of["operations"]) > 10.0, "{more:?} on {url}: {of}");
@@ -78,10 +78,10 @@ fn every_preset_of_ycsb_is_driven_on_every_store_that_can() {
     for (url, refused) in stores.urls() {
         for (preset, operations) in PRESETS {
             if refused.contains(&preset) {
-                let output = stores.place.tiebreak(&["run", &url, "--workload", preset]);
+                let output = stores.directory.tiebreak(&["run", &url, "--workload", preset]);
                 assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
-                let told = errors(&output);
-                assert!(told.contains(&format!("cannot run {preset}")), "{told}");
+                let stderr = errors(&output);
+                assert!(stderr.contains(&format!("cannot run {preset}")), "{stderr}");
                 continue;
             }
             let report = stores.run(&url, &["--workload", preset]);
@@ -102,7 +102,7 @@ fn connections_end_after_so_many_operations_on_every_store() {
     let stores = Stores::start("reuse");
     for (url, _) in stores.urls() {
         if url.starts_with("file:") {
-            let output = stores.place.tiebreak(&["run", &url, "--reuse", "7"]);
+            let output = stores.directory.tiebreak(&["run", &url, "--reuse", "7"]);
             assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
             assert!(errors(&output).contains("files have no connections"), "{}", errors(&output));
             continue;
@@ -110,7 +110,7 @@ fn connections_end_after_so_many_operations_on_every_store() {
         let report = stores.run(&url, &["--reuse", "7"]);
         let of = &report["contenders"][0];
         let (opened, done) = (number(&of["connections"]["opened"]), number(&of["operations"]));
-        // One asked whether the server is ready, and four loaded the keys. Of the operations'
+        // One checked whether the server is ready, and four loaded the keys. Of the operations'
         // own, all but the last four served seven each, and those between none and seven.
         assert!((done / 7.0 + 5.0..=done / 7.0 + 9.0).contains(&opened), "{url}: {of:#}");
         assert_eq!(report["plan"]["contenders"][0]["reuse"], 7);
@@ -118,9 +118,9 @@ fn connections_end_after_so_many_operations_on_every_store() {
 }
 
 #[test]
-fn keys_are_asked_for_as_the_command_line_says_on_every_store() {
+fn keys_are_requested_as_the_command_line_says_on_every_store() {
     let stores = Stores::start("keys");
-    /// The words, and between which shares the hottest tenth of the keys is asked for.
+    /// The words, and between which shares the hottest tenth of the keys is requested.
     const CASES: [(&[&str], f64, f64); 6] = [
         (&["--distribution", "uniform"], 0.09, 0.11),
         (&["--distribution", "uniform", "--hot", "10%"], 0.99, 1.0),

@@ -4,7 +4,7 @@
 //! docs/audit-of-published-output.md again.
 
 use crate::audit_page::{compare_or_write, with_part};
-use crate::common::{TestFolder, errors};
+use crate::common::{TestDirectory, errors};
 use crate::validator::wrong_by;
 use crate::web::nginx;
 use published::rules::RULES;
@@ -21,15 +21,15 @@ fn ab(url: &str, more: &[&str]) -> String {
 }
 
 /// The audit of a file, as JSON, and the exit code.
-fn audited(place: &TestFolder, name: &str, text: &str) -> (Option<i32>, Value) {
-    std::fs::write(place.file(name), text).expect("a file");
-    let output = place.tiebreak(&["audit", name, "--json", "--html", "page.html"]);
+fn audited(directory: &TestDirectory, name: &str, text: &str) -> (Option<i32>, Value) {
+    std::fs::write(directory.file(name), text).expect("a file");
+    let output = directory.tiebreak(&["audit", name, "--json", "--html", "page.html"]);
     let json = serde_json::from_slice(&output.stdout);
     let json: Value = json.unwrap_or_else(|_| panic!("{}", errors(&output)));
     let schema = include_str!("../../schema/published.v1.json");
     let schema = serde_json::from_str(schema).expect("JSON");
     assert_eq!(wrong_by(&schema, &json), Vec::<String>::new());
-    let page = std::fs::read_to_string(place.file("page.html")).expect("a page");
+    let page = std::fs::read_to_string(directory.file("page.html")).expect("a page");
     assert!(page.contains(json["conclusion"].as_str().expect("a text")), "{page}");
     (output.status.code(), json)
 }
@@ -42,10 +42,10 @@ fn objections(json: &Value, weight: &str) -> Vec<String> {
 
 #[test]
 fn what_ab_prints_of_a_server_with_error_pages_is_void_and_of_a_sound_one_is_not() {
-    let (served, place) = (TestFolder::new(), TestFolder::new());
+    let (served, directory) = (TestDirectory::new(), TestDirectory::new());
     let nginx = nginx(&served);
     let load = ["-k", "-c", "4", "-n", "20000"];
-    let (code, json) = audited(&place, "sound.txt", &ab(&nginx.url(), &load));
+    let (code, json) = audited(&directory, "sound.txt", &ab(&nginx.url(), &load));
     assert_eq!(code, Some(0), "{json}");
     assert_eq!(objections(&json, "void"), [""; 0]);
     let figure = |name: &str| {
@@ -57,7 +57,7 @@ fn what_ab_prints_of_a_server_with_error_pages_is_void_and_of_a_sound_one_is_not
 
     let missing = format!("{}/missing", nginx.url().trim_end_matches('/'));
     let text = ab(&missing, &load);
-    let (code, json) = audited(&place, "failing.txt", &text);
+    let (code, json) = audited(&directory, "failing.txt", &text);
     assert_eq!(code, Some(3), "{json}");
     assert_eq!(objections(&json, "void"), ["bad_status"]);
     let place_of = &json["objections"][0]["places"][0];
@@ -68,23 +68,23 @@ fn what_ab_prints_of_a_server_with_error_pages_is_void_and_of_a_sound_one_is_not
 
     // Two connections' worth of work for 200 of them.
     let rush = ab(&nginx.url(), &["-c", "200", "-n", "400"]);
-    let (code, json) = audited(&place, "rush.txt", &rush);
+    let (code, json) = audited(&directory, "rush.txt", &rush);
     assert_eq!((code, objections(&json, "void")), (Some(3), vec!["few_per_connection".to_owned()]));
 }
 
 #[test]
 fn a_file_without_output_and_a_missing_one_are_named() {
-    let place = TestFolder::new();
-    std::fs::write(place.file("notes.txt"), "nothing\n").expect("a file");
-    for (what, said) in [
+    let directory = TestDirectory::new();
+    std::fs::write(directory.file("notes.txt"), "nothing\n").expect("a file");
+    for (what, text) in [
         (&["audit", "notes.txt"][..], "no output of a load generator was found in notes.txt"),
         (&["audit", "gone.txt"], "the run gone.txt was not found"),
         (&["audit", "notes.txt", "."], "is a run of tiebreak itself: audit one such run at a time"),
         (&["audit", ".", "--json"], "use `tiebreak report`"),
     ] {
-        let output = place.tiebreak(what);
+        let output = directory.tiebreak(what);
         assert_eq!(output.status.code(), Some(2), "{what:?}");
-        assert!(errors(&output).contains(said), "{what:?}: {}", errors(&output));
+        assert!(errors(&output).contains(text), "{what:?}: {}", errors(&output));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::processes::{Process, tree, wait_at_most};
 use crate::common::running::Running;
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -47,19 +47,19 @@ ready = { log = "Ready to accept connections" }
 
 const SHORT: [&str; 6] = ["--round", "200ms", "--warm-up", "100ms", "--pilot", "200ms"];
 
-fn place() -> TestFolder {
-    let place = TestFolder::new();
-    std::fs::write(place.file("talk.php"), SCRIPT).expect("a file");
-    std::fs::write(place.file("e.toml"), FILE).expect("a file");
-    place
+fn directory() -> TestDirectory {
+    let directory = TestDirectory::new();
+    std::fs::write(directory.file("talk.php"), SCRIPT).expect("a file");
+    std::fs::write(directory.file("e.toml"), FILE).expect("a file");
+    directory
 }
 
 /// A comparison that would go on for a minute, once a program has run beside its servers.
-fn under_way(place: &TestFolder) -> (Running, Vec<Process>) {
+fn under_way(directory: &TestDirectory) -> (Running, Vec<Process>) {
     let mut tiebreak = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
     tiebreak.args(["compare", "e.toml", "--rounds", "150"]).args(SHORT);
-    tiebreak.args(["--out", "run"]).current_dir(place.path());
-    tiebreak.env("XDG_CACHE_HOME", place.file(".cache")).stdin(Stdio::null());
+    tiebreak.args(["--out", "run"]).current_dir(directory.path());
+    tiebreak.env("XDG_CACHE_HOME", directory.file(".cache")).stdin(Stdio::null());
     tiebreak.stdout(Stdio::piped()).stderr(Stdio::piped());
     let running = Running::new(tiebreak.spawn().expect("it starts"));
     let pid = running.id() as i32;
@@ -79,18 +79,18 @@ fn all_end(processes: &[Process]) {
 }
 
 #[test]
-fn programs_are_told_their_servers_and_both_count() {
-    let place = place();
+fn programs_get_their_servers_and_both_count() {
+    let directory = directory();
     let words = ["compare", "e.toml", "--rounds", "8", "--out", "run"];
-    let output = place.tiebreak(&[&words[..], &SHORT].concat());
+    let output = directory.tiebreak(&[&words[..], &SHORT].concat());
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let told = errors(&output);
-    assert!(told.contains("one: start   memcached -l 127.0.0.1 -p {port}"), "{told}");
+    let stderr = errors(&output);
+    assert!(stderr.contains("one: start   memcached -l 127.0.0.1 -p {port}"), "{stderr}");
     assert!(
-        told.contains("two: run     php talk.php memcached://127.0.0.1:{cache.port}"),
-        "{told}"
+        stderr.contains("two: run     php talk.php memcached://127.0.0.1:{cache.port}"),
+        "{stderr}"
     );
-    let report = place.json("run/report.json");
+    let report = directory.json("run/report.json");
     for contender in report["contenders"].as_array().expect("contenders") {
         assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{contender:#}");
         let target = &contender["target_cost"];
@@ -102,15 +102,15 @@ fn programs_are_told_their_servers_and_both_count() {
     let findings = report["findings"].as_array().expect("findings");
     assert!(findings.iter().any(|of| of["rule"] == "one_launch"), "{findings:#?}");
     for log in ["one.log", "two-cache.log", "two-redis.log"] {
-        assert!(place.file("run/logs").join(log).exists(), "{log}");
+        assert!(directory.file("run/logs").join(log).exists(), "{log}");
     }
 }
 
 #[test]
 fn servers_of_programs_end_with_the_run_however_it_ends() {
     for signal in [libc::SIGINT, libc::SIGKILL] {
-        let place = place();
-        let (running, all) = under_way(&place);
+        let directory = directory();
+        let (running, all) = under_way(&directory);
         running.signal(signal);
         let output = running.output();
         assert!(signal == libc::SIGKILL || output.status.code().is_some(), "{}", errors(&output));
@@ -120,42 +120,42 @@ fn servers_of_programs_end_with_the_run_however_it_ends() {
 
 #[test]
 fn a_server_of_a_program_that_dies_ends_the_run() {
-    let place = place();
-    let (running, all) = under_way(&place);
+    let directory = directory();
+    let (running, all) = under_way(&directory);
     let server = all.iter().find(|it| it.command().contains("redis-server"));
     server.expect("it runs").kill(libc::SIGKILL);
     let output = running.output();
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
-    let told = errors(&output);
-    assert!(told.contains("`two`: its process `redis` was ended by SIGKILL"), "{told}");
+    let stderr = errors(&output);
+    assert!(stderr.contains("`two`: its process `redis` was ended by SIGKILL"), "{stderr}");
     all_end(&all);
 }
 
 #[test]
 fn what_a_program_of_a_recipe_needs_is_known_before_anything_is_launched() {
-    let place = place();
+    let directory = directory();
     let missing = FILE.replace(
         "url = \"exec:php talk.php {url}\"",
         "url = \"exec:php talk.php {url}\"\npackages = { \"/no/such.so\" = \"php8.2-such\" }",
     );
-    std::fs::write(place.file("e.toml"), missing).expect("a file");
-    let output = place.tiebreak(&["compare", "e.toml"]);
+    std::fs::write(directory.file("e.toml"), missing).expect("a file");
+    let output = directory.tiebreak(&["compare", "e.toml"]);
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
-    let told = errors(&output);
+    let stderr = errors(&output);
     let why = "`one`: the file `/no/such.so` does not exist: apt-get install php8.2-such";
-    assert!(told.contains(why), "{told}");
+    assert!(stderr.contains(why), "{stderr}");
 }
 
 #[test]
 fn one_run_of_each_program_is_timed_as_the_articles_method() {
-    let place = place();
+    let directory = directory();
     let article = "[published]\nquestion = 'Which?'\narticle = 'One.'\nunit = 'operations/s'\n\
                    method = 'one run'\n";
-    std::fs::write(place.file("e.toml"), format!("{article}{FILE}")).expect("a file");
+    std::fs::write(directory.file("e.toml"), format!("{article}{FILE}")).expect("a file");
     let words = ["compare", "e.toml", "--rounds", "8", "--out", "run", "--quiet"];
-    let output = place.tiebreak(&[&words[..], &SHORT].concat());
+    let output = directory.tiebreak(&[&words[..], &SHORT].concat());
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let report = place.json("run/report.json");
+    let report = directory.json("run/report.json");
     let runs = report["published"]["single_runs"].as_array().expect("single runs");
     let of = |run: &Value| run["contender"].as_str().map(str::to_owned);
     assert_eq!(runs.iter().filter_map(of).collect::<Vec<_>>(), ["one", "two"]);

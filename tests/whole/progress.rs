@@ -1,7 +1,7 @@
 //! The progress that a run reports: in a real pseudo-terminal, and without one.
 
 use crate::common::running::Running;
-use crate::common::{TestFolder, serve, url};
+use crate::common::{TestDirectory, serve, url};
 use crate::terminal::Terminal;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -41,9 +41,13 @@ impl Pty {
     }
 
     /// Starts the binary with this as standard error.
-    fn start(place: &TestFolder, words: &[&str], variables: &[(&str, &str)]) -> (Pty, Running) {
+    fn start(
+        directory: &TestDirectory,
+        words: &[&str],
+        variables: &[(&str, &str)],
+    ) -> (Pty, Running) {
         let (pty, theirs) = Pty::open();
-        let mut command: Command = place.command(words);
+        let mut command: Command = directory.command(words);
         command.env("TERM", "xterm").env_remove("NO_COLOR").envs(variables.iter().copied());
         command.stdout(Stdio::piped()).stderr(theirs);
         (pty, Running::new(command.spawn().expect("the binary runs")))
@@ -105,10 +109,10 @@ impl Pty {
 const LONG: [&str; 8] = ["-c", "1", "--warm-up", "20ms", "--out", "R", "--duration", "60s"];
 
 /// A run of a minute on a terminal, once it drives.
-fn long_run(place: &TestFolder, server: &TestServer) -> (Pty, Running) {
+fn long_run(directory: &TestDirectory, server: &TestServer) -> (Pty, Running) {
     let url = url(server);
     let words = [&["run", &url], LONG.as_slice()].concat();
-    let (mut pty, child) = Pty::start(place, &words, &[]);
+    let (mut pty, child) = Pty::start(directory, &words, &[]);
     pty.wait_for("driving");
     (pty, child)
 }
@@ -134,9 +138,9 @@ fn range(part: &str) -> std::ops::RangeInclusive<u32> {
 
 #[test]
 fn a_terminal_shows_the_run_and_is_left_clean() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
-    let (mut pty, child) = long_run(&place, &server);
+    let (mut pty, child) = long_run(&directory, &server);
     pty.wait_for("about 5");
     let screen = pty.shown().text();
     assert!(screen.contains("run: R (about"), "what was said stays: {screen}");
@@ -155,9 +159,9 @@ fn a_terminal_shows_the_run_and_is_left_clean() {
 
 #[test]
 fn the_drawing_keeps_off_the_generators_cores() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
-    let (mut pty, child) = long_run(&place, &server);
+    let (mut pty, child) = long_run(&directory, &server);
     let used = cores_of(child.id(), "progress");
     let cores = tiebreak::cores::share_out(&tiebreak::cores::Facts::read().expect("cores"), None);
     let cores = cores.expect("cores");
@@ -170,12 +174,12 @@ fn the_drawing_keeps_off_the_generators_cores() {
 
 #[test]
 fn each_contenders_rate_and_p99_are_shown_and_no_verdict() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let (a, b) = (format!("old={}", url(&server)), format!("new={}", url(&server)));
     let words = ["compare", &a, &b, "-c", "1", "--warm-up", "20ms", "--round", "200ms"];
     let words = [&words[..], &["--slice", "50ms", "--rounds", "2000", "--out", "R"]].concat();
-    let (mut pty, child) = Pty::start(&place, &words, &[]);
+    let (mut pty, child) = Pty::start(&directory, &words, &[]);
     pty.wait_for("warm-up and pilot");
     pty.wait_for("of 2000");
     pty.wait_for("p99");
@@ -206,11 +210,11 @@ fn short(url: &str) -> Vec<&str> {
 
 #[test]
 fn no_color_and_a_dumb_terminal_are_respected() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let written = |variables: &[(&str, &str)], more: &[&str]| {
-        let (mut pty, child) = Pty::start(&place, &[&short(&url), more].concat(), variables);
+        let (mut pty, child) = Pty::start(&directory, &[&short(&url), more].concat(), variables);
         let written = pty.rest().to_owned();
         assert_eq!(child.output().status.code(), Some(0));
         written
@@ -227,25 +231,27 @@ fn no_color_and_a_dumb_terminal_are_respected() {
 
 #[test]
 fn a_terminal_that_dies_does_not_end_the_run() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
-    let (mut pty, child) = Pty::start(&place, &[&short(&url)[..], &["--out", "R"]].concat(), &[]);
+    let (mut pty, child) =
+        Pty::start(&directory, &[&short(&url)[..], &["--out", "R"]].concat(), &[]);
     pty.wait_for("driving");
     drop(pty);
     let ended = child.output();
     assert_eq!(ended.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&ended.stdout).contains("audit:"));
-    let journal = fs::read_to_string(place.file("R/journal.jsonl")).expect("a journal");
+    let journal = fs::read_to_string(directory.file("R/journal.jsonl")).expect("a journal");
     assert!(journal.contains("\"reason\":\"complete\""));
 }
 
 #[test]
-fn an_error_stands_below_what_was_said_without_the_view() {
-    let place = TestFolder::new();
+fn an_error_stands_below_what_was_printed_without_the_view() {
+    let directory = TestDirectory::new();
     let gone = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr());
     let url = format!("gone=http://{}/", gone.expect("a port"));
-    let (mut pty, child) = Pty::start(&place, &[&short(&url)[..], &["--out", "R"]].concat(), &[]);
+    let (mut pty, child) =
+        Pty::start(&directory, &[&short(&url)[..], &["--out", "R"]].concat(), &[]);
     pty.wait_for("checking whether");
     pty.rest();
     assert_eq!(child.output().status.code(), Some(4));
@@ -257,15 +263,15 @@ fn an_error_stands_below_what_was_said_without_the_view() {
 
 #[test]
 fn without_a_terminal_a_line_comes_every_ten_seconds() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let url = url(&server);
     let words = ["run", &url, "-c", "1", "--rate", "10/s", "--warm-up", "0", "--duration", "12s"];
-    let output = place.tiebreak(&words);
-    let told = crate::common::errors(&output);
-    assert!(!told.contains('\x1b') && !told.contains('\r'), "{told:?}");
-    let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("driving, ")).collect();
-    let [first, second] = lines[..] else { panic!("at the start and after 10 s: {told}") };
+    let output = directory.tiebreak(&words);
+    let stderr = crate::common::errors(&output);
+    assert!(!stderr.contains('\x1b') && !stderr.contains('\r'), "{stderr:?}");
+    let lines: Vec<&str> = stderr.lines().filter(|line| line.starts_with("driving, ")).collect();
+    let [first, second] = lines[..] else { panic!("at the start and after 10 s: {stderr}") };
     assert_eq!(first, "driving, 12 s left");
     assert_eq!(second, "driving, 2 s left");
 }

@@ -1,18 +1,18 @@
 //! The published experiments in `experiments/published/`, for real but small.
 
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 
 #[test]
 fn http_servers_on_event_loops_and_the_method_of_their_article() {
-    let place = TestFolder::new();
-    let folder = format!("{}/experiments/published/http-servers", env!("CARGO_MANIFEST_DIR"));
-    let mut arguments = vec!["compare", &folder, "--allow-file", "--out", "run", "--quiet"];
+    let directory = TestDirectory::new();
+    let path = format!("{}/experiments/published/http-servers", env!("CARGO_MANIFEST_DIR"));
+    let mut arguments = vec!["compare", &path, "--allow-file", "--out", "run", "--quiet"];
     arguments.extend(["--round", "100ms", "--slice", "20ms", "--pilot", "200ms"]);
     arguments.extend(["--warm-up", "200ms", "--connections", "16"]);
-    let output = place.tiebreak(&arguments);
+    let output = directory.tiebreak(&arguments);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let text = std::fs::read_to_string(place.file("run/report.json")).expect("a report");
+    let text = std::fs::read_to_string(directory.file("run/report.json")).expect("a report");
     let report: Value = serde_json::from_str(&text).expect("JSON");
     for contender in report["contenders"].as_array().expect("contenders") {
         let ended = number(&contender["operations"]);
@@ -28,7 +28,7 @@ fn http_servers_on_event_loops_and_the_method_of_their_article() {
         assert_eq!(run["command"], "ab -q -n 5000 -c 64 {url}");
     }
     assert!(number(&published["misled"][0]["pairs"]) > 0.0, "{published:#}");
-    let page = std::fs::read_to_string(place.file("run/report.html")).expect("a page");
+    let page = std::fs::read_to_string(directory.file("run/report.html")).expect("a page");
     let question = "Which HTTP server on an event loop answers a small static page fastest?";
     assert!(page.contains(question), "the page opens with the question");
 }
@@ -44,12 +44,12 @@ fn websocket_broadcasts_of_the_same_event_loops() {
 }
 
 fn websocket(name: &str) {
-    let place = TestFolder::new();
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/published/http-servers");
-    let file = &format!("{folder}/{name}");
+    let directory = TestDirectory::new();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/published/http-servers");
+    let file = &format!("{path}/{name}");
     let arguments = ["compare", file, "--allow-file", "--round", "100ms", "--slice", "20ms"];
     let small = ["--pilot", "200ms", "--warm-up", "200ms", "--connections", "8"];
-    let (code, report) = place.report(&[&arguments[..], &small].concat());
+    let (code, report) = directory.report(&[&arguments[..], &small].concat());
     assert!(code == 0 || code == 3, "{}", report["findings"]);
     let contenders = report["contenders"].as_array().expect("contenders");
     assert_eq!(contenders.len(), 3);
@@ -60,17 +60,17 @@ fn websocket(name: &str) {
 }
 
 #[test]
-fn what_cannot_be_run_of_a_method_is_told() {
-    let place = TestFolder::new();
+fn what_cannot_be_run_of_a_method_is_reported() {
+    let directory = TestDirectory::new();
     let file = "contenders = ['nginx', 'other']\n[published]\nquestion = 'Which <b>one</b>?'\n\
                 article = 'x'\nunit = 'requests/s'\n\
                 method = { run = ['no-such-program', '{url}'], prints = 'x', package = 'no-such' }\n\
                 [contender.other]\nrecipe = 'nginx'\n[scale.short]\nround = '50ms'\n";
-    std::fs::write(place.file("experiment.toml"), file).expect("a file");
-    let folder = place.file(".").display().to_string();
-    let arguments = ["compare", &folder, "--scale", "short", "--rounds", "6", "--slice", "10ms"];
+    std::fs::write(directory.file("experiment.toml"), file).expect("a file");
+    let path = directory.file(".").display().to_string();
+    let arguments = ["compare", &path, "--scale", "short", "--rounds", "6", "--slice", "10ms"];
     let more = ["--warm-up", "100ms", "--pilot", "100ms"];
-    let (code, report) = place.report(&[&arguments[..], &more].concat());
+    let (code, report) = directory.report(&[&arguments[..], &more].concat());
     assert_eq!(code, 0, "{report:#}");
     let published = &report["published"];
     assert_eq!(published["scale"], "short");

@@ -1,7 +1,7 @@
 //! `experiments/published/caches/`, for real but small.
 
 use crate::common::processes::{command, pids};
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -9,24 +9,24 @@ use std::process::{Command, Output, Stdio};
 const SHORT: [&str; 6] = ["--round", "200ms", "--warm-up", "100ms", "--pilot", "200ms"];
 const SLICES: [&str; 4] = ["--slice", "50ms", "--rounds", "8"];
 
-fn folder() -> String {
+fn sources() -> String {
     format!("{}/experiments/published/caches", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Copies an experiment here, with less to do and with the files of this place.
-fn copy(place: &TestFolder, name: &str) {
-    let text = std::fs::read_to_string(format!("{}/{name}", folder())).expect("the experiment");
-    let cache = place.file("cache").display().to_string();
+fn copy(directory: &TestDirectory, name: &str) {
+    let text = std::fs::read_to_string(format!("{}/{name}", sources())).expect("the experiment");
+    let cache = directory.file("cache").display().to_string();
     let text = text.replace("/dev/shm/tiebreak-caches", &cache);
-    let text = text.replace("run.php", &format!("{}/run.php", folder()));
+    let text = text.replace("run.php", &format!("{}/run.php", sources()));
     let text = text.replace("\"20000\"", "\"500\"").replace("\"2000\"", "\"500\"");
-    std::fs::write(place.file(name), text).expect("a file");
+    std::fs::write(directory.file(name), text).expect("a file");
 }
 
-/// The report, in which every contender did all that it was asked for.
-fn sound(place: &TestFolder, output: &Output, contenders: &[&str]) -> Value {
+/// The report, in which every contender completed all its operations.
+fn sound(directory: &TestDirectory, output: &Output, contenders: &[&str]) -> Value {
     assert_eq!(output.status.code(), Some(0), "{}", errors(output));
-    let report = place.json("run/report.json");
+    let report = directory.json("run/report.json");
     let all = report["contenders"].as_array().expect("contenders");
     let names: Vec<&str> = all.iter().filter_map(|it| it["name"].as_str()).collect();
     assert_eq!(names, contenders);
@@ -36,7 +36,7 @@ fn sound(place: &TestFolder, output: &Output, contenders: &[&str]) -> Value {
         assert_eq!(outcomes["ok"], contender["operations"], "{contender:#}");
     }
     let question = report["published"]["question"].as_str().expect("a question");
-    let page = std::fs::read_to_string(place.file("run/report.html")).expect("a page");
+    let page = std::fs::read_to_string(directory.file("run/report.html")).expect("a page");
     let (before, lead) = page.split_once("class=\"published\">").expect("a paragraph");
     let lead = lead.split_once("</section>").expect("its end").0;
     assert!(lead.contains(question) && !before.contains("<table"), "it opens with: {question}");
@@ -46,13 +46,13 @@ fn sound(place: &TestFolder, output: &Output, contenders: &[&str]) -> Value {
 /// Compares the contenders of a file by tiebreak's connections. The article's script is run
 /// against each.
 fn by_own_connections(name: &str, contenders: &[&str]) -> Value {
-    let place = TestFolder::new();
-    copy(&place, name);
+    let directory = TestDirectory::new();
+    copy(&directory, name);
     let words = ["compare", name, "--out", "run", "--quiet"];
-    let output = place.tiebreak(&[&words[..], &SHORT, &SLICES].concat());
-    let report = sound(&place, &output, contenders);
+    let output = directory.tiebreak(&[&words[..], &SHORT, &SLICES].concat());
+    let report = sound(&directory, &output, contenders);
     by_the_articles_method(&report, contenders.len());
-    assert!(!place.file("cache-once").exists(), "the article's script removes its files");
+    assert!(!directory.file("cache-once").exists(), "the article's script removes its files");
     report
 }
 
@@ -69,9 +69,9 @@ fn by_the_articles_method(report: &Value, contenders: usize) {
 /// Keys and values are those of the article, and every byte was verified.
 fn has_the_articles_keys(report: &Value) {
     for contender in report["plan"]["contenders"].as_array().expect("contenders") {
-        let told = contender["workload"].as_str().expect("words");
+        let description = contender["workload"].as_str().expect("words");
         for words in ["keys md5(i)", "values crc32(i)", "every byte verified"] {
-            assert!(told.contains(words), "{told}");
+            assert!(description.contains(words), "{description}");
         }
     }
 }
@@ -95,30 +95,30 @@ fn increments_of_stores_and_of_databases() {
 }
 
 /// A command in this place that runs tiebreak with these arguments.
-fn around(place: &TestFolder, program: &str, own: &[&str], arguments: &[&str]) -> Command {
+fn around(directory: &TestDirectory, program: &str, own: &[&str], arguments: &[&str]) -> Command {
     let mut around = Command::new(program);
     around.args(own).arg(env!("CARGO_BIN_EXE_tiebreak")).args(arguments);
-    around.args(["--out", "run", "--quiet"]).args(SHORT).current_dir(place.path());
-    around.env("XDG_CACHE_HOME", place.file(".cache")).stdin(Stdio::null());
+    around.args(["--out", "run", "--quiet"]).args(SHORT).current_dir(directory.path());
+    around.env("XDG_CACHE_HOME", directory.file(".cache")).stdin(Stdio::null());
     around.stdout(Stdio::piped()).stderr(Stdio::piped());
     around
 }
 
 fn programs(name: &str, contenders: &[&str]) {
-    let place = TestFolder::new();
-    copy(&place, name);
+    let directory = TestDirectory::new();
+    copy(&directory, name);
     let words = [&["compare", name, "--out", "run", "--quiet"][..], &SHORT].concat();
-    let mut started = place.command(&words);
+    let mut started = directory.command(&words);
     started.stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = started.spawn().expect("the binary runs");
-    // Its temporary folders are called after it.
+    // Its temporary directories are called after it.
     let of_servers = format!("/tiebreak-{}-", started.id());
     let output = started.wait_with_output().expect("it ends");
-    by_the_articles_method(&sound(&place, &output, contenders), contenders.len());
+    by_the_articles_method(&sound(&directory, &output, contenders), contenders.len());
     let left = pids().into_iter().map(command).filter(|it| it.contains(&of_servers));
     assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new());
-    let folders = std::fs::read_dir("/dev/shm").expect("a folder").flatten();
-    let left = folders.map(|entry| entry.path().display().to_string());
+    let directories = std::fs::read_dir("/dev/shm").expect("a directory").flatten();
+    let left = directories.map(|entry| entry.path().display().to_string());
     let left = left.filter(|path| path.contains(&of_servers));
     assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new());
 }
@@ -145,13 +145,13 @@ fn increments_by_the_articles_script_with_each_client() {
 }
 
 #[test]
-fn files_that_do_not_fit_are_told_and_void_the_run() {
-    let place = TestFolder::new();
-    let [file, script] = ["tmpfs.toml", "tmpfs.sh"].map(|name| format!("{}/{name}", folder()));
+fn files_that_do_not_fit_are_reported_and_void_the_run() {
+    let directory = TestDirectory::new();
+    let [file, script] = ["tmpfs.toml", "tmpfs.sh"].map(|name| format!("{}/{name}", sources()));
     let arguments = [&["compare", &file, "--allow-file"][..], &SLICES].concat();
-    let output = around(&place, "sh", &[&script, "64m"], &arguments).output().expect("a shell");
+    let output = around(&directory, "sh", &[&script, "64m"], &arguments).output().expect("a shell");
     assert_eq!(output.status.code(), Some(3), "{}", errors(&output));
-    let report = place.json("run/report.json");
+    let report = directory.json("run/report.json");
     let [redis, files] = [0, 1].map(|at| &report["contenders"][at]);
     assert_eq!(redis["outcomes"]["ok"], redis["operations"], "{redis:#}");
     assert!(number(&files["outcomes"]["theirs"]["full"]) > 0.0, "{files:#}");
@@ -159,7 +159,8 @@ fn files_that_do_not_fit_are_told_and_void_the_run() {
     let void = findings.filter(|finding| finding["weight"] == "void");
     let void: Vec<&Value> = void.collect();
     assert!(void.iter().all(|of| of["contender"] == "files"), "{void:#?}");
-    let told = |of: &&Value| of["evidence"].as_str().is_some_and(|told| told.contains(" full"));
-    assert!(void.iter().any(told), "{void:#?}");
+    let is_full =
+        |of: &&Value| of["evidence"].as_str().is_some_and(|is_full| is_full.contains(" full"));
+    assert!(void.iter().any(is_full), "{void:#?}");
     assert!(!Path::new("/dev/shm/tiebreak-caches-small").exists());
 }

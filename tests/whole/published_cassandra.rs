@@ -3,13 +3,14 @@
 
 use crate::cassandra::Cassandra;
 use crate::common::software::share_software;
-use crate::common::{TestFolder, errors, number};
+use crate::common::turn::CassandraTurn;
+use crate::common::{TestDirectory, errors, number};
 use crate::published_pooling::nothing_is_left;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-const FOLDER: &str =
+const DIRECTORY: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/published/cassandra-clients");
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -23,7 +24,7 @@ const SMALL: [&str; 12] = [
     "--connections",
     "2",
     "--rounds",
-    "10",
+    "6",
     "--round",
     "400ms",
     "--slice",
@@ -55,16 +56,16 @@ const CACHES: [&str; 8] = [
 ];
 
 /// A place whose cache has the software that this user fetched, and the extension that is built
-/// already, for experiments in this folder. Returns None if the software was not fetched.
-fn place_with_all(folder: Option<&str>) -> Option<TestFolder> {
-    let place = TestFolder::new();
-    let cache = place.file(".cache");
-    let folder = folder.map_or(place.path().canonicalize().expect("a folder"), Into::into);
-    let built = tiebreak::cache::built(&cache.join("tiebreak"), &folder);
-    fs::create_dir_all(&built).expect("a folder");
-    fs::create_dir_all(BUILT).expect("a folder");
+/// already, for experiments in this directory. Returns None if the software was not fetched.
+fn directory_with_all(path: Option<&str>) -> Option<TestDirectory> {
+    let directory = TestDirectory::new();
+    let cache = directory.file(".cache");
+    let path = path.map_or(directory.path().canonicalize().expect("a directory"), Into::into);
+    let built = tiebreak::cache::built(&cache.join("tiebreak"), &path);
+    fs::create_dir_all(&built).expect("a directory");
+    fs::create_dir_all(BUILT).expect("a directory");
     symlink(BUILT, built.join("kassandra")).expect("a link");
-    share_software(&cache).then_some(place)
+    share_software(&cache).then_some(directory)
 }
 
 /// What the report of a file must have.
@@ -79,38 +80,38 @@ struct Wanted<'a> {
 impl Wanted<'_> {
     /// Compares the contenders of a file as it is.
     fn compared(&self, file: &str) {
-        if let Some(place) = place_with_all(Some(FOLDER)) {
-            self.all_is_well(&place, &format!("{FOLDER}/{file}"));
+        if let Some(directory) = directory_with_all(Some(DIRECTORY)) {
+            self.all_is_well(&directory, &format!("{DIRECTORY}/{file}"));
         }
     }
 
     /// Compares the contenders of a copy, which reads from one Cassandra for all: a start of
     /// Cassandra takes longer than all that is measured.
     fn compared_on(&self, cassandra: &Cassandra, file: &str) {
-        let Some(place) = place_with_all(None) else { return };
-        let text = fs::read_to_string(format!("{FOLDER}/{file}")).expect("the experiment");
+        let Some(directory) = directory_with_all(None) else { return };
+        let text = fs::read_to_string(format!("{DIRECTORY}/{file}")).expect("the experiment");
         let (before, rest) = text.split_once("{ name = \"cassandra\"").expect("a process");
         let (_, after) = rest.split_once("{ name = \"apache\"").expect("the next one");
         let text = format!("{before}{{ name = \"apache\"{after}");
         let port = cassandra.address().port().to_string();
         let text = text.replace("{cassandra.port}", &port);
-        let text = text.replace("{folder}/../../..", ROOT).replace("{folder}", FOLDER);
-        let text = text.replace("\"apache.php\"", &format!("\"{FOLDER}/apache.php\""));
-        fs::write(place.file(file), text).expect("a file");
-        self.all_is_well(&place, &format!("./{file}"));
+        let text = text.replace("{folder}/../../..", ROOT).replace("{folder}", DIRECTORY);
+        let text = text.replace("\"apache.php\"", &format!("\"{DIRECTORY}/apache.php\""));
+        fs::write(directory.file(file), text).expect("a file");
+        self.all_is_well(&directory, &format!("./{file}"));
     }
 
     /// The report has these contenders, replies with the same bytes, these parts of
     /// Server-Timing, what the article's method gave, and the article's figures.
-    fn all_is_well(&self, place: &TestFolder, file: &str) {
+    fn all_is_well(&self, directory: &TestDirectory, file: &str) {
         let arguments = ["compare", file, "--allow-file", "--out", "run", "--quiet"];
-        let temporary = place.file("tmp");
-        fs::create_dir(&temporary).expect("a folder");
-        let mut command = place.command(&[&arguments[..], &SMALL].concat());
+        let temporary = directory.file("tmp");
+        fs::create_dir(&temporary).expect("a directory");
+        let mut command = directory.command(&[&arguments[..], &SMALL].concat());
         let output = command.env("TMPDIR", &temporary).output().expect("the binary runs");
         assert_eq!(output.status.code(), Some(0), "{file}: {}", errors(&output));
         nothing_is_left(&temporary);
-        let text = fs::read_to_string(place.file("run/report.json")).expect("a report");
+        let text = fs::read_to_string(directory.file("run/report.json")).expect("a report");
         assert!(!text.contains("differing_replies"), "{file}: every client sends the same bytes");
         let report: Value = serde_json::from_str(&text).expect("JSON");
         let all = report["contenders"].as_array().expect("contenders");
@@ -129,7 +130,7 @@ impl Wanted<'_> {
             }
         }
         has_what_was_published(file, &report["published"], self);
-        let page = fs::read_to_string(place.file("run/report.html")).expect("a page");
+        let page = fs::read_to_string(directory.file("run/report.html")).expect("a page");
         let (before, lead) = page.split_once("class=\"published\">").expect("a paragraph");
         assert!(!before.contains("<table"), "{file}: the page opens with it");
         let question = report["published"]["question"].as_str().expect("a question");
@@ -161,6 +162,7 @@ const READ: [&str; 2] = ["connect", "get"];
 
 #[test]
 fn one_row_by_each_client() {
+    let _turn = CassandraTurn::take();
     let published =
         &[("interpreted-fresh", 37.3), ("kassandra-persistent", 588.0), ("kassandra-fresh", 576.0)];
     Wanted { contenders: &CLIENTS, parts: &READ, published }.compared("experiment.toml");
@@ -168,11 +170,13 @@ fn one_row_by_each_client() {
 
 #[test]
 fn one_row_over_cql() {
+    let _turn = CassandraTurn::take();
     Wanted { contenders: &CLIENTS[4..], parts: &READ, published: &[] }.compared("cql.toml");
 }
 
 #[test]
 fn a_super_column_each_step_apart_and_the_caches_of_php() {
+    let _turn = CassandraTurn::take();
     let cassandra = Cassandra::start("AllowAllAuthenticator");
     let published = &[("interpreted-fresh", 38.7), ("kassandra-persistent", 664.0)];
     let wanted = Wanted { contenders: &CLIENTS, parts: &READ, published };

@@ -2,13 +2,13 @@
 //! PHP's pages under Apache and php-fpm, MariaDB, PostgreSQL and PgBouncer.
 
 use crate::common::processes::{Process, marked};
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-const FOLDER: &str =
+const DIRECTORY: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/experiments/published/connection-pooling");
 
 const SMALL: [&str; 10] = [
@@ -30,24 +30,24 @@ struct Ran {
     page: String,
 }
 
-/// Runs a copy: the servers, which are of other users, may not read the folder of the sources.
+/// Runs a copy: the servers, which are of other users, may not read the directory of the sources.
 fn ran(file: &str, exit: i32) -> Ran {
-    let place = TestFolder::new();
-    copy(Path::new(FOLDER), &place.file("experiment"));
-    fs::create_dir(place.file("tmp")).expect("a folder");
+    let directory = TestDirectory::new();
+    copy(Path::new(DIRECTORY), &directory.file("experiment"));
+    fs::create_dir(directory.file("tmp")).expect("a directory");
     let file = format!("experiment/{file}");
     let arguments = ["compare", &file, "--out", "run", "--quiet"];
-    let mut command = place.command(&[&arguments[..], &SMALL].concat());
-    let output = command.env("TMPDIR", place.file("tmp")).output().expect("the binary runs");
+    let mut command = directory.command(&[&arguments[..], &SMALL].concat());
+    let output = command.env("TMPDIR", directory.file("tmp")).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(exit), "{file}: {}", errors(&output));
-    nothing_is_left(&place.file("tmp"));
-    let page = fs::read_to_string(place.file("run/report.html")).expect("a page");
-    Ran { report: place.json("run/report.json"), page }
+    nothing_is_left(&directory.file("tmp"));
+    let page = fs::read_to_string(directory.file("run/report.html")).expect("a page");
+    Ran { report: directory.json("run/report.json"), page }
 }
 
 fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("a folder") {
+    fs::create_dir(to).expect("a directory");
+    for entry in fs::read_dir(from).expect("a directory") {
         let entry = entry.expect("an entry");
         let to = to.join(entry.file_name());
         if entry.path().is_dir() {
@@ -58,13 +58,13 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Neither a process that was launched with this folder for its temporary files nor a file.
+/// Neither a process that was launched with this directory for its temporary files nor a file.
 pub(crate) fn nothing_is_left(temporary: &Path) {
     let mark = format!("TMPDIR={}", temporary.display());
     let processes = marked(&mark, &BTreeSet::new(), &mut BTreeSet::new());
     let processes: Vec<String> = processes.iter().map(Process::command).collect();
     assert_eq!(processes, Vec::<String>::new());
-    assert_eq!(fs::read_dir(temporary).expect("a folder").count(), 0);
+    assert_eq!(fs::read_dir(temporary).expect("a directory").count(), 0);
 }
 
 impl Ran {
@@ -159,7 +159,7 @@ fn the_same_question_without_php() {
     }
 }
 
-/// Its replies are empty, and there is no verdict on empty replies.
+/// Its replies are empty, and a run with empty replies has no verdict.
 #[test]
 fn the_audit_names_what_the_published_page_did() {
     let ran = ran("as-published.toml", 3);

@@ -2,7 +2,7 @@
 //! that are all compared with one another.
 
 use crate::common::processes::wait_at_most;
-use crate::common::{TestFolder, number, sent};
+use crate::common::{TestDirectory, number, sent};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::TcpStream;
@@ -18,9 +18,9 @@ struct Nginx {
 
 impl Nginx {
     /// Answers each path with as many bytes; its log has a line for each request.
-    fn start(place: &TestFolder) -> Nginx {
+    fn start(directory: &TestDirectory) -> Nginx {
         let port = ports::free().expect("a port");
-        let root = place.path().display();
+        let root = directory.path().display();
         let configuration = format!(
             "daemon off; master_process off; pid {root}/pid; error_log {root}/error.log;\n\
              events {{ worker_connections 1024; }}\n\
@@ -31,9 +31,9 @@ impl Nginx {
              fastcgi_temp_path {root}/c; uwsgi_temp_path {root}/d; scgi_temp_path {root}/e;\n\
              server {{ listen 127.0.0.1:{port} backlog=1024; location / {{ return 200 hello; }} }} }}\n"
         );
-        std::fs::write(place.file("nginx.conf"), configuration).expect("writes");
+        std::fs::write(directory.file("nginx.conf"), configuration).expect("writes");
         let mut command = Command::new("nginx");
-        command.arg("-c").arg(place.file("nginx.conf")).args(["-e", "stderr"]);
+        command.arg("-c").arg(directory.file("nginx.conf")).args(["-e", "stderr"]);
         command.stdin(Stdio::null()).stderr(Stdio::null());
         let nginx = Nginx { child: command.spawn().expect("./test installs it"), port };
         let listens = || TcpStream::connect(("127.0.0.1", port)).is_ok();
@@ -63,8 +63,8 @@ struct Logged {
     connections: BTreeMap<String, u64>,
 }
 
-fn logged(place: &TestFolder, path: &str) -> Logged {
-    let text = std::fs::read_to_string(place.file("access.log")).expect("a log");
+fn logged(directory: &TestDirectory, path: &str) -> Logged {
+    let text = std::fs::read_to_string(directory.file("access.log")).expect("a log");
     let mut all = Logged::default();
     for line in text.lines() {
         let words: Vec<&str> = line.split(' ').collect();
@@ -89,9 +89,9 @@ const BODY: usize = 3000;
 
 #[test]
 fn method_body_and_connections_are_those_that_were_asked_for() {
-    let place = TestFolder::new();
-    let nginx = Nginx::start(&place);
-    std::fs::write(place.file("body"), vec![b'x'; BODY]).expect("a file");
+    let directory = TestDirectory::new();
+    let nginx = Nginx::start(&directory);
+    std::fs::write(directory.file("body"), vec![b'x'; BODY]).expect("a file");
     let [always, thrice, fresh] = ["always", "thrice", "fresh"].map(|name| nginx.contender(name));
     let words = ["compare", &always, &thrice, &fresh, "--all-pairs", "-X", "PUT", "-d", "@body"];
     let set = ["--set", "thrice.reuse=3", "--set", "fresh.reuse=never", "--connections", "4"];
@@ -107,7 +107,7 @@ fn method_body_and_connections_are_those_that_were_asked_for() {
         "--warm-up",
         "0s",
     ];
-    let (code, report) = place.report(&[&words[..], &set, &short].concat());
+    let (code, report) = directory.report(&[&words[..], &set, &short].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
 
     let primary = report["comparisons"].as_array().expect("comparisons").iter();
@@ -118,12 +118,12 @@ fn method_body_and_connections_are_those_that_were_asked_for() {
     assert_eq!(pairs, [("always", "thrice"), ("always", "fresh"), ("thrice", "fresh")]);
 
     for name in ["always", "thrice", "fresh"] {
-        let (told, seen) = (contender(&report, name), logged(&place, &format!("/{name}")));
-        assert_eq!(seen.requests, sent(told), "{name}: {}", told["sent"]);
+        let (message, seen) = (contender(&report, name), logged(&directory, &format!("/{name}")));
+        assert_eq!(seen.requests, sent(message), "{name}: {}", message["sent"]);
         let all = [(("PUT".to_owned(), BODY.to_string()), seen.requests)];
         assert_eq!(seen.asked.into_iter().collect::<Vec<_>>(), all, "{name}");
         // A connection that was opened last may have got no request any more.
-        let opened = number(&told["connections"]["opened"]) as u64;
+        let opened = number(&message["connections"]["opened"]) as u64;
         let used = seen.connections.len() as u64;
         assert!(used <= opened && opened <= used + 8, "{name}: {used} used, {opened} opened");
         let most = seen.connections.values().max().copied();
@@ -142,17 +142,17 @@ fn method_body_and_connections_are_those_that_were_asked_for() {
 
 #[test]
 fn a_body_from_a_file_is_posted_and_a_method_alone_has_none() {
-    let place = TestFolder::new();
-    let nginx = Nginx::start(&place);
-    std::fs::write(place.file("body"), "four").expect("a file");
+    let directory = TestDirectory::new();
+    let nginx = Nginx::start(&directory);
+    std::fs::write(directory.file("body"), "four").expect("a file");
     for (name, request, method, length) in
         [("post", &["-d", "@body"][..], "POST", "4"), ("delete", &["-X", "DELETE"], "DELETE", "-")]
     {
         let contender_word = nginx.contender(name);
         let words = ["run", &contender_word, "--duration", "100ms", "--warm-up", "0s", "-c", "2"];
-        let (code, report) = place.report(&[&words[..], request].concat());
+        let (code, report) = directory.report(&[&words[..], request].concat());
         assert_eq!(code, 0, "{:#}", report["findings"]);
-        let seen = logged(&place, &format!("/{name}"));
+        let seen = logged(&directory, &format!("/{name}"));
         let all = [((method.to_owned(), length.to_owned()), sent(contender(&report, name)))];
         assert_eq!(seen.asked.into_iter().collect::<Vec<_>>(), all, "{name}");
     }

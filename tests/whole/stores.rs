@@ -1,8 +1,8 @@
-//! `tiebreak compare` on real memcached and Redis: loaded, verified, and nobody
+//! `tiebreak compare` on real memcached and Redis: loaded, verified, and no store
 //! wins by losing data.
 
 use crate::common::processes::wait_at_most;
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 
 const SHORT: [&str; 12] = [
@@ -40,12 +40,12 @@ fn redis(login: &str, more: &str) -> String {
     )
 }
 
-fn compare(place: &TestFolder, text: &str, more: &[&str]) -> (i32, Value) {
-    std::fs::write(place.file("e.toml"), text).expect("a file");
+fn compare(directory: &TestDirectory, text: &str, more: &[&str]) -> (i32, Value) {
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
     let mut words = vec!["compare", "e.toml"];
     words.extend(SHORT);
     words.extend(more);
-    place.report(&words)
+    directory.report(&words)
 }
 
 fn voids(report: &Value) -> Vec<(&str, &str)> {
@@ -57,10 +57,10 @@ fn voids(report: &Value) -> Vec<(&str, &str)> {
 
 #[test]
 fn memcached_and_redis_are_launched_loaded_and_verified() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let mut words = vec!["compare", "memcached", "redis", "--verify", "all"];
     words.extend(SHORT);
-    let (code, report) = place.report(&words);
+    let (code, report) = directory.report(&words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     for contender in report["contenders"].as_array().expect("two") {
         let outcomes = &contender["outcomes"];
@@ -70,9 +70,9 @@ fn memcached_and_redis_are_launched_loaded_and_verified() {
     }
     let plan = &report["plan"]["contenders"][0];
     assert_eq!(plan["method"], Value::Null);
-    let told = plan["workload"].as_str().expect("words");
-    let told = told.replace('\u{a0}', " ");
-    assert!(told.starts_with("get 90 %, set 10 % of 1000 keys; uniform"), "{told}");
+    let description = plan["workload"].as_str().expect("words");
+    let description = description.replace('\u{a0}', " ");
+    assert!(description.starts_with("get 90 %, set 10 % of 1000 keys; uniform"), "{description}");
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn reads_and_writes_of_ycsb_f_are_one_operation_in_every_dialect() {
             ("resp3", redis + "\ndialect = 'resp3'"),
         ],
     ] {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let more = ["--workload", "ycsb-f", "--verify", "all", "--connections", "8"];
-        let (code, report) = compare(&place, &experiment(&both), &more);
+        let (code, report) = compare(&directory, &experiment(&both), &more);
         assert_eq!(code, 0, "{:#}", report["findings"]);
         halves_and_wholes(&report);
     }
@@ -113,45 +113,45 @@ fn halves_and_wholes(report: &Value) {
 }
 
 #[test]
-fn commands_of_ones_own_are_driven_from_a_file_and_from_the_command_line() {
-    let place = TestFolder::new();
+fn user_defined_commands_are_driven_from_a_file_and_from_the_command_line() {
+    let directory = TestDirectory::new();
     let both = experiment(&[("a", redis("", "")), ("b", redis("", ""))]);
     let text = both.clone()
         + "[workload]\ncommands = [{ run = 'LPUSH {key} {value}', weight = 3 }, \
            { run = 'LPOP {key}' }]\n";
-    let (code, report) = compare(&place, &text, &[]);
-    // A pop that finds nothing is a miss, and nobody promised that it would not.
+    let (code, report) = compare(&directory, &text, &[]);
+    // A pop that finds nothing is a miss, and that is allowed.
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let kinds = report["contenders"][0]["kinds"].as_array().expect("kinds");
     assert_eq!(kinds[0]["operation"], "LPUSH {key} {value}");
     assert!(number(&kinds[0]["operations"]) > 2.0 * number(&kinds[1]["operations"]));
     assert_eq!(report["contenders"][0]["sent"]["load"], 0);
-    let told = report["plan"]["contenders"][0]["workload"].as_str().expect("words");
-    assert!(told.contains("replies not verified"), "{told}");
-    let (code, report) = compare(&place, &both, &["--command", "LPUSH {key}"]);
+    let description = report["plan"]["contenders"][0]["workload"].as_str().expect("words");
+    assert!(description.contains("replies not verified"), "{description}");
+    let (code, report) = compare(&directory, &both, &["--command", "LPUSH {key}"]);
     assert_eq!(code, 3, "an error reply is an error");
     assert_eq!(voids(&report), [("a", "non_success"), ("b", "non_success")]);
 }
 
 #[test]
 fn a_command_that_would_wait_is_refused_with_its_place() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let text = experiment(&[("a", redis("", "")), ("b", redis("", ""))])
         + "[workload]\ncommands = [{ run = 'PING' }, { run = 'BLPOP {key} 1' }]\n";
-    std::fs::write(place.file("e.toml"), text).expect("a file");
-    let output = place.tiebreak(&["check", "e.toml"]);
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
+    let output = directory.tiebreak(&["check", "e.toml"]);
     assert_eq!(output.status.code(), Some(2));
-    let told = errors(&output);
+    let stderr = errors(&output);
     for says in ["e.toml:8", "workload.commands[1].run", "would wait for another client"] {
-        assert!(told.contains(says), "{told}");
+        assert!(stderr.contains(says), "{stderr}");
     }
 }
 
 #[test]
 fn one_store_is_asked_at_two_depths() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let both = [("one", redis("", "")), ("sixteen", redis("", "") + "\ndepth = 16")];
-    let (code, report) = compare(&place, &experiment(&both), &["--connections", "4"]);
+    let (code, report) = compare(&directory, &experiment(&both), &["--connections", "4"]);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let throughput = &report["comparisons"][0];
     assert_eq!(throughput["metric"], "throughput");
@@ -160,9 +160,9 @@ fn one_store_is_asked_at_two_depths() {
 
 #[test]
 fn a_store_that_evicts_wins_nothing() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let both = [("right", memcached("")), ("small", memcached(", '-m', '2'"))];
-    let (code, report) = compare(&place, &experiment(&both), &["--value", "20kB"]);
+    let (code, report) = compare(&directory, &experiment(&both), &["--value", "20kB"]);
     assert_eq!(code, 3);
     assert_eq!(voids(&report), [("small", "misses")]);
     assert_eq!(report["contenders"][1]["outcomes"]["wrong"], 0);
@@ -170,49 +170,50 @@ fn a_store_that_evicts_wins_nothing() {
 
 #[test]
 fn a_store_out_of_memory_is_void_and_not_broken() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let full = redis("", ", '--maxmemory', '3mb', '--maxmemory-policy', 'noeviction'");
     let both = [("right", redis("", "")), ("full", full)];
-    let (code, report) = compare(&place, &experiment(&both), &["--value", "20kB"]);
+    let (code, report) = compare(&directory, &experiment(&both), &["--value", "20kB"]);
     assert_eq!(code, 3);
     assert_eq!(voids(&report), [("full", "non_success"), ("full", "misses")]);
     assert!(number(&report["contenders"][1]["outcomes"]["theirs"]["oom"]) > 0.0);
 }
 
 #[test]
-fn a_wrong_password_is_told_and_shown_nowhere() {
+fn a_wrong_password_is_reported_and_shown_nowhere() {
     for (login, says) in
         [(":CANARY@", "rejects the user or the password"), ("", "requires a password")]
     {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let locked = redis(login, ", '--requirepass', 'right'");
         let text = experiment(&[("a", redis("", "")), ("b", locked)]);
-        std::fs::write(place.file("e.toml"), text).expect("a file");
+        std::fs::write(directory.file("e.toml"), text).expect("a file");
         let mut words = vec!["compare", "e.toml", "--out", "run"];
         words.extend(SHORT);
-        let output = place.tiebreak(&words);
-        let told = errors(&output);
-        assert_eq!(output.status.code(), Some(4), "{told}");
-        assert!(told.contains(says), "{told}");
-        let journal = std::fs::read_to_string(place.file("run/journal.jsonl")).expect("a journal");
+        let output = directory.tiebreak(&words);
+        let stderr = errors(&output);
+        assert_eq!(output.status.code(), Some(4), "{stderr}");
+        assert!(stderr.contains(says), "{stderr}");
+        let journal =
+            std::fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
         let out = String::from_utf8_lossy(&output.stdout).into_owned();
-        for text in [told, journal, out] {
+        for text in [stderr, journal, out] {
             assert!(!text.contains("CANARY"), "{text}");
         }
     }
 }
 
-/// A store that listens on a socket of its folder, until it is dropped.
+/// A store that listens on a socket of its directory, until it is dropped.
 struct OnSocket(std::process::Child);
 
 impl OnSocket {
-    fn start(place: &TestFolder, socket: &str, words: &[&str]) -> OnSocket {
+    fn start(directory: &TestDirectory, socket: &str, words: &[&str]) -> OnSocket {
         let mut command = std::process::Command::new(words[0]);
         let null = std::process::Stdio::null;
-        let command = command.args(&words[1..]).current_dir(place.path()).stdin(null());
+        let command = command.args(&words[1..]).current_dir(directory.path()).stdin(null());
         let child = command.stdout(null()).stderr(null()).spawn().expect("./test installs it");
         let started = OnSocket(child);
-        let listens = || std::os::unix::net::UnixStream::connect(place.file(socket)).is_ok();
+        let listens = || std::os::unix::net::UnixStream::connect(directory.file(socket)).is_ok();
         wait_at_most(std::time::Duration::from_secs(30), "the store listens", listens);
         started
     }
@@ -227,14 +228,14 @@ impl Drop for OnSocket {
 
 #[test]
 fn stores_are_driven_over_unix_sockets() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let memcached = ["memcached", "-u", "root", "-s", "m.sock"];
     let redis = ["redis-server", "--port", "0", "--save", "", "--unixsocket", "r.sock"];
     let both = [("m.sock", &memcached[..]), ("r.sock", &redis)]
-        .map(|(s, w)| OnSocket::start(&place, s, w));
+        .map(|(s, w)| OnSocket::start(&directory, s, w));
     let mut words = vec!["compare", "m=memcached+unix://m.sock", "r=redis+unix://r.sock/2"];
     words.extend(SHORT);
-    let (code, report) = place.report(&words);
+    let (code, report) = directory.report(&words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     for contender in report["contenders"].as_array().expect("two") {
         assert_eq!(contender["outcomes"]["ok"], contender["operations"]);

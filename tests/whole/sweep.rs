@@ -1,8 +1,8 @@
-//! Sweeps as people meet them: folders, reports, refusals, a signal.
+//! Sweeps as people meet them: directories, reports, refusals, a signal.
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestFolder, assert_sound, errors, serve, url};
+use crate::common::{TestDirectory, assert_sound, errors, serve, url};
 use crate::validator;
 use serde_json::Value;
 use std::fs;
@@ -11,7 +11,7 @@ use std::process::Stdio;
 use std::time::Duration;
 use testserver::{Behaviour, Delay};
 
-/// Short rounds: what is tested here is no figure.
+/// Short rounds: no figure is tested here.
 const SHORT: [&str; 7] = ["--round", "100ms", "--warm-up", "0s", "--pilot", "200ms", "--out"];
 
 fn schema() -> Value {
@@ -33,19 +33,19 @@ fn is_sound(code: Option<i32>, points: &[Value]) {
 }
 
 #[test]
-fn a_sweep_is_told_again_from_its_journals() {
-    let place = TestFolder::new();
+fn a_sweep_is_reported_again_from_its_journals() {
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let (a, b) = (format!("a={}", url(&server)), format!("b={}", url(&server)));
     let sweep = ["compare", &a, &b, "--sweep", "connections=4,1", "--rounds", "6"];
     let arguments = [&sweep[..], &SHORT[..], &["run", "--json", "copy.json"]].concat();
-    let driven = place.tiebreak(&arguments);
-    let told = errors(&driven);
+    let driven = directory.tiebreak(&arguments);
+    let stderr = errors(&driven);
     for part in ["sweep: run (2 load points, about", "point 1 of 2, ", "point 2 of 2, "] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(stderr.contains(part), "{part}: {stderr}");
     }
 
-    let json = text(&place.file("run/report.json"));
+    let json = text(&directory.file("run/report.json"));
     let report: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(validator::wrong_by(&schema(), &report), Vec::<String>::new());
     let points = report["points"].as_array().expect("points");
@@ -53,37 +53,37 @@ fn a_sweep_is_told_again_from_its_journals() {
     let values: Vec<f64> = points.iter().filter_map(|point| point["value"].as_f64()).collect();
     assert_eq!(values, [1.0, 4.0]);
     for point in points {
-        let folder = place.file("run").join(point["folder"].as_str().expect("a folder"));
-        let of_point = place.json(folder.join("report.json"));
+        let path = directory.file("run").join(point["folder"].as_str().expect("a directory"));
+        let of_point = directory.json(path.join("report.json"));
         let connections = &of_point["plan"]["contenders"][1]["connections"];
         assert_eq!(connections.as_f64(), point["value"].as_f64());
         let figures =
             [&of_point["contenders"][0]["operations"], &point["contenders"][0]["operations"]];
         assert_eq!(figures[0], figures[1]);
-        assert!(folder.join("report.html").exists());
+        assert!(path.join("report.html").exists());
     }
 
-    let again = |what: &[&str]| place.tiebreak(&[&["report", "run"], what].concat());
+    let again = |what: &[&str]| directory.tiebreak(&[&["report", "run"], what].concat());
     let same = again(&["--json"]);
     assert_eq!(String::from_utf8_lossy(&same.stdout), json);
-    assert_eq!(text(&place.file("copy.json")), json);
-    let page = text(&place.file("run/report.html"));
+    assert_eq!(text(&directory.file("copy.json")), json);
+    let page = text(&directory.file("run/report.html"));
     assert_eq!(String::from_utf8_lossy(&again(&["--html"]).stdout), page);
     assert!(page.contains("href=\"connections-4/report.html\""));
     let terminal = again(&[]);
     assert_eq!(terminal.stdout, driven.stdout);
-    let audit = place.tiebreak(&["audit", "run"]);
+    let audit = directory.tiebreak(&["audit", "run"]);
     for output in [&same, &terminal, &audit] {
         assert_eq!(output.status.code(), driven.status.code());
     }
     let audit = String::from_utf8_lossy(&audit.stdout).into_owned();
     assert!(audit.contains("connections-1: ") && audit.contains("connections-4: "), "{audit}");
 
-    let twice = place.tiebreak(&arguments);
+    let twice = directory.tiebreak(&arguments);
     assert_eq!(twice.status.code(), Some(2));
     assert!(errors(&twice).contains("already contains a sweep"), "{}", errors(&twice));
 
-    fs::remove_file(place.file("run/connections-4/journal.jsonl")).expect("it is there");
+    fs::remove_file(directory.file("run/connections-4/journal.jsonl")).expect("it is there");
     let one: Value = serde_json::from_slice(&again(&["--json"]).stdout).expect("JSON");
     assert_eq!(
         (&one["points"][0]["driven"], &one["points"][1]["driven"]),
@@ -94,7 +94,7 @@ fn a_sweep_is_told_again_from_its_journals() {
 
 #[test]
 fn what_cannot_be_a_sweep_leaves_nothing_behind() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let table: [(&[&str], &str); 7] = [
         (&["compare", "--sweep", "connections=8"], "a sweep must have 2 to 16 load points"),
         (&["compare", "--sweep", "threads=1,8"], "`threads` cannot be swept"),
@@ -109,34 +109,34 @@ fn what_cannot_be_a_sweep_leaves_nothing_behind() {
     ];
     for (arguments, message) in table {
         let contenders: &[&str] = &["a=http://127.0.0.1:9/", "b=http://127.0.0.1:9/"];
-        let output = place
+        let output = directory
             .tiebreak(&[&arguments[..1], contenders, &arguments[1..], &["--out", "run"]].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));
         assert!(errors(&output).contains(message), "{arguments:?}: {}", errors(&output));
-        assert!(!place.file("run").exists(), "{arguments:?}");
+        assert!(!directory.file("run").exists(), "{arguments:?}");
     }
 }
 
 #[test]
 fn an_experiment_file_sweeps_and_check_says_what_it_will_do() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let file = "sweep = { rate = [250, \"1k/s\"] }\nrounds = 6\n\
                 contender.a.url = \"http://127.0.0.1:9/\"\ncontender.b.url = \"http://127.0.0.1:9/\"\n";
-    fs::write(place.file("e.toml"), file).expect("writes");
-    let output = place.tiebreak(&["check", "e.toml"]);
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    fs::write(directory.file("e.toml"), file).expect("writes");
+    let output = directory.tiebreak(&["check", "e.toml"]);
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    assert!(told.starts_with("file e.toml\n  contents:\n    sweep.rate = [250, "), "{told}");
-    assert!(told.contains("\nsweep of rate: 250, 1000; takes about "), "{told}");
-    assert!(told.contains("at rate 250:") && told.contains("250 /s at equal gaps"), "{told}");
+    assert!(stdout.starts_with("file e.toml\n  contents:\n    sweep.rate = [250, "), "{stdout}");
+    assert!(stdout.contains("\nsweep of rate: 250, 1000; takes about "), "{stdout}");
+    assert!(stdout.contains("at rate 250:") && stdout.contains("250 /s at equal gaps"), "{stdout}");
 }
 
 #[test]
 fn check_says_what_a_sweep_of_one_target_will_do() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let file = "sweep = { connections = [1, 4, 16] }\nrounds = 6\nround = \"1s\"\n\
                 contender.a.url = \"http://127.0.0.1:9/\"\n";
-    fs::write(place.file("e.toml"), file).expect("writes");
+    fs::write(directory.file("e.toml"), file).expect("writes");
     for words in [
         &["check", "e.toml"][..],
         &[
@@ -150,10 +150,10 @@ fn check_says_what_a_sweep_of_one_target_will_do() {
             "1s",
         ],
     ] {
-        let output = place.tiebreak(words);
-        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        let output = directory.tiebreak(words);
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-        for said in [
+        for text in [
             "sweep of connections of one target (`tiebreak run`): 1, 4, 16; every round drives each \
              of them once, in random order; takes about ",
             "6 rounds of 1 s",
@@ -162,24 +162,26 @@ fn check_says_what_a_sweep_of_one_target_will_do() {
             "load    16 connections, persistent",
             "nothing was launched and nothing was sent",
         ] {
-            assert!(told.replace('\u{a0}', " ").contains(said), "{said}: {told}");
+            assert!(stdout.replace('\u{a0}', " ").contains(text), "{text}: {stdout}");
         }
-        assert!(!told.contains("verdict on"), "{told}");
+        assert!(!stdout.contains("verdict on"), "{stdout}");
     }
 }
 
 #[test]
-fn a_signal_ends_the_sweep_and_what_is_there_is_told() {
-    let place = TestFolder::new();
+fn a_signal_ends_the_sweep_and_what_is_there_is_reported() {
+    let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
     let (a, b) = (format!("a={}", url(&server)), format!("b={}", url(&server)));
     let sweep = ["compare", &a, &b, "--sweep", "connections=1,2,4", "--rounds", "600"];
-    let mut command = place.command(&[&sweep[..], &SHORT[..], &["run"]].concat());
+    let mut command = directory.command(&[&sweep[..], &SHORT[..], &["run"]].concat());
     let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = Running::new(command.spawn().expect("starts"));
     let journal = || {
-        let folders = ["connections-1", "connections-2", "connections-4"].into_iter();
-        folders.map(|it| place.file("run").join(it).join("journal.jsonl")).find(|it| it.exists())
+        let directories = ["connections-1", "connections-2", "connections-4"].into_iter();
+        directories
+            .map(|it| directory.file("run").join(it).join("journal.jsonl"))
+            .find(|it| it.exists())
     };
     let in_rounds =
         |file: &Path| fs::read_to_string(file).is_ok_and(|it| it.contains("\"round\":2,"));
@@ -188,42 +190,42 @@ fn a_signal_ends_the_sweep_and_what_is_there_is_told() {
     });
     child.signal(libc::SIGTERM);
     let output = child.output();
-    let report = place.json("run/report.json");
+    let report = directory.json("run/report.json");
     let points = report["points"].as_array().expect("points");
     let driven: Vec<&Value> = points.iter().filter(|point| point["driven"] == true).collect();
     let [only] = driven.as_slice() else { panic!("{points:#?}") };
     is_sound(output.status.code(), std::slice::from_ref(*only));
     assert_eq!((&only["end"]["reason"], &only["turn"]), (&"stopped".into(), &1.into()));
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(told.contains("not driven") && told.contains("stopped before the end"), "{told}");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(stdout.contains("not driven") && stdout.contains("stopped before the end"), "{stdout}");
 }
 
 /// A server that answers after 10 ms, however many ask: throughput is as many times larger as
 /// there are connections. Other tests run beside this one, and what they delay is short against that.
 #[test]
 fn the_load_points_of_one_target_are_driven_in_every_round() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server =
         serve(Behaviour { delay: Delay::Fixed(Duration::from_millis(10)), ..Behaviour::default() });
     let url = url(&server);
     let sweep = ["run", &url, "--sweep", "connections=4,1", "--rounds", "6"];
     let short = ["--round", "400ms", "--warm-up", "100ms", "--out", "run"];
-    let driven = place.tiebreak(&[&sweep[..], &short].concat());
-    let report = place.json("run/report.json");
+    let driven = directory.tiebreak(&[&sweep[..], &short].concat());
+    let report = directory.json("run/report.json");
     let points = report["sweep"]["points"].as_array().expect("points");
     let values: Vec<f64> = points.iter().filter_map(|point| point["value"].as_f64()).collect();
     assert_eq!(values, [1.0, 4.0], "{}", errors(&driven));
     let [step] = &report["sweep"]["steps"].as_array().expect("steps")[..] else {
         panic!("one step: {}", report["sweep"])
     };
-    // Four, but for what a busy machine does to rounds; it cannot be less than grown.
+    // Four, unless a busy machine disturbs rounds; it is always at least "grown".
     assert_eq!(step["change"], "grows", "{step}");
     let ratio = step["throughput"]["value"].as_f64().expect("a ratio");
     assert!((3.0..5.0).contains(&ratio), "{step}");
     assert_eq!(report["sweep"]["limit"]["outcome"], "not_reached", "{}", report["sweep"]["limit"]);
 
-    let again = place.tiebreak(&["report", "run"]);
+    let again = directory.tiebreak(&["report", "run"]);
     assert_eq!(again.status.code(), driven.status.code(), "{}", errors(&again));
-    let told = errors(&place.tiebreak(&["run", &url, "--rounds", "6"]));
-    assert!(told.contains("`tiebreak run` has none"), "{told}");
+    let stderr = errors(&directory.tiebreak(&["run", &url, "--rounds", "6"]));
+    assert!(stderr.contains("`tiebreak run` has none"), "{stderr}");
 }

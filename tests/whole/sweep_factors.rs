@@ -1,6 +1,6 @@
 //! Sweeps of rate, value and depth, each driven once, and what the servers saw of it.
 
-use crate::common::{TestFolder, number, sent, serve, url};
+use crate::common::{TestDirectory, number, sent, serve, url};
 use crate::loads::Server;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -25,17 +25,17 @@ const SHORT: [&str; 11] = [
 ];
 
 /// Sweeps, and gives the report of each load point, by its value.
-fn sweep(place: &TestFolder, words: &[&str]) -> Vec<(f64, Value)> {
-    let output = place.tiebreak(&[&["compare"], words, &SHORT].concat());
-    // A busy machine may void a point (`generator_saturated`), which is no matter here.
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(matches!(output.status.code(), Some(0 | 3)), "{told}");
-    let report = place.json("run/report.json");
+fn sweep(directory: &TestDirectory, words: &[&str]) -> Vec<(f64, Value)> {
+    let output = directory.tiebreak(&[&["compare"], words, &SHORT].concat());
+    // A busy machine may void a point (`generator_saturated`), which does not matter here.
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{stderr}");
+    let report = directory.json("run/report.json");
     let points = report["points"].as_array().expect("points").iter();
     points
         .map(|point| {
-            let folder = point["folder"].as_str().expect("a folder");
-            (number(&point["value"]), place.json(format!("run/{folder}/report.json")))
+            let path = point["folder"].as_str().expect("a directory");
+            (number(&point["value"]), directory.json(format!("run/{path}/report.json")))
         })
         .collect()
 }
@@ -46,10 +46,10 @@ fn contenders(report: &Value) -> &Vec<Value> {
 
 #[test]
 fn a_sweep_of_rate_sends_what_it_says() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let servers = [serve(Behaviour::default()), serve(Behaviour::default())];
     let [a, b] = [("a", &servers[0]), ("b", &servers[1])].map(|(n, s)| format!("{n}={}", url(s)));
-    let points = sweep(&place, &[&a, &b, "--sweep", "rate=200,800/s", "--slice", "200ms"]);
+    let points = sweep(&directory, &[&a, &b, "--sweep", "rate=200,800/s", "--slice", "200ms"]);
     assert_eq!(points.iter().map(|point| point.0).collect::<Vec<_>>(), [200.0, 800.0]);
     for (rate, report) in &points {
         for contender in contenders(report) {
@@ -59,8 +59,8 @@ fn a_sweep_of_rate_sends_what_it_says() {
         }
     }
     for (at, server) in servers.into_iter().enumerate() {
-        let told: u64 = points.iter().map(|(_, report)| sent(&contenders(report)[at])).sum();
-        assert_eq!(server.stop().requests, told, "contender {at}");
+        let sent_at: u64 = points.iter().map(|(_, report)| sent(&contenders(report)[at])).sum();
+        assert_eq!(server.stop().requests, sent_at, "contender {at}");
     }
 }
 
@@ -83,19 +83,19 @@ fn ask(address: SocketAddr, line: &str, ends: impl Fn(&str) -> bool) -> Vec<Stri
 
 /// A figure that memcached keeps.
 fn memcached_says(address: SocketAddr, name: &str) -> f64 {
-    let said = ask(address, "stats", |line| line == "END");
-    let value = said.iter().find_map(|line| line.strip_prefix(&format!("STAT {name} ")));
-    value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name}: {said:?}"))
+    let statistics = ask(address, "stats", |line| line == "END");
+    let value = statistics.iter().find_map(|line| line.strip_prefix(&format!("STAT {name} ")));
+    value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name}: {statistics:?}"))
 }
 
 #[test]
 fn a_sweep_of_value_writes_values_of_that_length() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let servers = [Server::memcached(&[]), Server::memcached(&[])];
     let [a, b] = [("a", &servers[0]), ("b", &servers[1])].map(|(n, s)| format!("{n}={}", s.url()));
     let words = [&a, &b, "--sweep", "value=16,2000", "--keys", "500", "--connections", "4"];
     let more = ["--mix", "get=1", "--verify", "all"];
-    let points = sweep(&place, &[&words[..], &more].concat());
+    let points = sweep(&directory, &[&words[..], &more].concat());
     assert_eq!(points.iter().map(|point| point.0).collect::<Vec<_>>(), [16.0, 2000.0]);
     for at in [0, 1] {
         for (_, report) in &points {
@@ -117,7 +117,7 @@ fn a_sweep_of_value_writes_values_of_that_length() {
 /// read were in flight at once.
 #[test]
 fn a_sweep_of_depth_has_that_many_in_flight() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let server = Server::redis(&[]);
     let (a, b) = (format!("a={}", server.url()), format!("b={}", server.url()));
     let (end, ended) = mpsc::channel::<()>();
@@ -131,7 +131,7 @@ fn a_sweep_of_depth_has_that_many_in_flight() {
         seen
     });
     let words = [&a, &b, "--sweep", "depth=1,16", "--keys", "100", "--connections", "2"];
-    let points = sweep(&place, &[&words[..], &["--mix", "get=1"]].concat());
+    let points = sweep(&directory, &[&words[..], &["--mix", "get=1"]].concat());
     drop(end);
     let seen = watch.join().expect("it watches");
     let in_a_read = |two: &[(f64, f64)]| {
@@ -144,23 +144,28 @@ fn a_sweep_of_depth_has_that_many_in_flight() {
         .fold((f64::MAX, 0_f64), |(least, most), depth| (least.min(*depth), most.max(*depth)));
     // At depth 1 a read holds one command. At 16 it holds as many as were sent together.
     assert!(least < 1.05 && most > 4.0 && most <= 16.0, "commands in a read: {depths:?}");
-    let told = |point: &(f64, Value)| {
+    let sent_by_pairs = |point: &(f64, Value)| {
         let planned = point.1["plan"]["contenders"].as_array().expect("two").clone();
         assert!(planned.iter().all(|of| of["depth"].as_f64() == Some(point.0)), "{planned:#?}");
         contenders(&point.1).iter().map(sent).sum::<u64>()
     };
-    let told: u64 = points.iter().map(told).sum();
+    let sent_by_pairs: u64 = points.iter().map(sent_by_pairs).sum();
     let gets = calls(server.address, "get");
     // Besides, each point asks for the notes of what is loaded, a few times.
-    assert!(gets >= told && gets <= told + 40, "{told} told, {gets} seen");
+    assert!(
+        gets >= sent_by_pairs && gets <= sent_by_pairs + 40,
+        "{sent_by_pairs} sent, {gets} seen"
+    );
 }
 
 /// (commands, reads) that this Redis counted.
 fn redis_says(address: SocketAddr) -> (f64, f64) {
-    let said = ask(address, "INFO stats", |line| line.starts_with("total_writes_processed"));
+    let statistics = ask(address, "INFO stats", |line| line.starts_with("total_writes_processed"));
     let figure = |name: &str| {
-        let value = said.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-        value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name}: {said:?}"))
+        let value = statistics.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        value
+            .and_then(|value| value.parse().ok())
+            .unwrap_or_else(|| panic!("{name}: {statistics:?}"))
     };
     (figure("total_commands_processed"), figure("total_reads_processed"))
 }
@@ -168,7 +173,7 @@ fn redis_says(address: SocketAddr) -> (f64, f64) {
 /// How often a command was called.
 fn calls(address: SocketAddr, command: &str) -> u64 {
     let name = format!("cmdstat_{command}:calls=");
-    let said = ask(address, "INFO commandstats", |line| line.starts_with(&name));
-    let last = said.last().and_then(|line| line.strip_prefix(&name)?.split(',').next());
-    last.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("{said:?}"))
+    let statistics = ask(address, "INFO commandstats", |line| line.starts_with(&name));
+    let last = statistics.last().and_then(|line| line.strip_prefix(&name)?.split(',').next());
+    last.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("{statistics:?}"))
 }

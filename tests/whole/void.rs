@@ -1,7 +1,7 @@
 //! A contender that does not do the work gets no verdict: the run goes
 //! through, the numbers are shown, and the exit code says void.
 
-use crate::common::{TestFolder, serve, url};
+use crate::common::{TestDirectory, serve, url};
 use serde_json::Value;
 use testserver::{Behaviour, Body};
 
@@ -30,7 +30,7 @@ fn run_compare(a: &str, b: &str, extra: &[&str]) -> (i32, Value) {
     let mut arguments = vec!["compare", a, b];
     arguments.extend(SHORT);
     arguments.extend(extra);
-    TestFolder::new().report(&arguments)
+    TestDirectory::new().report(&arguments)
 }
 
 fn rules(report: &Value, weight: &str) -> Vec<String> {
@@ -110,10 +110,10 @@ fn one_failure_in_a_hundred_voids_and_one_in_ten_thousand_is_a_caution() {
 fn a_run_of_one_contender_that_answers_404_is_void_too() {
     let server = serve(Behaviour { status: 404, ..Behaviour::default() });
     let (code, report) =
-        TestFolder::new().report(&["run", &url(&server), "--warm-up", "0s", "--duration", "1s"]);
+        TestDirectory::new().report(&["run", &url(&server), "--warm-up", "0s", "--duration", "1s"]);
     assert_eq!((code, &report["void"]), (3, &Value::Bool(true)));
     let allowed = serve(Behaviour { status: 404, ..Behaviour::default() });
-    let (code, report) = TestFolder::new().report(&[
+    let (code, report) = TestDirectory::new().report(&[
         "run",
         &url(&allowed),
         "--warm-up",

@@ -2,7 +2,7 @@
 
 use crate::common::processes::{command, wait_at_most};
 use crate::common::running::Running;
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -38,12 +38,12 @@ fn started(mut child: Child) -> Listening {
     }
 }
 
-fn start(place: &TestFolder, words: &[&str]) -> Listening {
+fn start(place: &TestDirectory, words: &[&str]) -> Listening {
     started(place.command(words).stdout(Stdio::piped()).spawn().expect("the binary runs"))
 }
 
 /// A server whose requests cost some CPU time.
-fn server(place: &TestFolder) -> Listening {
+fn server(place: &TestDirectory) -> Listening {
     start(place, &["testserver", "--listen", "127.0.0.1:0", "--service", "50us"])
 }
 
@@ -53,7 +53,7 @@ struct Watcher {
     token: String,
 }
 
-fn watcher(place: &TestFolder, pid: u32) -> Watcher {
+fn watcher(place: &TestDirectory, pid: u32) -> Watcher {
     let pid = pid.to_string();
     let mut listening = start(place, &["watch", "--listen", "127.0.0.1:0", "--pid", &pid]);
     let mut line = String::new();
@@ -64,7 +64,7 @@ fn watcher(place: &TestFolder, pid: u32) -> Watcher {
 
 /// A comparison of two servers, or of one with itself, in which the watcher reads b's.
 struct Compared<'a> {
-    place: &'a TestFolder,
+    place: &'a TestDirectory,
     servers: [&'a Listening; 2],
     watcher: &'a Watcher,
 }
@@ -146,7 +146,7 @@ fn files(folder: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn a_watched_target_costs_what_it_costs_here_and_nobody_learns_the_token() {
-    let place = TestFolder::new();
+    let place = TestDirectory::new();
     let server = server(&place);
     let watcher = watcher(&place, server.running.id());
     let pid = server.running.id();
@@ -189,7 +189,7 @@ fn a_watched_target_costs_what_it_costs_here_and_nobody_learns_the_token() {
 
 #[test]
 fn a_watcher_that_is_killed_leaves_the_rounds_before_and_says_from_which_round_on() {
-    let place = TestFolder::new();
+    let place = TestDirectory::new();
     let server = server(&place);
     let watcher = watcher(&place, server.running.id());
     let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
@@ -201,8 +201,19 @@ fn a_watcher_that_is_killed_leaves_the_rounds_before_and_says_from_which_round_o
 }
 
 #[test]
+fn a_watcher_that_does_not_answer_is_waited_for_once() {
+    let place = TestDirectory::new();
+    let server = server(&place);
+    let watcher = watcher(&place, server.running.id());
+    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let report = compared.after(|| watcher.listening.running.signal(libc::SIGSTOP));
+    assert!(lost(&report).ends_with(" on: the watcher did not answer within 5 s"));
+    assert_usable_before(&report);
+}
+
+#[test]
 fn a_watched_process_that_ends_is_out_of_sight_and_its_last_reading_is_not_repeated() {
-    let place = TestFolder::new();
+    let place = TestDirectory::new();
     let [a, b, watched] = [server(&place), server(&place), server(&place)];
     // Not the one that b drives, which must go on.
     let watcher = watcher(&place, watched.running.id());
@@ -224,7 +235,7 @@ fn a_watched_process_that_ends_is_out_of_sight_and_its_last_reading_is_not_repea
 
 #[test]
 fn who_does_not_know_the_token_gets_nothing() {
-    let place = TestFolder::new();
+    let place = TestDirectory::new();
     let server = server(&place);
     let watcher = watcher(&place, server.running.id());
     let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
@@ -253,7 +264,7 @@ fn who_does_not_know_the_token_gets_nothing() {
 
 #[test]
 fn strangers_are_sent_away_while_others_are_answered() {
-    let place = TestFolder::new();
+    let place = TestDirectory::new();
     let server = server(&place);
     let watcher = watcher(&place, server.running.id());
     let address = &watcher.listening.address;
@@ -281,7 +292,7 @@ fn strangers_are_sent_away_while_others_are_answered() {
 
 #[test]
 fn the_address_must_not_be_public_and_the_process_must_exist() {
-    let place = TestFolder::new();
+    let place = TestDirectory::new();
     let run = |words: &[&str]| {
         let output = place.tiebreak(&[&["watch"], words].concat());
         (output.status.code(), errors(&output))

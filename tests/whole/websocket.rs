@@ -3,7 +3,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestFolder, errors, number};
+use crate::common::{TestDirectory, errors, number};
 use crate::web::{certificate, free_port, nginx, nginx_with};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use std::time::Duration;
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/contenders/websocket");
 
-/// The folder in which the echoes were built, once for all tests and runs of them.
+/// The directory in which the echoes were built, once for all tests and runs of them.
 fn built() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("websocket");
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("websocket");
         let mut make = Command::new("make");
-        make.args(["-C", SOURCES, "all"]).arg(format!("OUT={}", folder.display()));
+        make.args(["-C", SOURCES, "all"]).arg(format!("OUT={}", directory.display()));
         let made = make.output().expect("make (./test installs it)");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        folder
+        directory
     })
 }
 
@@ -38,11 +38,15 @@ fn launched() -> String {
     )
 }
 
-const SHORT: [&str; 10] = [
+/// Flags of a short comparison. The length of a slice is given, since the pilot would make turns of
+/// seconds for a server that the other tests slow down.
+const SHORT: [&str; 12] = [
     "--rounds",
-    "10",
+    "6",
     "--round",
     "100ms",
+    "--slice",
+    "50ms",
     "--warm-up",
     "50ms",
     "--pilot",
@@ -57,8 +61,8 @@ fn contenders(report: &Value) -> &[Value] {
 
 #[test]
 fn echoes_are_launched_and_every_message_of_theirs_comes_back() {
-    let place = TestFolder::new();
-    std::fs::write(place.file("x.toml"), launched()).expect("writes");
+    let directory = TestDirectory::new();
+    std::fs::write(directory.file("x.toml"), launched()).expect("writes");
     for more in [
         &["--message-size", "16"][..],
         &["--message", "binary", "--message-size", "70kB"],
@@ -67,7 +71,7 @@ fn echoes_are_launched_and_every_message_of_theirs_comes_back() {
         &["--depth", "8"],
     ] {
         let arguments = [&["compare", "x.toml"][..], &SHORT, more].concat();
-        let (code, report) = place.report(&arguments);
+        let (code, report) = directory.report(&arguments);
         assert!(code == 0 || code == 3, "{more:?}: {code} {}", report["findings"]);
         assert_eq!(contenders(&report).len(), 3);
         for contender in contenders(&report) {
@@ -85,8 +89,8 @@ fn echoes_are_launched_and_every_message_of_theirs_comes_back() {
 /// one is Node's `ws`.
 #[test]
 fn broadcasts_come_to_all_members_of_a_room() {
-    let place = TestFolder::new();
-    std::fs::write(place.file("x.toml"), launched()).expect("writes");
+    let directory = TestDirectory::new();
+    std::fs::write(directory.file("x.toml"), launched()).expect("writes");
     let chat = ["compare", "x.toml", "--workload", "chat", "--connections", "12"];
     for (members, more) in [
         (2, &["--reuse", "always"][..]),
@@ -96,8 +100,8 @@ fn broadcasts_come_to_all_members_of_a_room() {
         (12, &["--rate", "200/s"]),
     ] {
         let members = members.to_string();
-        let arguments = [&chat[..], &SHORT[..8], &["--members", &members], more].concat();
-        let (code, report) = place.report(&arguments);
+        let arguments = [&chat[..], &SHORT[..10], &["--members", &members], more].concat();
+        let (code, report) = directory.report(&arguments);
         assert!(code == 0 || code == 3, "{more:?}: {code} {}", report["findings"]);
         assert_eq!(contenders(&report).len(), 3);
         for contender in contenders(&report) {
@@ -113,12 +117,12 @@ fn broadcasts_come_to_all_members_of_a_room() {
 /// Two contenders, one server: their messages meet in no room.
 #[test]
 fn contenders_of_one_server_are_in_different_rooms() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let echo = Echo::start(free_port());
     let (a, b) = (format!("a={}", echo.url), format!("b={}", echo.url));
     let chat = ["compare", &a, &b, "--workload", "chat", "--connections", "8"];
     let differ = ["--set", "a.members=8", "--set", "b.members=2", "--set", "b.reuse=never"];
-    let (code, report) = place.report(&[&chat[..], &SHORT[..8], &differ].concat());
+    let (code, report) = directory.report(&[&chat[..], &SHORT[..10], &differ].concat());
     assert!(code == 0 || code == 3, "{code} {}", report["findings"]);
     for contender in contenders(&report) {
         assert!(contender["operations"].as_u64() > Some(0), "{contender}");
@@ -131,14 +135,14 @@ fn contenders_of_one_server_are_in_different_rooms() {
 /// A server that only echoes brings each message to its sender alone.
 #[test]
 fn a_server_without_rooms_is_named_before_the_run() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let port = free_port();
     let script = "const {WebSocketServer} = require('ws');
         new WebSocketServer({host: '127.0.0.1', port: +process.argv[2]})
         .on('connection', (s) => s.on('message', (m, b) => s.send(m, {binary: b})));";
-    std::fs::write(place.file("echo.js"), script).expect("writes");
+    std::fs::write(directory.file("echo.js"), script).expect("writes");
     let mut command = Command::new("node");
-    command.arg(place.file("echo.js")).arg(port.to_string()).stdin(Stdio::null());
+    command.arg(directory.file("echo.js")).arg(port.to_string()).stdin(Stdio::null());
     let modules = built().join("node/node_modules");
     let child = command.env("NODE_PATH", modules).spawn().expect("node (./test installs it)");
     let _echo = Echo { child, url: String::new(), port };
@@ -146,7 +150,7 @@ fn a_server_without_rooms_is_named_before_the_run() {
     wait_at_most(Duration::from_secs(60), "the echo", reached);
     let url = format!("ws://127.0.0.1:{port}/");
     let chat = ["run", &url, "--workload", "chat", "--connections", "8", "--timeout", "1s"];
-    let output = place.tiebreak(&chat);
+    let output = directory.tiebreak(&chat);
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
     assert!(errors(&output).contains("not every member of a room"), "{}", errors(&output));
 }
@@ -176,14 +180,14 @@ impl Drop for Echo {
 
 #[test]
 fn a_server_that_is_killed_and_comes_back_is_counted_and_driven_on() {
-    let place = TestFolder::new();
+    let directory = TestDirectory::new();
     let echo = Echo::start(free_port());
     let arguments =
         ["run", &echo.url, "--connections", "8", "--duration", "6s", "--warm-up", "50ms"];
-    let mut command = place.command(&[&arguments[..], &["--quiet", "--out", "run"]].concat());
+    let mut command = directory.command(&[&arguments[..], &["--quiet", "--out", "run"]].concat());
     let child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let child = Running::new(child.expect("starts"));
-    // Whether it is ready is asked on one connection.
+    // One connection checks whether it is ready.
     let sockets = format!("/proc/{}/fd", echo.child.id());
     let opened = || std::fs::read_dir(&sockets).is_ok_and(|descriptors| descriptors.count() > 12);
     wait_at_most(Duration::from_secs(60), "eight connections", opened);
@@ -193,7 +197,7 @@ fn a_server_that_is_killed_and_comes_back_is_counted_and_driven_on() {
     let _back = Echo::start(port);
     let output = child.output();
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let report = place.json("run/report.json");
+    let report = directory.json("run/report.json");
     let [contender] = contenders(&report) else { panic!("one contender") };
     let outcomes = &contender["outcomes"];
     let of = |class: &str| outcomes["theirs"][class].as_u64().unwrap_or(0);
@@ -207,7 +211,7 @@ fn a_server_that_is_killed_and_comes_back_is_counted_and_driven_on() {
 
 #[test]
 fn a_server_that_does_not_upgrade_is_named_before_the_run() {
-    let (served, place) = (TestFolder::new(), TestFolder::new());
+    let (served, directory) = (TestDirectory::new(), TestDirectory::new());
     let nginx = nginx(&served);
     let echo = Echo::start(free_port());
     let page = format!("page=ws://127.0.0.1:{}/", nginx.port);
@@ -216,7 +220,8 @@ fn a_server_that_does_not_upgrade_is_named_before_the_run() {
         (page, "it answers with HTTP 200 and does not upgrade to WebSocket"),
         (none, "it has no WebSocket at this path (HTTP 404)"),
     ] {
-        let output = place.tiebreak(&["compare", &format!("echo={}", echo.url), &other, "--quiet"]);
+        let output =
+            directory.tiebreak(&["compare", &format!("echo={}", echo.url), &other, "--quiet"]);
         assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
         assert!(errors(&output).contains(wanted), "{}", errors(&output));
     }
@@ -229,7 +234,7 @@ fn a_room_is_named_by_tiebreak_alone_and_belongs_to_websocket() {
         ("http://127.0.0.1:1/", "--workload chat is for WebSocket servers (ws://)"),
         ("redis://127.0.0.1:1/", "--workload chat is for WebSocket servers (ws://)"),
     ] {
-        let output = TestFolder::new().tiebreak(&["run", url, "--workload", "chat"]);
+        let output = TestDirectory::new().tiebreak(&["run", url, "--workload", "chat"]);
         assert_eq!(output.status.code(), Some(2), "{url}: {}", errors(&output));
         assert!(errors(&output).contains(wanted), "{url}: {}", errors(&output));
     }
@@ -258,7 +263,7 @@ fn what_websocket_cannot_use_is_refused_by_name() {
         (&["--workload", "chat", "--depth", "2"], "only one message in flight; leave out depth"),
         (&["--workload", "chat", "--keys", "5"], "--workload chat does not use keys"),
     ] {
-        let output = TestFolder::new().tiebreak(&[&["run", url][..], arguments].concat());
+        let output = TestDirectory::new().tiebreak(&[&["run", url][..], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));
         assert!(errors(&output).contains(wanted), "{arguments:?}: {}", errors(&output));
     }
@@ -267,7 +272,7 @@ fn what_websocket_cannot_use_is_refused_by_name() {
 /// nginx ends TLS in front of the echo.
 #[test]
 fn over_tls_the_certificate_is_verified_and_every_message_comes_back() {
-    let (served, place) = (TestFolder::new(), TestFolder::new());
+    let (served, directory) = (TestDirectory::new(), TestDirectory::new());
     let echo = Echo::start(free_port());
     let (key, certificate) = certificate(&served);
     let port = free_port();
@@ -284,13 +289,13 @@ fn over_tls_the_certificate_is_verified_and_every_message_comes_back() {
     );
     let url = format!("wss://127.0.0.1:{port}/echo");
     let short = ["run", &url, "--duration", "500ms", "--warm-up", "50ms", "--connections", "4"];
-    let distrusted = place.tiebreak(&short);
+    let distrusted = directory.tiebreak(&short);
     assert_eq!(distrusted.status.code(), Some(4), "{}", errors(&distrusted));
     assert!(errors(&distrusted).contains("--cacert"), "{}", errors(&distrusted));
     let trusted = ["--cacert", certificate.to_str().expect("plain")];
     for (trust, reuse) in [(&trusted[..], "always"), (&trusted, "never"), (&["--insecure"], "5")] {
         let arguments = [&short[..], trust, &["--reuse", reuse]].concat();
-        let (code, report) = place.report(&arguments);
+        let (code, report) = directory.report(&arguments);
         assert_eq!(code, 0, "{reuse}: {}", report["findings"]);
         let contender = &contenders(&report)[0];
         assert!(number(&contender["operations"]) > 0.0, "{reuse}");

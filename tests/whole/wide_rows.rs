@@ -1,7 +1,8 @@
 //! The workload wide-rows on real Cassandras: 5.0 by CQL beside 1.2 over Thrift.
 
 use crate::common::software::share_software;
-use crate::common::{TestFolder, errors, number};
+use crate::common::turn::CassandraTurn;
+use crate::common::{TestDirectory, errors, number};
 
 /// A short run of few users on both.
 const SHORT: [&str; 12] = [
@@ -21,13 +22,14 @@ const SHORT: [&str; 12] = [
 
 #[test]
 fn both_lanes_read_the_newest_columns_in_their_order() {
-    let place = TestFolder::new();
-    if !share_software(&place.file(".cache")) {
+    let _turn = CassandraTurn::take();
+    let directory = TestDirectory::new();
+    if !share_software(&directory.file(".cache")) {
         return;
     }
     let both = ["compare", "cql=cassandra", "thrift=cassandra-1.2"];
     let mix = ["--mix", "newest=4,one=2,insert=1", "--warm-up", "200ms", "--pilot", "400ms"];
-    let (_, report) = place.report(&[&both[..], &SHORT, &mix].concat());
+    let (_, report) = directory.report(&[&both[..], &SHORT, &mix].concat());
     for of in report["contenders"].as_array().expect("contenders") {
         assert!(number(&of["operations"]) > 20.0, "{of}");
         assert_eq!(of["outcomes"]["ok"], of["operations"], "{}", of["outcomes"]);
@@ -41,11 +43,11 @@ fn both_lanes_read_the_newest_columns_in_their_order() {
 #[test]
 fn stores_of_keys_and_values_have_no_wide_rows() {
     for url in ["redis://127.0.0.1:1", "mysql://me@127.0.0.1:1/app", "file:///tmp/none"] {
-        let output = TestFolder::new().tiebreak(&["run", url, "--workload", "wide-rows"]);
-        let told = errors(&output);
-        assert_eq!(output.status.code(), Some(2), "{told}");
+        let output = TestDirectory::new().tiebreak(&["run", url, "--workload", "wide-rows"]);
+        let stderr = errors(&output);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
         let why = "cannot run wide-rows: each of its keys has one value; wide rows require \
                    cassandra:// or cassandra+thrift://";
-        assert!(told.contains(why), "{told}");
+        assert!(stderr.contains(why), "{stderr}");
     }
 }

@@ -11,7 +11,7 @@ use kassandra_client::{Error, Kind};
 
 const NAME: &str = "KassandraException";
 
-/// What PHP is told of a function that failed.
+/// The exception that PHP gets from a function that failed.
 const FAILURE: i32 = -1;
 
 /// Called by PHP when it loads the extension.

@@ -88,8 +88,8 @@ fn array(columns: Columns) -> Result<ZBox<ZendHashTable>, Error> {
             Value::Float(number) => array.insert(number.to_string(), value),
             Value::Null => array.insert("", value),
             Value::Columns(_) => {
-                let told = "collections as names of columns are not supported";
-                return Err(Error::new(Kind::Unsupported, told));
+                let message = "collections as names of columns are not supported";
+                return Err(Error::new(Kind::Unsupported, message));
             }
         };
         inserted.map_err(refused)?;

@@ -135,7 +135,7 @@ fn tell(name: &str, connections: u32, order: &Asked, lanes: Vec<MakeLane>) -> Re
     rates.sort_by(f64::total_cmp);
     let middle = |of: &[f64]| of.get(of.len() / 2).copied().unwrap_or(f64::NAN);
     let ends = [each.first(), each.last()].map(|end| end.copied().unwrap_or(f64::NAN));
-    let told = format!("{:.1} ({:.1}..{:.1})", middle(&each), ends[0], ends[1]);
-    println!("{name:<10} {connections:>11} {told:>26} {:>10.0}", middle(&rates));
+    let message = format!("{:.1} ({:.1}..{:.1})", middle(&each), ends[0], ends[1]);
+    println!("{name:<10} {connections:>11} {message:>26} {:>10.0}", middle(&rates));
     Ok(())
 }

@@ -4,7 +4,7 @@
 use crate::budget::{self, QUESTION_BYTES};
 use crate::memory::Watch;
 use crate::panics::watched;
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use engine::EngineError;
 use futures_util::future::{Either, select};
 use std::pin::pin;
@@ -20,7 +20,7 @@ pub type Rows = Vec<Vec<Option<String>>>;
 
 /// Why a server could not be asked, or the error that it returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unasked {
+pub struct QueryError {
     /// The number by which the lanes count this answer. None if no answer came.
     pub code: Option<u16>,
     /// A message that may contain the server's own text, so it must be escaped before it is shown.
@@ -30,26 +30,26 @@ pub struct Unasked {
     pub position: Option<u32>,
 }
 
-impl Unasked {
+impl QueryError {
     /// `why`: the message of the library.
-    pub(crate) fn new(trouble: Trouble, why: impl ToString) -> Unasked {
-        let code = match trouble {
-            Trouble::ServerError { code, .. } => Some(code),
-            Trouble::Failed(_) => None,
+    pub(crate) fn new(error: RequestError, why: impl ToString) -> QueryError {
+        let code = match error {
+            RequestError::ServerError { code, .. } => Some(code),
+            RequestError::Failed(_) => None,
         };
-        Unasked { code, why: why.to_string(), position: None }
+        QueryError { code, why: why.to_string(), position: None }
     }
 }
 
-impl From<EngineError> for Unasked {
-    fn from(broken: EngineError) -> Unasked {
-        Unasked { code: None, why: broken.0, position: None }
+impl From<EngineError> for QueryError {
+    fn from(broken: EngineError) -> QueryError {
+        QueryError { code: None, why: broken.0, position: None }
     }
 }
 
-impl From<std::io::Error> for Unasked {
-    fn from(error: std::io::Error) -> Unasked {
-        Unasked { code: None, why: error.to_string(), position: None }
+impl From<std::io::Error> for QueryError {
+    fn from(error: std::io::Error) -> QueryError {
+        QueryError { code: None, why: error.to_string(), position: None }
     }
 }
 
@@ -65,10 +65,10 @@ pub(crate) fn facts(rows: Vec<Rows>) -> Vec<(String, String)> {
 /// Waits for an answer, at most for this time. Uses a runtime of its own, because the calling
 /// threads have none.
 pub(crate) fn wait<T>(
-    answer: impl Future<Output = Result<T, Unasked>>,
+    answer: impl Future<Output = Result<T, QueryError>>,
     timeout: Duration,
-) -> Result<T, Unasked> {
-    let without = |why: String| Unasked { code: None, why, position: None };
+) -> Result<T, QueryError> {
+    let without = |why: String| QueryError { code: None, why, position: None };
     let runtime = Builder::new_current_thread()
         .enable_all()
         .build()
@@ -102,10 +102,10 @@ mod tests {
 
     #[test]
     fn an_answer_that_does_not_come_is_not_waited_for() {
-        let never = std::future::pending::<Result<(), Unasked>>();
-        let Err(unasked) = wait(never, Duration::from_millis(1)) else { panic!("it came") };
-        assert_eq!(unasked.code, None);
-        assert!(unasked.why.starts_with("no answer within"), "{}", unasked.why);
+        let never = std::future::pending::<Result<(), QueryError>>();
+        let Err(query_error) = wait(never, Duration::from_millis(1)) else { panic!("it came") };
+        assert_eq!(query_error.code, None);
+        assert!(query_error.why.starts_with("no answer within"), "{}", query_error.why);
     }
 
     #[test]
@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn the_code_of_a_refusal_is_kept() {
-        let trouble = Trouble::ServerError { code: 1040, closes: true };
-        assert_eq!(Unasked::new(trouble, "too many").code, Some(1040));
-        assert_eq!(Unasked::new(Trouble::Failed(Failure::Refused), "no").code, None);
+        let error = RequestError::ServerError { code: 1040, closes: true };
+        assert_eq!(QueryError::new(error, "too many").code, Some(1040));
+        assert_eq!(QueryError::new(RequestError::Failed(Failure::Refused), "no").code, None);
     }
 }

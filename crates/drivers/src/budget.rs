@@ -1,7 +1,7 @@
 //! Limits the bytes that a server may send in reply to one question or operation. Client libraries
 //! have no such limit, so a server with an endless reply would exhaust memory.
 
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use engine::workload::longest_key;
 use record::{Doing, Failure, Kind, Workload};
 use std::io;
@@ -97,8 +97,8 @@ impl Budget {
 
     /// Replaces the error if the budget was exceeded, because libraries then only report that the
     /// connection is closed.
-    pub(crate) fn explains(&self, trouble: Trouble) -> Trouble {
-        if self.is_over() { Trouble::Failed(Failure::TooLarge) } else { trouble }
+    pub(crate) fn explains(&self, error: RequestError) -> RequestError {
+        if self.is_over() { RequestError::Failed(Failure::TooLarge) } else { error }
     }
 }
 
@@ -180,12 +180,12 @@ mod tests {
         assert!(budget.take(4).is_ok() && shared.take(6).is_ok());
         budget.renew();
         assert!(shared.take(10).is_ok());
-        let closed = Trouble::Failed(Failure::Closed);
+        let closed = RequestError::Failed(Failure::Closed);
         assert!(!budget.is_over() && budget.explains(closed) == closed);
         let error = shared.take(1).expect_err("11 of 10");
         assert_eq!(error.to_string(), "the reply is longer than 10 bytes");
         assert!(budget.is_over());
-        assert_eq!(budget.explains(closed), Trouble::Failed(Failure::TooLarge));
+        assert_eq!(budget.explains(closed), RequestError::Failed(Failure::TooLarge));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 
 use crate::events::Events;
 use crate::request::CustomRequest;
+use crate::request_error::RequestError;
 use crate::sql::{Dialect, starts_with};
-use crate::trouble::Trouble;
 use crate::writes::has_rows;
 use engine::Template;
+use engine::clock;
 use engine::workload::{Argument, Arguments};
 use record::{Custom, CustomOperation, Doing, Outcome, Rows, Says, Statement, Workload};
 
@@ -24,7 +25,7 @@ pub(crate) struct CustomStatement {
     /// Its number among all statements, which are prepared separately.
     pub(crate) at: usize,
     /// With placeholders, for bound values.
-    pub(crate) with_places: String,
+    pub(crate) with_placeholders: String,
     /// Which argument is bound to each placeholder.
     pub(crate) bound: Vec<usize>,
     with_values: Template,
@@ -88,11 +89,11 @@ impl CustomStatements {
     }
 
     /// Inserts one row into a table, with placeholders for its columns.
-    pub(crate) fn insert_with_places(&self, dialect: Dialect, table: u32) -> String {
+    pub(crate) fn insert_with_placeholders(&self, dialect: Dialect, table: u32) -> String {
         let (mut text, columns) = self.inserts[table as usize].clone();
         for number in 1..=columns {
             text.push_str(if number == 1 { "(" } else { ", " });
-            dialect.place(number, &mut text);
+            dialect.placeholder(number, &mut text);
         }
         text.push(')');
         text
@@ -112,24 +113,33 @@ impl CustomStatement {
         let names = || operation.parameters.iter().map(|of| of.name.as_str());
         let with_values = Template::new(&[text], names());
         let mut bound = Vec::new();
-        let mut with_places = Vec::new();
-        let place = |argument: usize, to: &mut Vec<u8>| {
+        let mut with_placeholders = Vec::new();
+        let placeholder = |argument: usize, to: &mut Vec<u8>| {
             bound.push(argument);
-            let mut place = String::new();
-            dialect.place(bound.len(), &mut place);
-            to.extend_from_slice(place.as_bytes());
+            let mut placeholder = String::new();
+            dialect.placeholder(bound.len(), &mut placeholder);
+            to.extend_from_slice(placeholder.as_bytes());
         };
-        with_values.fill(&mut with_places, place, |_| {});
+        with_values.fill(&mut with_placeholders, placeholder, |_| {});
         let returns = of.returns.as_ref().and_then(|of| column(custom, of));
         let brings_rows = has_rows(&of.text);
-        let with_places = into_text(with_places);
-        CustomStatement { at, with_places, bound, with_values, brings_rows, rows: of.rows, returns }
+        let with_placeholders = into_text(with_placeholders);
+        CustomStatement {
+            at,
+            with_placeholders,
+            bound,
+            with_values,
+            brings_rows,
+            rows: of.rows,
+            returns,
+        }
     }
 
     /// With its values as literals.
     pub(crate) fn with_values(&self, dialect: Dialect, arguments: &Arguments) -> String {
         let mut text = Vec::new();
-        let put = |place: usize, to: &mut Vec<u8>| literal(dialect, arguments.get(place), to);
+        let put =
+            |placeholder: usize, to: &mut Vec<u8>| literal(dialect, arguments.get(placeholder), to);
         self.with_values.fill(&mut text, put, |_| {});
         into_text(text)
     }
@@ -209,14 +219,17 @@ pub(crate) fn checks(
     let named = of.custom.operations.iter().zip(&statements.operations);
     let all = named.flat_map(|(operation, of)| of.iter().map(|of| (&operation.name, of)));
     let tables_change = |text: &str| starts_with(text, &["CREATE", "ALTER", "DROP", "RENAME"]);
-    if all.clone().any(|(_, of)| tables_change(&of.with_places)) {
+    if all.clone().any(|(_, of)| tables_change(&of.with_placeholders)) {
         return Vec::new();
     }
     let mut checks = Vec::new();
-    for (operation, CustomStatement { with_places, .. }) in all {
-        if starts_with(with_places, &["SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "VALUES"]) {
-            let (question, before) = prepare(with_places);
-            let (operation, statement) = (operation.clone(), with_places.clone());
+    for (operation, CustomStatement { with_placeholders, .. }) in all {
+        if starts_with(
+            with_placeholders,
+            &["SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "VALUES"],
+        ) {
+            let (question, before) = prepare(with_placeholders);
+            let (operation, statement) = (operation.clone(), with_placeholders.clone());
             checks.push(Check { operation, statement, question, before });
         }
     }
@@ -313,7 +326,7 @@ pub(crate) trait Session {
     ) -> Result<(), Self::Error>;
 
     /// Classifies a failure.
-    fn trouble(&self, error: &Self::Error) -> Trouble;
+    fn request_error(&self, error: &Self::Error) -> RequestError;
 }
 
 /// Carries out one operation; several statements are one transaction, which is rolled
@@ -323,24 +336,24 @@ pub(crate) async fn operate<S: Session>(
     statements: &[CustomStatement],
     request: &CustomRequest,
     events: &mut Events<'_>,
-) -> Result<(), Trouble> {
+) -> Result<(), RequestError> {
     let prepared = prepare(session, statements, events).await;
-    prepared.map_err(|error| session.trouble(&error))?;
+    prepared.map_err(|error| session.request_error(&error))?;
     events.asks();
     if let [only] = statements {
         let done = session.perform(only, request, events).await;
-        return done.map_err(|error| session.trouble(&error));
+        return done.map_err(|error| session.request_error(&error));
     }
     match transaction(session, statements, request, events).await {
         Ok(()) => Ok(()),
         Err(error) => {
             let rolled_back = session.say("ROLLBACK").await;
-            Err(match (session.trouble(&error), rolled_back) {
+            Err(match (session.request_error(&error), rolled_back) {
                 // The state of the session is unknown.
-                (Trouble::ServerError { code, .. }, Err(_)) => {
-                    Trouble::ServerError { code, closes: true }
+                (RequestError::ServerError { code, .. }, Err(_)) => {
+                    RequestError::ServerError { code, closes: true }
                 }
-                (trouble, _) => trouble,
+                (request_error, _) => request_error,
             })
         }
     }
@@ -376,12 +389,22 @@ async fn prepare<S: Session>(
     Ok(())
 }
 
-/// Whether the statement with this number has not been prepared. Makes room for it if so.
-pub(crate) fn is_unprepared<P: Clone>(known: &mut Vec<Option<P>>, at: usize) -> bool {
+/// Prepares the statement with this number, unless that has been done on this connection. Returns
+/// when the preparation began, or None if there was nothing to do.
+pub(crate) async fn prepare_once<P: Clone, E, F: Future<Output = Result<P, E>>>(
+    known: &mut Vec<Option<P>>,
+    at: usize,
+    prepare: impl FnOnce() -> F,
+) -> Result<Option<u64>, E> {
     if known.len() <= at {
         known.resize(at + 1, None);
     }
-    known[at].is_none()
+    if known[at].is_some() {
+        return Ok(None);
+    }
+    let began = clock::now();
+    known[at] = Some(prepare().await?);
+    Ok(Some(began))
 }
 
 #[cfg(test)]
@@ -424,9 +447,9 @@ mod tests {
     #[test]
     fn places_and_values_are_those_of_the_dialect() {
         let of = workload();
-        let mut said = Encoder::new(&of, 1, 1, Task::Drive).expect("sound");
-        let drawn = said.drawn(0);
-        let arguments = said.parts(&drawn).arguments.clone();
+        let mut encoder = Encoder::new(&of, 1, 1, Task::Drive).expect("sound");
+        let drawn = encoder.drawn(0);
+        let arguments = encoder.parts(&drawn).arguments.clone();
         for (dialect, places, values) in [
             (
                 Dialect::Postgres,
@@ -451,7 +474,10 @@ mod tests {
         ] {
             let custom = CustomStatements::of(&Doing::Drive(of.clone()), dialect, "t");
             let [update, select] = custom.statements(0) else { panic!("two statements") };
-            assert_eq!((update.with_places.as_str(), &update.bound[..]), (places, &[1, 0, 0][..]));
+            assert_eq!(
+                (update.with_placeholders.as_str(), &update.bound[..]),
+                (places, &[1, 0, 0][..])
+            );
             assert_eq!(update.with_values(dialect, &arguments), values);
             assert_eq!((update.brings_rows, select.brings_rows, select.at), (false, true, 1));
             assert_eq!(select.returns, Some((0, 1)));
@@ -463,9 +489,9 @@ mod tests {
     #[test]
     fn rows_are_inserted_unless_they_exist() {
         let of = workload();
-        let mut said = Encoder::new(&of, 1, 1, Task::Load).expect("sound");
-        let drawn = said.drawn(0);
-        let row = said.parts(&drawn).arguments.clone();
+        let mut encoder = Encoder::new(&of, 1, 1, Task::Load).expect("sound");
+        let drawn = encoder.drawn(0);
+        let row = encoder.parts(&drawn).arguments.clone();
         let custom = CustomStatements::of(&Doing::load(of), Dialect::Mysql, "t");
         assert_eq!(
             custom.insert(Dialect::Mysql, 0, &[&row, &row]),
@@ -473,7 +499,7 @@ mod tests {
         );
         let of_oracle = CustomStatements::of(&Doing::load(workload()), Dialect::Oracle, "t");
         assert_eq!(
-            of_oracle.insert_with_places(Dialect::Oracle, 0),
+            of_oracle.insert_with_placeholders(Dialect::Oracle, 0),
             r#"INSERT INTO "T_ROWS" ("ID", "C") VALUES (:1, :2)"#
         );
     }

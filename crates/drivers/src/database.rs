@@ -1,6 +1,6 @@
 //! What tiebreak needs from a database, independently of its client library.
 
-use crate::admin::{Rows, Unasked};
+use crate::admin::{QueryError, Rows};
 use crate::custom::Check;
 use engine::MakeLane;
 use record::{Address, Asked, Workload};
@@ -45,7 +45,7 @@ pub trait Database: Send + Sync {
         address: &Address,
         statements: &[String],
         timeout: Duration,
-    ) -> Result<Vec<Rows>, Unasked>;
+    ) -> Result<Vec<Rows>, QueryError>;
 
     /// Questions that check whether the server accepts the user-defined statements of a workload.
     /// Returns an empty list if that cannot be checked without executing them.
@@ -59,8 +59,11 @@ pub trait Database: Send + Sync {
     ///
     /// # Errors
     /// Returns an error if the server does not answer, or answers with an error.
-    fn facts(&self, address: &Address, timeout: Duration)
-    -> Result<Vec<(String, String)>, Unasked>;
+    fn facts(
+        &self,
+        address: &Address,
+        timeout: Duration,
+    ) -> Result<Vec<(String, String)>, QueryError>;
 
     /// The source of the facts, and the name of the one with the version.
     fn source_of_facts(&self) -> (&'static str, &'static str);
@@ -85,7 +88,7 @@ pub trait Database: Send + Sync {
         &self,
         _address: &Address,
         _timeout: Duration,
-    ) -> Option<Result<WorkLeft, Unasked>> {
+    ) -> Option<Result<WorkLeft, QueryError>> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use crate::events::Events;
 use crate::request::{Request, Row};
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use engine::workload::Arguments;
 use std::net::IpAddr;
 
@@ -13,7 +13,7 @@ pub(crate) trait Driver: 'static {
 
     /// Opens a connection and logs in. `from` is the source address; None lets the system choose,
     /// as do libraries that have no such setting.
-    async fn connect(&self, from: Option<IpAddr>) -> Result<(Self::Client, Opening), Trouble>;
+    async fn connect(&self, from: Option<IpAddr>) -> Result<(Self::Client, Opening), RequestError>;
 
     /// Carries out one request, and reports its progress and its reply to `events`.
     async fn perform(
@@ -21,10 +21,10 @@ pub(crate) trait Driver: 'static {
         client: &mut Self::Client,
         request: &Request,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble>;
+    ) -> Result<(), RequestError>;
 
     /// Writes rows, all or none of them. Some may exist already.
-    async fn load(&self, client: &mut Self::Client, rows: &[Row]) -> Result<(), Trouble>;
+    async fn load(&self, client: &mut Self::Client, rows: &[Row]) -> Result<(), RequestError>;
 
     /// Writes rows into the table with this number, all or none of them. Some may exist already.
     async fn fill(
@@ -32,13 +32,13 @@ pub(crate) trait Driver: 'static {
         client: &mut Self::Client,
         table: u32,
         rows: &[&Arguments],
-    ) -> Result<(), Trouble>;
+    ) -> Result<(), RequestError>;
 
     /// Checks whether the server still answers.
-    async fn ping(&self, client: &mut Self::Client) -> Result<(), Trouble>;
+    async fn ping(&self, client: &mut Self::Client) -> Result<(), RequestError>;
 
     /// Resets the session to its state after the login.
-    async fn reset(&self, client: &mut Self::Client) -> Result<(), Trouble>;
+    async fn reset(&self, client: &mut Self::Client) -> Result<(), RequestError>;
 
     /// Closes the connection in good order. Errors are ignored.
     async fn close(&self, client: Self::Client);

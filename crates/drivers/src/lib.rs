@@ -38,16 +38,16 @@ pub mod postgres;
 mod provider;
 mod refusal;
 mod request;
+mod request_error;
 mod scheduler;
 mod serving;
 mod slot_task;
 mod sql;
 mod sqlstate;
-mod trouble;
 mod writes;
 
 pub use access::{CHEAPEST, SqlAccess};
-pub use admin::{Rows, Unasked};
+pub use admin::{QueryError, Rows};
 pub use budget::REPLY_BYTES;
 pub use cassandra::CassandraAccess;
 pub use custom::Check;

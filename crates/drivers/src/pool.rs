@@ -30,7 +30,7 @@ impl<C> Pool<C> {
     }
 
     /// Grants what is available. Returns None if the slot must wait.
-    pub(crate) fn take(&mut self, place: usize) -> Option<Grant<C>> {
+    pub(crate) fn take(&mut self, slot: usize) -> Option<Grant<C>> {
         if let Some(connection) = self.idle.pop_front() {
             return Some(Grant::Open(connection));
         }
@@ -38,19 +38,19 @@ impl<C> Pool<C> {
             self.open += 1;
             return Some(Grant::MayOpen);
         }
-        self.waiting.push_back(place);
+        self.waiting.push_back(slot);
         None
     }
 
     /// Removes a slot that does not wait any longer.
-    pub(crate) fn leave(&mut self, place: usize) {
-        self.waiting.retain(|waits| *waits != place);
+    pub(crate) fn leave(&mut self, slot: usize) {
+        self.waiting.retain(|waits| *waits != slot);
     }
 
     /// Takes a connection back. Returns the slot that gets it, if one waits.
     pub(crate) fn give_back(&mut self, connection: C) -> Option<(usize, Grant<C>)> {
         match self.waiting.pop_front() {
-            Some(place) => Some((place, Grant::Open(connection))),
+            Some(slot) => Some((slot, Grant::Open(connection))),
             None => {
                 self.idle.push_back(connection);
                 None
@@ -62,7 +62,7 @@ impl<C> Pool<C> {
     /// another one, if one waits.
     pub(crate) fn lost(&mut self) -> Option<(usize, Grant<C>)> {
         match self.waiting.pop_front() {
-            Some(place) => Some((place, Grant::MayOpen)),
+            Some(slot) => Some((slot, Grant::MayOpen)),
             None => {
                 self.open -= 1;
                 None

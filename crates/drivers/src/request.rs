@@ -40,7 +40,7 @@ impl Action {
         [Action::Ask, Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(1)];
 
     /// Its kind as a number, by which statements are prepared separately.
-    pub(crate) fn place(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         match self {
             Action::Ask => 0,
             Action::Get => 1,
@@ -68,7 +68,7 @@ impl OnColumns {
     pub(crate) const KINDS: [OnColumns; 3] = [OnColumns::Newest, OnColumns::One, OnColumns::Insert];
 
     /// Its number, by which statements are prepared separately.
-    pub(crate) fn place(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self as usize
     }
 

@@ -52,7 +52,7 @@ impl Serving {
         if let Some(why) = workload.mix.iter().find_map(|share| lacking(share.kind)) {
             return Err(EngineError(format!("a database does not support this workload: {why}")));
         }
-        let encoder = Encoder::new(workload, seed, seat.places(), task).map_err(EngineError)?;
+        let encoder = Encoder::new(workload, seed, seat.count(), task).map_err(EngineError)?;
         let encoder = encoder.with_feeds(asks.feeds).map_err(EngineError)?;
         let times = workload
             .custom
@@ -60,7 +60,7 @@ impl Serving {
             .iter()
             .map(|of| if only_writes(of) { u64::from(asks.batch_size) } else { 1 });
         let times = times.collect();
-        let verifier = Verifier::new(verify, workload, seat.place(), seat.places());
+        let verifier = Verifier::new(verify, workload, seat.index(), seat.count());
         Ok(Serving {
             work: Some(Work { encoder, verifier, expected: Arguments::default(), times }),
             wants_rows,
@@ -358,8 +358,8 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_has_its_place() {
-        assert_eq!(Action::KINDS.map(Action::place), [0, 1, 2, 3, 4, 5]);
+    fn each_kind_has_its_index() {
+        assert_eq!(Action::KINDS.map(Action::index), [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]

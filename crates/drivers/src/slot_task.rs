@@ -6,9 +6,9 @@ use crate::events::Events;
 use crate::guard::guarded;
 use crate::pool::Grant;
 use crate::request::{Request, Row};
+use crate::request_error::RequestError;
 use crate::scheduler::{Connection, Cut, Scheduler, Work};
 use crate::serving::Serving;
-use crate::trouble::Trouble;
 use engine::workload::Arguments;
 use engine::{LOOPBACK_SOURCES, Memo, Take, clock};
 use record::{Failure, LaneAsked, Moments, Outcome, Reuse, Upkeep};
@@ -65,7 +65,7 @@ struct Attempt<C> {
 /// Why an operation got no complete reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    Trouble(Trouble),
+    RequestError(RequestError),
     TimedOut,
     Starved,
     /// The slice was over.
@@ -77,7 +77,7 @@ impl From<Cut> for End {
         match cut {
             Cut::TimeUp => End::TimedOut,
             Cut::Leave => End::Left,
-            Cut::TooLarge => End::Trouble(Trouble::Failed(Failure::TooLarge)),
+            Cut::TooLarge => End::RequestError(RequestError::Failed(Failure::TooLarge)),
         }
     }
 }
@@ -164,7 +164,7 @@ impl<D: Driver> Shared<D> {
                 scheduler.slots[slot].failures = 0;
                 Ok(Connection { client, served: 0 })
             }
-            Err(trouble) => Err(End::Trouble(trouble)),
+            Err(error) => Err(End::RequestError(error)),
         }
     }
 
@@ -199,7 +199,7 @@ impl<D: Driver> Shared<D> {
         self.note(bench, &attempt, ended);
         let whole = match ended {
             Ok(_) => true,
-            Err(End::Trouble(trouble)) => !trouble.closes(),
+            Err(End::RequestError(error)) => !error.closes(),
             Err(_) => false,
         };
         match attempt.connection.take().filter(|_| whole) {
@@ -274,7 +274,7 @@ impl<D: Driver> Shared<D> {
         // Nothing could be sent until now: waiting for the pool counts against the contender.
         attempt.at.could = clock::now();
         attempt.at.sent = attempt.at.could;
-        let came = match granted {
+        let result = match granted {
             Ok(grant) => {
                 attempt.granted = true;
                 self.take_up(slot, asked.upkeep, grant, attempt).await
@@ -282,7 +282,7 @@ impl<D: Driver> Shared<D> {
             Err(end) => Err(end),
         };
         self.scheduler.borrow_mut().seen.acquired(due, clock::now() - begun);
-        came
+        result
     }
 
     async fn wait_for_grant(
@@ -359,7 +359,7 @@ impl<D: Driver> Shared<D> {
         attempt.at.asked = asked.max(attempt.at.asked);
         attempt.at.done = clock::now();
         attempt.at.began = if began == 0 { attempt.at.done } else { began };
-        performed?.map_err(End::Trouble)?;
+        performed?.map_err(End::RequestError)?;
         (attempt.bytes, attempt.rows) = (bytes, rows);
         Ok(custom.unwrap_or_else(|| self.serving.borrow_mut().outcome(&mut bench.memo, rows)))
     }
@@ -375,12 +375,12 @@ impl<D: Driver> Shared<D> {
         let loaded = guarded(&self.scheduler, slot, self.write_rows(client, &bench.rows)).await;
         attempt.at.done = clock::now();
         attempt.at.began = attempt.at.done;
-        loaded?.map_err(End::Trouble)?;
+        loaded?.map_err(End::RequestError)?;
         Ok(Outcome::Ok)
     }
 
     /// Writes rows, table by table.
-    async fn write_rows(&self, client: &mut D::Client, rows: &[Row]) -> Result<(), Trouble> {
+    async fn write_rows(&self, client: &mut D::Client, rows: &[Row]) -> Result<(), RequestError> {
         let table = |row: &Row| row.of_table.as_ref().map(|of| of.0);
         for rows in rows.chunk_by(|one, other| table(one) == table(other)) {
             match table(&rows[0]) {
@@ -409,7 +409,7 @@ impl<D: Driver> Shared<D> {
                     seen.replied_of_kind(share, &at, outcome, attempt.read);
                     seen.fetched(&at, attempt.rows);
                 }
-                Err(End::Trouble(Trouble::ServerError { code, .. })) if asked => {
+                Err(End::RequestError(RequestError::ServerError { code, .. })) if asked => {
                     let at = Moments { began: at.done, ..at };
                     seen.replied(&at, code, Outcome::Unexpected, 0);
                     seen.replied_of_kind(share, &at, Outcome::Unexpected, attempt.read);
@@ -420,11 +420,11 @@ impl<D: Driver> Shared<D> {
                 }
                 Err(End::Left) if asked => seen.unfinished(1),
                 Err(End::Left) => seen.unsent(1),
-                Err(End::Trouble(Trouble::ServerError { code, .. })) => {
+                Err(End::RequestError(RequestError::ServerError { code, .. })) => {
                     seen.refused(code, at.done, false);
                     seen.lost_of_kind(share, None, attempt.read);
                 }
-                Err(End::Trouble(Trouble::Failed(failure))) => {
+                Err(End::RequestError(RequestError::Failed(failure))) => {
                     seen.failed(failure, at.done, asked);
                     seen.lost_of_kind(share, None, attempt.read);
                 }

@@ -24,7 +24,7 @@ pub(crate) struct Statements {
     dialect: Dialect,
     table: String,
     /// With placeholders, by [`Action::place`].
-    with_places: [String; Action::KINDS.len()],
+    with_placeholders: [String; Action::KINDS.len()],
 }
 
 /// A part of a statement with a value in it.
@@ -39,28 +39,28 @@ impl Statements {
     /// `query` is the statement of [`Action::Ask`].
     pub(crate) fn new(dialect: Dialect, table: &str, query: &str) -> Statements {
         let table = dialect.name(table);
-        let with_places = Action::KINDS.map(|action| match action {
+        let with_placeholders = Action::KINDS.map(|action| match action {
             Action::Ask => query.to_owned(),
             action => {
                 let mut number = 0;
                 written(dialect, &table, action, |_, to| {
                     number += 1;
-                    dialect.place(number, to);
+                    dialect.placeholder(number, to);
                 })
             }
         });
-        Statements { dialect, table, with_places }
+        Statements { dialect, table, with_placeholders }
     }
 
     /// With placeholders, for bound values.
-    pub(crate) fn with_places(&self, action: Action) -> &str {
-        &self.with_places[action.place()]
+    pub(crate) fn with_placeholders(&self, action: Action) -> &str {
+        &self.with_placeholders[action.index()]
     }
 
     /// With its values as literals.
     pub(crate) fn with_values(&self, action: Action, row: &Row) -> Cow<'_, str> {
         if action == Action::Ask {
-            return Cow::Borrowed(self.with_places(action));
+            return Cow::Borrowed(self.with_placeholders(action));
         }
         Cow::Owned(written(self.dialect, &self.table, action, |part, to| match part {
             Part::Key => self.dialect.text(&row.key, to),
@@ -190,7 +190,7 @@ impl Dialect {
     }
 
     /// The placeholder with this number, counted from 1.
-    pub(crate) fn place(self, number: usize, to: &mut String) {
+    pub(crate) fn placeholder(self, number: usize, to: &mut String) {
         match self {
             Dialect::Postgres => to.push_str(&format!("${number}")),
             Dialect::Mysql | Dialect::Cassandra => to.push('?'),
@@ -306,7 +306,7 @@ mod tests {
             r#"DELETE FROM "T" WHERE "KEY" = :1"#,
             r#"SELECT "KEY", "VALUE" FROM "T" WHERE "KEY" >= :1 ORDER BY "KEY" FETCH FIRST :2 ROWS ONLY"#,
         ];
-        assert_eq!(ACTIONS.map(|action| of.with_places(action)), places);
+        assert_eq!(ACTIONS.map(|action| of.with_placeholders(action)), places);
     }
 
     #[test]
@@ -319,13 +319,13 @@ mod tests {
             r#"DELETE FROM "a""b" WHERE key = $1"#,
             r#"SELECT key, value FROM "a""b" WHERE key >= $1 ORDER BY key LIMIT $2"#,
         ];
-        assert_eq!(ACTIONS.map(|action| of.with_places(action)), places);
+        assert_eq!(ACTIONS.map(|action| of.with_placeholders(action)), places);
         let set = of.with_values(Action::Add, &row());
         assert!(set.ends_with(r"VALUES ('it''s\', '\x00af') ON CONFLICT DO NOTHING"), "{set}");
         let scan = of.with_values(Action::Scan(7), &row());
         assert!(scan.ends_with(r"key >= 'it''s\' ORDER BY key LIMIT 7"), "{scan}");
         assert_eq!(of.with_values(Action::Ask, &row()), "SELECT 1");
-        assert_eq!(of.with_places(Action::Ask), "SELECT 1");
+        assert_eq!(of.with_placeholders(Action::Ask), "SELECT 1");
     }
 
     #[test]
@@ -338,7 +338,7 @@ mod tests {
             "DELETE FROM `a``b` WHERE `key` = ?",
             "SELECT `key`, `value` FROM `a``b` WHERE `key` >= ? ORDER BY `key` LIMIT ?",
         ];
-        assert_eq!(ACTIONS.map(|action| of.with_places(action)), places);
+        assert_eq!(ACTIONS.map(|action| of.with_placeholders(action)), places);
         let rows = of.with_rows(&[row(), row()]);
         let wanted = r"VALUES ('it''s\\', x'00af'), ('it''s\\', x'00af') ON DUPLICATE";
         assert!(rows.contains(wanted), "{rows}");
@@ -354,7 +354,7 @@ mod tests {
             r#"DELETE FROM "app"."t" WHERE key = ?"#,
             r#"SELECT key, value FROM "app"."t" WHERE token(key) >= token(?) LIMIT ?"#,
         ];
-        assert_eq!(ACTIONS.map(|action| of.with_places(action)), places);
+        assert_eq!(ACTIONS.map(|action| of.with_placeholders(action)), places);
         let set = of.with_values(Action::Set, &row());
         assert!(set.ends_with(r"VALUES ('it''s\', 0x00af)"), "{set}");
     }

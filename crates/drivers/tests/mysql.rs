@@ -173,9 +173,9 @@ fn facts(server: &Mariadb) {
         assert!((now - up).abs_diff(started) <= 1, "{now} - {up}, {started}");
     }
     let wrong = MysqlAccess { user: "nobody".to_owned(), ..server.access("t") };
-    let unasked = wrong.facts(&server.tcp(), PATIENCE).expect_err("no such user");
-    assert_eq!(unasked.code, Some(1045), "{unasked:?}");
-    assert!(unasked.why.contains("nobody"), "{unasked:?}");
+    let query_error = wrong.facts(&server.tcp(), PATIENCE).expect_err("no such user");
+    assert_eq!(query_error.code, Some(1045), "{query_error:?}");
+    assert!(query_error.why.contains("nobody"), "{query_error:?}");
 }
 
 /// The documented longest value of MEMORY fits, and what is longer than a row of InnoDB is a BLOB.

@@ -71,11 +71,11 @@ fn packet(kind: u8, body: &[u8]) -> Vec<u8> {
 
 /// Receives the first packet, which must not contain the password, and answers with this.
 fn answer(mut stream: TcpStream, with: &[u8]) {
-    let mut heard = vec![0; 4096];
-    let count = stream.read(&mut heard).unwrap_or(0);
-    let heard = String::from_utf8_lossy(&heard[..count]).into_owned();
-    assert!(heard.contains("SERVICE_NAME=FREEPDB1"), "{heard}");
-    assert!(!heard.contains(PASSWORD), "{heard}");
+    let mut received = vec![0; 4096];
+    let count = stream.read(&mut received).unwrap_or(0);
+    let received = String::from_utf8_lossy(&received[..count]).into_owned();
+    assert!(received.contains("SERVICE_NAME=FREEPDB1"), "{received}");
+    assert!(!received.contains(PASSWORD), "{received}");
     let _ = stream.write_all(with);
 }
 
@@ -152,15 +152,20 @@ fn a_question_to_one_that_refuses_or_hangs_is_answered_in_words() {
         let asked = access().ask(&Address::Tcp(to), &["SELECT 1 FROM dual".to_owned()], WAIT);
         asked.expect_err("no database is there")
     };
-    let unasked = ask(listener(refuse));
-    assert_eq!(unasked.code, Some(drivers::oracle::code(12514)), "{}", unasked.why);
-    assert!(unasked.why.contains("FREEPDB1"), "{}", unasked.why);
+    let query_error = ask(listener(refuse));
+    assert_eq!(query_error.code, Some(drivers::oracle::code(12514)), "{}", query_error.why);
+    assert!(query_error.why.contains("FREEPDB1"), "{}", query_error.why);
     let silent = listener(|stream| {
         std::thread::sleep(Duration::from_secs(60));
         drop(stream);
     });
-    let unasked = ask(silent);
-    assert_eq!((unasked.code, unasked.why.contains(PASSWORD)), (None, false), "{}", unasked.why);
+    let query_error = ask(silent);
+    assert_eq!(
+        (query_error.code, query_error.why.contains(PASSWORD)),
+        (None, false),
+        "{}",
+        query_error.why
+    );
 }
 
 #[test]

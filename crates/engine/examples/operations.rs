@@ -23,8 +23,8 @@ fn main() -> ExitCode {
         "", "ns each", "at best", "with key", "and value", "top 1 %", "top 10 %"
     );
     for (name, workload) in workloads(keys) {
-        let told = tell(&name, &workload, operations, series);
-        if let Err(reason) = told {
+        let description = tell(&name, &workload, operations, series);
+        if let Err(reason) = description {
             eprintln!("{name}: {reason}");
             return ExitCode::FAILURE;
         }

@@ -65,7 +65,7 @@ impl Drive {
             timeout_ns: asked.timeout_ns,
             lane_time: 0,
             number: first,
-            step: seat.places() as u64,
+            step: seat.count() as u64,
             free: 0,
             free_since: 0,
             slice: None,

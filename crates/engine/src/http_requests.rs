@@ -131,7 +131,7 @@ fn percent(of: Argument<'_>, to: &mut Vec<u8>) {
 struct Requests {
     each: Vec<HttpRequest>,
     expect: Vec<u16>,
-    said: Encoder,
+    encoder: Encoder,
     numbers: Numbers,
     worker: usize,
     body: Vec<u8>,
@@ -150,9 +150,9 @@ impl Requests {
         if !workload.mix.iter().all(|share| known(share.kind)) {
             return Err("the workload of a web server must consist of HTTP requests".to_owned());
         }
-        let said = Encoder::new(workload, seed, seat.workers, Task::Drive)?;
+        let encoder = Encoder::new(workload, seed, seat.workers, Task::Drive)?;
         Ok(Requests {
-            said: said.with_feeds(&requests.feeds)?,
+            encoder: encoder.with_feeds(&requests.feeds)?,
             each: requests.each,
             expect,
             numbers: requests.numbers,
@@ -186,11 +186,11 @@ impl Dialogue for Requests {
 
     #[inline]
     fn operation(&mut self, _codec: &Http1, number: u64, share: &mut u32) -> Op<'_> {
-        let drawn = self.said.drawn(number);
+        let drawn = self.encoder.drawn(number);
         *share = drawn.share;
         let Kind::Custom(which) = drawn.kind else { unreachable!("refused when it was made") };
         let request = &self.each[which as usize];
-        let parts = self.said.parts(&drawn);
+        let parts = self.encoder.parts(&drawn);
         request.write(parts.arguments, &mut self.body, &mut self.bytes);
         let body = match &request.body {
             Body::Lent(lent) => Some(lent),
@@ -218,7 +218,7 @@ impl Dialogue for Requests {
 
     fn lost(&self, number: u64, _share: &u32, at: Option<&Moments>, seen: &mut Recorder) {
         // The operation is drawn again because one that was never sent has no share yet.
-        seen.lost_of_kind(self.said.drawn(number).share, at, None);
+        seen.lost_of_kind(self.encoder.drawn(number).share, at, None);
     }
 }
 
@@ -268,14 +268,14 @@ mod tests {
         let workload = Workload { custom, mix, ..preset("kv").expect("a preset") };
         let mut rows = FeedRows::new(1);
         cells.iter().for_each(|cell| rows.push(cell.as_bytes()));
-        let said = Encoder::new(&workload, 1, 1, Task::Drive).expect("sound");
-        let mut said = said.with_feeds(&Feeds::new(vec![rows])).expect("its feeds");
+        let encoder = Encoder::new(&workload, 1, 1, Task::Drive).expect("sound");
+        let mut encoder = encoder.with_feeds(&Feeds::new(vec![rows])).expect("its feeds");
         let made = HttpRequest::new(request, body, ["of", "n"].into_iter());
         let made = made.unwrap_or_else(|fault| panic!("{}", fault.0));
         let (mut body, mut bytes) = (Vec::new(), Vec::new());
         let mut text = |n| {
-            let drawn = said.drawn(n);
-            made.write(said.parts(&drawn).arguments, &mut body, &mut bytes);
+            let drawn = encoder.drawn(n);
+            made.write(encoder.parts(&drawn).arguments, &mut body, &mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         };
         (0..cells.len() as u64).map(&mut text).collect()

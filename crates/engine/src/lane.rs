@@ -26,15 +26,15 @@ impl Seat {
         Seat { worker, workers, group: 0, groups: 1, stop }
     }
 
-    /// Returns its place among all lanes of one contender that number operations, one for each
-    /// worker and group. Operation *n* belongs to the place *n* mod [`Seat::places`], and so to
+    /// Returns its index among all lanes of one contender that number operations, one for each
+    /// worker and group. Operation *n* belongs to the index *n* mod [`Seat::count`], and so to
     /// the group *n* mod `groups`.
-    pub fn place(&self) -> usize {
+    pub fn index(&self) -> usize {
         self.worker * self.groups + self.group
     }
 
-    /// Returns how many places there are.
-    pub fn places(&self) -> usize {
+    /// Returns how many indices there are.
+    pub fn count(&self) -> usize {
         self.workers * self.groups
     }
 

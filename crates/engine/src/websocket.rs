@@ -45,14 +45,14 @@ struct Echo {
 
 /// The part of an echo that has been received.
 #[derive(Clone, Copy, Debug, Default)]
-struct Heard {
+struct PartialEcho {
     bytes: usize,
     is_wrong: bool,
 }
 
 impl Dialogue for Echo {
     type Codec = WebSocket;
-    type Memo = Heard;
+    type Memo = PartialEcho;
 
     const UPGRADES: bool = true;
 
@@ -73,7 +73,7 @@ impl Dialogue for Echo {
     }
 
     fn step(&self, seat: &Seat) -> u64 {
-        seat.places() as u64
+        seat.count() as u64
     }
 
     fn closes(&mut self, next: u64) {
@@ -81,14 +81,19 @@ impl Dialogue for Echo {
     }
 
     #[inline]
-    fn operation(&mut self, _codec: &WebSocket, number: u64, _heard: &mut Heard) -> Op<'_> {
+    fn operation(
+        &mut self,
+        _codec: &WebSocket,
+        number: u64,
+        _received: &mut PartialEcho,
+    ) -> Op<'_> {
         self.messages.say(number)
     }
 
     #[inline]
-    fn piece(&self, number: u64, heard: &mut Heard, _item: u32, piece: &[u8]) {
-        heard.is_wrong |= !self.messages.has(number, heard.bytes, piece);
-        heard.bytes += piece.len();
+    fn piece(&self, number: u64, received: &mut PartialEcho, _item: u32, piece: &[u8]) {
+        received.is_wrong |= !self.messages.has(number, received.bytes, piece);
+        received.bytes += piece.len();
     }
 
     #[inline]
@@ -96,13 +101,13 @@ impl Dialogue for Echo {
         &mut self,
         _number: u64,
         _at: &Moments,
-        heard: &mut Heard,
+        received: &mut PartialEcho,
         reply: &Reply,
         _seen: &mut Recorder,
     ) -> Option<Outcome> {
-        let is_whole = heard.bytes == self.messages.bytes();
+        let is_whole = received.bytes == self.messages.bytes();
         Some(match reply.class {
-            _ if heard.is_wrong || !is_whole => Outcome::Wrong,
+            _ if received.is_wrong || !is_whole => Outcome::Wrong,
             Class::Ok => Outcome::Ok,
             Class::Miss | Class::Error(_) => Outcome::Unexpected,
         })
@@ -119,7 +124,7 @@ pub fn websocket_lanes(order: &Asked, contender: usize, access: &WebSocketAccess
     }
     let (access, seed, tls) = (access.clone(), order.seed, access.tls.as_ref());
     codec_lanes(order, contender, tls, move |seat| {
-        let place = seat.place();
+        let place = seat.index();
         Ok(Echo {
             upgrade: access.upgrade.clone(),
             messages: Messages::new(access.kind, access.message_bytes, seed),

@@ -177,7 +177,7 @@ mod tests {
         let a = seen(&[&[Some(90), Some(2)], &[Some(80), Some(0)]]);
         let b = seen(&[&[Some(7), Some(60)]]);
         let costs = costs(&[], &[&a, &b]);
-        let (of_a, of_b) = (costs[0].expect("in sight"), costs[1].expect("in sight"));
+        let (of_a, of_b) = (costs[0].expect("visible"), costs[1].expect("visible"));
         assert_eq!((of_a.driven_cpu_ns, of_a.driven_ns), (170_000_000, 200_000_000));
         assert_eq!((of_a.rest_cpu_ns, of_a.rest_ns), (7_000_000, 100_000_000));
         assert_eq!((of_a.others_cpu_ns, of_b.others_cpu_ns), (2_000_000, 7_000_000));
@@ -189,16 +189,16 @@ mod tests {
         let two = [&[Some(50), Some(50), Some(3)][..]];
         let third = seen(&[&[Some(4), Some(4), Some(30)]]);
         let costs = costs(&[vec![0, 1]], &[&seen(&two), &seen(&two), &third]);
-        assert_eq!(costs[0].expect("in sight").at_rest(), Some(0.04));
-        assert_eq!(costs[0].expect("in sight").others_cpu_ns, 3_000_000);
-        assert_eq!(costs[2].expect("in sight").at_rest(), Some(0.03));
-        assert_eq!(costs[2].expect("in sight").others_cpu_ns, 4_000_000);
+        assert_eq!(costs[0].expect("visible").at_rest(), Some(0.04));
+        assert_eq!(costs[0].expect("visible").others_cpu_ns, 3_000_000);
+        assert_eq!(costs[2].expect("visible").at_rest(), Some(0.03));
+        assert_eq!(costs[2].expect("visible").others_cpu_ns, 4_000_000);
         let alone = super::costs(&[vec![0, 1]], &[&seen(&[&two[0][..2]]), &seen(&[&two[0][..2]])]);
-        assert_eq!(alone[0].expect("in sight").at_rest(), None);
+        assert_eq!(alone[0].expect("visible").at_rest(), None);
     }
 
     #[test]
-    fn one_slice_out_of_sight_leaves_nothing() {
+    fn one_slice_not_visible_leaves_nothing() {
         let a = seen(&[&[Some(90), None]]);
         let b = seen(&[&[Some(7), Some(60)]]);
         let costs = costs(&[], &[&a, &b]);
@@ -215,7 +215,7 @@ mod tests {
             let cores: Vec<CoresOf<'_>> = (machines.into_iter().zip(cores))
                 .map(|(machine, cores)| CoresOf { machine, cores })
                 .collect();
-            costs_on(&[], &cores, &[&a, &b, &c])[0].expect("in sight").others_cpu_ns / 1_000_000
+            costs_on(&[], &cores, &[&a, &b, &c])[0].expect("visible").others_cpu_ns / 1_000_000
         };
         let others = |cores: &[&[u32]]| others_on([0; 3], cores);
         assert_eq!(others(&[]), 7);

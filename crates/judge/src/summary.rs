@@ -1,7 +1,7 @@
 //! The figures of one contender for the report.
 
 use crate::{
-    evidence::{AgentDriven, Driven, Evidence},
+    evidence::{AgentDriven, DriveSummary, Evidence},
     verdict::{
         AgentSummary, ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary,
         TargetSummary, WatchSummary,
@@ -26,9 +26,9 @@ pub(crate) fn contenders(evidence: &Evidence) -> Vec<ContenderSummary> {
         .collect()
 }
 
-fn groups(evidence: &Evidence, driven: &Driven) -> Vec<ContenderSummary> {
+fn groups(evidence: &Evidence, driven: &DriveSummary) -> Vec<ContenderSummary> {
     let named = evidence.question.groups.iter().zip(&driven.groups);
-    let summary = |group: &str, driven: &Driven| {
+    let summary = |group: &str, driven: &DriveSummary| {
         let of = summary(group, driven);
         // One kind would repeat the group.
         let kinds = if of.kinds.len() > 1 { of.kinds } else { Vec::new() };
@@ -37,7 +37,7 @@ fn groups(evidence: &Evidence, driven: &Driven) -> Vec<ContenderSummary> {
     named.map(|(group, driven)| summary(&group.name, driven)).collect()
 }
 
-fn summary(name: &str, driven: &Driven) -> ContenderSummary {
+fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
     let seen = &driven.judged;
     let operations = seen.operations as f64;
     let cpu = driven.generator_cpu_ns as f64 / 1e9;
@@ -88,7 +88,7 @@ fn summary(name: &str, driven: &Driven) -> ContenderSummary {
     }
 }
 
-fn agents(driven: &Driven) -> Vec<AgentSummary> {
+fn agents(driven: &DriveSummary) -> Vec<AgentSummary> {
     let slices = driven.agents.slices.max(1) as f64;
     let seconds = |ns: u64| ns as f64 / 1e9;
     let of = |(&rank, agent): (&u32, &AgentDriven)| AgentSummary {
@@ -127,7 +127,7 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
     let operations = Some(driven.cost_operations as f64).filter(|n| *n > 0.0);
     let sharers = evidence.sharers(contender).into_iter();
     TargetSummary {
-        out_of_sight: evidence.why_out_of_sight(contender),
+        out_of_sight: evidence.why_not_visible(contender),
         cpu_per_operation: costs
             .and_then(|costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?)),
         cpu_at_rest: evidence.cpu_at_rest(contender),
@@ -162,7 +162,7 @@ fn quantiles(histogram: &Histogram) -> Quantiles {
     }
 }
 
-fn rounds(driven: &Driven) -> Vec<(u32, f64, Option<f64>, Option<f64>)> {
+fn rounds(driven: &DriveSummary) -> Vec<(u32, f64, Option<f64>, Option<f64>)> {
     let trials = driven.trials.iter();
     trials
         .map(|trial| {

@@ -1,7 +1,7 @@
-//! Works in folders that other users can write to, without following their links.
+//! Works in directories that other users can write to, without following their links.
 //!
-//! The kernel resolves a path anew at each call, and a user who can write to a folder on the path
-//! can put a link there between two calls. So such a folder is held open by a descriptor; every
+//! The kernel resolves a path anew at each call, and a user who can write to a directory on the path
+//! can put a link there between two calls. So such a directory is held open by a descriptor; every
 //! step below it uses one name and refuses links (`O_NOFOLLOW`), and owners and modes are changed
 //! by descriptor.
 
@@ -15,17 +15,17 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Flags for opening a folder, never through a link.
-const FOLDER: i32 = libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+/// Flags for opening a directory, never through a link.
+const DIRECTORY: i32 = libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
 
-/// The longest time that a folder is cleared, because another process may be filling it meanwhile.
+/// The longest time that a directory is cleared, because another process may be filling it meanwhile.
 /// A database leaves thousands of files on a disk that may be slow.
 const CLEAR_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A folder that is held open.
-pub struct Folder(File);
+/// A directory that is held open.
+pub struct Directory(File);
 
-/// Device and inode: distinguishes a folder from another one that has taken its path.
+/// Device and inode: distinguishes a directory from another one that has taken its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileId {
     device: u64,
@@ -39,50 +39,50 @@ impl FileId {
     }
 }
 
-impl Folder {
-    /// Opens a folder. Every part of the path except the last must be writable only by trusted
+impl Directory {
+    /// Opens a directory. Every part of the path except the last must be writable only by trusted
     /// users.
     ///
     /// # Errors
     /// If it does not exist or is a link.
-    pub fn open(path: &Path) -> io::Result<Folder> {
-        OpenOptions::new().read(true).custom_flags(FOLDER).open(path).map(Folder)
+    pub fn open(path: &Path) -> io::Result<Directory> {
+        OpenOptions::new().read(true).custom_flags(DIRECTORY).open(path).map(Directory)
     }
 
-    /// Opens a folder in this one.
+    /// Opens a directory in this one.
     ///
     /// # Errors
-    /// If it does not exist, or is not a folder or a link.
-    pub fn enter(&self, name: &OsStr) -> io::Result<Folder> {
-        self.open_at(name, libc::O_RDONLY | FOLDER, 0).map(Folder)
+    /// If it does not exist, or is not a directory or a link.
+    pub fn enter(&self, name: &OsStr) -> io::Result<Directory> {
+        self.open_at(name, libc::O_RDONLY | DIRECTORY, 0).map(Directory)
     }
 
-    /// Creates a folder in this one, which only we can enter yet.
+    /// Creates a directory in this one, which only we can enter yet.
     ///
     /// # Errors
-    /// If the name exists, or another folder took its place at once.
-    pub fn make(&self, name: &OsStr) -> io::Result<Folder> {
+    /// If the name exists, or another directory took its place at once.
+    pub fn make(&self, name: &OsStr) -> io::Result<Directory> {
         let c_name = c_string(name)?;
         // SAFETY: a descriptor of ours and a valid string.
         checked(unsafe { libc::mkdirat(self.0.as_raw_fd(), c_name.as_ptr(), 0o700) })?;
         let made = self.enter(name)?;
-        // A user who can write to this folder may have put another one in its place. They cannot
-        // move in a folder of ours that only we can write to.
+        // A user who can write to this directory may have put another one in its place. They cannot
+        // move in a directory of ours that only we can write to.
         let found = made.0.metadata()?;
         // SAFETY: cannot fail.
         let ours = unsafe { libc::geteuid() };
         if found.uid() != ours || found.mode() & 0o077 != 0 {
             return Err(io::Error::other(
-                "the folder that was just created was replaced by another one",
+                "the directory that was just created was replaced by another one",
             ));
         }
         Ok(made)
     }
 
-    /// Creates a file in this folder, replacing an existing one; only we can read it yet.
+    /// Creates a file in this directory, replacing an existing one; only we can read it yet.
     ///
     /// # Errors
-    /// If the system refuses, or a folder has this name.
+    /// If the system refuses, or a directory has this name.
     pub fn create_file(&self, name: &OsStr) -> io::Result<File> {
         match self.unlink(name, 0) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -92,7 +92,7 @@ impl Folder {
         self.open_at(name, flags | libc::O_CLOEXEC, 0o600)
     }
 
-    /// Gives the folder to this user and group, and sets its mode.
+    /// Gives the directory to this user and group, and sets its mode.
     ///
     /// # Errors
     /// When the system refuses.
@@ -118,7 +118,7 @@ impl Folder {
         entries.map(|entry| entry.map(|entry| entry.file_name())).collect()
     }
 
-    /// Removes everything in it. It does not descend into folders: their contents are moved here
+    /// Removes everything in it. It does not descend into directories: their contents are moved here
     /// first, so that even the deepest tree requires only two descriptors.
     ///
     /// # Errors
@@ -149,7 +149,7 @@ impl Folder {
         }
     }
 
-    /// Removes a folder in this one; folders inside it are moved here.
+    /// Removes a directory in this one; directories inside it are moved here.
     fn flatten(&self, name: &OsStr, moved: &mut u64) -> io::Result<()> {
         let inner = self.enter(name)?;
         for name in inner.names()? {
@@ -168,8 +168,8 @@ impl Folder {
         }
     }
 
-    /// Moves a folder into `to`, under the first free name.
-    fn move_up(&self, name: &OsStr, to: &Folder, moved: &mut u64) -> io::Result<()> {
+    /// Moves a directory into `to`, under the first free name.
+    fn move_up(&self, name: &OsStr, to: &Directory, moved: &mut u64) -> io::Result<()> {
         loop {
             *moved += 1;
             let new = OsString::from(format!(".tiebreak-removes-{moved}"));
@@ -181,7 +181,7 @@ impl Folder {
         }
     }
 
-    /// Opens a name in this folder.
+    /// Opens a name in this directory.
     ///
     /// # Errors
     /// When the system refuses.
@@ -196,18 +196,18 @@ impl Folder {
         }
     }
 
-    /// Removes a name. `flags`: 0, or `AT_REMOVEDIR` for an empty folder.
+    /// Removes a name. `flags`: 0, or `AT_REMOVEDIR` for an empty directory.
     pub fn unlink(&self, name: &OsStr, flags: i32) -> io::Result<()> {
         let name = c_string(name)?;
         // SAFETY: a descriptor of ours and a valid string.
         checked(unsafe { libc::unlinkat(self.0.as_raw_fd(), name.as_ptr(), flags) })
     }
 
-    /// Renames a name in this folder to one in another.
+    /// Renames a name in this directory to one in another.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn rename(&self, name: &OsStr, to: &Folder, new: &OsStr) -> io::Result<()> {
+    pub fn rename(&self, name: &OsStr, to: &Directory, new: &OsStr) -> io::Result<()> {
         let (name, new) = (c_string(name)?, c_string(new)?);
         let (from, to) = (self.0.as_raw_fd(), to.0.as_raw_fd());
         // SAFETY: descriptors of ours and valid strings.
@@ -215,7 +215,7 @@ impl Folder {
     }
 }
 
-/// Gives an open file or folder to this user and group, and sets its mode.
+/// Gives an open file or directory to this user and group, and sets its mode.
 ///
 /// # Errors
 /// When the system refuses.
@@ -226,7 +226,7 @@ pub fn give(file: &File, owner: Option<(u32, u32)>, mode: u32) -> io::Result<()>
     file.set_permissions(Permissions::from_mode(mode))
 }
 
-/// Whether the system reports that the new name of a folder is not free.
+/// Whether the system reports that the new name of a directory is not free.
 fn is_taken(error: &io::Error) -> bool {
     use ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
@@ -240,57 +240,57 @@ fn checked(result: i32) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// A temporary folder, held open from its creation to its removal.
+/// A temporary directory, held open from its creation to its removal.
 pub struct Temporary {
-    parent: Folder,
+    parent: Directory,
     name: OsString,
     path: PathBuf,
-    /// The folder itself.
-    pub folder: Folder,
+    /// The directory itself.
+    pub directory: Directory,
 }
 
-/// The path of a temporary folder, and its identity.
+/// The path of a temporary directory, and its identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemporaryId {
     /// Its path when it was created.
     pub path: PathBuf,
-    /// The folder that had this path then.
+    /// The directory that had this path then.
     pub id: FileId,
 }
 
 impl TemporaryId {
-    /// The identity of the folder at this path.
+    /// The identity of the directory at this path.
     ///
     /// # Errors
     /// If there is none, or it is a link.
     pub fn of(path: &Path) -> io::Result<TemporaryId> {
-        let id = FileId::of(&Folder::open(path)?.0)?;
+        let id = FileId::of(&Directory::open(path)?.0)?;
         Ok(TemporaryId { path: path.to_owned(), id })
     }
 }
 
 impl Temporary {
-    /// Creates a folder of this name; `within` must be canonical.
+    /// Creates a directory of this name; `within` must be canonical.
     ///
     /// # Errors
     /// If the name exists, or the disk refuses.
     pub fn make(within: &Path, name: &str) -> io::Result<Temporary> {
-        let parent = Folder::open(within)?;
-        let folder = parent.make(name.as_ref())?;
-        Ok(Temporary { parent, name: name.into(), path: within.join(name), folder })
+        let parent = Directory::open(within)?;
+        let directory = parent.make(name.as_ref())?;
+        Ok(Temporary { parent, name: name.into(), path: within.join(name), directory })
     }
 
-    /// Opens the same folder again. Returns None if it is gone, or another folder has its path.
+    /// Opens the same directory again. Returns None if it is gone, or another directory has its path.
     pub fn again(known: &TemporaryId) -> Option<Temporary> {
         let (within, name) = (known.path.parent()?, known.path.file_name()?);
-        let parent = Folder::open(within).ok()?;
-        let folder = parent.enter(name).ok()?;
+        let parent = Directory::open(within).ok()?;
+        let directory = parent.enter(name).ok()?;
         let path = known.path.clone();
-        (FileId::of(&folder.0).ok()? == known.id).then(|| Temporary {
+        (FileId::of(&directory.0).ok()? == known.id).then(|| Temporary {
             parent,
             name: name.to_owned(),
             path,
-            folder,
+            directory,
         })
     }
 
@@ -299,12 +299,12 @@ impl Temporary {
         &self.path
     }
 
-    /// Identifies the folder even if another one takes its path.
+    /// Identifies the directory even if another one takes its path.
     ///
     /// # Errors
     /// If the system does not report it.
     pub fn id(&self) -> io::Result<TemporaryId> {
-        Ok(TemporaryId { path: self.path.clone(), id: FileId::of(&self.folder.0)? })
+        Ok(TemporaryId { path: self.path.clone(), id: FileId::of(&self.directory.0)? })
     }
 
     /// Removes it with everything in it.
@@ -312,7 +312,7 @@ impl Temporary {
     /// # Errors
     /// If part of it remains.
     pub fn remove(&self) -> io::Result<()> {
-        self.folder.clear()?;
+        self.directory.clear()?;
         match self.parent.unlink(&self.name, libc::AT_REMOVEDIR) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             other => other,
@@ -339,11 +339,11 @@ mod tests {
         let temporary = made(&scratch);
         symlink(&precious, temporary.path().join("link")).expect("scratch");
         symlink(precious.join("file"), temporary.path().join("file")).expect("scratch");
-        assert!(temporary.folder.enter("link".as_ref()).is_err());
-        assert!(Folder::open(&temporary.path().join("link")).is_err());
-        temporary.folder.create_file("file".as_ref()).expect("in the place of the link");
+        assert!(temporary.directory.enter("link".as_ref()).is_err());
+        assert!(Directory::open(&temporary.path().join("link")).is_err());
+        temporary.directory.create_file("file".as_ref()).expect("in the place of the link");
         assert!(!temporary.path().join("file").is_symlink());
-        assert!(temporary.folder.make("link".as_ref()).is_err());
+        assert!(temporary.directory.make("link".as_ref()).is_err());
         temporary.remove().expect("it is removed");
         assert!(!temporary.path().exists());
         assert_eq!(fs::read_to_string(precious.join("file")).expect("it is there"), "kept");
@@ -353,18 +353,18 @@ mod tests {
     fn the_deepest_tree_is_removed() {
         let scratch = Scratch::new();
         let temporary = made(&scratch);
-        let mut folder = temporary.folder.make("d".as_ref()).expect("new");
+        let mut directory = temporary.directory.make("d".as_ref()).expect("new");
         // More levels than this process may have descriptors.
         for _ in 0..1500 {
-            folder.create_file("f".as_ref()).expect("new");
-            folder = folder.make("d".as_ref()).expect("new");
+            directory.create_file("f".as_ref()).expect("new");
+            directory = directory.make("d".as_ref()).expect("new");
         }
         temporary.remove().expect("it is removed");
         assert!(!temporary.path().exists());
     }
 
     #[test]
-    fn a_folder_that_took_the_path_is_another() {
+    fn a_directory_that_took_the_path_is_another() {
         let scratch = Scratch::new();
         let temporary = made(&scratch);
         let id = temporary.id().expect("known");
@@ -373,7 +373,7 @@ mod tests {
         fs::create_dir(temporary.path()).expect("scratch");
         fs::write(temporary.path().join("kept"), "").expect("scratch");
         assert!(Temporary::again(&id).is_none());
-        // The created folder is cleared wherever it is; the other one stays.
+        // The created directory is cleared wherever it is; the other one stays.
         fs::write(scratch.path().join("moved/file"), "").expect("scratch");
         assert!(temporary.remove().is_err());
         assert!(temporary.path().join("kept").exists());

@@ -14,7 +14,7 @@ const PREFIX: &str = "tiebreak-";
 /// A group that this process created.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl Cgroup {
@@ -25,53 +25,54 @@ impl Cgroup {
         let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
         let home = own_group(&mounts, &groups)?;
         sweep(&home);
-        let folder = home.join(format!("{PREFIX}{keeper}"));
-        fs::create_dir(&folder).ok()?;
-        let group = Cgroup { folder };
-        let usable = group.folder.join("cgroup.kill").exists()
-            && fs::read_to_string(group.folder.join("cgroup.type")).is_ok_and(|t| t == "domain\n");
+        let directory = home.join(format!("{PREFIX}{keeper}"));
+        fs::create_dir(&directory).ok()?;
+        let group = Cgroup { directory };
+        let usable = group.directory.join("cgroup.kill").exists()
+            && fs::read_to_string(group.directory.join("cgroup.type"))
+                .is_ok_and(|t| t == "domain\n");
         if !usable {
             group.remove();
         }
         usable.then_some(group)
     }
 
-    /// The group's folder.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
+    /// The group's directory.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Opens the file through which a process that writes `0` moves itself into the group.
     pub(crate) fn open_procs(&self) -> io::Result<File> {
-        File::options().write(true).open(self.folder.join("cgroup.procs"))
+        File::options().write(true).open(self.directory.join("cgroup.procs"))
     }
 
     /// Whether a process is in the group itself.
     pub(crate) fn holds(&self, pid: i32) -> bool {
-        let pids = fs::read_to_string(self.folder.join("cgroup.procs")).unwrap_or_default();
+        let pids = fs::read_to_string(self.directory.join("cgroup.procs")).unwrap_or_default();
         pids.lines().any(|line| line.parse() == Ok(pid))
     }
 
     /// Kills everything in the group and in groups below it.
     pub(crate) fn kill(&self) {
         // If this fails, `/proc` is searched in any case.
-        let _ = fs::write(self.folder.join("cgroup.kill"), "1");
+        let _ = fs::write(self.directory.join("cgroup.kill"), "1");
     }
 
     /// Removes the group; it must be empty.
     pub(crate) fn remove(&self) {
-        remove(&self.folder);
+        remove(&self.directory);
     }
 }
 
 /// Removes a group and the groups that a target created below it. Files in them belong to the
 /// kernel and disappear with them. Only empty groups can be removed, so this cannot harm anyone.
-pub(crate) fn remove(folder: &Path) {
-    let below = fs::read_dir(folder).into_iter().flatten().flatten();
+pub(crate) fn remove(directory: &Path) {
+    let below = fs::read_dir(directory).into_iter().flatten().flatten();
     for entry in below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         remove(&entry.path());
     }
-    let _ = fs::remove_dir(folder);
+    let _ = fs::remove_dir(directory);
 }
 
 /// Removes the groups of keepers that were killed together with their tiebreak.
@@ -85,7 +86,7 @@ fn sweep(home: &Path) {
     }
 }
 
-/// The folder of our own group, in the first mount of version 2 that contains it.
+/// The directory of our own group, in the first mount of version 2 that contains it.
 fn own_group(mounts: &str, groups: &str) -> Option<PathBuf> {
     let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
     let mount = mounts.lines().find_map(|line| {
@@ -129,7 +130,7 @@ mod tests {
         let v2 = "40 24 0:30 / /sys/fs/cgroup/unified rw,relatime shared:9 - cgroup2 cgroup2 rw\n";
         let blank = "40 24 0:30 / /mnt/with\\040blank rw - cgroup2 none rw\n";
         let inner = "40 24 0:30 /user.slice /sys/fs/cgroup rw - cgroup2 none rw\n";
-        for (mounts, groups, folder) in [
+        for (mounts, groups, directory) in [
             (format!("{v1}{v2}"), "4:cpu:/a\n0::/\n", Some("/sys/fs/cgroup/unified/")),
             (v2.to_owned(), "0::/a/b\n", Some("/sys/fs/cgroup/unified/a/b")),
             (blank.to_owned(), "0::/a\n", Some("/mnt/with blank/a")),
@@ -140,7 +141,7 @@ mod tests {
         ] {
             assert_eq!(
                 own_group(&mounts, groups).as_deref(),
-                folder.map(Path::new),
+                directory.map(Path::new),
                 "{mounts}{groups}"
             );
         }
@@ -151,14 +152,14 @@ mod tests {
         let us = std::process::id();
         // If no group can be created the keeper searches /proc; its tests cover both.
         let Some(group) = Cgroup::create(us) else { return };
-        fs::create_dir(group.folder().join("below")).expect("a group below");
+        fs::create_dir(group.directory().join("below")).expect("a group below");
         // No process has so high a number.
-        let stale = group.folder().with_file_name(format!("{PREFIX}{}", u32::MAX));
+        let stale = group.directory().with_file_name(format!("{PREFIX}{}", u32::MAX));
         fs::create_dir(&stale).expect("a group");
         assert!(Cgroup::create(us).is_none(), "a group that exists already is not ours");
-        assert!(!stale.exists() && group.folder().exists());
+        assert!(!stale.exists() && group.directory().exists());
         assert!(!group.holds(us as i32));
         group.remove();
-        assert!(!group.folder().exists());
+        assert!(!group.directory().exists());
     }
 }

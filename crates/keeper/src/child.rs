@@ -28,7 +28,7 @@ pub(super) struct Common<'a> {
     pub(super) mark: &'a str,
     /// The group that they join.
     pub(super) cgroup: Option<&'a Cgroup>,
-    /// Their temporary folder, in which another user may have put links.
+    /// Their temporary directory, in which another user may have put links.
     pub(super) temporary: Option<&'a Path>,
 }
 
@@ -120,7 +120,7 @@ fn cannot(order: &ProcessOrder, program: &str, error: &io::Error) -> String {
     let program = text::shown::shown(program);
     if !order.cwd.is_dir() {
         return format!(
-            "the folder {}, in which `{program}` is to run, does not exist",
+            "the directory {}, in which `{program}` is to run, does not exist",
             order.cwd.display()
         );
     }
@@ -142,7 +142,7 @@ struct ChildSetup {
     group: Option<File>,
     cores: Option<libc::cpu_set_t>,
     user: Option<User>,
-    /// The folder to enter as that user, because root would follow its links.
+    /// The directory to enter as that user, because root would follow its links.
     enters: Option<CString>,
     keeper: i32,
     stop: i32,
@@ -155,8 +155,8 @@ impl ChildSetup {
         cores: Option<libc::cpu_set_t>,
     ) -> Result<ChildSetup, String> {
         let user = order.user.as_deref().map(user_to_become).transpose()?.flatten();
-        let users_folder = common.temporary.filter(|_| user.is_some());
-        let enters = users_folder.filter(|folder| order.cwd.starts_with(folder));
+        let users_directory = common.temporary.filter(|_| user.is_some());
+        let enters = users_directory.filter(|directory| order.cwd.starts_with(directory));
         let enters = enters.map(|_| CString::new(order.cwd.as_os_str().as_bytes())).transpose();
         let enters = enters.map_err(|error| error.to_string())?;
         Ok(ChildSetup {
@@ -189,8 +189,8 @@ impl ChildSetup {
                 checked(libc::setgid(user.gid))?;
                 checked(libc::setuid(user.uid))?;
             }
-            if let Some(folder) = &self.enters {
-                checked(libc::chdir(folder.as_ptr()))?;
+            if let Some(directory) = &self.enters {
+                checked(libc::chdir(directory.as_ptr()))?;
             }
             // This comes last, because a change of user resets it. If keeper and tiebreak are both
             // killed, the servers at least get their stop signal.

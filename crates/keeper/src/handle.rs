@@ -63,21 +63,21 @@ impl LogTroubles {
 
 /// Why a keeper did not fulfil a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum Error {
     /// It cannot be done: a sentence that says why.
     Refused(String),
     /// The keeper is gone; what it had started was ended.
-    Gone,
+    Killed,
     /// The caller requested the end.
     Stopped,
 }
 
-impl std::fmt::Display for Trouble {
+impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Trouble::Refused(why) => why,
-            Trouble::Gone => "its keeper was killed, which ended it",
-            Trouble::Stopped => "stopped while waiting for it",
+            Error::Refused(why) => why,
+            Error::Killed => "its keeper was killed, which ended it",
+            Error::Stopped => "stopped while waiting for it",
         })
     }
 }
@@ -89,9 +89,9 @@ impl Keeper {
     /// # Errors
     /// If the system refuses a process or a socket, or this program does not call
     /// [`keep`](super::keep) for that argument.
-    pub fn start(launch_options: LaunchOptions) -> Result<Keeper, Trouble> {
+    pub fn start(launch_options: LaunchOptions) -> Result<Keeper, Error> {
         let refused = |error: std::io::Error| {
-            Trouble::Refused(format!("the keeper of a target cannot be started: {error}"))
+            Error::Refused(format!("the keeper of a target cannot be started: {error}"))
         };
         let (ours, theirs) = UnixStream::pair().map_err(refused)?;
         let child = {
@@ -144,7 +144,7 @@ impl Keeper {
     ///
     /// # Errors
     /// If it cannot be started, and why.
-    pub fn launch(&mut self, order: &ProcessOrder) -> Result<i32, Trouble> {
+    pub fn launch(&mut self, order: &ProcessOrder) -> Result<i32, Error> {
         self.logs.insert(order.log.clone());
         self.patience += order.grace;
         match self.ask(&Request::Start(order.clone()))? {
@@ -152,7 +152,7 @@ impl Keeper {
                 self.cgroup = cgroup;
                 Ok(pid)
             }
-            Event::Refused(why) => Err(Trouble::Refused(why)),
+            Event::Refused(why) => Err(Error::Refused(why)),
             _ => Err(self.give_up()),
         }
     }
@@ -167,15 +167,15 @@ impl Keeper {
         order: &ProcessOrder,
         timeout: Duration,
         stopped: &dyn Fn() -> bool,
-    ) -> Result<Option<Ending>, Trouble> {
+    ) -> Result<Option<Ending>, Error> {
         self.logs.insert(order.log.clone());
         self.send(&Request::Run { order: order.clone(), timeout })?;
         loop {
             match self.receive(Instant::now() + STOP_CHECK_INTERVAL)? {
                 Some(Event::Ran(how)) => return Ok(how),
-                Some(Event::Refused(why)) => return Err(Trouble::Refused(why)),
+                Some(Event::Refused(why)) => return Err(Error::Refused(why)),
                 Some(_) => return Err(self.give_up()),
-                None if stopped() => return Err(Trouble::Stopped),
+                None if stopped() => return Err(Error::Stopped),
                 None => {}
             }
         }
@@ -193,7 +193,7 @@ impl Keeper {
         order: &ProcessOrder,
         timeout: Duration,
         cut: RawFd,
-    ) -> Result<Result<Measured, NotStarted>, Trouble> {
+    ) -> Result<Result<Measured, NotStarted>, Error> {
         self.send(&Request::Measure { order: order.clone(), timeout })?;
         // It may be killed, and its leftovers, too.
         let until = Instant::now() + timeout + 2 * subreaper::KILL_TIMEOUT + ANSWER_TIMEOUT;
@@ -207,8 +207,8 @@ impl Keeper {
                 None => {}
             }
             // `poll` ignores -1.
-            let [_, asked] = wait(&[self.channel.fd(), cut.unwrap_or(-1)], until);
-            if asked && cut.take().is_some() {
+            let [_, cut_requested] = wait(&[self.channel.fd(), cut.unwrap_or(-1)], until);
+            if cut_requested && cut.take().is_some() {
                 self.send(&Request::Cut)?;
             }
         }
@@ -219,10 +219,10 @@ impl Keeper {
     ///
     /// # Errors
     /// If a core is not among those that we may use.
-    pub fn pin(&mut self, pid: Option<i32>, cores: &[u32]) -> Result<u32, Trouble> {
+    pub fn pin(&mut self, pid: Option<i32>, cores: &[u32]) -> Result<u32, Error> {
         match self.ask(&Request::Pin { pid, cores: cores.to_vec() })? {
             Event::Pinned(threads) => Ok(threads),
-            Event::Refused(why) => Err(Trouble::Refused(why)),
+            Event::Refused(why) => Err(Error::Refused(why)),
             _ => Err(self.give_up()),
         }
     }
@@ -231,7 +231,7 @@ impl Keeper {
     ///
     /// # Errors
     /// If the keeper is gone.
-    pub fn exits(&mut self) -> Result<&[(i32, Ending)], Trouble> {
+    pub fn exits(&mut self) -> Result<&[(i32, Ending)], Error> {
         match self.receive(Instant::now())? {
             None => Ok(&self.exits),
             // Only ends are sent unasked, and `receive` stores those.
@@ -260,13 +260,13 @@ impl Keeper {
     ///
     /// # Errors
     /// If the keeper was gone; what it had started was ended all the same.
-    pub fn stop(mut self) -> Result<Farewell, Trouble> {
+    pub fn stop(mut self) -> Result<Farewell, Error> {
         self.finish()
     }
 
-    fn finish(&mut self) -> Result<Farewell, Trouble> {
+    fn finish(&mut self) -> Result<Farewell, Error> {
         if self.ended {
-            return Err(Trouble::Gone);
+            return Err(Error::Killed);
         }
         self.send(&Request::Stop)?;
         // The remaining processes get the longest grace once more before they are killed; each
@@ -289,7 +289,7 @@ impl Keeper {
         }
     }
 
-    fn ask(&mut self, request: &Request) -> Result<Event, Trouble> {
+    fn ask(&mut self, request: &Request) -> Result<Event, Error> {
         self.send(request)?;
         match self.receive(Instant::now() + ANSWER_TIMEOUT)? {
             Some(event) => Ok(event),
@@ -297,13 +297,13 @@ impl Keeper {
         }
     }
 
-    fn send(&mut self, request: &Request) -> Result<(), Trouble> {
+    fn send(&mut self, request: &Request) -> Result<(), Error> {
         self.channel.send(request).map_err(|_| self.give_up())
     }
 
     /// Receives the next message that is not the end of a process. Returns None if the time is
     /// over.
-    fn receive(&mut self, until: Instant) -> Result<Option<Event>, Trouble> {
+    fn receive(&mut self, until: Instant) -> Result<Option<Event>, Error> {
         loop {
             match self.channel.receive(until) {
                 Ok(Event::Exited { pid, how }) => self.exits.push((pid, how)),
@@ -316,14 +316,14 @@ impl Keeper {
 
     /// Handles a keeper that is gone or sends nonsense: it is killed, and what it started falls to
     /// us and is ended.
-    fn give_up(&mut self) -> Trouble {
+    fn give_up(&mut self) -> Error {
         if !self.ended {
             let _ = self.child.kill();
             // Its children have new parents before it can be waited for.
             self.wait_for_keeper();
             end_orphans();
-            if let Some(folder) = self.cgroup.take() {
-                cgroup::remove(&folder);
+            if let Some(directory) = self.cgroup.take() {
+                cgroup::remove(&directory);
             }
             let secrets = &self.launch_options.secrets;
             // A log that does not exist may never have existed, and there is nobody to ask.
@@ -332,7 +332,7 @@ impl Keeper {
             self.log_troubles.add(wrong);
             note::forget(&self.mark);
         }
-        Trouble::Gone
+        Error::Killed
     }
 
     fn wait_for_keeper(&mut self) {

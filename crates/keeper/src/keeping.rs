@@ -99,15 +99,15 @@ impl Keeping {
         subreaper::become_subreaper()?;
         let signals = SignalFd::begin()?;
         let mut channel = Channel::new(socket);
-        let asked = channel.receive(Instant::now() + NO_TIMEOUT);
-        let Ok(Request::Keep { launch_options, mark, tiebreak }) = asked else {
+        let request = channel.receive(Instant::now() + NO_TIMEOUT);
+        let Ok(Request::Keep { launch_options, mark, tiebreak }) = request else {
             return Err(io::Error::other("there is no request on standard input"));
         };
         crate::file_size::survive_a_file_size_limit()?;
         let cgroup = Cgroup::create(std::process::id());
-        // Held open from now on, because its user can give its path to another folder.
+        // Held open from now on, because its user can give its path to another directory.
         let temporary = launch_options.temporary.as_ref().and_then(Temporary::again);
-        let group = cgroup.as_ref().map(Cgroup::folder);
+        let group = cgroup.as_ref().map(Cgroup::directory);
         let begin = note::Begin::of(&launch_options, &mark, tiebreak, group);
         let note = match Note::begin(&begin) {
             Ok(note) => note,
@@ -225,7 +225,7 @@ impl Keeping {
         let (stop, grace, group) = (order.stop, order.grace, order.group);
         self.supervised.push(Supervised { pid, stop, grace, group, ended: None });
         let inside = self.cgroup.as_ref().filter(|cgroup| cgroup.holds(pid));
-        Event::Started { pid, cgroup: inside.map(|cgroup| cgroup.folder().to_owned()) }
+        Event::Started { pid, cgroup: inside.map(|cgroup| cgroup.directory().to_owned()) }
     }
 
     fn run(&mut self, order: &ProcessOrder, timeout: Duration) -> Result<(), String> {

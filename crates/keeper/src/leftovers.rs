@@ -16,7 +16,7 @@ use text::shown::shown;
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Ends what killed runs left behind, as far as it is proven to be theirs, and removes their
-/// temporary folders. Returns a sentence for each keeper that left something.
+/// temporary directories. Returns a sentence for each keeper that left something.
 pub fn end() -> Vec<String> {
     note::orphaned().iter().filter_map(end_one).collect()
 }
@@ -28,7 +28,7 @@ struct Found<'a> {
     ended: BTreeMap<i32, String>,
     /// Processes that SIGKILL did not end.
     left: Vec<i32>,
-    /// The temporary folder, and why it could not be removed.
+    /// The temporary directory, and why it could not be removed.
     temporary: Option<(PathBuf, Option<String>)>,
 }
 
@@ -46,8 +46,8 @@ fn end_one(orphaned: &Orphaned) -> Option<String> {
         }
     }
     let temporary = orphaned.begin.temporary.as_ref().and_then(Temporary::again);
-    let temporary = temporary.map(|folder| {
-        (folder.path().to_owned(), folder.remove().err().map(|error| error.to_string()))
+    let temporary = temporary.map(|directory| {
+        (directory.path().to_owned(), directory.remove().err().map(|error| error.to_string()))
     });
     if left.is_empty() {
         orphaned.remove();

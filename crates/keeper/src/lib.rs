@@ -37,7 +37,7 @@ pub mod user;
 
 pub use ending::Ending;
 pub use file_size::survive_a_file_size_limit;
-pub use handle::{Keeper, LogTroubles, Trouble};
+pub use handle::{Error, Keeper, LogTroubles};
 pub use keeping::{ARGUMENT, keep};
 pub use measured::{Measured, NotStarted, Output, RunEnd};
 pub use protocol::{Farewell, LaunchOptions, ProcessOrder};

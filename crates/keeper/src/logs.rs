@@ -71,8 +71,8 @@ mod tests {
 
     #[test]
     fn the_last_lines_are_harmless_and_hold_no_secret() {
-        let folder = Scratch::new();
-        let log = folder.path().join("a.log");
+        let directory = Scratch::new();
+        let log = directory.path().join("a.log");
         let old = "from an earlier launch\n";
         let mut text = old.to_owned();
         text.extend((0..40).map(|number| format!("line {number}\r\n\n")));
@@ -85,14 +85,14 @@ mod tests {
         assert_eq!(first_line(&log, old.len() as u64, &[]).as_deref(), Some("line 0"));
         assert_eq!(tail(&log, length(&log), &[]), [""; 0]);
         assert_eq!(first_line(&log, length(&log), &[]), None);
-        assert_eq!(tail(&folder.path().join("none.log"), 0, &[]), [""; 0]);
-        assert_eq!(length(&folder.path().join("none.log")), 0);
+        assert_eq!(tail(&directory.path().join("none.log"), 0, &[]), [""; 0]);
+        assert_eq!(length(&directory.path().join("none.log")), 0);
     }
 
     #[test]
     fn a_long_log_is_read_from_its_end() {
-        let folder = Scratch::new();
-        let log = folder.path().join("a.log");
+        let directory = Scratch::new();
+        let log = directory.path().join("a.log");
         std::fs::write(&log, "x".repeat(1 << 20) + "\nlast\n").expect("scratch");
         let lines = tail(&log, 0, &[]);
         assert_eq!(lines, ["last"], "the line that was cut is left out");

@@ -25,7 +25,7 @@ pub struct Measured {
     /// What it wrote on its standard output.
     pub output: Output,
     /// The last lines of its standard error, without secrets and safe to show.
-    pub complaint: Vec<String>,
+    pub last_errors: Vec<String>,
 }
 
 /// How a measured program ended.

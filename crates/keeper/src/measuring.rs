@@ -114,7 +114,7 @@ struct Run {
     err: Pipe,
     piece: Vec<u8>,
     output: OutputReader,
-    complaint: Tail,
+    last_errors: Tail,
     over: Option<Over>,
 }
 
@@ -140,7 +140,7 @@ impl Run {
             err,
             piece: vec![0; PIPE_CAPACITY],
             output: OutputReader::default(),
-            complaint: Tail::default(),
+            last_errors: Tail::default(),
             over: None,
         })
     }
@@ -164,7 +164,7 @@ impl Run {
 
     fn read(&mut self) {
         self.out.read(&mut self.piece, |piece| self.output.add(piece));
-        self.err.read(&mut self.piece, |piece| self.complaint.add(piece));
+        self.err.read(&mut self.piece, |piece| self.last_errors.add(piece));
     }
 
     fn read_to_the_end(&mut self) {
@@ -197,7 +197,7 @@ impl Run {
             peak_memory_bytes: usage.map_or(0, |usage| usage.ru_maxrss as u64 * 1024),
             outlived,
             output: self.output.end(),
-            complaint: logs::last_lines(self.complaint.end(), secrets),
+            last_errors: logs::last_lines(self.last_errors.end(), secrets),
         }
     }
 }

@@ -2,12 +2,12 @@
 //! are both killed, nobody else knows which processes were theirs.
 //!
 //! There is one note per keeper: a file of JSON lines, which the keeper keeps locked while it lives
-//! and removes at its end. The folder of notes is accessible only to us. A note gives three proofs
+//! and removes at its end. The directory of notes is accessible only to us. A note gives three proofs
 //! that a process is the keeper's: its environment contains the note's mark, 128 random bits that
 //! children inherit; its number and start are those of a process that the keeper started; it is in
 //! the keeper's control group. A process with none of these proofs is not touched.
 
-use crate::beneath::{Folder, TemporaryId};
+use crate::beneath::{Directory, TemporaryId};
 use crate::process::{Identity, Stat};
 use crate::protocol::LaunchOptions;
 use crate::user;
@@ -25,7 +25,7 @@ pub(super) const VARIABLE: &str = "TIEBREAK_LAUNCH";
 /// A longer file is not a note of ours.
 const LONGEST: u64 = 16 << 20;
 
-/// How often creating the folder of notes is tried again after another keeper removed it.
+/// How often creating the directory of notes is tried again after another keeper removed it.
 const TRIES: usize = 10;
 
 /// One line of a note.
@@ -45,10 +45,10 @@ pub(super) struct Begin {
     /// The namespace of these process numbers.
     namespace: String,
     tiebreak: Option<Identity>,
-    /// The folder of the run.
+    /// The directory of the run.
     pub(super) run: Option<PathBuf>,
     pub(super) temporary: Option<TemporaryId>,
-    /// The keeper's control group, identified like any other folder.
+    /// The keeper's control group, identified like any other directory.
     pub(super) cgroup: Option<TemporaryId>,
     /// Whether its logs can contain secrets.
     pub(super) secrets: bool,
@@ -71,7 +71,7 @@ impl Begin {
                 .as_ref()
                 .map(|run| absolute(run).unwrap_or_else(|_| run.clone())),
             temporary: launch_options.temporary.clone(),
-            cgroup: cgroup.and_then(|folder| TemporaryId::of(folder).ok()),
+            cgroup: cgroup.and_then(|directory| TemporaryId::of(directory).ok()),
             secrets: !launch_options.secrets.is_empty(),
         }
     }
@@ -115,16 +115,16 @@ pub(super) fn new_mark() -> io::Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The folder of notes.
-fn folder() -> PathBuf {
+/// The directory of notes.
+fn directory() -> PathBuf {
     let temporary = std::env::temp_dir();
     temporary.join(format!("tiebreak-launches-{}", user::ours()))
 }
 
-/// Opens the folder of notes if it belongs to us and is accessible only to us.
-fn open_folder() -> io::Result<Folder> {
-    let path = folder();
-    let opened = Folder::open(&path)?;
+/// Opens the directory of notes if it belongs to us and is accessible only to us.
+fn open_directory() -> io::Result<Directory> {
+    let path = directory();
+    let opened = Directory::open(&path)?;
     let found = fs::symlink_metadata(&path)?;
     if opened.owner()? != user::ours() || found.mode() & 0o077 != 0 {
         return Err(io::Error::other("it belongs to another user, or is accessible to others"));
@@ -134,7 +134,7 @@ fn open_folder() -> io::Result<Folder> {
 
 /// A note that is being written.
 pub(super) struct Note {
-    folder: Folder,
+    directory: Directory,
     name: String,
     file: File,
 }
@@ -146,17 +146,17 @@ impl Note {
     /// A sentence with the remedy: what is not recorded could be left behind.
     pub(super) fn begin(begin: &Begin) -> Result<Note, String> {
         let cannot = |error: io::Error| {
-            let folder = text::shown::shown(folder().as_os_str().as_encoded_bytes());
+            let directory = text::shown::shown(directory().as_os_str().as_encoded_bytes());
             format!(
-                "cannot write to {folder}, where started processes are recorded: {error}; set \
-                 TMPDIR to another folder"
+                "cannot write to {directory}, where started processes are recorded: {error}; set \
+                 TMPDIR to another directory"
             )
         };
         let mut last = io::Error::from(ErrorKind::NotFound);
         for _ in 0..TRIES {
             match Note::create(begin) {
                 Ok(note) => return Ok(note),
-                // Another keeper removed the folder, because it was empty.
+                // Another keeper removed the directory, because it was empty.
                 Err(error) if error.kind() == ErrorKind::NotFound => last = error,
                 Err(error) => return Err(cannot(error)),
             }
@@ -165,21 +165,21 @@ impl Note {
     }
 
     fn create(begin: &Begin) -> io::Result<Note> {
-        match DirBuilder::new().mode(0o700).create(folder()) {
+        match DirBuilder::new().mode(0o700).create(directory()) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        let folder = open_folder()?;
+        let directory = open_directory()?;
         // Under a name that is not read, until it is locked and has its first line.
         let unfinished = format!(".{}", begin.mark);
-        let file = folder.create_file(unfinished.as_ref())?;
+        let file = directory.create_file(unfinished.as_ref())?;
         let name = begin.mark.clone();
-        let mut note = Note { folder, name, file };
+        let mut note = Note { directory, name, file };
         if !lock(&note.file) {
             return Err(io::Error::last_os_error());
         }
         note.write(&Record::Begin(begin.clone()))?;
-        note.folder.rename(unfinished.as_ref(), &note.folder, note.name.as_ref())?;
+        note.directory.rename(unfinished.as_ref(), &note.directory, note.name.as_ref())?;
         Ok(note)
     }
 
@@ -205,22 +205,22 @@ impl Note {
     }
 
     pub(super) fn remove(&self) {
-        remove(&self.folder, &self.name);
+        remove(&self.directory, &self.name);
     }
 }
 
 /// Removes the note of a keeper that was killed.
 pub(super) fn forget(mark: &str) {
-    if let Ok(folder) = open_folder() {
-        remove(&folder, mark);
+    if let Ok(directory) = open_directory() {
+        remove(&directory, mark);
     }
 }
 
-fn remove(notes: &Folder, name: &str) {
+fn remove(notes: &Directory, name: &str) {
     // A note that cannot be removed is handled by the next run, which finds no process of it.
     let _ = notes.unlink(name.as_ref(), 0);
-    // Succeeds only if the folder is empty.
-    let _ = fs::remove_dir(folder());
+    // Succeeds only if the directory is empty.
+    let _ = fs::remove_dir(directory());
 }
 
 /// Whether the lock was free; it is ours from now on.
@@ -232,7 +232,7 @@ fn lock(file: &File) -> bool {
 /// A note whose keeper and tiebreak were both killed. While this exists no other tiebreak reads the
 /// note.
 pub(super) struct Orphaned {
-    folder: Folder,
+    directory: Directory,
     name: String,
     _locked: File,
     pub(super) begin: Begin,
@@ -243,22 +243,22 @@ pub(super) struct Orphaned {
 impl Orphaned {
     /// Removes the note after everything in it was handled.
     pub(super) fn remove(&self) {
-        remove(&self.folder, &self.name);
+        remove(&self.directory, &self.name);
     }
 }
 
 /// Returns all of them.
 pub(super) fn orphaned() -> Vec<Orphaned> {
-    let Ok(notes) = open_folder() else { return Vec::new() };
+    let Ok(notes) = open_directory() else { return Vec::new() };
     let names = notes.names().unwrap_or_default();
     names.iter().filter_map(|name| orphan(name)).collect()
 }
 
 fn orphan(name: &OsStr) -> Option<Orphaned> {
     let name = name.to_str().filter(|name| !name.starts_with('.'))?;
-    let folder = open_folder().ok()?;
+    let directory = open_directory().ok()?;
     let flags = libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
-    let file = folder.open_at(name.as_ref(), flags, 0).ok()?;
+    let file = directory.open_at(name.as_ref(), flags, 0).ok()?;
     if !lock(&file) {
         return None;
     }
@@ -278,5 +278,5 @@ fn orphan(name: &OsStr) -> Option<Orphaned> {
             Record::Begin(_) => {}
         }
     }
-    Some(Orphaned { folder, name: name.to_owned(), _locked: file, begin, processes, logs })
+    Some(Orphaned { directory, name: name.to_owned(), _locked: file, begin, processes, logs })
 }

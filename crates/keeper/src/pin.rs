@@ -79,8 +79,8 @@ pub(super) fn pin_tree(root: Option<i32>, set: &libc::cpu_set_t) -> u32 {
 }
 
 fn threads(pid: i32) -> Vec<i32> {
-    let folder = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    folder.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+    let directory = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    directory.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
 #[cfg(test)]

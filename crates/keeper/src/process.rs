@@ -92,9 +92,9 @@ pub fn all() -> Vec<(u32, Stat)> {
     pids.into_iter().filter_map(|pid| Some((pid, Stat::of(pid)?))).collect()
 }
 
-/// The entries of a folder whose names are numbers.
-pub fn numbers_in(folder: &str) -> Vec<u32> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+/// The entries of a directory whose names are numbers.
+pub fn numbers_in(directory: &str) -> Vec<u32> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 

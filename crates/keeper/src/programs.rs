@@ -17,8 +17,8 @@ pub fn find(name: &str, path: &str, cwd: &Path) -> Result<PathBuf, String> {
             Err(_) => Err(format!("`{}` does not exist", shown(name))),
         };
     }
-    let folders = path.split(':').filter(|folder| !folder.is_empty());
-    let mut files = folders.map(|folder| cwd.join(folder).join(name));
+    let directories = path.split(':').filter(|directory| !directory.is_empty());
+    let mut files = directories.map(|directory| cwd.join(directory).join(name));
     files.find(|file| !name.is_empty() && executable(file)).ok_or_else(|| not_found(name))
 }
 
@@ -39,18 +39,18 @@ mod tests {
 
     #[test]
     fn programs_are_found_in_order_and_named_when_they_are_not() {
-        let folder = Scratch::new();
+        let directory = Scratch::new();
         let make = |name: &str, mode| {
-            let file = folder.path().join(name);
-            std::fs::create_dir_all(file.parent().expect("a folder")).expect("scratch");
+            let file = directory.path().join(name);
+            std::fs::create_dir_all(file.parent().expect("a directory")).expect("scratch");
             std::fs::write(&file, "#!/bin/sh\n").expect("scratch");
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("chmod");
             file
         };
         make("a/server", 0o644);
         let server = make("b/server", 0o755);
-        let path = format!("{0}/a::{0}/b:/usr/bin", folder.path().display());
-        let find = |name| find(name, &path, folder.path());
+        let path = format!("{0}/a::{0}/b:/usr/bin", directory.path().display());
+        let find = |name| find(name, &path, directory.path());
         assert_eq!(find("server"), Ok(server.clone()));
         assert_eq!(find("./b/server").map(|p| p.exists()), Ok(true));
         assert_eq!(find(server.to_str().expect("plain")), Ok(server.clone()));

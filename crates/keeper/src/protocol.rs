@@ -46,9 +46,9 @@ pub struct ProcessOrder {
 pub struct LaunchOptions {
     /// Values that are masked in the logs at the end.
     pub secrets: Vec<String>,
-    /// A folder that the keeper removes if tiebreak is gone.
+    /// A directory that the keeper removes if tiebreak is gone.
     pub temporary: Option<TemporaryId>,
-    /// The folder of the run, used to name it if everything is killed.
+    /// The directory of the run, used to name it if everything is killed.
     pub run: Option<PathBuf>,
     /// Whether its processes are asked to stop all at once. Otherwise each is asked when those that
     /// were started after it have ended.

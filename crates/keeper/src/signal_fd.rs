@@ -46,7 +46,7 @@ impl SignalFd {
 
     /// Reads the pending signals; returns true if one of them asks us to end.
     pub(super) fn asked_to_stop(&self) -> bool {
-        let mut asked = false;
+        let mut is_requested = false;
         loop {
             // SAFETY: zeroed memory of the right size, written by the kernel.
             let (info, read) = unsafe {
@@ -56,9 +56,9 @@ impl SignalFd {
                 (info, read)
             };
             if read <= 0 {
-                return asked;
+                return is_requested;
             }
-            asked |= STOP.contains(&(info.ssi_signo as i32));
+            is_requested |= STOP.contains(&(info.ssi_signo as i32));
         }
     }
 

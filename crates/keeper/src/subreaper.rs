@@ -88,7 +88,7 @@ pub fn end_what_fell_to_us(grace: Duration) -> Vec<i32> {
 /// the kernel does not release them.
 pub(super) fn end_all(grace: Duration, mut find: impl FnMut() -> Vec<Process>) -> Vec<i32> {
     let started = Instant::now();
-    let mut asked = BTreeSet::new();
+    let mut signalled = BTreeSet::new();
     let mut clean = 0;
     loop {
         let left = find();
@@ -100,7 +100,7 @@ pub(super) fn end_all(grace: Duration, mut find: impl FnMut() -> Vec<Process>) -
         for process in left {
             if kill {
                 tree::signal(&process, libc::SIGKILL);
-            } else if asked.insert(process.pid) {
+            } else if signalled.insert(process.pid) {
                 tree::signal(&process, libc::SIGTERM);
             }
         }

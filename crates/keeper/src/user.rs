@@ -11,7 +11,7 @@ pub struct User {
     pub gid: u32,
     /// Its group and the other groups that it belongs to.
     pub groups: Vec<u32>,
-    /// Its home folder.
+    /// Its home directory.
     pub home: String,
 }
 

@@ -5,7 +5,7 @@ use crate::groups::{Group, groups};
 use crate::objection::{self, Objection, SourceLine, Unanswered};
 use crate::rules::{Check, RULES};
 use crate::run::Run;
-use crate::scan::{Oddities, Scan};
+use crate::scan::{Scan, ScanNotes};
 use judge::verdict::Weight;
 use std::cmp::Reverse;
 use text::shown::shown;
@@ -16,7 +16,7 @@ pub struct Audit {
     /// Names of the files, escaped.
     pub files: Vec<String>,
     /// Other peculiarities of each file.
-    pub oddities: Vec<Oddities>,
+    pub scan_notes: Vec<ScanNotes>,
     /// All runs, file by file.
     pub runs: Vec<Run>,
     /// The contenders.
@@ -32,17 +32,17 @@ pub struct Audit {
 impl Audit {
     /// Audits the scanned files: (name, scan).
     pub fn of(scans: impl IntoIterator<Item = (String, Scan)>) -> Audit {
-        let (mut files, mut oddities, mut runs) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut files, mut scan_notes, mut runs) = (Vec::new(), Vec::new(), Vec::new());
         for (name, scan) in scans {
             let (found, odd) = scan.finish();
             files.push(shown(name));
-            oddities.push(odd);
+            scan_notes.push(odd);
             runs.extend(found);
         }
         let groups = groups(&runs, &files);
         let mut audit = Audit {
             files,
-            oddities,
+            scan_notes,
             runs,
             groups,
             comparisons: Vec::new(),
@@ -56,7 +56,7 @@ impl Audit {
 
     fn check(&mut self) {
         let (runs, groups) = (&self.runs, &self.groups);
-        let place = |run: usize, line| place(&self.files, &runs[run], line);
+        let source_line = |run: usize, line| source_line(&self.files, &runs[run], line);
         let (mut objections, mut unanswered) = (Vec::new(), Vec::new());
         for rule in RULES {
             match rule.check {
@@ -69,7 +69,9 @@ impl Audit {
                                 alone: true,
                                 runs: vec![at],
                                 evidence: found.evidence,
-                                places: unique(found.lines.iter().map(|line| place(at, *line))),
+                                source_lines: unique(
+                                    found.lines.iter().map(|line| source_line(at, *line)),
+                                ),
                             })),
                             Err(missing) => {
                                 unanswered.push(Unanswered { rule: rule.name, run: at, missing });
@@ -82,7 +84,9 @@ impl Audit {
                         rule: rule.name,
                         weight: found.weight,
                         alone: false,
-                        places: unique(found.lines.iter().map(|(run, line)| place(*run, *line))),
+                        source_lines: unique(
+                            found.lines.iter().map(|(run, line)| source_line(*run, *line)),
+                        ),
                         runs: found.runs,
                         evidence: found.evidence,
                     });
@@ -106,17 +110,17 @@ impl Audit {
 }
 
 /// Removes duplicates, because one line may contain several figures.
-fn unique(places: impl Iterator<Item = SourceLine>) -> Vec<SourceLine> {
+fn unique(source_lines: impl Iterator<Item = SourceLine>) -> Vec<SourceLine> {
     let mut all = Vec::new();
-    for place in places {
-        if !all.contains(&place) {
-            all.push(place);
+    for source_line in source_lines {
+        if !all.contains(&source_line) {
+            all.push(source_line);
         }
     }
     all
 }
 
-fn place(files: &[String], run: &Run, line: u64) -> SourceLine {
+fn source_line(files: &[String], run: &Run, line: u64) -> SourceLine {
     let file = files.get(run.file).cloned().unwrap_or_default();
     SourceLine { file, line, quote: run.quote(line).to_owned() }
 }

@@ -127,8 +127,8 @@ fn word(first: &[f64], second: &[f64]) -> Word {
     if first.len() < 2 || second.len() < 2 {
         return Word::OneRun;
     }
-    let apart = first[first.len() - 1] < second[0] || second[second.len() - 1] < first[0];
-    if !apart {
+    let disjoint = first[first.len() - 1] < second[0] || second[second.len() - 1] < first[0];
+    if !disjoint {
         return Word::Overlap;
     }
     // Of all ways to distribute the runs, two put all of one contender below all of the other.

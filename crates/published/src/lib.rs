@@ -20,4 +20,4 @@ mod scan;
 pub mod tools;
 
 pub use audit::Audit;
-pub use scan::{MOST_RUNS, Oddities, Scan};
+pub use scan::{MOST_RUNS, Scan, ScanNotes};

@@ -27,7 +27,7 @@ pub struct Objection {
     /// What was seen.
     pub evidence: String,
     /// The lines that show it.
-    pub places: Vec<SourceLine>,
+    pub source_lines: Vec<SourceLine>,
 }
 
 /// A rule that could not be applied to a run, and the reason.

@@ -19,7 +19,7 @@ const NEAR: u64 = 8;
 
 /// Other peculiarities of a file, each with the first line that shows it.
 #[derive(Clone, Debug, Default)]
-pub struct Oddities {
+pub struct ScanNotes {
     /// Binary data.
     pub binary: Option<u64>,
     /// A line longer than a mebibyte, of which only this much was read.
@@ -49,7 +49,7 @@ pub struct Scan {
     command: Option<(&'static Tool, Facts, At<String>)>,
     heading: Option<At<String>>,
     document: Option<Document>,
-    oddities: Oddities,
+    scan_notes: ScanNotes,
 }
 
 #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ impl Scan {
             command: None,
             heading: None,
             document: None,
-            oddities: Oddities::default(),
+            scan_notes: ScanNotes::default(),
         }
     }
 
@@ -89,24 +89,24 @@ impl Scan {
 
     /// Records that the file continues but is not read further.
     pub fn cut(&mut self) {
-        self.oddities.cut = Some(self.line + 1);
+        self.scan_notes.cut = Some(self.line + 1);
     }
 
     /// Ends the file; returns its runs and its peculiarities.
-    pub fn finish(mut self) -> (Vec<Run>, Oddities) {
+    pub fn finish(mut self) -> (Vec<Run>, ScanNotes) {
         if !self.rest.is_empty() {
             self.end_line();
         }
         if let Some(document) = self.document.take() {
             self.end_document(document);
         }
-        (self.runs, self.oddities)
+        (self.runs, self.scan_notes)
     }
 
     fn keep(&mut self, bytes: &[u8]) {
         let room = LONGEST_LINE - self.rest.len();
         if bytes.len() > room {
-            self.oddities.long_line.get_or_insert(self.line + 1);
+            self.scan_notes.long_line.get_or_insert(self.line + 1);
         }
         self.rest.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
@@ -115,8 +115,8 @@ impl Scan {
         self.line += 1;
         let line = std::mem::take(&mut self.rest);
         if line.contains(&0) {
-            self.oddities.binary.get_or_insert(self.line);
-        } else if self.oddities.left_out.is_none() {
+            self.scan_notes.binary.get_or_insert(self.line);
+        } else if self.scan_notes.left_out.is_none() {
             lines::seen(&line).iter().for_each(|text| self.seen(text));
         }
         self.rest = line;
@@ -126,7 +126,7 @@ impl Scan {
     fn seen(&mut self, text: &str) {
         // There may be millions of such lines, and each would be a document.
         if self.document.is_none() && text.starts_with('{') && text.contains(POINT) {
-            self.oddities.points.get_or_insert(self.line);
+            self.scan_notes.points.get_or_insert(self.line);
             return;
         }
         let begins = text.trim().strip_prefix('{').map(str::trim_start);
@@ -164,7 +164,7 @@ impl Scan {
             return document.lines.iter().for_each(|(line, text)| self.plain(text.trim(), *line));
         };
         if !whole {
-            self.oddities.cut_document.get_or_insert(first);
+            self.scan_notes.cut_document.get_or_insert(first);
         }
         self.begin(tool, first);
         let Some(run) = self.runs.last_mut().filter(|_| self.open) else { return };
@@ -238,7 +238,7 @@ impl Scan {
     /// Begins a run, unless there are too many.
     fn begin(&mut self, tool: &'static Tool, line: u64) {
         if self.runs.len() == MOST_RUNS {
-            self.oddities.left_out.get_or_insert(line);
+            self.scan_notes.left_out.get_or_insert(line);
             self.open = false;
             return;
         }

@@ -10,13 +10,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-fn folder(name: &str) -> PathBuf {
+fn directory(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
 /// Name and bytes of each captured file.
 fn captured() -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(folder("data")).expect("the folder of captured output");
+    let entries = fs::read_dir(directory("data")).expect("the directory of captured output");
     let files = entries.map(|entry| entry.expect("an entry").path());
     let kept = files.filter(|path| path.extension().is_some_and(|of| of == "txt" || of == "json"));
     let named = |path: PathBuf| {
@@ -33,7 +33,7 @@ fn audit(name: &str, bytes: &[u8]) -> Audit {
 }
 
 /// All that was read and found.
-fn told(audit: &Audit) -> String {
+fn description(audit: &Audit) -> String {
     let mut out = format!("{}\n", audit.conclusion());
     for run in &audit.runs {
         writeln!(out, "\nrun of {} in lines {} to {}", run.tool.name, run.first, run.last)
@@ -49,8 +49,8 @@ fn told(audit: &Audit) -> String {
     for objection in &audit.objections {
         let weight = format!("{:?}", objection.weight).to_lowercase();
         writeln!(out, "\n{weight}: {}: {}", objection.rule, objection.evidence).expect("memory");
-        for place in &objection.places {
-            writeln!(out, "  {}:{}: {}", place.file, place.line, place.quote).expect("memory");
+        for line in &objection.source_lines {
+            writeln!(out, "  {}:{}: {}", line.file, line.line, line.quote).expect("memory");
         }
     }
     for unanswered in &audit.unanswered {
@@ -64,13 +64,13 @@ fn told(audit: &Audit) -> String {
 fn what_is_found_in_captured_output() {
     let rewrite = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
     for (name, bytes) in captured() {
-        let told = told(&audit(&name, &bytes));
-        let path = folder("snapshots").join(format!("{name}.txt"));
+        let description = description(&audit(&name, &bytes));
+        let path = directory("snapshots").join(format!("{name}.txt"));
         if rewrite {
-            fs::write(&path, &told).expect("the snapshot is writable");
+            fs::write(&path, &description).expect("the snapshot is writable");
         }
         let expected = fs::read_to_string(&path).unwrap_or_default();
-        assert!(told == expected, "{name} differs from its snapshot:\n{told}");
+        assert!(description == expected, "{name} differs from its snapshot:\n{description}");
     }
 }
 
@@ -141,7 +141,7 @@ fn wrong_runs_are_called_wrong_and_sound_ones_are_not() {
     }
 }
 
-/// Nothing that is said of a sound run may be found in its figures, of any tool: the sums of
+/// No objection may be found in the figures of a sound run, of any tool: the sums of
 /// real output agree.
 #[test]
 fn sums_of_captured_output_agree() {

@@ -1,4 +1,4 @@
-//! Output that is cut, wrapped, translated, mixed or no text at all: what can be said is said,
+//! Output that is cut, wrapped, translated, mixed or not text: what can be concluded is reported,
 //! no figure is made up, and nothing grows without bound.
 
 use judge::verdict::Weight;
@@ -71,7 +71,7 @@ fn a_file_is_read_the_same_in_any_pieces() {
 }
 
 #[test]
-fn several_tools_in_one_file_are_told_apart() {
+fn several_tools_in_one_file_are_distinguished() {
     let one_by_one: Vec<_> = ALL.iter().flat_map(|text| figures(&audit(text.as_bytes()))).collect();
     let together = ALL.join("\n\nThen we tried another tool, which said:\n\n");
     assert_eq!(figures(&audit(together.as_bytes())), one_by_one);
@@ -225,9 +225,9 @@ fn k6_points_and_binary_files_are_named() {
         r#"{"type":"Point","data":{"time":"2026-11-24T00:00:00Z","value":1},"metric":"http_reqs"}"#;
     let found = audit(format!("{point}\n{point}\n").as_bytes());
     assert!(found.runs.is_empty());
-    assert_eq!(found.oddities[0].points, Some(1));
+    assert_eq!(found.scan_notes[0].points, Some(1));
     let found = audit(b"\x7fELF\0\0\n\xff\xfe\0\n");
-    assert_eq!((found.runs.len(), found.oddities[0].binary), (0, Some(1)));
+    assert_eq!((found.runs.len(), found.scan_notes[0].binary), (0, Some(1)));
 }
 
 #[test]
@@ -245,8 +245,8 @@ fn memory_does_not_grow_with_the_file() {
     }
     let found = Audit::of([("a".to_owned(), scan)]);
     assert_eq!(found.runs.len(), MOST_RUNS);
-    assert_eq!(found.oddities[0].left_out, Some(MOST_RUNS as u64 + 1));
-    assert_eq!(found.oddities[0].long_line, Some(20_001));
+    assert_eq!(found.scan_notes[0].left_out, Some(MOST_RUNS as u64 + 1));
+    assert_eq!(found.scan_notes[0].long_line, Some(20_001));
 }
 
 proptest! {

@@ -55,7 +55,7 @@ pub use histogram::Histogram;
 pub use host::Host;
 pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady, WatcherReport};
 pub use kind_seen::KindSeen;
-pub use outcome::{Failure, Outcome, Outcomes, Whose};
+pub use outcome::{Failure, FaultOwner, Outcome, Outcomes};
 pub use own_cost::OwnCost;
 pub use phases::Phases;
 pub use plan::{Contender, Group, Interleave, PilotChoice, PilotSeen, Plan};

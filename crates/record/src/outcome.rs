@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// The cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Whose {
+pub enum FaultOwner {
     /// The target: the failure counts against the contender.
     Theirs,
     /// The generator: one such failure in a recorded trial voids the run.
@@ -45,7 +45,7 @@ pub enum Failure {
     Full,
     /// The store denied access (`EACCES`, `EPERM`, `EROFS`).
     Denied,
-    /// The store could not read or write (`EIO`, or its folder was removed).
+    /// The store could not read or write (`EIO`, or its directory was removed).
     Io,
     /// The program exited with a status other than 0, or could not be started.
     Exit,
@@ -80,11 +80,11 @@ impl Failure {
     ];
 
     /// Its cause.
-    pub fn whose(self) -> Whose {
+    pub fn fault_owner(self) -> FaultOwner {
         match self {
-            Failure::NoPort | Failure::NoDescriptor | Failure::NoMemory => Whose::Ours,
-            Failure::Unreachable => Whose::Host,
-            _ => Whose::Theirs,
+            Failure::NoPort | Failure::NoDescriptor | Failure::NoMemory => FaultOwner::Ours,
+            Failure::Unreachable => FaultOwner::Host,
+            _ => FaultOwner::Theirs,
         }
     }
 
@@ -157,15 +157,15 @@ pub struct Outcomes {
 
 impl Outcomes {
     /// Number of failures with this cause. Unexpected codes count as the target's.
-    pub fn count(&self, cause: Whose) -> u64 {
+    pub fn count(&self, cause: FaultOwner) -> u64 {
         let failed: u64 = self
             .failed
             .iter()
-            .filter(|(failure, _)| failure.whose() == cause)
+            .filter(|(failure, _)| failure.fault_owner() == cause)
             .map(|(_, n)| n)
             .sum();
         match cause {
-            Whose::Theirs => failed + self.unexpected.values().sum::<u64>(),
+            FaultOwner::Theirs => failed + self.unexpected.values().sum::<u64>(),
             _ => failed,
         }
     }
@@ -186,16 +186,16 @@ impl Outcomes {
     /// it, in lower case.
     pub fn classes(
         &self,
-        cause: Whose,
+        cause: FaultOwner,
         code_names: &BTreeMap<u16, String>,
     ) -> BTreeMap<String, u64> {
         let mut classes: BTreeMap<String, u64> = self
             .failed
             .iter()
-            .filter(|(failure, _)| failure.whose() == cause)
+            .filter(|(failure, _)| failure.fault_owner() == cause)
             .map(|(failure, n)| (failure.name().to_owned(), *n))
             .collect();
-        if cause == Whose::Theirs {
+        if cause == FaultOwner::Theirs {
             for (code, n) in &self.unexpected {
                 let name = code_names.get(code).cloned();
                 // Several codes may have the same name.
@@ -235,7 +235,7 @@ mod tests {
         let outcomes = Outcomes { unexpected, ..Outcomes::default() };
         let name = |code| (code, "statement_timeout".to_owned());
         let names = [name(1317), name(1969)].into();
-        let classes = outcomes.classes(Whose::Theirs, &names);
+        let classes = outcomes.classes(FaultOwner::Theirs, &names);
         let wanted = [("statement_timeout".to_owned(), 5), ("status_1213".to_owned(), 4)];
         assert_eq!(classes, wanted.into());
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Name and major version of [`Sweep`] on disk.
 pub const SCHEMA: &str = "tiebreak.sweep-points/1";
 
-/// The file in a sweep's folder, besides the folders of its load points. It is written before the
+/// The file in a sweep's directory, besides the directories of its load points. It is written before the
 /// first of them is driven and never changed; the journals of the points show how far the sweep
 /// came.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,8 +28,9 @@ pub struct LoadPoint {
     /// The setting: connections, operations in flight on a connection, bytes of a
     /// value, or operations per second.
     pub value: f64,
-    /// Its folder, inside the sweep's.
-    pub folder: String,
+    /// Its directory, inside the sweep's.
+    #[serde(rename = "folder")]
+    pub directory: String,
     /// Its position in the order in which the points are driven, from 1.
     pub turn: u32,
 }
@@ -63,7 +64,7 @@ impl Factor {
     /// All factors.
     pub const ALL: [Factor; 4] = [Factor::Connections, Factor::Rate, Factor::Value, Factor::Depth];
 
-    /// Its name in settings and at the beginning of folder names.
+    /// Its name in settings and at the beginning of directory names.
     pub fn name(self) -> &'static str {
         match self {
             Factor::Connections => "connections",
@@ -73,8 +74,8 @@ impl Factor {
         }
     }
 
-    /// The folder of a load point: `connections-8`.
-    pub fn folder(self, value: f64) -> String {
+    /// The directory of a load point: `connections-8`.
+    pub fn directory(self, value: f64) -> String {
         format!("{}-{value}", self.name())
     }
 }

@@ -15,19 +15,19 @@ mod terminal;
 pub mod words;
 
 #[cfg(test)]
-mod stories;
+mod samples;
 #[cfg(test)]
 mod tests;
 
 use judge::growth::Growth;
 use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, Verdict};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
-pub use sweep::SweepStory;
+pub use sweep::SweepInput;
 use sweep::SweepView;
 
 /// Everything that a report is written from.
 #[derive(Clone, Debug)]
-pub struct Story<'a> {
+pub struct ReportInput<'a> {
     /// Line 1 of the journal.
     pub header: &'a Header,
     /// What the pilot chose. None for `run`, or if the run ended before.
@@ -36,7 +36,7 @@ pub struct Story<'a> {
     pub end: Option<&'a End>,
     /// The judge's verdict.
     pub verdict: &'a Verdict,
-    /// The folder of the run as `tiebreak report` accepts it, for hints.
+    /// The directory of the run as `tiebreak report` accepts it, for hints.
     pub run: &'a str,
     /// What was left out of the journal, such as an incomplete last line.
     pub journal_note: Option<String>,
@@ -69,19 +69,19 @@ pub enum Detail {
 }
 
 /// The report as JSON, `tiebreak.report/1` (schema/report.v1.json), with a
-/// newline at its end. The same story gives the same bytes.
-pub fn json(story: &Story) -> String {
-    json::report(&View::of(story))
+/// newline at its end. The same input gives the same bytes.
+pub fn json(input: &ReportInput) -> String {
+    json::report(&View::of(input))
 }
 
 /// The report as one self-contained page.
-pub fn html(story: &Story) -> String {
-    html::page(&View::of(story))
+pub fn html(input: &ReportInput) -> String {
+    html::page(&View::of(input))
 }
 
 /// The report for the terminal, with a newline at its end.
-pub fn terminal(story: &Story, style: Style, detail: Detail) -> String {
-    let view = View::of(story);
+pub fn terminal(input: &ReportInput, style: Style, detail: Detail) -> String {
+    let view = View::of(input);
     match detail {
         Detail::Short => terminal::short::report(&view, style),
         Detail::Full => terminal::report(&view, style),
@@ -89,8 +89,8 @@ pub fn terminal(story: &Story, style: Style, detail: Detail) -> String {
 }
 
 /// The verdicts, one line for each pair: `new is 1.31x faster than old (1.27x to 1.36x)`.
-pub fn found(story: &Story) -> Vec<String> {
-    let view = View::of(story);
+pub fn found(input: &ReportInput) -> Vec<String> {
+    let view = View::of(input);
     if view.void {
         return vec!["void: the audit refused the run".to_owned()];
     }
@@ -109,29 +109,29 @@ pub fn table_of_words(
 }
 
 /// A summary for a pull request, in GitHub's Markdown, with a newline at its end.
-pub fn markdown(story: &Story) -> String {
-    markdown::summary(&View::of(story))
+pub fn markdown(input: &ReportInput) -> String {
+    markdown::summary(&View::of(input))
 }
 
 /// Audit, comparisons and requirements as JUnit's XML, for CI services.
-pub fn junit(story: &Story) -> String {
-    junit::file(&View::of(story))
+pub fn junit(input: &ReportInput) -> String {
+    junit::file(&View::of(input))
 }
 
 /// The report of a sweep as JSON, `tiebreak.sweep/1` (schema/sweep.v1.json), with a
 /// newline at its end.
-pub fn sweep_json(story: &SweepStory) -> String {
-    json::sweep::report(&SweepView::of(story))
+pub fn sweep_json(input: &SweepInput) -> String {
+    json::sweep::report(&SweepView::of(input))
 }
 
 /// The report of a sweep as one page, which links to those of its load points.
-pub fn sweep_html(story: &SweepStory) -> String {
-    html::sweep::page(&SweepView::of(story))
+pub fn sweep_html(input: &SweepInput) -> String {
+    html::sweep::page(&SweepView::of(input))
 }
 
 /// The report of a sweep for the terminal, with a newline at its end.
-pub fn sweep_terminal(story: &SweepStory, style: Style, detail: Detail) -> String {
-    let view = SweepView::of(story);
+pub fn sweep_terminal(input: &SweepInput, style: Style, detail: Detail) -> String {
+    let view = SweepView::of(input);
     match detail {
         Detail::Short => terminal::short::sweep::report(&view, style),
         Detail::Full => terminal::sweep::report(&view, style),
@@ -155,11 +155,11 @@ pub fn printed_terminal(audit: &published::Audit, style: Style) -> String {
 }
 
 /// Which parts of the files were not read, and why, in words.
-pub fn printed_oddities(audit: &published::Audit) -> Vec<String> {
-    printed::oddities(audit)
+pub fn printed_scan_notes(audit: &published::Audit) -> Vec<String> {
+    printed::scan_notes(audit)
 }
 
-/// The parts of a story. A [`Verdict`] can only be built by the judge, but its parts by anyone,
+/// The parts of an input. A [`Verdict`] can only be built by the judge, but its parts by anyone,
 /// so the formatters can be tested with parts made by hand.
 #[derive(Clone, Copy, Debug)]
 struct View<'a> {
@@ -180,22 +180,22 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn of(story: &'a Story<'a>) -> View<'a> {
+    fn of(input: &'a ReportInput<'a>) -> View<'a> {
         View {
-            header: story.header,
-            pilot: story.pilot,
-            end: story.end,
-            contenders: story.verdict.contenders(),
-            comparisons: story.verdict.comparisons(),
-            findings: story.verdict.findings(),
-            void: story.verdict.void(),
-            complete_rounds: story.verdict.complete_rounds(),
-            rules_checked: story.verdict.rules_checked(),
-            run: story.run,
-            journal_note: story.journal_note.as_deref(),
-            checked: story.checked,
-            growth: story.growth,
-            single_runs: story.single_runs,
+            header: input.header,
+            pilot: input.pilot,
+            end: input.end,
+            contenders: input.verdict.contenders(),
+            comparisons: input.verdict.comparisons(),
+            findings: input.verdict.findings(),
+            void: input.verdict.void(),
+            complete_rounds: input.verdict.complete_rounds(),
+            rules_checked: input.verdict.rules_checked(),
+            run: input.run,
+            journal_note: input.journal_note.as_deref(),
+            checked: input.checked,
+            growth: input.growth,
+            single_runs: input.single_runs,
         }
     }
 

@@ -15,35 +15,34 @@ use text::units;
 const SCHEMA: &str = "tiebreak.published/1";
 
 /// Objections of one rule and weight.
-pub(crate) struct Ruled<'a> {
+pub(crate) struct RuleObjections<'a> {
     pub(crate) rule: &'static Rule,
     pub(crate) weight: Weight,
     pub(crate) all: Vec<&'a Objection>,
 }
 
 /// Objections by rule, the heaviest first.
-pub(crate) fn by_rule(audit: &Audit) -> Vec<Ruled<'_>> {
-    let mut ruled: Vec<Ruled> = Vec::new();
+pub(crate) fn by_rule(audit: &Audit) -> Vec<RuleObjections<'_>> {
+    let mut rule_objections: Vec<RuleObjections> = Vec::new();
     for objection in &audit.objections {
-        let same =
-            |of: &&mut Ruled| of.rule.name == objection.rule && of.weight == objection.weight;
-        match ruled.iter_mut().find(same) {
+        let same = |of: &&mut RuleObjections| {
+            of.rule.name == objection.rule && of.weight == objection.weight
+        };
+        match rule_objections.iter_mut().find(same) {
             Some(of) => of.all.push(objection),
-            None => ruled.extend(
-                RULES.iter().find(|rule| rule.name == objection.rule).map(|rule| Ruled {
-                    rule,
-                    weight: objection.weight,
-                    all: vec![objection],
-                }),
-            ),
+            None => {
+                rule_objections.extend(RULES.iter().find(|rule| rule.name == objection.rule).map(
+                    |rule| RuleObjections { rule, weight: objection.weight, all: vec![objection] },
+                ))
+            }
         }
     }
-    ruled
+    rule_objections
 }
 
 /// `ab.txt:19`
-pub(crate) fn place(place: &SourceLine) -> String {
-    format!("{}:{}", place.file, place.line)
+pub(crate) fn location(location: &SourceLine) -> String {
+    format!("{}:{}", location.file, location.line)
 }
 
 /// The rules that could not be applied, grouped by what the output does not show.
@@ -67,9 +66,9 @@ pub(crate) fn unanswered(audit: &Audit) -> Vec<String> {
 }
 
 /// Which parts of the files were not read, and why.
-pub(crate) fn oddities(audit: &Audit) -> Vec<String> {
+pub(crate) fn scan_notes(audit: &Audit) -> Vec<String> {
     let mut sentences = Vec::new();
-    for (file, odd) in audit.files.iter().zip(&audit.oddities) {
+    for (file, odd) in audit.files.iter().zip(&audit.scan_notes) {
         let most = published::MOST_RUNS;
         for (line, what) in [
             (odd.binary, "bytes that are not text; these lines were not read".to_owned()),
@@ -126,7 +125,7 @@ pub(crate) fn json(audit: &Audit) -> String {
 }
 
 fn value(audit: &Audit) -> Value {
-    let files = audit.files.iter().zip(&audit.oddities).map(|(name, odd)| {
+    let files = audit.files.iter().zip(&audit.scan_notes).map(|(name, odd)| {
         json!({
             "name": name,
             "binary": odd.binary,
@@ -198,15 +197,14 @@ fn comparison(of: &Comparison) -> Value {
 }
 
 fn objection(of: &Objection) -> Value {
-    let places = of
-        .places
-        .iter()
-        .map(|place| json!({ "file": place.file, "line": place.line, "quote": place.quote }));
+    let source_lines = of.source_lines.iter().map(
+        |location| json!({ "file": location.file, "line": location.line, "quote": location.quote }),
+    );
     json!({
         "rule": of.rule,
         "weight": words::weight(of.weight),
         "runs": of.runs,
         "evidence": of.evidence,
-        "places": places.collect::<Vec<Value>>(),
+        "places": source_lines.collect::<Vec<Value>>(),
     })
 }

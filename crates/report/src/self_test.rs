@@ -21,7 +21,7 @@ pub struct SelfTest {
     pub version: &'static str,
     /// Start, UTC, RFC 3339.
     pub started: String,
-    /// The folder that holds the journal of every comparison.
+    /// The directory that holds the journal of every comparison.
     pub runs: String,
     /// One server compared with itself.
     pub alike: Alike,

@@ -1,24 +1,24 @@
 //! The parts of a sweep that the formatters use, as [`View`] has them for one run.
 
-use super::{Story, View};
+use super::{ReportInput, View};
 use judge::bend::Bend;
 use judge::verdict::{Comparison, ContenderSummary};
 use record::{LoadPoint, Metric, Sweep};
 
 /// Everything that a sweep's report is made from.
 #[derive(Clone, Debug)]
-pub struct SweepStory<'a> {
+pub struct SweepInput<'a> {
     /// The sweep and its load points.
     pub sweep: &'a Sweep,
-    /// The stories of the load points, in the sweep's order. None if a point was not driven.
-    pub points: Vec<Option<Story<'a>>>,
+    /// The inputs of the load points, in the sweep's order. None if a point was not driven.
+    pub points: Vec<Option<ReportInput<'a>>>,
     /// Where each contender's curve bends.
     pub bends: &'a [Bend],
-    /// The sweep's folder as `tiebreak report` takes it.
+    /// The sweep's directory as `tiebreak report` takes it.
     pub run: &'a str,
 }
 
-/// A [`SweepStory`] with views in place of stories.
+/// A [`SweepInput`] with views in place of inputs.
 #[derive(Clone, Debug)]
 pub(super) struct SweepView<'a> {
     pub(super) sweep: &'a Sweep,
@@ -36,14 +36,14 @@ pub(super) struct PointView<'a> {
 }
 
 impl<'a> SweepView<'a> {
-    pub(super) fn of(story: &'a SweepStory<'a>) -> SweepView<'a> {
-        let points = story.sweep.points.iter().zip(&story.points);
-        let point = |(at, story): (&'a LoadPoint, &'a Option<Story<'a>>)| PointView {
+    pub(super) fn of(input: &'a SweepInput<'a>) -> SweepView<'a> {
+        let points = input.sweep.points.iter().zip(&input.points);
+        let point = |(at, input): (&'a LoadPoint, &'a Option<ReportInput<'a>>)| PointView {
             at,
-            view: story.as_ref().map(View::of),
+            view: input.as_ref().map(View::of),
         };
         let points = points.map(point).collect();
-        SweepView { sweep: story.sweep, points, bends: story.bends, run: story.run }
+        SweepView { sweep: input.sweep, points, bends: input.bends, run: input.run }
     }
 
     /// The load points that were driven.

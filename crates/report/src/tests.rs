@@ -8,7 +8,7 @@ pub(super) mod validator;
 
 pub(super) use snapshots::compare;
 
-use super::{Style, html, json, stories, terminal};
+use super::{Style, html, json, samples, terminal};
 use text::shown::is_hidden;
 
 /// A terminal without colours, 100 columns wide.
@@ -16,9 +16,9 @@ const PLAIN: Style = Style { colour: false, width: 100 };
 
 #[test]
 fn hostile_text_is_always_escaped() {
-    let story = stories::hostile();
-    let view = story.view();
-    let (_, sweep) = stories::sweeps().pop().expect("the hostile one is the last");
+    let input = samples::hostile();
+    let view = input.view();
+    let (_, sweep) = samples::sweeps().pop().expect("the hostile one is the last");
     let sweep = sweep.view();
     let outputs = [
         terminal::report(&view, PLAIN),
@@ -40,16 +40,16 @@ fn hostile_text_is_always_escaped() {
     assert_eq!(hidden, [const { Vec::<String>::new() }; 8]);
 }
 
-/// Both forms of the terminal's report of each story, and of each sweep.
+/// Both forms of the terminal's report of each sample, and of each sweep.
 fn for_terminals(style: Style) -> Vec<(String, String)> {
     let mut reports = Vec::new();
-    for (name, story) in stories::all() {
-        let view = story.view();
+    for (name, input) in samples::all() {
+        let view = input.view();
         reports.push((name.to_owned(), terminal::report(&view, style)));
         reports.push((format!("{name}, short"), terminal::short::report(&view, style)));
     }
-    for (name, story) in stories::sweeps() {
-        let view = story.view();
+    for (name, input) in samples::sweeps() {
+        let view = input.view();
         reports.push((name.to_owned(), terminal::sweep::report(&view, style)));
         reports.push((format!("{name}, short"), terminal::short::sweep::report(&view, style)));
     }
@@ -72,8 +72,8 @@ fn no_line_but_a_path_is_wider_than_the_terminal() {
 #[test]
 fn the_answer_about_two_contenders_fits_on_one_screen() {
     let mut seen = 0;
-    for (name, story) in stories::all() {
-        let view = story.view();
+    for (name, input) in samples::all() {
+        let view = input.view();
         if view.contenders.len() > 2 {
             continue;
         }
@@ -90,12 +90,12 @@ fn the_answer_about_two_contenders_fits_on_one_screen() {
 
 #[test]
 fn each_further_contender_costs_its_verdict_and_its_row() {
-    let height = |story: stories::Parts| {
-        let mut story = story;
-        story.findings.clear();
-        terminal::short::report(&story.view(), PLAIN).lines().count()
+    let height = |input: samples::Parts| {
+        let mut input = input;
+        input.findings.clear();
+        terminal::short::report(&input.view(), PLAIN).lines().count()
     };
-    let (twelve, mut two) = (stories::twelve(), stories::twelve());
+    let (twelve, mut two) = (samples::twelve(), samples::twelve());
     two.contenders.truncate(2);
     two.comparisons.truncate(1);
     // With long names: a claim and its basis, and a row, here a paragraph of two lines.
@@ -104,8 +104,8 @@ fn each_further_contender_costs_its_verdict_and_its_row() {
 
 #[test]
 fn a_crowd_of_findings_leaves_out_the_lightest_and_says_so() {
-    let story = stories::crowded(true);
-    let report = terminal::short::report(&story.view(), PLAIN);
+    let input = samples::crowded(true);
+    let report = terminal::short::report(&input.view(), PLAIN);
     let starts = |label: &str| report.lines().filter(|line| line.starts_with(label)).count();
     assert!(starts("  void ") > 0 && starts("  note ") == 0, "{report}");
     assert!(report.contains(" more findings"), "{report}");
@@ -131,8 +131,8 @@ fn colours_add_nothing_but_colours() {
 
 #[test]
 fn the_same_story_gives_the_same_bytes() {
-    for (name, story) in stories::all() {
-        let again = story.clone();
-        assert_eq!(json::report(&story.view()), json::report(&again.view()), "{name}");
+    for (name, input) in samples::all() {
+        let again = input.clone();
+        assert_eq!(json::report(&input.view()), json::report(&again.view()), "{name}");
     }
 }

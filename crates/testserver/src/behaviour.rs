@@ -175,9 +175,9 @@ pub struct SlowBody {
     pub gap: Duration,
 }
 
-/// The fate of a request.
+/// What the server does with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Action {
     /// A complete reply.
     Reply,
     /// A reply that is cut.
@@ -191,17 +191,17 @@ pub(super) enum Fate {
 }
 
 impl Behaviour {
-    /// Fate of the `number`-th request of the server, counted from 1. If several faults coincide,
+    /// The action for the `number`-th request of the server, counted from 1. If several faults coincide,
     /// reset precedes garbage, which precedes truncation.
-    pub(super) fn fate(&self, number: u64) -> Fate {
+    pub(super) fn action(&self, number: u64) -> Action {
         if hits(self.reset_nth, number) {
-            Fate::Reset
+            Action::Reset
         } else if hits(self.garbage_nth, number) {
-            Fate::Garbage
+            Action::Garbage
         } else if hits(self.truncate_nth, number) {
-            Fate::Truncate
+            Action::Truncate
         } else {
-            Fate::Reply
+            Action::Reply
         }
     }
 
@@ -276,16 +276,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fates_by_number() {
+    fn actions_by_number() {
         let behaviour = Behaviour {
             reset_nth: NonZeroU64::new(6),
             garbage_nth: NonZeroU64::new(3),
             truncate_nth: NonZeroU64::new(2),
             ..Behaviour::default()
         };
-        let fates: Vec<Fate> = (1..=7).map(|number| behaviour.fate(number)).collect();
-        use Fate::{Garbage, Reply, Reset, Truncate};
-        assert_eq!(fates, [Reply, Truncate, Garbage, Truncate, Reply, Reset, Reply]);
+        let actions: Vec<Action> = (1..=7).map(|number| behaviour.action(number)).collect();
+        use Action::{Garbage, Reply, Reset, Truncate};
+        assert_eq!(actions, [Reply, Truncate, Garbage, Truncate, Reply, Reset, Reply]);
     }
 
     #[test]

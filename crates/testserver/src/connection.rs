@@ -1,6 +1,6 @@
 //! One client: reads requests, and sends replies in the same order.
 
-use super::behaviour::{Fate, SlowBody};
+use super::behaviour::{Action, SlowBody};
 use super::outbox::{End, Outbox};
 use super::reply::{Form, GARBAGE, Replies};
 use super::report::Report;
@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 /// Requests of one connection that may be unanswered at once; beyond it
 /// nothing more is read from it until half of them are answered.
-const MAX_OWED: usize = 1024;
+const MAX_PENDING: usize = 1024;
 
-/// A reply that is owed.
-pub(super) struct Owed {
+/// A reply that is not sent yet.
+pub(super) struct PendingReply {
     /// Number of the request on this server; 0 if it was not a request.
     pub(super) number: u64,
-    pub(super) fate: Fate,
+    pub(super) action: Action,
     pub(super) form: Form,
     /// It is due.
     pub(super) ready: bool,
@@ -32,14 +32,14 @@ pub(super) enum State {
     /// It continues.
     Open,
     /// Drop it.
-    Over,
+    Done,
 }
 
 /// One client.
 pub(super) struct Connection {
     socket: Socket,
     parser: Parser,
-    owed: VecDeque<Owed>,
+    pending: VecDeque<PendingReply>,
     /// Serial number of the first one owed.
     first: u64,
     requests: u64,
@@ -61,7 +61,7 @@ impl Connection {
         Connection {
             socket,
             parser: Parser::default(),
-            owed: VecDeque::new(),
+            pending: VecDeque::new(),
             first: 0,
             requests: 0,
             out: Outbox::default(),
@@ -103,7 +103,7 @@ impl Connection {
         if self.closing {
             return None;
         }
-        self.paused |= self.owed.len() >= MAX_OWED;
+        self.paused |= self.pending.len() >= MAX_PENDING;
         if self.paused { None } else { self.parser.next() }
     }
 
@@ -115,7 +115,7 @@ impl Connection {
     /// Ends a pause when enough was answered. Returns true if the caller must receive now, since no
     /// event will come for data that is there already.
     pub(super) fn resumes(&mut self) -> bool {
-        let resumes = self.paused && self.owed.len() <= MAX_OWED / 2;
+        let resumes = self.paused && self.pending.len() <= MAX_PENDING / 2;
         self.paused &= !resumes;
         resumes
     }
@@ -126,18 +126,18 @@ impl Connection {
         self.requests
     }
 
-    /// Records that a reply is owed and returns its serial number.
-    pub(super) fn owe(&mut self, owed: Owed) -> u64 {
-        self.closing |= closes(&owed);
-        self.owed.push_back(owed);
-        self.first + self.owed.len() as u64 - 1
+    /// Adds a pending reply and returns its serial number.
+    pub(super) fn enqueue(&mut self, pending: PendingReply) -> u64 {
+        self.closing |= closes(&pending);
+        self.pending.push_back(pending);
+        self.first + self.pending.len() as u64 - 1
     }
 
     /// The time of the reply `serial` has come.
     pub(super) fn make_ready(&mut self, serial: u64) {
-        let place = serial.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
-        if let Some(owed) = place.and_then(|at| self.owed.get_mut(at)) {
-            owed.ready = true;
+        let index = serial.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
+        if let Some(pending) = index.and_then(|at| self.pending.get_mut(at)) {
+            pending.ready = true;
         }
     }
 
@@ -153,21 +153,21 @@ impl Connection {
             return None;
         }
         while !self.out.is_amid_body() {
-            if !self.owed.front()?.ready {
+            if !self.pending.front()?.ready {
                 return None;
             }
-            let owed = self.owed.pop_front()?;
+            let pending = self.pending.pop_front()?;
             self.first += 1;
-            let Owed { number, fate, form, .. } = owed;
-            let end = End { number, fate, closes: closes(&owed) };
-            match (fate, slow) {
-                (Fate::Reset, _) => self.out.put(Arc::from([]), end),
-                (Fate::Garbage, _) => self.out.put(Arc::from(GARBAGE), end),
-                (Fate::Truncate, _) => self.out.put_cut(replies.reply(number, form), end),
-                (Fate::Reply, Some(slow)) => {
+            let PendingReply { number, action, form, .. } = pending;
+            let end = End { number, action, closes: closes(&pending) };
+            match (action, slow) {
+                (Action::Reset, _) => self.out.put(Arc::from([]), end),
+                (Action::Garbage, _) => self.out.put(Arc::from(GARBAGE), end),
+                (Action::Truncate, _) => self.out.put_cut(replies.reply(number, form), end),
+                (Action::Reply, Some(slow)) => {
                     self.out.put_slow(replies.reply(number, form), slow, now, end);
                 }
-                (Fate::Reply | Fate::Refuse, _) => {
+                (Action::Reply | Action::Refuse, _) => {
                     self.out.put_whole(replies.reply(number, form), end);
                 }
             }
@@ -192,8 +192,8 @@ impl Connection {
         loop {
             while let Some(end) = self.out.take_end() {
                 settle(end, report);
-                if self.after(end)? == State::Over {
-                    return Ok(State::Over);
+                if self.after(end)? == State::Done {
+                    return Ok(State::Done);
                 }
             }
             if self.out.is_empty() || self.blocked {
@@ -210,9 +210,9 @@ impl Connection {
 
     /// Handles the consequences of a sent reply.
     fn after(&mut self, end: End) -> io::Result<State> {
-        if end.fate == Fate::Reset {
+        if end.action == Action::Reset {
             sys::reset_on_close(self.socket.as_fd())?;
-            return Ok(State::Over);
+            return Ok(State::Done);
         }
         if end.closes {
             self.finished = true;
@@ -223,23 +223,23 @@ impl Connection {
 
     /// The connection is over when neither side has anything more to send.
     pub(super) fn state(&self) -> State {
-        let silent = self.owed.is_empty() && self.out.is_empty() && !self.out.is_amid_body();
-        if self.peer_done && (self.finished || silent) { State::Over } else { State::Open }
+        let silent = self.pending.is_empty() && self.out.is_empty() && !self.out.is_amid_body();
+        if self.peer_done && (self.finished || silent) { State::Done } else { State::Open }
     }
 }
 
 /// No further request is answered on the connection.
-fn closes(owed: &Owed) -> bool {
-    owed.fate != Fate::Reply || owed.form.persist == Persist::Close
+fn closes(pending: &PendingReply) -> bool {
+    pending.action != Action::Reply || pending.form.persist == Persist::Close
 }
 
 /// Counts sent replies.
 fn settle(end: End, report: &mut Report) {
-    match end.fate {
-        Fate::Reply => report.replied(end.number, sys::now_ns()),
-        Fate::Truncate => report.truncated += 1,
-        Fate::Garbage => report.garbage += 1,
-        Fate::Reset => report.resets += 1,
-        Fate::Refuse => report.bad_requests += 1,
+    match end.action {
+        Action::Reply => report.replied(end.number, sys::now_ns()),
+        Action::Truncate => report.truncated += 1,
+        Action::Garbage => report.garbage += 1,
+        Action::Reset => report.resets += 1,
+        Action::Refuse => report.bad_requests += 1,
     }
 }

@@ -10,11 +10,11 @@ const MAX: usize = 4096;
 pub(super) struct Token(pub(super) u64);
 
 impl Token {
-    fn new(place: usize, generation: u32) -> Self {
-        Token(u64::from(generation) << 32 | place as u64)
+    fn new(index: usize, generation: u32) -> Self {
+        Token(u64::from(generation) << 32 | index as u64)
     }
 
-    fn place(self) -> usize {
+    fn index(self) -> usize {
         (self.0 & u64::from(u32::MAX)) as usize
     }
 }
@@ -28,39 +28,39 @@ struct Entry {
 /// All connections.
 #[derive(Default)]
 pub(super) struct Connections {
-    places: Vec<Entry>,
+    entries: Vec<Entry>,
     free: Vec<usize>,
 }
 
 impl Connections {
     /// No more can be taken.
     pub(super) fn is_full(&self) -> bool {
-        self.places.len() == MAX && self.free.is_empty()
+        self.entries.len() == MAX && self.free.is_empty()
     }
 
     pub(super) fn insert(&mut self, connection: Connection) -> Token {
         let at = self.free.pop().unwrap_or_else(|| {
-            self.places.push(Entry::default());
-            self.places.len() - 1
+            self.entries.push(Entry::default());
+            self.entries.len() - 1
         });
-        let place = &mut self.places[at];
-        place.connection = Some(connection);
-        Token::new(at, place.generation)
+        let entry = &mut self.entries[at];
+        entry.connection = Some(connection);
+        Token::new(at, entry.generation)
     }
 
     pub(super) fn get(&mut self, token: Token) -> Option<&mut Connection> {
-        let place = self.places.get_mut(token.place())?;
-        let same = token == Token::new(token.place(), place.generation);
-        place.connection.as_mut().filter(|_| same)
+        let entry = self.entries.get_mut(token.index())?;
+        let same = token == Token::new(token.index(), entry.generation);
+        entry.connection.as_mut().filter(|_| same)
     }
 
     /// Closes it, if it still exists.
     pub(super) fn remove(&mut self, token: Token) {
         if self.get(token).is_some() {
-            let place = &mut self.places[token.place()];
-            place.connection = None;
-            place.generation = place.generation.wrapping_add(1);
-            self.free.push(token.place());
+            let entry = &mut self.entries[token.index()];
+            entry.connection = None;
+            entry.generation = entry.generation.wrapping_add(1);
+            self.free.push(token.index());
         }
     }
 }
@@ -85,7 +85,7 @@ mod tests {
         connections.remove(first);
         assert!(connections.get(first).is_none());
         let third = connections.insert(connection());
-        assert_eq!(connections.places.len(), 2, "the place is used again");
+        assert_eq!(connections.entries.len(), 2, "the entry is used again");
         assert!(third != first && connections.get(first).is_none());
         connections.remove(first);
         assert!(connections.get(third).is_some(), "removed by an old token");

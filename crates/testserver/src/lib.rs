@@ -56,15 +56,15 @@ impl<T: Send + Default + 'static> Running<T> {
         stop: PipeWriter,
         serve: impl FnOnce() -> T + Send + 'static,
     ) -> io::Result<Running<T>> {
-        let (tell, told) = mpsc::sync_channel(1);
+        let (sender, receiver) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new().name(name).spawn(move || {
             let prepared = sys::prepare_thread(core);
             let runs = prepared.is_ok();
             // This fails only if `start` has ended, and then the result does not matter.
-            let _ = tell.send(prepared);
+            let _ = sender.send(prepared);
             if runs { serve() } else { T::default() }
         })?;
-        let prepared = told.recv().unwrap_or_else(|error| Err(io::Error::other(error)));
+        let prepared = receiver.recv().unwrap_or_else(|error| Err(io::Error::other(error)));
         prepared.map_err(|error| match core {
             Some(core) => io::Error::new(error.kind(), format!("core {core}: {error}")),
             None => error,

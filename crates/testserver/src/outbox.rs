@@ -1,7 +1,7 @@
 //! What a connection has to send: replies as pieces of shared bytes. Some are truncated, and some
 //! are sent in pieces.
 
-use super::behaviour::{Fate, SlowBody};
+use super::behaviour::{Action, SlowBody};
 use super::delay::nanos;
 use super::reply::Reply;
 use super::socket::Socket;
@@ -18,7 +18,7 @@ const SLICES: usize = 8;
 pub(super) struct End {
     /// Number of the request on this server.
     pub(super) number: u64,
-    pub(super) fate: Fate,
+    pub(super) action: Action,
     /// It closes the connection.
     pub(super) closes: bool,
 }

@@ -1,7 +1,7 @@
 //! The loop: one thread, one epoll, all behaviours.
 
-use super::behaviour::{Behaviour, Fate, Framing, hits};
-use super::connection::{Connection, Owed, State};
+use super::behaviour::{Action, Behaviour, Framing, hits};
+use super::connection::{Connection, PendingReply, State};
 use super::connections::{Connections, Token};
 use super::freeze::frozen;
 use super::preempted::Preempted;
@@ -271,9 +271,9 @@ impl Server {
         }
         let persist = if last { Persist::Close } else { request.persist };
         let status = self.behaviour.status(number);
-        let serial = connection.owe(Owed {
+        let serial = connection.enqueue(PendingReply {
             number,
-            fate: self.behaviour.fate(number),
+            action: self.behaviour.action(number),
             form: Form { status, persist, head_only: request.head_only },
             ready: false,
         });
@@ -284,7 +284,7 @@ impl Server {
     fn refuse(&mut self, token: Token, bad: Bad) {
         let Some(connection) = self.connections.get(token) else { return };
         let form = Form { status: bad.status(), persist: Persist::Close, head_only: false };
-        connection.owe(Owed { number: 0, fate: Fate::Refuse, form, ready: true });
+        connection.enqueue(PendingReply { number: 0, action: Action::Refuse, form, ready: true });
         self.send(token);
     }
 
@@ -318,7 +318,7 @@ impl Server {
                 self.receive(token, true);
             }
             Ok(State::Open) => {}
-            Ok(State::Over) | Err(_) => self.remove(token),
+            Ok(State::Done) | Err(_) => self.remove(token),
         }
     }
 }

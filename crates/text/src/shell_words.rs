@@ -17,7 +17,7 @@ const AT_A_BEGINNING: &str = "~#";
 
 /// Why a text is not a list of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoWords {
+pub enum SplitError {
     /// Nothing follows a backslash.
     Backslash,
     /// This quote is opened but not closed.
@@ -32,7 +32,7 @@ pub enum NoWords {
 ///
 /// # Errors
 /// If a quote is not closed, or the text requires a shell.
-pub fn split(text: &str) -> Result<Vec<String>, NoWords> {
+pub fn split(text: &str) -> Result<Vec<String>, SplitError> {
     Words::default().read(text.trim_ascii())
 }
 
@@ -45,7 +45,7 @@ struct Words {
 }
 
 impl Words {
-    fn read(mut self, text: &str) -> Result<Vec<String>, NoWords> {
+    fn read(mut self, text: &str) -> Result<Vec<String>, SplitError> {
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
             match c {
@@ -56,7 +56,7 @@ impl Words {
                     // The line continues.
                     Some('\n') => {}
                     Some(next) => self.push(next),
-                    None => return Err(NoWords::Backslash),
+                    None => return Err(SplitError::Backslash),
                 },
                 c if OF_THE_SHELL.contains(c) => return Err(refused(c, &mut chars)),
                 c if self.word.is_none() && AT_A_BEGINNING.contains(c) => {
@@ -73,7 +73,7 @@ impl Words {
         self.word.get_or_insert_default().push(c);
     }
 
-    fn single(&mut self, chars: &mut Peekable<Chars<'_>>) -> Result<(), NoWords> {
+    fn single(&mut self, chars: &mut Peekable<Chars<'_>>) -> Result<(), SplitError> {
         self.word.get_or_insert_default();
         for c in chars.by_ref() {
             match c {
@@ -81,10 +81,10 @@ impl Words {
                 c => self.push(c),
             }
         }
-        Err(NoWords::Unclosed('\''))
+        Err(SplitError::Unclosed('\''))
     }
 
-    fn double(&mut self, chars: &mut Peekable<Chars<'_>>) -> Result<(), NoWords> {
+    fn double(&mut self, chars: &mut Peekable<Chars<'_>>) -> Result<(), SplitError> {
         self.word.get_or_insert_default();
         while let Some(c) = chars.next() {
             match c {
@@ -102,14 +102,14 @@ impl Words {
                 c => self.push(c),
             }
         }
-        Err(NoWords::Unclosed('"'))
+        Err(SplitError::Unclosed('"'))
     }
 }
 
 /// Returns why this character is not accepted; `rest` is what follows it.
-fn refused(c: char, rest: &mut Peekable<Chars<'_>>) -> NoWords {
+fn refused(c: char, rest: &mut Peekable<Chars<'_>>) -> SplitError {
     if c == '$' && rest.next_if_eq(&'{').is_some() {
-        return NoWords::Variable(rest.take_while(|c| *c != '}').collect());
+        return SplitError::Variable(rest.take_while(|c| *c != '}').collect());
     }
-    NoWords::OfTheShell(c)
+    SplitError::OfTheShell(c)
 }

@@ -49,7 +49,7 @@ impl Events for Counted {
 }
 
 /// Shows a reply whole and byte by byte.
-fn hear(codec: &mut impl Codec, reply: &[u8], step: usize, seen: &mut Counted) {
+fn receive(codec: &mut impl Codec, reply: &[u8], step: usize, seen: &mut Counted) {
     let (mut consumed, mut out) = (0, Out::default());
     for shown in (step..=reply.len()).step_by(step) {
         consumed += codec.read(&reply[consumed..shown], &mut out, seen).unwrap().consumed;
@@ -58,7 +58,7 @@ fn hear(codec: &mut impl Codec, reply: &[u8], step: usize, seen: &mut Counted) {
 }
 
 /// Converses once to warm up, then 100 times without an allocation. Returns
-/// what was heard in all.
+/// all that was received.
 fn none_after_warm_up(mut converse: impl FnMut(&mut Counted)) -> Counted {
     let mut seen = Counted::default();
     converse(&mut seen);
@@ -91,7 +91,7 @@ fn http() {
                     codec.reset();
                     out.clear();
                     codec.write(&op, &mut out).unwrap();
-                    hear(&mut codec, reply, step, seen);
+                    receive(&mut codec, reply, step, seen);
                     codec.end(seen).unwrap();
                 }
             }
@@ -119,11 +119,11 @@ fn websocket() {
             let mut welcome = [0; HEAD.len()];
             welcome.copy_from_slice(HEAD);
             welcome[HEAD.len() - 32..HEAD.len() - 4].copy_from_slice(&accept(codec.key()));
-            hear(&mut codec, &welcome, welcome.len(), seen);
+            receive(&mut codec, &welcome, welcome.len(), seen);
             for _ in 0..3 {
                 codec.write(&op, &mut out).unwrap();
             }
-            hear(&mut codec, FRAMES, step, seen);
+            receive(&mut codec, FRAMES, step, seen);
         }
     });
     assert_eq!((seen.replies, seen.bytes), (101 * 6, 101 * 2 * 4));
@@ -158,7 +158,7 @@ fn memcached() {
                 for step in [replies.len(), 1].into_iter().cycle().take(8) {
                     out.clear();
                     ops.iter().for_each(|op| assert!(codec.write(op, &mut out).is_ok()));
-                    hear(&mut codec, replies, step, seen);
+                    receive(&mut codec, replies, step, seen);
                 }
             });
             assert_eq!((seen.replies, seen.bytes), (101 * 40, 101 * 8 * (2 + 1 + 2 + 26)));
@@ -191,11 +191,11 @@ fn resp() {
             codec.reset();
             out.clear();
             codec.open(&mut out);
-            hear(&mut codec, b"%1\r\n$5\r\nproto\r\n:3\r\n", 1, seen);
+            receive(&mut codec, b"%1\r\n$5\r\nproto\r\n:3\r\n", 1, seen);
             for step in [replies.len(), 1] {
                 out.clear();
                 ops.iter().for_each(|op| assert!(codec.write(op, &mut out).is_ok()));
-                hear(&mut codec, replies, step, seen);
+                receive(&mut codec, replies, step, seen);
             }
         });
         assert_eq!((seen.replies, seen.bytes), (101 * 12, 101 * 2 * (2 + 1 + 2 + 4 + 5)));
@@ -243,10 +243,10 @@ fn thrift() {
                 codec.reset();
                 out.clear();
                 codec.open(&mut out);
-                hear(&mut codec, &opening, 1, seen);
+                receive(&mut codec, &opening, 1, seen);
                 out.clear();
                 ops.iter().for_each(|op| assert!(codec.write(op, &mut out).is_ok()));
-                hear(&mut codec, &replies, step, seen);
+                receive(&mut codec, &replies, step, seen);
             }
         });
         assert_eq!((seen.replies, seen.bytes), (101 * 10, 101 * 2 * (2 + 4 + 1 + 3)));

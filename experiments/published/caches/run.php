@@ -70,7 +70,7 @@ isset($at['scheme']) or fail("`$server` is no address, such as memcached://127.0
 if ($client === 'usual') {
     $client = USUAL[$at['scheme']] ?? '';
     if ($client === 'files') {
-        // A folder beside the one that is named, which has files of its own.
+        // A directory beside the one that is named, which has files of its own.
         $at['path'] .= '-once';
         register_shutdown_function(fn () => passthru('rm -rf ' . escapeshellarg($at['path'])));
     }

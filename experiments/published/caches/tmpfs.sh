@@ -8,15 +8,15 @@ set -eu
 [ $# -ge 2 ] || { echo "usage: sh tmpfs.sh SIZE COMMAND..." >&2; exit 2; }
 size=$1
 shift
-folder=/dev/shm/tiebreak-caches-small
+directory=/dev/shm/tiebreak-caches-small
 # A user who is not root may mount in a namespace of his own.
 namespaces=--mount
 [ "$(id -u)" = 0 ] || namespaces="--user --map-root-user --mount"
-mkdir -p "$folder"
+mkdir -p "$directory"
 status=0
 # shellcheck disable=SC2016,SC2086
 unshare $namespaces sh -c '
     mount -t tmpfs -o "size=$0,mode=700" tmpfs "$1" && shift && exec "$@"' \
-    "$size" "$folder" "$@" || status=$?
-rmdir "$folder"
+    "$size" "$directory" "$@" || status=$?
+rmdir "$directory"
 exit "$status"

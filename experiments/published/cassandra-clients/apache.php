@@ -18,11 +18,11 @@ $extensions = [
 ][$client] ?? exit("there is no client `$client`\n");
 $on = (int) (getenv('CACHES') === 'on');
 $settings = [...$extensions, "opcache.enable=$on", "apc.enabled=$on", 'error_reporting=E_ALL & ~E_DEPRECATED', 'display_errors=0'];
-$folder = getenv('TEMP');
-is_dir("$folder/php") || mkdir("$folder/php");
-file_put_contents("$folder/php/php.ini", implode("\n", $settings) . "\n");
+$directory = getenv('TEMP');
+is_dir("$directory/php") || mkdir("$directory/php");
+file_put_contents("$directory/php/php.ini", implode("\n", $settings) . "\n");
 // Children run as another user where this is root.
-chmod("$folder/php/php.ini", 0644);
+chmod("$directory/php/php.ini", 0644);
 $apache = trim(shell_exec('PATH=$PATH:/usr/sbin command -v apache2') ?? '');
 pcntl_exec($apache, ['-DFOREGROUND', '-f', __DIR__ . '/apache.conf']);
 exit("apache2 cannot be started: apt-get install apache2-bin\n");

@@ -70,8 +70,8 @@ mod tests {
             ("file:///a%0ab", "the directory's path contains a control character"),
             ("file:///a%ffb", "the path is malformed"),
         ] {
-            let told = Url::parse(text).err().expect(text);
-            assert!(told.starts_with(message), "{text}: {told}");
+            let output = Url::parse(text).err().expect(text);
+            assert!(output.starts_with(message), "{text}: {output}");
         }
     }
 
@@ -80,7 +80,7 @@ mod tests {
         let url = Url::parse("exec:php 'check a.php'").unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(url.recorded(), "exec:php check a.php");
         assert_eq!(url.short(), "php check a.php");
-        let told = Url::parse("exec:a | b").err().expect("a pipe");
-        assert!(told.contains("is shell syntax"), "{told}");
+        let message = Url::parse("exec:a | b").err().expect("a pipe");
+        assert!(message.contains("is shell syntax"), "{message}");
     }
 }

@@ -26,24 +26,24 @@ use toml::de::{DeTable, DeValue};
 pub fn contents(file: &Path, whole: bool) -> Result<Vec<String>, Error> {
     let text = source::read(file)?;
     let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
+    let directory = absolute.parent().unwrap_or(Path::new("/")).to_owned();
     let (name, secrets) = (file.display().to_string(), RefCell::default());
-    let source = Source { name, folder, text: &text, environment: &|_| None, secrets };
+    let source = Source { name, directory, text: &text, environment: &|_| None, secrets };
     let root = DeTable::parse(&text).map_err(|error| malformed(&source, &error))?;
-    let (said, used) = (Vec::new(), Vec::new());
-    let mut contents = Contents { folder: &source.folder, whole, said, used };
+    let (lines, used) = (Vec::new(), Vec::new());
+    let mut contents = Contents { directory: &source.directory, whole, lines, used };
     contents.table("", root.get_ref());
     let mut lines = contents.used;
     lines.push("contents:".to_owned());
-    lines.extend(contents.said.into_iter().map(|line| format!("  {line}")));
+    lines.extend(contents.lines.into_iter().map(|line| format!("  {line}")));
     Ok(lines)
 }
 
 struct Contents<'a> {
-    folder: &'a Path,
+    directory: &'a Path,
     /// Whether values that are never recorded are included.
     whole: bool,
-    said: Vec<String>,
+    lines: Vec<String>,
     used: Vec<String>,
 }
 
@@ -60,12 +60,12 @@ impl Contents<'_> {
         let value = value.get_ref();
         self.uses(path, value);
         if !self.whole && is_unrecorded(path) && !value.is_table() {
-            self.said.push(format!("{path} = … (not shown)"));
+            self.lines.push(format!("{path} = … (not shown)"));
             return;
         }
         match value {
             DeValue::String(text) if !self.whole && path.ends_with(".url") => {
-                self.said.push(format!("{path} = \"{}\"", address::harmless(text)));
+                self.lines.push(format!("{path} = \"{}\"", address::harmless(text)));
             }
             DeValue::Table(table) if !table.is_empty() => self.table(path, table),
             DeValue::Array(list) if list.iter().any(|one| is_nested(one.get_ref())) => {
@@ -76,34 +76,37 @@ impl Contents<'_> {
             DeValue::Array(list) => {
                 list.iter().for_each(|one| self.uses(path, one.get_ref()));
                 let each: Vec<String> = list.iter().map(|one| plain(one.get_ref())).collect();
-                self.said.push(format!("{path} = [{}]", each.join(", ")));
+                self.lines.push(format!("{path} = [{}]", each.join(", ")));
             }
             DeValue::String(text) if text.contains('\n') => {
-                self.said.push(format!("{path} ="));
+                self.lines.push(format!("{path} ="));
                 let lines = text.lines().map(|line| format!("  | {}", shown_whole(line)));
-                self.said.extend(lines);
+                self.lines.extend(lines);
             }
-            other => self.said.push(format!("{path} = {}", plain(other))),
+            other => self.lines.push(format!("{path} = {}", plain(other))),
         }
     }
 
     /// Notes what this value accesses.
     fn uses(&mut self, path: &str, value: &DeValue<'_>) {
-        let DeValue::String(said) = value else { return };
-        for name in launch::variables(said) {
+        let DeValue::String(lines) = value else { return };
+        for name in launch::variables(lines) {
             let set = if std::env::var_os(name).is_some() { "set" } else { "not set" };
             self.add(format!("variable {} ({set})", shown(name)));
         }
-        if let Some((_, rest)) = said.split_once("+unix://") {
+        if let Some((_, rest)) = lines.split_once("+unix://") {
             let encoded = rest.split(['/', '?']).next().unwrap_or(rest);
             let decoded = percent::decoded(encoded).unwrap_or_else(|| encoded.as_bytes().to_vec());
             self.add(format!("socket   {}", shown_whole(decoded)));
         }
-        if let Some(folder) = said.strip_prefix("file://") {
-            self.add(format!("folder   {} (reads and writes files in it)", shown_whole(folder)));
+        if let Some(directory) = lines.strip_prefix("file://") {
+            self.add(format!(
+                "directory   {} (reads and writes files in it)",
+                shown_whole(directory)
+            ));
         }
-        if let Some(file) = file(path, said) {
-            let file = self.folder.join(file);
+        if let Some(file) = file(path, lines) {
+            let file = self.directory.join(file);
             self.add(format!("file     {}", found(&file)));
         }
     }
@@ -135,7 +138,7 @@ fn is_nested(value: &DeValue<'_>) -> bool {
     }
 }
 
-/// Returns the file that a key with this value reads: a body, a feed, a folder to serve.
+/// Returns the file that a key with this value reads: a body, a feed, a directory to serve.
 fn file<'a>(path: &str, value: &'a str) -> Option<&'a str> {
     let key = path.rsplit('.').next().unwrap_or(path);
     match key {
@@ -150,7 +153,7 @@ fn found(file: &PathBuf) -> String {
     let name = shown_whole(file.display().to_string());
     match std::fs::metadata(file) {
         Ok(found) if found.is_file() => format!("{name} ({} bytes)", found.len()),
-        Ok(found) if found.is_dir() => format!("{name} (a folder)"),
+        Ok(found) if found.is_dir() => format!("{name} (a directory)"),
         Ok(_) => format!("{name} (not a plain file)"),
         Err(_) => format!("{name} (not found)"),
     }
@@ -175,7 +178,7 @@ mod tests {
     use crate::scratch::Scratch;
 
     #[test]
-    fn everything_is_told_and_nothing_is_opened() {
+    fn everything_is_reported_and_nothing_is_opened() {
         let scratch = Scratch::new();
         let here = scratch.path().canonicalize().expect("there").display().to_string();
         std::fs::write(scratch.path().join("users.csv"), "a\n1\n").expect("a file");
@@ -215,8 +218,8 @@ mod tests {
             "    | FROM x".to_owned(),
         ];
         for wanted in wanted {
-            let told = lines.iter().any(|line| line.starts_with(&wanted));
-            assert!(told, "no `{wanted}` in\n{}", lines.join("\n"));
+            let is_named = lines.iter().any(|line| line.starts_with(&wanted));
+            assert!(is_named, "no `{wanted}` in\n{}", lines.join("\n"));
         }
         assert!(!lines.iter().any(|line| line.contains("variable NO_VARIABLE")));
         let custom = contents(&file, false).unwrap_or_else(|error| panic!("{}", error.text));

@@ -75,7 +75,7 @@ fn listed<'a>(table: &Table<'a>, key: &str) -> Result<Vec<Value<'a>>, Error> {
 
 struct Reader {
     custom: CustomAsked,
-    /// In the order of `custom.said.feeds`.
+    /// In the order of `custom.definition.feeds`.
     feeds: Vec<FeedRead>,
 }
 
@@ -90,9 +90,9 @@ impl Reader {
             } else {
                 file_and_order(&value)?
             };
-            let path = file.source.folder.join(file.word()?);
+            let path = file.source.directory.join(file.word()?);
             let read = feeds::read(&path, file.word()?).map_err(|why| file.error(&why))?;
-            self.custom.said.feeds.push(Feed {
+            self.custom.definition.feeds.push(Feed {
                 name: name.to_owned(),
                 file: file.word()?.to_owned(),
                 columns: read.columns.clone(),
@@ -110,7 +110,7 @@ impl Reader {
         table.only(&TABLE_KEYS)?;
         let name = needed(&table, "name", "what statements call it, in braces")?;
         let known = |of: &record::Table| name.word().is_ok_and(|name| of.name == name);
-        if !is_identifier(name.word()?) || self.custom.said.tables.iter().any(known) {
+        if !is_identifier(name.word()?) || self.custom.definition.tables.iter().any(known) {
             return Err(name.error("must be a unique name of letters, digits and _"));
         }
         let columns = table.get("columns").map_or(Ok(Vec::new()), |value| parameters(&value))?;
@@ -119,13 +119,13 @@ impl Reader {
             None => 1,
         };
         let name = name.word()?.to_owned();
-        self.custom.said.tables.push(record::Table { name, keys_per_row, columns });
+        self.custom.definition.tables.push(record::Table { name, keys_per_row, columns });
         Ok(())
     }
 
     /// Returns the names of tables that statements can use.
     fn tables(&self) -> Vec<String> {
-        let custom = self.custom.said.tables.iter().map(|table| table.name.clone());
+        let custom = self.custom.definition.tables.iter().map(|table| table.name.clone());
         custom.chain(["table".to_owned()]).collect()
     }
 
@@ -137,7 +137,7 @@ impl Reader {
         if !wanted.is_empty() {
             return Err(value.error("setup runs once, so its only placeholders are tables"));
         }
-        self.custom.said.setup.push(text.to_owned());
+        self.custom.definition.setup.push(text.to_owned());
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl Reader {
         table.only(&STATEMENT_KEYS)?;
         let declared = declared(&table)?;
         let tables = self.tables();
-        let feeds = self.custom.said.feeds.clone();
+        let feeds = self.custom.definition.feeds.clone();
         let others: &[String] = if table.get("sql").is_some() { &tables } else { &[] };
         let mut places = Places::new(&declared, &feeds, others);
         let says = match (table.get("sql"), table.get("command")) {
@@ -195,7 +195,7 @@ impl Reader {
     fn column(&self, value: &Value<'_>) -> Result<String, Error> {
         let text = value.word()?;
         let found = text.split_once('.').and_then(|(table, column)| {
-            let table = self.custom.said.tables.iter().find(|of| of.name == table)?;
+            let table = self.custom.definition.tables.iter().find(|of| of.name == table)?;
             Some((table, table.columns.iter().find(|of| of.name == column)?))
         });
         match found {
@@ -214,7 +214,7 @@ impl Reader {
         let table = value.table()?;
         table.only(&REQUEST_KEYS)?;
         let declared = declared(&table)?;
-        let feeds = self.custom.said.feeds.clone();
+        let feeds = self.custom.definition.feeds.clone();
         let mut places = Places::new(&declared, &feeds, &[]);
         let (target, target_shown) = target(&table, &mut places)?;
         let headers = self.headers(&table, &mut places)?;
@@ -236,10 +236,10 @@ impl Reader {
         let parameters = places.parameters().map_err(|why| value.error(&why))?;
         self.add(&table, "request", parameters, says)?;
         let template = RequestTemplate { method, target, headers, body };
-        let said = self.custom.said.operations.last().expect("added");
+        let definition = self.custom.definition.operations.last().expect("added");
         // An invalid request is invalid with any host.
         let target = template.target.as_deref().unwrap_or("/");
-        template.encode(said, target, "host", &[]).map_err(|why| value.error(&why))?;
+        template.encode(definition, target, "host", &[]).map_err(|why| value.error(&why))?;
         self.custom.requests.push(template);
         Ok(())
     }
@@ -273,9 +273,10 @@ impl Reader {
                 each.iter().any(|one| matches!(one, record::Picked::Text(text) if control(text)))
             }
             Generator::Feed { feed, column } => {
-                let at = self.custom.said.feeds.iter().position(|of| of.name == *feed);
-                let cell =
-                    |at: usize| self.custom.said.feeds[at].columns.iter().position(|c| c == column);
+                let at = self.custom.definition.feeds.iter().position(|of| of.name == *feed);
+                let cell = |at: usize| {
+                    self.custom.definition.feeds[at].columns.iter().position(|c| c == column)
+                };
                 at.and_then(|at| Some(self.feeds[at].unprintable[cell(at)?])) == Some(true)
             }
             _ => false,
@@ -292,11 +293,11 @@ impl Reader {
         parameters: Vec<Parameter>,
         says: Says,
     ) -> Result<(), Error> {
-        let number = self.custom.said.operations.len() + 1;
+        let number = self.custom.definition.operations.len() + 1;
         let name = match table.get("name") {
             Some(value) => {
                 let name = value.word()?;
-                let known = self.custom.said.operations.iter().any(|of| of.name == name);
+                let known = self.custom.definition.operations.iter().any(|of| of.name == name);
                 if name.is_empty() || name.len() > 80 || name.contains(char::is_control) || known {
                     return Err(value.error("must be a short, unique text"));
                 }
@@ -307,7 +308,7 @@ impl Reader {
         let weight =
             table.get("weight").map(|value| value.quantity(workload::weight)).transpose()?;
         self.custom.weights.push(weight.unwrap_or(1.0));
-        self.custom.said.operations.push(CustomOperation { name, parameters, says });
+        self.custom.definition.operations.push(CustomOperation { name, parameters, says });
         Ok(())
     }
 }

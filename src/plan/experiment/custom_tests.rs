@@ -50,9 +50,9 @@ query = "a=1"
 body = '{"id":{number}}'
 "#;
 
-fn read_at(folder: &Path, text: &str) -> Result<WorkloadAsked, Error> {
+fn read_at(directory: &Path, text: &str) -> Result<WorkloadAsked, Error> {
     let text = format!("[contender.a]\nurl = 'http://h/'\n[workload]\n{}", nested(text));
-    let file = folder.join("e.toml");
+    let file = directory.join("e.toml");
     std::fs::write(&file, text).expect("a file");
     let token = |name: &str| (name == "TOKEN").then(|| "CANARY".into());
     let read = experiment::Experiment::read(&file, None, &token);
@@ -65,10 +65,10 @@ fn nested(text: &str) -> String {
     text.replace("[[", "[[workload.").replace("\n[f", "\n[workload.f")
 }
 
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("tb-own-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    folder
+fn directory(name: &str) -> PathBuf {
+    let directory = std::env::temp_dir().join(format!("tb-own-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory");
+    directory
 }
 
 fn parameter(name: &str, from: &str) -> Parameter {
@@ -77,10 +77,10 @@ fn parameter(name: &str, from: &str) -> Parameter {
 
 #[test]
 fn statements_are_read_with_what_they_expect() {
-    let folder = folder("statements");
-    let custom = read_at(&folder, STATEMENTS).map_err(|error| error.text).expect("good").custom;
+    let directory = directory("statements");
+    let custom = read_at(&directory, STATEMENTS).map_err(|error| error.text).expect("good").custom;
     assert_eq!(custom.weights, [9.0, 1.0, 1.0]);
-    let [read, second, push] = &custom.said.operations[..] else { panic!("three") };
+    let [read, second, push] = &custom.definition.operations[..] else { panic!("three") };
     let names = [&read.name, &second.name, &push.name];
     assert_eq!(names, ["read", "statement 2", "push"]);
     let Says::Sql(statements) = &read.says else { panic!("{read:?}") };
@@ -99,19 +99,19 @@ fn statements_are_read_with_what_they_expect() {
         parameter("number", "seq()"),
     ];
     assert_eq!(push.parameters, implied);
-    let said = &custom.said;
-    assert_eq!((said.tables[1].rows(10_000), said.setup.len()), (100, 1));
-    std::fs::remove_dir_all(folder).expect("ours");
+    let definition = &custom.definition;
+    assert_eq!((definition.tables[1].rows(10_000), definition.setup.len()), (100, 1));
+    std::fs::remove_dir_all(directory).expect("ours");
 }
 
 #[test]
 fn requests_keep_their_secrets_to_themselves() {
-    let folder = folder("requests");
+    let directory = directory("requests");
     let text = format!("{REQUESTS}headers = {{ Token = \"${{TOKEN}} {{key}}\" }}\n");
-    let custom = read_at(&folder, &text).map_err(|error| error.text).expect("good").custom;
+    let custom = read_at(&directory, &text).map_err(|error| error.text).expect("good").custom;
     assert_eq!(custom.requests[1].headers[0].1, b"CANARY {key}");
     let Says::Request { method, target, header_names, body_bytes } =
-        &custom.said.operations[1].says
+        &custom.definition.operations[1].says
     else {
         panic!("a request")
     };
@@ -119,19 +119,19 @@ fn requests_keep_their_secrets_to_themselves() {
     assert_eq!(header_names, &["Token"]);
     assert_eq!(custom.requests[0].target.as_deref(), Some("/users/{id}?q={term}"));
     assert!(!format!("{custom:?}").contains("CANARY"));
-    std::fs::remove_dir_all(folder).expect("ours");
+    std::fs::remove_dir_all(directory).expect("ours");
 }
 
 #[test]
 fn feeds_are_read_and_their_columns_are_places() {
-    let folder = folder("feeds");
-    std::fs::write(folder.join("u.csv"), "name,note\nAnn,\"a\nb\"\n").expect("a file");
-    let with = |rest: &str| read_at(&folder, &format!("feeds = {{ u = 'u.csv' }}\n{rest}"));
+    let directory = directory("feeds");
+    std::fs::write(directory.join("u.csv"), "name,note\nAnn,\"a\nb\"\n").expect("a file");
+    let with = |rest: &str| read_at(&directory, &format!("feeds = {{ u = 'u.csv' }}\n{rest}"));
     let custom =
         with("[[requests]]\npath = '/{u.name}'").map_err(|error| error.text).expect("good");
-    let feed = &custom.custom.said.feeds[0];
+    let feed = &custom.custom.definition.feeds[0];
     assert_eq!((feed.rows, feed.file.as_str(), feed.hash.len()), (1, "u.csv", 16));
-    for (rest, told) in [
+    for (rest, message) in [
         (
             "[[requests]]\npath = '/'\nheaders = { X = '{u.note}' }",
             ":7: workload.requests[0].headers.X: feed(\"u\", \"note\") may contain line ends or \
@@ -143,10 +143,10 @@ fn feeds_are_read_and_their_columns_are_places() {
         ),
         ("", ":4: workload.feeds: requires custom operations: add [[workload.statements]]"),
     ] {
-        let error = with(rest).expect_err(told).text;
-        assert!(error.contains(told), "{error}");
+        let error = with(rest).expect_err(message).text;
+        assert!(error.contains(message), "{error}");
     }
-    std::fs::write(folder.join("u.csv"), "name,note\nAnn\n").expect("a file");
+    std::fs::write(directory.join("u.csv"), "name,note\nAnn\n").expect("a file");
     let error = with("").expect_err("a short line").text;
     assert!(
         error.ends_with(
@@ -154,14 +154,14 @@ fn feeds_are_read_and_their_columns_are_places() {
         ),
         "{error}"
     );
-    std::fs::remove_dir_all(folder).expect("ours");
+    std::fs::remove_dir_all(directory).expect("ours");
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
-    let folder = folder("wrong");
+fn what_is_wrong_is_reported_with_its_place() {
+    let directory = directory("wrong");
     let sql = "[[statements]]\nsql = ";
-    for (text, told) in [
+    for (text, message) in [
         ("statements = []", ":4: workload.statements: the list is empty: leave it out"),
         ("statements = [{}]", ":4: workload.statements[0]: requires either `sql`"),
         ("statements = [{ command = 'PING', sqll = 1 }]", ".sqll: this key is not known"),
@@ -210,9 +210,10 @@ fn what_is_wrong_is_said_with_its_place() {
         ("[[tables]]\nname = 'a b'", "must be a unique name of letters, digits and _"),
         ("setup = ['x {key}']", "setup runs once, so its only placeholders are tables"),
     ] {
-        let error = read_at(&folder, text).err().unwrap_or_else(|| panic!("taken:\n{text}")).text;
-        assert!(error.contains(told), "{text}\n{error}");
+        let error =
+            read_at(&directory, text).err().unwrap_or_else(|| panic!("taken:\n{text}")).text;
+        assert!(error.contains(message), "{text}\n{error}");
         assert!(!error.contains("CANARY"), "{error}");
     }
-    std::fs::remove_dir_all(folder).expect("ours");
+    std::fs::remove_dir_all(directory).expect("ours");
 }

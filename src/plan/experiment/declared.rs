@@ -91,7 +91,7 @@ fn headers<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Re
 fn data(value: &Value<'_>) -> Result<Vec<u8>, Error> {
     match value.word()?.strip_prefix('@') {
         Some(file) => {
-            let read = input::plain(&value.source.folder.join(file), LARGEST_BODY);
+            let read = input::plain(&value.source.directory.join(file), LARGEST_BODY);
             read.map_err(|why| value.error(&format!("the file {} {why}", shown(file))))
         }
         None => Ok(value.template_in(Scope::Attached)?.fill(&Values::default()).into_bytes()),

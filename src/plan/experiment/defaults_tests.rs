@@ -108,10 +108,10 @@ fn a_scale_comes_before_the_defaults() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn what_is_wrong_is_reported_with_its_place() {
     let none = "this key is only for contenders that the file launches, but none of them has a \
                 `launch` or a `process`";
-    let known = "`build` can use {cache}, the folder that it builds into, and {folder}, the folder \
+    let known = "`build` can use {cache}, the directory that it builds into, and {folder}, the directory \
                  of this file";
     let cases = [
         (

@@ -23,13 +23,13 @@ pub(super) fn prepare_timeout(table: &Table<'_>) -> Result<Duration, Error> {
     }
 }
 
-/// `prepare` runs once and writes into the temporary folder, which `fresh` would empty.
+/// `prepare` runs once and writes into the temporary directory, which `fresh` would empty.
 pub(super) fn fresh(table: &Table<'_>) -> Result<bool, Error> {
     let Some(value) = table.get("fresh") else { return Ok(false) };
     match (value.flag()?, table.get("prepare")) {
         (true, Some(_)) => Err(value.error(
             "`fresh` cannot be combined with `prepare`: what is prepared lies in the temporary \
-             folder",
+             directory",
         )),
         (fresh, _) => Ok(fresh),
     }
@@ -57,18 +57,22 @@ pub(super) fn more_ports(table: &Table<'_>, processes: &[String]) -> Result<Vec<
 
 pub(super) fn site(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
     let Some(value) = table.get("site") else { return Ok(None) };
-    let folder = table.source.folder.join(value.word()?);
-    if folder.is_dir() { Ok(Some(folder)) } else { Err(value.error("there is no such folder")) }
+    let directory = table.source.directory.join(value.word()?);
+    if directory.is_dir() {
+        Ok(Some(directory))
+    } else {
+        Err(value.error("there is no such directory"))
+    }
 }
 
-/// Reads an existing folder, such as `/dev/shm`.
+/// Reads an existing directory, such as `/dev/shm`.
 pub(super) fn temp(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
     let Some(value) = table.get("temp") else { return Ok(None) };
-    let folder = PathBuf::from(value.word()?);
-    if folder.is_absolute() && folder.is_dir() {
-        Ok(Some(folder))
+    let directory = PathBuf::from(value.word()?);
+    if directory.is_absolute() && directory.is_dir() {
+        Ok(Some(directory))
     } else {
-        Err(value.error("there is no such folder: give an absolute path, as /dev/shm"))
+        Err(value.error("there is no such directory: give an absolute path, as /dev/shm"))
     }
 }
 
@@ -77,7 +81,7 @@ pub(super) fn files(table: &Table<'_>, known: Known<'_>) -> Result<Vec<File>, Er
     let file = |(path, value): (&str, Value<'_>)| {
         let plain = |part| matches!(part, Component::Normal(_));
         if path.is_empty() || !Path::new(path).components().all(plain) {
-            let message = "files are written into the temporary folder: a path without `..`, and \
+            let message = "files are written into the temporary directory: a path without `..`, and \
                            without `/` in front";
             return Err(value.error(message));
         }

@@ -69,7 +69,7 @@ pub(super) fn launched(
         name: name.to_owned(),
         about: table.get("about").map(|about| about.word().map(str::to_owned)).transpose()?,
         url,
-        folder: table.source.folder.clone(),
+        directory: table.source.directory.clone(),
         site: launch_keys::site(table)?,
         temp: launch_keys::temp(table)?,
         fresh: launch_keys::fresh(table)?,
@@ -89,7 +89,7 @@ pub(super) fn launched(
     Ok((launch, common))
 }
 
-/// Commands before the launch have the folder and the variables of the contender, except variables
+/// Commands before the launch have the directory and the variables of the contender, except variables
 /// that name a port: ports are not known yet.
 fn before(table: &Table<'_>, common: &Given, known: Known<'_>) -> Result<Around, Error> {
     let runs = table.get("prepare").is_some() || table.get("facts").is_some();

@@ -59,7 +59,7 @@ pub use contender::Contender;
 pub use contents::contents;
 pub use published::{Article, Method};
 pub use run::RunAsked;
-pub use source::{IN_A_FOLDER, LARGEST, others_in};
+pub use source::{IN_A_DIRECTORY, LARGEST, others_in};
 pub use target::Target;
 
 use crate::exit::Error;
@@ -81,8 +81,8 @@ const TABLES: [&str; 5] = ["contenders", "defaults", "contender", "published", "
 pub struct Experiment {
     /// The file as it was named.
     pub file: PathBuf,
-    /// Its folder, absolute: paths in the file start here.
-    pub folder: PathBuf,
+    /// Its directory, absolute: paths in the file start here.
+    pub directory: PathBuf,
     /// The contenders, in the order in which they are compared.
     pub contenders: Vec<Contender>,
     /// The settings that the flags of `tiebreak compare` can also set.
@@ -105,14 +105,14 @@ impl Experiment {
     ) -> Result<Experiment, Error> {
         let text = source::read(file)?;
         let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-        let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
+        let directory = absolute.parent().unwrap_or(Path::new("/")).to_owned();
         let name = file.display().to_string();
         let secrets = RefCell::default();
-        parse(&Source { name, folder, text: &text, environment, secrets }, scale)
+        parse(&Source { name, directory, text: &text, environment, secrets }, scale)
     }
 }
 
-/// Whether the file is outside this folder and those below it, so that running it requires
+/// Whether the file is outside this directory and those below it, so that running it requires
 /// `--allow-file`.
 pub fn is_outside(file: &Path, current: &Path) -> bool {
     let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -152,8 +152,8 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
     published::check(&root, article.as_ref(), &contenders)?;
     let file = PathBuf::from(&source.name);
     let secrets = source.secrets.take();
-    let folder = source.folder.clone();
-    Ok(Experiment { file, folder, contenders, run, article, secrets })
+    let directory = source.directory.clone();
+    Ok(Experiment { file, directory, contenders, run, article, secrets })
 }
 
 /// The contenders that the file describes.
@@ -179,9 +179,9 @@ fn described(root: &Table<'_>, defaults: &Defaults<'_>) -> Result<Vec<Contender>
 
 /// Parses a file that describes one contender only, as recipes do.
 pub(super) fn parse_one(name: &str, file: &str, text: &str) -> Result<Contender, Error> {
-    let folder = PathBuf::from("/");
+    let directory = PathBuf::from("/");
     let (name_of_file, secrets) = (file.to_owned(), RefCell::default());
-    let source = Source { name: name_of_file, folder, text, environment: &|_| None, secrets };
+    let source = Source { name: name_of_file, directory, text, environment: &|_| None, secrets };
     let root = DeTable::parse(text).map_err(|error| malformed(&source, &error))?;
     contender::read(name, &Table::root(&source, &root), &Defaults::default())
 }
@@ -189,7 +189,8 @@ pub(super) fn parse_one(name: &str, file: &str, text: &str) -> Result<Contender,
 /// Parses a file that contains only a `[workload]`, as presets do.
 pub(super) fn workload_alone(file: &str, text: &str) -> Result<WorkloadAsked, Error> {
     let (name, secrets) = (file.to_owned(), RefCell::default());
-    let source = Source { name, folder: PathBuf::from("/"), text, environment: &|_| None, secrets };
+    let source =
+        Source { name, directory: PathBuf::from("/"), text, environment: &|_| None, secrets };
     let root = DeTable::parse(text).map_err(|error| malformed(&source, &error))?;
     run::workload_asked(&Table::root(&source, &root))
 }

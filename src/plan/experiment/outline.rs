@@ -36,7 +36,7 @@ impl Launch {
             line("choice", format!("{} = {}", choice.name, choice.chosen));
         }
         if self.fresh {
-            line("fresh", "an empty temporary folder for each launch".to_owned());
+            line("fresh", "an empty temporary directory for each launch".to_owned());
         }
         for file in &self.files {
             let (path, count) = (&file.path, file.text.to_string().lines().count());

@@ -15,7 +15,7 @@ use text::shown::shown;
 /// Keys that have no meaning for a program without servers, in addition to those of launches.
 const REFUSED: [&str; 7] = ["pid", "site", "choices", "ready", "stop", "stop_grace", "cores_from"];
 
-/// Reads a program. It runs in the file's folder, or in `cwd`, with PATH, HOME, LANG, TMPDIR and
+/// Reads a program. It runs in the file's directory, or in `cwd`, with PATH, HOME, LANG, TMPDIR and
 /// the variables of `env`.
 pub(super) fn read(
     name: &str,
@@ -31,7 +31,7 @@ pub(super) fn read(
         None => {
             let given = alone(table)?.over(&defaults.given);
             without_placeholders(&value, &given)?;
-            program.go_to(&table.source.folder, &given.around(), &Values::default());
+            program.go_to(&table.source.directory, &given.around(), &Values::default());
             given
         }
         Some(launch) => with_servers(table, &value, defaults, launch, &mut program)?,
@@ -116,8 +116,8 @@ fn with_servers(
     if is_recipe {
         change(&mut launch, &given);
     }
-    let folder = table.source.folder.clone();
-    let servers = Servers { launch, words, folder, around: given.around() };
+    let directory = table.source.directory.clone();
+    let servers = Servers { launch, words, directory, around: given.around() };
     *program = servers.tell(program, &Values::default());
     program.command = program.command.with_words(|at| servers.words[at].to_string());
     program.servers = Some(Box::new(servers));

@@ -133,6 +133,6 @@ fn method(value: &Value<'_>) -> Result<Method, Error> {
         command: command::read(&run, false, Scope::Method)?,
         prints: prints.word()?.to_owned(),
         package,
-        folder: table.source.folder.clone(),
+        directory: table.source.directory.clone(),
     }))
 }

@@ -30,7 +30,7 @@ round = "100ms"
 fn read(text: &str, scale: Option<&str>) -> Result<Experiment, String> {
     let source = Source {
         name: "e.toml".to_owned(),
-        folder: "/here".into(),
+        directory: "/here".into(),
         text,
         environment: &environment,
         secrets: RefCell::default(),
@@ -61,7 +61,7 @@ fn the_method_of_programs_is_one_run() {
         let text = text.replace("'one run'", method) + more;
         read(&text, None).err().unwrap_or_else(|| panic!("{method}: no error"))
     };
-    for (told, wanted) in [
+    for (message, wanted) in [
         (
             of("'one run'", "[contender.b]\nlaunch = ['x']\n"),
             "e.toml:5: published.method: \"one run\" requires programs (exec:), and `b` is not one: give",
@@ -72,7 +72,7 @@ fn the_method_of_programs_is_one_run() {
         ),
         (of("'two runs'", ""), "e.toml:5: published.method: must be a table with `run` and"),
     ] {
-        assert!(told.starts_with(wanted), "wanted: {wanted}\nsaid:   {told}");
+        assert!(message.starts_with(wanted), "wanted: {wanted}\nsaid:   {message}");
     }
 }
 
@@ -96,7 +96,7 @@ fn a_scale_stands_over_the_file() {
 fn mistakes_name_line_key_and_remedy() {
     let without = |line: &str| FILE.replace(line, "");
     let with = |from: &str, to: &str| FILE.replace(from, to);
-    for (text, scale, told) in [
+    for (text, scale, message) in [
         (
             without("question = \"Which one?\"\n"),
             None,
@@ -125,7 +125,7 @@ fn mistakes_name_line_key_and_remedy() {
             "{url} has a meaning only in published.method.run, and for a program",
         ),
     ] {
-        let error = read(&text, scale).err().unwrap_or_else(|| panic!("{told}: no error"));
-        assert!(error.contains(told), "wanted: {told}\nsaid:   {error}");
+        let error = read(&text, scale).err().unwrap_or_else(|| panic!("{message}: no error"));
+        assert!(error.contains(message), "wanted: {message}\nsaid:   {error}");
     }
 }

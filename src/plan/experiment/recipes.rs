@@ -1,5 +1,5 @@
 //! Servers that can be launched by name. Each is written as one contender of
-//! an experiment file. Web servers serve a page of 87 bytes or a folder (`site`);
+//! an experiment file. Web servers serve a page of 87 bytes or a directory (`site`);
 //! stores and databases begin empty.
 
 use crate::launch::Launch;
@@ -110,8 +110,9 @@ mod tests {
 
     #[test]
     fn every_recipe_can_be_read_and_says_what_a_recipe_says() {
-        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/recipes"));
-        let files = folder.expect("a folder").flatten().filter(|entry| entry.path().is_file());
+        let directory = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/recipes"));
+        let files =
+            directory.expect("a directory").flatten().filter(|entry| entry.path().is_file());
         assert_eq!(files.count(), RECIPES.len(), "each file is embedded");
         for recipe in RECIPES {
             let Target::Launched(launch) = recipe.contender().target else {
@@ -125,9 +126,9 @@ mod tests {
         }
     }
 
-    /// One that starts removes the temporary tables of all that share its folder.
+    /// One that starts removes the temporary tables of all that share its directory.
     #[test]
-    fn each_mariadb_has_a_folder_of_its_own_for_temporary_tables() {
+    fn each_mariadb_has_a_directory_of_its_own_for_temporary_tables() {
         for name in ["mariadb-innodb", "mariadb-memory"] {
             let Target::Launched(launch) = find(name).expect("a recipe").contender().target else {
                 panic!("{name} launches nothing");

@@ -169,17 +169,17 @@ fn every_example_and_every_recipe_is_valid() {
     ] {
         assert_eq!(wrong("/properties/workload", text), [""; 0], "{text}");
     }
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments");
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/experiments");
     let mut count = 0;
-    let entries = |folder: &std::path::Path| {
-        let entries = std::fs::read_dir(folder).expect("a folder");
+    let entries = |directory: &std::path::Path| {
+        let entries = std::fs::read_dir(directory).expect("a directory");
         entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>()
     };
-    let folder = std::path::Path::new(folder);
-    let (folders, mut files): (Vec<_>, Vec<_>) =
-        entries(folder).into_iter().partition(|path| path.is_dir());
-    let published = folders.iter().flat_map(|folder| entries(folder));
-    let of_published = published.flat_map(|folder| entries(&folder));
+    let directory = std::path::Path::new(directory);
+    let (directories, mut files): (Vec<_>, Vec<_>) =
+        entries(directory).into_iter().partition(|path| path.is_dir());
+    let published = directories.iter().flat_map(|directory| entries(directory));
+    let of_published = published.flat_map(|directory| entries(&directory));
     files.extend(of_published.filter(|file| file.extension().is_some_and(|it| it == "toml")));
     for path in files {
         let text = std::fs::read_to_string(&path).expect("UTF-8");

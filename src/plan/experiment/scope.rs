@@ -28,7 +28,7 @@ pub(super) struct Known<'a> {
 pub(super) enum Scope<'a> {
     /// Of a target that is not launched: nothing is decided.
     Attached,
-    /// Before the launch: there are folders, but no ports yet.
+    /// Before the launch: there are directories, but no ports yet.
     Before(Known<'a>),
     /// Of one process.
     Process(Known<'a>),
@@ -54,19 +54,19 @@ impl Scope<'_> {
             }
             Scope::Method => {
                 return match placeholder {
-                    Placeholder::Url | Placeholder::Folder => Ok(()),
+                    Placeholder::Url | Placeholder::Directory => Ok(()),
                     _ => Err(format!(
                         "{placeholder} has no meaning here: the method can use {{url}}, the \
-                         address of each contender, and {{folder}}, the folder of this file"
+                         address of each contender, and {{folder}}, the directory of this file"
                     )),
                 };
             }
             Scope::Build => {
                 return match placeholder {
-                    Placeholder::Cache | Placeholder::Folder => Ok(()),
+                    Placeholder::Cache | Placeholder::Directory => Ok(()),
                     _ => Err(format!(
-                        "{placeholder} has no meaning here: `build` can use {{cache}}, the folder \
-                         that it builds into, and {{folder}}, the folder of this file"
+                        "{placeholder} has no meaning here: `build` can use {{cache}}, the directory \
+                         that it builds into, and {{folder}}, the directory of this file"
                     )),
                 };
             }

@@ -13,15 +13,15 @@ use toml::de::DeTable;
 /// Largest experiment file.
 pub const LARGEST: u64 = 1 << 20;
 
-/// The name of the experiment file in its folder.
-pub const IN_A_FOLDER: &str = "experiment.toml";
+/// The name of the experiment file in its directory.
+pub const IN_A_DIRECTORY: &str = "experiment.toml";
 
 /// Where a text comes from.
 pub(super) struct Source<'a> {
     /// The file as it was named.
     pub(super) name: String,
-    /// Its folder, absolute.
-    pub(super) folder: PathBuf,
+    /// Its directory, absolute.
+    pub(super) directory: PathBuf,
     pub(super) text: &'a str,
     pub(super) environment: EnvLookup<'a>,
     /// Every secret that was found, so that it can be removed from logs.
@@ -50,15 +50,15 @@ pub(super) fn line_of(bytes: &[u8], at: usize) -> usize {
     1 + bytes[..at.min(bytes.len())].iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// Returns the other experiment files in a folder that has an `experiment.toml`, sorted by name:
+/// Returns the other experiment files in a directory that has an `experiment.toml`, sorted by name:
 /// those that name contenders. A file that cannot be read is among them, so that the user gets
 /// its error.
-pub fn others_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+pub fn others_in(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     files.retain(|file| {
         file.extension().is_some_and(|extension| extension == "toml")
-            && !file.ends_with(IN_A_FOLDER)
+            && !file.ends_with(IN_A_DIRECTORY)
             && names_contenders(file)
     });
     files.sort();
@@ -80,7 +80,7 @@ pub(super) fn read(path: &Path) -> Result<String, Error> {
         |error: std::io::Error| Error::usage(format!("the file {name} cannot be read: {error}"));
     let found = fs::metadata(path).map_err(cannot)?;
     if found.is_dir() {
-        return Err(Error::usage(format!("{name} is a folder without an {IN_A_FOLDER}")));
+        return Err(Error::usage(format!("{name} is a directory without an {IN_A_DIRECTORY}")));
     }
     if !found.is_file() {
         return Err(Error::usage(format!("{name} is not a plain file")));

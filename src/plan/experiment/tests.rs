@@ -15,7 +15,7 @@ pub(super) fn read(text: &str) -> Result<Experiment, Error> {
 pub(super) fn read_at(text: &str, scale: Option<&str>) -> Result<Experiment, Error> {
     let source = Source {
         name: "e.toml".to_owned(),
-        folder: "/here".into(),
+        directory: "/here".into(),
         text,
         environment: &environment,
         secrets: RefCell::default(),
@@ -232,7 +232,7 @@ fn what_is_left_out_has_a_default() {
     assert!(experiment.run == RunAsked::default());
     let a = launch(&experiment.contenders[0]);
     assert_eq!(a.url.to_string(), "http://127.0.0.1:{port}/");
-    assert_eq!(a.folder, Path::new("/here"));
+    assert_eq!(a.directory, Path::new("/here"));
     let process = &a.processes[0];
     assert_eq!((process.name.as_str(), process.stop), ("a", libc::SIGTERM));
     assert_eq!((process.stop_grace.as_secs(), process.ready.timeout.as_secs()), (5, 30));
@@ -373,13 +373,13 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ("launch = ['a']\nuser = 1", "e.toml:3: contender.a.user: must be a text, not a number"),
     (
         "launch = ['a']\nfiles = { '../x' = '' }",
-        "e.toml:3: contender.a.files.../x: files are written into the temporary folder: a path without `..`, and without `/` in front",
+        "e.toml:3: contender.a.files.../x: files are written into the temporary directory: a path without `..`, and without `/` in front",
     ),
     (
         "launch = ['a']\nfiles = { '/x' = '' }",
-        "e.toml:3: contender.a.files./x: files are written into the temporary folder: a path without `..`, and without `/` in front",
+        "e.toml:3: contender.a.files./x: files are written into the temporary directory: a path without `..`, and without `/` in front",
     ),
-    ("launch = ['a']\nsite = 'none'", "e.toml:3: contender.a.site: there is no such folder"),
+    ("launch = ['a']\nsite = 'none'", "e.toml:3: contender.a.site: there is no such directory"),
     (
         "launch = ['a']\nurl = 'ftp://x/'",
         "e.toml:3: contender.a.url: the scheme `ftp` is not known; supported schemes: http, https, \
@@ -500,7 +500,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     (
         "launch = ['x']\nprepare = [['y']]\nfresh = true",
         "e.toml:4: contender.a.fresh: `fresh` cannot be combined with `prepare`: what is prepared \
-         lies in the temporary folder",
+         lies in the temporary directory",
     ),
     (
         "launch = ['x']\nmore_ports = ['s', 's']",
@@ -584,7 +584,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_is_wrong_with_a_contender_is_said_with_its_place() {
+fn what_is_wrong_with_a_contender_is_reported_with_its_place() {
     for (text, message) in WRONG_CONTENDERS {
         let error = read(&format!("[contender.a]\n{text}\n")).err();
         let error = error.unwrap_or_else(|| panic!("it was taken:\n{text}"));
@@ -608,7 +608,7 @@ fn a_workload_has_commands_lengths_and_flags() {
 }
 
 #[test]
-fn what_is_wrong_with_a_workload_is_said_with_its_place() {
+fn what_is_wrong_with_a_workload_is_reported_with_its_place() {
     for (line, message) in [
         ("commands = 'PING'", "commands: must be a list, not a text"),
         ("commands = ['PING']", "commands[0]: must be a table, not a text"),
@@ -650,7 +650,7 @@ fn what_is_wrong_with_a_workload_is_said_with_its_place() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_with_its_place() {
+fn what_is_wrong_with_a_file_is_reported_with_its_place() {
     for (text, message) in [
         ("", "e.toml:1: there is no contender: describe one as [contender.NAME]"),
         ("\n\nround = \"1s", "e.toml:3: not TOML: invalid basic string, expected `\"`"),
@@ -707,17 +707,17 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
 
 #[test]
 fn a_file_that_is_none_is_refused_before_it_is_read() {
-    let folder = Scratch::new();
+    let directory = Scratch::new();
     let write = |name: &str, bytes: &[u8]| {
-        std::fs::write(folder.path().join(name), bytes).expect("scratch");
+        std::fs::write(directory.path().join(name), bytes).expect("scratch");
     };
     write("latin1.toml", b"# fine\n# caf\xe9\n");
-    let large = std::fs::File::create(folder.path().join("large.toml")).expect("scratch");
+    let large = std::fs::File::create(directory.path().join("large.toml")).expect("scratch");
     // Sparse: nothing could read it into memory by accident and stay quick.
     large.set_len(100 << 20).expect("scratch");
     write("just.toml", &vec![b'#'; 1 << 20]);
-    let at = |name: &str| folder.path().join(name);
-    let here = folder.path().display();
+    let at = |name: &str| directory.path().join(name);
+    let here = directory.path().display();
     for (name, message) in [
         (
             "none.toml",
@@ -732,7 +732,7 @@ fn a_file_that_is_none_is_refused_before_it_is_read() {
                 "{here}/large.toml has 104857600 bytes, too many for an experiment file: 1 MiB at most"
             ),
         ),
-        (".", format!("{here}/. is a folder without an experiment.toml")),
+        (".", format!("{here}/. is a directory without an experiment.toml")),
         (
             "just.toml",
             format!("{here}/just.toml:1: there is no contender: describe one as [contender.NAME]"),
@@ -747,23 +747,23 @@ fn a_file_that_is_none_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn a_file_from_elsewhere_needs_leave() {
-    let folder = Scratch::new();
-    let below = folder.path().join("a/b");
+fn a_file_from_elsewhere_needs_permission() {
+    let directory = Scratch::new();
+    let below = directory.path().join("a/b");
     std::fs::create_dir_all(&below).expect("scratch");
     let file = below.join("e.toml");
     std::fs::write(&file, "contenders = ['nginx', 'node']\n").expect("scratch");
     let experiment =
         Experiment::read(&file, None, &environment).unwrap_or_else(|e| panic!("{}", e.text));
-    assert_eq!(experiment.folder, below.canonicalize().expect("there"));
-    assert!(!is_outside(&file, folder.path()) && !is_outside(&file, &below));
+    assert_eq!(experiment.directory, below.canonicalize().expect("there"));
+    assert!(!is_outside(&file, directory.path()) && !is_outside(&file, &below));
     assert!(!is_outside(&file, &below.join("../b")));
-    assert!(is_outside(&file, &folder.path().join("a/c")));
+    assert!(is_outside(&file, &directory.path().join("a/c")));
     assert!(is_outside(&file, &below.join("deeper")));
     // A link does not move a file.
-    let link = folder.path().join("link.toml");
+    let link = directory.path().join("link.toml");
     std::os::unix::fs::symlink(&file, &link).expect("scratch");
-    assert!(is_outside(&link, &folder.path().join("other")) && !is_outside(&link, &below));
+    assert!(is_outside(&link, &directory.path().join("other")) && !is_outside(&link, &below));
 }
 
 #[test]
@@ -783,7 +783,7 @@ fn what_is_outlined_is_harmless() {
 
 /// Its words and variables are filled once its server has a port.
 #[test]
-fn a_program_is_told_of_its_servers() {
+fn a_program_gets_its_servers() {
     let text = "[contender.a]\nrecipe = 'memcached'\nenv = { AT = '{port}' }\ncwd = 'x'\n\
                 url = \"exec:php run.php {url} '${HOME} {a.port}'\"\n";
     let experiment = good(text);
@@ -796,11 +796,15 @@ fn a_program_is_told_of_its_servers() {
         url: "memcached://127.0.0.1:4711".to_owned(),
         ..Values::default()
     };
-    let told = servers.tell(program, &values);
+    let description = servers.tell(program, &values);
     let words = ["php", "run.php", "memcached://127.0.0.1:4711", "${HOME} 4712"];
-    assert_eq!(told.command.words(), words);
-    assert!(told.env.contains(&("AT".to_owned(), "4711".to_owned())), "{:?}", told.env);
-    assert_eq!(told.cwd, Path::new("/here/x"));
+    assert_eq!(description.command.words(), words);
+    assert!(
+        description.env.contains(&("AT".to_owned(), "4711".to_owned())),
+        "{:?}",
+        description.env
+    );
+    assert_eq!(description.cwd, Path::new("/here/x"));
     let outline = program.outline();
     assert!(outline[0].starts_with("fact    memcached"), "{outline:?}");
     assert!(outline.iter().any(|line| line.starts_with("start   memcached -l")), "{outline:?}");

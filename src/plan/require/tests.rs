@@ -254,7 +254,7 @@ fn finding(rule: &str, weight: Weight, contender: Option<&str>) -> Finding {
 }
 
 #[test]
-fn without_a_verdict_nothing_can_be_said() {
+fn without_a_verdict_nothing_can_be_concluded() {
     let seen = comparison(Metric::Throughput, (1.2, 1.1, 1.3), Word::Void);
     let refused = [finding("non_success", Weight::Void, Some("new"))];
     let (standing, why) = checked("throughput >= 0.97", &seen, &refused);

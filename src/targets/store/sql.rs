@@ -4,7 +4,7 @@ mod tables;
 
 use super::{About, Start};
 use crate::fnv::fnv1a;
-use drivers::{Refusal, Rows, Unasked, WorkLeft};
+use drivers::{QueryError, Refusal, Rows, WorkLeft};
 use record::{Address, Fact, Workload};
 use std::time::{Duration, Instant};
 use text::shown::shown;
@@ -53,7 +53,9 @@ impl Database {
         let deadline = Instant::now() + PATIENCE;
         loop {
             match self.server.facts(address, PATIENCE) {
-                Err(unasked) if is(&unasked, Refusal::NotUp) && Instant::now() < deadline => {
+                Err(query_error)
+                    if is(&query_error, Refusal::NotUp) && Instant::now() < deadline =>
+                {
                     std::thread::sleep(BETWEEN_QUESTIONS);
                 }
                 answered => return answered.map_err(in_words),
@@ -126,8 +128,8 @@ impl Database {
         let asked = format!("SELECT note FROM {NOTES} WHERE name = {}", quoted(key));
         match self.first_row(address, &[asked], PATIENCE) {
             Ok(row) => Ok(row.and_then(|row| row.into_iter().next()).map(String::into_bytes)),
-            Err(unasked) if has_no_notes(&unasked) => Ok(None),
-            Err(unasked) => Err(in_words(unasked)),
+            Err(query_error) if has_no_notes(&query_error) => Ok(None),
+            Err(query_error) => Err(in_words(query_error)),
         }
     }
 
@@ -142,7 +144,7 @@ impl Database {
     pub(super) fn forget(&self, address: &Address, key: &str) -> Result<(), String> {
         let remove = format!("DELETE FROM {NOTES} WHERE name = {}", quoted(key));
         match self.ask(address, &[remove], PATIENCE) {
-            Err(unasked) if !has_no_notes(&unasked) => Err(in_words(unasked)),
+            Err(query_error) if !has_no_notes(&query_error) => Err(in_words(query_error)),
             _ => Ok(()),
         }
     }
@@ -161,7 +163,7 @@ impl Database {
         address: &Address,
         statements: &[String],
         patience: Duration,
-    ) -> Result<Vec<Rows>, Unasked> {
+    ) -> Result<Vec<Rows>, QueryError> {
         self.server.ask(address, statements, patience)
     }
 
@@ -171,7 +173,7 @@ impl Database {
         address: &Address,
         statements: &[String],
         patience: Duration,
-    ) -> Result<Option<Vec<String>>, Unasked> {
+    ) -> Result<Option<Vec<String>>, QueryError> {
         let rows = self.ask(address, statements, patience)?;
         let first = rows.into_iter().next().and_then(|rows| rows.into_iter().next());
         Ok(first.map(|row| row.into_iter().flatten().collect()))
@@ -179,18 +181,18 @@ impl Database {
 }
 
 /// The server's own words, escaped.
-fn in_words(unasked: Unasked) -> String {
-    shown(unasked.why)
+fn in_words(query_error: QueryError) -> String {
+    shown(query_error.why)
 }
 
 /// The table of notes does not exist. Before a first load Cassandra does not have the keyspace
 /// either.
-fn has_no_notes(unasked: &Unasked) -> bool {
-    is(unasked, Refusal::NoSuchTable) || is(unasked, Refusal::NoSuchDatabase)
+fn has_no_notes(query_error: &QueryError) -> bool {
+    is(query_error, Refusal::NoSuchTable) || is(query_error, Refusal::NoSuchDatabase)
 }
 
-fn is(unasked: &Unasked, refusal: Refusal) -> bool {
-    unasked.code.and_then(drivers::refusal) == Some(refusal)
+fn is(query_error: &QueryError, refusal: Refusal) -> bool {
+    query_error.code.and_then(drivers::refusal) == Some(refusal)
 }
 
 /// A text of ours as an SQL literal; keys and notes contain no backslash.

@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::{SUPERUSER, classes, counted, end_after, while_driven};
-use crate::common::{TestFolder, number};
+use crate::common::{TestDirectory, number};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn target(node: &Node) -> String {
 }
 
 /// A node that was started anew has forgotten all statements, or has read them again.
-pub(super) fn restarted(node: &mut Node, runs: &TestFolder) {
+pub(super) fn restarted(node: &mut Node, runs: &TestDirectory) {
     let target = target(node);
     let words = [&target, "--keys", "50", "--connections", "2", "--rate", RATE, "--value", "64B"];
     let long = ["--duration", "10m", "--timeout", "2s", "--verify", "all"];
@@ -38,7 +38,7 @@ pub(super) fn restarted(node: &mut Node, runs: &TestFolder) {
 }
 
 /// The server does not come back.
-pub(super) fn gone(node: &mut Node, runs: &TestFolder) {
+pub(super) fn gone(node: &mut Node, runs: &TestDirectory) {
     let target = target(node);
     let words = [&target, "--keys", "50", "--connections", "2", "--rate", RATE];
     let more = ["--value", "64B", "--duration", "4s", "--timeout", "2s"];

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestFolder, number};
+use crate::common::{TestDirectory, number};
 use std::net::TcpStream;
 use std::process::Stdio;
 use std::thread::sleep;
@@ -27,7 +27,7 @@ const KEYSPACE: &str = "CREATE KEYSPACE IF NOT EXISTS app WITH replication = {'c
                         'SimpleStrategy', 'replication_factor': 1}";
 
 /// A read that meets too many deleted rows fails. All others go on.
-pub(super) fn tombstones((node, runs): (&Node, &TestFolder)) {
+pub(super) fn tombstones((node, runs): (&Node, &TestDirectory)) {
     execute(node, KEYSPACE);
     execute(node, "CREATE TABLE app.graves (id int, at int, PRIMARY KEY (id, at))");
     let bury = "[[workload.statements]]\nname = 'bury'\nparameters = { at = 'uniform(1, 5000)' }\n\
@@ -44,7 +44,7 @@ pub(super) fn tombstones((node, runs): (&Node, &TestFolder)) {
 }
 
 /// A value that is larger than a mutation may be, and one that is larger than a frame.
-pub(super) fn sizes((node, runs): (&Node, &TestFolder)) {
+pub(super) fn sizes((node, runs): (&Node, &TestDirectory)) {
     let target = format!("c={}", node.url(SUPERUSER, "app"));
     for (value, known) in
         [("100kB", &["mutation_too_large"][..]), ("1500kB", &["request_too_large", "timeout"])]
@@ -59,7 +59,7 @@ pub(super) fn sizes((node, runs): (&Node, &TestFolder)) {
 }
 
 /// Another client changes the table.
-pub(super) fn schema_changes((node, runs): (&Node, &TestFolder)) {
+pub(super) fn schema_changes((node, runs): (&Node, &TestDirectory)) {
     let target = format!("c={}", node.url(SUPERUSER, "app"));
     let words = [&target, "--keys", "200", "--connections", "4", "--verify", "all"];
     let short = ["--value", "64B", "--duration", "5m", "--timeout", "20s"];
@@ -94,7 +94,7 @@ pub(super) fn schema_changes((node, runs): (&Node, &TestFolder)) {
 
 /// The server takes no more connections: who has some goes on, and who opens fresh ones fails
 /// and is not called faster for it.
-pub(super) fn no_more_connections((node, runs): (&Node, &TestFolder)) {
+pub(super) fn no_more_connections((node, runs): (&Node, &TestDirectory)) {
     let url = node.url(SUPERUSER, "system");
     let [keep, fresh] = ["keep", "fresh"].map(|name| format!("{name}={url}"));
     let words = ["compare", &keep, &fresh, "--query", "SELECT key FROM system.local"];

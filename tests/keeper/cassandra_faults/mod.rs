@@ -9,7 +9,7 @@ mod secured;
 mod slow;
 
 use crate::Test;
-use crate::common::{TestFolder, number};
+use crate::common::{TestDirectory, number};
 use drivers::Database;
 use drivers::cassandra::{CassandraAccess, Protocol};
 use node::Node;
@@ -34,7 +34,7 @@ fn with_low_limits() {
     let settings = tls + secured::PASSWORDS + limits::SETTINGS;
     let Some(node) = Node::start(&settings, &[]) else { return };
     // What was measured of the generator by itself is kept there.
-    let runs = TestFolder::new();
+    let runs = TestDirectory::new();
     secured::passwords(&node);
     secured::certificate_of_a_name((&node, &runs), &authority);
     limits::tombstones((&node, &runs));
@@ -47,7 +47,7 @@ fn that_ends_and_is_slow() {
     let authority = secured::Authority::new();
     let tls = secured::tls(&authority, "IP:127.0.0.1");
     let Some(mut node) = Node::start(&(tls + ends::SETTINGS), &[]) else { return };
-    let runs = TestFolder::new();
+    let runs = TestDirectory::new();
     secured::certificate_of_an_address((&node, &runs), &authority);
     slow::make_table(&node);
     ends::restarted(&mut node, &runs);
@@ -85,7 +85,7 @@ fn execute(node: &Node, statement: &str) {
 }
 
 /// The only contender of a run that says this. It ends with this exit code.
-fn contender(runs: &TestFolder, words: &[&str], wanted: i32) -> Value {
+fn contender(runs: &TestDirectory, words: &[&str], wanted: i32) -> Value {
     let (code, report) = runs.report(&[&["run"], words].concat());
     assert_eq!(code, wanted, "{:#}", report["findings"]);
     counted(&report["contenders"][0])
@@ -93,7 +93,7 @@ fn contender(runs: &TestFolder, words: &[&str], wanted: i32) -> Value {
 
 /// The contender of a run of user-defined statements.
 fn with_statements(
-    (node, runs): (&Node, &TestFolder),
+    (node, runs): (&Node, &TestDirectory),
     statements: &str,
     (connections, duration): (u32, &str),
     wanted: i32,
@@ -141,23 +141,23 @@ fn end_after(driver: u32, time: Duration) {
     unsafe { libc::kill(driver.cast_signed(), libc::SIGINT) };
 }
 
-/// The report of a run in whose middle something is done. `act` is told which process drives.
-fn while_driven(runs: &TestFolder, words: &[&str], act: impl FnOnce(u32)) -> Value {
+/// The report of a run in whose middle something is done. `act` gets the process that drives.
+fn while_driven(runs: &TestDirectory, words: &[&str], act: impl FnOnce(u32)) -> Value {
     let always = ["run", "--json", "report.json", "--warm-up", "100ms"];
     let mut command = runs.command(&[&always[..], words].concat());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
-    let said = BufReader::new(child.stderr.take().expect("a pipe"));
-    let (mut act, mut told) = (Some(act), Vec::new());
-    for line in said.lines().map(|line| line.expect("text")) {
+    let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+    let (mut act, mut message) = (Some(act), Vec::new());
+    for line in stderr.lines().map(|line| line.expect("text")) {
         if line.starts_with("driving")
             && let Some(act) = act.take()
         {
             sleep(Duration::from_millis(800));
             act(child.id());
         }
-        told.push(line);
+        message.push(line);
     }
     child.wait().expect("our child");
-    assert!(act.is_none(), "{told:#?}");
+    assert!(act.is_none(), "{message:#?}");
     runs.json("report.json")
 }

@@ -1,7 +1,7 @@
-//! A real node of Cassandra 5.0 with settings that its recipe does not have, in a folder of its
+//! A real node of Cassandra 5.0 with settings that its recipe does not have, in a directory of its
 //! own. It keeps its data when it is killed and started again.
 
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use crate::common::not_tested::not_tested;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
@@ -23,9 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(180);
 const OPTIONS: [u8; 9] = [4, 0, 0, 0, 5, 0, 0, 0, 0];
 
 pub(crate) struct Node {
-    // Killed before its folder is removed.
+    // Killed before its directory is removed.
     process: Option<Running>,
-    place: TestFolder,
+    directory: TestDirectory,
     software: PathBuf,
     port: u16,
     storage: u16,
@@ -44,7 +44,7 @@ impl Node {
         let (port, storage) = (ports::free().expect("a port"), ports::free().expect("a port"));
         let mut node = Node {
             process: None,
-            place: TestFolder::new(),
+            directory: TestDirectory::new(),
             software,
             port,
             storage,
@@ -63,7 +63,7 @@ impl Node {
             let text = text.get_ref().as_str().expect("the text of a file");
             let added = if name.get_ref().ends_with(".yaml") { settings } else { "" };
             let file = PathBuf::from(self.filled("{temp}/") + &self.filled(name.get_ref()));
-            fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
             fs::write(file, self.filled(text) + added).expect("a file");
         }
         let log = fs::File::create(self.log()).expect("a file");
@@ -116,19 +116,19 @@ impl Node {
     }
 
     fn log(&self) -> PathBuf {
-        self.place.file("log")
+        self.directory.file("log")
     }
 
     /// A text of the recipe with what it leaves open.
     fn filled(&self, text: &str) -> String {
         let (port, storage) = (self.port.to_string(), self.storage.to_string());
-        let folder = self.place.path().display().to_string();
+        let directory = self.directory.path().display().to_string();
         let software = self.software.display().to_string();
         let open = [
             ("{host}", "127.0.0.1"),
             ("{port}", &port),
             ("{storage.port}", &storage),
-            ("{temp}", &folder),
+            ("{temp}", &directory),
             ("{process}", "node"),
             ("{software}", &software),
             ("{choice.heap}", "512M"),

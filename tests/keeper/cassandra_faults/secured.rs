@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::{SHORT, SUPERUSER, contender, execute};
-use crate::common::{TestFolder, errors};
+use crate::common::{TestDirectory, errors};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,12 +11,12 @@ const PASSWORD: &str = "correct-horse-7";
 const WRONG: &str = "wrong-horse-8";
 const CHEAPEST: &str = "SELECT key FROM system.local";
 
-/// A throw-away authority, in a folder of its own.
-pub(super) struct Authority(TestFolder);
+/// A throw-away authority, in a directory of its own.
+pub(super) struct Authority(TestDirectory);
 
 impl Authority {
     pub(super) fn new() -> Authority {
-        let authority = Authority(TestFolder::new());
+        let authority = Authority(TestDirectory::new());
         let words = "req -newkey rsa:2048 -nodes -x509 -days 2 -subj /CN=throw-away";
         authority.openssl(&format!("{words} -keyout ca.key -out ca.pem"));
         authority
@@ -74,34 +74,34 @@ client_encryption_options:
 pub(super) fn passwords(node: &Node) {
     execute(node, &format!("CREATE ROLE app WITH PASSWORD = '{PASSWORD}' AND LOGIN = true"));
     let refused = "Provided username app and/or password are incorrect";
-    for (login, code, said) in [
+    for (login, code, text) in [
         ("app:${SECRET}@", Some(0), ""),
         ("app:${WRONG}@", Some(4), refused),
         ("", Some(4), "it requires a user and a password"),
     ] {
-        let place = TestFolder::new();
+        let directory = TestDirectory::new();
         let address = node.address();
-        // The secret is no argument of tiebreak, which all users can see.
+        // The secret is not an argument of tiebreak, which all users can see.
         let file = format!("[contender.c]\nurl = 'cassandra://{login}{address}/system'\n");
-        std::fs::write(place.file("e.toml"), file).expect("a file");
+        std::fs::write(directory.file("e.toml"), file).expect("a file");
         let words = ["run", "e.toml", "--query", CHEAPEST, "--html", "report.html", "--out", "run"];
         let more = ["--json", "report.json", "--verbose"];
-        let mut command = place.command(&[&words[..], &more, &SHORT].concat());
+        let mut command = directory.command(&[&words[..], &more, &SHORT].concat());
         let output = command.env("SECRET", PASSWORD).env("WRONG", WRONG).output().expect("it runs");
-        let told = errors(&output);
-        assert_eq!(output.status.code(), code, "{login}: {told}");
-        assert!(told.contains(said), "{login}: {told}");
+        let stderr = errors(&output);
+        assert_eq!(output.status.code(), code, "{login}: {stderr}");
+        assert!(stderr.contains(text), "{login}: {stderr}");
         for secret in [PASSWORD, WRONG] {
-            let shown = told.clone() + &String::from_utf8_lossy(&output.stdout);
+            let shown = stderr.clone() + &String::from_utf8_lossy(&output.stdout);
             assert!(!shown.contains(secret), "{login}: {shown}");
-            nowhere(place.path(), secret);
+            nowhere(directory.path(), secret);
         }
     }
 }
 
-/// No file of this folder holds this text.
-fn nowhere(folder: &Path, secret: &str) {
-    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+/// No file of this directory holds this text.
+fn nowhere(directory: &Path, secret: &str) {
+    for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
         let path = entry.path();
         if path.is_dir() {
             nowhere(&path, secret)
@@ -113,7 +113,7 @@ fn nowhere(folder: &Path, secret: &str) {
     }
 }
 
-pub(super) fn certificate_of_a_name(server: (&Node, &TestFolder), authority: &Authority) {
+pub(super) fn certificate_of_a_name(server: (&Node, &TestDirectory), authority: &Authority) {
     let file = authority.file().display().to_string();
     let trusting = ["--cacert", &file];
     driven(server, "localhost", &trusting);
@@ -122,7 +122,7 @@ pub(super) fn certificate_of_a_name(server: (&Node, &TestFolder), authority: &Au
     refused(server, "localhost", &[], "UnknownIssuer");
 }
 
-pub(super) fn certificate_of_an_address(server: (&Node, &TestFolder), authority: &Authority) {
+pub(super) fn certificate_of_an_address(server: (&Node, &TestDirectory), authority: &Authority) {
     let file = authority.file().display().to_string();
     driven(server, "127.0.0.1", &["--cacert", &file]);
 }
@@ -131,20 +131,20 @@ fn url(node: &Node, host: &str) -> String {
     node.url_at(SUPERUSER, host, "system") + "?sslmode=verify-full"
 }
 
-fn driven((node, runs): (&Node, &TestFolder), host: &str, more: &[&str]) {
+fn driven((node, runs): (&Node, &TestDirectory), host: &str, more: &[&str]) {
     let url = url(node, host);
     let of = contender(runs, &[&[url.as_str(), "--query", CHEAPEST], &SHORT[..], more].concat(), 0);
     assert_eq!(of["outcomes"]["ok"], of["operations"], "{host}: {}", of["outcomes"]);
 }
 
 /// Before anything is driven, with a remedy.
-fn refused((node, runs): (&Node, &TestFolder), host: &str, more: &[&str], why: &str) {
+fn refused((node, runs): (&Node, &TestDirectory), host: &str, more: &[&str], why: &str) {
     let url = url(node, host);
     let words = ["run", &url, "--query", CHEAPEST];
     let output = runs.tiebreak(&[&words[..], &SHORT, more].concat());
-    let told = errors(&output);
-    assert_eq!(output.status.code(), Some(4), "{told}");
+    let stderr = errors(&output);
+    assert_eq!(output.status.code(), Some(4), "{stderr}");
     for part in ["the TLS handshake failed", why, "--cacert FILE"] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(stderr.contains(part), "{part}: {stderr}");
     }
 }

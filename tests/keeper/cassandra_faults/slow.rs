@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::{classes, execute, kind, theirs, with_statements};
-use crate::common::{TestFolder, number};
+use crate::common::{TestDirectory, number};
 use serde_json::Value;
 
 /// An acknowledgement waits for the log, which is written once a second.
@@ -36,7 +36,7 @@ sql = "SELECT key FROM system.local"
 /// The node gives up its own read before or after its coordinator does.
 const KNOWN: [&str; 4] = ["overloaded", "read_failure", "read_timeout", "write_timeout"];
 
-fn driven(server: (&Node, &TestFolder), connections: u32) -> Value {
+fn driven(server: (&Node, &TestDirectory), connections: u32) -> Value {
     let of = with_statements(server, STATEMENTS, (connections, "5s"), 3);
     let outcomes = &of["outcomes"];
     assert!(classes(&of).iter().all(|class| KNOWN.contains(class)), "{outcomes}");
@@ -54,7 +54,7 @@ pub(super) fn make_table(node: &Node) {
 }
 
 /// Statements that need no row of a table go on.
-pub(super) fn timeouts(server: (&Node, &TestFolder)) {
+pub(super) fn timeouts(server: (&Node, &TestDirectory)) {
     let of = driven(server, 3);
     let outcomes = &of["outcomes"];
     let [(writes, written), (reads, _), (locals, found)] =
@@ -70,7 +70,7 @@ pub(super) fn timeouts(server: (&Node, &TestFolder)) {
 }
 
 /// More operations wait than can be served in time.
-pub(super) fn overloaded(server: (&Node, &TestFolder)) {
+pub(super) fn overloaded(server: (&Node, &TestDirectory)) {
     let of = driven(server, 100);
     let outcomes = &of["outcomes"];
     assert!(theirs(&of, "overloaded") > number(&of["operations"]) / 10.0, "{outcomes}");

@@ -3,7 +3,7 @@
 use super::beside::{Neighbour, ServerProcess};
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestFolder, errors, serve, url, with_client_ports};
+use crate::common::{TestDirectory, errors, serve, url, with_client_ports};
 use crate::servers::postgres::Postgres;
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -17,12 +17,12 @@ fn contender(name: &str, url: &str) -> String {
 
 /// 50 requests a second can be answered, and 150 are due: in half a second 75 are,
 /// which take 1.5 s. A machine that takes time away makes all of it more so.
-pub(super) fn overloaded(place: &TestFolder) -> Value {
+pub(super) fn overloaded(directory: &TestDirectory) -> Value {
     let service = Duration::from_millis(20);
     let slow = serve(Behaviour { service, ..Behaviour::default() });
     let slow = contender("slow", &url(&slow));
     let words = ["run", &slow, "--rate", "150", "--duration", "500ms", "--warm-up", "0s"];
-    place.report(&[&words[..], &["--connections", "8"]].concat()).1
+    directory.report(&[&words[..], &["--connections", "8"]].concat()).1
 }
 
 /// For 300 ms of each second nothing is answered. A contender is away for at most four slices of
@@ -31,7 +31,7 @@ pub(super) fn overloaded(place: &TestFolder) -> Value {
 /// 1 % lie in as many of its 10 slices. Of the 2500 replies of a round on a quiet machine they are
 /// 25, which reach 9.3 slices if they are scattered. Where other tests leave the servers a quarter
 /// of that they are 6, which reach 4.7: still more than twice as many.
-pub(super) fn bursts(place: &TestFolder) -> Value {
+pub(super) fn bursts(directory: &TestDirectory) -> Value {
     let service = Duration::from_micros(200);
     let (lasts, every) = (Duration::from_millis(300), Duration::from_secs(1));
     let freeze = Some(Freeze { lasts, every, first: every });
@@ -40,7 +40,7 @@ pub(super) fn bursts(place: &TestFolder) -> Value {
     let (a, b) = (contender("even", &url(&even)), contender("bursts", &url(&bursts)));
     let words = ["compare", &a, &b, "--rounds", "6", "--round", "500ms", "--slice", "50ms"];
     let more = ["--warm-up", "0s", "--connections", "64", "--set", "even.connections=32"];
-    place.report(&[&words[..], &more].concat()).1
+    directory.report(&[&words[..], &more].concat()).1
 }
 
 /// Its service takes 1.8 times as long in each second as in the one before, so ln(b/a)
@@ -49,22 +49,22 @@ pub(super) fn bursts(place: &TestFolder) -> Value {
 /// rule's limit is 0.345. With noise of 0.25 from round to round (0.13 was seen while
 /// builds ran beside) none of 100 000 simulated runs is at or below it. From the first
 /// third of the slices to the last the throughput falls to an eighth.
-pub(super) fn slows(place: &TestFolder) -> Value {
+pub(super) fn slows(directory: &TestDirectory) -> Value {
     let service = Duration::from_micros(100);
     let even = serve(Behaviour { service, ..Behaviour::default() });
     let service = Duration::from_micros(5);
     let slows = serve(Behaviour { service, service_growth: 0.8, ..Behaviour::default() });
     let (a, b) = (contender("even", &url(&even)), contender("slows", &url(&slows)));
     let words = ["compare", &a, &b, "--rounds", "10", "--round", "250ms", "--slice", "50ms"];
-    place.report(&[&words[..], &["--warm-up", "0s", "--connections", "8"]].concat()).1
+    directory.report(&[&words[..], &["--warm-up", "0s", "--connections", "8"]].concat()).1
 }
 
 /// One in twenty operations is an insert. 16 in flight bring more of them than one, and
 /// 1 % of 1000 keys is ten.
-pub(super) fn written(place: &TestFolder) -> Value {
+pub(super) fn written(directory: &TestDirectory) -> Value {
     let text =
         "[contender.one]\nrecipe = 'redis'\n[contender.many]\nrecipe = 'redis'\ndepth = 16\n";
-    std::fs::write(place.file("e.toml"), text).expect("a file");
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
     let words = ["compare", "e.toml", "--workload", "ycsb-d", "--keys", "1k", "--rounds", "6"];
     let more = [
         "--round",
@@ -78,48 +78,48 @@ pub(super) fn written(place: &TestFolder) -> Value {
         "--connections",
         "2",
     ];
-    place.report(&[&words[..], &more].concat()).1
+    directory.report(&[&words[..], &more].concat()).1
 }
 
 /// PostgreSQL refuses the seventh.
-pub(super) fn full(place: &TestFolder) -> Value {
+pub(super) fn full(directory: &TestDirectory) -> Value {
     let few = ["max_connections=6", "superuser_reserved_connections=2"];
     let server = Postgres::start("few", &few);
     let full = format!("full=postgres://bench@{}/postgres", server.address);
     let words = ["run", &full, "--query", "SELECT 1", "--connections", "12"];
-    place.report(&[&words[..], &["--duration", "300ms", "--warm-up", "0s"]].concat()).1
+    directory.report(&[&words[..], &["--duration", "300ms", "--warm-up", "0s"]].concat()).1
 }
 
 /// 16 ports of the client, of which Linux hands out 8 for each of 64 addresses, each
 /// again after a second: 512 connections a second. At 1000 a second 400 ms need 400.
-pub(super) fn few_ports(place: &TestFolder) -> Value {
+pub(super) fn few_ports(directory: &TestDirectory) -> Value {
     let text = format!(
         "[contender.fresh]\nlaunch = ['{}', 'testserver', '--listen', '127.0.0.1:{{port}}']\n",
         env!("CARGO_BIN_EXE_tiebreak")
     );
-    std::fs::write(place.file("e.toml"), text).expect("a file");
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
     let mut command = Command::new("unshare");
     with_client_ports(&mut command, 40000, 40015);
-    command.current_dir(place.path()).stdin(Stdio::null());
+    command.current_dir(directory.path()).stdin(Stdio::null());
     command.args(["run", "e.toml", "--reuse", "never", "--rate", "1000", "--warm-up", "0s"]);
     command.args(["--duration", "400ms", "--quiet", "--json", "report.json"]);
     let output = command.output().expect("unshare is there");
     // Shown where the test fails.
     print!("{}", errors(&output));
-    place.json("report.json")
+    directory.json("report.json")
 }
 
 /// The generator's core is kept from it for 10 of 11 ms, so that an operation is sent 4.5 ms late at
 /// the median. The server's core is its own, whatever else runs on this machine. All 16 connections
 /// would be busy, and the delay would not be the generator's, if a reply took 160 ms.
-pub(super) fn kept_waiting(place: &TestFolder) -> Value {
+pub(super) fn kept_waiting(directory: &TestDirectory) -> Value {
     let cores = tiebreak::cores::Facts::read().expect("the system tells its cores").allowed;
     let (first, last) = (cores[0], *cores.last().expect("a core"));
     let server = ServerProcess::start_before_others(&["--core", &first.to_string()]);
     let _neighbour = Neighbour::start_before_others(last);
     let waits = contender("waits", server.url());
     let words = ["run", &waits, "--cores", "1", "--rate", "100", "--connections", "16"];
-    place.report(&[&words[..], &["--duration", "1s", "--warm-up", "0s"]].concat()).1
+    directory.report(&[&words[..], &["--duration", "1s", "--warm-up", "0s"]].concat()).1
 }
 
 /// One on each core that we may use.
@@ -131,27 +131,27 @@ fn neighbours() -> (Vec<u32>, Vec<Neighbour>) {
 
 /// The generator has all cores, so the server can be on none of its own; and a
 /// neighbour that never rests has half of each.
-pub(super) fn one_core(place: &TestFolder) -> Value {
+pub(super) fn one_core(directory: &TestDirectory) -> Value {
     let (cores, _neighbours) = neighbours();
     let first = cores[0].to_string();
     let server = ServerProcess::start(&["--core", &first]);
     let beside = contender("beside", server.url());
     let all = cores.len().to_string();
     let words = ["run", &beside, "--cores", &all, "--connections", "16"];
-    place.report(&[&words[..], &["--duration", "500ms", "--warm-up", "0s"]].concat()).1
+    directory.report(&[&words[..], &["--duration", "500ms", "--warm-up", "0s"]].concat()).1
 }
 
 /// Stopped as soon as the warm-up of both is over, which comes right before the first
 /// round, and for longer than the turns of two rounds take. So the whole of one of its
 /// turns is lost, and it answers no more than what was sent before: eight requests, a
 /// twentieth of what it answers in other turns.
-pub(super) fn stopped_at_first(place: &TestFolder) -> Value {
+pub(super) fn stopped_at_first(directory: &TestDirectory) -> Value {
     let lasts = Duration::from_secs(1);
     let of = Stopped { delay: "10ms", round: "200ms", after: ("warm_up", 1), lasts };
-    stopped(place, &of)
+    stopped(directory, &of)
 }
 
-/// Twice as fast as the other, but for a turn in the middle of the run: it is stopped for
+/// Twice as fast as the other, except for a turn in the middle of the run: it is stopped for
 /// 8 s when five rounds are over. If that falls into a turn of its own, a reply of that
 /// turn takes 8 s and the turn 20 times as long; else it loses a turn as a whole. So ln of
 /// one ratio is -2.3 or less, and of eleven about 0.69: their mean is 0.44 with a standard
@@ -160,10 +160,10 @@ pub(super) fn stopped_at_first(place: &TestFolder) -> Value {
 /// below if it is the nearest to 0. For that the machine must keep the server from its core
 /// for half of a turn: turns of 0.2 s met that once beside builds and databases that started,
 /// so they take 0.4 s.
-pub(super) fn one_wild_round(place: &TestFolder) -> Value {
+pub(super) fn one_wild_round(directory: &TestDirectory) -> Value {
     let lasts = Duration::from_secs(8);
     let of = Stopped { delay: "5ms", round: "400ms", after: ("round", 5), lasts };
-    stopped(place, &of)
+    stopped(directory, &of)
 }
 
 /// How one of two servers is stopped.
@@ -179,10 +179,10 @@ struct Stopped {
 }
 
 /// Two servers, one of which is stopped for a while; 12 rounds of one turn each.
-fn stopped(place: &TestFolder, of: &Stopped) -> Value {
+fn stopped(directory: &TestDirectory, of: &Stopped) -> Value {
     let even = ServerProcess::start(&["--delay", "10ms"]);
     let stopped = ServerProcess::start(&["--delay", of.delay]);
-    let mut command = place.command(&["compare"]);
+    let mut command = directory.command(&["compare"]);
     command.args([contender("even", even.url()), contender("stopped", stopped.url())]);
     command.args(["--interleave", "turns", "--rounds", "12", "--round", of.round]);
     command.args(["--warm-up", "0s", "--connections", "8", "--timeout", "20s"]);
@@ -191,12 +191,12 @@ fn stopped(place: &TestFolder, of: &Stopped) -> Value {
     let (phase, trials) = of.after;
     let phase = format!("\"phase\":\"{phase}\"");
     wait_at_most(Duration::from_secs(60), &phase, || {
-        let journal = std::fs::read_to_string(place.file("run/journal.jsonl"));
+        let journal = std::fs::read_to_string(directory.file("run/journal.jsonl"));
         journal.is_ok_and(|journal| journal.matches(&phase).count() >= 2 * trials)
     });
     stopped.signal(libc::SIGSTOP);
     std::thread::sleep(of.lasts);
     stopped.signal(libc::SIGCONT);
     assert_eq!(running.status().code(), Some(0));
-    place.json("run/report.json")
+    directory.json("run/report.json")
 }

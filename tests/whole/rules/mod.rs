@@ -7,7 +7,7 @@
 mod beside;
 mod drives;
 
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use drives::*;
 use serde_json::Value;
 
@@ -30,8 +30,8 @@ const fn finds(
     Finds { rule, weight, contender, names }
 }
 
-fn hold(drive: fn(&TestFolder) -> Value, all: &[Finds]) {
-    let report = drive(&TestFolder::new());
+fn hold(drive: fn(&TestDirectory) -> Value, all: &[Finds]) {
+    let report = drive(&TestDirectory::new());
     let findings = report["findings"].as_array().expect("findings");
     for wanted in all {
         let is_it = |of: &&Value| {
@@ -106,7 +106,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("non_success", "tests/whole/void.rs", "a_contender_that_answers_404_voids_the_first_one_too"),
     ("misses", "tests/whole/loads.rs", "stores_without_room_are_void_and_not_broken"),
     ("evictions", "tests/whole/loads.rs", "stores_without_room_are_void_and_not_broken"),
-    ("wrong_values", "tests/store_faults/main.rs", "meddled_with"),
+    ("wrong_values", "tests/store_faults/main.rs", "with_a_fault"),
     ("empty_reply", "tests/whole/void.rs", "a_contender_with_an_empty_body_voids"),
     (
         "differing_replies",

@@ -68,13 +68,13 @@ impl Kind {
 pub(crate) enum Fate {
     /// It is as it was.
     Usable,
-    /// A late reply may come, or nobody knows what comes: it must be closed.
+    /// A late reply may come, or it is unknown what comes; it must be closed.
     Broken,
     /// The server had closed it, and sent no byte of a reply.
     Closed,
 }
 
-/// An error that the caller is told.
+/// An error that the caller gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// Its class.
@@ -116,7 +116,7 @@ impl Error {
         }
     }
 
-    /// The same error, told by which host.
+    /// The same error, with the host that caused it.
     pub(crate) fn at(mut self, host: &impl fmt::Display) -> Error {
         self.message = format!("{host}: {}", self.message);
         self

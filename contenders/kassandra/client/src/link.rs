@@ -156,7 +156,7 @@ fn is_the_hosts(kind: Kind) -> bool {
     matches!(kind, Kind::Connection | Kind::Timeout | Kind::Unavailable | Kind::Protocol)
 }
 
-/// What is told of all hosts that failed: the last one's class and every message.
+/// The error of all hosts that failed: the last one's class and every message.
 fn summary(failures: Vec<Error>) -> Error {
     let kind = failures.last().map_or(Kind::Connection, |error| error.kind);
     let messages: Vec<String> = failures.into_iter().map(|error| error.message).collect();

@@ -1,4 +1,4 @@
-//! What can be asked of a Cassandra.
+//! The operations that Cassandra can be asked for.
 
 use crate::error::Error;
 use crate::value::{Columns, Value};

@@ -165,8 +165,8 @@ mod tests {
             "cql://u:canary@a",
         ];
         for text in wrong {
-            let told = shown(text).expect_err(text);
-            assert!(told.starts_with("invalid: ") && !told.contains("canary"), "{text}: {told}");
+            let message = shown(text).expect_err(text);
+            assert!(message.starts_with("invalid: ") && !message.contains("canary"), "{text}: {message}");
         }
         assert!(shown(&format!("cql://{}", vec!["a"; 65].join(","))).is_err());
     }

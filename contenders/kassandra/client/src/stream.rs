@@ -87,8 +87,8 @@ impl Stream {
         let body = length(&self.input[..header])?;
         if body > self.max_reply {
             let most = self.max_reply;
-            let told = format!("a reply of {body} bytes is larger than max_reply, {most} bytes");
-            return Err(Error::broken(Kind::TooLarge, told));
+            let message = format!("a reply of {body} bytes is larger than max_reply, {most} bytes");
+            return Err(Error::broken(Kind::TooLarge, message));
         }
         self.read_up_to(header + body)?;
         match self.input.len() - header - body {

@@ -1,4 +1,4 @@
-//! A link and servers that fail on demand: what no real server does when it is asked to.
+//! A link and servers that fail on demand: what no real server does on request.
 
 use kassandra_client::{Consistency, Error, Kind, Link, Operation, Row, Settings, Value};
 use std::io::{Read, Write};
@@ -180,7 +180,7 @@ fn replies_that_are_too_large_or_no_replies_are_errors_and_cost_the_connection()
 }
 
 #[test]
-fn hosts_are_tried_in_turn_and_all_failures_are_told() {
+fn hosts_are_tried_in_turn_and_all_failures_are_reported() {
     let closed = || {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.local_addr().expect("an address").to_string()

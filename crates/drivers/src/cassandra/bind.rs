@@ -17,8 +17,8 @@ pub(super) struct Bound<'a> {
 }
 
 impl Bound<'_> {
-    fn at(&self, place: usize) -> usize {
-        self.places.map_or(place, |places| places[place])
+    fn at(&self, position: usize) -> usize {
+        self.places.map_or(position, |places| places[position])
     }
 
     fn len(&self) -> usize {
@@ -38,8 +38,8 @@ impl SerializeRow for Bound<'_> {
                 "the number of placeholders differs from the number of values",
             )));
         }
-        for (place, column) in columns.iter().enumerate() {
-            let value = Value(self.arguments.get(self.at(place)));
+        for (position, column) in columns.iter().enumerate() {
+            let value = Value(self.arguments.get(self.at(position)));
             value.serialize(column.typ(), to.make_cell_writer())?;
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! Pending compactions and flushes of the nodes of a cluster.
 
 use super::session::Server;
-use super::{trouble, words};
-use crate::admin::Unasked;
+use super::{request_error, words};
+use crate::admin::QueryError;
 use crate::database::WorkLeft;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
@@ -17,7 +17,7 @@ const TASKS: &str = "SELECT active_tasks, pending_tasks FROM system_views.thread
 
 impl Server {
     /// Asks every node of the cluster.
-    pub(super) async fn work_left(&self) -> Result<WorkLeft, Unasked> {
+    pub(super) async fn work_left(&self) -> Result<WorkLeft, QueryError> {
         let session = self.open_to_ask().await?;
         let mut left = WorkLeft { tasks: 0, nodes: 0 };
         for node in session.get_cluster_state().get_nodes_info() {
@@ -28,12 +28,12 @@ impl Server {
     }
 }
 
-async fn tasks(session: &Session, node: &Arc<Node>) -> Result<u64, Unasked> {
+async fn tasks(session: &Session, node: &Arc<Node>) -> Result<u64, QueryError> {
     let mut statement = Statement::new(TASKS);
     let node = NodeIdentifier::Node(node.clone());
     statement.set_load_balancing_policy(Some(SingleTargetLoadBalancingPolicy::new(node, None)));
     let answer = session.query_unpaged(statement, ()).await.map_err(|error| {
-        Unasked::new(trouble::of_execution(&error), words::of_execution(&error))
+        QueryError::new(request_error::of_execution(&error), words::of_execution(&error))
     })?;
     let cells = words::rows(answer).into_iter().flatten();
     Ok(cells.filter_map(|cell| cell?.parse::<u64>().ok()).sum())

@@ -3,13 +3,13 @@
 use super::bind::Bound;
 use super::column::{as_text, text_length};
 use super::link::Link;
+use super::request_error;
 use super::session::{Query, Server, each_row, pages, unreadable};
-use super::trouble;
 use crate::custom::{CustomReply, CustomStatement, CustomStatements};
 use crate::events::Events;
 use crate::request::CustomRequest;
+use crate::request_error::RequestError;
 use crate::sql::Dialect;
-use crate::trouble::Trouble;
 use engine::EngineError;
 use engine::workload::Arguments;
 use record::cassandra::Batch;
@@ -30,7 +30,7 @@ impl Server {
         link: &Link,
         request: &CustomRequest,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let statements = self.custom.statements(request.number);
         let prepared =
             if self.prepares() { prepare(link, statements, events).await? } else { Vec::new() };
@@ -57,17 +57,17 @@ impl Server {
         (statement, prepared): (&CustomStatement, Option<&PreparedStatement>),
         request: &CustomRequest,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let reply = RefCell::new(None);
         let changed = RefCell::new(1);
-        let hear = |rows: &QueryRowsResult, events: &mut Events<'_>| {
+        let receive = |rows: &QueryRowsResult, events: &mut Events<'_>| {
             if !statement.brings_rows {
                 *changed.borrow_mut() = u64::from(is_applied(rows)?);
                 return Ok(());
             }
             let mut reply = reply.borrow_mut();
             let reply = reply.get_or_insert_with(|| CustomReply::new(statement, events));
-            hear(rows, reply, events)
+            receive(rows, reply, events)
         };
         let text;
         let asked = match prepared {
@@ -77,7 +77,7 @@ impl Server {
                 Query::Text(&text, self.page_size())
             }
         };
-        pages(link, asked, events, hear).await?;
+        pages(link, asked, events, receive).await?;
         let reply = reply.into_inner().unwrap_or_else(|| CustomReply::new(statement, events));
         reply.ends(changed.into_inner(), events);
         Ok(())
@@ -91,7 +91,7 @@ impl Server {
         (statements, prepared): (&[CustomStatement], &[PreparedStatement]),
         request: &CustomRequest,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let mut batch = WireBatch::new(kind);
         let sent = match prepared {
             [] => {
@@ -113,7 +113,7 @@ impl Server {
                 link.session.batch(&batch, values).await
             }
         };
-        let sent = sent.map_err(|error| trouble::of_execution(&error))?;
+        let sent = sent.map_err(|error| request_error::of_execution(&error))?;
         events.begins();
         let applied = link.rows_of(sent, events)?.map_or(Ok(true), |rows| is_applied(&rows))?;
         for statement in statements {
@@ -128,10 +128,11 @@ async fn prepare(
     link: &Link,
     statements: &[CustomStatement],
     events: &mut Events<'_>,
-) -> Result<Vec<PreparedStatement>, Trouble> {
+) -> Result<Vec<PreparedStatement>, RequestError> {
     let (mut all, mut first) = (Vec::with_capacity(statements.len()), None);
     for statement in statements {
-        let (prepared, began) = link.prepared_own(statement.at, &statement.with_places).await?;
+        let (prepared, began) =
+            link.prepared_own(statement.at, &statement.with_placeholders).await?;
         first = first.or(began);
         all.push(prepared);
     }
@@ -145,11 +146,11 @@ fn bound<'a>(statement: &'a CustomStatement, arguments: &'a Arguments) -> Bound<
     Bound { arguments, places: Some(&statement.bound) }
 }
 
-fn hear(
+fn receive(
     rows: &QueryRowsResult,
     reply: &mut CustomReply<'_>,
     events: &mut Events<'_>,
-) -> Result<(), Trouble> {
+) -> Result<(), RequestError> {
     let mut text = Vec::new();
     each_row(rows, |columns| {
         let mut bytes = 0;
@@ -169,7 +170,7 @@ fn hear(
 
 /// Whether a conditional statement was applied. A statement without a condition always is, and
 /// returns no row.
-fn is_applied(rows: &QueryRowsResult) -> Result<bool, Trouble> {
+fn is_applied(rows: &QueryRowsResult) -> Result<bool, RequestError> {
     let mut applied = true;
     each_row(rows, |columns| {
         for column in columns {

@@ -1,9 +1,9 @@
 //! A session of the library, and its prepared statements.
 
-use super::trouble;
+use super::request_error;
 use crate::events::Events;
 use crate::request::{Action, OnColumns};
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use engine::clock;
 use record::Failure;
 use scylla::client::session::Session;
@@ -59,10 +59,10 @@ impl Link {
         &self,
         of: QueryResult,
         events: &mut Events<'_>,
-    ) -> Result<Option<QueryRowsResult>, Trouble> {
+    ) -> Result<Option<QueryRowsResult>, RequestError> {
         let Ok(rows) = of.into_rows_result() else { return Ok(None) };
         if events.read(rows.rows_bytes_size() as u64) > self.reply_bytes {
-            Err(Trouble::Failed(Failure::TooLarge))
+            Err(RequestError::Failed(Failure::TooLarge))
         } else {
             Ok(Some(rows))
         }
@@ -73,8 +73,8 @@ impl Link {
         &self,
         action: Action,
         text: &str,
-    ) -> Result<(PreparedStatement, Option<u64>), Trouble> {
-        self.prepare(&self.prepared[action.place()], text).await
+    ) -> Result<(PreparedStatement, Option<u64>), RequestError> {
+        self.prepare(&self.prepared[action.index()], text).await
     }
 
     /// The same for the statement on columns of a wide row.
@@ -82,8 +82,8 @@ impl Link {
         &self,
         does: OnColumns,
         text: &str,
-    ) -> Result<(PreparedStatement, Option<u64>), Trouble> {
-        self.prepare(&self.wide[does.place()], text).await
+    ) -> Result<(PreparedStatement, Option<u64>), RequestError> {
+        self.prepare(&self.wide[does.index()], text).await
     }
 
     /// The same for the user-defined statement with this number.
@@ -91,7 +91,7 @@ impl Link {
         &self,
         at: usize,
         text: &str,
-    ) -> Result<(PreparedStatement, Option<u64>), Trouble> {
+    ) -> Result<(PreparedStatement, Option<u64>), RequestError> {
         let slot = {
             let mut own = self.own.borrow_mut();
             if own.len() <= at {
@@ -106,7 +106,7 @@ impl Link {
         &self,
         slot: &OnceCell<PreparedStatement>,
         text: &str,
-    ) -> Result<(PreparedStatement, Option<u64>), Trouble> {
+    ) -> Result<(PreparedStatement, Option<u64>), RequestError> {
         if let Some(prepared) = slot.get() {
             return Ok((prepared.clone(), None));
         }
@@ -114,7 +114,7 @@ impl Link {
         let prepare = || async {
             let statement = Statement::new(text).with_page_size(self.page_size);
             let prepared = self.session.prepare(statement).await;
-            prepared.map_err(|error| trouble::of_prepare(&error))
+            prepared.map_err(|error| request_error::of_prepare(&error))
         };
         let prepared = slot.get_or_try_init(prepare).await?;
         Ok((prepared.clone(), Some(began)))

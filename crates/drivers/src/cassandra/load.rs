@@ -3,10 +3,10 @@
 //! are written again.
 
 use super::link::Link;
+use super::request_error;
 use super::session::Server;
-use super::trouble;
 use crate::request::{OnColumns, Row};
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use scylla::errors::ExecutionError;
 use scylla::response::query_result::QueryResult;
@@ -35,7 +35,7 @@ impl Server {
         link: &Link,
         mut prepared: PreparedStatement,
         rows: impl Iterator<Item = impl SerializeRow>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         prepared.set_consistency(Consistency::All);
         let prepared = &prepared;
         let writes = rows.map(|row| async move {
@@ -45,8 +45,8 @@ impl Server {
     }
 
     /// Writes columns at the same time, those of one partition in unlogged batches.
-    pub(super) async fn load_columns(&self, link: &Link, rows: &[Row]) -> Result<(), Trouble> {
-        let text = self.wide.with_places(OnColumns::Insert);
+    pub(super) async fn load_columns(&self, link: &Link, rows: &[Row]) -> Result<(), RequestError> {
+        let text = self.wide.with_placeholders(OnColumns::Insert);
         let (prepared, _) = link.prepared_wide(OnColumns::Insert, text).await?;
         let prepared = &prepared;
         let writes = batches(rows).into_iter().map(|rows| async move {
@@ -67,17 +67,17 @@ impl Server {
 /// Sends, and repeats it if the cluster is too busy.
 async fn while_busy(
     send: impl AsyncFn() -> Result<QueryResult, ExecutionError>,
-) -> Result<(), Trouble> {
+) -> Result<(), RequestError> {
     let mut pause = PAUSE;
     for _ in 1..TRIES {
         match send().await {
             Ok(_) => return Ok(()),
-            Err(error) if trouble::is_busy(&error) => tokio::time::sleep(pause).await,
-            Err(error) => return Err(trouble::of_execution(&error)),
+            Err(error) if request_error::is_busy(&error) => tokio::time::sleep(pause).await,
+            Err(error) => return Err(request_error::of_execution(&error)),
         }
         pause += PAUSE;
     }
-    send().await.map(drop).map_err(|error| trouble::of_execution(&error))
+    send().await.map(drop).map_err(|error| request_error::of_execution(&error))
 }
 
 /// Splits the rows into batches: each of one partition, and as long as is allowed.

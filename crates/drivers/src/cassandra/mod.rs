@@ -12,14 +12,14 @@ mod compactions;
 mod custom;
 mod link;
 mod load;
+mod request_error;
 mod session;
-mod trouble;
 mod wide;
 mod wide_statements;
 mod words;
 
 use crate::access::SqlAccess;
-use crate::admin::{self, Rows, Unasked};
+use crate::admin::{self, QueryError, Rows};
 use crate::custom::{setup, tables};
 use crate::database::{Database, Start, WorkLeft, fact};
 use crate::lane;
@@ -32,8 +32,8 @@ use session::Server;
 use std::time::Duration;
 
 pub use crate::serving::lacks_beside_wide_rows as lacks;
-pub use trouble::code_names;
-pub(crate) use trouble::refusal;
+pub use request_error::code_names;
+pub(crate) use request_error::refusal;
 
 /// The cheapest statement.
 pub const CHEAPEST: &str = "SELECT key FROM system.local";
@@ -169,7 +169,7 @@ impl Database for CassandraAccess {
         address: &Address,
         statements: &[String],
         timeout: Duration,
-    ) -> Result<Vec<Rows>, Unasked> {
+    ) -> Result<Vec<Rows>, QueryError> {
         admin::wait(Server::new(self, address)?.ask(statements), timeout)
     }
 
@@ -178,7 +178,7 @@ impl Database for CassandraAccess {
         &self,
         address: &Address,
         timeout: Duration,
-    ) -> Result<Vec<(String, String)>, Unasked> {
+    ) -> Result<Vec<(String, String)>, QueryError> {
         const LOCAL: &str = "SELECT release_version, partitioner FROM system.local";
         const PEERS: &str = "SELECT count(*) FROM system.peers";
         const SETTINGS: &str = "SELECT name, value FROM system_views.settings WHERE name IN \
@@ -232,8 +232,12 @@ impl Database for CassandraAccess {
         }
     }
 
-    fn work_left(&self, address: &Address, timeout: Duration) -> Option<Result<WorkLeft, Unasked>> {
-        let server = Server::new(self, address).map_err(Unasked::from);
+    fn work_left(
+        &self,
+        address: &Address,
+        timeout: Duration,
+    ) -> Option<Result<WorkLeft, QueryError>> {
+        let server = Server::new(self, address).map_err(QueryError::from);
         Some(server.and_then(|server| admin::wait(server.work_left(), timeout)))
     }
 

@@ -4,15 +4,15 @@ use super::bind::Bound;
 use super::column::text_length;
 use super::link::Link;
 use super::wide_statements::WideStatements;
-use super::{CHEAPEST, CassandraAccess, trouble, words};
-use crate::admin::{Rows, Unasked};
+use super::{CHEAPEST, CassandraAccess, request_error, words};
+use crate::admin::{QueryError, Rows};
 use crate::budget::{self, QUESTION_BYTES};
 use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
+use crate::request_error::RequestError;
 use crate::sql::{Dialect, Statements, limit, starts_with};
-use crate::trouble::Trouble;
 use engine::workload::Arguments;
 use engine::{EngineError, clock};
 use record::cassandra::{Compression, Routing};
@@ -116,7 +116,7 @@ impl Server {
     /// first node that can be reached, because each node has its own part of the system tables. A
     /// change of the schema goes through a session with all nodes: the library waits until the
     /// nodes that it is connected to agree on the schema.
-    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
+    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, QueryError> {
         let changes = |text: &String| starts_with(text, &["CREATE", "ALTER", "DROP"]);
         let session = if statements.iter().any(changes) {
             self.open_to_ask().await?
@@ -129,7 +129,7 @@ impl Server {
         for statement in statements {
             let answer = session.query_unpaged(statement.as_str(), ()).await;
             let answer = answer.map_err(|error| {
-                Unasked::new(trouble::of_execution(&error), words::of_execution(&error))
+                QueryError::new(request_error::of_execution(&error), words::of_execution(&error))
             })?;
             all.push(words::rows(answer));
         }
@@ -137,11 +137,11 @@ impl Server {
     }
 
     /// Opens a session with all nodes of the cluster, for questions.
-    pub(super) async fn open_to_ask(&self) -> Result<Session, Unasked> {
+    pub(super) async fn open_to_ask(&self) -> Result<Session, QueryError> {
         self.builder_to_ask().build().await.map_err(unopened)
     }
 
-    async fn open_with_one_node(&self) -> Result<Session, Unasked> {
+    async fn open_with_one_node(&self) -> Result<Session, QueryError> {
         let builder = self.builder_to_ask();
         let mut last = NewSessionError::EmptyKnownNodesList;
         for node in &self.nodes {
@@ -159,19 +159,22 @@ impl Server {
         self.builder.clone().default_execution_profile_handle(profile)
     }
 
-    async fn open(&self, from: Option<IpAddr>) -> Result<Rc<Link>, Trouble> {
+    async fn open(&self, from: Option<IpAddr>) -> Result<Rc<Link>, RequestError> {
         let mut builder = self.builder.clone().local_ip_address(from);
         if self.uses_keyspace {
             builder = builder.use_keyspace(&self.keyspace, true);
         }
         let opened = builder.build().await;
-        let session = opened.map_err(|error| trouble::of_opening(&error))?;
+        let session = opened.map_err(|error| request_error::of_opening(&error))?;
         Ok(Rc::new(Link::new(session, self.page_size(), self.reply_bytes)))
     }
 
     /// The shared session. It is opened by the first task that needs it, and again if no node is
     /// connected any more.
-    async fn join(&self, shared: &RefCell<Rc<OnceCell<Rc<Link>>>>) -> Result<Rc<Link>, Trouble> {
+    async fn join(
+        &self,
+        shared: &RefCell<Rc<OnceCell<Rc<Link>>>>,
+    ) -> Result<Rc<Link>, RequestError> {
         let is_lost = shared.borrow().get().is_some_and(|link| !link.is_connected());
         if is_lost {
             shared.take();
@@ -197,25 +200,25 @@ impl Server {
         link: &Link,
         request: &Request,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let (action, row) = (request.action, &request.row);
         if !self.prepares {
             let text = self.statements.with_values(action, row);
             events.asks();
             let asked = Query::Text(&text, self.page_size());
-            return pages(link, asked, events, |of, events| hear(of, action, events)).await;
+            return pages(link, asked, events, |of, events| receive(of, action, events)).await;
         }
-        let text = self.statements.with_places(action);
+        let text = self.statements.with_placeholders(action);
         let (prepared, began) = link.prepared(action, text).await?;
         if let Some(began) = began {
             events.prepared(began);
         }
         events.asks();
-        let of = |of: &QueryResultRows, events: &mut Events<'_>| hear(of, action, events);
+        let of = |of: &QueryResultRows, events: &mut Events<'_>| receive(of, action, events);
         let answered = |done: Result<QueryResult, ExecutionError>, events: &mut Events<'_>| {
-            let done = done.map_err(|error| trouble::of_execution(&error))?;
+            let done = done.map_err(|error| request_error::of_execution(&error))?;
             events.begins();
-            link.rows_of(done, events)?.map_or(Ok(()), |rows| hear(&rows, action, events))
+            link.rows_of(done, events)?.map_or(Ok(()), |rows| receive(&rows, action, events))
         };
         let (key, value) = (row.key.as_str(), row.value.as_slice());
         let session = &link.session;
@@ -235,8 +238,8 @@ impl Server {
     }
 }
 
-fn unopened(error: NewSessionError) -> Unasked {
-    Unasked::new(trouble::of_opening(&error), words::of_opening(&error))
+fn unopened(error: NewSessionError) -> QueryError {
+    QueryError::new(request_error::of_opening(&error), words::of_opening(&error))
 }
 
 /// The settings of a lane's sessions.
@@ -319,8 +322,8 @@ pub(super) async fn pages(
     link: &Link,
     asked: Query<'_>,
     events: &mut Events<'_>,
-    mut hear: impl FnMut(&QueryResultRows, &mut Events<'_>) -> Result<(), Trouble>,
-) -> Result<(), Trouble> {
+    mut receive: impl FnMut(&QueryResultRows, &mut Events<'_>) -> Result<(), RequestError>,
+) -> Result<(), RequestError> {
     let session = &link.session;
     let mut state = PagingState::start();
     loop {
@@ -334,10 +337,10 @@ pub(super) async fn pages(
                 session.execute_single_page(prepared, bound, state).await
             }
         };
-        let (page, next) = page.map_err(|error| trouble::of_execution(&error))?;
+        let (page, next) = page.map_err(|error| request_error::of_execution(&error))?;
         events.begins();
         if let Some(rows) = link.rows_of(page, events)? {
-            hear(&rows, events)?;
+            receive(&rows, events)?;
         }
         match next {
             PagingStateResponse::HasMorePages { state: next } => state = next,
@@ -349,8 +352,8 @@ pub(super) async fn pages(
 /// The cells of each row. A reply that cannot be read is a protocol error.
 pub(super) fn each_row(
     rows: &QueryResultRows,
-    mut row: impl FnMut(ColumnIterator<'_, '_>) -> Result<(), Trouble>,
-) -> Result<(), Trouble> {
+    mut row: impl FnMut(ColumnIterator<'_, '_>) -> Result<(), RequestError>,
+) -> Result<(), RequestError> {
     let all = rows.rows::<ColumnIterator<'_, '_>>().map_err(|_| unreadable())?;
     for columns in all {
         row(columns.map_err(|_| unreadable())?)?;
@@ -358,12 +361,16 @@ pub(super) fn each_row(
     Ok(())
 }
 
-pub(super) fn unreadable() -> Trouble {
-    Trouble::Failed(record::Failure::Protocol)
+pub(super) fn unreadable() -> RequestError {
+    RequestError::Failed(record::Failure::Protocol)
 }
 
 /// Receives the rows of a reply.
-fn hear(rows: &QueryResultRows, action: Action, events: &mut Events<'_>) -> Result<(), Trouble> {
+fn receive(
+    rows: &QueryResultRows,
+    action: Action,
+    events: &mut Events<'_>,
+) -> Result<(), RequestError> {
     // The row shows whether it was written, and is not a row of the workload.
     if action == Action::Add {
         return Ok(());
@@ -391,7 +398,7 @@ impl Driver for Server {
     type Client = Client;
 
     /// The library does not separate connecting from the login and from discovering the cluster.
-    async fn connect(&self, from: Option<IpAddr>) -> Result<(Client, Opening), Trouble> {
+    async fn connect(&self, from: Option<IpAddr>) -> Result<(Client, Opening), RequestError> {
         let began = clock::now();
         let link = match &self.shared {
             Some(shared) => self.join(shared).await?,
@@ -406,7 +413,7 @@ impl Driver for Server {
         client: &mut Client,
         request: &Request,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         match (&request.custom, request.row.on_columns) {
             (Some(custom), _) => self.custom(client, custom, events).await,
             (None, Some(what)) => self.on_columns(client, what, &request.row, events).await,
@@ -414,11 +421,11 @@ impl Driver for Server {
         }
     }
 
-    async fn load(&self, client: &mut Client, rows: &[Row]) -> Result<(), Trouble> {
+    async fn load(&self, client: &mut Client, rows: &[Row]) -> Result<(), RequestError> {
         if rows.iter().any(|row| row.on_columns.is_some()) {
             return self.load_columns(client, rows).await;
         }
-        let text = self.statements.with_places(Action::Set);
+        let text = self.statements.with_placeholders(Action::Set);
         let (prepared, _) = client.prepared(Action::Set, text).await?;
         let rows = rows.iter().map(|row| (row.key.as_str(), row.value.as_slice()));
         self.write(client, prepared, rows).await
@@ -429,21 +436,21 @@ impl Driver for Server {
         client: &mut Client,
         table: u32,
         rows: &[&Arguments],
-    ) -> Result<(), Trouble> {
-        let text = self.custom.insert_with_places(Dialect::Cassandra, table);
+    ) -> Result<(), RequestError> {
+        let text = self.custom.insert_with_placeholders(Dialect::Cassandra, table);
         // A lane that loads sends no user-defined statements, so their numbers are free.
         let (prepared, _) = client.prepared_own(table as usize, &text).await?;
         let rows = rows.iter().map(|row| Bound { arguments: row, places: None });
         self.write(client, prepared, rows).await
     }
 
-    async fn ping(&self, client: &mut Client) -> Result<(), Trouble> {
+    async fn ping(&self, client: &mut Client) -> Result<(), RequestError> {
         let asked = client.session.query_unpaged(CHEAPEST, ()).await;
-        asked.map(drop).map_err(|error| trouble::of_execution(&error))
+        asked.map(drop).map_err(|error| request_error::of_execution(&error))
     }
 
     /// A session of Cassandra keeps no state of operations.
-    async fn reset(&self, _client: &mut Client) -> Result<(), Trouble> {
+    async fn reset(&self, _client: &mut Client) -> Result<(), RequestError> {
         Ok(())
     }
 

@@ -2,11 +2,11 @@
 //! named by their times, the newest first.
 
 use super::link::Link;
+use super::request_error;
 use super::session::{Query, Server, each_row, pages, unreadable};
-use super::trouble;
 use crate::events::Events;
 use crate::request::{OnColumns, Row};
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use engine::workload::Column;
 use scylla::errors::ExecutionError;
 use scylla::response::query_result::{QueryResult, QueryRowsResult};
@@ -19,14 +19,14 @@ impl Server {
         (does, column): (OnColumns, Column),
         row: &Row,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         if !self.prepares() {
             let text = self.wide.with_values(does, column, row);
             events.asks();
             let asked = Query::Text(&text, self.page_size());
-            return pages(link, asked, events, |of, events| hear(of, does, events)).await;
+            return pages(link, asked, events, |of, events| receive(of, does, events)).await;
         }
-        let text = self.wide.with_places(does);
+        let text = self.wide.with_placeholders(does);
         let (prepared, began) = link.prepared_wide(does, text).await?;
         if let Some(began) = began {
             events.prepared(began);
@@ -43,14 +43,18 @@ impl Server {
                 session.execute_unpaged(&prepared, (user, of_type, column.at(), value)).await
             }
         };
-        let done = done.map_err(|error| trouble::of_execution(&error))?;
+        let done = done.map_err(|error| request_error::of_execution(&error))?;
         events.begins();
-        link.rows_of(done, events)?.map_or(Ok(()), |rows| hear(&rows, does, events))
+        link.rows_of(done, events)?.map_or(Ok(()), |rows| receive(&rows, does, events))
     }
 }
 
 /// Receives the columns of a reply.
-fn hear(rows: &QueryRowsResult, does: OnColumns, events: &mut Events<'_>) -> Result<(), Trouble> {
+fn receive(
+    rows: &QueryRowsResult,
+    does: OnColumns,
+    events: &mut Events<'_>,
+) -> Result<(), RequestError> {
     each_row(rows, |columns| {
         let (mut name, mut value) = (None, &[][..]);
         for (at, column) in columns.enumerate() {

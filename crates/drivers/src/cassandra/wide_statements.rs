@@ -12,7 +12,7 @@ pub(super) const TABLE: &str = "(user text, type text, at bigint, value blob, PR
 pub(super) struct WideStatements {
     table: String,
     /// With placeholders, by [`OnColumns::place`].
-    with_places: [String; OnColumns::KINDS.len()],
+    with_placeholders: [String; OnColumns::KINDS.len()],
 }
 
 /// A part of a statement with a value in it.
@@ -26,13 +26,13 @@ enum Part {
 impl WideStatements {
     pub(super) fn new(table: &str) -> WideStatements {
         let table = Dialect::Cassandra.name(table);
-        let place = |_, to: &mut String| to.push('?');
-        let with_places = OnColumns::KINDS.map(|does| written(&table, does, place));
-        WideStatements { table, with_places }
+        let placeholder = |_, to: &mut String| to.push('?');
+        let with_placeholders = OnColumns::KINDS.map(|does| written(&table, does, placeholder));
+        WideStatements { table, with_placeholders }
     }
 
-    pub(super) fn with_places(&self, does: OnColumns) -> &str {
-        &self.with_places[does.place()]
+    pub(super) fn with_placeholders(&self, does: OnColumns) -> &str {
+        &self.with_placeholders[does.index()]
     }
 
     /// With its values written out.
@@ -86,7 +86,7 @@ mod tests {
             r#"SELECT value FROM "app"."t" WHERE user = ? AND type = ? AND at = ?"#,
             r#"INSERT INTO "app"."t" (user, type, at, value) VALUES (?, ?, ?, ?)"#,
         ];
-        assert_eq!(OnColumns::KINDS.map(|does| of.with_places(does)), places);
+        assert_eq!(OnColumns::KINDS.map(|does| of.with_placeholders(does)), places);
         let row = Row { key: "it's".to_owned(), value: vec![0, 0xAF], ..Row::default() };
         let insert = of.with_values(OnColumns::Insert, Column { row: 3, time: 107 }, &row);
         assert!(insert.ends_with("VALUES ('it''s', 'type-1', 107, 0x00af)"), "{insert}");

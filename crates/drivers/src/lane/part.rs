@@ -57,7 +57,7 @@ impl<D: Driver> Part<D> {
             Reuse::Pool(of) => of.wait_ns.min(asked.timeout_ns),
             _ => asked.timeout_ns,
         };
-        let drive = Drive::new(asked, seed, seat, numbers.next(seat.place()));
+        let drive = Drive::new(asked, seed, seat, numbers.next(seat.index()));
         let scheduler = Scheduler::new(drive, slots, pool, shortest_ns);
         let shared = Rc::new(Shared::new(driver, scheduler, serving, asked, seat.worker));
         for slot in 0..slots {
@@ -134,7 +134,7 @@ impl<D: Driver> Part<D> {
 
     /// Ends the tasks, and closes all connections.
     pub(super) async fn leave(&self) {
-        self.numbers.keep(self.seat.place(), self.shared.scheduler.borrow().drive.number());
+        self.numbers.keep(self.seat.index(), self.shared.scheduler.borrow().drive.number());
         let clients = {
             let mut scheduler = self.shared.scheduler.borrow_mut();
             scheduler.close();

@@ -5,12 +5,12 @@ use super::{Asks, lanes};
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
 use crate::request::{Request, Row};
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use engine::workload::{Arguments, Feeds};
 use engine::{MakeLane, Numbers, Stop};
 use record::{
-    Address, Arrivals, Asked, Doing, Failure, Intensity, LaneAsked, Pool, Reuse, Seen, Upkeep,
-    Whose,
+    Address, Arrivals, Asked, Doing, Failure, FaultOwner, Intensity, LaneAsked, Pool, Reuse, Seen,
+    Upkeep,
 };
 use std::net::IpAddr;
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ const MS: u64 = 1_000_000;
 
 /// The behaviour of a server.
 #[derive(Clone, Copy)]
-enum Habit {
+enum Behaviour {
     Answers,
     /// Requests are answered after this many milliseconds.
     Dawdles(u64),
@@ -47,7 +47,7 @@ enum Habit {
 
 /// What the server sees of its clients.
 #[derive(Default)]
-struct Guests {
+struct ClientCounts {
     opened: AtomicU64,
     now: AtomicI64,
     most: AtomicI64,
@@ -58,12 +58,12 @@ struct Guests {
     rows: AtomicU64,
 }
 
-struct Pretended {
-    habit: Habit,
-    guests: Arc<Guests>,
+struct FakeServer {
+    behaviour: Behaviour,
+    counts: Arc<ClientCounts>,
 }
 
-struct Client(Arc<Guests>);
+struct Client(Arc<ClientCounts>);
 
 impl Drop for Client {
     fn drop(&mut self) {
@@ -71,20 +71,20 @@ impl Drop for Client {
     }
 }
 
-impl Driver for Pretended {
+impl Driver for FakeServer {
     type Client = Client;
 
-    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Client, Opening), Trouble> {
+    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Client, Opening), RequestError> {
         yield_now().await;
-        assert!(!matches!(self.habit, Habit::PanicsInConnects), "in a connect");
-        if matches!(self.habit, Habit::Refuses) {
-            return Err(Trouble::ServerError { code: 1040, closes: true });
+        assert!(!matches!(self.behaviour, Behaviour::PanicsInConnects), "in a connect");
+        if matches!(self.behaviour, Behaviour::Refuses) {
+            return Err(RequestError::ServerError { code: 1040, closes: true });
         }
-        self.guests.opened.fetch_add(1, Relaxed);
-        let now = self.guests.now.fetch_add(1, Relaxed) + 1;
-        self.guests.most.fetch_max(now, Relaxed);
+        self.counts.opened.fetch_add(1, Relaxed);
+        let now = self.counts.now.fetch_add(1, Relaxed) + 1;
+        self.counts.most.fetch_max(now, Relaxed);
         let opening = Opening { connect_ns: Some(1), tls_ns: None, log_in_ns: 2 };
-        Ok((Client(self.guests.clone()), opening))
+        Ok((Client(self.counts.clone()), opening))
     }
 
     async fn perform(
@@ -92,23 +92,23 @@ impl Driver for Pretended {
         _client: &mut Client,
         _request: &Request,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         events.asks();
-        let number = self.guests.asked.fetch_add(1, Relaxed);
-        match self.habit {
-            Habit::Dawdles(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
-            Habit::Hangs if number % 4 == 3 => std::future::pending().await,
-            Habit::IsMute => std::future::pending().await,
-            Habit::PanicsInRequests if number % 4 == 3 => panic!("in a request"),
-            Habit::PanicsBeside if number % 4 == 3 => {
+        let number = self.counts.asked.fetch_add(1, Relaxed);
+        match self.behaviour {
+            Behaviour::Dawdles(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
+            Behaviour::Hangs if number % 4 == 3 => std::future::pending().await,
+            Behaviour::IsMute => std::future::pending().await,
+            Behaviour::PanicsInRequests if number % 4 == 3 => panic!("in a request"),
+            Behaviour::PanicsBeside if number % 4 == 3 => {
                 tokio::task::spawn_local(async { panic!("beside a request") });
                 std::future::pending().await
             }
             _ => tokio::time::sleep(Duration::from_micros(300)).await,
         }
-        match self.habit {
-            Habit::Errs => Err(Trouble::ServerError { code: 1213, closes: false }),
-            Habit::Closes if number % 4 == 3 => Err(Trouble::Failed(Failure::Closed)),
+        match self.behaviour {
+            Behaviour::Errs => Err(RequestError::ServerError { code: 1213, closes: false }),
+            Behaviour::Closes if number % 4 == 3 => Err(RequestError::Failed(Failure::Closed)),
             _ => {
                 events.row(None, b"1");
                 Ok(())
@@ -116,9 +116,9 @@ impl Driver for Pretended {
         }
     }
 
-    async fn load(&self, _client: &mut Client, rows: &[Row]) -> Result<(), Trouble> {
+    async fn load(&self, _client: &mut Client, rows: &[Row]) -> Result<(), RequestError> {
         yield_now().await;
-        self.guests.rows.fetch_add(rows.len() as u64, Relaxed);
+        self.counts.rows.fetch_add(rows.len() as u64, Relaxed);
         Ok(())
     }
 
@@ -127,25 +127,25 @@ impl Driver for Pretended {
         _client: &mut Client,
         _table: u32,
         rows: &[&Arguments],
-    ) -> Result<(), Trouble> {
-        self.guests.rows.fetch_add(rows.len() as u64, Relaxed);
+    ) -> Result<(), RequestError> {
+        self.counts.rows.fetch_add(rows.len() as u64, Relaxed);
         Ok(())
     }
 
-    async fn ping(&self, _client: &mut Client) -> Result<(), Trouble> {
-        self.guests.pinged.fetch_add(1, Relaxed);
+    async fn ping(&self, _client: &mut Client) -> Result<(), RequestError> {
+        self.counts.pinged.fetch_add(1, Relaxed);
         Ok(())
     }
 
-    async fn reset(&self, _client: &mut Client) -> Result<(), Trouble> {
+    async fn reset(&self, _client: &mut Client) -> Result<(), RequestError> {
         yield_now().await;
-        self.guests.reset.fetch_add(1, Relaxed);
+        self.counts.reset.fetch_add(1, Relaxed);
         Ok(())
     }
 
     async fn close(&self, client: Client) {
         yield_now().await;
-        self.guests.closed_cleanly.fetch_add(1, Relaxed);
+        self.counts.closed_cleanly.fetch_add(1, Relaxed);
         drop(client);
     }
 
@@ -178,17 +178,17 @@ pub(crate) fn order() -> Asked {
 }
 
 /// The measurements, and what the server saw.
-fn driven(habit: Habit, change: impl FnOnce(&mut LaneAsked)) -> (Seen, Arc<Guests>) {
+fn driven(behaviour: Behaviour, change: impl FnOnce(&mut LaneAsked)) -> (Seen, Arc<ClientCounts>) {
     let mut order = order();
     change(&mut order.lanes[0]);
-    let guests = Arc::new(Guests::default());
-    let of = guests.clone();
+    let counts = Arc::new(ClientCounts::default());
+    let of = counts.clone();
     let asks =
         Asks { query: "SELECT 1", feeds: &Feeds::default(), batch_size: 1, is_cassandra: false };
     let made = lanes(&order, 0, &Numbers::new(1), asks, move || {
-        Ok(Pretended { habit, guests: of.clone() })
+        Ok(FakeServer { behaviour, counts: of.clone() })
     });
-    (run(&order, made), guests)
+    (run(&order, made), counts)
 }
 
 /// The measurements of the order's one contender.
@@ -205,15 +205,15 @@ pub(crate) fn run(order: &Asked, made: Vec<MakeLane>) -> Seen {
 
 /// Why the order cannot be driven.
 fn refused(order: &Asked) -> String {
-    broken(order, Habit::Answers)
+    broken(order, Behaviour::Answers)
 }
 
 /// Why its run ends early.
-fn broken(order: &Asked, habit: Habit) -> String {
+fn broken(order: &Asked, behaviour: Behaviour) -> String {
     let asks =
         Asks { query: "SELECT 1", feeds: &Feeds::default(), batch_size: 1, is_cassandra: false };
     let made = lanes(order, 0, &Numbers::new(1), asks, move || {
-        Ok(Pretended { habit, guests: Arc::default() })
+        Ok(FakeServer { behaviour, counts: Arc::default() })
     });
     ended(order, made)
 }
@@ -232,8 +232,8 @@ fn pool(max: u32, wait_ns: u64, upkeep: Upkeep) -> Reuse {
 
 #[test]
 fn everything_that_was_asked_is_counted_and_connections_stay() {
-    let (seen, guests) = driven(Habit::Answers, |_| {});
-    assert_eq!(seen.operations, guests.asked.load(Relaxed));
+    let (seen, counts) = driven(Behaviour::Answers, |_| {});
+    assert_eq!(seen.operations, counts.asked.load(Relaxed));
     assert_eq!((seen.operations, seen.sent), (seen.outcomes.ok, seen.operations));
     assert!(seen.operations >= 4 * 8, "each slice has room for some: {}", seen.operations);
     assert_eq!((seen.unfinished, seen.unsent), (0, 0));
@@ -242,19 +242,19 @@ fn everything_that_was_asked_is_counted_and_connections_stay() {
     // Both trials report the connections.
     assert_eq!((seen.connections.opened, seen.connections.got), (4, 2 * 4));
     assert_eq!((seen.connect_time.len(), seen.phases.log_in.len()), (4, 4));
-    assert_eq!(guests.closed_cleanly.load(Relaxed), 4);
-    assert_eq!(guests.now.load(Relaxed), 0);
+    assert_eq!(counts.closed_cleanly.load(Relaxed), 4);
+    assert_eq!(counts.now.load(Relaxed), 0);
 }
 
 #[test]
 fn in_open_loop_every_operation_that_fell_due_has_its_outcome() {
-    let (seen, guests) = driven(Habit::Answers, |asked| {
+    let (seen, counts) = driven(Behaviour::Answers, |asked| {
         asked.intensity.arrivals = Arrivals::Constant(1000.0);
         asked.intensity.connections = 8;
     });
     // 80 ms of lane time, one operation each millisecond.
     assert_eq!(seen.operations + seen.unsent, 80);
-    assert_eq!(seen.operations, guests.asked.load(Relaxed));
+    assert_eq!(seen.operations, counts.asked.load(Relaxed));
     let due: u64 = seen.slices.iter().map(|slice| slice.due).sum();
     assert_eq!(due, seen.operations);
     assert!(seen.slices.iter().all(|slice| slice.took_ns >= slice.sending_ns));
@@ -262,36 +262,36 @@ fn in_open_loop_every_operation_that_fell_due_has_its_outcome() {
 
 #[test]
 fn a_budget_of_operations_is_kept() {
-    let (seen, guests) = driven(Habit::Answers, |asked| asked.operations = Some(7));
-    assert_eq!((seen.operations, guests.asked.load(Relaxed)), (7, 7));
+    let (seen, counts) = driven(Behaviour::Answers, |asked| asked.operations = Some(7));
+    assert_eq!((seen.operations, counts.asked.load(Relaxed)), (7, 7));
 }
 
 #[test]
 fn connections_are_opened_anew_as_the_policy_says() {
-    let (seen, guests) = driven(Habit::Answers, |asked| asked.reuse = Reuse::Never);
+    let (seen, counts) = driven(Behaviour::Answers, |asked| asked.reuse = Reuse::Never);
     assert_eq!(seen.connections.opened, seen.operations);
-    assert_eq!(guests.closed_cleanly.load(Relaxed), seen.operations);
+    assert_eq!(counts.closed_cleanly.load(Relaxed), seen.operations);
 
-    let (seen, guests) = driven(Habit::Answers, |asked| {
+    let (seen, counts) = driven(Behaviour::Answers, |asked| {
         asked.reuse = Reuse::Times(3);
         asked.intensity.connections = 1;
         asked.operations = Some(7);
     });
     assert_eq!((seen.operations, seen.connections.opened), (7, 3));
-    assert_eq!(guests.most.load(Relaxed), 1);
+    assert_eq!(counts.most.load(Relaxed), 1);
 }
 
 #[test]
 fn a_pool_is_shared_and_never_larger_than_it_may_be() {
     for upkeep in [Upkeep::Neither, Upkeep::Ping, Upkeep::Reset] {
-        let (seen, guests) = driven(Habit::Answers, |asked| {
+        let (seen, counts) = driven(Behaviour::Answers, |asked| {
             asked.intensity.connections = 8;
             asked.reuse = pool(2, 2_000 * MS, upkeep);
         });
-        assert_eq!((guests.most.load(Relaxed), seen.connections.opened), (2, 2), "{upkeep:?}");
+        assert_eq!((counts.most.load(Relaxed), seen.connections.opened), (2, 2), "{upkeep:?}");
         assert_eq!(seen.operations, seen.outcomes.ok, "{upkeep:?}");
         assert_eq!(seen.phases.acquire.len(), seen.operations, "{upkeep:?}");
-        let (pinged, reset) = (guests.pinged.load(Relaxed), guests.reset.load(Relaxed));
+        let (pinged, reset) = (counts.pinged.load(Relaxed), counts.reset.load(Relaxed));
         let wanted = match upkeep {
             Upkeep::Neither => (0, 0),
             Upkeep::Ping => (seen.operations, 0),
@@ -303,34 +303,34 @@ fn a_pool_is_shared_and_never_larger_than_it_may_be() {
 
 #[test]
 fn waiting_too_long_for_the_pool_is_starvation() {
-    let (seen, guests) = driven(Habit::Dawdles(20), |asked| {
+    let (seen, counts) = driven(Behaviour::Dawdles(20), |asked| {
         asked.intensity.connections = 4;
         asked.reuse = pool(1, 2 * MS, Upkeep::Neither);
     });
     let starved = seen.outcomes.failed.get(&Failure::Starved).copied().unwrap_or(0);
     assert!(starved > 0, "{:?}", seen.outcomes);
     assert_eq!(starved + seen.outcomes.ok, seen.operations);
-    assert_eq!(seen.sent, guests.asked.load(Relaxed), "starved operations were never sent");
-    assert_eq!(seen.outcomes.count(Whose::Theirs), starved);
+    assert_eq!(seen.sent, counts.asked.load(Relaxed), "starved operations were never sent");
+    assert_eq!(seen.outcomes.count(FaultOwner::Theirs), starved);
 }
 
 #[test]
 fn hanging_operations_are_abandoned_with_their_connections() {
-    let (seen, guests) = driven(Habit::Hangs, |asked| asked.timeout_ns = 5 * MS);
+    let (seen, counts) = driven(Behaviour::Hangs, |asked| asked.timeout_ns = 5 * MS);
     let given_up = seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
     assert!(given_up > 0, "{:?}", seen.outcomes);
     assert_eq!(given_up + seen.outcomes.ok, seen.operations);
-    assert_eq!(seen.operations, guests.asked.load(Relaxed));
+    assert_eq!(seen.operations, counts.asked.load(Relaxed));
     // Censored at the time that it took at least.
     assert_eq!(seen.response_time.len(), seen.operations);
     assert!(seen.response_time.max() >= Some(5 * MS));
     assert!(seen.connections.opened > 4);
-    assert_eq!(guests.most.load(Relaxed), 4);
+    assert_eq!(counts.most.load(Relaxed), 4);
 }
 
 #[test]
 fn refusals_have_their_code_and_pauses() {
-    let (seen, _) = driven(Habit::Refuses, |_| {});
+    let (seen, _) = driven(Behaviour::Refuses, |_| {});
     assert_eq!((seen.connections.got, seen.sent), (0, 0));
     assert_eq!(seen.outcomes.unexpected.get(&1040), Some(&seen.operations));
     // Four slots; the first pause is 10 ms, and each is longer than the last.
@@ -339,11 +339,11 @@ fn refusals_have_their_code_and_pauses() {
 
 #[test]
 fn errors_are_replies_and_a_closed_connection_is_opened_again() {
-    let (seen, _) = driven(Habit::Errs, |_| {});
+    let (seen, _) = driven(Behaviour::Errs, |_| {});
     assert_eq!(seen.outcomes.unexpected.get(&1213), Some(&seen.operations));
     assert_eq!(seen.connections.opened, 4);
 
-    let (seen, _) = driven(Habit::Closes, |_| {});
+    let (seen, _) = driven(Behaviour::Closes, |_| {});
     let closed = seen.outcomes.failed.get(&Failure::Closed).copied().unwrap_or(0);
     assert!(closed > 0, "{:?}", seen.outcomes);
     assert!(seen.connections.opened > 4);
@@ -357,22 +357,22 @@ fn a_load_writes_every_row_once() {
         prefix: "p:".to_owned(),
         ..engine::workload::preset("kv").expect("a preset")
     };
-    let (seen, guests) = driven(Habit::Answers, |asked| {
+    let (seen, counts) = driven(Behaviour::Answers, |asked| {
         asked.doing = Doing::load(workload);
         asked.operations = Some(3210);
         asked.intensity.depth = 16;
     });
     assert_eq!((seen.operations, seen.outcomes.ok), (3210, 3210));
-    assert_eq!(guests.rows.load(Relaxed), 3210);
+    assert_eq!(counts.rows.load(Relaxed), 3210);
 }
 
 /// The runtime continues without a task that panicked. The lane must not wait for it.
 #[test]
 fn a_library_that_panics_ends_the_run() {
-    for (habit, message) in [
-        (Habit::PanicsInConnects, "in a connect"),
-        (Habit::PanicsInRequests, "in a request"),
-        (Habit::PanicsBeside, "beside a request"),
+    for (behaviour, message) in [
+        (Behaviour::PanicsInConnects, "in a connect"),
+        (Behaviour::PanicsInRequests, "in a request"),
+        (Behaviour::PanicsBeside, "beside a request"),
     ] {
         let with = |change: fn(&mut LaneAsked)| {
             let mut order = order();
@@ -388,7 +388,7 @@ fn a_library_that_panics_ends_the_run() {
             with(|asked| asked.groups = groups(4)),
             Asked { cores: vec![0, 0], ..with(|_| {}) },
         ] {
-            let why = broken(&order, habit);
+            let why = broken(&order, behaviour);
             assert!(
                 why.contains("a client library panicked at ") && why.contains(message),
                 "{why}"
@@ -413,9 +413,9 @@ fn groups(connections: u32) -> Vec<Intensity> {
 
 #[test]
 fn each_group_has_connections_arrivals_and_an_end_of_its_own() {
-    let (seen, guests) = driven(Habit::Answers, |asked| asked.groups = groups(4));
+    let (seen, counts) = driven(Behaviour::Answers, |asked| asked.groups = groups(4));
     let [many, few] = seen.groups.as_slice() else { panic!("two groups") };
-    assert_eq!(seen.operations, guests.asked.load(Relaxed));
+    assert_eq!(seen.operations, counts.asked.load(Relaxed));
     assert_eq!(seen.operations, many.operations + few.operations);
     assert_eq!((seen.outcomes.ok, seen.unsent), (seen.operations, 0));
     // 80 ms of lane time.
@@ -423,7 +423,7 @@ fn each_group_has_connections_arrivals_and_an_end_of_its_own() {
     assert!(many.operations >= 4 * 8, "{}", many.operations);
     assert_eq!((many.connections.opened, few.connections.opened), (4, 2));
     assert_eq!((many.connections.got, few.connections.got), (2 * 4, 2 * 2));
-    assert_eq!((guests.most.load(Relaxed), guests.closed_cleanly.load(Relaxed)), (6, 6));
+    assert_eq!((counts.most.load(Relaxed), counts.closed_cleanly.load(Relaxed)), (6, 6));
     for (at, slice) in seen.slices.iter().enumerate() {
         let took = [many.slices[at].took_ns, few.slices[at].took_ns];
         assert_eq!(Some(&slice.took_ns), took.iter().max());
@@ -434,7 +434,7 @@ fn each_group_has_connections_arrivals_and_an_end_of_its_own() {
 
 #[test]
 fn a_group_that_hangs_is_given_up_and_the_other_keeps_its_rate() {
-    let (seen, guests) = driven(Habit::IsMute, |asked| {
+    let (seen, counts) = driven(Behaviour::IsMute, |asked| {
         asked.groups = groups(1);
         asked.timeout_ns = 15 * MS;
     });
@@ -443,17 +443,17 @@ fn a_group_that_hangs_is_given_up_and_the_other_keeps_its_rate() {
     let few = &seen.groups[1];
     assert_eq!(few.operations + few.unsent, 40);
     assert!(seen.groups[0].operations > 0);
-    assert_eq!(guests.now.load(Relaxed), 0);
+    assert_eq!(counts.now.load(Relaxed), 0);
 }
 
 #[test]
 fn a_pool_is_that_of_a_group() {
-    let (seen, guests) = driven(Habit::Answers, |asked| {
+    let (seen, counts) = driven(Behaviour::Answers, |asked| {
         asked.groups = groups(8);
         asked.reuse = pool(3, 2_000 * MS, Upkeep::Neither);
     });
     // Two workers of an application do not use a third connection.
-    assert_eq!((guests.most.load(Relaxed), seen.connections.opened), (3 + 2, 3 + 2));
+    assert_eq!((counts.most.load(Relaxed), seen.connections.opened), (3 + 2, 3 + 2));
     for group in &seen.groups {
         assert_eq!(group.phases.acquire.len(), group.operations);
     }

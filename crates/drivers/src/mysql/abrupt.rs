@@ -68,9 +68,9 @@ mod tests {
     use std::sync::Arc;
 
     /// What is dropped spawns a task, as the library does.
-    struct Lingers(Option<Arc<()>>);
+    struct SpawnsOnDrop(Option<Arc<()>>);
 
-    impl Drop for Lingers {
+    impl Drop for SpawnsOnDrop {
         fn drop(&mut self) {
             let kept = self.0.take();
             Handle::current().spawn(async move {
@@ -84,7 +84,7 @@ mod tests {
     fn what_is_spawned_when_it_is_dropped_is_dropped_with_it() {
         let ended = Ended::new().expect("a runtime");
         let runtime = Builder::new_current_thread().build().expect("a runtime");
-        let (mine, held) = (Arc::new(()), |of: &Arc<()>| Lingers(Some(of.clone())));
+        let (mine, held) = (Arc::new(()), |of: &Arc<()>| SpawnsOnDrop(Some(of.clone())));
         runtime.block_on(async {
             drop(Abrupt::new(held(&mine), &ended));
             assert_eq!(Arc::strong_count(&mine), 1);

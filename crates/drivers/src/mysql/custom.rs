@@ -2,13 +2,12 @@
 
 use super::Protocol;
 use super::column::text_length;
-use super::session::{Server, Session, check_length, row_bytes, trouble};
+use super::session::{Server, Session, check_length, request_error, row_bytes};
 use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
 use crate::request::CustomRequest;
+use crate::request_error::RequestError;
 use crate::sql::Dialect;
-use crate::trouble::Trouble;
-use engine::clock;
 use engine::workload::Argument;
 use mysql_async::prelude::{Protocol as Wire, Queryable};
 use mysql_async::{Error, Params, QueryResult, Value};
@@ -20,7 +19,7 @@ impl Server {
         session: &mut Session,
         request: &CustomRequest,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let statements = self.custom.statements(request.number);
         custom::operate(&mut Custom { server: self, session }, statements, request, events).await
     }
@@ -36,14 +35,12 @@ impl custom::Session for Custom<'_> {
     type Error = Error;
 
     async fn prepare(&mut self, statement: &CustomStatement) -> Result<Option<u64>, Error> {
-        let ahead = self.server.protocol == Protocol::Prepared;
-        if !ahead || !custom::is_unprepared(&mut self.session.custom, statement.at) {
+        if self.server.protocol != Protocol::Prepared {
             return Ok(None);
         }
-        let began = clock::now();
-        let prepared = self.session.connection.prep(&statement.with_places).await?;
-        self.session.custom[statement.at] = Some(prepared);
-        Ok(Some(began))
+        let Session { connection, custom, .. } = &mut *self.session;
+        let text = statement.with_placeholders.as_str();
+        custom::prepare_once(custom, statement.at, move || connection.prep(text)).await
     }
 
     async fn say(&mut self, text: &str) -> Result<(), Error> {
@@ -60,7 +57,7 @@ impl custom::Session for Custom<'_> {
         if self.server.protocol == Protocol::Text {
             let text = statement.with_values(Dialect::Mysql, &request.arguments);
             let reply = session.connection.query_iter(text).await?;
-            return hear(reply, statement, self.server.reply_bytes, events).await;
+            return receive(reply, statement, self.server.reply_bytes, events).await;
         }
         let prepared = session.custom[statement.at].clone().expect("prepared before");
         let bound = statement.bound.iter().map(|at| match request.arguments.get(*at) {
@@ -73,21 +70,21 @@ impl custom::Session for Custom<'_> {
             Params::Positional(bound.collect())
         };
         let reply = session.connection.exec_iter(prepared, parameters).await?;
-        hear(reply, statement, self.server.reply_bytes, events).await
+        receive(reply, statement, self.server.reply_bytes, events).await
     }
 
-    fn trouble(&self, error: &Error) -> Trouble {
-        trouble(error)
+    fn request_error(&self, error: &Error) -> RequestError {
+        request_error(error)
     }
 }
 
-async fn hear<P: Wire>(
+async fn receive<P: Wire>(
     mut reply: QueryResult<'_, '_, P>,
     statement: &CustomStatement,
     reply_bytes: u64,
     events: &mut Events<'_>,
 ) -> Result<(), Error> {
-    let mut hears = CustomReply::new(statement, events);
+    let mut result = CustomReply::new(statement, events);
     let (mut text, mut taken) = (Vec::new(), 0);
     while let Some(row) = reply.next().await? {
         taken += row_bytes(&row);
@@ -95,13 +92,13 @@ async fn hear<P: Wire>(
         let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
         let bytes = columns.map(text_length).sum();
         text.clear();
-        if let Some(last) = row.len().checked_sub(1).filter(|_| hears.wants_value()) {
+        if let Some(last) = row.len().checked_sub(1).filter(|_| result.wants_value()) {
             as_text(row.as_ref(last), &mut text);
         }
-        hears.row(bytes, Some(&text), events);
+        result.row(bytes, Some(&text), events);
     }
     let changed = reply.affected_rows();
-    hears.ends(changed, events);
+    result.ends(changed, events);
     reply.drop_result().await
 }
 

@@ -10,7 +10,7 @@ mod session;
 mod tls;
 
 use crate::access::SqlAccess;
-use crate::admin::{self, Rows, Unasked};
+use crate::admin::{self, QueryError, Rows};
 use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, Start, fact};
 use crate::lane;
@@ -144,7 +144,7 @@ impl Database for MysqlAccess {
         address: &Address,
         statements: &[String],
         timeout: Duration,
-    ) -> Result<Vec<Rows>, Unasked> {
+    ) -> Result<Vec<Rows>, QueryError> {
         admin::wait(Server::new(self, address)?.ask(statements), timeout)
     }
 
@@ -161,7 +161,7 @@ impl Database for MysqlAccess {
         &self,
         address: &Address,
         timeout: Duration,
-    ) -> Result<Vec<(String, String)>, Unasked> {
+    ) -> Result<Vec<(String, String)>, QueryError> {
         const SETTINGS: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', \
              'innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin', 'innodb_doublewrite', \
              'innodb_buffer_pool_size', 'max_heap_table_size', 'max_connections', \

@@ -5,14 +5,14 @@ use super::column::text_length;
 use super::log_in::{Guard, Unsafe};
 use super::relay::Relay;
 use super::{MysqlAccess, Protocol, dialling, tls};
-use crate::admin::{Rows, Unasked};
+use crate::admin::{QueryError, Rows};
 use crate::budget::{self, QUESTION_BYTES};
 use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
+use crate::request_error::{RequestError, failure};
 use crate::sql::{Dialect, Statements, limit};
-use crate::trouble::{Trouble, failure};
 use engine::workload::Arguments;
 use engine::{EngineError, clock};
 use mysql_async::prelude::{Protocol as Wire, Queryable};
@@ -109,12 +109,12 @@ impl Server {
     }
 
     /// Opens a session of its own and sends one statement after the other.
-    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
+    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, QueryError> {
         let relay = self.relay().await?;
         let asked = self.ask_through(relay.as_ref(), statements).await;
         asked.map_err(|error| match relay.and_then(|relay| relay.cut()) {
-            Some(cut) => Unasked { code: None, why: cut.to_string(), position: None },
-            None => Unasked::new(trouble(&error), in_words(&error)),
+            Some(cut) => QueryError { code: None, why: cut.to_string(), position: None },
+            None => QueryError::new(request_error(&error), in_words(&error)),
         })
     }
 
@@ -142,7 +142,7 @@ impl Server {
 
     /// Logs in, and returns why that is not safe. Returns None if it is safe, or if the server does
     /// not answer.
-    pub(super) async fn unsafe_log_in(&self) -> Result<Option<Unsafe>, Unasked> {
+    pub(super) async fn unsafe_log_in(&self) -> Result<Option<Unsafe>, QueryError> {
         let Some(relay) = self.relay().await?.filter(|_| self.guard != Guard::Nothing) else {
             return Ok(None);
         };
@@ -154,7 +154,7 @@ impl Server {
 
     /// Between the library and the server: of a unix socket none, which no other process
     /// must come to by us.
-    async fn relay(&self) -> Result<Option<Relay>, Unasked> {
+    async fn relay(&self) -> Result<Option<Relay>, QueryError> {
         match self.tcp {
             Some(to) => Ok(Some(Relay::to(to, self.guard).await?)),
             None => Ok(None),
@@ -176,7 +176,7 @@ impl Server {
     ) -> Result<(), Error> {
         let text = self.statements.with_values(request.action, &request.row);
         events.asks();
-        self.hear(connection.query_iter(text).await?, request.action, events).await
+        self.receive(connection.query_iter(text).await?, request.action, events).await
     }
 
     async fn with_prepared(
@@ -186,21 +186,23 @@ impl Server {
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let action = request.action;
-        let at = action.place();
+        let at = action.index();
         if session.prepared[at].is_none() {
             let began = clock::now();
-            let statement = session.connection.prep(self.statements.with_places(action)).await?;
+            let statement =
+                session.connection.prep(self.statements.with_placeholders(action)).await?;
             session.prepared[at] = Some(statement);
             events.prepared(began);
         }
         let statement = session.prepared[at].clone().expect("prepared");
         let parameters = parameters(request);
         events.asks();
-        self.hear(session.connection.exec_iter(statement, parameters).await?, action, events).await
+        self.receive(session.connection.exec_iter(statement, parameters).await?, action, events)
+            .await
     }
 
     /// Receives the rows of a reply.
-    async fn hear<P: Wire>(
+    async fn receive<P: Wire>(
         &self,
         mut reply: QueryResult<'_, '_, P>,
         action: Action,
@@ -236,10 +238,10 @@ impl Driver for Server {
 
     /// The library dials itself, so there is no source address to set, and TLS is part of the
     /// login.
-    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), Trouble> {
+    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), RequestError> {
         let began = clock::now();
         let (connection, stood) = dialling::events(Conn::new(self.opts.clone())).await;
-        let connection = connection.map_err(|error| trouble(&error).before_a_session())?;
+        let connection = connection.map_err(|error| request_error(&error).before_a_session())?;
         let connect_ns = stood.map(|stood| stood - began);
         let log_in_ns = clock::now() - stood.unwrap_or(began);
         let opening = Opening { connect_ns, tls_ns: None, log_in_ns };
@@ -253,7 +255,7 @@ impl Driver for Server {
         session: &mut Session,
         request: &Request,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         if let Some(custom) = &request.custom {
             return self.custom(session, custom, events).await;
         }
@@ -261,12 +263,12 @@ impl Driver for Server {
             Protocol::Text => self.text(&mut session.connection, request, events).await,
             Protocol::Prepared => self.with_prepared(session, request, events).await,
         };
-        done.map_err(|error| trouble(&error))
+        done.map_err(|error| request_error(&error))
     }
 
-    async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), Trouble> {
+    async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), RequestError> {
         let text = self.statements.with_rows(rows);
-        session.connection.query_drop(text).await.map_err(|error| trouble(&error))
+        session.connection.query_drop(text).await.map_err(|error| request_error(&error))
     }
 
     async fn fill(
@@ -274,16 +276,16 @@ impl Driver for Server {
         session: &mut Session,
         table: u32,
         rows: &[&Arguments],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let text = self.custom.insert(Dialect::Mysql, table, rows);
-        session.connection.query_drop(text).await.map_err(|error| trouble(&error))
+        session.connection.query_drop(text).await.map_err(|error| request_error(&error))
     }
 
-    async fn ping(&self, session: &mut Session) -> Result<(), Trouble> {
-        session.connection.ping().await.map_err(|error| trouble(&error))
+    async fn ping(&self, session: &mut Session) -> Result<(), RequestError> {
+        session.connection.ping().await.map_err(|error| request_error(&error))
     }
 
-    async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
+    async fn reset(&self, session: &mut Session) -> Result<(), RequestError> {
         session.prepared = Default::default();
         session.custom.clear();
         let connection = &mut session.connection;
@@ -292,7 +294,7 @@ impl Driver for Server {
             Ok(false) => connection.change_user(ChangeUserOpts::default()).await,
             reset => reset.map(drop),
         };
-        reset.map_err(|error| trouble(&error))
+        reset.map_err(|error| request_error(&error))
     }
 
     async fn close(&self, session: Session) {
@@ -345,10 +347,10 @@ fn parameters(request: &Request) -> Params {
 }
 
 /// Classifies an error of the library.
-pub(super) fn trouble(error: &Error) -> Trouble {
-    Trouble::Failed(match error {
+pub(super) fn request_error(error: &Error) -> RequestError {
+    RequestError::Failed(match error {
         Error::Server(answer) => {
-            return Trouble::ServerError {
+            return RequestError::ServerError {
                 code: answer.code,
                 closes: CLOSING.contains(&answer.code),
             };
@@ -397,14 +399,14 @@ mod tests {
             Error::Server(ServerError { code, message: String::new(), state: String::new() })
         };
         let table = [
-            (server_error(1213), Trouble::ServerError { code: 1213, closes: false }),
-            (server_error(1927), Trouble::ServerError { code: 1927, closes: true }),
-            (io::Error::from_raw_os_error(111).into(), Trouble::Failed(Failure::Refused)),
-            (DriverError::ConnectionClosed.into(), Trouble::Failed(Failure::Closed)),
-            (DriverError::PacketOutOfOrder.into(), Trouble::Failed(Failure::Protocol)),
+            (server_error(1213), RequestError::ServerError { code: 1213, closes: false }),
+            (server_error(1927), RequestError::ServerError { code: 1927, closes: true }),
+            (io::Error::from_raw_os_error(111).into(), RequestError::Failed(Failure::Refused)),
+            (DriverError::ConnectionClosed.into(), RequestError::Failed(Failure::Closed)),
+            (DriverError::PacketOutOfOrder.into(), RequestError::Failed(Failure::Protocol)),
         ];
         for (error, wanted) in table {
-            assert_eq!(trouble(&error), wanted, "{error}");
+            assert_eq!(request_error(&error), wanted, "{error}");
         }
     }
 

@@ -6,7 +6,7 @@ use super::thread::Connection;
 use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
 use crate::request::CustomRequest;
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 
 impl<L: Library> Server<L> {
     /// Carries out one user-defined operation.
@@ -15,7 +15,7 @@ impl<L: Library> Server<L> {
         connection: &mut Connection,
         request: &CustomRequest,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let statements = self.custom.statements(request.number);
         let alone = statements.len() == 1;
         custom::operate(&mut Custom { connection, alone }, statements, request, events).await
@@ -54,25 +54,25 @@ impl custom::Session for Custom<'_> {
         events: &mut Events<'_>,
     ) -> Result<(), Fault> {
         let bound = statement.bound.iter().map(|at| bind(request.arguments.get(*at)));
-        let (bound, text) = (bound.collect(), statement.with_places.as_str().into());
+        let (bound, text) = (bound.collect(), statement.with_placeholders.as_str().into());
         let call = if statement.brings_rows {
-            query(text, bound, true, self.alone && locks(&statement.with_places))
+            query(text, bound, true, self.alone && locks(&statement.with_placeholders))
         } else {
             change(text, vec![bound], self.alone)
         };
         let reply = self.connection.call(call).await?;
         events.began_at(reply.began);
-        let mut hears = CustomReply::new(statement, events);
+        let mut result = CustomReply::new(statement, events);
         for row in &reply.rows {
             let last = row.cells.last().and_then(Option::as_deref);
-            hears.row(row.bytes, Some(last.unwrap_or_default()), events);
+            result.row(row.bytes, Some(last.unwrap_or_default()), events);
         }
-        hears.ends(reply.changed, events);
+        result.ends(reply.changed, events);
         Ok(())
     }
 
-    fn trouble(&self, fault: &Fault) -> Trouble {
-        fault.trouble
+    fn request_error(&self, fault: &Fault) -> RequestError {
+        fault.request_error
     }
 }
 

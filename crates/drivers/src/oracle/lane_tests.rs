@@ -8,7 +8,7 @@ use super::{ALREADY_THERE, OracleAccess, code};
 use crate::lane::lanes;
 use crate::lane::tests::{ended, order, run};
 use crate::request::Asks;
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use engine::{MakeLane, clock};
 use record::{
     Arrivals, Asked, Custom, CustomOperation, Doing, Failure, Intensity, Kind, LaneAsked,
@@ -25,7 +25,7 @@ const READ_NS: u64 = 100_000;
 
 /// What the database does besides its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Habit {
+enum Behaviour {
     #[default]
     Works,
     /// No login is ever answered.
@@ -42,7 +42,7 @@ enum Habit {
 
 #[derive(Default)]
 struct State {
-    habit: Habit,
+    behaviour: Behaviour,
     /// What was committed: keys and values, of all tables together.
     rows: BTreeMap<String, Vec<u8>>,
     inserted: u64,
@@ -79,22 +79,22 @@ impl Drop for Session {
 fn hang() -> Fault {
     let (mut here, _there) = UnixStream::pair().expect("a pair");
     let interrupted = here.read(&mut [0]).expect_err("nothing comes");
-    Fault { why: interrupted.to_string(), trouble: interrupted.into() }
+    Fault { why: interrupted.to_string(), request_error: interrupted.into() }
 }
 
 fn refusal(error: u16) -> Fault {
-    let trouble = Trouble::ServerError { code: code(error), closes: false };
-    Fault { trouble, why: format!("ORA-{error:05}") }
+    let request_error = RequestError::ServerError { code: code(error), closes: false };
+    Fault { request_error, why: format!("ORA-{error:05}") }
 }
 
 impl Library for Database {
     type Link = Session;
 
     fn connect(&self) -> Result<Session, Fault> {
-        if self.state().habit == Habit::HangsInLogIns {
+        if self.state().behaviour == Behaviour::HangsInLogIns {
             return Err(hang());
         }
-        let panics = self.state().habit == Habit::PanicsInLogIns;
+        let panics = self.state().behaviour == Behaviour::PanicsInLogIns;
         assert!(!panics, "in a login");
         let mut state = self.state();
         state.opened += 1;
@@ -142,9 +142,10 @@ impl Link for Session {
             state.reads += 1;
             state.reads
         };
-        let panics = self.of.state().habit == Habit::PanicsInReads && number.is_multiple_of(4);
+        let panics =
+            self.of.state().behaviour == Behaviour::PanicsInReads && number.is_multiple_of(4);
         assert!(!panics, "in a read");
-        if self.of.state().habit == Habit::HangsInReads && number.is_multiple_of(4) {
+        if self.of.state().behaviour == Behaviour::HangsInReads && number.is_multiple_of(4) {
             return Err(hang());
         }
         let began = clock::cpu_of_this_thread();
@@ -188,7 +189,7 @@ impl Link for Session {
                     }
                 }
                 "INSERT" => self.insert(row)?,
-                "UPDATE" if self.of.state().habit == Habit::RefusesUpdates => {
+                "UPDATE" if self.of.state().behaviour == Behaviour::RefusesUpdates => {
                     return Err(refusal(60));
                 }
                 "UPDATE" => {}
@@ -322,7 +323,7 @@ fn groups_have_connections_of_their_own() {
 #[test]
 fn what_hangs_is_given_up_and_its_thread_ends() {
     let database = Database::default();
-    database.state().habit = Habit::HangsInReads;
+    database.state().behaviour = Behaviour::HangsInReads;
     let seen = driven(&database, |asked| asked.timeout_ns = 5 * MS);
     let given_up = seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
     assert!(given_up > 0, "{:?}", seen.outcomes);
@@ -330,7 +331,7 @@ fn what_hangs_is_given_up_and_its_thread_ends() {
     assert!(seen.connections.opened > 4);
 
     let database = Database::default();
-    database.state().habit = Habit::HangsInLogIns;
+    database.state().behaviour = Behaviour::HangsInLogIns;
     let seen = driven(&database, |asked| asked.timeout_ns = 5 * MS);
     assert_eq!((seen.connections.got, seen.outcomes.ok), (0, 0));
     assert!(seen.outcomes.failed.contains_key(&Failure::Timeout), "{:?}", seen.outcomes);
@@ -339,14 +340,14 @@ fn what_hangs_is_given_up_and_its_thread_ends() {
 
 #[test]
 fn a_library_that_panics_on_its_thread_ends_the_run() {
-    for habit in [Habit::PanicsInLogIns, Habit::PanicsInReads] {
+    for behaviour in [Behaviour::PanicsInLogIns, Behaviour::PanicsInReads] {
         let database = Database::default();
-        database.state().habit = habit;
+        database.state().behaviour = behaviour;
         let mut order = order();
         order.lanes[0].timeout_ns = 60_000 * MS;
         let why = ended(&order, made(&database, &order));
-        assert!(why.contains("a thread of a client library panicked"), "{habit:?}: {why}");
-        assert_eq!(Arc::strong_count(&database.0), 1, "{habit:?}: threads are left");
+        assert!(why.contains("a thread of a client library panicked"), "{behaviour:?}: {why}");
+        assert_eq!(Arc::strong_count(&database.0), 1, "{behaviour:?}: threads are left");
     }
 }
 
@@ -409,7 +410,7 @@ fn user_defined_statements_are_transactions() {
 fn a_transaction_that_fails_leaves_nothing() {
     let database = Database::default();
     load(&database, &custom());
-    database.state().habit = Habit::RefusesUpdates;
+    database.state().behaviour = Behaviour::RefusesUpdates;
     let seen = driven(&database, |asked| asked.doing = Doing::Drive(custom()));
     assert_eq!(seen.outcomes.unexpected.get(&code(60)), Some(&of(&seen, 1)));
     assert_eq!((database.state().rows.len(), seen.connections.opened), (300, 4));

@@ -1,17 +1,17 @@
 //! The library itself, behind the interface.
 
 use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
+use super::request_error::request_error;
 use super::session::{Server, check};
-use super::trouble::trouble;
 use super::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, unless};
-use crate::admin::{self, Rows, Unasked};
+use crate::admin::{self, QueryError, Rows};
 use crate::custom::{setup, tables};
 use crate::database::{Database, NOTE_COLUMNS, Start, fact};
 use crate::lane;
 use crate::panics::unless_it_panics;
 use crate::request::Asks;
+use crate::request_error::RequestError;
 use crate::sql::Dialect;
-use crate::trouble::Trouble;
 use engine::workload::longest_key;
 use engine::{EngineError, MakeLane};
 use oracledb::{Config, Connection, Error, Row, ToDbValue};
@@ -54,7 +54,7 @@ impl Database for OracleAccess {
         address: &Address,
         statements: &[String],
         timeout: Duration,
-    ) -> Result<Vec<Rows>, Unasked> {
+    ) -> Result<Vec<Rows>, QueryError> {
         let server = Server::new(self.library(address, timeout)?, self, &Doing::Ask);
         admin::wait(server.ask(statements), timeout)
     }
@@ -65,7 +65,7 @@ impl Database for OracleAccess {
         &self,
         address: &Address,
         timeout: Duration,
-    ) -> Result<Vec<(String, String)>, Unasked> {
+    ) -> Result<Vec<(String, String)>, QueryError> {
         const VERSION: &str =
             "SELECT 'version', version FROM product_component_version WHERE ROWNUM = 1";
         const WITH_RIGHTS: [&str; 2] = [
@@ -74,8 +74,8 @@ impl Database for OracleAccess {
         ];
         let ask = |fact: &str| self.ask(address, &[fact.to_owned()], timeout);
         let mut all = ask(VERSION)?;
-        let told = WITH_RIGHTS.into_iter().filter_map(|fact| ask(fact).ok());
-        all.extend(told.flatten());
+        let known = WITH_RIGHTS.into_iter().filter_map(|fact| ask(fact).ok());
+        all.extend(known.flatten());
         Ok(admin::facts(all))
     }
 
@@ -241,9 +241,11 @@ impl Link for Linked {
 fn answered<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Fault> {
     match unless_it_panics(call) {
         Some(Ok(done)) => Ok(done),
-        Some(Err(error)) => Err(Fault { trouble: trouble(&error), why: error.to_string() }),
+        Some(Err(error)) => {
+            Err(Fault { request_error: request_error(&error), why: error.to_string() })
+        }
         None => Err(Fault {
-            trouble: Trouble::Failed(Failure::Protocol),
+            request_error: RequestError::Failed(Failure::Protocol),
             why: "the server sent something that the driver does not know".to_owned(),
         }),
     }

@@ -3,7 +3,7 @@
 //! It is a trait because no server is available: the tests implement a fake database, with which
 //! everything on this side is tested.
 
-use crate::trouble::Trouble;
+use crate::request_error::RequestError;
 use engine::clock;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(crate) trait Link {
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    pub(crate) trouble: Trouble,
+    pub(crate) request_error: RequestError,
     /// The message, which may contain the server's own text.
     pub(crate) why: String,
 }
@@ -131,7 +131,7 @@ impl Call {
 fn ends<T>(link: &mut impl Link, done: Result<T, Fault>, commits: bool) -> Result<T, Fault> {
     match done {
         Ok(done) if commits => link.commit().map(|()| done),
-        Err(fault) if commits && !fault.trouble.closes() => match link.rollback() {
+        Err(fault) if commits && !fault.request_error.closes() => match link.rollback() {
             Ok(()) => Err(fault),
             // The state of the session is unknown.
             Err(other) => Err(other),

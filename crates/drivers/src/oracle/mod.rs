@@ -10,10 +10,10 @@ mod custom;
 #[cfg(feature = "oracle")]
 mod library;
 mod link;
+#[cfg(feature = "oracle")]
+mod request_error;
 mod session;
 mod thread;
-#[cfg(feature = "oracle")]
-mod trouble;
 
 use crate::access::SqlAccess;
 use crate::refusal::Refusal;

@@ -3,13 +3,13 @@
 use super::link::{Bind, Call, Fault, Library, Reply};
 use super::thread::{Connection, Threads};
 use super::{ALREADY_THERE, OracleAccess, code};
-use crate::admin::{Rows, Unasked};
+use crate::admin::{QueryError, Rows};
 use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
+use crate::request_error::RequestError;
 use crate::sql::{Dialect, Statements, brings_rows, limit};
-use crate::trouble::Trouble;
 use engine::workload::{Argument, Arguments};
 use engine::{EngineError, clock, interrupt};
 use record::Doing;
@@ -35,17 +35,17 @@ impl<L: Library> Server<L> {
         Server {
             library,
             threads: Rc::default(),
-            texts: Action::KINDS.map(|action| statements.with_places(action).into()),
+            texts: Action::KINDS.map(|action| statements.with_placeholders(action).into()),
             brings_rows: brings_rows(&access.query),
             custom: CustomStatements::of(doing, Dialect::Oracle, &access.table),
         }
     }
 
     /// Opens a session of its own and sends one statement after the other.
-    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
-        let unasked = |fault: Fault| Unasked::new(fault.trouble, fault.why);
+    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, QueryError> {
+        let query_error = |fault: Fault| QueryError::new(fault.request_error, fault.why);
         let connection =
-            Connection::open(&self.threads, self.library.clone()).await.map_err(unasked)?;
+            Connection::open(&self.threads, self.library.clone()).await.map_err(query_error)?;
         let mut all = Vec::with_capacity(statements.len());
         for text in statements {
             let call = if brings_rows(text) {
@@ -53,7 +53,7 @@ impl<L: Library> Server<L> {
             } else {
                 change(text.as_str().into(), vec![Vec::new()], true)
             };
-            let reply = connection.call(call).await.map_err(unasked)?;
+            let reply = connection.call(call).await.map_err(query_error)?;
             let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
             let cells = |cells: Vec<Option<Vec<u8>>>| {
                 cells.into_iter().map(|cell| cell.map(text)).collect()
@@ -65,7 +65,7 @@ impl<L: Library> Server<L> {
     }
 
     fn text(&self, action: Action) -> Arc<str> {
-        self.texts[action.place()].clone()
+        self.texts[action.index()].clone()
     }
 
     fn call_for(&self, Request { action, row, .. }: &Request) -> Call {
@@ -128,7 +128,7 @@ pub(super) fn bind(argument: Argument<'_>) -> Bind {
 
 /// Whether a row with this key exists.
 fn is_there(fault: &Fault) -> bool {
-    matches!(fault.trouble, Trouble::ServerError { code: number, .. } if number == code(ALREADY_THERE))
+    matches!(fault.request_error, RequestError::ServerError { code: number, .. } if number == code(ALREADY_THERE))
 }
 
 impl<L: Library> Driver for Server<L> {
@@ -136,10 +136,10 @@ impl<L: Library> Driver for Server<L> {
 
     /// The library dials itself, so the source address cannot be set, and the phases of opening are
     /// not known.
-    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Connection, Opening), Trouble> {
+    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Connection, Opening), RequestError> {
         let began = clock::now();
         let opened = Connection::open(&self.threads, self.library.clone()).await;
-        let connection = opened.map_err(|fault| fault.trouble.before_a_session())?;
+        let connection = opened.map_err(|fault| fault.request_error.before_a_session())?;
         let log_in_ns = clock::now() - began;
         let opening = Opening { connect_ns: None, tls_ns: None, log_in_ns };
         Ok((connection, opening))
@@ -150,7 +150,7 @@ impl<L: Library> Driver for Server<L> {
         connection: &mut Connection,
         request: &Request,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         if let Some(custom) = &request.custom {
             return self.custom(connection, custom, events).await;
         }
@@ -158,7 +158,7 @@ impl<L: Library> Driver for Server<L> {
         let reply = match connection.call(self.call_for(request)).await {
             // Two came at the same time, and the other one was first.
             Err(fault) if request.action == Action::Add && is_there(&fault) => Reply::default(),
-            reply => reply.map_err(|fault| fault.trouble)?,
+            reply => reply.map_err(|fault| fault.request_error)?,
         };
         events.began_at(reply.began);
         for row in &reply.rows {
@@ -172,9 +172,9 @@ impl<L: Library> Driver for Server<L> {
         Ok(())
     }
 
-    async fn load(&self, connection: &mut Connection, rows: &[Row]) -> Result<(), Trouble> {
+    async fn load(&self, connection: &mut Connection, rows: &[Row]) -> Result<(), RequestError> {
         let call = change(self.text(Action::Set), rows.iter().map(written).collect(), true);
-        connection.call(call).await.map(drop).map_err(|fault| fault.trouble)
+        connection.call(call).await.map(drop).map_err(|fault| fault.request_error)
     }
 
     async fn fill(
@@ -182,8 +182,8 @@ impl<L: Library> Driver for Server<L> {
         connection: &mut Connection,
         table: u32,
         rows: &[&Arguments],
-    ) -> Result<(), Trouble> {
-        let text: Arc<str> = self.custom.insert_with_places(Dialect::Oracle, table).into();
+    ) -> Result<(), RequestError> {
+        let text: Arc<str> = self.custom.insert_with_placeholders(Dialect::Oracle, table).into();
         let values =
             |row: &&Arguments| (0..row.len()).map(|column| bind(row.get(column))).collect();
         let all: Vec<Vec<Bind>> = rows.iter().map(values).collect();
@@ -194,16 +194,16 @@ impl<L: Library> Driver for Server<L> {
             }
             all => all.map(drop),
         };
-        filled.map_err(|fault| fault.trouble)
+        filled.map_err(|fault| fault.request_error)
     }
 
-    async fn ping(&self, connection: &mut Connection) -> Result<(), Trouble> {
-        connection.call(Call::Ping).await.map(drop).map_err(|fault| fault.trouble)
+    async fn ping(&self, connection: &mut Connection) -> Result<(), RequestError> {
+        connection.call(Call::Ping).await.map(drop).map_err(|fault| fault.request_error)
     }
 
     /// A rollback, which is all that the library's own pool does.
-    async fn reset(&self, connection: &mut Connection) -> Result<(), Trouble> {
-        connection.call(Call::Rollback).await.map(drop).map_err(|fault| fault.trouble)
+    async fn reset(&self, connection: &mut Connection) -> Result<(), RequestError> {
+        connection.call(Call::Rollback).await.map(drop).map_err(|fault| fault.request_error)
     }
 
     async fn close(&self, connection: Connection) {

@@ -97,7 +97,7 @@ impl Connection {
         let thread = std::thread::Builder::new()
             .name("connection".to_owned())
             .spawn(move || live(library, &of_thread, &cpu_ns))
-            .map_err(|error| Fault { why: error.to_string(), trouble: error.into() })?;
+            .map_err(|error| Fault { why: error.to_string(), request_error: error.into() })?;
         let connection = Connection { slot, threads: threads.clone(), thread: Some(thread) };
         connection.answer().await?;
         Ok(connection)
@@ -143,7 +143,7 @@ impl Slot {
     fn wait<T>(&self, context: &Context<'_>, what: impl Fn(&mut State) -> Option<T>) -> Poll<T> {
         let mut state = self.state();
         match what(&mut state) {
-            Some(came) => Poll::Ready(came),
+            Some(result) => Poll::Ready(result),
             None => {
                 if state.panicked {
                     panics::of_another_thread();

@@ -6,10 +6,9 @@ use super::session::{Raw, Server, Session, length};
 use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
 use crate::request::CustomRequest;
+use crate::request_error::RequestError;
 use crate::sql::Dialect;
-use crate::trouble::Trouble;
 use bytes::BytesMut;
-use engine::clock;
 use engine::workload::Argument;
 use futures_util::TryStreamExt;
 use std::error::Error as StdError;
@@ -25,7 +24,7 @@ impl Server {
         session: &mut Session,
         request: &CustomRequest,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         let statements = self.custom.statements(request.number);
         custom::operate(&mut Custom { server: self, session }, statements, request, events).await
     }
@@ -41,14 +40,12 @@ impl custom::Session for Custom<'_> {
     type Error = Error;
 
     async fn prepare(&mut self, statement: &CustomStatement) -> Result<Option<u64>, Error> {
-        let ahead = self.server.protocol == Protocol::Prepared;
-        if !ahead || !custom::is_unprepared(&mut self.session.custom, statement.at) {
+        if self.server.protocol != Protocol::Prepared {
             return Ok(None);
         }
-        let began = clock::now();
-        let prepared = self.session.client.prepare(&statement.with_places).await?;
-        self.session.custom[statement.at] = Some(prepared);
-        Ok(Some(began))
+        let Session { client, custom, .. } = &mut *self.session;
+        let text = statement.with_placeholders.as_str();
+        custom::prepare_once(custom, statement.at, move || client.prepare(text)).await
     }
 
     async fn say(&mut self, text: &str) -> Result<(), Error> {
@@ -72,18 +69,18 @@ impl custom::Session for Custom<'_> {
             // client that gives none.
             Protocol::Extended => {
                 let typed = bound.map(|of| (of, Type::UNKNOWN));
-                client.query_typed_raw(&statement.with_places, typed).await?
+                client.query_typed_raw(&statement.with_placeholders, typed).await?
             }
             Protocol::Prepared => {
                 let prepared = self.session.custom[statement.at].as_ref().expect("prepared before");
                 client.query_raw(prepared, bound).await?
             }
         };
-        hear(reply, statement, events).await
+        receive(reply, statement, events).await
     }
 
-    fn trouble(&self, error: &Error) -> Trouble {
-        self.server.trouble(error)
+    fn request_error(&self, error: &Error) -> RequestError {
+        self.server.request_error(error)
     }
 }
 
@@ -93,29 +90,29 @@ async fn simple(
     events: &mut Events<'_>,
 ) -> Result<(), Error> {
     let mut reply = pin!(reply);
-    let (mut hears, mut changed) = (None, 0);
+    let (mut result, mut changed) = (None, 0);
     while let Some(message) = reply.try_next().await? {
-        let hears = hears.get_or_insert_with(|| CustomReply::new(statement, events));
+        let result = result.get_or_insert_with(|| CustomReply::new(statement, events));
         match message {
             SimpleQueryMessage::Row(row) => {
                 let bytes = (0..row.len()).filter_map(|at| row.get(at)).map(length).sum();
                 let last = row.len().checked_sub(1).and_then(|last| row.get(last));
-                hears.row(bytes, last.map(str::as_bytes), events);
+                result.row(bytes, last.map(str::as_bytes), events);
             }
             SimpleQueryMessage::CommandComplete(rows) => changed = rows,
             _ => {}
         }
     }
-    hears.unwrap_or_else(|| CustomReply::new(statement, events)).ends(changed, events);
+    result.unwrap_or_else(|| CustomReply::new(statement, events)).ends(changed, events);
     Ok(())
 }
 
-async fn hear(
+async fn receive(
     reply: RowStream,
     statement: &CustomStatement,
     events: &mut Events<'_>,
 ) -> Result<(), Error> {
-    let mut hears = CustomReply::new(statement, events);
+    let mut result = CustomReply::new(statement, events);
     let mut reply = pin!(reply);
     let mut text = Vec::new();
     while let Some(row) = reply.try_next().await? {
@@ -124,14 +121,14 @@ async fn hear(
             let raw = row.try_get::<_, Option<Raw<'_>>>(at)?;
             bytes += raw.as_ref().map_or(0, |raw| text_length(of.type_(), raw.0));
             text.clear();
-            if let (true, Some(raw)) = (hears.wants_value(), raw) {
+            if let (true, Some(raw)) = (result.wants_value(), raw) {
                 as_text(of.type_(), raw.0, &mut text);
             }
         }
-        hears.row(bytes, Some(&text), events);
+        result.row(bytes, Some(&text), events);
     }
     let changed = reply.rows_affected().unwrap_or(0);
-    hears.ends(changed, events);
+    result.ends(changed, events);
     Ok(())
 }
 

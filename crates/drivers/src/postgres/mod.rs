@@ -6,7 +6,7 @@ mod session;
 mod tls;
 
 use crate::access::SqlAccess;
-use crate::admin::{self, Rows, Unasked};
+use crate::admin::{self, QueryError, Rows};
 use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, Start, fact};
 use crate::lane;
@@ -84,7 +84,7 @@ impl Database for PostgresAccess {
         address: &Address,
         statements: &[String],
         timeout: Duration,
-    ) -> Result<Vec<Rows>, Unasked> {
+    ) -> Result<Vec<Rows>, QueryError> {
         admin::wait(Server::new(self, address)?.ask(statements), timeout)
     }
 
@@ -100,7 +100,7 @@ impl Database for PostgresAccess {
         &self,
         address: &Address,
         timeout: Duration,
-    ) -> Result<Vec<(String, String)>, Unasked> {
+    ) -> Result<Vec<(String, String)>, QueryError> {
         const FACTS: [&str; 2] = [
             "SELECT name, setting FROM pg_settings WHERE name IN ('server_version', 'fsync', \
              'synchronous_commit', 'full_page_writes', 'wal_level', 'shared_buffers', \

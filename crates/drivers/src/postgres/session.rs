@@ -3,15 +3,15 @@
 use super::column::text_length;
 use super::tls::Tls;
 use super::{PostgresAccess, Protocol};
-use crate::admin::{Rows, Unasked};
+use crate::admin::{QueryError, Rows};
 use crate::budget::{self, Budget, Metered, QUESTION_BYTES};
 use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
+use crate::request_error::{RequestError, failure, system_error};
 use crate::sql::{Dialect, Statements, limit, unhex};
 use crate::sqlstate;
-use crate::trouble::{Trouble, failure, system_error};
 use engine::workload::Arguments;
 use engine::{EngineError, TlsAccess, clock};
 use futures_util::TryStreamExt;
@@ -115,14 +115,14 @@ impl Server {
     }
 
     /// Opens a session of its own and sends one statement after the other.
-    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, Unasked> {
-        let unasked = |error: Error| Unasked {
+    pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, QueryError> {
+        let query_error = |error: Error| QueryError {
             position: position(&error),
-            ..Unasked::new(self.trouble(&error), in_words(&error))
+            ..QueryError::new(self.request_error(&error), in_words(&error))
         };
         let (session, _) = self.open(None).await.map_err(|error| match error {
-            Refusal::System(error) => Unasked::new(Trouble::Failed(failure(&error)), error),
-            Refusal::Library(error) => unasked(error),
+            Refusal::System(error) => QueryError::new(RequestError::Failed(failure(&error)), error),
+            Refusal::Library(error) => query_error(error),
         })?;
         let mut all = Vec::with_capacity(statements.len());
         for statement in statements {
@@ -131,7 +131,7 @@ impl Server {
             if session.budget.is_over() {
                 return Err(budget::too_large(self.reply_bytes).into());
             }
-            all.push(rows(&answer.map_err(unasked)?));
+            all.push(rows(&answer.map_err(query_error)?));
         }
         self.close(session).await;
         Ok(all)
@@ -234,14 +234,14 @@ impl Server {
         request: &Request,
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
-        let text = self.statements.with_places(request.action);
+        let text = self.statements.with_placeholders(request.action);
         let row = &request.row;
         let rows = i64::from(limit(request.action));
         let parameters = parameters(request.action, &row.key, &row.value, &rows);
         let typed = parameters.into_iter().zip(types(request.action).iter().cloned());
         events.asks();
         let reply = client.query_typed_raw(text, typed).await?;
-        hear(reply, request.action, events).await
+        receive(reply, request.action, events).await
     }
 
     async fn with_prepared(
@@ -251,10 +251,10 @@ impl Server {
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let action = request.action;
-        let at = action.place();
+        let at = action.index();
         if session.prepared[at].is_none() {
             let began = clock::now();
-            let text = self.statements.with_places(action);
+            let text = self.statements.with_placeholders(action);
             session.prepared[at] = Some(session.client.prepare_typed(text, types(action)).await?);
             events.prepared(began);
         }
@@ -264,7 +264,7 @@ impl Server {
         let parameters = parameters(action, &row.key, &row.value, &rows);
         events.asks();
         let reply = session.client.query_raw(statement, parameters).await?;
-        hear(reply, action, events).await
+        receive(reply, action, events).await
     }
 
     async fn copy(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
@@ -290,21 +290,21 @@ impl Server {
     }
 
     /// Classifies an error of the library.
-    pub(super) fn trouble(&self, error: &Error) -> Trouble {
+    pub(super) fn request_error(&self, error: &Error) -> RequestError {
         if let Some(answer) = error.as_db_error() {
             let code = sqlstate::code(answer.code().code());
-            return Trouble::ServerError {
+            return RequestError::ServerError {
                 code,
                 closes: matches!(answer.severity(), "FATAL" | "PANIC"),
             };
         }
         if let Some(system) = system_error(error) {
-            return Trouble::Failed(failure(system));
+            return RequestError::Failed(failure(system));
         }
         if error.is_closed() {
-            Trouble::Failed(Failure::Closed)
+            RequestError::Failed(Failure::Closed)
         } else {
-            Trouble::Failed(Failure::Protocol)
+            RequestError::Failed(Failure::Protocol)
         }
     }
 }
@@ -330,15 +330,15 @@ impl From<Error> for Refusal {
 impl Driver for Server {
     type Client = Session;
 
-    async fn connect(&self, from: Option<IpAddr>) -> Result<(Session, Opening), Trouble> {
+    async fn connect(&self, from: Option<IpAddr>) -> Result<(Session, Opening), RequestError> {
         self.open(from).await.map_err(|refusal| match refusal {
             Refusal::System(error) => error.into(),
-            Refusal::Library(error) => match self.trouble(&error) {
+            Refusal::Library(error) => match self.request_error(&error) {
                 // The handshake did not even begin: the server does not support TLS.
-                Trouble::Failed(Failure::Protocol) if self.tls.is_some() => {
-                    Trouble::Failed(Failure::Tls)
+                RequestError::Failed(Failure::Protocol) if self.tls.is_some() => {
+                    RequestError::Failed(Failure::Tls)
                 }
-                trouble => trouble.before_a_session(),
+                request_error => request_error.before_a_session(),
             },
         })
     }
@@ -348,27 +348,28 @@ impl Driver for Server {
         session: &mut Session,
         request: &Request,
         events: &mut Events<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         session.budget.renew();
         let done = match &request.custom {
             Some(custom) => self.custom(session, custom, events).await,
-            None => {
-                self.action(session, request, events).await.map_err(|error| self.trouble(&error))
-            }
+            None => self
+                .action(session, request, events)
+                .await
+                .map_err(|error| self.request_error(&error)),
         };
-        done.map_err(|trouble| session.budget.explains(trouble))
+        done.map_err(|request_error| session.budget.explains(request_error))
     }
 
     /// Uses COPY, which the library prepares under a name. With another protocol there may be a
     /// proxy that shares one connection among several clients, where a name can belong to another
     /// client's statement (rows that had been written were seen to be deleted in this way), so rows
     /// are sent as text.
-    async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), Trouble> {
+    async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), RequestError> {
         session.budget.renew();
         if self.protocol != Protocol::Prepared {
             let text = self.statements.with_rows(rows);
             let written = session.client.batch_execute(&text).await;
-            return written.map_err(|error| self.trouble(&error));
+            return written.map_err(|error| self.request_error(&error));
         }
         let loaded = match self.copy(&session.client, rows).await {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
@@ -376,7 +377,7 @@ impl Driver for Server {
             }
             loaded => loaded,
         };
-        loaded.map_err(|error| self.trouble(&error))
+        loaded.map_err(|error| self.request_error(&error))
     }
 
     async fn fill(
@@ -384,24 +385,24 @@ impl Driver for Server {
         session: &mut Session,
         table: u32,
         rows: &[&Arguments],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), RequestError> {
         session.budget.renew();
         let text = self.custom.insert(Dialect::Postgres, table, rows);
-        session.client.batch_execute(&text).await.map_err(|error| self.trouble(&error))
+        session.client.batch_execute(&text).await.map_err(|error| self.request_error(&error))
     }
 
-    async fn ping(&self, session: &mut Session) -> Result<(), Trouble> {
+    async fn ping(&self, session: &mut Session) -> Result<(), RequestError> {
         session.budget.renew();
         let answered = session.client.simple_query("").await;
-        answered.map(drop).map_err(|error| self.trouble(&error))
+        answered.map(drop).map_err(|error| self.request_error(&error))
     }
 
-    async fn reset(&self, session: &mut Session) -> Result<(), Trouble> {
+    async fn reset(&self, session: &mut Session) -> Result<(), RequestError> {
         session.budget.renew();
         session.prepared = Default::default();
         session.custom.clear();
         let reset = session.client.batch_execute("DISCARD ALL").await;
-        reset.map_err(|error| self.trouble(&error))
+        reset.map_err(|error| self.request_error(&error))
     }
 
     async fn close(&self, session: Session) {
@@ -430,7 +431,7 @@ pub(super) fn length(text: &str) -> usize {
 }
 
 /// Receives the rows of a reply.
-async fn hear(reply: RowStream, action: Action, events: &mut Events<'_>) -> Result<(), Error> {
+async fn receive(reply: RowStream, action: Action, events: &mut Events<'_>) -> Result<(), Error> {
     events.begins();
     let mut reply = pin!(reply);
     while let Some(row) = reply.try_next().await? {

@@ -1,6 +1,6 @@
 //! Certificates of a throw-away authority.
 
-use super::{folder, give_away};
+use super::{directory, give_away};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use std::process::Command;
 /// The name that the servers' certificates are for.
 pub(crate) const NAME: &str = "db.test";
 
-/// An authority, the key of a server, and certificates for that key, all in one folder.
+/// An authority, the key of a server, and certificates for that key, all in one directory.
 pub(crate) struct Authority {
-    folder: PathBuf,
+    directory: PathBuf,
 }
 
 impl Authority {
     /// For a server that runs as this user.
     pub(crate) fn new(name: &str, user: &str) -> Authority {
-        let authority = Authority { folder: folder(name, user) };
+        let authority = Authority { directory: directory(name, user) };
         let files = [
             ("extensions", format!("subjectAltName=DNS:{NAME}\n")),
             ("issued", String::new()),
             ("serial", "01\n".to_owned()),
-            ("config", config(&authority.folder)),
+            ("config", config(&authority.directory)),
         ];
         for (name, text) in files {
             std::fs::write(authority.file(name), text).expect("a file");
@@ -38,7 +38,7 @@ impl Authority {
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.directory.join(name)
     }
 
     /// What the server shows from its next start, or as soon as it reads it again.
@@ -59,7 +59,7 @@ impl Authority {
 
     fn openssl(&self, words: &str) {
         let mut command = Command::new("openssl");
-        command.args(words.split_whitespace()).current_dir(&self.folder);
+        command.args(words.split_whitespace()).current_dir(&self.directory);
         let made = command.output().expect("openssl runs (./test installs it)");
         assert!(made.status.success(), "{words}: {}", String::from_utf8_lossy(&made.stderr));
     }
@@ -67,15 +67,15 @@ impl Authority {
 
 impl Drop for Authority {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = std::fs::remove_dir_all(&self.directory);
     }
 }
 
-fn config(folder: &Path) -> String {
-    let folder = folder.display();
+fn config(directory: &Path) -> String {
+    let directory = directory.display();
     format!(
-        "[ca]\ndefault_ca = own\n[own]\ndatabase = {folder}/issued\nserial = {folder}/serial\n\
-         new_certs_dir = {folder}\ncertificate = {folder}/ca.pem\nprivate_key = {folder}/ca.key\n\
+        "[ca]\ndefault_ca = own\n[own]\ndatabase = {directory}/issued\nserial = {directory}/serial\n\
+         new_certs_dir = {directory}\ncertificate = {directory}/ca.pem\nprivate_key = {directory}/ca.key\n\
          default_md = sha256\npolicy = any\nunique_subject = no\n[any]\ncommonName = supplied\n"
     )
 }

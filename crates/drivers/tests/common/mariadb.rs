@@ -1,6 +1,8 @@
 //! A real MariaDB.
 
-use super::{PASSWORD, PATIENCE, as_user, drive, folder, free_port, load, log, signal, wait_for};
+use super::{
+    PASSWORD, PATIENCE, as_user, directory, drive, free_port, load, log, signal, wait_for,
+};
 use drivers::Database;
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
@@ -12,47 +14,47 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 pub(crate) const USER: &str = "mysql";
-/// A server that runs until it is dropped, in a folder of its own.
+/// A server that runs until it is dropped, in a directory of its own.
 pub(crate) struct Mariadb {
     child: Child,
-    pub(crate) folder: PathBuf,
+    pub(crate) directory: PathBuf,
     pub(crate) address: SocketAddr,
     pub(crate) settings: Vec<String>,
 }
 
 impl Mariadb {
     pub(crate) fn start(name: &str, settings: &[&str]) -> Mariadb {
-        let folder = folder(&format!("my-{name}"), USER);
-        let log = std::fs::File::create(folder.join("installed")).expect("a file");
+        let directory = directory(&format!("my-{name}"), USER);
+        let log = std::fs::File::create(directory.join("installed")).expect("a file");
         let made = as_user(USER, "mariadb-install-db")
             .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
             .arg("--innodb-log-file-size=8M")
-            .arg(format!("--datadir={}", folder.join("data").display()))
-            // In a folder that it shares it would remove another one's tables.
-            .arg(format!("--tmpdir={}", folder.display()))
+            .arg(format!("--datadir={}", directory.join("data").display()))
+            // In a directory that it shares it would remove another one's tables.
+            .arg(format!("--tmpdir={}", directory.display()))
             .stdout(log)
             .status()
             .expect("MariaDB is installed (./test installs it)");
         assert!(made.success());
-        std::fs::write(folder.join("init.sql"), users()).expect("a file");
+        std::fs::write(directory.join("init.sql"), users()).expect("a file");
         let address = free_port();
         let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
-        let child = run(&folder, address, &settings);
-        let server = Mariadb { child, folder, address, settings };
+        let child = run(&directory, address, &settings);
+        let server = Mariadb { child, directory, address, settings };
         server.wait();
         server
     }
 
     fn wait(&self) {
         let answers = || self.access("t").ask(&self.tcp(), &[], PATIENCE).is_ok();
-        wait_for(answers, || log(&self.folder));
+        wait_for(answers, || log(&self.directory));
     }
 
     /// Kills the server and starts it again at the same place.
     pub(crate) fn restart(&mut self) {
         signal("-KILL", self.child.id());
         self.child.wait().expect("our child");
-        self.child = run(&self.folder, self.address, &self.settings);
+        self.child = run(&self.directory, self.address, &self.settings);
         self.wait();
     }
 
@@ -61,7 +63,7 @@ impl Mariadb {
     }
 
     pub(crate) fn unix(&self) -> Address {
-        Address::Unix(self.folder.join("socket").to_str().expect("UTF-8").to_owned())
+        Address::Unix(self.directory.join("socket").to_str().expect("UTF-8").to_owned())
     }
 
     pub(crate) fn access(&self, table: &str) -> MysqlAccess {
@@ -140,16 +142,16 @@ fn users() -> String {
     format!("CREATE DATABASE IF NOT EXISTS bench;\n{}{}", of("127.0.0.1"), of("localhost"))
 }
 
-fn run(folder: &Path, address: SocketAddr, settings: &[String]) -> Child {
+fn run(directory: &Path, address: SocketAddr, settings: &[String]) -> Child {
     let mut command: Command = as_user(USER, "mariadbd");
-    let at = |option: &str, name: &str| format!("--{option}={}", folder.join(name).display());
+    let at = |option: &str, name: &str| format!("--{option}={}", directory.join(name).display());
     command.args(["--no-defaults", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
     command.args([at("datadir", "data"), at("socket", "socket"), at("pid-file", "pid")]);
     command.args([at("init-file", "init.sql"), format!("--port={}", address.port())]);
-    command.arg(format!("--tmpdir={}", folder.display()));
+    command.arg(format!("--tmpdir={}", directory.display()));
     command.args(["--innodb-buffer-pool-size=32M", "--innodb-log-file-size=8M"]);
     command.args(["--max-heap-table-size=64M", "--skip-log-bin"]).args(settings);
-    let log = std::fs::File::create(folder.join("log")).expect("a file");
+    let log = std::fs::File::create(directory.join("log")).expect("a file");
     command.stdout(Stdio::null()).stderr(log).spawn().expect("it starts")
 }
 
@@ -158,6 +160,6 @@ impl Drop for Mariadb {
         // What it would still write is deleted below.
         signal("-KILL", self.child.id());
         self.child.wait().expect("our child");
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = std::fs::remove_dir_all(&self.directory);
     }
 }

@@ -24,18 +24,18 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// How long the start of a server may take, and what follows from it.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// An empty folder for a server, in memory if possible. It belongs to the server's user, because
+/// An empty directory for a server, in memory if possible. It belongs to the server's user, because
 /// database servers do not run as root.
-pub(crate) fn folder(name: &str, user: &str) -> PathBuf {
+pub(crate) fn directory(name: &str, user: &str) -> PathBuf {
     let memory = Path::new("/dev/shm");
     let base = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-    let folder = base.join(format!("tb-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    give_away(&folder, user);
-    folder
+    let directory = base.join(format!("tb-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory");
+    give_away(&directory, user);
+    directory
 }
 
-/// Gives a file or a folder to this user, if we have the permission.
+/// Gives a file or a directory to this user, if we have the permission.
 pub(crate) fn give_away(what: &Path, user: &str) {
     if !is_root() {
         return;
@@ -84,8 +84,8 @@ pub(crate) fn wait_for(so: impl Fn() -> bool, why_not: impl Fn() -> String) {
 }
 
 /// What a server has written into its log.
-pub(crate) fn log(folder: &Path) -> String {
-    std::fs::read_to_string(folder.join("log")).unwrap_or_default()
+pub(crate) fn log(directory: &Path) -> String {
+    std::fs::read_to_string(directory.join("log")).unwrap_or_default()
 }
 
 /// A port below the ports of clients. Each is assigned once in this process.
@@ -157,8 +157,8 @@ pub(crate) fn drive_until(stop: &Stop, order: &Asked, lanes: Vec<MakeLane>) -> S
     let attempted: u64 = all.slices.iter().map(|slice| slice.due).sum();
     assert_eq!(attempted, all.outcomes.total() + all.unsent + all.unfinished, "{all:?}");
     assert_eq!(all.operations, all.outcomes.total());
-    let told = format!("{all:?}");
-    assert!(!told.contains(PASSWORD), "a password: {told}");
+    let message = format!("{all:?}");
+    assert!(!message.contains(PASSWORD), "a password: {message}");
     all
 }
 
@@ -177,7 +177,7 @@ pub(crate) fn load(address: Address, of: &Workload, lanes: impl Fn(&Asked) -> Ve
     }
 }
 
-/// With `reuse=N` each connection serves N operations, but for the last one of each slot.
+/// With `reuse=N` each connection serves N operations, except the last one of each slot.
 pub(crate) fn is_as_often_as_due(opened: u64, times: u32, seen: &Seen, order: &Asked) {
     let fewest = seen.operations.div_ceil(u64::from(times));
     let slots = u64::from(order.lanes[0].intensity.connections);

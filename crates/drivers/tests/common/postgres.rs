@@ -1,6 +1,6 @@
 //! A real PostgreSQL.
 
-use super::{PATIENCE, as_user, drive, folder, free_port, load, log, signal, wait_for};
+use super::{PATIENCE, as_user, directory, drive, free_port, load, log, signal, wait_for};
 use drivers::Database;
 use drivers::PostgresAccess;
 use drivers::postgres::Protocol;
@@ -15,20 +15,20 @@ use std::process::{Child, Stdio};
 const BIN: &str = "/usr/lib/postgresql/15/bin";
 pub(crate) const USER: &str = "postgres";
 
-/// A server that runs until it is dropped, in a folder of its own.
+/// A server that runs until it is dropped, in a directory of its own.
 pub(crate) struct Postgres {
     child: Child,
-    pub(crate) folder: PathBuf,
+    pub(crate) directory: PathBuf,
     pub(crate) address: SocketAddr,
     pub(crate) settings: Vec<String>,
 }
 
 impl Postgres {
     pub(crate) fn start(name: &str, settings: &[&str]) -> Postgres {
-        let folder = folder(&format!("pg-{name}"), USER);
+        let directory = directory(&format!("pg-{name}"), USER);
         let made = as_user(USER, &format!("{BIN}/initdb"))
             .args(["-A", "trust", "-U", "bench", "--no-sync", "-E", "UTF8", "--locale=C", "-D"])
-            .arg(folder.join("data"))
+            .arg(directory.join("data"))
             .stdout(Stdio::null())
             .status()
             .expect("PostgreSQL 15 is installed (./test installs it)");
@@ -36,26 +36,26 @@ impl Postgres {
         // Connections that end come from many addresses of loopback.
         let mut access = std::fs::OpenOptions::new()
             .append(true)
-            .open(folder.join("data/pg_hba.conf"))
+            .open(directory.join("data/pg_hba.conf"))
             .expect("initdb made it");
         access.write_all(b"host all all 127.0.0.0/8 trust\n").expect("writes");
         let address = free_port();
         let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
-        let child = run(&folder, address, &settings);
-        let server = Postgres { child, folder, address, settings };
+        let child = run(&directory, address, &settings);
+        let server = Postgres { child, directory, address, settings };
         server.wait();
         server
     }
 
     fn wait(&self) {
         let answers = || self.access("t").ask(&self.tcp(), &[], PATIENCE).is_ok();
-        wait_for(answers, || log(&self.folder));
+        wait_for(answers, || log(&self.directory));
     }
 
     /// Ends the server with its clients' sessions, and starts it again at the same place.
     pub(crate) fn restart(&mut self) {
         self.end();
-        self.child = run(&self.folder, self.address, &self.settings);
+        self.child = run(&self.directory, self.address, &self.settings);
         self.wait();
     }
 
@@ -70,7 +70,7 @@ impl Postgres {
     }
 
     pub(crate) fn unix(&self) -> Address {
-        let socket = self.folder.join(format!(".s.PGSQL.{}", self.address.port()));
+        let socket = self.directory.join(format!(".s.PGSQL.{}", self.address.port()));
         Address::Unix(socket.to_str().expect("UTF-8").to_owned())
     }
 
@@ -128,21 +128,21 @@ pub(crate) fn told(seen: &Seen, name: &str) -> u64 {
     seen.outcomes.unexpected.iter().filter(|(code, _)| of(code)).map(|(_, n)| n).sum()
 }
 
-fn run(folder: &std::path::Path, address: SocketAddr, settings: &[String]) -> Child {
+fn run(directory: &std::path::Path, address: SocketAddr, settings: &[String]) -> Child {
     let mut command = as_user(USER, &format!("{BIN}/postgres"));
-    command.arg("-D").arg(folder.join("data")).args(["-p", &address.port().to_string()]);
-    let here = format!("unix_socket_directories={}", folder.display());
+    command.arg("-D").arg(directory.join("data")).args(["-p", &address.port().to_string()]);
+    let here = format!("unix_socket_directories={}", directory.display());
     let always = ["listen_addresses=127.0.0.1", "fsync=off", "max_connections=40", &here];
     for setting in always.into_iter().chain(settings.iter().map(String::as_str)) {
         command.args(["-c", setting]);
     }
-    let log = std::fs::File::create(folder.join("log")).expect("a file");
+    let log = std::fs::File::create(directory.join("log")).expect("a file");
     command.stderr(log).spawn().expect("it starts")
 }
 
 impl Drop for Postgres {
     fn drop(&mut self) {
         self.end();
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = std::fs::remove_dir_all(&self.directory);
     }
 }

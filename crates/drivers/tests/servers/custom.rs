@@ -148,8 +148,13 @@ fn check_unsound(seen: &Seen, says: impl Fn(&str) -> String, what: &str) {
         assert_eq!((seen.miss, seen.wrong), (miss * all, wrong * all), "{what}: {number}");
         assert!(all > 0, "{what}: {number}");
     }
-    let told: u64 = seen.outcomes.unexpected.values().sum();
-    assert_eq!((told, of(seen, 4).ok), (of(seen, 4).operations, 0), "{what}: {:?}", seen.outcomes);
+    let unexpected: u64 = seen.outcomes.unexpected.values().sum();
+    assert_eq!(
+        (unexpected, of(seen, 4).ok),
+        (of(seen, 4).operations, 0),
+        "{what}: {:?}",
+        seen.outcomes
+    );
     // What came before the error in its transaction was rolled back.
     assert_eq!(says("SELECT count(*) FROM t_accounts WHERE id = 1"), "1", "{what}");
 }

@@ -86,8 +86,8 @@ fn the_server_says_what_a_commit_waits_for() {
         assert_eq!(last, Some(("table_persistence", wanted)));
     }
     let wrong = PostgresAccess { user: "nobody".to_owned(), ..server.access("t") };
-    let unasked = wrong.facts(&server.tcp(), PATIENCE).expect_err("no such user");
-    assert!(unasked.code.is_some() && unasked.why.contains("nobody"), "{unasked:?}");
+    let query_error = wrong.facts(&server.tcp(), PATIENCE).expect_err("no such user");
+    assert!(query_error.code.is_some() && query_error.why.contains("nobody"), "{query_error:?}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn postgres_is_verified_and_never_silently_plain() {
     server.does(&["ALTER SYSTEM SET ssl = on", "SELECT pg_reload_conf()"]);
     crate::common::wait_for(
         || server.says("SHOW ssl") == "on",
-        || crate::common::log(&server.folder),
+        || crate::common::log(&server.directory),
     );
     let encrypted = asked(&authority, NAME);
     assert_eq!(encrypted.outcomes.ok, encrypted.operations, "{:?}", encrypted.outcomes);
@@ -81,7 +81,7 @@ fn postgres_is_verified_and_never_silently_plain() {
     server.does(&["SELECT pg_reload_conf()"]);
     // Sessions that begin from now on use the new one, as soon as it was read.
     let ok = || asked(&authority, NAME).outcomes.ok == 0;
-    crate::common::wait_for(ok, || crate::common::log(&server.folder));
+    crate::common::wait_for(ok, || crate::common::log(&server.directory));
     refused(&asked(&authority, NAME), "an expired certificate");
 }
 

@@ -1,13 +1,13 @@
 //! What was counted, by class and by cause.
 
-use record::{Seen, Whose};
+use record::{FaultOwner, Seen};
 use std::collections::BTreeMap;
 
 /// How many operations ended with which class, by SQLSTATE's name, by MySQL's number
 /// or by the failure's name.
 pub(crate) fn classes(seen: &Seen, name: impl Fn(u16) -> String) -> BTreeMap<String, u64> {
     let codes = seen.outcomes.unexpected.keys().map(|code| (*code, name(*code))).collect();
-    seen.outcomes.classes(Whose::Theirs, &codes)
+    seen.outcomes.classes(FaultOwner::Theirs, &codes)
 }
 
 /// Asserts that all failures were of this class, and the target's. Returns their number.
@@ -15,7 +15,11 @@ pub(crate) fn only(seen: &Seen, name: impl Fn(u16) -> String, class: &str, what:
     let outcomes = &seen.outcomes;
     let wrong = classes(seen, name);
     assert_eq!(wrong.keys().collect::<Vec<_>>(), [class], "{what}: {outcomes:?}");
-    assert_eq!((outcomes.count(Whose::Ours), outcomes.count(Whose::Host)), (0, 0), "{what}");
+    assert_eq!(
+        (outcomes.count(FaultOwner::Ours), outcomes.count(FaultOwner::Host)),
+        (0, 0),
+        "{what}"
+    );
     wrong[class]
 }
 

@@ -86,7 +86,7 @@ fn servers() -> Servers {
         "ALTER ROLE impatient SET lock_timeout = '50ms'",
         "CREATE TABLE numbers (key text PRIMARY KEY, value int)",
     ]);
-    let rules = pg.folder.join("data/pg_hba.conf");
+    let rules = pg.directory.join("data/pg_hba.conf");
     let others = std::fs::read_to_string(&rules).expect("its rules");
     std::fs::write(&rules, format!("host all guarded 127.0.0.1/32 scram-sha-256\n{others}"))
         .expect("its rules");

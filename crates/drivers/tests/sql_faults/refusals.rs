@@ -8,15 +8,18 @@ use crate::counted::{my_only, only, pg_only};
 use drivers::Database;
 use drivers::mysql::Protocol as Mysql;
 use drivers::postgres::Protocol as Pg;
-use drivers::{MysqlAccess, PostgresAccess, Unasked};
+use drivers::{MysqlAccess, PostgresAccess, QueryError};
 use record::{Doing, Seen};
 
 /// A question outside of the measurement is refused in the same way, with a message that does not
 /// contain the password.
-fn unasked<T: std::fmt::Debug>(answer: Result<T, Unasked>, seen: &Seen) {
-    let unasked = answer.expect_err("refused");
-    assert_eq!(unasked.code.as_ref(), seen.outcomes.unexpected.keys().next());
-    assert!(!unasked.why.is_empty() && !format!("{unasked:?}").contains(PASSWORD), "{unasked:?}");
+fn query_error<T: std::fmt::Debug>(answer: Result<T, QueryError>, seen: &Seen) {
+    let query_error = answer.expect_err("refused");
+    assert_eq!(query_error.code.as_ref(), seen.outcomes.unexpected.keys().next());
+    assert!(
+        !query_error.why.is_empty() && !format!("{query_error:?}").contains(PASSWORD),
+        "{query_error:?}"
+    );
 }
 
 pub(crate) fn log_ins(servers: &Servers) {
@@ -35,7 +38,7 @@ pub(crate) fn log_ins(servers: &Servers) {
         let seen = postgres::driven(&ask, &access);
         assert_eq!(pg_only(&seen, class, class), seen.operations);
         assert_eq!((seen.sent, seen.connections.opened), (0, 0), "{class}");
-        unasked(access.facts(&pg.tcp(), PATIENCE), &seen);
+        query_error(access.facts(&pg.tcp(), PATIENCE), &seen);
     }
     let wrong = MysqlAccess { password: Some(format!("not-{PASSWORD}")), ..my.access("t") };
     // A user with the permission learns that it does not exist.
@@ -44,7 +47,7 @@ pub(crate) fn log_ins(servers: &Servers) {
         let seen = mariadb::driven(&order(address.clone(), Doing::Ask), &access);
         assert_eq!(my_only(&seen, class, "login"), seen.operations);
         assert_eq!((seen.sent, seen.connections.opened), (0, 0), "{class}");
-        unasked(access.facts(&address, PATIENCE), &seen);
+        query_error(access.facts(&address, PATIENCE), &seen);
     }
 }
 

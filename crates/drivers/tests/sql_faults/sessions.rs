@@ -8,11 +8,11 @@ use crate::counted::{classes, my_only, only, pg_only};
 use drivers::Database;
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::Stop;
-use record::{Asked, Doing, Failure, Seen, Whose};
+use record::{Asked, Doing, Failure, FaultOwner, Seen};
 use std::path::Path;
 use std::time::Duration;
 
-/// Connections are taken by the system, and nobody speaks.
+/// Connections are taken by the system, and no data is sent.
 pub(crate) fn mute_servers() {
     let listener = std::net::TcpListener::bind(common::free_port()).expect("ours");
     let address = record::Address::Tcp(listener.local_addr().expect("bound"));
@@ -26,9 +26,9 @@ pub(crate) fn mute_servers() {
     }
     let soon = Duration::from_millis(40);
     for asked in [pg.facts(&address, soon), my.facts(&address, soon)] {
-        let unasked = asked.expect_err("nobody speaks");
-        assert_eq!(unasked.code, None, "{unasked:?}");
-        assert!(unasked.why.starts_with("no answer within"), "{unasked:?}");
+        let query_error = asked.expect_err("nobody speaks");
+        assert_eq!(query_error.code, None, "{query_error:?}");
+        assert!(query_error.why.starts_with("no answer within"), "{query_error:?}");
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn killed_by_postgres(servers: &Servers) {
     let lanes = access.lanes(&order, 0);
     let four = |which: &str| {
         let count = format!("SELECT count(*) {of} AND state = 'active' AND {which}");
-        common::wait_for(|| pg.says(&count) == "4", || common::log(&pg.folder));
+        common::wait_for(|| pg.says(&count) == "4", || common::log(&pg.directory));
     };
     let seen = drive_during(order, lanes, || {
         four("true");
@@ -74,7 +74,7 @@ pub(crate) fn killed_by_postgres(servers: &Servers) {
     });
     let name = common::name_of;
     lost(&seen, &["server_shut_down", "closed", "reset"], name);
-    let four_lost = (seen.outcomes.count(Whose::Theirs), seen.connections.opened);
+    let four_lost = (seen.outcomes.count(FaultOwner::Theirs), seen.connections.opened);
     assert_eq!(four_lost, (4, 8), "{:?}", seen.outcomes);
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn killed_by_mariadb(servers: &Servers) {
     let lanes = access.lanes(&order, 0);
     let four = |which: &str| {
         let count = format!("SELECT COUNT(*) {of} AND STATE = 'User sleep' AND {which}");
-        common::wait_for(|| my.says(&count) == "4", || common::log(&my.folder));
+        common::wait_for(|| my.says(&count) == "4", || common::log(&my.directory));
     };
     let seen = drive_during(order, lanes, || {
         four("TRUE");
@@ -96,7 +96,7 @@ pub(crate) fn killed_by_mariadb(servers: &Servers) {
         four(&format!("ID > {last}"));
     });
     lost(&seen, &["1927", "closed", "reset"], |code| code.to_string());
-    let four_lost = (seen.outcomes.count(Whose::Theirs), seen.connections.opened);
+    let four_lost = (seen.outcomes.count(FaultOwner::Theirs), seen.connections.opened);
     assert_eq!(four_lost, (4, 8), "{:?}", seen.outcomes);
 }
 
@@ -124,17 +124,17 @@ fn lost(seen: &Seen, named: &[&str], name: impl Fn(u16) -> String) {
     let known = classes.keys().all(|class| named.contains(&class.as_str()));
     assert!(known && !classes.is_empty(), "{classes:?}");
     let outcomes = &seen.outcomes;
-    assert_eq!((outcomes.count(Whose::Ours), outcomes.count(Whose::Host)), (0, 0));
-    assert_eq!(outcomes.count(Whose::Theirs) + outcomes.ok, seen.operations, "{outcomes:?}");
+    assert_eq!((outcomes.count(FaultOwner::Ours), outcomes.count(FaultOwner::Host)), (0, 0));
+    assert_eq!(outcomes.count(FaultOwner::Theirs) + outcomes.ok, seen.operations, "{outcomes:?}");
     assert!(seen.connections.opened >= 2 * 4, "{:?}", seen.connections);
     let timeouts = outcomes.failed.get(&Failure::Timeout);
     assert_eq!(timeouts, None, "a server that is gone is noticed: {outcomes:?}");
 }
 
 /// Waits until the counter, which each operation advances, is farther by some.
-fn goes_on(counter: impl Fn() -> u64, folder: &Path) {
+fn goes_on(counter: impl Fn() -> u64, directory: &Path) {
     let began = counter();
-    common::wait_for(|| counter() > began + 100, || common::log(folder));
+    common::wait_for(|| counter() > began + 100, || common::log(directory));
 }
 
 pub(crate) fn restart_of_postgres() {
@@ -146,11 +146,11 @@ pub(crate) fn restart_of_postgres() {
     let (access, order) = (PostgresAccess { query, ..pg.access("t") }, long(pg.tcp()));
     let lanes = access.lanes(&order, 0);
     let seen = drive_during(order, lanes, || {
-        goes_on(|| counts(&pg), &pg.folder);
+        goes_on(|| counts(&pg), &pg.directory);
         pg.restart();
-        goes_on(|| counts(&pg), &pg.folder);
+        goes_on(|| counts(&pg), &pg.directory);
         let all = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT nextval%'";
-        common::wait_for(|| pg.says(all) == "4", || common::log(&pg.folder));
+        common::wait_for(|| pg.says(all) == "4", || common::log(&pg.directory));
     });
     let wanted = ["server_shut_down", "server_starts", "closed", "reset", "refused"];
     lost(&seen, &wanted, common::name_of);
@@ -166,11 +166,11 @@ pub(crate) fn restart_of_mariadb() {
     let (access, order) = (MysqlAccess { query, ..my.access("t") }, long(my.tcp()));
     let lanes = access.lanes(&order, 0);
     let seen = drive_during(order, lanes, || {
-        goes_on(|| counts(&my), &my.folder);
+        goes_on(|| counts(&my), &my.directory);
         my.restart();
-        goes_on(|| counts(&my), &my.folder);
+        goes_on(|| counts(&my), &my.directory);
         let all = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'bench'";
-        common::wait_for(|| my.says(all) == "4", || common::log(&my.folder));
+        common::wait_for(|| my.says(all) == "4", || common::log(&my.directory));
     });
     lost(&seen, &["closed", "reset", "refused", "1053"], |code| code.to_string());
 }

@@ -11,7 +11,7 @@ use super::in_flight::{InFlight, Operation};
 use super::policy::{Destinations, Sources, may_reuse};
 use super::poll::{Poll, Ready};
 use super::socket::Socket;
-use super::stream::{Got, Stream};
+use super::stream::{ReadResult, Stream};
 use crate::{TlsAccess, clock};
 use record::{Failure, Recorder, Reuse};
 use std::collections::VecDeque;
@@ -53,31 +53,33 @@ enum Phase {
 
 /// The result of an event or of a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Then {
+pub(super) enum EventResult {
     /// The lane need not act.
     Wait,
-    /// Operations ended: this many places are free since then.
+    /// Operations ended: this many slots are free since then.
     Free(u64, u32),
 }
 
-impl Then {
+impl EventResult {
     /// Returns the result that `many` operations ended.
-    fn free(since: u64, many: u32) -> Then {
-        if many > 0 { Then::Free(since, many) } else { Then::Wait }
+    fn free(since: u64, many: u32) -> EventResult {
+        if many > 0 { EventResult::Free(since, many) } else { EventResult::Wait }
     }
 
     /// Combines two results, one after the other.
-    pub(super) fn and(self, later: Then) -> Then {
+    pub(super) fn and(self, later: EventResult) -> EventResult {
         match (self, later) {
-            (Then::Wait, then) | (then, Then::Wait) => then,
-            (Then::Free(_, some), Then::Free(since, more)) => Then::Free(since, some + more),
+            (EventResult::Wait, result) | (result, EventResult::Wait) => result,
+            (EventResult::Free(_, some), EventResult::Free(since, more)) => {
+                EventResult::Free(since, some + more)
+            }
         }
     }
 }
 
 pub(super) struct Connection<S: Dialogue> {
     /// Its number among the lane's connections.
-    place: u32,
+    slot: u32,
     socket: Option<Socket>,
     stream: Stream,
     codec: S::Codec,
@@ -90,7 +92,7 @@ pub(super) struct Connection<S: Dialogue> {
     served: u32,
     /// It must be closed as soon as nothing is in flight.
     retires: bool,
-    /// How many of the lane's places for operations on this connection the window does not allow
+    /// How many of the lane's slots for operations on this connection the window does not allow
     /// now.
     withheld: u32,
     /// Changes at every close, so that a stale event is recognised.
@@ -119,10 +121,10 @@ enum Piece {
 }
 
 impl<S: Dialogue> Connection<S> {
-    pub(super) fn new(dialogue: &S, depth: u32, place: u32) -> Connection<S> {
+    pub(super) fn new(dialogue: &S, depth: u32, slot: u32) -> Connection<S> {
         let codec = dialogue.codec(depth);
         Connection {
-            place,
+            slot,
             socket: None,
             stream: Stream::Plain,
             in_flight: InFlight::new(depth, codec.tags()),
@@ -167,25 +169,30 @@ impl<S: Dialogue> Connection<S> {
     /// Sends the operations that were taken up, all in one piece. An open connection sends at
     /// once; a closed one is dialled, and sends as soon as it is open.
     #[inline]
-    pub(super) fn start(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+    pub(super) fn start(
+        &mut self,
+        now: u64,
+        common: &mut Common<S>,
+        seen: &mut Recorder,
+    ) -> EventResult {
         match self.phase {
             Phase::Open => self.ask(now, common, seen),
             Phase::Closed => self.dial(common, seen),
-            _ => Then::Wait,
+            _ => EventResult::Wait,
         }
     }
 
     /// Opens the connection.
-    pub(super) fn dial(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+    pub(super) fn dial(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> EventResult {
         self.dialled = clock::now();
         let dialled = Stream::new(common.tls.as_ref()).and_then(|stream| {
             let socket =
-                Socket::connect(common.destinations.deal(self.place), common.sources.deal())?;
+                Socket::connect(common.destinations.deal(self.slot), common.sources.deal())?;
             Ok((stream, socket))
         });
         match dialled {
             Ok((stream, socket)) => {
-                let key = u64::from(self.place) | u64::from(self.generation) << 32;
+                let key = u64::from(self.slot) | u64::from(self.generation) << 32;
                 if common.poll.add(socket.fd(), key).is_err() {
                     return self.fail(Failure::NoMemory, common, seen);
                 }
@@ -193,7 +200,7 @@ impl<S: Dialogue> Connection<S> {
                 self.socket = Some(socket);
                 self.phase = Phase::Connecting;
                 common.dialogue.renew(&mut self.codec);
-                Then::Wait
+                EventResult::Wait
             }
             Err(failure) => self.fail(failure, common, seen),
         }
@@ -206,10 +213,10 @@ impl<S: Dialogue> Connection<S> {
         ready: &Ready,
         common: &mut Common<S>,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         if self.phase == Phase::Connecting {
             if !ready.writable {
-                return Then::Wait;
+                return EventResult::Wait;
             }
             if let Err(failure) = self.socket.as_ref().expect("connecting").connected() {
                 return self.fail(failure, common, seen);
@@ -221,8 +228,8 @@ impl<S: Dialogue> Connection<S> {
         self.peer_ends |= ready.ended;
         if self.phase == Phase::Handshaking {
             match self.shake_hands(ready.key, common, seen) {
-                Ok(Then::Wait) => {}
-                Ok(then) => return then,
+                Ok(EventResult::Wait) => {}
+                Ok(result) => return result,
                 Err(failure) => return self.fail(failure, common, seen),
             }
         }
@@ -232,7 +239,7 @@ impl<S: Dialogue> Connection<S> {
         {
             return self.fail(failure, common, seen);
         }
-        if ready.readable { self.read(ready.key, common, seen) } else { Then::Wait }
+        if ready.readable { self.read(ready.key, common, seen) } else { EventResult::Wait }
     }
 
     /// Notes that it was taken out of [`Common::unread`], to be read further.
@@ -254,23 +261,23 @@ impl<S: Dialogue> Connection<S> {
         key: u64,
         common: &mut Common<S>,
         seen: &mut Recorder,
-    ) -> Result<Then, Failure> {
+    ) -> Result<EventResult, Failure> {
         let socket = self.socket.as_ref().expect("shaking hands");
         self.stream.push(socket)?;
         while self.stream.handshaking() {
             if common.allowance.is_used_up() {
                 self.read_later(key, common);
-                return Ok(Then::Wait);
+                return Ok(EventResult::Wait);
             }
             // Reads what the handshake needs; there is no plaintext yet.
-            let (got, drained) = self.stream.read(socket, &mut common.input)?;
+            let (result, drained) = self.stream.read(socket, &mut common.input)?;
             common.allowance.charge(0);
             self.stream.push(socket)?;
-            if got == Got::End {
+            if result == ReadResult::End {
                 return Err(Failure::Closed);
             }
             if drained && self.stream.handshaking() {
-                return Ok(Then::Wait);
+                return Ok(EventResult::Wait);
             }
         }
         self.phase = Phase::Greeting;
@@ -280,11 +287,11 @@ impl<S: Dialogue> Connection<S> {
             self.greeted = clock::now();
         }
         self.send_out(common)?;
-        Ok(if state == State::Ready { self.opened(common, seen) } else { Then::Wait })
+        Ok(if state == State::Ready { self.opened(common, seen) } else { EventResult::Wait })
     }
 
     /// The connection is open: sends the operations that waited for it.
-    fn opened(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+    fn opened(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> EventResult {
         let now = clock::now();
         self.phase = Phase::Open;
         let shaken = if S::UPGRADES { self.greeted } else { now };
@@ -296,14 +303,14 @@ impl<S: Dialogue> Connection<S> {
         self.failures = 0;
         // In a room all members must be open first, which the lane checks.
         if S::ROOMS || self.in_flight.is_empty() {
-            return Then::Wait;
+            return EventResult::Wait;
         }
         self.ask(now, common, seen)
     }
 
     /// Sends the requests of operations that were not sent yet, as far as the window allows.
     #[inline]
-    fn ask(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+    fn ask(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> EventResult {
         common.out.clear();
         let window = self.window();
         while self.in_flight.asked() < window
@@ -322,7 +329,7 @@ impl<S: Dialogue> Connection<S> {
             }
         }
         match self.send_out(common) {
-            Ok(()) => Then::Wait,
+            Ok(()) => EventResult::Wait,
             Err(failure) => self.fail(failure, common, seen),
         }
     }
@@ -375,8 +382,8 @@ impl<S: Dialogue> Connection<S> {
 
     /// Reads until the socket is drained, or the allowance of the turn is used up.
     #[inline]
-    fn read(&mut self, key: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
-        let mut then = Then::Wait;
+    fn read(&mut self, key: u64, common: &mut Common<S>, seen: &mut Recorder) -> EventResult {
+        let mut then = EventResult::Wait;
         loop {
             let Some(socket) = self.socket.as_ref() else { return then };
             if common.allowance.is_used_up() {
@@ -384,19 +391,19 @@ impl<S: Dialogue> Connection<S> {
                 return then;
             }
             let room = common.allowance.room(common.input.len());
-            let (got, drained) = match self.stream.read(socket, &mut common.input[..room]) {
+            let (result, drained) = match self.stream.read(socket, &mut common.input[..room]) {
                 Ok(read) => read,
                 Err(failure) => return then.and(self.fail(failure, common, seen)),
             };
-            match got {
-                Got::Nothing => common.allowance.charge(0),
-                Got::End => return then.and(self.peer_ended(common, seen)),
-                Got::Bytes(bytes) => {
+            match result {
+                ReadResult::Nothing => common.allowance.charge(0),
+                ReadResult::End => return then.and(self.peer_ended(common, seen)),
+                ReadResult::Bytes(bytes) => {
                     common.allowance.charge(bytes);
                     then = then.and(self.understand(bytes, common, seen));
                 }
             }
-            if drained && (got == Got::Nothing || !self.peer_ends) {
+            if drained && (result == ReadResult::Nothing || !self.peer_ends) {
                 return then;
             }
         }
@@ -404,10 +411,15 @@ impl<S: Dialogue> Connection<S> {
 
     /// Hands what was read to the codec.
     #[inline]
-    fn understand(&mut self, bytes: usize, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+    fn understand(
+        &mut self,
+        bytes: usize,
+        common: &mut Common<S>,
+        seen: &mut Recorder,
+    ) -> EventResult {
         let now = clock::now();
         let Common { dialogue, input, out, copies, .. } = common;
-        let (connection, in_flight) = (self.place, &mut self.in_flight);
+        let (connection, in_flight) = (self.slot, &mut self.in_flight);
         let mut codec_events =
             CodecEvents { in_flight, dialogue, seen, connection, now, copies, complete: 0 };
         let fresh = &input[..bytes];
@@ -427,7 +439,7 @@ impl<S: Dialogue> Connection<S> {
             read
         };
         let complete = codec_events.complete;
-        let own = if S::ROOMS { self.end_broadcast(common, seen) } else { Then::Wait };
+        let own = if S::ROOMS { self.end_broadcast(common, seen) } else { EventResult::Wait };
         own.and(self.understood(read, complete, now, common, seen))
     }
 
@@ -440,7 +452,7 @@ impl<S: Dialogue> Connection<S> {
         now: u64,
         common: &mut Common<S>,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         match read {
             Ok(progress) => self.go_on(progress.state, complete, now, common, seen),
             Err(_) => {
@@ -462,9 +474,9 @@ impl<S: Dialogue> Connection<S> {
 
     /// Notes that `many` operations ended with their replies.
     #[inline]
-    fn answered(&mut self, complete: u32, now: u64) -> Then {
+    fn answered(&mut self, complete: u32, now: u64) -> EventResult {
         self.served += complete;
-        Then::free(now, complete)
+        EventResult::free(now, complete)
     }
 
     #[inline]
@@ -475,7 +487,7 @@ impl<S: Dialogue> Connection<S> {
         now: u64,
         common: &mut Common<S>,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         if !common.out.is_empty()
             && let Err(failure) = self.send_out(common)
         {
@@ -492,37 +504,37 @@ impl<S: Dialogue> Connection<S> {
 
     /// Continues after operations have ended or the window has changed.
     #[inline]
-    fn proceed(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+    fn proceed(&mut self, now: u64, common: &mut Common<S>, seen: &mut Recorder) -> EventResult {
         if self.retires {
             return self.retire(common, seen);
         }
         let asks = self.phase == Phase::Open && self.in_flight.has_unasked();
-        if asks { self.ask(now, common, seen) } else { Then::Wait }
+        if asks { self.ask(now, common, seen) } else { EventResult::Wait }
     }
 
     /// Sends no more operations here: the connection is closed as soon as none waits for a
     /// reply. Operations that were not sent are sent on another connection.
-    fn retire(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+    fn retire(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> EventResult {
         if self.in_flight.asked() > 0 {
-            return Then::Wait;
+            return EventResult::Wait;
         }
         if self.phase != Phase::Open {
             // The server accepts no operation: another connection would end in the same way.
             return self.fail(Failure::Closed, common, seen);
         }
         self.hang_up();
-        if self.in_flight.is_empty() { Then::Wait } else { self.dial(common, seen) }
+        if self.in_flight.is_empty() { EventResult::Wait } else { self.dial(common, seen) }
     }
 
-    fn peer_ended(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> Then {
+    fn peer_ended(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> EventResult {
         let now = clock::now();
         if self.in_flight.is_empty() {
             self.last_failure = Failure::Closed;
             self.close();
-            return Then::Wait;
+            return EventResult::Wait;
         }
         let (in_flight, dialogue) = (&mut self.in_flight, &mut common.dialogue);
-        let (connection, copies) = (self.place, &mut common.copies);
+        let (connection, copies) = (self.slot, &mut common.copies);
         let mut codec_events =
             CodecEvents { in_flight, dialogue, seen, connection, now, copies, complete: 0 };
         // The result is in the counts: a reply may end with its connection.

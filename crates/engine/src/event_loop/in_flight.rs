@@ -34,17 +34,17 @@ impl<M: Default> Operation<M> {
     }
 }
 
-/// Places for operations, allocated once and reused. A ring holds the places of operations that
-/// wait to be sent and, after them, the free ones; a table maps a tag to the place of the
+/// Slots for operations, allocated once and reused. A ring holds the slots of operations that
+/// wait to be sent and, after them, the free ones; a table maps a tag to the slot of the
 /// operation that was sent with it.
 pub(super) struct InFlight<M> {
-    places: Box<[Operation<M>]>,
+    slots: Box<[Operation<M>]>,
     ring: Box<[u32]>,
     /// The start of the ring.
     first: usize,
     /// How many wait to be sent.
     waiting: usize,
-    /// How many wait for a reply; their places are not in the ring.
+    /// How many wait for a reply; their slots are not in the ring.
     asked: usize,
     by_tag: Box<[u32]>,
 }
@@ -54,7 +54,7 @@ impl<M: Copy + Default> InFlight<M> {
     pub(super) fn new(depth: u32, tags: u32) -> InFlight<M> {
         let depth = depth.max(1);
         InFlight {
-            places: (0..depth).map(|_| Operation::default()).collect(),
+            slots: (0..depth).map(|_| Operation::default()).collect(),
             ring: (0..depth).collect(),
             first: 0,
             waiting: 0,
@@ -63,10 +63,10 @@ impl<M: Copy + Default> InFlight<M> {
         }
     }
 
-    /// Returns the number of places.
+    /// Returns the number of slots.
     #[inline]
     pub(super) fn depth(&self) -> u32 {
-        self.places.len() as u32
+        self.slots.len() as u32
     }
 
     #[inline]
@@ -91,12 +91,12 @@ impl<M: Copy + Default> InFlight<M> {
         self.waiting > 0
     }
 
-    /// Takes up an operation. There is room because the lane counts free places.
+    /// Takes up an operation. There is room because the lane counts free slots.
     #[inline]
     pub(super) fn take(&mut self, operation: Operation<M>) {
-        debug_assert!(self.waiting + self.asked < self.places.len(), "one more than the depth");
-        let place = self.ring[self.at(self.waiting)];
-        self.places[place as usize] = operation;
+        debug_assert!(self.waiting + self.asked < self.slots.len(), "one more than the depth");
+        let slot = self.ring[self.at(self.waiting)];
+        self.slots[slot as usize] = operation;
         self.waiting += 1;
     }
 
@@ -106,8 +106,8 @@ impl<M: Copy + Default> InFlight<M> {
         if self.waiting == 0 {
             return None;
         }
-        let place = self.ring[self.first];
-        Some(&mut self.places[place as usize])
+        let slot = self.ring[self.first];
+        Some(&mut self.slots[slot as usize])
     }
 
     /// Notes that the next operation was sent with this tag. Returns false if the codec must not
@@ -127,30 +127,30 @@ impl<M: Copy + Default> InFlight<M> {
     /// Returns the operation that was sent with this tag.
     #[inline]
     pub(super) fn tagged(&mut self, tag: Tag) -> Option<&mut Operation<M>> {
-        let place = *self.by_tag.get(tag.0 as usize)?;
-        self.places.get_mut(place as usize)
+        let slot = *self.by_tag.get(tag.0 as usize)?;
+        self.slots.get_mut(slot as usize)
     }
 
     /// Notes that the operation with this tag has ended.
     #[inline]
     pub(super) fn end(&mut self, tag: Tag) {
-        let place = self.leave_tag(tag);
-        self.add_free(place);
+        let slot = self.leave_tag(tag);
+        self.add_free(slot);
     }
 
     /// Notes that the request with this tag was answered and its operation goes on: it waits to
     /// be sent again, after the others that wait.
     #[inline]
     pub(super) fn go_on(&mut self, tag: Tag) {
-        let place = self.leave_tag(tag);
-        self.add_waiting(place);
+        let slot = self.leave_tag(tag);
+        self.add_waiting(slot);
     }
 
     /// Returns all operations.
     pub(super) fn all(&self) -> impl Iterator<Item = &Operation<M>> {
-        let asked = self.by_tag.iter().copied().filter(|place| *place != NOBODY).take(self.asked);
+        let asked = self.by_tag.iter().copied().filter(|slot| *slot != NOBODY).take(self.asked);
         let waiting = (0..self.waiting).map(|n| self.ring[self.at(n)]);
-        asked.chain(waiting).map(|place| &self.places[place as usize])
+        asked.chain(waiting).map(|slot| &self.slots[slot as usize])
     }
 
     /// Returns all tags that an operation can have.
@@ -161,11 +161,11 @@ impl<M: Copy + Default> InFlight<M> {
     /// Ends each of the operations waiting to be sent for which `ends` returns true.
     pub(super) fn end_waiting(&mut self, mut ends: impl FnMut(&Operation<M>) -> bool) {
         for _ in 0..self.waiting {
-            let place = self.leave_front();
-            if ends(&self.places[place as usize]) {
-                self.add_free(place)
+            let slot = self.leave_front();
+            if ends(&self.slots[slot as usize]) {
+                self.add_free(slot)
             } else {
-                self.add_waiting(place)
+                self.add_waiting(slot)
             }
         }
     }
@@ -176,41 +176,41 @@ impl<M: Copy + Default> InFlight<M> {
             return;
         }
         self.by_tag.fill(NOBODY);
-        let places = 0..self.depth();
-        self.ring.iter_mut().zip(places).for_each(|(entry, place)| *entry = place);
+        let slots = 0..self.depth();
+        self.ring.iter_mut().zip(slots).for_each(|(entry, slot)| *entry = slot);
         (self.first, self.waiting, self.asked) = (0, 0, 0);
     }
 
     /// Takes the first of the operations that wait to be sent out of the ring.
     #[inline]
     fn leave_front(&mut self) -> u32 {
-        let place = self.ring[self.first];
+        let slot = self.ring[self.first];
         self.first = self.at(1);
         self.waiting -= 1;
-        place
+        slot
     }
 
     /// Takes an operation that was sent out of the table of tags.
     #[inline]
     fn leave_tag(&mut self, tag: Tag) -> u32 {
-        let place = std::mem::replace(&mut self.by_tag[tag.0 as usize], NOBODY);
-        debug_assert!(self.asked > 0 && place != NOBODY, "no operation has this tag");
+        let slot = std::mem::replace(&mut self.by_tag[tag.0 as usize], NOBODY);
+        debug_assert!(self.asked > 0 && slot != NOBODY, "no operation has this tag");
         self.asked -= 1;
-        place
+        slot
     }
 
-    /// Puts a place that is neither in the ring nor in the table at the end of the ring.
+    /// Puts a slot that is neither in the ring nor in the table at the end of the ring.
     #[inline]
-    fn add_free(&mut self, place: u32) {
+    fn add_free(&mut self, slot: u32) {
         let end = self.at(self.ring.len() - self.asked - 1);
-        self.ring[end] = place;
+        self.ring[end] = slot;
     }
 
-    /// Puts such a place after those that wait, where the first free one was.
+    /// Puts such a slot after those that wait, where the first free one was.
     #[inline]
-    fn add_waiting(&mut self, place: u32) {
+    fn add_waiting(&mut self, slot: u32) {
         let first_free = self.at(self.waiting);
-        let moved = std::mem::replace(&mut self.ring[first_free], place);
+        let moved = std::mem::replace(&mut self.ring[first_free], slot);
         let end = self.at(self.ring.len() - self.asked - 1);
         if end != first_free {
             self.ring[end] = moved;
@@ -218,7 +218,7 @@ impl<M: Copy + Default> InFlight<M> {
         self.waiting += 1;
     }
 
-    /// Returns the index of the entry `behind_first` places after the first of the ring.
+    /// Returns the index of the entry `behind_first` slots after the first of the ring.
     #[inline]
     fn at(&self, behind_first: usize) -> usize {
         // It wraps at most once; a division would cost more than the rest.
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_that_goes_on_is_asked_again_behind_the_others() {
+    fn an_operation_that_goes_on_is_requested_again_behind_the_others() {
         let mut of = InFlight::new(3, 3);
         take(&mut of, 0..3);
         assert_eq!((ask(&mut of, 0), ask(&mut of, 1)), (Some(0), Some(1)));

@@ -88,7 +88,7 @@ impl Poll {
             tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
         };
         // Called by its number because musl has no function for it.
-        let got = unsafe {
+        let result = unsafe {
             libc::syscall(
                 libc::SYS_epoll_pwait2,
                 self.epoll.as_raw_fd(),
@@ -100,7 +100,7 @@ impl Poll {
             )
         };
         self.given = 0;
-        self.got = match got {
+        self.got = match result {
             -1 => {
                 let error = io::Error::last_os_error();
                 if error.kind() != io::ErrorKind::Interrupted {
@@ -108,7 +108,7 @@ impl Poll {
                 }
                 0
             }
-            got => got as usize,
+            result => result as usize,
         };
         Ok(())
     }

@@ -170,8 +170,8 @@ impl Socket {
     #[inline]
     pub(super) fn receive(&self, into: &mut [u8]) -> Result<usize, Refusal> {
         // SAFETY: `into` is valid for writes of its length.
-        let got = unsafe { libc::recv(self.fd(), into.as_mut_ptr().cast(), into.len(), 0) };
-        if got >= 0 { Ok(got as usize) } else { Err(refusal()) }
+        let result = unsafe { libc::recv(self.fd(), into.as_mut_ptr().cast(), into.len(), 0) };
+        if result >= 0 { Ok(result as usize) } else { Err(refusal()) }
     }
 
     /// Writes, and returns how much was accepted.
@@ -227,10 +227,10 @@ mod tests {
         let mut name = [0u8; 16];
         let mut length = name.len() as libc::socklen_t;
         // SAFETY: the name has room for the given length.
-        let got = unsafe {
+        let result = unsafe {
             let (level, option) = (libc::IPPROTO_TCP, libc::TCP_CONGESTION);
             libc::getsockopt(socket.fd(), level, option, name.as_mut_ptr().cast(), &mut length)
         };
-        assert_eq!((got, name.split(|byte| *byte == 0).next()), (0, Some(WITHOUT_A_NETWORK)));
+        assert_eq!((result, name.split(|byte| *byte == 0).next()), (0, Some(WITHOUT_A_NETWORK)));
     }
 }

@@ -15,7 +15,7 @@ pub(super) enum Stream {
 
 /// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Got {
+pub(super) enum ReadResult {
     /// This many bytes of plaintext are in the buffer.
     Bytes(usize),
     /// The peer closed.
@@ -57,12 +57,12 @@ impl Stream {
         &mut self,
         socket: &Socket,
         into: &mut [u8],
-    ) -> Result<(Got, bool), Failure> {
+    ) -> Result<(ReadResult, bool), Failure> {
         match self {
             Stream::Plain => match socket.receive(into) {
-                Ok(0) => Ok((Got::End, true)),
-                Ok(got) => Ok((Got::Bytes(got), got < into.len())),
-                Err(Refusal::NotNow) => Ok((Got::Nothing, true)),
+                Ok(0) => Ok((ReadResult::End, true)),
+                Ok(result) => Ok((ReadResult::Bytes(result), result < into.len())),
+                Err(Refusal::NotNow) => Ok((ReadResult::Nothing, true)),
                 Err(Refusal::Failed(failure)) => Err(failure),
             },
             Stream::Tls(tls) => read_tls(tls, socket, into),
@@ -100,9 +100,9 @@ fn read_tls(
     tls: &mut ClientConnection,
     socket: &Socket,
     into: &mut [u8],
-) -> Result<(Got, bool), Failure> {
-    if let Some(got) = plaintext(tls, into) {
-        return Ok((got, false));
+) -> Result<(ReadResult, bool), Failure> {
+    if let Some(result) = plaintext(tls, into) {
+        return Ok((result, false));
     }
     match tls.read_tls(&mut Wire(socket)) {
         // Without a close alert, a reply that ends with the connection may have been cut: the
@@ -110,22 +110,22 @@ fn read_tls(
         Ok(0) => return Err(Failure::Closed),
         Ok(_) => tls.process_new_packets().map_err(|_| Failure::Tls)?,
         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
-            return Ok((Got::Nothing, true));
+            return Ok((ReadResult::Nothing, true));
         }
         Err(_) => return Err(Failure::Reset),
     };
-    Ok((plaintext(tls, into).unwrap_or(Got::Nothing), false))
+    Ok((plaintext(tls, into).unwrap_or(ReadResult::Nothing), false))
 }
 
 /// Returns what TLS has decrypted, or None if it needs more from the socket.
-fn plaintext(tls: &mut ClientConnection, into: &mut [u8]) -> Option<Got> {
+fn plaintext(tls: &mut ClientConnection, into: &mut [u8]) -> Option<ReadResult> {
     match tls.reader().read(into) {
         // A clean end: the peer sent its close alert.
-        Ok(0) => Some(Got::End),
-        Ok(got) => Some(Got::Bytes(got)),
+        Ok(0) => Some(ReadResult::End),
+        Ok(result) => Some(ReadResult::Bytes(result)),
         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => None,
         // The socket ended without a close alert.
-        Err(_) => Some(Got::End),
+        Err(_) => Some(ReadResult::End),
     }
 }
 

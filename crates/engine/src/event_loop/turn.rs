@@ -6,7 +6,7 @@ mod steps;
 
 use super::allowance::Allowance;
 use super::codec_events::Copies;
-use super::connection::{Common, Connection, Then};
+use super::connection::{Common, Connection, EventResult};
 use super::dialogue::Dialogue;
 use super::in_flight::Operation;
 use super::policy::{Destinations, Sources};
@@ -41,9 +41,9 @@ const INPUT_BYTES: usize = 64 * 1024;
 /// One contender on one core, over sockets.
 pub(crate) struct EventLane<S: Dialogue> {
     asked: LaneAsked,
-    places: Vec<Connection<S>>,
+    slots: Vec<Connection<S>>,
     /// How many connections each client has: one to each server, or one for each member of a
-    /// room. They follow one another in `places`, and the first one represents the client in
+    /// room. They follow one another in `slots`, and the first one represents the client in
     /// `free` and in `backing_off`.
     per_client: u32,
     /// Used if clients are rooms.
@@ -60,7 +60,7 @@ pub(crate) struct EventLane<S: Dialogue> {
     /// The number of the next operation, and the step to the one after.
     number: u64,
     step: u64,
-    /// All places before this one were dialled since the lane had no connections.
+    /// All slots before this one were dialled since the lane had no connections.
     dialled: usize,
     /// The remaining time in which all of them must open.
     opening_left_ns: u64,
@@ -127,8 +127,8 @@ impl<S: Dialogue> EventLane<S> {
         let broken = |error| EngineError::system("cannot watch the stop signal", &error);
         common.poll.add_level(seat.stop.fd(), STOP).map_err(broken)?;
         Ok(EventLane {
-            places: (0..connections as u32)
-                .map(|place| Connection::new(&common.dialogue, depth, place))
+            slots: (0..connections as u32)
+                .map(|slot| Connection::new(&common.dialogue, depth, slot))
                 .collect(),
             number: common.dialogue.first(seat),
             step: common.dialogue.step(seat),
@@ -169,19 +169,19 @@ impl<S: Dialogue> EventLane<S> {
                 drive.cut(clock::now());
                 continue;
             }
-            let place = ready.key as u32;
-            let connection = &mut self.places[place as usize];
+            let slot = ready.key as u32;
+            let connection = &mut self.slots[slot as usize];
             if connection.generation() != (ready.key >> 32) as u32 {
                 continue;
             }
             let was_open = connection.is_open();
-            let then = connection.react(&ready, &mut self.common, seen);
+            let result = connection.react(&ready, &mut self.common, seen);
             if S::ROOMS {
-                self.reacted_in_room(place, was_open, then, drive, seen);
-            } else if let Then::Free(since, many) = then {
-                self.freed(place, many, since, drive, seen);
+                self.reacted_in_room(slot, was_open, result, drive, seen);
+            } else if let EventResult::Free(since, many) = result {
+                self.freed(slot, many, since, drive, seen);
             } else if connection.withholds() {
-                self.regain(place, drive, seen);
+                self.regain(slot, drive, seen);
             }
         }
         // The stop signal is an event, too, and is not waited for while other events are left.
@@ -204,7 +204,7 @@ impl<S: Dialogue> EventLane<S> {
     #[inline]
     fn next_unread(&mut self) -> Option<Ready> {
         let key = self.common.unread.pop_front()?;
-        self.places[key as u32 as usize].leaves_unread();
+        self.slots[key as u32 as usize].leaves_unread();
         Some(Ready::unread(key))
     }
 
@@ -236,10 +236,10 @@ impl<S: Dialogue> EventLane<S> {
             return;
         }
         self.free.clear();
-        for place in (0..self.places.len() as u32).step_by(self.per_client as usize) {
+        for slot in (0..self.slots.len() as u32).step_by(self.per_client as usize) {
             if drive.sends(now) {
-                let many = self.places[place as usize].usable(self.asked.intensity.depth.max(1));
-                self.begin(place, many, (now, now), drive, seen);
+                let many = self.slots[slot as usize].usable(self.asked.intensity.depth.max(1));
+                self.begin(slot, many, (now, now), drive, seen);
             }
         }
     }
@@ -253,39 +253,39 @@ impl<S: Dialogue> EventLane<S> {
     /// Notes that a connection has room for `many` more operations: in closed loop it takes them
     /// up.
     #[inline]
-    fn freed(&mut self, place: u32, many: u32, since: u64, drive: &mut Drive, seen: &mut Recorder) {
-        self.ended(place, many, since, drive);
-        let many = self.places[place as usize].usable(many);
-        self.use_places(self.first_of_client(place), many, since, drive, seen);
+    fn freed(&mut self, slot: u32, many: u32, since: u64, drive: &mut Drive, seen: &mut Recorder) {
+        self.ended(slot, many, since, drive);
+        let many = self.slots[slot as usize].usable(many);
+        self.use_slots(self.first_of_client(slot), many, since, drive, seen);
     }
 
-    /// Checks a connection that withheld places and may have a wider window now.
-    fn regain(&mut self, place: u32, drive: &mut Drive, seen: &mut Recorder) {
-        let connection = &mut self.places[place as usize];
+    /// Checks a connection that withheld slots and may have a wider window now.
+    fn regain(&mut self, slot: u32, drive: &mut Drive, seen: &mut Recorder) {
+        let connection = &mut self.slots[slot as usize];
         let many = connection.usable(0);
         if many > 0 {
             let now = clock::now();
             connection.free_since = now;
-            self.use_places(place, many, now, drive, seen);
+            self.use_slots(slot, many, now, drive, seen);
         }
     }
 
-    /// Adds places of a connection that are free since `since` and may be used.
+    /// Adds slots of a connection that are free since `since` and may be used.
     #[inline]
-    fn use_places(
+    fn use_slots(
         &mut self,
-        place: u32,
+        slot: u32,
         many: u32,
         since: u64,
         drive: &mut Drive,
         seen: &mut Recorder,
     ) {
-        if self.has_to_wait(place, since) {
-            self.back_off(place, many, since, drive);
+        if self.has_to_wait(slot, since) {
+            self.back_off(slot, many, since, drive);
         } else if self.schedule.is_none() && drive.sends(since) {
-            self.begin(place, many, (since, since), drive, seen);
+            self.begin(slot, many, (since, since), drive, seen);
         } else {
-            self.free.extend(std::iter::repeat_n(place, many as usize));
+            self.free.extend(std::iter::repeat_n(slot, many as usize));
         }
     }
 
@@ -294,7 +294,7 @@ impl<S: Dialogue> EventLane<S> {
     #[inline]
     fn begin(
         &mut self,
-        place: u32,
+        slot: u32,
         many: u32,
         (due, could): (u64, u64),
         drive: &mut Drive,
@@ -304,14 +304,14 @@ impl<S: Dialogue> EventLane<S> {
             return;
         }
         if S::ROOMS {
-            return self.begin_in_room(place, (due, could), drive, seen);
+            return self.begin_in_room(slot, (due, could), drive, seen);
         }
         if self.per_client > 1 {
-            return self.begin_of_client(place, (due, could), drive, seen);
+            return self.begin_of_client(slot, (due, could), drive, seen);
         }
         let now = clock::now();
         let taken = drive.budget.min(u64::from(many)) as u32;
-        let connection = &mut self.places[place as usize];
+        let connection = &mut self.slots[slot as usize];
         for _ in 0..taken {
             connection.take(Operation::new(self.number, due, could, now));
             self.number += self.step;
@@ -321,28 +321,28 @@ impl<S: Dialogue> EventLane<S> {
         drive.in_flight += taken;
         drive.worked = true;
         if taken < many {
-            self.free.extend(std::iter::repeat_n(place, (many - taken) as usize));
+            self.free.extend(std::iter::repeat_n(slot, (many - taken) as usize));
         }
-        let then = connection.start(now, &mut self.common, seen);
-        if let Then::Free(since, many) = then {
+        let result = connection.start(now, &mut self.common, seen);
+        if let EventResult::Free(since, many) = result {
             // The operations failed at once. `freed` is not called, because it would begin the
-            // next ones here without end: the place waits for the next turn.
-            self.ended(place, many, since, drive);
-            self.back_off(place, many, since, drive);
+            // next ones here without end: the slot waits for the next turn.
+            self.ended(slot, many, since, drive);
+            self.back_off(slot, many, since, drive);
         }
     }
 
     /// Notes that `many` operations of a connection ended, with or without a reply.
     #[inline]
-    fn ended(&mut self, place: u32, many: u32, since: u64, drive: &mut Drive) {
+    fn ended(&mut self, slot: u32, many: u32, since: u64, drive: &mut Drive) {
         drive.in_flight -= many;
         drive.last_ended = drive.last_ended.max(since);
-        let client = self.first_of_client(place);
-        self.places[client as usize].free_since = since;
+        let client = self.first_of_client(slot);
+        self.slots[client as usize].free_since = since;
     }
 
-    fn back_off(&mut self, place: u32, many: u32, now: u64, drive: &mut Drive) {
-        self.backing_off.extend(std::iter::repeat_n(place, many as usize));
+    fn back_off(&mut self, slot: u32, many: u32, now: u64, drive: &mut Drive) {
+        self.backing_off.extend(std::iter::repeat_n(slot, many as usize));
         drive.housekeeping = drive.housekeeping.min(now + BACKING_OFF_NS);
     }
 
@@ -351,8 +351,8 @@ impl<S: Dialogue> EventLane<S> {
     fn take_due(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
         while drive.budget > 0 {
             let Some(due) = self.next_due(drive) else { return };
-            let Some(&place) = self.free.front().filter(|_| due <= now) else { return };
-            if self.places[place as usize].withholds_one_more() {
+            let Some(&slot) = self.free.front().filter(|_| due <= now) else { return };
+            if self.slots[slot as usize].withholds_one_more() {
                 self.free.pop_front();
                 continue;
             }
@@ -363,8 +363,8 @@ impl<S: Dialogue> EventLane<S> {
                 continue;
             }
             self.free.pop_front();
-            let could = due.max(self.places[place as usize].free_since);
-            self.begin(place, 1, (due, could), drive, seen);
+            let could = due.max(self.slots[slot as usize].free_since);
+            self.begin(slot, 1, (due, could), drive, seen);
         }
     }
 
@@ -393,24 +393,24 @@ impl<S: Dialogue> EventLane<S> {
     fn expire_timeouts(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
         let often = if self.backing_off.is_empty() { HOUSEKEEPING_NS } else { BACKING_OFF_NS };
         drive.housekeeping = now + often.min(self.asked.timeout_ns / 16).max(100_000);
-        for place in 0..self.places.len() {
+        for slot in 0..self.slots.len() {
             let timeout_ns = self.asked.timeout_ns;
-            let then = self.places[place].time_out(now, timeout_ns, &mut self.common, seen);
+            let result = self.slots[slot].time_out(now, timeout_ns, &mut self.common, seen);
             if S::ROOMS {
-                self.timed_out_in_room(place as u32, then, drive, seen);
-            } else if let Then::Free(since, many) = then {
-                self.freed(place as u32, many, since, drive, seen);
+                self.timed_out_in_room(slot as u32, result, drive, seen);
+            } else if let EventResult::Free(since, many) = result {
+                self.freed(slot as u32, many, since, drive, seen);
             }
         }
         let mut at = 0;
-        while let Some(&place) = self.backing_off.get(at) {
-            if self.has_to_wait(place, now) {
+        while let Some(&slot) = self.backing_off.get(at) {
+            if self.has_to_wait(slot, now) {
                 at += 1;
                 continue;
             }
             self.backing_off.swap_remove(at);
-            if !self.places[place as usize].withholds_one_more() {
-                self.use_places(place, 1, now, drive, seen);
+            if !self.slots[slot as usize].withholds_one_more() {
+                self.use_slots(slot, 1, now, drive, seen);
             }
         }
     }
@@ -441,22 +441,22 @@ impl<S: Dialogue> EventLane<S> {
         drive.in_flight == 0 && !may_send
     }
 
-    /// Opens the connections of the places before `until` that were not dialled yet.
-    fn dial_places(&mut self, until: usize, seen: &mut Recorder) -> Result<(), EngineError> {
+    /// Opens the connections of the slots before `until` that were not dialled yet.
+    fn dial_slots(&mut self, until: usize, seen: &mut Recorder) -> Result<(), EngineError> {
         let gives_up = clock::now() + self.opening_left_ns;
         // With a new connection for each operation there is nothing to keep open.
         while self.asked.reuse != Reuse::Never && clock::now() < gives_up && !self.stop.raised() {
-            let tried = &self.places[..self.dialled];
-            let dialling = tried.iter().filter(|place| place.is_dialling()).count();
+            let tried = &self.slots[..self.dialled];
+            let dialling = tried.iter().filter(|slot| slot.is_dialling()).count();
             for _ in dialling..DIALLING.min(dialling + until - self.dialled) {
-                let place = self.dialled;
+                let slot = self.dialled;
                 if S::ROOMS {
-                    self.enter(place as u32);
+                    self.enter(slot as u32);
                 }
-                self.places[place].dial(&mut self.common, seen);
+                self.slots[slot].dial(&mut self.common, seen);
                 self.dialled += 1;
             }
-            let through = !self.places[..self.dialled].iter().any(Connection::is_dialling);
+            let through = !self.slots[..self.dialled].iter().any(Connection::is_dialling);
             if self.dialled == until && through {
                 break;
             }
@@ -469,22 +469,22 @@ impl<S: Dialogue> EventLane<S> {
     }
 
     fn count_open(&self) -> Opened {
-        let asked = self.places.len() as u64;
-        let open = self.places.iter().filter(|place| place.is_open()).count() as u64;
+        let asked = self.slots.len() as u64;
+        let open = self.slots.iter().filter(|slot| slot.is_open()).count() as u64;
         Opened { asked, got: if self.asked.reuse == Reuse::Never { asked } else { open } }
     }
 
     /// Ends the slice on the lane's side: operations that are left have no outcome. Returns when
     /// the last reply was received.
     fn end_slice(&mut self, drive: &Drive, seen: &mut Recorder) -> u64 {
-        for place in &mut self.places {
-            place.abandon(seen);
-            place.withhold_none();
+        for slot in &mut self.slots {
+            slot.abandon(seen);
+            slot.withhold_none();
         }
         self.rooms.each().for_each(|room| self.close_abandoned(room));
         self.free.clear();
         let depth = self.asked.intensity.depth.max(1);
-        self.free.extend(all_free(self.places.len(), self.per_client, depth));
+        self.free.extend(all_free(self.slots.len(), self.per_client, depth));
         self.backing_off.clear();
         self.lane_time += drive.sends_until - drive.starts;
         if let Some(schedule) = self.schedule.as_mut() {
@@ -546,7 +546,7 @@ impl Drive {
 
 impl<S: Dialogue> Lane for EventLane<S> {
     fn open(&mut self, seen: &mut Recorder) -> Result<Opened, EngineError> {
-        self.dial_places(self.places.len(), seen)?;
+        self.dial_slots(self.slots.len(), seen)?;
         Ok(self.count_open())
     }
 
@@ -555,9 +555,9 @@ impl<S: Dialogue> Lane for EventLane<S> {
         most: usize,
         seen: &mut Recorder,
     ) -> Result<Option<Opened>, EngineError> {
-        let until = self.places.len().min(self.dialled.saturating_add(most));
-        self.dial_places(until, seen)?;
-        Ok((self.dialled == self.places.len()).then(|| self.count_open()))
+        let until = self.slots.len().min(self.dialled.saturating_add(most));
+        self.dial_slots(until, seen)?;
+        Ok((self.dialled == self.slots.len()).then(|| self.count_open()))
     }
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
@@ -584,7 +584,7 @@ impl<S: Dialogue> Lane for EventLane<S> {
     }
 
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), EngineError> {
-        let opening = self.places.iter().any(Connection::is_dialling);
+        let opening = self.slots.iter().any(Connection::is_dialling);
         let wait = if opening { until.saturating_sub(clock::now()) } else { 0 };
         self.common.allowance = Allowance::resting();
         if !self.common.poll.has_more() {
@@ -594,17 +594,17 @@ impl<S: Dialogue> Lane for EventLane<S> {
             if ready.key == STOP {
                 continue;
             }
-            let place = &mut self.places[ready.key as u32 as usize];
-            if place.generation() != (ready.key >> 32) as u32 {
+            let slot = &mut self.slots[ready.key as u32 as usize];
+            if slot.generation() != (ready.key >> 32) as u32 {
                 continue;
             }
-            let was_open = place.is_open();
-            place.react(&ready, &mut self.common, seen);
+            let was_open = slot.is_open();
+            slot.react(&ready, &mut self.common, seen);
             if S::ROOMS {
                 self.rested_in_room(ready.key as u32, was_open, seen);
-            } else if was_open && !place.is_open() {
+            } else if was_open && !slot.is_open() {
                 seen.reopened_at_rest();
-                place.dial(&mut self.common, seen);
+                slot.dial(&mut self.common, seen);
             }
         }
         Ok(())
@@ -613,7 +613,7 @@ impl<S: Dialogue> Lane for EventLane<S> {
     fn end_connections(&mut self) -> bool {
         let lasting = self.asked.reuse == Reuse::Always;
         if lasting {
-            self.places.iter_mut().for_each(Connection::close);
+            self.slots.iter_mut().for_each(Connection::close);
             self.rooms.all_closed();
             self.dialled = 0;
             self.opening_left_ns = opening_ns(&self.asked);
@@ -622,9 +622,9 @@ impl<S: Dialogue> Lane for EventLane<S> {
     }
 
     fn close(&mut self, seen: &mut Recorder) {
-        for place in &mut self.places {
-            place.abandon(seen);
-            place.close();
+        for slot in &mut self.slots {
+            slot.abandon(seen);
+            slot.close();
         }
         self.common.dialogue.closes(self.number);
     }

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_told() {
+    fn settings_are_reported() {
         let facts = facts(Path::new("/"), &settings()).expect("a root");
         let of = |name: &str| facts.iter().find(|fact| fact.0 == name).map(|fact| fact.1.as_str());
         assert_eq!(of("fsync"), Some("after every write"));

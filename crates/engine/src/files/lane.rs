@@ -56,7 +56,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         seat: &Seat,
     ) -> Result<FileLane<S, M>, EngineError> {
         let slots = seat.share(u64::from(asked.intensity.connections)) as usize;
-        let drive = Drive::new(&asked, seed, seat, numbers.next(seat.place()));
+        let drive = Drive::new(&asked, seed, seat, numbers.next(seat.index()));
         let scheduler = Scheduler::new(drive, work, slots);
         let shared = Arc::new(Shared::new(scheduler, Bell::new()?, asked.timeout_ns));
         let threads = Vec::with_capacity(slots);
@@ -102,7 +102,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         for slot in 0..slots {
             let (shared, store) = (self.shared.clone(), self.store.handle());
             let thread = std::thread::Builder::new()
-                .name(format!("files-{}-{slot}", self.seat.place()))
+                .name(format!("files-{}-{slot}", self.seat.index()))
                 .spawn(move || live(&shared, slot, store));
             match thread {
                 Ok(thread) => self.threads.push(thread),
@@ -166,7 +166,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
 
     fn close(&mut self, _seen: &mut Recorder) {
         // Nothing is under way, because every slice ended with its operations.
-        self.numbers.keep(self.seat.place(), self.shared.scheduler().drive.number());
+        self.numbers.keep(self.seat.index(), self.shared.scheduler().drive.number());
         self.dismiss();
     }
 

@@ -1,17 +1,17 @@
 //! Files as a cache: a store and the blocking lane that drives it.
 //!
-//! `store` reads and writes one file per key in the 256 folders of `folders`, under names from
-//! `name`; `system` has the system calls and `trouble` classifies their errors. `lane` runs
+//! `store` reads and writes one file per key in the 256 directories of `directories`, under names from
+//! `name`; `system` has the system calls and `errors` classifies their errors. `lane` runs
 //! threads that call the store during the slices, and `verified` gives them the workload. After
 //! warm-up nothing here allocates or formats.
 
+mod directories;
+mod errors;
 mod facts;
-mod folders;
 mod lane;
 mod name;
 mod store;
 mod system;
-mod trouble;
 mod verified;
 
 pub use facts::facts;

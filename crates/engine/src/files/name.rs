@@ -1,4 +1,4 @@
-//! The name of the file with the value of a key, and its folder.
+//! The name of the file with the value of a key, and its directory.
 
 /// Offset basis and prime of FNV-1a with 128 bits (Fowler, Noll, Vo).
 const FNV: (u128, u128) =
@@ -6,8 +6,8 @@ const FNV: (u128, u128) =
 
 /// Digits of a name.
 pub(super) const DIGITS: usize = 32;
-/// Folders of the second level.
-pub(super) const FOLDERS: usize = 256;
+/// Directories of the second level.
+pub(super) const DIRECTORIES: usize = 256;
 
 /// Where the value of one key is stored.
 ///
@@ -19,8 +19,8 @@ pub(super) const FOLDERS: usize = 256;
 pub(super) struct Name {
     /// Hexadecimal digits and the 0 byte that ends a name for the system.
     text: [u8; DIGITS + 1],
-    /// The number of the folder of the second level.
-    pub(super) folder: usize,
+    /// The number of the directory of the second level.
+    pub(super) directory: usize,
 }
 
 impl Name {
@@ -35,7 +35,7 @@ impl Name {
         // Multiplied by the golden ratio, after which the upper bits depend on all bits: the end
         // bits of FNV-1a are those of the last bytes alone.
         let folded = ((hash >> 64) as u64 ^ hash as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        Name { text, folder: (folded >> 56) as usize }
+        Name { text, directory: (folded >> 56) as usize }
     }
 
     /// Returns the name in the form of the system.
@@ -72,10 +72,10 @@ mod tests {
     }
 
     #[test]
-    fn folders_fill_alike() {
-        let mut files = [0u32; FOLDERS];
+    fn directories_fill_alike() {
+        let mut files = [0u32; DIRECTORIES];
         for n in 0..100_000 {
-            files[Name::of(format!("one:{n:012}").as_bytes()).folder] += 1;
+            files[Name::of(format!("one:{n:012}").as_bytes()).directory] += 1;
         }
         // The mean is 391, the standard deviation 20 if drawn at random.
         assert!(files.iter().all(|n| (290..490).contains(n)), "{files:?}");

@@ -1,9 +1,9 @@
 //! A directory as a cache: one file per key.
 
-use super::folders::Folders;
+use super::directories::Directories;
+use super::errors::failure;
 use super::name::{DIGITS, Name};
 use super::system::{Open, State, call};
-use super::trouble::failure;
 use crate::{EngineError, clock};
 use record::Failure;
 use std::os::fd::RawFd;
@@ -21,7 +21,7 @@ const LONGEST: u64 = 1 << 30;
 pub struct Settings {
     /// What prevents a reader from seeing a half-written value.
     pub guard: Guard,
-    /// Every write waits for the disk (`fsync` of the file, not of its folder: after a power
+    /// Every write waits for the disk (`fsync` of the file, not of its directory: after a power
     /// failure a new file's name may be missing).
     pub fsync: bool,
     /// A file that was last written longer ago than this is a miss.
@@ -74,7 +74,7 @@ pub enum Stored {
 /// before.
 #[derive(Debug)]
 pub struct Store {
-    folders: Arc<Folders>,
+    directories: Arc<Directories>,
     settings: Settings,
     /// A blocked call that is interrupted after this time is not repeated.
     gives_up: u64,
@@ -86,20 +86,20 @@ pub struct Store {
 static HANDLES: AtomicU64 = AtomicU64::new(0);
 
 impl Store {
-    /// Takes over the directory `root`, or creates it, with two levels of folders (272 of them,
+    /// Takes over the directory `root`, or creates it, with two levels of directories (272 of them,
     /// 256 of which are kept open).
     ///
     /// # Errors
     /// Returns an error if it cannot be created or does not belong to tiebreak: a link, no
     /// directory, another user's, or not empty and without our marker.
     pub fn new(root: &Path, settings: Settings) -> Result<Store, EngineError> {
-        let folders = Arc::new(Folders::new(root)?);
-        Ok(Store { folders, settings, gives_up: u64::MAX, beside: beside() })
+        let directories = Arc::new(Directories::new(root)?);
+        Ok(Store { directories, settings, gives_up: u64::MAX, beside: beside() })
     }
 
     /// Returns a handle on the same store for another thread.
     pub fn handle(&self) -> Store {
-        Store { folders: self.folders.clone(), beside: beside(), ..*self }
+        Store { directories: self.directories.clone(), beside: beside(), ..*self }
     }
 
     /// Returns how it writes.
@@ -177,7 +177,7 @@ impl Store {
     /// Returns an error if the system refuses.
     pub fn delete(&self, key: &[u8]) -> Result<Found, Failure> {
         let name = Name::of(key);
-        match self.unlink(name.folder, name.as_ptr()) {
+        match self.unlink(name.directory, name.as_ptr()) {
             Ok(()) => Ok(Found::Hit),
             Err(libc::ENOENT) => Ok(Found::Miss),
             Err(errno) => Err(failure(errno)),
@@ -236,41 +236,43 @@ impl Store {
 
     /// Writes a second file and renames it over the existing one.
     fn replace(&self, name: &Name, value: &[u8]) -> Result<(), i32> {
-        let (folder, beside) = (self.folders.at(name.folder), self.beside(name));
+        let (directory, beside) = (self.directories.at(name.directory), self.beside(name));
         self.write_beside(name, value)?;
         // SAFETY: both names end with a 0.
-        let rename =
-            || unsafe { libc::renameat(folder, beside.as_ptr().cast(), folder, name.as_ptr()) };
+        let rename = || unsafe {
+            libc::renameat(directory, beside.as_ptr().cast(), directory, name.as_ptr())
+        };
         let renamed = call(self.gives_up, || rename() as isize).map(drop);
         if renamed.is_err() {
             // The file is ours; the error of the rename is the one to report.
-            let _ = self.unlink(name.folder, beside.as_ptr().cast());
+            let _ = self.unlink(name.directory, beside.as_ptr().cast());
         }
         renamed
     }
 
     /// Writes a second file and links it to the name if the name does not exist.
     fn link(&self, name: &Name, value: &[u8]) -> Result<Stored, i32> {
-        let (folder, beside) = (self.folders.at(name.folder), self.beside(name));
+        let (directory, beside) = (self.directories.at(name.directory), self.beside(name));
         self.write_beside(name, value)?;
         // SAFETY: both names end with a 0.
-        let link =
-            || unsafe { libc::linkat(folder, beside.as_ptr().cast(), folder, name.as_ptr(), 0) };
+        let link = || unsafe {
+            libc::linkat(directory, beside.as_ptr().cast(), directory, name.as_ptr(), 0)
+        };
         let linked = call(self.gives_up, || link() as isize);
-        self.unlink(name.folder, beside.as_ptr().cast())?;
+        self.unlink(name.directory, beside.as_ptr().cast())?;
         linked.map(|_| Stored::New)
     }
 
     fn write_beside(&self, name: &Name, value: &[u8]) -> Result<(), i32> {
         let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
         let beside = self.beside(name);
-        let folder = self.folders.at(name.folder);
+        let directory = self.directories.at(name.directory);
         // SAFETY: the name ends with a 0.
-        let file = unsafe { Open::at(folder, beside.as_ptr().cast(), flags, self.gives_up)? };
+        let file = unsafe { Open::at(directory, beside.as_ptr().cast(), flags, self.gives_up)? };
         let written = file.write(value).and_then(|()| self.settle(&file)).and(file.close());
         if written.is_err() {
             // The file is ours; the error of the write is the one to report.
-            let _ = self.unlink(name.folder, beside.as_ptr().cast());
+            let _ = self.unlink(name.directory, beside.as_ptr().cast());
         }
         written
     }
@@ -283,13 +285,15 @@ impl Store {
     #[inline]
     fn open(&self, name: &Name, flags: libc::c_int) -> Result<Open, i32> {
         // SAFETY: a name ends with a 0.
-        unsafe { Open::at(self.folders.at(name.folder), name.as_ptr(), flags, self.gives_up) }
+        unsafe {
+            Open::at(self.directories.at(name.directory), name.as_ptr(), flags, self.gives_up)
+        }
     }
 
-    fn unlink(&self, folder: usize, name: *const libc::c_char) -> Result<(), i32> {
-        let folder: RawFd = self.folders.at(folder);
+    fn unlink(&self, directory: usize, name: *const libc::c_char) -> Result<(), i32> {
+        let directory: RawFd = self.directories.at(directory);
         // SAFETY: both callers' names end with a 0.
-        call(self.gives_up, || unsafe { libc::unlinkat(folder, name, 0) } as isize).map(drop)
+        call(self.gives_up, || unsafe { libc::unlinkat(directory, name, 0) } as isize).map(drop)
     }
 
     /// Returns the name before the rename: the key's and this handle's.

@@ -38,20 +38,21 @@ pub(super) struct State {
 }
 
 impl Open {
-    /// Opens `name` in `folder`, but never the target of a symbolic link.
+    /// Opens `name` in `directory`, but never the target of a symbolic link.
     ///
     /// # Safety
     /// `name` ends with a 0.
     #[inline]
     pub(super) unsafe fn at(
-        folder: RawFd,
+        directory: RawFd,
         name: *const libc::c_char,
         flags: libc::c_int,
         gives_up: u64,
     ) -> Result<Open, i32> {
         let flags = flags | libc::O_CLOEXEC | libc::O_NOFOLLOW;
         // SAFETY: the caller guarantees that the name ends with a 0.
-        let fd = call(gives_up, || unsafe { libc::openat(folder, name, flags, 0o600) } as isize)?;
+        let fd =
+            call(gives_up, || unsafe { libc::openat(directory, name, flags, 0o600) } as isize)?;
         // SAFETY: a descriptor that was just opened and that nobody else owns.
         Ok(Open { file: unsafe { OwnedFd::from_raw_fd(fd as RawFd) }, gives_up })
     }

@@ -50,8 +50,8 @@ fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, Eng
         Doing::Drive(workload) => (workload, Task::Drive),
     };
     check(workload)?;
-    let encoder = Encoder::new(workload, seed, seat.places(), task).map_err(EngineError)?;
-    let verifier = Verifier::new(workload.verify, workload, seat.place(), seat.places());
+    let encoder = Encoder::new(workload, seed, seat.count(), task).map_err(EngineError)?;
+    let verifier = Verifier::new(workload.verify, workload, seat.index(), seat.count());
     Ok(Some(Serving { encoder, verifier }))
 }
 

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     /// Returns the results for columns with these times, of which 0 to 99 were loaded.
-    fn came(times: &[u64]) -> (Vec<Option<u64>>, bool) {
+    fn read(times: &[u64]) -> (Vec<Option<u64>>, bool) {
         let mut columns = Columns::default();
         let ended = times.iter().map(|time| {
             assert_eq!(columns.name(&time.to_be_bytes()), b"");
@@ -63,10 +63,10 @@ mod tests {
 
     #[test]
     fn the_newest_come_first() {
-        assert_eq!(came(&[500, 99, 98]), (vec![Some(500), Some(99), Some(98)], false));
-        assert_eq!(came(&[99, 98, 98]), (vec![Some(99), Some(98), None], false));
-        assert_eq!(came(&[98, 99]).0, [Some(98), None]);
-        assert_eq!(came(&[99, 500]).0, [Some(99), None]);
+        assert_eq!(read(&[500, 99, 98]), (vec![Some(500), Some(99), Some(98)], false));
+        assert_eq!(read(&[99, 98, 98]), (vec![Some(99), Some(98), None], false));
+        assert_eq!(read(&[98, 99]).0, [Some(98), None]);
+        assert_eq!(read(&[99, 500]).0, [Some(99), None]);
     }
 
     #[test]
@@ -78,12 +78,12 @@ mod tests {
             (&[99, 98, 96], true),
             (&[2, 1, 0], true),
         ] {
-            assert_eq!(came(times).1, lacks_one, "{times:?}");
+            assert_eq!(read(times).1, lacks_one, "{times:?}");
         }
     }
 
     #[test]
-    fn names_and_values_are_told_apart_however_they_are_cut() {
+    fn names_and_values_are_distinguished_however_they_are_cut() {
         let column = [&77u64.to_be_bytes()[..], b"the value"].concat();
         for cut in 0..=column.len() {
             let (mut columns, mut value) = (Columns::default(), Vec::new());

@@ -124,11 +124,11 @@ impl<W: Words> Dialogue for Store<W> {
     }
 
     fn first(&self, seat: &Seat) -> u64 {
-        self.work.as_ref().map_or(seat.worker as u64, |work| work.numbers.next(seat.place()))
+        self.work.as_ref().map_or(seat.worker as u64, |work| work.numbers.next(seat.index()))
     }
 
     fn step(&self, seat: &Seat) -> u64 {
-        seat.places() as u64
+        seat.count() as u64
     }
 
     fn closes(&mut self, next: u64) {
@@ -305,7 +305,7 @@ fn work<W: Words>(
     if let Some(why) = workload.mix.iter().find_map(lacks) {
         return Err(format!("the store cannot run its workload: {why}"));
     }
-    let encoder = Encoder::new(workload, seed, seat.places(), task)?.with_feeds(feeds)?;
-    let verifier = Verifier::new(verify, workload, seat.place(), seat.places());
-    Ok(Some(Work { encoder, verifier, numbers, place: seat.place() }))
+    let encoder = Encoder::new(workload, seed, seat.count(), task)?.with_feeds(feeds)?;
+    let verifier = Verifier::new(verify, workload, seat.index(), seat.count());
+    Ok(Some(Work { encoder, verifier, numbers, place: seat.index() }))
 }

@@ -27,7 +27,7 @@ struct Written {
 /// What a write must remember until it is acknowledged, or a read until it is answered: versions
 /// below this one are stale, unless something was forgotten since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bearing {
+pub(crate) struct VersionBound {
     below: u64,
     /// How often the knowledge about the key was forgotten.
     forgotten: u32,
@@ -39,7 +39,7 @@ pub(crate) struct Bearing {
 /// it was the most expensive instruction of the hot path.
 pub(crate) struct Ledger {
     /// For each key the bearing of a read that is sent now.
-    reads: Box<[Bearing]>,
+    reads: Box<[VersionBound]>,
     written: Box<[Written]>,
 }
 
@@ -48,7 +48,7 @@ impl Ledger {
     /// of them is called stale.
     pub(crate) fn new(keys: u64) -> Ledger {
         Ledger {
-            reads: (0..keys).map(|_| Bearing::default()).collect(),
+            reads: (0..keys).map(|_| VersionBound::default()).collect(),
             written: (0..keys).map(|_| Written::default()).collect(),
         }
     }
@@ -56,23 +56,25 @@ impl Ledger {
     /// Notes that a write of this key is sent. While another write is open nothing follows from
     /// what was acknowledged: the open one may have a lower version.
     #[inline]
-    pub(crate) fn write_sent(&mut self, key: u64, version: u64) -> Bearing {
-        let Some(written) = self.written.get_mut(key as usize) else { return Bearing::default() };
+    pub(crate) fn write_sent(&mut self, key: u64, version: u64) -> VersionBound {
+        let Some(written) = self.written.get_mut(key as usize) else {
+            return VersionBound::default();
+        };
         let read = &mut self.reads[key as usize];
         written.open += 1;
         if version < written.highest {
             written.acknowledged = 0;
-            *read = Bearing { below: 0, forgotten: read.forgotten.wrapping_add(1) };
+            *read = VersionBound { below: 0, forgotten: read.forgotten.wrapping_add(1) };
         }
         written.highest = written.highest.max(version);
         let below = if written.open == 1 { written.acknowledged } else { 0 };
-        Bearing { below, forgotten: read.forgotten }
+        VersionBound { below, forgotten: read.forgotten }
     }
 
     /// Notes that it is acknowledged: versions that were acknowledged before it was sent are
     /// stale from now on, the loaded value in any case.
     #[inline]
-    pub(crate) fn written(&mut self, key: u64, version: u64, when_sent: Bearing) {
+    pub(crate) fn written(&mut self, key: u64, version: u64, when_sent: VersionBound) {
         let Some(written) = self.written.get_mut(key as usize) else { return };
         written.open -= 1;
         written.acknowledged = written.acknowledged.max(version + 1);
@@ -93,15 +95,15 @@ impl Ledger {
 
     /// Notes that a read of this key is sent.
     #[inline]
-    pub(crate) fn read_sent(&self, key: u64) -> Bearing {
+    pub(crate) fn read_sent(&self, key: u64) -> VersionBound {
         self.reads.get(key as usize).copied().unwrap_or_default()
     }
 
     /// Returns true if a read of this key with this bearing must not return this version, which
     /// is one of this worker or the loaded one (0).
     #[inline]
-    pub(crate) fn is_stale(&self, key: u64, when_sent: Bearing, version: u64) -> bool {
-        let known = |read: &Bearing| read.forgotten == when_sent.forgotten;
+    pub(crate) fn is_stale(&self, key: u64, when_sent: VersionBound, version: u64) -> bool {
+        let known = |read: &VersionBound| read.forgotten == when_sent.forgotten;
         version < when_sent.below && self.reads.get(key as usize).is_some_and(known)
     }
 }

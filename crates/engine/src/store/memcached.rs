@@ -23,11 +23,11 @@ pub struct MemcachedAccess {
     pub sharded: Option<Sharded>,
 }
 
-struct Spoken {
+struct MemcachedWords {
     dialect: Dialect,
 }
 
-impl Words for Spoken {
+impl Words for MemcachedWords {
     type Codec = Memcached;
 
     fn codec(&self, depth: u32) -> Memcached {
@@ -115,5 +115,5 @@ pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
 pub fn memcached_lanes(order: &Asked, contender: usize, access: &MemcachedAccess) -> Vec<MakeLane> {
     let dialect = access.dialect;
     let (numbers, sharded) = (&access.numbers, access.sharded.as_ref());
-    lanes(order, contender, numbers, &Feeds::default(), sharded, move || Spoken { dialect })
+    lanes(order, contender, numbers, &Feeds::default(), sharded, move || MemcachedWords { dialect })
 }

@@ -24,7 +24,7 @@ pub struct RespAccess {
     pub feeds: Feeds,
 }
 
-struct Spoken {
+struct RespWords {
     opening: Opening,
     /// A command without a form of its own, its words without separators.
     command: Vec<u8>,
@@ -34,7 +34,7 @@ struct Spoken {
     custom: Vec<Template>,
 }
 
-impl Spoken {
+impl RespWords {
     fn command(&mut self, words: &[&[u8]]) -> Op<'_> {
         self.command.clear();
         self.ends.clear();
@@ -81,7 +81,7 @@ pub fn resp_lacks(kind: Kind) -> Option<&'static str> {
     }
 }
 
-impl Words for Spoken {
+impl Words for RespWords {
     type Codec = Resp;
 
     fn codec(&self, depth: u32) -> Resp {
@@ -159,7 +159,7 @@ pub fn resp_lanes(order: &Asked, contender: usize, access: &RespAccess) -> Vec<M
     };
     let commands: Vec<Template> = workload.map(commands).unwrap_or_default();
     let custom: Vec<Template> = workload.map(custom).unwrap_or_default();
-    let words = move || Spoken {
+    let words = move || RespWords {
         opening: opening.clone(),
         command: Vec::new(),
         ends: Vec::new(),

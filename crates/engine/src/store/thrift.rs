@@ -91,7 +91,7 @@ impl Timestamps {
     }
 }
 
-struct Spoken {
+struct ThriftWords {
     opening: Opening,
     family: Arc<str>,
     consistency: Consistency,
@@ -100,7 +100,7 @@ struct Spoken {
     name: [u8; 8],
 }
 
-impl Spoken {
+impl ThriftWords {
     /// Returns an operation on a wide row: the super column is the type, and columns are named
     /// by their times.
     #[inline]
@@ -127,7 +127,7 @@ impl Spoken {
     }
 }
 
-impl Words for Spoken {
+impl Words for ThriftWords {
     type Codec = Thrift;
 
     fn codec(&self, depth: u32) -> Thrift {
@@ -242,7 +242,7 @@ pub fn thrift_lanes(order: &Asked, contender: usize, access: &ThriftAccess) -> V
     };
     let (opening, family) = (opening.clone(), access.family.clone());
     let (consistency, epoch) = (access.consistency, access.epoch);
-    lanes(order, contender, &access.numbers, &Feeds::default(), None, move || Spoken {
+    lanes(order, contender, &access.numbers, &Feeds::default(), None, move || ThriftWords {
         opening: opening.clone(),
         family: family.clone(),
         consistency,

@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use super::encoder::{Encoder, keys_of};
-use super::ledger::{Bearing, Ledger};
+use super::ledger::{Ledger, VersionBound};
 use crate::workload::{Check, Checked, Column, Drawn, NEWEST_COLUMNS, Space};
 use record::workload::COLUMNS_OF_ROW;
 use record::{Kind, Outcome, Verify, Workload};
@@ -11,7 +11,7 @@ use record::{Kind, Outcome, Verify, Workload};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memo {
     drawn: Option<Drawn>,
-    bearing: Bearing,
+    bearing: VersionBound,
     item: u32,
     check: Option<Check>,
     /// How many values were checked.

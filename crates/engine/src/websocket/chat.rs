@@ -48,7 +48,7 @@ impl Dialogue for Chat {
     }
 
     fn step(&self, seat: &Seat) -> u64 {
-        seat.places() as u64
+        seat.count() as u64
     }
 
     fn closes(&mut self, next: u64) {
@@ -121,7 +121,7 @@ pub(super) fn lanes(
     let (access, seed, tls) = (access.clone(), order.seed, access.tls.as_ref());
     let rooms = order.lanes[contender].intensity.connections / members;
     codec_lanes(order, contender, tls, move |seat| {
-        let place = seat.place();
+        let place = seat.index();
         Ok(Chat {
             upgrade: access.upgrade.clone(),
             kind: access.kind,

@@ -24,7 +24,7 @@ struct Room {
     /// The first copy has begun to arrive.
     has_begun: bool,
     /// How many members have their copies, and the bytes of these copies.
-    came: u32,
+    received: u32,
     bytes: u64,
     /// The first fault since the last broadcast ended.
     wrong: Option<Outcome>,
@@ -84,7 +84,7 @@ impl Copies {
             let is_whole = !copy.is_wrong && copy.bytes == messages.bytes();
             room.judge(copy, is_whole);
             *copy = Copy { had: copy.had, ..Copy::default() };
-            if room.is_awaited && room.came == self.members {
+            if room.is_awaited && room.received == self.members {
                 room.is_awaited = false;
                 return Push::Last;
             }
@@ -120,7 +120,7 @@ impl Room {
         }
         if counts {
             copy.had = self.number.wrapping_add(1);
-            self.came += 1;
+            self.received += 1;
             self.bytes += copy.bytes as u64;
         }
     }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_other_broadcasts_are_told_apart_from_wrong_content() {
+    fn copies_of_other_broadcasts_are_distinguished_from_wrong_content() {
         for (other, wanted) in
             [(6, unexpected(codes::OTHER_COPY)), (8, unexpected(codes::OTHER_COPY))]
         {

@@ -183,8 +183,8 @@ mod tests {
             let seen = fed(&values, true, &value, &cuts).expect("16 bytes at least");
             // A change in the head makes it another key or version, and then nearly always
             // another length and other bytes.
-            let told = (seen.key, seen.version) != (key, version) || !seen.bytes_right;
-            prop_assert!(told, "byte {} of {}", place, value.len());
+            let is_reported = (seen.key, seen.version) != (key, version) || !seen.bytes_right;
+            prop_assert!(is_reported, "byte {} of {}", place, value.len());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::arguments::{Argument, Arguments};
 use super::feeds::Feeds;
-use super::parameters::{Occasion, Parameters};
+use super::parameters::{DrawContext, Parameters};
 use super::{Drawn, Operations, Space, Values};
 use crate::random::Random;
 use record::{Custom, Feed, Kind};
@@ -55,7 +55,7 @@ impl Operations {
         to: &mut Arguments,
     ) {
         let feeds = Some(feeds);
-        let of = Occasion { operations: self, values, feeds, drawn, bits: drawn.bits };
+        let of = DrawContext { operations: self, values, feeds, drawn, bits: drawn.bits };
         self.custom.operations[number as usize].draw(&of, to);
     }
 
@@ -64,7 +64,7 @@ impl Operations {
     /// # Panics
     /// Panics if there is no such table.
     pub fn draw_row(&self, table: u32, drawn: &Drawn, values: &Values, to: &mut Arguments) {
-        let of = occasion(self, table, drawn, values);
+        let of = draw_context(self, table, drawn, values);
         self.custom.tables[table as usize].draw(&of, to);
     }
 
@@ -82,18 +82,18 @@ impl Operations {
         let space = Space::Rows(table);
         let drawn = Drawn { n: 0, share: 0, kind: Kind::Set, key, space, version: 0, bits: 0 };
         to.clear();
-        let of = occasion(self, table, &drawn, values);
+        let of = draw_context(self, table, &drawn, values);
         self.custom.tables[table as usize].draw_one(column, &of, to);
         to.get(0)
     }
 }
 
-fn occasion<'a>(
+fn draw_context<'a>(
     operations: &'a Operations,
     table: u32,
     drawn: &'a Drawn,
     values: &'a Values,
-) -> Occasion<'a> {
+) -> DrawContext<'a> {
     let bits = Random::new(TABLES + u64::from(table), drawn.key).next();
-    Occasion { operations, values, feeds: None, drawn, bits }
+    DrawContext { operations, values, feeds: None, drawn, bits }
 }

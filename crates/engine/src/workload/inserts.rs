@@ -91,8 +91,8 @@ pub(super) struct Ages {
 
 impl Ages {
     /// Returns a key for operation `n`, with an age by this law over the loaded keys.
-    pub(super) fn key(&self, law: &Zipf, n: u64, random: &mut Random) -> u64 {
-        let age = law.rank(random);
+    pub(super) fn key(&self, distribution: &Zipf, n: u64, random: &mut Random) -> u64 {
+        let age = distribution.rank(random);
         let answered = (n + 1).saturating_sub(IN_FLIGHT * self.workers);
         let inserted = match &self.inserts {
             Some(inserts) if answered > 0 => inserts.before(answered),
@@ -172,13 +172,13 @@ mod tests {
 
     #[test]
     fn a_key_was_inserted_by_the_same_worker_and_is_answered() {
-        let law = Zipf::new(0.99, 1000);
+        let distribution = Zipf::new(0.99, 1000);
         for workers in [1, 2, 3, 8] {
             let (ages, inserts) = ages(workers);
             let mut random = Random::new(1, workers);
             let mut inserted = 0;
             for n in (0..200_000).step_by(7) {
-                let key = ages.key(&law, n, &mut random);
+                let key = ages.key(&distribution, n, &mut random);
                 let Some(insert) = key.checked_sub(1000) else { continue };
                 let made = inserts.operation(insert);
                 assert!(made + (IN_FLIGHT - 1) * workers < n, "{made} for {n}");
@@ -192,13 +192,13 @@ mod tests {
     #[test]
     fn ages_have_the_frequencies_of_the_law() {
         let (ages, inserts) = ages(1);
-        let law = Zipf::new(0.99, 1000);
+        let distribution = Zipf::new(0.99, 1000);
         let mut random = Random::new(2, 0);
         let (from, draws) = (100_000u64, 200_000u64);
         let mut seen = [0u64; 1000];
         for n in from..from + draws {
             let youngest = 1000 + inserts.before(n + 1 - IN_FLIGHT) - 1;
-            seen[(youngest - ages.key(&law, n, &mut random)) as usize] += 1;
+            seen[(youngest - ages.key(&distribution, n, &mut random)) as usize] += 1;
         }
         let all = super::super::zipf::sum(0.99, 1000);
         let squares = seen.iter().enumerate().map(|(age, &n)| {
@@ -212,9 +212,9 @@ mod tests {
     #[test]
     fn before_the_first_answer_the_loaded_keys_are_the_youngest() {
         let (ages, _) = ages(2);
-        let law = Zipf::new(0.99, 1000);
+        let distribution = Zipf::new(0.99, 1000);
         let mut random = Random::new(2, 0);
-        assert!((0..2000).all(|n| ages.key(&law, n, &mut random) < 1000));
+        assert!((0..2000).all(|n| ages.key(&distribution, n, &mut random) < 1000));
         let none = Ages { loaded: 1, inserts: None, workers: 1 };
         assert_eq!(none.key(&Zipf::new(0.99, 1), 9_000, &mut random), 0);
     }

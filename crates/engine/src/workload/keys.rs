@@ -14,15 +14,15 @@ pub(super) const LATEST_THETA: f64 = 0.99;
 /// that write (or read in order to write) use all loaded keys.
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
-    reads: Law,
-    writes: Law,
+    reads: RankGenerator,
+    writes: RankGenerator,
     scattered: Permutation,
     ages: Ages,
 }
 
 /// The law by which ranks are drawn from a number of keys.
 #[derive(Clone, Debug)]
-enum Law {
+enum RankGenerator {
     Uniform(u64),
     Sequential(u64),
     Zipf(Zipf),
@@ -35,8 +35,8 @@ impl Keys {
     pub(super) fn new(workload: &Workload, inserts: Option<&Inserts>, seed: u64) -> Keys {
         let Workload { keys, distribution, hot, .. } = *workload;
         Keys {
-            reads: Law::new(distribution, part(hot, keys)),
-            writes: Law::new(distribution, keys),
+            reads: RankGenerator::new(distribution, part(hot, keys)),
+            writes: RankGenerator::new(distribution, keys),
             scattered: Permutation::new(keys, seed),
             ages: Ages { loaded: keys, inserts: inserts.cloned(), workers: 1 },
         }
@@ -50,29 +50,29 @@ impl Keys {
     /// Returns the key of the `i`-th item of operation `n`, from its own random numbers.
     pub(super) fn key(&self, only_reads: bool, n: u64, i: u64, random: &mut Random) -> u64 {
         match if only_reads { &self.reads } else { &self.writes } {
-            Law::Uniform(keys) => self.scattered.place(below(random, *keys)),
-            Law::Sequential(keys) => n.wrapping_add(i) % keys,
-            Law::Zipf(zipf) => self.scattered.place(zipf.rank(random)),
-            Law::Hotspot { keys, hot, operations } => {
-                self.scattered.place(hotspot(*keys, *hot, *operations, random))
+            RankGenerator::Uniform(keys) => self.scattered.apply(below(random, *keys)),
+            RankGenerator::Sequential(keys) => n.wrapping_add(i) % keys,
+            RankGenerator::Zipf(zipf) => self.scattered.apply(zipf.rank(random)),
+            RankGenerator::Hotspot { keys, hot, operations } => {
+                self.scattered.apply(hotspot(*keys, *hot, *operations, random))
             }
-            Law::Latest(ages) => self.ages.key(ages, n, random),
-            Law::YcsbZipfian(ycsb) => ycsb.key(random),
+            RankGenerator::Latest(ages) => self.ages.key(ages, n, random),
+            RankGenerator::YcsbZipfian(ycsb) => ycsb.key(random),
         }
     }
 }
 
-impl Law {
-    fn new(distribution: Distribution, keys: u64) -> Law {
+impl RankGenerator {
+    fn new(distribution: Distribution, keys: u64) -> RankGenerator {
         match distribution {
-            Distribution::Uniform => Law::Uniform(keys),
-            Distribution::Sequential => Law::Sequential(keys),
-            Distribution::Zipf(theta) => Law::Zipf(Zipf::new(theta, keys)),
+            Distribution::Uniform => RankGenerator::Uniform(keys),
+            Distribution::Sequential => RankGenerator::Sequential(keys),
+            Distribution::Zipf(theta) => RankGenerator::Zipf(Zipf::new(theta, keys)),
             Distribution::Hotspot { keys: hot, operations } => {
-                Law::Hotspot { keys, hot: part(hot, keys), operations }
+                RankGenerator::Hotspot { keys, hot: part(hot, keys), operations }
             }
-            Distribution::Latest => Law::Latest(Zipf::new(LATEST_THETA, keys)),
-            Distribution::YcsbZipfian => Law::YcsbZipfian(ScrambledZipfian::new(keys)),
+            Distribution::Latest => RankGenerator::Latest(Zipf::new(LATEST_THETA, keys)),
+            Distribution::YcsbZipfian => RankGenerator::YcsbZipfian(ScrambledZipfian::new(keys)),
         }
     }
 }

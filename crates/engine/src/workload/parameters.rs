@@ -42,7 +42,7 @@ enum Source {
 }
 
 /// The operation or row that parameters are drawn for.
-pub(super) struct Occasion<'a> {
+pub(super) struct DrawContext<'a> {
     pub(super) operations: &'a Operations,
     pub(super) values: &'a Values,
     /// None for rows of tables.
@@ -68,7 +68,7 @@ impl Parameters {
     }
 
     /// Draws all of them. Allocates only if the buffer is too small.
-    pub(super) fn draw(&self, of: &Occasion<'_>, to: &mut Arguments) {
+    pub(super) fn draw(&self, of: &DrawContext<'_>, to: &mut Arguments) {
         to.clear();
         for place in 0..self.0.len() {
             self.draw_one(place, of, to);
@@ -76,7 +76,7 @@ impl Parameters {
     }
 
     /// Draws the one at this place and appends it.
-    pub(super) fn draw_one(&self, place: usize, of: &Occasion<'_>, to: &mut Arguments) {
+    pub(super) fn draw_one(&self, place: usize, of: &DrawContext<'_>, to: &mut Arguments) {
         let mut random = Random::new(of.bits, PARAMETERS + place as u64);
         self.0[place].draw(of, &mut random, to);
     }
@@ -143,7 +143,7 @@ fn from_feed(feed: &str, column: &str, custom: &Custom) -> Result<Source, String
 
 impl Source {
     #[inline]
-    fn draw(&self, of: &Occasion<'_>, random: &mut Random, to: &mut Arguments) {
+    fn draw(&self, of: &DrawContext<'_>, random: &mut Random, to: &mut Arguments) {
         let from = to.bytes.len();
         let Drawn { n, key, .. } = *of.drawn;
         match self {

@@ -26,16 +26,16 @@ impl Permutation {
         Permutation { count, mask, shift: (mask.count_ones() / 2).max(1), rounds }
     }
 
-    /// Returns the place of `rank`, which is below the count.
-    pub(super) fn place(&self, rank: u64) -> u64 {
-        let mut place = rank;
+    /// Returns the key of `rank`, which is below the count.
+    pub(super) fn apply(&self, rank: u64) -> u64 {
+        let mut position = rank;
         loop {
             for (factor, addend) in self.rounds {
-                place = place.wrapping_mul(factor).wrapping_add(addend) & self.mask;
-                place ^= place >> self.shift;
+                position = position.wrapping_mul(factor).wrapping_add(addend) & self.mask;
+                position ^= position >> self.shift;
             }
-            if place < self.count {
-                return place;
+            if position < self.count {
+                return position;
             }
         }
     }
@@ -50,9 +50,9 @@ mod tests {
         for count in (1..=130).chain([1000, 1023, 1024, 1025]) {
             for seed in 0..5 {
                 let permutation = Permutation::new(count, seed);
-                let mut places: Vec<u64> = (0..count).map(|i| permutation.place(i)).collect();
-                places.sort_unstable();
-                assert!(places.into_iter().eq(0..count), "{count} keys, seed {seed}");
+                let mut keys: Vec<u64> = (0..count).map(|i| permutation.apply(i)).collect();
+                keys.sort_unstable();
+                assert!(keys.into_iter().eq(0..count), "{count} keys, seed {seed}");
             }
         }
     }
@@ -63,7 +63,7 @@ mod tests {
             let permutation = Permutation::new(count, seed);
             let mut tenths = [0u32; 10];
             for rank in 0..1000 {
-                tenths[(permutation.place(rank) * 10 / count) as usize] += 1;
+                tenths[(permutation.apply(rank) * 10 / count) as usize] += 1;
             }
             assert!(tenths.iter().all(|n| (60..=140).contains(n)), "{count} keys: {tenths:?}");
         }
@@ -71,11 +71,11 @@ mod tests {
 
     #[test]
     fn seeds_scatter_differently() {
-        let places = |seed| {
+        let keys = |seed| {
             let permutation = Permutation::new(1000, seed);
-            (0..20).map(|rank| permutation.place(rank)).collect::<Vec<_>>()
+            (0..20).map(|rank| permutation.apply(rank)).collect::<Vec<_>>()
         };
-        assert_ne!(places(1), places(2));
-        assert_eq!(places(1), places(1));
+        assert_ne!(keys(1), keys(2));
+        assert_eq!(keys(1), keys(1));
     }
 }

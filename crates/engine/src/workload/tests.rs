@@ -17,7 +17,7 @@ fn mixed(kinds: &[(Kind, f64)], distribution: Distribution) -> Operations {
     })
 }
 
-const LAWS: [Distribution; 6] = [
+const DISTRIBUTIONS: [Distribution; 6] = [
     Distribution::Uniform,
     Distribution::Sequential,
     Distribution::Zipf(0.99),
@@ -37,13 +37,16 @@ const KINDS: [(Kind, f64); 6] = [
 
 #[test]
 fn the_operations_of_a_seed_never_change() {
-    let told: Vec<String> = LAWS.iter().map(|&law| told(&mixed(&KINDS, law))).collect();
-    assert_eq!(told.join("\n"), include_str!("tests/operations.txt").trim_end());
+    let description: Vec<String> = DISTRIBUTIONS
+        .iter()
+        .map(|&distribution| description(&mixed(&KINDS, distribution)))
+        .collect();
+    assert_eq!(description.join("\n"), include_str!("tests/operations.txt").trim_end());
 }
 
 /// Returns some operations as text, from where `latest` finds inserted keys on, with the last
 /// key of each.
-fn told(operations: &Operations) -> String {
+fn description(operations: &Operations) -> String {
     let drawn = (20_000..20_060).step_by(4).map(|n| {
         let drawn = operations.operation(n);
         let last = match drawn.kind {
@@ -58,8 +61,8 @@ fn told(operations: &Operations) -> String {
 proptest! {
     #[test]
     fn the_same_seed_gives_the_same_operations(seed: u64, n in 0u64..1 << 48) {
-        for law in LAWS {
-            let workload = mixed(&KINDS, law).workload;
+        for distribution in DISTRIBUTIONS {
+            let workload = mixed(&KINDS, distribution).workload;
             let [one, two] = [0, 1].map(|_| Operations::new(&workload, seed).expect("sane"));
             prop_assert_eq!(one.operation(n), two.operation(n));
         }
@@ -68,8 +71,8 @@ proptest! {
     #[test]
     fn the_parts_of_the_workers_are_the_whole(seed: u64, workers in 1u64..9, from in 0u64..1 << 40) {
         let numbers = from..from + 100;
-        for law in LAWS {
-            let workload = mixed(&KINDS, law).workload;
+        for distribution in DISTRIBUTIONS {
+            let workload = mixed(&KINDS, distribution).workload;
             let make = || Operations::new(&workload, seed).expect("sane").for_workers(workers);
             let one = make();
             let whole: Vec<Drawn> = numbers.clone().map(|n| one.operation(n)).collect();
@@ -99,17 +102,19 @@ const WRITES: &[(Kind, f64)] = &[(Kind::Set, 1.0), (Kind::Get, 0.5)];
 
 #[test]
 fn a_group_has_the_kinds_of_its_own_mix_and_the_keys_of_all() {
-    for law in LAWS.into_iter().filter(|law| *law != Distribution::Latest) {
-        let all = grouped(&[READS, WRITES], law);
+    for distribution in
+        DISTRIBUTIONS.into_iter().filter(|distribution| *distribution != Distribution::Latest)
+    {
+        let all = grouped(&[READS, WRITES], distribution);
         let mut keys = [BTreeSet::new(), BTreeSet::new()];
         for n in 0..20_000u64 {
             let drawn = all.operation(n);
             let group = (n % 2) as usize;
             let (mix, first) = ([READS, WRITES][group], [0, READS.len()][group]);
-            assert_eq!(drawn.kind, mix[drawn.share as usize - first].0, "{law:?} {n}");
+            assert_eq!(drawn.kind, mix[drawn.share as usize - first].0, "{distribution:?} {n}");
             keys[group].insert(drawn.key);
             if drawn.version > 0 {
-                assert!(all.gives(drawn.key, drawn.version), "{law:?}: {drawn:?}");
+                assert!(all.gives(drawn.key, drawn.version), "{distribution:?}: {drawn:?}");
             }
             assert!(!all.gives(drawn.key, n + 1) || drawn.version > 0, "a read gives nothing");
         }
@@ -117,16 +122,18 @@ fn a_group_has_the_kinds_of_its_own_mix_and_the_keys_of_all() {
         let odd = |keys: &BTreeSet<u64>| keys.iter().any(|key| key % 2 == 1);
         assert!(
             keys.iter().all(|keys| odd(keys) && keys.iter().any(|key| key % 2 == 0)),
-            "{law:?}"
+            "{distribution:?}"
         );
     }
 }
 
 #[test]
 fn one_group_alone_does_what_would_be_done_without_groups() {
-    for law in LAWS.into_iter().filter(|law| *law != Distribution::Latest) {
-        let (with, without) = (grouped(&[READS], law), mixed(READS, law));
-        assert!((0..5000).all(|n| with.operation(n) == without.operation(n)), "{law:?}");
+    for distribution in
+        DISTRIBUTIONS.into_iter().filter(|distribution| *distribution != Distribution::Latest)
+    {
+        let (with, without) = (grouped(&[READS], distribution), mixed(READS, distribution));
+        assert!((0..5000).all(|n| with.operation(n) == without.operation(n)), "{distribution:?}");
     }
 }
 
@@ -138,7 +145,7 @@ fn places_of_workers_and_groups_share_out_all_numbers() {
         for (worker, group) in (0..workers).flat_map(|w| (0..groups).map(move |g| (w, g))) {
             let seat =
                 crate::Seat { group, groups, ..crate::Seat::new(worker, workers, stop.clone()) };
-            for n in (seat.place()..600).step_by(seat.places()) {
+            for n in (seat.index()..600).step_by(seat.count()) {
                 assert_eq!((n % groups, n / groups % workers), (group, worker));
                 assert!(seen.insert(n), "{n} is of two places");
             }
@@ -159,11 +166,11 @@ fn seeds_differ() {
 
 #[test]
 fn only_latest_asks_how_many_workers_there_are() {
-    for law in LAWS {
-        let one = mixed(&KINDS, law);
+    for distribution in DISTRIBUTIONS {
+        let one = mixed(&KINDS, distribution);
         let four = one.clone().for_workers(4);
         let same = (50_000..51_000).all(|n| one.operation(n) == four.operation(n));
-        assert_eq!(same, law != Distribution::Latest, "{law:?}");
+        assert_eq!(same, distribution != Distribution::Latest, "{distribution:?}");
     }
 }
 
@@ -179,15 +186,15 @@ fn inserted_keys_follow_the_loaded_ones_and_each_other() {
 
 #[test]
 fn all_other_keys_exist_when_they_are_asked_for() {
-    for law in LAWS {
-        let operations = mixed(&KINDS, law);
+    for distribution in DISTRIBUTIONS {
+        let operations = mixed(&KINDS, distribution);
         let mut inserted = 0;
         for n in 0..50_000 {
             let drawn = operations.operation(n);
             if drawn.kind == Kind::Insert {
                 inserted += 1;
             } else {
-                assert!(drawn.key < 100_000 + inserted, "{law:?}: {drawn:?}");
+                assert!(drawn.key < 100_000 + inserted, "{distribution:?}: {drawn:?}");
             }
         }
     }

@@ -4,7 +4,7 @@
 use crate::common::{drive_lanes, lane, until_done};
 use crate::counting;
 use crate::toy_codec::dialogue::{Echo, Notes};
-use crate::toy_codec::server::{Habits, serve};
+use crate::toy_codec::server::{Behaviours, serve};
 use engine::Stop;
 use engine::codec_lane::codec_lanes;
 use record::{Arrivals, LaneAsked};
@@ -12,8 +12,8 @@ use record::{Arrivals, LaneAsked};
 /// Returns the allocations of a run of `operations` through windows that change. The server of
 /// the test allocates when it accepts, and never for a request.
 fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
-    let habits = Habits { windows: &[3, 9, 16], push_every: 5, ..Habits::PLAIN };
-    let (address, _) = serve(habits);
+    let behaviours = Behaviours { windows: &[3, 9, 16], push_every: 5, ..Behaviours::PLAIN };
+    let (address, _) = serve(behaviours);
     let (depth, operations) = (16, Some(operations));
     let mut asked = LaneAsked { operations, ..lane(address) };
     (asked.intensity.arrivals, asked.intensity.depth) = (arrivals, depth);

@@ -13,7 +13,7 @@ use wire::thrift::{Consistency, Login, Opening};
 
 /// The calls that are answered with an exception.
 #[derive(Clone, Copy)]
-pub(crate) struct Refuses {
+pub(crate) struct Refusal {
     /// The name of the call.
     pub(crate) call: &'static [u8],
     /// The number of its exception.
@@ -41,7 +41,7 @@ struct Shared {
     rows: Mutex<HashMap<Vec<u8>, Row>>,
     wide_rows: Mutex<WideRows>,
     counts: Counts,
-    refuses: Option<Refuses>,
+    refuses: Option<Refusal>,
 }
 
 /// The server. Its threads end with the process.
@@ -52,7 +52,7 @@ pub(crate) struct Cassandra {
 }
 
 impl Cassandra {
-    pub(crate) fn start(refuses: Option<Refuses>) -> Cassandra {
+    pub(crate) fn start(refuses: Option<Refusal>) -> Cassandra {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let (rows, counts) = (Mutex::default(), Counts::default());

@@ -133,7 +133,7 @@ fn stores(asked: LaneAsked) -> Asked {
     order(vec![LaneAsked { doing, ..asked }])
 }
 
-/// Pushes are no answers, and an array that announces more elements than will ever arrive never
+/// Pushes are not answers, and an array that announces more elements than will ever arrive never
 /// ends.
 #[test]
 fn a_redis_that_never_stops_is_given_up_at_the_timeout() {
@@ -161,7 +161,7 @@ fn a_redis_that_never_stops_is_given_up_at_the_timeout() {
 #[test]
 fn a_memcached_that_never_stops_is_given_up() {
     for dialect in [Dialect::Text, Dialect::Meta] {
-        // A value that never ends, and words that are no answers.
+        // A value that never ends, and words that are not answers.
         for (begins, again) in [("VALUE k 0 1000000000\r\n", "xxxxxxxx"), ("", "MN\r\n")] {
             let (address, counts) = endless(begins, again, 1);
             let order = stores(impatient(address, 2));

@@ -4,7 +4,9 @@ use crate::common::scratch::{Scratch, files, on_a_small_tmpfs};
 use crate::common::{self, lane_of_files, until_done};
 use engine::files::{Action, Answer, Guard, Judged, Request, Store, Work, file_lanes};
 use engine::{Numbers, Stop};
-use record::{Arrivals, Asked, Failure, Intensity, LaneAsked, Outcome, Reuse, TrialRecord, Whose};
+use record::{
+    Arrivals, Asked, Failure, FaultOwner, Intensity, LaneAsked, Outcome, Reuse, TrialRecord,
+};
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::os::fd::AsRawFd;
@@ -259,7 +261,7 @@ fn a_full_store_is_counted_as_theirs_and_the_run_goes_on() {
         let full = seen.outcomes.failed[&Failure::Full];
         assert!(full >= 70 && seen.outcomes.ok >= 10, "{:?}", seen.outcomes);
         assert_eq!(full + seen.outcomes.ok, 100);
-        assert_eq!(seen.outcomes.count(Whose::Theirs), full);
+        assert_eq!(seen.outcomes.count(FaultOwner::Theirs), full);
     });
 }
 

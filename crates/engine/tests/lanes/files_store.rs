@@ -240,7 +240,7 @@ fn what_is_removed_under_us_is_a_miss_and_cannot_be_written() {
     store.set(b"a", b"value").expect("room");
     std::fs::remove_file(only_file(&scratch.0)).expect("there");
     assert_eq!(read(&store, "a"), None);
-    store.set(b"a", b"value").expect("its folder is still there");
+    store.set(b"a", b"value").expect("its directory is still there");
     std::fs::remove_dir_all(&scratch.0).expect("there");
     assert_eq!(read(&store, "a"), None);
     assert_eq!(store.set(b"a", b"value"), Err(Failure::Io));

@@ -130,10 +130,10 @@ fn readers_verify_what_writers_of_another_group_wrote() {
 
 #[test]
 fn files_have_groups_too() {
-    let folder = Scratch::memory();
+    let directory = Scratch::memory();
     let numbers = Numbers::new(4);
-    let access = FilesAccess { store: Arc::new(folder.store(Guard::Rename)), numbers };
-    let address = Address::Directory(folder.0.display().to_string());
+    let access = FilesAccess { store: Arc::new(directory.store(Guard::Rename)), numbers };
+    let address = Address::Directory(directory.0.display().to_string());
     let at = |lane: LaneAsked| LaneAsked { address: address.clone(), ..lane };
     let any = lane(([127, 0, 0, 1], 1).into());
     let mut order = readers_and_writers(at(any.clone()), 1, 1);

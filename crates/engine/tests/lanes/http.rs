@@ -152,8 +152,8 @@ fn workers_share_connections_and_operations() {
 #[test]
 fn a_refused_connection_is_theirs_and_was_never_sent() {
     let address = {
-        let gone = TcpListener::bind("127.0.0.1:0").expect("a port");
-        gone.local_addr().expect("an address")
+        let port = TcpListener::bind("127.0.0.1:0").expect("a port");
+        port.local_addr().expect("an address")
     };
     let trials = drive(&order(vec![lane(address)]));
     let seen = &trials[0].seen;

@@ -68,9 +68,9 @@ fn run(lane: LaneAsked, access: &MemcachedAccess) -> Seen {
 fn items(server: &Server) -> u64 {
     let mut stream = TcpStream::connect(server.address).expect("it listens");
     stream.write_all(b"stats\r\nquit\r\n").expect("it listens");
-    let mut told = String::new();
-    stream.read_to_string(&mut told).expect("it answers");
-    let line = told.lines().find_map(|line| line.strip_prefix("STAT curr_items "));
+    let mut message = String::new();
+    stream.read_to_string(&mut message).expect("it answers");
+    let line = message.lines().find_map(|line| line.strip_prefix("STAT curr_items "));
     line.and_then(|count| count.parse().ok()).expect("a count of items")
 }
 

@@ -304,7 +304,7 @@ fn counters_hold_what_was_counted() {
 }
 
 #[test]
-fn where_only_counters_are_asked_for_only_they_are_loaded() {
+fn where_only_counters_are_requested_only_they_are_loaded() {
     let server = Server::start(StoreProtocol::Text, &[]);
     let counting = Workload { keys: 10, ..workload(&[(Kind::Incr, 1.0)]) };
     assert_eq!(counting.to_load(), 10);
@@ -321,7 +321,7 @@ fn commands(texts: &[&str]) -> Workload {
 }
 
 #[test]
-fn commands_of_ones_own_are_said_as_they_are_written() {
+fn user_defined_commands_are_sent_as_they_are_written() {
     let texts =
         ["RPUSH {key} {value}", "ZADD board {number} {key}", "LPOP none", "ECHO a{number}b"];
     let custom = commands(&texts);

@@ -1,6 +1,6 @@
 //! The lane of Cassandra's Thrift interface against a small server of it.
 
-use crate::common::thrift::{Cassandra, Refuses};
+use crate::common::thrift::{Cassandra, Refusal};
 use crate::common::{lane, until_done, verified};
 use engine::thrift_lacks;
 use record::{Arrivals, Asked, Doing, Kind, Reuse, Seen, ValueBytes, Workload};
@@ -79,7 +79,7 @@ fn values_of_other_wide_rows_are_wrong() {
 
 /// With two keys a multi-get names one of them several times; the server answers it once.
 #[test]
-fn a_key_that_is_asked_for_twice_is_no_miss() {
+fn a_key_that_is_requested_twice_is_not_a_miss() {
     let workload = Workload { keys: 2, ..verified(2, &[(Kind::MultiGet(5), 1.0)]) };
     let server = Cassandra::start(None);
     assert_eq!(drive(&server, Doing::load(workload.clone()), 2, 1).outcomes.ok, 2);
@@ -160,7 +160,7 @@ fn exceptions_are_counted_by_class() {
         (b"batch_mutate", 2, Kind::Delete, codes::UNAVAILABLE),
         (b"multiget_slice", 3, Kind::MultiGet(3), codes::TIMED_OUT),
     ] {
-        let server = Cassandra::start(Some(Refuses { call, exception }));
+        let server = Cassandra::start(Some(Refusal { call, exception }));
         let workload = verified(KEYS, &[(kind, 1.0)]);
         if call != b"insert" {
             load(&server, &workload);
@@ -179,7 +179,7 @@ fn a_refused_login_is_counted_by_its_class() {
         (b"login", 2, codes::AUTHORIZATION),
         (b"set_keyspace", 1, codes::INVALID_REQUEST),
     ] {
-        let server = Cassandra::start(Some(Refuses { call, exception }));
+        let server = Cassandra::start(Some(Refusal { call, exception }));
         let workload = verified(KEYS, &[(Kind::Get, 1.0)]);
         let mut order = order(&server, Doing::Drive(workload), 20, 1);
         order.lanes[0].reuse = Reuse::Never;

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::Driven,
+    evidence::DriveSummary,
     verdict::{Finding, Weight},
 };
 use text::{lists, units};
@@ -37,7 +37,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     differ.chain(not_ruled_out(evidence)).collect()
 }
 
-fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
     let difference = driven.carry_over.difference()?;
     let (size, error) = (difference.share.abs(), difference.standard_error);
     if size <= LARGEST_SHARE || size <= STANDARD_ERRORS * error {
@@ -58,7 +58,7 @@ fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
     let unseen: Vec<usize> = numbers.filter(|number| !evidence.cpu_in_sight(*number)).collect();
     let name = |number: &usize| evidence.name(*number as u32).to_owned();
     let why =
-        |number: &usize| Some(format!("{}: {}", name(number), evidence.why_out_of_sight(*number)?));
+        |number: &usize| Some(format!("{}: {}", name(number), evidence.why_not_visible(*number)?));
     let reasons: Vec<String> = unseen.iter().filter_map(why).collect();
     let reasons =
         if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule, non_success::MOST};
 use crate::{
-    evidence::Driven,
+    evidence::DriveSummary,
     verdict::{Finding, Weight},
 };
 use record::{Digests, Pair};
@@ -48,7 +48,7 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
     let both_from_workload =
         [pair.a, pair.b].iter().all(|side| evidence.has_workload(*side as usize));
     // program_output compares what programs print.
-    let program = |driven: &Driven| driven.judged.programs.runs > 0;
+    let program = |driven: &DriveSummary| driven.judged.programs.runs > 0;
     let nothing = a.judged.operations == 0 || b.judged.operations == 0;
     if nothing || both_from_workload || program(a) || program(b) {
         return Vec::new();
@@ -96,7 +96,7 @@ fn remedy(evidence: &Evidence, pair: &Pair) -> String {
     }
 }
 
-fn codes_differ(a: &Driven, b: &Driven) -> Option<String> {
+fn codes_differ(a: &DriveSummary, b: &DriveSummary) -> Option<String> {
     let (of_a, of_b) = (success_codes(a), success_codes(b));
     let written = |codes: &BTreeSet<u16>| {
         let codes: Vec<String> = codes.iter().map(u16::to_string).collect();
@@ -108,7 +108,7 @@ fn codes_differ(a: &Driven, b: &Driven) -> Option<String> {
 }
 
 /// Returns the expected codes that are more than a rare exception.
-fn success_codes(driven: &Driven) -> BTreeSet<u16> {
+fn success_codes(driven: &DriveSummary) -> BTreeSet<u16> {
     let seen = &driven.judged;
     let total = seen.outcomes.total() as f64;
     let expected =
@@ -117,7 +117,7 @@ fn success_codes(driven: &Driven) -> BTreeSet<u16> {
     codes.filter(|(_, n)| *n as f64 > total * MOST).map(|(code, _)| code).collect()
 }
 
-fn bodies_differ(a: &Driven, b: &Driven) -> Option<String> {
+fn bodies_differ(a: &DriveSummary, b: &DriveSummary) -> Option<String> {
     let (of_a, of_b) = (&a.judged.digests, &b.judged.digests);
     match (only(of_a), only(of_b)) {
         (Some(digest_a), Some(digest_b)) => {
@@ -131,24 +131,24 @@ fn bodies_differ(a: &Driven, b: &Driven) -> Option<String> {
 }
 
 /// The mean number of rows per successful operation, for databases.
-fn rows_differ(a: &Driven, b: &Driven) -> Option<String> {
+fn rows_differ(a: &DriveSummary, b: &DriveSummary) -> Option<String> {
     let mean =
-        |driven: &Driven| driven.judged.rows as f64 / driven.judged.outcomes.ok.max(1) as f64;
+        |driven: &DriveSummary| driven.judged.rows as f64 / driven.judged.outcomes.ok.max(1) as f64;
     let (of_a, of_b) = (mean(a), mean(b));
     let (less, more) = (of_a.min(of_b), of_a.max(of_b));
     (more > less * (1.0 + MOST_LENGTHS_DIFFER))
         .then(|| format!("mean rows per operation differ: {of_a:.3} and {of_b:.3}"))
 }
 
-fn lengths_differ(a: &Driven, b: &Driven) -> Option<String> {
+fn lengths_differ(a: &DriveSummary, b: &DriveSummary) -> Option<String> {
     let (of_a, of_b) = median_lengths(a, b)?;
     let (less, more) = (of_a.min(of_b) as f64, of_a.max(of_b) as f64);
     (more > less * (1.0 + MOST_LENGTHS_DIFFER))
         .then(|| format!("median lengths of bodies differ: {of_a} and {of_b} bytes"))
 }
 
-fn median_lengths(a: &Driven, b: &Driven) -> Option<(u64, u64)> {
-    let median = |driven: &Driven| driven.judged.body_bytes.quantile(0.5);
+fn median_lengths(a: &DriveSummary, b: &DriveSummary) -> Option<(u64, u64)> {
+    let median = |driven: &DriveSummary| driven.judged.body_bytes.quantile(0.5);
     Some((median(a)?, median(b)?))
 }
 
@@ -165,7 +165,7 @@ fn notes(evidence: &Evidence) -> Vec<Finding> {
     let compared = |number: u32| {
         evidence.question.pairs.iter().any(|pair| pair.a == number || pair.b == number)
     };
-    let differ = |driven: &Driven| {
+    let differ = |driven: &DriveSummary| {
         let digests = &driven.judged.digests;
         digests.total() > 0 && only(digests).is_none()
     };

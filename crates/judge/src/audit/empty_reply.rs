@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule, non_success::MOST};
 use crate::{
-    evidence::{Driven, Part},
+    evidence::{DriveSummary, Part},
     verdict::{Finding, Weight},
 };
 use text::units;
@@ -50,7 +50,7 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
 }
 
 /// Counts the expected replies whose code rules out a body.
-fn empty_by_definition(driven: &Driven) -> u64 {
+fn empty_by_definition(driven: &DriveSummary) -> u64 {
     let expected = |code: &u16| {
         let all = driven.codes.get(code).copied().unwrap_or(0);
         all - driven.outcomes.unexpected.get(code).copied().unwrap_or(0).min(all)

@@ -4,7 +4,7 @@
 use super::{Evidence, Rule};
 use crate::{
     compare::{at_its_limit, held_back},
-    evidence::{Driven, Part},
+    evidence::{DriveSummary, Part},
     verdict::{Finding, Weight},
 };
 use record::Histogram;
@@ -101,7 +101,7 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
 
 /// Whether the median lag while a connection was free is too large: then the generator was late,
 /// not the target.
-pub(super) fn is_ours(driven: &Driven) -> bool {
+pub(super) fn is_ours(driven: &DriveSummary) -> bool {
     let own_lag = median(&driven.judged.own_lag).unwrap_or(0.0);
     median(&driven.judged.response_time).is_some_and(|p50| own_lag > MOST * p50)
 }
@@ -110,7 +110,7 @@ pub(super) fn is_ours(driven: &Driven) -> bool {
 /// event loop: Σ turn² ÷ (2 × time driven), the residual life of renewal theory. The median turn
 /// was rejected as a measure: a turn of 8 µs, one in 100 µs, delays a reply by 0.3 µs, but was
 /// compared as a whole with a median of 30 µs.
-fn wait_for_the_loop(driven: &Driven) -> f64 {
+fn wait_for_the_loop(driven: &DriveSummary) -> f64 {
     let turns = driven.judged.loop_time.buckets();
     let squares: f64 = turns.map(|(ns, count)| (ns as f64).powi(2) * count as f64).sum();
     match driven.took_ns {

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::Driven,
+    evidence::DriveSummary,
     verdict::{Finding, Weight},
 };
 use text::units;
@@ -32,7 +32,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     evidence.each().filter_map(|(name, driven)| finding(name, driven)).collect()
 }
 
-fn finding(name: &str, driven: &Driven) -> Option<Finding> {
+fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
     let share = |ns: u64| (driven.took_ns > 0).then(|| ns as f64 / driven.took_ns as f64);
     let (waited, stolen) = (share(driven.waited_ns)?, share(driven.steal_ns)?);
     if waited <= MOST_WAITED && stolen <= MOST_STOLEN {

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
                 MiB. A log for which this failed is a caution.",
     why: "Servers log the requests that they receive. A log that was not cleaned can contain \
           tokens, passwords and bodies as they were sent, and should not be shared.",
-    remedy: "Read the log before you share the run's folder, or delete it. If the target replaces \
+    remedy: "Read the log before you share the run's directory, or delete it. If the target replaces \
              its log by another file, let it write to standard output and leave the log file to \
              tiebreak.",
     check,

@@ -5,7 +5,7 @@ use crate::{
     evidence::Part,
     verdict::{Finding, Weight},
 };
-use record::Whose;
+use record::FaultOwner;
 use std::collections::BTreeMap;
 use text::{lists, units};
 
@@ -36,15 +36,15 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
     let outcomes = &part.driven.outcomes;
     // The rule our_faults reports failures of the generator.
-    let bad = outcomes.count(Whose::Theirs) + outcomes.count(Whose::Host);
+    let bad = outcomes.count(FaultOwner::Theirs) + outcomes.count(FaultOwner::Host);
     let total = outcomes.total();
     if bad == 0 {
         return None;
     }
     let share = bad as f64 / total as f64;
     let weight = if share > MOST { Weight::Void } else { Weight::Caution };
-    let mut classes = outcomes.classes(Whose::Theirs, names);
-    classes.extend(outcomes.classes(Whose::Host, names));
+    let mut classes = outcomes.classes(FaultOwner::Theirs, names);
+    classes.extend(outcomes.classes(FaultOwner::Host, names));
     let counts: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
         "{bad} of {total} operations were not successful ({}): {}",

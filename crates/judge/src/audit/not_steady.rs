@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::{Driven, Trial},
+    evidence::{DriveSummary, Trial},
     stats::paired_t::{mean, standard_deviation},
     verdict::{Finding, Weight},
 };
@@ -40,7 +40,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 }
 
 /// `each` is the number of rounds per launch, or None without restarts.
-fn finding(name: &str, driven: &Driven, each: Option<u32>) -> Option<Finding> {
+fn finding(name: &str, driven: &DriveSummary, each: Option<u32>) -> Option<Finding> {
     let (metric, written, of): (_, fn(f64) -> String, _) = if driven.closed() {
         (Metric::Throughput, units::show_rate, "throughput")
     } else {
@@ -94,7 +94,7 @@ impl Change {
 
     /// Only rounds of the same launch are compared: launches differ from each other, and that is
     /// not a drift.
-    fn within_launches(driven: &Driven, metric: Metric, each: usize) -> Option<Change> {
+    fn within_launches(driven: &DriveSummary, metric: Metric, each: usize) -> Option<Change> {
         let launch = |trial: &Trial| trial.round.saturating_sub(1) as usize / each;
         let launches = driven.trials.chunk_by(|one, next| launch(one) == launch(next));
         let thirds = launches.filter(|trials| trials.len() == each).filter_map(|trials| {

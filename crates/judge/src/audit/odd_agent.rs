@@ -1,7 +1,7 @@
 //! One agent that drives unlike the others.
 
 use super::{Evidence, Rule};
-use crate::evidence::{AgentDriven, Driven};
+use crate::evidence::{AgentDriven, DriveSummary};
 use crate::verdict::{Finding, Weight};
 use text::units;
 
@@ -29,7 +29,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     evidence.each().flat_map(|(name, driven)| about(name, driven)).collect()
 }
 
-fn about(name: &str, driven: &Driven) -> Vec<Finding> {
+fn about(name: &str, driven: &DriveSummary) -> Vec<Finding> {
     let share = |agent: &AgentDriven| {
         let connections = if driven.closed() { agent.connections.max(1) } else { 1 };
         agent.operations as f64 / connections as f64

@@ -1,7 +1,7 @@
 //! A verdict from one launch of each server.
 
 use super::{Evidence, Rule};
-use crate::evidence::Driven;
+use crate::evidence::DriveSummary;
 use crate::verdict::{Comparison, Finding, Weight, Word};
 use text::units;
 
@@ -31,8 +31,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let compared = !evidence.single() && !evidence.drafts.is_empty();
-    let is_program = |driven: &Driven| driven.judged.programs.runs > 0;
-    let starts_anew = |driven: &Driven| is_program(driven) && driven.target.launches == 0;
+    let is_program = |driven: &DriveSummary| driven.judged.programs.runs > 0;
+    let starts_anew = |driven: &DriveSummary| is_program(driven) && driven.target.launches == 0;
     let programs = || evidence.contenders.iter().all(starts_anew);
     if !compared || evidence.complete_rounds == 0 || several_launches(evidence) || programs() {
         return Vec::new();
@@ -42,7 +42,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let note = "the verdict is about these launches of the servers".to_owned();
     let found = small.chain([RULE.about_the_run(Weight::Note, note)]);
     // --restarts is not for programs.
-    let by_hand = |driven: &Driven| driven.target.launches == 0 || is_program(driven);
+    let by_hand = |driven: &DriveSummary| driven.target.launches == 0 || is_program(driven);
     let by_hand = evidence.contenders.iter().any(by_hand);
     let hint = if by_hand { RESTART_THEM } else { RULE.hint };
     found.map(|finding| finding.with_hint(hint)).collect()

@@ -2,10 +2,10 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::Driven,
+    evidence::DriveSummary,
     verdict::{Finding, Weight},
 };
-use record::Whose;
+use record::FaultOwner;
 use std::collections::BTreeMap;
 use text::{lists, units};
 
@@ -28,12 +28,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     evidence.each().filter_map(|(name, driven)| finding(name, driven)).collect()
 }
 
-fn finding(name: &str, driven: &Driven) -> Option<Finding> {
-    let ours = driven.outcomes.count(Whose::Ours);
+fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
+    let ours = driven.outcomes.count(FaultOwner::Ours);
     if ours == 0 {
         return None;
     }
-    let classes = driven.outcomes.classes(Whose::Ours, &BTreeMap::new());
+    let classes = driven.outcomes.classes(FaultOwner::Ours, &BTreeMap::new());
     let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
         "{} failed because of the generator: {}",

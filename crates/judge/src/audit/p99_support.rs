@@ -3,7 +3,7 @@
 use super::{Evidence, Rule, too_short::LONGER_RUN};
 use crate::{
     compare::Support,
-    evidence::{Driven, Part},
+    evidence::{DriveSummary, Part},
     verdict::{Finding, Weight},
 };
 use record::Metric;
@@ -57,7 +57,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         .collect()
 }
 
-fn weakness(evidence: &Evidence, driven: &Driven, metric: Metric) -> Option<String> {
+fn weakness(evidence: &Evidence, driven: &DriveSummary, metric: Metric) -> Option<String> {
     let support = Support::new(driven, metric)?;
     if evidence.single() { support.refusal() } else { support.weakness(evidence.question.matters) }
 }

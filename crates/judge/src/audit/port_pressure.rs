@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::Driven,
+    evidence::DriveSummary,
     verdict::{Finding, Weight},
 };
 use text::units;
@@ -32,7 +32,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     each.filter_map(|((name, driven), limit)| finding(name, driven, limit?)).collect()
 }
 
-fn finding(name: &str, driven: &Driven, limit: f64) -> Option<Finding> {
+fn finding(name: &str, driven: &DriveSummary, limit: f64) -> Option<Finding> {
     if driven.span_ns == 0 {
         return None;
     }

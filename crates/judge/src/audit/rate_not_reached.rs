@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule, generator_saturated::is_ours};
 use crate::{
-    evidence::{Driven, Part},
+    evidence::{DriveSummary, Part},
     verdict::{Finding, Weight},
 };
 use record::Arrivals;
@@ -82,7 +82,7 @@ fn slack(arrivals: Arrivals, expected: f64, ends: f64) -> f64 {
     }
 }
 
-impl Driven {
+impl DriveSummary {
     /// Operations that fell due in the judged rounds, sent or not.
     fn operations_due(&self) -> f64 {
         (self.judged.operations + self.judged.unfinished + self.judged.unsent) as f64
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_on_operations_is_no_shortfall() {
+    fn a_limit_on_operations_is_not_a_shortfall() {
         let mut run = driven(Constant(1000.0), 500);
         for name in ["a", "b"] {
             run.each_record(name, |record| record.asked.operations = Some(2000));

@@ -1,12 +1,12 @@
 //! Names the custom operations that did not return what was expected, for the rules that count
 //! them.
 
-use crate::evidence::Driven;
+use crate::evidence::DriveSummary;
 use record::{Doing, Kind, KindSeen, Says};
 
 /// Returns text such as `: 12 of `read`, 3 of `move``, or an empty text if no statement has any.
 /// `count` returns the number of a kind's operations to report.
-pub(super) fn named(driven: &Driven, count: impl Fn(&KindSeen) -> u64) -> String {
+pub(super) fn named(driven: &DriveSummary, count: impl Fn(&KindSeen) -> u64) -> String {
     let Some(Doing::Drive(workload)) = driven.asked.first().map(|asked| &asked.doing) else {
         return String::new();
     };

@@ -24,7 +24,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let each = evidence.each().enumerate();
     let lost = each.filter_map(|(number, (name, _))| {
         let round = evidence.sight_lost(number)?;
-        let why = evidence.why_out_of_sight(number)?;
+        let why = evidence.why_not_visible(number)?;
         let seen = format!("CPU time not visible {why}");
         Some(RULE.about(name, Weight::Caution, seen).with_figure(format!("from round {round} on")))
     });

@@ -100,7 +100,7 @@ pub(crate) fn at_its_limit(evidence: &Evidence, contender: usize) -> bool {
 }
 
 /// A difference split into the part that the generator's own cost explains and the rest.
-pub(super) struct Apart {
+pub(super) struct SplitDifference {
     /// The explained part: ln(b/a) of the metric.
     explained: f64,
     /// The part beyond it.
@@ -117,7 +117,7 @@ impl Compared {
         differences: &[f64],
         generator: &[f64],
         level: f64,
-    ) -> Option<Apart> {
+    ) -> Option<SplitDifference> {
         let sign = match self.metric.direction() {
             Direction::HigherIsBetter => -1.0,
             Direction::LowerIsBetter => 1.0,
@@ -125,7 +125,7 @@ impl Compared {
         let explained: Vec<f64> = generator.iter().map(|cost| sign * cost).collect();
         let beyond = differences.iter().zip(&explained).map(|(all, of_it)| all - of_it);
         let beyond = Weighed::new(&beyond.collect::<Vec<f64>>(), level)?;
-        Some(Apart { explained: Weighed::new(&explained, level)?.estimate, beyond })
+        Some(SplitDifference { explained: Weighed::new(&explained, level)?.estimate, beyond })
     }
 
     /// Withholds a word that may be due to the generator, except on the target's CPU time per
@@ -133,7 +133,7 @@ impl Compared {
     pub(super) fn withhold_generator_limited(
         &self,
         evidence: &Evidence,
-        apart: Option<&Apart>,
+        split: Option<&SplitDifference>,
         comparison: &mut Comparison,
     ) -> Withheld {
         if self.metric == Metric::TargetCpu {
@@ -147,7 +147,7 @@ impl Compared {
                 Withheld::No
             }
             Word::Faster | Word::Slower => {
-                let withheld = self.subtract_generator_cost(evidence, apart, comparison);
+                let withheld = self.subtract_generator_cost(evidence, split, comparison);
                 self.mark_at_least(evidence, comparison);
                 withheld
             }
@@ -196,7 +196,7 @@ impl Compared {
     fn subtract_generator_cost(
         &self,
         evidence: &Evidence,
-        apart: Option<&Apart>,
+        split: Option<&SplitDifference>,
         comparison: &mut Comparison,
     ) -> Withheld {
         let Some((_, behind)) = self.ahead_and_behind(comparison.verdict) else {
@@ -206,18 +206,18 @@ impl Compared {
         let Some(held) = not_the_target(evidence, behind).filter(little_room) else {
             return Withheld::No;
         };
-        let (Some(apart), Some(measured)) = (apart, comparison.ratio) else { return Withheld::No };
+        let (Some(split), Some(measured)) = (split, comparison.ratio) else { return Withheld::No };
         // The cost points the other way: without it the difference would be larger.
-        if apart.explained * measured.ln() <= 0.0 {
+        if split.explained * measured.ln() <= 0.0 {
             return Withheld::No;
         }
-        let Some(interval) = apart.beyond.interval else { return Withheld::No };
+        let Some(interval) = split.beyond.interval else { return Withheld::No };
         let (margin, direction) = (evidence.question.matters, self.metric.direction());
         let costs = self.costs(evidence);
-        let explained = units::show_ratio(apart.explained.exp());
+        let explained = units::show_ratio(split.explained.exp());
         if word(interval, margin, direction) == comparison.verdict {
             let beyond = Beyond {
-                ratio: apart.beyond.estimate.exp(),
+                ratio: split.beyond.estimate.exp(),
                 low: interval.0.exp(),
                 high: interval.1.exp(),
             };
@@ -239,8 +239,8 @@ impl Compared {
             remedy(evidence, behind)
         ));
         comparison.verdict = Word::Undecided;
-        let same_side = apart.beyond.estimate * measured.ln() > 0.0;
-        if same_side && apart.beyond.estimate.abs() > margin.ln_1p() {
+        let same_side = split.beyond.estimate * measured.ln() > 0.0;
+        if same_side && split.beyond.estimate.abs() > margin.ln_1p() {
             Withheld::ForNow
         } else {
             Withheld::ForGood
@@ -331,13 +331,13 @@ fn remedy(evidence: &Evidence, contender: u32) -> String {
     let generator = &question.generator_cores;
     let target = evidence.cores_of(contender as usize);
     let is_ours = |core: &&u32| generator.contains(core);
-    let apart: Vec<String> =
+    let split: Vec<String> =
         target.iter().filter(|core| !is_ours(core)).map(u32::to_string).collect();
-    if !apart.is_empty() && target.iter().any(|core| generator.contains(core)) {
+    if !split.is_empty() && target.iter().any(|core| generator.contains(core)) {
         return format!(
             "pin the target of {} away from the generator's cores (taskset -c {})",
             evidence.name(contender),
-            apart.join(",")
+            split.join(",")
         );
     }
     let others = question.allowed_cores.iter().filter(|core| !is_ours(core)).count();

@@ -2,7 +2,7 @@
 
 use super::Support;
 use super::at_rest::Withheld;
-use super::bottleneck::Apart;
+use super::bottleneck::SplitDifference;
 use super::replicates::{self, Replicates};
 use crate::{
     draft::Draft,
@@ -150,9 +150,9 @@ impl Compared {
             let charged = all.charged.as_ref().and_then(weigh);
             comparison.charged = charged.map(|weighed| self.charged(evidence, &weighed));
             let generator = all.generator.as_ref().and_then(|generator| generator.get(..n));
-            let apart = generator
+            let split = generator
                 .and_then(|generator| self.take_apart(&all.differences[..n], generator, level));
-            settled = self.decide(evidence, weighed, apart.as_ref(), &mut comparison);
+            settled = self.decide(evidence, weighed, split.as_ref(), &mut comparison);
         }
         Draft { pair: self.pair, comparison, weighed, settled }
     }
@@ -175,7 +175,7 @@ impl Compared {
         &self,
         evidence: &Evidence,
         weighed: &Weighed,
-        apart: Option<&Apart>,
+        split: Option<&SplitDifference>,
         comparison: &mut Comparison,
     ) -> bool {
         comparison.verdict = self.word(evidence, weighed).unwrap_or_else(|| {
@@ -185,7 +185,7 @@ impl Compared {
         // The generator comes first: if it held a contender back, there is nothing to charge.
         let mut withheld = self.refuse_support(evidence, comparison);
         if withheld == Withheld::No {
-            withheld = self.withhold_generator_limited(evidence, apart, comparison);
+            withheld = self.withhold_generator_limited(evidence, split, comparison);
         }
         if withheld == Withheld::No {
             withheld = self.withhold_where_targets_work_at_rest(evidence, comparison);

@@ -85,7 +85,7 @@ fn missing(evidence: &Evidence, contender: u32, metric: Metric, round: u32) -> S
     let at = contender as usize;
     match metric {
         Metric::TargetCpu if !evidence.cpu_in_sight(at) => {
-            let why = evidence.why_out_of_sight(at);
+            let why = evidence.why_not_visible(at);
             let why = why.map_or(String::new(), |why| format!(" ({why})"));
             format!("the CPU time of {name}'s target is not visible{why}")
         }

@@ -1,7 +1,7 @@
 //! Whether a quantile is supported by enough samples to be compared.
 
 use crate::{
-    evidence::Driven,
+    evidence::DriveSummary,
     stats::quantile::{LARGEST_ERROR, few_samples, fewest_samples},
 };
 use record::Metric;
@@ -21,7 +21,7 @@ pub(crate) struct Support {
 
 impl Support {
     /// Returns None for metrics that are not quantiles, and without a judged round.
-    pub(crate) fn new(driven: &Driven, metric: Metric) -> Option<Self> {
+    pub(crate) fn new(driven: &DriveSummary, metric: Metric) -> Option<Self> {
         let q = metric.quantile()?;
         let samples = median(driven.trials.iter().map(|trial| trial.samples as f64))? as u64;
         let errors = driven.trials.iter().filter_map(|trial| trial.standard_error(metric));

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// count, connections), *recorded rounds* (how operations ended; no round is left out) and *judged
 /// rounds* (the basis of figures and verdicts).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Driven {
+pub(crate) struct DriveSummary {
     // All phases.
     pub(crate) target: TargetSummary,
     /// What its store reported, if it has one.
@@ -85,10 +85,10 @@ pub(crate) struct Driven {
     // All of the above.
     /// The same of each group, if several were driven at once. The figures of the machine and the
     /// target are those of all groups together, and not repeated here.
-    pub(crate) groups: Vec<Driven>,
+    pub(crate) groups: Vec<DriveSummary>,
 }
 
-impl Driven {
+impl DriveSummary {
     /// Counts what every record contains, whichever its phase.
     pub(crate) fn count(&mut self, record: &TrialRecord) {
         if record.phase == Phase::Null {
@@ -111,7 +111,7 @@ impl Driven {
 
     fn make_groups(&mut self, many: usize) {
         if self.groups.len() < many {
-            self.groups.resize_with(many, Driven::default);
+            self.groups.resize_with(many, DriveSummary::default);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::{cost, cost::CoresOf, draft::Draft};
 use record::{Arrivals, ContenderAsked, End, Interleave, Pair, PilotChoice, Question, Seen};
 
 pub(crate) use agents::{AgentDriven, Agents};
-pub(crate) use driven::Driven;
+pub(crate) use driven::DriveSummary;
 pub(crate) use timeline::Timeline;
 pub(crate) use trial::{Costs, Trial};
 
@@ -21,7 +21,7 @@ pub(crate) use trial::{Costs, Trial};
 pub struct Evidence {
     pub(crate) question: Question,
     /// By number, as in the question.
-    pub(crate) contenders: Vec<Driven>,
+    pub(crate) contenders: Vec<DriveSummary>,
     pub(crate) pilot: Option<PilotChoice>,
     pub(crate) end: Option<End>,
     /// Rounds in which every contender was driven to the end.
@@ -39,7 +39,7 @@ pub(crate) struct Part<'a> {
     pub(crate) name: &'a str,
     /// Name of the group, or None for all that the contender does.
     pub(crate) group: Option<&'a str>,
-    pub(crate) driven: &'a Driven,
+    pub(crate) driven: &'a DriveSummary,
 }
 
 /// What the generator's threads did while they drove a contender, as shares of
@@ -56,7 +56,7 @@ impl Evidence {
     pub(crate) fn new(question: &Question) -> Self {
         Evidence {
             question: question.clone(),
-            contenders: question.contenders.iter().map(|_| Driven::default()).collect(),
+            contenders: question.contenders.iter().map(|_| DriveSummary::default()).collect(),
             pilot: None,
             end: None,
             complete_rounds: 0,
@@ -65,7 +65,7 @@ impl Evidence {
     }
 
     /// The name and the record of each contender.
-    pub(crate) fn each(&self) -> impl Iterator<Item = (&str, &Driven)> {
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&str, &DriveSummary)> {
         let names = self.question.contenders.iter().map(|asked| asked.name.as_str());
         names.zip(&self.contenders)
     }
@@ -90,7 +90,7 @@ impl Evidence {
     }
 
     /// A contender, or one of its groups.
-    pub(crate) fn side(&self, contender: u32, group: Option<usize>) -> Option<&Driven> {
+    pub(crate) fn side(&self, contender: u32, group: Option<usize>) -> Option<&DriveSummary> {
         let driven = self.contenders.get(contender as usize)?;
         group.map_or(Some(driven), |group| driven.groups.get(group))
     }
@@ -156,7 +156,7 @@ impl Evidence {
     }
 
     /// Why the CPU time of the contender's target is not visible, if that is known.
-    pub(crate) fn why_out_of_sight(&self, contender: usize) -> Option<String> {
+    pub(crate) fn why_not_visible(&self, contender: usize) -> Option<String> {
         let driven = self.contenders.get(contender)?;
         let unread = self.said_in_sight(contender) && driven.unread_from.is_some();
         let lost = || {
@@ -304,7 +304,7 @@ impl Evidence {
     }
 }
 
-impl Driven {
+impl DriveSummary {
     /// The requested rate. None in closed loop, or if nothing was requested.
     pub(crate) fn rate(&self) -> Option<f64> {
         self.asked.first()?.intensity.arrivals.rate()

@@ -213,7 +213,7 @@ fn equal_figures_of_a_busy_generator_are_not_called_equivalent() {
 }
 
 #[test]
-fn only_the_undecided_are_told_how_many_rounds_a_fresh_run_needs() {
+fn only_the_undecided_learn_how_many_rounds_a_fresh_run_needs() {
     let noisy = [1.05, 0.97, 1.03, 0.96, 1.04, 0.98, 1.06, 0.95];
     let undecided = primary(&Run::with_ratios(&noisy));
     assert_eq!(undecided.verdict, Word::Undecided);

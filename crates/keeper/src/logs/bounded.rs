@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn a_log_up_to_64_mib_is_whole() {
-        let folder = Scratch::new();
-        let log = folder.path().join("a.log");
+        let directory = Scratch::new();
+        let log = directory.path().join("a.log");
         numbered(&log, MAX_LENGTH / 16);
         let before = std::fs::read(&log).expect("scratch");
         free_middle(&log, &[]);
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn the_middle_of_a_longer_one_is_left_out_and_counted() {
-        let folder = Scratch::new();
-        let log = folder.path().join("a.log");
+        let directory = Scratch::new();
+        let log = directory.path().join("a.log");
         let lines = MAX_LENGTH / 16 + 1_000_000;
         numbered(&log, lines);
         free_middle(&log, &[]);
@@ -235,8 +235,8 @@ mod tests {
 
     #[test]
     fn a_secret_across_a_cut_leaves_nothing() {
-        let folder = Scratch::new();
-        let log = folder.path().join("a.log");
+        let directory = Scratch::new();
+        let log = directory.path().join("a.log");
         let length = MAX_LENGTH + 8 * PIECE as u64;
         for shift in 0..7 {
             let mut text = vec![b'x'; length as usize];
@@ -255,8 +255,8 @@ mod tests {
 
     #[test]
     fn secrets_are_blotted_out_of_a_file_at_every_seam() {
-        let folder = Scratch::new();
-        let log = folder.path().join("a.log");
+        let directory = Scratch::new();
+        let log = directory.path().join("a.log");
         for before in [0, (1 << 20) - 3, 1 << 20, (1 << 20) + 5] {
             let text = format!("{}CANARY and CANARYCANARY, 99\n", "x".repeat(before));
             std::fs::write(&log, &text).expect("scratch");
@@ -268,8 +268,8 @@ mod tests {
 
     #[test]
     fn overlapping_secrets_at_a_seam_leave_nothing() {
-        let folder = Scratch::new();
-        let log = folder.path().join("a.log");
+        let directory = Scratch::new();
+        let log = directory.path().join("a.log");
         for before in (0..12).map(|less| (1 << 20) - 3 + less) {
             std::fs::write(&log, "x".repeat(before) + "abcdef").expect("scratch");
             finish(&log, &secrets(&["abcd", "abcdef"])).expect("cleaned");
@@ -280,8 +280,8 @@ mod tests {
 
     #[test]
     fn a_link_is_not_followed_and_reported() {
-        let folder = Scratch::new();
-        let (file, link) = (folder.path().join("precious"), folder.path().join("a.log"));
+        let directory = Scratch::new();
+        let (file, link) = (directory.path().join("precious"), directory.path().join("a.log"));
         std::fs::write(&file, "CANARY").expect("scratch");
         std::os::unix::fs::symlink(&file, &link).expect("scratch");
         let why = finish(&link, &secrets(&["CANARY"])).expect_err("a link");
@@ -289,6 +289,6 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&file).expect("scratch"), "CANARY");
         std::fs::remove_file(&link).expect("scratch");
         std::fs::create_dir(&link).expect("scratch");
-        finish(&link, &[]).expect_err("a folder");
+        finish(&link, &[]).expect_err("a directory");
     }
 }

@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(run: &Run) -> Checked {
-    let asked = run.figure(Key::KeptAlive);
-    match (run.tool.name, run.operations(), asked) {
+    let keeps_alive = run.figure(Key::KeptAlive);
+    match (run.tool.name, run.operations(), keeps_alive) {
         ("ab", Some(all), None) if run.figure(Key::Connections).is_some() => found(
             Weight::Caution,
             "each request opened a connection: there is no line `Keep-Alive requests`".to_owned(),

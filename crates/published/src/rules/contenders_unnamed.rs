@@ -1,6 +1,6 @@
 //! Runs that do not name their contender.
 
-use super::{Check, FoundAmong, Rule};
+use super::{Check, GroupObjection, Rule};
 use crate::groups::Group;
 use crate::run::Run;
 use judge::verdict::Weight;
@@ -16,12 +16,12 @@ pub(super) const RULE: Rule = Rule {
     check: Check::All(check),
 };
 
-fn check(_: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
+fn check(_: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
     let unnamed: Vec<&Group> = groups.iter().filter(|group| !group.named).collect();
     if unnamed.len() < 2 {
         return Vec::new();
     }
     let evidence = format!("{} runs do not name their contender", unnamed.len());
     let runs = unnamed.iter().flat_map(|group| group.runs.clone()).collect();
-    vec![FoundAmong { weight: Weight::Note, evidence, runs, lines: Vec::new() }]
+    vec![GroupObjection { weight: Weight::Note, evidence, runs, lines: Vec::new() }]
 }

@@ -1,6 +1,6 @@
 //! A stall that the percentiles hide: coordinated omission.
 
-use super::{Check, Checked, Found, Rule};
+use super::{Check, Checked, Rule, RunObjection};
 use crate::key::{At, Key};
 use crate::run::Run;
 use judge::verdict::Weight;
@@ -51,5 +51,5 @@ fn check(run: &Run) -> Checked {
         show_seconds(truth),
         show_seconds(at.value)
     );
-    Ok(vec![Found { weight: Weight::Caution, evidence, lines: vec![max.line, at.line] }])
+    Ok(vec![RunObjection { weight: Weight::Caution, evidence, lines: vec![max.line, at.line] }])
 }

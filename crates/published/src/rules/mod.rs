@@ -60,14 +60,14 @@ pub struct Rule {
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
     /// Each run by itself. `Err` names what the run does not show.
-    Run(fn(&Run) -> Result<Vec<Found>, &'static str>),
+    Run(fn(&Run) -> Result<Vec<RunObjection>, &'static str>),
     /// All runs together.
-    All(fn(&[Run], &[Group]) -> Vec<FoundAmong>),
+    All(fn(&[Run], &[Group]) -> Vec<GroupObjection>),
 }
 
 /// What a rule objects to in one run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct RunObjection {
     /// How much it matters.
     pub weight: Weight,
     /// What was seen.
@@ -78,7 +78,7 @@ pub struct Found {
 
 /// What a rule objects to in several runs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FoundAmong {
+pub struct GroupObjection {
     /// How much it matters.
     pub weight: Weight,
     /// What was seen.
@@ -122,10 +122,10 @@ pub static RULES: &[Rule] = &[
     unseen::RULE,
 ];
 
-type Checked = Result<Vec<Found>, &'static str>;
+type Checked = Result<Vec<RunObjection>, &'static str>;
 
 fn found(weight: Weight, evidence: String, lines: impl IntoIterator<Item = u64>) -> Checked {
-    Ok(vec![Found { weight, evidence, lines: lines.into_iter().collect() }])
+    Ok(vec![RunObjection { weight, evidence, lines: lines.into_iter().collect() }])
 }
 
 /// No objection, or nothing to check.

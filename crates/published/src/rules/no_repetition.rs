@@ -1,6 +1,6 @@
 //! Contenders that were measured only once.
 
-use super::{Check, FoundAmong, Rule};
+use super::{Check, GroupObjection, Rule};
 use crate::groups::Group;
 use crate::run::Run;
 use judge::verdict::Weight;
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 /// The largest number of named contenders.
 const MOST: usize = 5;
 
-fn check(_: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
+fn check(_: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
     let single: Vec<&Group> = groups.iter().filter(|group| group.runs.len() == 1).collect();
     if single.is_empty() {
         return Vec::new();
@@ -32,5 +32,5 @@ fn check(_: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
     }
     let runs = single.iter().flat_map(|group| group.runs.clone()).collect();
     let evidence = format!("only one run of {}", listed(&names));
-    vec![FoundAmong { weight: Weight::Caution, evidence, runs, lines: Vec::new() }]
+    vec![GroupObjection { weight: Weight::Caution, evidence, runs, lines: Vec::new() }]
 }

@@ -1,6 +1,6 @@
 //! All runs of one contender before those of the next.
 
-use super::{Check, FoundAmong, Rule};
+use super::{Check, GroupObjection, Rule};
 use crate::groups::Group;
 use crate::run::Run;
 use judge::verdict::Weight;
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::All(check),
 };
 
-fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
+fn check(runs: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
     let repeated: Vec<&Group> = groups.iter().filter(|group| group.runs.len() > 1).collect();
     let ends = |group: &Group| {
         let (first, last) = (group.runs.first().copied(), group.runs.last().copied());
@@ -26,10 +26,11 @@ fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
     };
     let in_blocks = repeated.windows(2).filter(|pair| {
         let same_file = runs[pair[0].runs[0]].file == runs[pair[1].runs[0]].file;
-        let apart = ends(pair[0]).zip(ends(pair[1])).is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0);
-        same_file && apart
+        let disjoint =
+            ends(pair[0]).zip(ends(pair[1])).is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0);
+        same_file && disjoint
     });
-    let found = in_blocks.take(1).map(|pair| FoundAmong {
+    let found = in_blocks.take(1).map(|pair| GroupObjection {
         weight: Weight::Caution,
         evidence: format!("all runs of {} precede those of {}", pair[0].name, pair[1].name),
         runs: pair.iter().flat_map(|group| group.runs.clone()).collect(),

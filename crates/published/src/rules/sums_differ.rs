@@ -1,6 +1,6 @@
 //! Figures of one run that contradict each other.
 
-use super::{Check, Checked, Found, Rule};
+use super::{Check, Checked, Rule, RunObjection};
 use crate::key::{At, Key};
 use crate::run::Run;
 use judge::verdict::Weight;
@@ -25,7 +25,7 @@ const OFF: f64 = 0.03;
 fn check(run: &Run) -> Checked {
     let mut found = Vec::new();
     let mut object = |evidence: String, lines: Vec<u64>| {
-        found.push(Found { weight: Weight::Void, evidence, lines });
+        found.push(RunObjection { weight: Weight::Void, evidence, lines });
     };
     // hey and oha print no total number of operations, only one per result.
     let counted = run

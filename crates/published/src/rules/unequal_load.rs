@@ -1,6 +1,6 @@
 //! Contenders under different loads.
 
-use super::{Check, FoundAmong, Rule};
+use super::{Check, GroupObjection, Rule};
 use crate::groups::{Group, comparable, differences};
 use crate::run::Run;
 use judge::verdict::Weight;
@@ -18,8 +18,8 @@ pub(super) const RULE: Rule = Rule {
     check: Check::All(check),
 };
 
-fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
-    let mut found: Vec<FoundAmong> = Vec::new();
+fn check(runs: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
+    let mut found: Vec<GroupObjection> = Vec::new();
     for (at, group) in groups.iter().enumerate() {
         let b = &runs[group.runs[0]];
         let first = groups[..at].iter().find(|first| comparable(&runs[first.runs[0]], b));
@@ -27,7 +27,7 @@ fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
         let a = &runs[first.runs[0]];
         let differ = differences(a, b);
         if !differ.is_empty() && found.len() < MOST {
-            found.push(FoundAmong {
+            found.push(GroupObjection {
                 weight: Weight::Caution,
                 evidence: format!(
                     "{} and {} differ in {}",

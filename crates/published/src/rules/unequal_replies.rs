@@ -1,6 +1,6 @@
 //! Contenders that sent replies of different lengths.
 
-use super::{Check, FoundAmong, Rule};
+use super::{Check, GroupObjection, Rule};
 use crate::groups::Group;
 use crate::key::{At, Key};
 use crate::run::Run;
@@ -24,7 +24,7 @@ const MOST: f64 = 0.1;
 /// The largest number of named pairs.
 const MOST_NAMED: usize = 10;
 
-fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
+fn check(runs: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
     let with_length = groups.iter().filter_map(|group| {
         let run = group.runs[0];
         length(&runs[run]).filter(|at| at.value > 0.0).map(|at| (group, run, at))
@@ -33,9 +33,9 @@ fn check(runs: &[Run], groups: &[Group]) -> Vec<FoundAmong> {
     let Some((first, run_a, a)) = all.next() else { return Vec::new() };
     let others = all.filter(|(_, _, b)| (b.value - a.value).abs() >= 0.5);
     let found = others.take(MOST_NAMED).map(|(group, run_b, b)| {
-        let apart = a.value.max(b.value) / a.value.min(b.value) - 1.0;
-        FoundAmong {
-            weight: if apart > MOST { Weight::Void } else { Weight::Caution },
+        let difference = a.value.max(b.value) / a.value.min(b.value) - 1.0;
+        GroupObjection {
+            weight: if difference > MOST { Weight::Void } else { Weight::Caution },
             evidence: format!(
                 "the replies of {} have {:.0} bytes, those of {} {:.0}",
                 first.name, a.value, group.name, b.value

@@ -1,6 +1,6 @@
 //! What no output of these tools shows.
 
-use super::{Check, FoundAmong, Rule};
+use super::{Check, GroupObjection, Rule};
 use crate::groups::Group;
 use crate::key::Key;
 use crate::run::Run;
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::All(check),
 };
 
-fn check(runs: &[Run], _: &[Group]) -> Vec<FoundAmong> {
+fn check(runs: &[Run], _: &[Group]) -> Vec<GroupObjection> {
     if runs.is_empty() {
         return Vec::new();
     }
@@ -33,5 +33,5 @@ fn check(runs: &[Run], _: &[Group]) -> Vec<FoundAmong> {
                      success";
     }
     let all = 0..runs.len();
-    vec![FoundAmong { weight: Weight::Note, evidence, runs: all.collect(), lines: Vec::new() }]
+    vec![GroupObjection { weight: Weight::Note, evidence, runs: all.collect(), lines: Vec::new() }]
 }

@@ -32,12 +32,16 @@ fn check(run: &Run) -> Checked {
         return found(weight, text, [at.line]);
     }
     match run.figure(Key::AskedRate).zip(run.figure(Key::Rate)) {
-        Some((asked, rate)) if asks_for_all(run) && rate.value < (1.0 - BELOW) * asked.value => {
-            let too_many = rate.value < (1.0 - MOST) * asked.value;
+        Some((requested, rate))
+            if asks_for_all(run) && rate.value < (1.0 - BELOW) * requested.value =>
+        {
+            let too_many = rate.value < (1.0 - MOST) * requested.value;
             let weight = if too_many { Weight::Void } else { Weight::Caution };
-            let text =
-                format!("{} per second were requested, but {} were sent", asked.value, rate.value);
-            found(weight, text, [asked.line, rate.line])
+            let text = format!(
+                "{} per second were requested, but {} were sent",
+                requested.value, rate.value
+            );
+            found(weight, text, [requested.line, rate.line])
         }
         _ => fine(),
     }

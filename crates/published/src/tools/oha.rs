@@ -88,7 +88,7 @@ fn document(leaves: &[Leaf], lines: &mut Lines) {
             "summary/sizePerRequest" => Key::ReplyBytes,
             "details/DNSDialup/average" => Key::ConnectMean,
             path => {
-                by_folder(path, leaf, lines);
+                by_directory(path, leaf, lines);
                 continue;
             }
         };
@@ -96,9 +96,9 @@ fn document(leaves: &[Leaf], lines: &mut Lines) {
     }
 }
 
-fn by_folder(path: &str, leaf: &Leaf, lines: &mut Lines) {
-    let Some((folder, name)) = path.split_once('/') else { return };
-    match folder {
+fn by_directory(path: &str, leaf: &Leaf, lines: &mut Lines) {
+    let Some((directory, name)) = path.split_once('/') else { return };
+    match directory {
         "latencyPercentiles" => {
             if let Some(key) = name.strip_prefix('p').and_then(percentile) {
                 lines.figure(key, leaf, 1.0);

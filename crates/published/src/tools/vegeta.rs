@@ -83,8 +83,8 @@ fn document(leaves: &[Leaf], lines: &mut Lines) {
         return;
     }
     for leaf in leaves {
-        let (folder, name) = leaf.path.split_once('/').unwrap_or(("", &leaf.path));
-        let (key, per) = match (folder, name) {
+        let (directory, name) = leaf.path.split_once('/').unwrap_or(("", &leaf.path));
+        let (key, per) = match (directory, name) {
             ("", "requests") => (Key::Operations, 1.0),
             ("", "rate") => (Key::Rate, 1.0),
             ("", "duration") => (Key::Duration, 1e9),

@@ -106,7 +106,7 @@ proptest! {
     }
 }
 
-/// A histogram as HdrHistogram packs it, with this said in its header.
+/// A histogram as HdrHistogram packs it, with this in its header.
 fn packed(counts_bytes: u32, digits: u32, highest: u64, counts: &[u8]) -> String {
     use base64::{Engine as _, prelude::BASE64_STANDARD};
     use std::io::Write;

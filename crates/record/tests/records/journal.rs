@@ -38,7 +38,6 @@ const METRICS: [Metric; 4] =
 fn asked(i: usize) -> LaneAsked {
     LaneAsked {
         address: addresses()[i % 4].clone(),
-        watch: (i == 1).then(|| ([10, 0, 0, 5], 9310).into()),
         intensity: intensity(i),
         doing: record::Doing::Ask,
         reuse: REUSES[i % 3],
@@ -53,7 +52,7 @@ fn intensity(i: usize) -> Intensity {
     Intensity { connections: 64, depth: 1, arrivals: ARRIVALS[i % 3] }
 }
 
-/// Everything that can be asked of a contender.
+/// Every kind of request to a contender.
 fn asks() -> Vec<Asks> {
     let request = RequestAsked {
         method: "POST".to_owned(),
@@ -94,6 +93,7 @@ fn contender(i: usize) -> Contender {
         target: "http://localhost/?q=…".to_owned(),
         launch: Vec::new(),
         address: addresses()[i % 4].clone(),
+        watch: (i == 1).then(|| ([10, 0, 0, 5], 9310).into()),
         intensity: intensity(i),
         reuse: REUSES[i % 3],
         timeout_ns: 1,
@@ -390,7 +390,7 @@ fn a_load_reads_back_and_so_does_one_of_an_older_version() {
 
 #[test]
 fn what_is_asked_of_a_contender_is_either_of_http_or_of_a_database() {
-    let said: Vec<_> = asks()
+    let requests: Vec<_> = asks()
         .iter()
         .map(|of| {
             let (request, sql) = (of.request().is_some(), of.sql().is_some());
@@ -406,7 +406,7 @@ fn what_is_asked_of_a_contender_is_either_of_http_or_of_a_database() {
         (false, false, false, true, true),
         (false, false, false, false, false),
     ];
-    assert_eq!(said, wanted);
+    assert_eq!(requests, wanted);
 }
 
 #[test]

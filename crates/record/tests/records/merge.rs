@@ -153,10 +153,10 @@ fn record(recorder: &mut Recorder, starts: u64, operation: &Operation) {
     }
     match operation.end {
         Ending::Reply { code, expected, body } => {
-            let told = if expected { Outcome::Ok } else { Outcome::Unexpected };
-            recorder.replied(&at, code, told, body);
+            let outcome = if expected { Outcome::Ok } else { Outcome::Unexpected };
+            recorder.replied(&at, code, outcome, body);
             recorder.digest(body % 40);
-            recorder.replied_of_kind(share, &at, told, read);
+            recorder.replied_of_kind(share, &at, outcome, read);
         }
         Ending::TimedOut { sent } => {
             recorder.timed_out(&at, sent);

@@ -4,7 +4,7 @@ use super::node::Node;
 use super::parts;
 use crate::View;
 use judge::verdict::ContenderSummary;
-use record::Whose;
+use record::FaultOwner;
 use text::units;
 
 /// The section.
@@ -75,7 +75,11 @@ fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
 /// Failures by class, with their cause if it was not the target.
 fn failures(view: &View, contender: &ContenderSummary) -> Vec<String> {
     let names = &view.plan().question.code_names;
-    let cause = [(Whose::Theirs, ""), (Whose::Ours, " (ours)"), (Whose::Host, " (the machine)")];
+    let cause = [
+        (FaultOwner::Theirs, ""),
+        (FaultOwner::Ours, " (ours)"),
+        (FaultOwner::Host, " (the machine)"),
+    ];
     let classes = cause.into_iter().flat_map(|(cause, suffix)| {
         let classes = contender.outcomes.classes(cause, names).into_iter();
         classes.map(move |(class, n)| format!("{class}: {}{suffix}", units::count(n)))

@@ -35,7 +35,7 @@ pub(super) type Ticks = Vec<Tick>;
 /// A labelled position along an axis.
 pub(super) struct Tick {
     /// 0 at the low end, 1 at the high end.
-    pub(super) place: f64,
+    pub(super) position: f64,
     /// The label.
     pub(super) label: String,
     /// Whether the label is shown even on a narrow page.
@@ -44,8 +44,8 @@ pub(super) struct Tick {
 
 impl Tick {
     /// A label that is always shown.
-    pub(super) fn new(place: f64, label: impl Into<String>) -> Tick {
-        Tick { place, label: label.into(), always: true }
+    pub(super) fn new(position: f64, label: impl Into<String>) -> Tick {
+        Tick { position, label: label.into(), always: true }
     }
 }
 
@@ -73,27 +73,27 @@ impl Chart {
             .at("height", TOP + self.height + BOTTOM)
             .with(el("title").text(&self.title))
             .with(el("desc").text(&self.description))
-            .with_all(self.across.iter().map(|tick| self.upright(tick.place, "grid")))
-            .with_all(self.up.iter().map(|tick| self.level(tick.place, "grid")))
+            .with_all(self.across.iter().map(|tick| self.upright(tick.position, "grid")))
+            .with_all(self.up.iter().map(|tick| self.level(tick.position, "grid")))
             .with_all(layers)
             .with_all(self.across.iter().map(|tick| self.label_below(tick)))
             .with_all(self.up.iter().map(|tick| self.label_beside(tick)))
     }
 
     /// Vertical position in pixels.
-    pub(super) fn y(&self, place: f64) -> f64 {
-        TOP + (1.0 - place) * self.height
+    pub(super) fn y(&self, position: f64) -> f64 {
+        TOP + (1.0 - position) * self.height
     }
 
     /// A horizontal line.
-    pub(super) fn level(&self, place: f64, class: &str) -> Node {
-        let y = px(self.y(place));
+    pub(super) fn level(&self, position: f64, class: &str) -> Node {
+        let y = px(self.y(position));
         el("line").class(class).at("x1", 0).at("x2", "100%").at("y1", &y).at("y2", &y)
     }
 
     /// A vertical line.
-    pub(super) fn upright(&self, place: f64, class: &str) -> Node {
-        let line = el("line").class(class).at("x1", share(place)).at("x2", share(place));
+    pub(super) fn upright(&self, position: f64, class: &str) -> Node {
+        let line = el("line").class(class).at("x1", share(position)).at("x2", share(position));
         line.at("y1", TOP).at("y2", px(TOP + self.height))
     }
 
@@ -138,19 +138,19 @@ impl Chart {
 
     fn label_beside(&self, tick: &Tick) -> Node {
         let text = el("text").class("tick").at("x", -10).at("text-anchor", "end");
-        text.at("y", px(self.y(tick.place) + 4.0)).text(&tick.label)
+        text.at("y", px(self.y(tick.position) + 4.0)).text(&tick.label)
     }
 
     fn label_below(&self, tick: &Tick) -> Node {
         // The outermost labels are aligned inwards, or the edge would cut them.
-        let anchor = match tick.place {
-            place if place < 0.04 => "start",
-            place if place > 0.96 => "end",
+        let anchor = match tick.position {
+            position if position < 0.04 => "start",
+            position if position > 0.96 => "end",
             _ => "middle",
         };
         el("text")
             .class(if tick.always { "tick" } else { "tick roomy" })
-            .at("x", share(tick.place))
+            .at("x", share(tick.position))
             .at("y", px(TOP + self.height + 17.0))
             .at("text-anchor", anchor)
             .text(&tick.label)
@@ -196,8 +196,8 @@ pub(super) fn swatch(contender: usize) -> Node {
 }
 
 /// A share of the width.
-pub(super) fn share(place: f64) -> String {
-    format!("{:.2}%", place * 100.0)
+pub(super) fn share(position: f64) -> String {
+    format!("{:.2}%", position * 100.0)
 }
 
 /// Pixels, to a tenth.

@@ -162,15 +162,15 @@ fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
         .at("height", "100%")
         .with(el("title").text(description))
         .with(band(view, axis))
-        .with_all(axis.ticks(TICKS).into_iter().map(|tick| upright(axis.place(tick), "grid")))
-        .with(upright(axis.place(1.0), "one"));
+        .with_all(axis.ticks(TICKS).into_iter().map(|tick| upright(axis.position(tick), "grid")))
+        .with(upright(axis.position(1.0), "one"));
     let interval = words::bounds(comparison).map(|(low, high)| {
-        let (low, high) = (share(axis.place(low)), share(axis.place(high)));
+        let (low, high) = (share(axis.position(low)), share(axis.position(high)));
         let line = el("line").class("interval").at("x1", low).at("x2", high);
         line.at("y1", "50%").at("y2", "50%")
     });
     let estimate = comparison.ratio.map(|ratio| {
-        let dot = el("circle").class("estimate").at("cx", share(axis.place(ratio)));
+        let dot = el("circle").class("estimate").at("cx", share(axis.position(ratio)));
         dot.at("cy", "50%").at("r", if comparison.primary { 5.5 } else { 4.5 })
     });
     el("div").class("strip").with(svg.with_all(interval).with_all(estimate))
@@ -178,19 +178,19 @@ fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
 
 fn band(view: &View, axis: &Scale) -> Node {
     let edge = 1.0 + view.matters();
-    let (low, high) = (axis.place(1.0 / edge), axis.place(edge));
+    let (low, high) = (axis.position(1.0 / edge), axis.position(edge));
     let band = el("rect").class("matters").at("y", 0).at("height", "100%");
     band.at("x", share(low)).at("width", share(high - low))
 }
 
-fn upright(place: f64, class: &str) -> Node {
-    let line = el("line").class(class).at("x1", share(place)).at("x2", share(place));
+fn upright(position: f64, class: &str) -> Node {
+    let line = el("line").class(class).at("x1", share(position)).at("x2", share(position));
     line.at("y1", 0).at("y2", "100%")
 }
 
 fn labels(axis: &Scale) -> Node {
     let labels = axis.ticks(TICKS).into_iter().map(|tick| {
-        let text = el("text").class("tick").at("x", share(axis.place(tick)));
+        let text = el("text").class("tick").at("x", share(axis.position(tick)));
         text.at("y", px(14.0)).at("text-anchor", "middle").text(format!("{tick}×"))
     });
     let svg = el("svg").at("width", "100%").at("height", "100%").at("aria-hidden", "true");

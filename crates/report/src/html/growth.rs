@@ -14,7 +14,7 @@ use text::units;
 const HEIGHT: f64 = 260.0;
 /// The marks of p99 (and throughput) and of p50: classes of colour, and shapes.
 const MAIN: usize = 1;
-const BESIDE: usize = 3;
+const EXTRAS: usize = 3;
 
 /// The answer in large type. Returns None if no load is swept.
 pub(super) fn headline(view: &View) -> Option<Node> {
@@ -40,7 +40,7 @@ pub(super) fn sections(view: &View) -> Vec<Node> {
     };
     let times = Curves {
         title: format!("Response time against {of}"),
-        lines: &[(MAIN, |point| point.p99), (BESIDE, |point| point.p50)],
+        lines: &[(MAIN, |point| point.p99), (EXTRAS, |point| point.p50)],
         label: units::round_seconds,
         grows_with_the_load: false,
     };
@@ -92,23 +92,25 @@ impl Curves {
             up: up
                 .ticks(5)
                 .into_iter()
-                .map(|tick| Tick::new(up.place(tick), (self.label)(tick)))
+                .map(|tick| Tick::new(up.position(tick), (self.label)(tick)))
                 .collect(),
         };
         let (mut paths, mut marks) = (Vec::new(), Vec::new());
         if let Limit::At(at) = growth.limit {
-            marks.push(chart.upright(across.place(values[at]), &format!("bend {}", series(MAIN))));
+            marks.push(
+                chart.upright(across.position(values[at]), &format!("bend {}", series(MAIN))),
+            );
         }
         for (look, figure) in self.lines {
             // A load point without a figure leaves a gap.
-            let places: Vec<Option<(f64, Estimate)>> =
-                points.iter().map(|it| Some((across.place(it.value), figure(it)?))).collect();
-            for piece in places.split(Option::is_none) {
+            let positions: Vec<Option<(f64, Estimate)>> =
+                points.iter().map(|it| Some((across.position(it.value), figure(it)?))).collect();
+            for piece in positions.split(Option::is_none) {
                 let edge = |of: fn(&Estimate) -> f64| {
                     piece.iter().flatten().map(move |(x, it)| (*x, of(it)))
                 };
                 let placed = |edge: &mut dyn Iterator<Item = (f64, f64)>| {
-                    edge.map(|(x, value)| (x, up.place(value))).collect::<Vec<_>>()
+                    edge.map(|(x, value)| (x, up.position(value))).collect::<Vec<_>>()
                 };
                 let middle = placed(&mut edge(|it| it.at));
                 let mut around = placed(&mut edge(|it| it.high));

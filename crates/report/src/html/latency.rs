@@ -60,16 +60,16 @@ fn picture(view: &View, up: &Scale) -> Node {
         description: described(view),
         height: HEIGHT,
         across: tail.ticks(),
-        up: times.map(|time| Tick::new(up.place(time), units::round_seconds(time))).collect(),
+        up: times.map(|time| Tick::new(up.position(time), units::round_seconds(time))).collect(),
     };
     let lines = view.contenders.iter().enumerate().map(|(number, contender)| {
         let line = el("path").class(format!("line {}", series(number)));
-        line.at("d", chart.line(&places(contender, &tail, up)))
+        line.at("d", chart.line(&positions(contender, &tail, up)))
     });
     let mut layers = vec![chart.stretched(lines.collect())];
     for (number, contender) in view.contenders.iter().enumerate() {
         let marks = marked(contender)
-            .map(|(share, time)| mark(number, tail.place(share), chart.y(up.place(time))));
+            .map(|(share, time)| mark(number, tail.position(share), chart.y(up.position(time))));
         layers.extend(marks);
     }
     chart.draw(layers)
@@ -84,9 +84,9 @@ fn described(view: &View) -> String {
     view.contenders.iter().map(of).collect::<Vec<String>>().join("; ")
 }
 
-fn places(contender: &ContenderSummary, tail: &Tail, up: &Scale) -> Vec<(f64, f64)> {
+fn positions(contender: &ContenderSummary, tail: &Tail, up: &Scale) -> Vec<(f64, f64)> {
     let curve = contender.latency_curve.iter();
-    curve.map(|&(share, time)| (tail.place(share), up.place(time))).collect()
+    curve.map(|&(share, time)| (tail.position(share), up.position(time))).collect()
 }
 
 /// The quantiles of a contender that its number of samples supports.
@@ -123,7 +123,7 @@ impl Tail {
         Tail { decades: rarest.max(1.0) }
     }
 
-    fn place(&self, share: f64) -> f64 {
+    fn position(&self, share: f64) -> f64 {
         (decades(share) / (self.decades + TO_THE_MAXIMUM)).min(1.0)
     }
 
@@ -131,13 +131,13 @@ impl Tail {
         let inside = LABELS.iter().filter(|label| decades(label.0) <= self.decades + 0.01);
         let mut ticks: Ticks = inside
             .map(|(share, label, always)| Tick {
-                place: self.place(*share),
+                position: self.position(*share),
                 label: (*label).to_owned(),
                 always: *always || self.decades < LONG,
             })
             .collect();
         // The label at the end needs space.
-        if ticks.last().is_none_or(|tick| tick.place < 0.85) {
+        if ticks.last().is_none_or(|tick| tick.position < 0.85) {
             ticks.push(Tick::new(1.0, "max"));
         }
         ticks
@@ -156,9 +156,12 @@ mod tests {
     #[test]
     fn the_tail_gets_equal_steps_and_the_maximum_its_own_place() {
         let tail = Tail::of([0.5, 0.99, 0.999, 1.0].into_iter());
-        let place = |share| (tail.place(share) * 3.6 * 1000.0).round();
-        assert_eq!([place(0.0), place(0.9), place(0.99), place(0.999)], [0.0, 1e3, 2e3, 3e3]);
-        assert_eq!(tail.place(1.0), 1.0);
+        let position = |share| (tail.position(share) * 3.6 * 1000.0).round();
+        assert_eq!(
+            [position(0.0), position(0.9), position(0.99), position(0.999)],
+            [0.0, 1e3, 2e3, 3e3]
+        );
+        assert_eq!(tail.position(1.0), 1.0);
         let labels: Vec<String> = tail.ticks().into_iter().map(|tick| tick.label).collect();
         assert_eq!(labels, ["p50", "p90", "p99", "p99.9", "max"]);
     }

@@ -41,14 +41,14 @@ pub(super) fn up(across: &Scale, (least, most): (f64, f64), grows_with_the_load:
 pub(super) fn labels(points: impl Iterator<Item = (f64, String)>, across: &Scale) -> Ticks {
     let (mut ticks, mut last, mut last_always) = (Ticks::new(), -1.0, -1.0);
     for (value, label) in points {
-        let place = across.place(value);
-        if place - last < NEAR {
+        let position = across.position(value);
+        if position - last < NEAR {
             continue;
         }
-        let always = place - last_always >= NEAR_ON_NARROW;
-        ticks.push(Tick { place, label, always });
-        last = place;
-        last_always = if always { place } else { last_always };
+        let always = position - last_always >= NEAR_ON_NARROW;
+        ticks.push(Tick { position, label, always });
+        last = position;
+        last_always = if always { position } else { last_always };
     }
     ticks
 }

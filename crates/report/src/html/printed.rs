@@ -3,7 +3,7 @@
 use super::node::{Node, el, foreign};
 use super::{document, findings, parts};
 use crate::printed::{
-    Ruled, by_rule, contender, json, main_figure, oddities, place, span, unanswered,
+    RuleObjections, by_rule, contender, json, location, main_figure, scan_notes, span, unanswered,
 };
 use crate::words;
 use published::Audit;
@@ -23,7 +23,7 @@ pub(crate) fn page(audit: &Audit) -> String {
         .with_all(objections(audit))
         .with_all(runs(audit))
         .with_all(list("Rules that could not be applied", unanswered(audit)))
-        .with_all(list("What was not read", oddities(audit)));
+        .with_all(list("What was not read", scan_notes(audit)));
     document(title, main, json(audit))
 }
 
@@ -51,26 +51,29 @@ fn objections(audit: &Audit) -> Option<Node> {
     (!cards.is_empty()).then(|| section.with_all(cards))
 }
 
-fn card(ruled: &Ruled<'_>) -> Node {
-    let weight = words::weight(ruled.weight);
-    let badge = findings::badge(ruled.weight);
+fn card(rule_objections: &RuleObjections<'_>) -> Node {
+    let weight = words::weight(rule_objections.weight);
+    let badge = findings::badge(rule_objections.weight);
     el("article")
         .class(format!("card {weight}"))
-        .with(el("p").class("about").with(badge).with(el("code").text(ruled.rule.name)))
-        .with_all(ruled.all.iter().flat_map(|objection| seen(objection)))
-        .with(el("p").class("quiet").text(ruled.rule.why))
+        .with(el("p").class("about").with(badge).with(el("code").text(rule_objections.rule.name)))
+        .with_all(rule_objections.all.iter().flat_map(|objection| seen(objection)))
+        .with(el("p").class("quiet").text(rule_objections.rule.why))
         .with(
-            el("p").class("remedy").with(el("strong").text("What to do: ")).text(ruled.rule.remedy),
+            el("p")
+                .class("remedy")
+                .with(el("strong").text("What to do: "))
+                .text(rule_objections.rule.remedy),
         )
 }
 
 /// The evidence, and the lines that it was read from.
 fn seen(objection: &Objection) -> Vec<Node> {
     let mut nodes = vec![el("p").with(foreign(&objection.evidence))];
-    nodes.extend(objection.places.iter().map(|at| {
+    nodes.extend(objection.source_lines.iter().map(|at| {
         el("p")
             .class("quiet")
-            .with(foreign(format!("{}: ", place(at))))
+            .with(foreign(format!("{}: ", location(at))))
             .with(el("code").with(foreign(&at.quote)))
     }));
     nodes

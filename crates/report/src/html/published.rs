@@ -47,7 +47,7 @@ fn cells(row: &Row<'_>, unit: &str) -> Vec<Node> {
     let figure = |value: f64| format!("{} {unit}", published::figure(value));
     let single = match row.single {
         Single::Figure(value) => figure(value),
-        Single::Trouble(why) => shown_sentence(why),
+        Single::Failed(why) => shown_sentence(why),
         Single::NotRun => "not run".to_owned(),
     };
     let published = row.published.map_or(units::MISSING.to_owned(), figure);

@@ -75,34 +75,34 @@ fn picture(view: &View, comparison: &Comparison) -> Node {
     let edge = 1.0 + view.matters();
     let scale = scale(comparison, edge);
     let count = comparison.rounds.len();
-    let place = |at: usize| (at as f64 + 0.5) / count as f64;
+    let position = |at: usize| (at as f64 + 0.5) / count as f64;
     let chart = Chart {
         title: words::claim(view, comparison).text('×'),
         description: words::basis(view, comparison).text('×'),
         height: HEIGHT,
         across: numbers(comparison)
-            .map(|(at, round)| Tick::new(place(at), round.to_string()))
+            .map(|(at, round)| Tick::new(position(at), round.to_string()))
             .collect(),
         up: scale
             .ticks(5)
             .into_iter()
-            .map(|t| Tick::new(scale.place(t), format!("{t}×")))
+            .map(|t| Tick::new(scale.position(t), format!("{t}×")))
             .collect(),
     };
     let mut layers = vec![
-        chart.band(scale.place(1.0 / edge), scale.place(edge), "matters"),
-        chart.level(scale.place(1.0), "one"),
+        chart.band(scale.position(1.0 / edge), scale.position(edge), "matters"),
+        chart.level(scale.position(1.0), "one"),
     ];
     if let Some((low, high)) = words::bounds(comparison) {
-        layers.push(chart.band(scale.place(low), scale.place(high), "between"));
+        layers.push(chart.band(scale.position(low), scale.position(high), "between"));
     }
     if let Some(ratio) = comparison.ratio {
-        layers.push(chart.level(scale.place(ratio), "middle"));
+        layers.push(chart.level(scale.position(ratio), "middle"));
     }
     let radius = if count > MANY { 2.5 } else { 4.5 };
     layers.extend(comparison.rounds.iter().enumerate().map(|(at, (round, ratio))| {
-        let dot = el("circle").class("round").at("cx", share(place(at)));
-        let dot = dot.at("cy", px(chart.y(scale.place(*ratio)))).at("r", radius);
+        let dot = el("circle").class("round").at("cx", share(position(at)));
+        let dot = dot.at("cy", px(chart.y(scale.position(*ratio)))).at("r", radius);
         dot.with(el("title").text(format!("round {round}: {ratio:.3}×")))
     }));
     chart.draw(layers)

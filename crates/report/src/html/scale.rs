@@ -39,13 +39,13 @@ impl Scale {
     }
 
     /// The position of a figure: 0 at the low end or below, 1 at the high end or above.
-    pub(super) fn place(&self, value: f64) -> f64 {
-        let place = if self.logarithmic {
+    pub(super) fn position(&self, value: f64) -> f64 {
+        let position = if self.logarithmic {
             (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln())
         } else {
             (value - self.low) / (self.high - self.low)
         };
-        if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
+        if position.is_nan() { 0.0 } else { position.clamp(0.0, 1.0) }
     }
 
     /// About `wanted` round figures inside the span.
@@ -112,11 +112,11 @@ mod tests {
 
     #[test]
     fn places_by_difference_or_by_ratio() {
-        assert_eq!(Scale::linear(0.0, 10.0).place(2.5), 0.25);
-        assert!((Scale::logarithmic(1.0, 100.0).place(10.0) - 0.5).abs() < 1e-12);
-        assert_eq!(Scale::linear(0.0, 1.0).place(7.0), 1.0);
-        assert_eq!(Scale::logarithmic(1.0, 2.0).place(0.0), 0.0);
-        assert_eq!(Scale::linear(3.0, 3.0).place(3.0), 0.5);
+        assert_eq!(Scale::linear(0.0, 10.0).position(2.5), 0.25);
+        assert!((Scale::logarithmic(1.0, 100.0).position(10.0) - 0.5).abs() < 1e-12);
+        assert_eq!(Scale::linear(0.0, 1.0).position(7.0), 1.0);
+        assert_eq!(Scale::logarithmic(1.0, 2.0).position(0.0), 0.0);
+        assert_eq!(Scale::linear(3.0, 3.0).position(3.0), 0.5);
     }
 
     #[test]

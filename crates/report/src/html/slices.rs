@@ -39,7 +39,7 @@ pub(super) fn section(view: &View) -> Node {
     };
     let together = view.contenders.len() <= TOGETHER;
     let legend = together.then(|| legend(view, |contender| units::rate(contender.throughput)));
-    let caption = if rates.place(0.0) > 0.0 || low > HIGH * high {
+    let caption = if rates.position(0.0) > 0.0 || low > HIGH * high {
         "One dot is one slice; time is counted from the start. The axis does not begin at 0."
     } else {
         "One dot is one slice; time is counted from the start."
@@ -87,35 +87,37 @@ impl Picture<'_> {
         };
         let mut paths = Vec::new();
         if let Some(first) = self.view.contenders.first().filter(|_| !numbers.contains(&0)) {
-            paths.push(el("path").class("faint").at("d", chart.line(&self.places(first))));
+            paths.push(el("path").class("faint").at("d", chart.line(&self.positions(first))));
         }
         for number in numbers {
-            let places = self.places(&self.view.contenders[*number]);
+            let positions = self.positions(&self.view.contenders[*number]);
             let class = series(*number);
-            let line = el("path").class(format!("thin {class}")).at("d", chart.line(&places));
+            let line = el("path").class(format!("thin {class}")).at("d", chart.line(&positions));
             let ends = if number % 2 == 0 { "circles" } else { "squares" };
-            let ends = if places.len() > MANY { format!("many {ends}") } else { ends.to_owned() };
+            let ends =
+                if positions.len() > MANY { format!("many {ends}") } else { ends.to_owned() };
             let dots =
-                el("path").class(format!("dots {ends} {class}")).at("d", chart.dots(&places));
+                el("path").class(format!("dots {ends} {class}")).at("d", chart.dots(&positions));
             paths.extend([line, dots]);
         }
         chart.draw(vec![chart.stretched(paths)])
     }
 
-    fn places(&self, contender: &ContenderSummary) -> Vec<(f64, f64)> {
-        let place = |&(start, rate): &(f64, f64)| (self.across.place(start), self.up.place(rate));
-        contender.slices.iter().map(place).collect()
+    fn positions(&self, contender: &ContenderSummary) -> Vec<(f64, f64)> {
+        let position =
+            |&(start, rate): &(f64, f64)| (self.across.position(start), self.up.position(rate));
+        contender.slices.iter().map(position).collect()
     }
 
     fn seconds(&self) -> Ticks {
         let ticks = self.across.ticks(5).into_iter();
-        ticks.map(|t| Tick::new(self.across.place(t), format!("{t} s"))).collect()
+        ticks.map(|t| Tick::new(self.across.position(t), format!("{t} s"))).collect()
     }
 
     fn rates(&self, height: f64) -> Ticks {
         let wanted = if height > 150.0 { 5 } else { 3 };
         let ticks = self.up.ticks(wanted).into_iter();
-        ticks.map(|tick| Tick::new(self.up.place(tick), units::round_rate(tick))).collect()
+        ticks.map(|tick| Tick::new(self.up.position(tick), units::round_rate(tick))).collect()
     }
 }
 

@@ -1,5 +1,5 @@
 //! A sweep as a page: bends, curves, verdicts, and links to the pages of the load points, which
-//! are in folders beside it.
+//! are in directories beside it.
 
 use super::chart::{Chart, Tick, Ticks, legend, mark, series, swatch};
 use super::node::{Node, el, foreign};
@@ -156,16 +156,16 @@ impl Curves {
             description: format!("The figures are in the table below: {}", title(view)),
             height: HEIGHT,
             across: labels(view, &across),
-            up: ticks.map(|tick| Tick::new(up.place(tick), (self.label)(tick))).collect(),
+            up: ticks.map(|tick| Tick::new(up.position(tick), (self.label)(tick))).collect(),
         };
         let (mut paths, mut marks) = (Vec::new(), bent(view, &chart, &across));
         for number in 0..view.bends().count() {
             for (class, figure) in &self.lines {
-                let places = places(view, number, *figure, &across, &up);
-                let line: String = places.iter().map(|piece| chart.line(piece)).collect();
+                let positions = positions(view, number, *figure, &across, &up);
+                let line: String = positions.iter().map(|piece| chart.line(piece)).collect();
                 let class_of_line = format!("{class} {}", series(number));
                 paths.push(el("path").class(class_of_line).at("d", line));
-                let ends = places.iter().flatten();
+                let ends = positions.iter().flatten();
                 marks.extend(ends.map(|&(x, y)| mark(number, x, chart.y(y))));
             }
         }
@@ -174,19 +174,19 @@ impl Curves {
 }
 
 /// A contender's positions, in pieces that end where a point is missing or void.
-fn places(
+fn positions(
     view: &SweepView,
     contender: usize,
     figure: Figure,
     across: &Scale,
     up: &Scale,
 ) -> Vec<Vec<(f64, f64)>> {
-    let place = |point: &PointView| {
+    let position = |point: &PointView| {
         let value = point.contender(contender).and_then(figure).filter(|_| !point.void())?;
-        Some((across.place(point.at.value), up.place(value)))
+        Some((across.position(point.at.value), up.position(value)))
     };
-    let places: Vec<Option<(f64, f64)>> = view.points.iter().map(place).collect();
-    let pieces = places.split(Option::is_none).filter(|piece| !piece.is_empty());
+    let positions: Vec<Option<(f64, f64)>> = view.points.iter().map(position).collect();
+    let pieces = positions.split(Option::is_none).filter(|piece| !piece.is_empty());
     pieces.map(|piece| piece.iter().copied().flatten().collect()).collect()
 }
 
@@ -209,7 +209,7 @@ fn labels(view: &SweepView, across: &Scale) -> Ticks {
 fn bent(view: &SweepView, chart: &Chart, across: &Scale) -> Vec<Node> {
     let line = |(number, (_, of)): (usize, (&str, &Bend))| match of {
         Bend::At { value, .. } => {
-            Some(chart.upright(across.place(*value), &format!("bend {}", series(number))))
+            Some(chart.upright(across.position(*value), &format!("bend {}", series(number))))
         }
         _ => None,
     };
@@ -300,7 +300,7 @@ fn load_points(view: &SweepView) -> Node {
 fn link(view: &SweepView, point: &PointView) -> Node {
     let name = setting(view.sweep.factor, point.at.value);
     match point.view {
-        Some(_) => el("a").at("href", format!("{}/report.html", point.at.folder)).text(name),
+        Some(_) => el("a").at("href", format!("{}/report.html", point.at.directory)).text(name),
         None => el("span").text(name),
     }
 }

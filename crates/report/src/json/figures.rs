@@ -1,7 +1,7 @@
 //! Figures of a contender, and of each of its groups.
 
 use judge::verdict::Quantiles;
-use record::{Outcomes, Whose, seen::Connections};
+use record::{FaultOwner, Outcomes, seen::Connections};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -70,9 +70,9 @@ pub(super) fn outcomes(of: &Outcomes, code_names: &BTreeMap<u16, String>) -> Out
         stale: of.stale,
         wrong: of.wrong,
         conflict: of.conflict,
-        theirs: of.classes(Whose::Theirs, code_names),
-        ours: of.classes(Whose::Ours, code_names),
-        host: of.classes(Whose::Host, code_names),
+        theirs: of.classes(FaultOwner::Theirs, code_names),
+        ours: of.classes(FaultOwner::Ours, code_names),
+        host: of.classes(FaultOwner::Host, code_names),
     }
 }
 

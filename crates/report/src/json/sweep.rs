@@ -1,5 +1,5 @@
 //! The report of a sweep as data: `tiebreak.sweep/1`, described by
-//! schema/sweep.v1.json. The full report of each load point is in its own folder; this one has
+//! schema/sweep.v1.json. The full report of each load point is in its own directory; this one has
 //! what a sweep is about.
 
 use super::{EndData, RequirementData, pretty};
@@ -39,7 +39,8 @@ struct Report<'a> {
 #[derive(Serialize)]
 struct PointData<'a> {
     value: f64,
-    folder: &'a str,
+    #[serde(rename = "folder")]
+    directory: &'a str,
     turn: u32,
     driven: bool,
     end: Option<EndData<'a>>,
@@ -102,7 +103,7 @@ impl<'a> PointData<'a> {
         let end = view.and_then(|view| view.end);
         PointData {
             value: point.at.value,
-            folder: &point.at.folder,
+            directory: &point.at.directory,
             turn: point.at.turn,
             driven: view.is_some(),
             end: end.map(|end| EndData { reason: end.reason, detail: &end.detail }),

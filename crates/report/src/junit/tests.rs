@@ -1,12 +1,12 @@
 use super::*;
-use crate::stories;
+use crate::samples;
 use crate::tests::compare;
 
 #[test]
 fn files() {
-    for (name, story) in stories::all() {
+    for (name, input) in samples::all() {
         if ["undecided", "void", "run", "required", "loads", "loads-noisy"].contains(&name) {
-            compare(&format!("{name}.xml"), &file(&story.view()));
+            compare(&format!("{name}.xml"), &file(&input.view()));
         }
     }
 }
@@ -35,8 +35,8 @@ fn assert_well_formed(xml: &str) {
 
 #[test]
 fn every_story_is_well_formed() {
-    for (name, story) in stories::all() {
-        let xml = file(&story.view());
+    for (name, input) in samples::all() {
+        let xml = file(&input.view());
         assert_well_formed(&xml);
         let allowed = |c: char| c == '\n' || (c >= ' ' && !"\u{fffe}\u{ffff}".contains(c));
         assert!(xml.chars().all(allowed), "{name}");
@@ -50,10 +50,10 @@ fn characters_that_xml_cannot_represent() {
 
 #[test]
 fn only_what_was_required_fails() {
-    let mut story = stories::faster();
-    story.comparisons[0].verdict = Word::Slower;
-    story.checked.clear();
-    let xml = file(&story.view());
+    let mut input = samples::faster();
+    input.comparisons[0].verdict = Word::Slower;
+    input.checked.clear();
+    let xml = file(&input.view());
     assert!(xml.contains("<testsuites name=\"tiebreak\" tests=\"4\" failures=\"0\" errors=\"0\""));
     assert!(!xml.contains("requirements"), "a suite without tests is not written");
 }

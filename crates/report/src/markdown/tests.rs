@@ -1,11 +1,11 @@
 use super::*;
-use crate::stories;
+use crate::samples;
 use crate::tests::compare;
 use text::shown::is_hidden;
 
 #[test]
 fn summaries() {
-    for (name, story) in stories::all() {
+    for (name, input) in samples::all() {
         if [
             "undecided",
             "void",
@@ -20,7 +20,7 @@ fn summaries() {
         ]
         .contains(&name)
         {
-            let seen = summary(&story.view());
+            let seen = summary(&input.view());
             compare(&format!("{name}.md"), &seen);
         }
     }
@@ -28,8 +28,8 @@ fn summaries() {
 
 #[test]
 fn hostile_text_is_not_markup() {
-    let story = stories::hostile();
-    let seen = summary(&story.view());
+    let input = samples::hostile();
+    let seen = summary(&input.view());
     let hidden: Vec<char> = seen.chars().filter(|c| is_hidden(*c) && *c != '\n').collect();
     assert_eq!(hidden, [] as [char; 0]);
     let marks = seen.replace("\\]", "");

@@ -34,7 +34,7 @@ fn cells(row: &Row<'_>, of: &Published) -> Vec<String> {
     let figure = |value: f64| format!("{} {}", published::figure(value), shown_sentence(&of.unit));
     let single = match row.single {
         Single::Figure(value) => figure(value),
-        Single::Trouble(why) => shown_sentence(why),
+        Single::Failed(why) => shown_sentence(why),
         Single::NotRun => "not run".to_owned(),
     };
     let published = row.published.map_or(units::MISSING.to_owned(), figure);
@@ -48,7 +48,7 @@ pub(super) fn line(view: &View) -> Option<String> {
     let of = view.plan().published.as_ref()?;
     let each = published::rows(view, of).into_iter().filter_map(|row| match row.single {
         Single::Figure(value) => Some(format!("{} {}", shown(row.name), published::figure(value))),
-        Single::Trouble(_) | Single::NotRun => None,
+        Single::Failed(_) | Single::NotRun => None,
     });
     let each: Vec<String> = each.collect();
     let misled = published::misled(view);

@@ -24,14 +24,14 @@ const LONGEST_REMARK: usize = 98;
 /// How much is shown beside the verdicts: the number of reasons and the columns of each, and
 /// whether the reason why a requirement is not met is included.
 #[derive(Clone, Copy)]
-struct Beside {
+struct Extras {
     reasons: (usize, usize),
     whys: bool,
 }
 
 /// What is shown if there is much room, and if there is little.
-const BESIDE: [Beside; 2] =
-    [Beside { reasons: (2, 190), whys: true }, Beside { reasons: (1, 98), whys: false }];
+const EXTRAS: [Extras; 2] =
+    [Extras { reasons: (2, 190), whys: true }, Extras { reasons: (1, 98), whys: false }];
 
 /// The whole report.
 pub(crate) fn report(view: &View, style: Style) -> String {
@@ -41,7 +41,7 @@ pub(crate) fn report(view: &View, style: Style) -> String {
     let weighty = entries::weighty(&groups).count();
     let taken = table.height() + tail.height() + 3;
     let room = |(page, screen): &(Page, usize)| screen.saturating_sub(page.height() + taken);
-    let [ample, tight] = BESIDE.map(|beside| answer(view, style, beside));
+    let [ample, tight] = EXTRAS.map(|extras| answer(view, style, extras));
     let fits = room(&ample) >= weighty.min(FEWEST_FINDINGS);
     let answer = if fits { ample } else { tight };
     let room = room(&answer);
@@ -60,7 +60,7 @@ pub(crate) fn report(view: &View, style: Style) -> String {
 
 /// The verdicts, and the lines that the report may take: each contender beyond two adds its
 /// verdict and its row.
-fn answer(view: &View, style: Style, beside: Beside) -> (Page, usize) {
+fn answer(view: &View, style: Style, extras: Extras) -> (Page, usize) {
     let mut page = Page::new(style);
     if view.void {
         let warning = "VOID: the audit refused this run, so there is no verdict";
@@ -78,10 +78,10 @@ fn answer(view: &View, style: Style, beside: Beside) -> (Page, usize) {
     let first = if view.void { 0 } else { verdicts::pairs(view, &mut page) };
     let further = (page.height() - before).saturating_sub(first);
     if !view.void {
-        verdicts::reasons(view, beside.reasons, &mut page);
+        verdicts::reasons(view, extras.reasons, &mut page);
     }
     for checked in view.checked {
-        entries::required(checked, beside.whys, &mut page);
+        entries::required(checked, extras.whys, &mut page);
     }
     let rows = view.contenders.len().saturating_sub(2);
     (page, SCREEN + further + rows)
@@ -103,12 +103,12 @@ fn tail(view: &View, style: Style) -> Page {
     // A run without comparisons has a page only if it was requested.
     let is_alone = view.header.plan.question.pairs.is_empty();
     let file = if is_alone { "report.json" } else { "report.html" };
-    places(view.run, file, has_reasons || !view.findings.is_empty(), &mut page);
+    files_of_run(view.run, file, has_reasons || !view.findings.is_empty(), &mut page);
     page
 }
 
 /// Where files are. Never wrapped, because a path on two lines cannot be copied.
-fn places(run: &str, file: &str, has_reasons: bool, page: &mut Page) {
+fn files_of_run(run: &str, file: &str, has_reasons: bool, page: &mut Page) {
     let run = shown(run);
     page.line(2, &format!("report   {run}/{file}"));
     if has_reasons {

@@ -35,7 +35,10 @@ pub(crate) fn report(view: &SweepView, style: Style) -> String {
     page.blank();
     page.wrapped(2, &order(view), Paint::Plain);
     let run = shown(view.run);
-    page.line(2, &format!("reports: {run}/report.html, and one in the folder of each load point"));
+    page.line(
+        2,
+        &format!("reports: {run}/report.html, and one in the directory of each load point"),
+    );
     page.line(2, &format!("         {run}/report.json"));
     page.finish()
 }

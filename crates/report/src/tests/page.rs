@@ -1,17 +1,17 @@
 //! The page is well-formed, self-contained and harmless. `TIEBREAK_PICTURES=DIR cargo test`
-//! writes the pages of all stories to DIR for review.
+//! writes the pages of all samples to DIR for review.
 
-use super::super::{html, json, stories};
+use super::super::{html, json, samples};
 
 fn pages() -> Vec<(&'static str, String)> {
-    let stories = stories::all().into_iter();
-    let sweeps = stories::sweeps().into_iter();
-    let sweeps = sweeps.map(|(name, story)| (name, html::sweep::page(&story.view())));
+    let samples = samples::all().into_iter();
+    let sweeps = samples::sweeps().into_iter();
+    let sweeps = sweeps.map(|(name, input)| (name, html::sweep::page(&input.view())));
     let pages: Vec<(&str, String)> =
-        stories.map(|(name, story)| (name, html::page(&story.view()))).chain(sweeps).collect();
-    if let Some(folder) = std::env::var_os("TIEBREAK_PICTURES") {
+        samples.map(|(name, input)| (name, html::page(&input.view()))).chain(sweeps).collect();
+    if let Some(directory) = std::env::var_os("TIEBREAK_PICTURES") {
         for (name, page) in &pages {
-            let path = std::path::Path::new(&folder).join(format!("{name}.html"));
+            let path = std::path::Path::new(&directory).join(format!("{name}.html"));
             std::fs::write(path, page).expect("the page can be written");
         }
     }
@@ -89,31 +89,31 @@ fn nothing_is_fetched_and_nothing_runs() {
 /// Whether a link leads to a load point beside the page, which is loaded only by a click.
 fn leads_to_a_load_point(attributes: &str) -> bool {
     let value = attributes.strip_prefix("href=\"").and_then(|rest| rest.strip_suffix("\""));
-    let folder = value.and_then(|value| value.strip_suffix("/report.html"));
-    folder.and_then(|folder| folder.split_once('-')).is_some_and(|(factor, number)| {
+    let directory = value.and_then(|value| value.strip_suffix("/report.html"));
+    directory.and_then(|directory| directory.split_once('-')).is_some_and(|(factor, number)| {
         ["connections", "rate", "value", "depth"].contains(&factor) && number.parse::<f64>().is_ok()
     })
 }
 
 #[test]
 fn the_data_in_the_page_is_the_report() {
-    for (name, story) in stories::all() {
-        let page = html::page(&story.view());
+    for (name, input) in samples::all() {
+        let page = html::page(&input.view());
         let data = between(&page, "id=\"report\">", "</script>");
-        assert_eq!(data.replace("\\u003c", "<"), json::report(&story.view()), "{name}");
+        assert_eq!(data.replace("\\u003c", "<"), json::report(&input.view()), "{name}");
         let read: serde_json::Value = serde_json::from_str(data).expect("JSON");
         assert_eq!(read["schema"], "tiebreak.report/1", "{name}");
     }
-    for (name, story) in stories::sweeps() {
-        let page = html::sweep::page(&story.view());
+    for (name, input) in samples::sweeps() {
+        let page = html::sweep::page(&input.view());
         let data = between(&page, "id=\"report\">", "</script>");
-        assert_eq!(data.replace("\\u003c", "<"), json::sweep::report(&story.view()), "{name}");
+        assert_eq!(data.replace("\\u003c", "<"), json::sweep::report(&input.view()), "{name}");
     }
 }
 
 #[test]
 fn hostile_names_are_text() {
-    let page = html::page(&stories::hostile().view());
+    let page = html::page(&samples::hostile().view());
     assert!(!page.contains("<script>"));
     assert!(page.contains("&lt;script&gt;alert(1)"));
     assert!(page.contains("\\u{202e}"));

@@ -19,7 +19,7 @@ fn audit(files: &[(&str, &str)]) -> Audit {
     Audit::of(scans)
 }
 
-fn stories() -> Vec<Audit> {
+fn samples() -> Vec<Audit> {
     let twice = format!("{SOUND}{SOUND}{FAILING}");
     vec![
         audit(&[("a.txt", SOUND)]),
@@ -41,11 +41,11 @@ fn hostile() -> Audit {
 fn the_json_is_as_its_schema_says() {
     let schema = include_str!("../../../../schema/published.v1.json");
     let schema: Value = serde_json::from_str(schema).expect("JSON");
-    for story in stories() {
-        let value: Value = serde_json::from_str(&json(&story)).expect("JSON");
+    for input in samples() {
+        let value: Value = serde_json::from_str(&json(&input)).expect("JSON");
         assert_eq!(wrong_by(&schema, &value), Vec::<String>::new());
     }
-    let mut wrong: Value = serde_json::from_str(&json(&stories()[1])).expect("JSON");
+    let mut wrong: Value = serde_json::from_str(&json(&samples()[1])).expect("JSON");
     wrong["objections"][0]["weight"] = Value::from("perhaps");
     wrong["runs"][0]["colour"] = Value::from("red");
     assert_eq!(wrong_by(&schema, &wrong).len(), 2);
@@ -53,10 +53,10 @@ fn the_json_is_as_its_schema_says() {
 
 #[test]
 fn every_objection_has_its_line() {
-    let output = terminal(&stories()[1], PLAIN);
+    let output = terminal(&samples()[1], PLAIN);
     let place = "b.txt:19: Non-2xx responses:      2000";
     assert!(output.contains(place), "{output}");
-    assert!(html(&stories()[1]).contains("Non-2xx responses:      2000"));
+    assert!(html(&samples()[1]).contains("Non-2xx responses:      2000"));
     assert!(output.contains("d.txt: no output of a known tool"));
 }
 
@@ -73,10 +73,10 @@ fn quotations_are_escaped() {
 
 #[test]
 fn the_page_has_its_data_and_balances() {
-    for story in stories() {
-        let page = html(&story);
+    for input in samples() {
+        let page = html(&input);
         let data = page.split("id=\"report\">").nth(1).expect("data");
         let data = data.split("</script>").next().expect("data");
-        assert_eq!(data.replace("\\u003c", "<"), json(&story));
+        assert_eq!(data.replace("\\u003c", "<"), json(&input));
     }
 }

@@ -1,14 +1,14 @@
 //! The published schema describes what is really written: every report is valid, and has no
 //! field that the schema does not name.
 
-use super::super::{json, stories};
+use super::super::{json, samples};
 use super::validator::{schema, wrong, wrong_by};
 use serde_json::{Value, json};
 
 #[test]
 fn every_report_is_valid() {
-    for (name, story) in stories::all() {
-        let report: Value = serde_json::from_str(&json::report(&story.view())).expect("JSON");
+    for (name, input) in samples::all() {
+        let report: Value = serde_json::from_str(&json::report(&input.view())).expect("JSON");
         assert_eq!(wrong(&report), Vec::<String>::new(), "{name}");
     }
 }
@@ -20,14 +20,14 @@ fn of_sweep() -> Value {
 
 #[test]
 fn every_report_of_a_sweep_is_valid() {
-    for (name, story) in stories::sweeps() {
-        let report = json::sweep::report(&story.view());
+    for (name, input) in samples::sweeps() {
+        let report = json::sweep::report(&input.view());
         let report: Value = serde_json::from_str(&report).expect("JSON");
         assert_eq!(wrong_by(&of_sweep(), &report), Vec::<String>::new(), "{name}");
     }
-    let (_, story) = stories::sweeps().swap_remove(0);
+    let (_, input) = samples::sweeps().swap_remove(0);
     let mut report: Value =
-        serde_json::from_str(&json::sweep::report(&story.view())).expect("JSON");
+        serde_json::from_str(&json::sweep::report(&input.view())).expect("JSON");
     report["bends"][0]["outcome"] = json!("perhaps");
     report["points"][0]["comparisons"][0]["colour"] = json!("red");
     assert_eq!(wrong_by(&of_sweep(), &report).len(), 2);
@@ -35,8 +35,8 @@ fn every_report_of_a_sweep_is_valid() {
 
 #[test]
 fn every_kind_of_error_is_found() {
-    let story = stories::faster();
-    let sound: Value = serde_json::from_str(&json::report(&story.view())).expect("JSON");
+    let input = samples::faster();
+    let sound: Value = serde_json::from_str(&json::report(&input.view())).expect("JSON");
     let breaches: [(&str, Value); 10] = [
         ("/schema", json!("tiebreak.report/2")),
         ("/void", json!(null)),

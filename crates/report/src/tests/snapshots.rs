@@ -1,13 +1,13 @@
 //! `TIEBREAK_REWRITE_SNAPSHOTS=1 cargo test` rewrites the snapshots; read the difference before
 //! you commit it.
 
-use super::super::{json, stories, terminal};
+use super::super::{json, samples, terminal};
 use super::PLAIN;
 use std::path::Path;
 
 const REWRITE: &str = "TIEBREAK_REWRITE_SNAPSHOTS";
 
-/// The stories whose reports are kept as files.
+/// The samples whose reports are kept as files.
 const KEPT: [&str; 11] = [
     "faster",
     "equivalent",
@@ -21,45 +21,45 @@ const KEPT: [&str; 11] = [
     "loads",
     "published",
 ];
-/// Further stories whose report for the terminal is kept.
+/// Further samples whose report for the terminal is kept.
 const SEEN: [&str; 8] =
     ["five", "empty", "launched", "restarts", "looks", "stores", "kinds", "groups"];
 
 #[test]
 fn terminal_reports() {
     let kept = |name: &str| KEPT.contains(&name) || SEEN.contains(&name);
-    for (name, story) in stories::all().into_iter().filter(|story| kept(story.0)) {
-        compare(&format!("{name}.txt"), &terminal::report(&story.view(), PLAIN));
+    for (name, input) in samples::all().into_iter().filter(|input| kept(input.0)) {
+        compare(&format!("{name}.txt"), &terminal::report(&input.view(), PLAIN));
     }
 }
 
 #[test]
 fn short_terminal_reports() {
-    let all = stories::all().into_iter().filter(|(name, _)| *name != "hostile");
-    for (name, story) in all {
-        compare(&format!("{name}.short.txt"), &terminal::short::report(&story.view(), PLAIN));
+    let all = samples::all().into_iter().filter(|(name, _)| *name != "hostile");
+    for (name, input) in all {
+        compare(&format!("{name}.short.txt"), &terminal::short::report(&input.view(), PLAIN));
     }
 }
 
 #[test]
 fn reports_of_sweeps() {
-    for (name, story) in stories::sweeps() {
+    for (name, input) in samples::sweeps() {
         if name == "sweep-hostile" {
             continue;
         }
-        compare(&format!("{name}.txt"), &terminal::sweep::report(&story.view(), PLAIN));
-        let short = terminal::short::sweep::report(&story.view(), PLAIN);
+        compare(&format!("{name}.txt"), &terminal::sweep::report(&input.view(), PLAIN));
+        let short = terminal::short::sweep::report(&input.view(), PLAIN);
         compare(&format!("{name}.short.txt"), &short);
         if name != "sweep-value" {
-            compare(&format!("{name}.json"), &json::sweep::report(&story.view()));
+            compare(&format!("{name}.json"), &json::sweep::report(&input.view()));
         }
     }
 }
 
 #[test]
 fn json_reports() {
-    for (name, story) in stories::all().into_iter().filter(|story| KEPT.contains(&story.0)) {
-        compare(&format!("{name}.json"), &json::report(&story.view()));
+    for (name, input) in samples::all().into_iter().filter(|input| KEPT.contains(&input.0)) {
+        compare(&format!("{name}.json"), &json::report(&input.view()));
     }
 }
 

@@ -85,17 +85,17 @@ fn sharper_cpu(view: &View, comparison: &Comparison) -> Option<(String, String)>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stories;
+    use crate::samples;
 
-    fn described(change: impl FnOnce(&mut stories::Parts)) -> Option<String> {
-        let mut story = stories::undecided();
-        change(&mut story);
-        let view = story.view();
+    fn described(change: impl FnOnce(&mut samples::Parts)) -> Option<String> {
+        let mut input = samples::undecided();
+        change(&mut input);
+        let view = input.view();
         fresh_run(&view, &view.comparisons[0]).map(|text| text.replace(units::JOINT, " "))
     }
 
-    fn many(story: &mut stories::Parts) {
-        story.comparisons[0].fresh_rounds = Some((1593, 3437));
+    fn many(input: &mut samples::Parts) {
+        input.comparisons[0].fresh_rounds = Some((1593, 3437));
     }
 
     #[test]
@@ -103,21 +103,21 @@ mod tests {
         let wanted = "a fresh run of about 34 rounds, perhaps up to 71, would probably decide it \
                       (--rounds 34)";
         assert_eq!(described(|_| {}).as_deref(), Some(wanted));
-        let at_the_limit = described(|story| story.comparisons[0].fresh_rounds = Some((200, 200)));
+        let at_the_limit = described(|input| input.comparisons[0].fresh_rounds = Some((200, 200)));
         let wanted = "a fresh run of about 200 rounds would probably decide it (--rounds 200)";
         assert_eq!(at_the_limit.as_deref(), Some(wanted));
-        assert_eq!(described(|story| story.comparisons[0].fresh_rounds = None), None);
+        assert_eq!(described(|input| input.comparisons[0].fresh_rounds = None), None);
     }
 
     #[test]
     fn too_many_rounds_suggest_something_else() {
-        // The interval of the story is 0.995 to 1.060.
+        // The interval of the sample is 0.995 to 1.060.
         let wanted = "1593 rounds would be needed to decide it; a quieter machine or --matters 6% \
                       would help more";
         assert_eq!(described(many).as_deref(), Some(wanted));
-        let wide = described(|story| {
-            many(story);
-            (story.comparisons[0].low, story.comparisons[0].high) = (Some(0.7), Some(1.3));
+        let wide = described(|input| {
+            many(input);
+            (input.comparisons[0].low, input.comparisons[0].high) = (Some(0.7), Some(1.3));
         });
         let wanted = "1593 rounds would be needed to decide it; a quieter machine would help more";
         assert_eq!(wide.as_deref(), Some(wanted));
@@ -126,17 +126,17 @@ mod tests {
     #[test]
     fn cpu_is_named_only_where_it_is_sharper() {
         let with_cpu = |low: f64, high: f64| {
-            described(|story| {
-                many(story);
+            described(|input| {
+                many(input);
                 let cpu = Comparison {
                     metric: Metric::TargetCpu,
                     primary: false,
                     ratio: Some((low * high).sqrt()),
                     low: Some(low),
                     high: Some(high),
-                    ..story.comparisons[0].clone()
+                    ..input.comparisons[0].clone()
                 };
-                story.comparisons.push(cpu);
+                input.comparisons.push(cpu);
             })
         };
         let sharper = with_cpu(1.81, 1.9);

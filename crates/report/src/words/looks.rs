@@ -72,12 +72,12 @@ fn replicates(question: &Question, n: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stories;
+    use crate::samples;
 
     #[test]
     fn a_run_that_decided_early_misses_nothing() {
-        let mut story = stories::looks();
-        story.header.plan.rounds = 60;
+        let mut input = samples::looks();
+        input.header.plan.rounds = 60;
         let table = [
             (60, None),
             (16, None),
@@ -85,9 +85,9 @@ mod tests {
             (20, Some("20 rounds complete; only the first 16, up to the last look, are judged")),
         ];
         for (complete, expected) in table {
-            story.complete_rounds = complete;
+            input.complete_rounds = complete;
             let described =
-                unfinished(&story.view()).map(|described| described.replace(units::JOINT, " "));
+                unfinished(&input.view()).map(|described| described.replace(units::JOINT, " "));
             assert_eq!(described.as_deref(), expected, "{complete}");
         }
     }
@@ -95,9 +95,9 @@ mod tests {
     #[test]
     fn planned_rounds_in_words() {
         let described =
-            |story: stories::Parts| planned(&story.header.plan.question).replace(units::JOINT, " ");
-        assert_eq!(described(stories::faster()), "10 rounds");
-        assert_eq!(described(stories::restarts()), "10 launches × 5 rounds");
-        assert_eq!(described(stories::looks()), "up to 60 rounds, looks after 10, 16, 26, 40, 60");
+            |input: samples::Parts| planned(&input.header.plan.question).replace(units::JOINT, " ");
+        assert_eq!(described(samples::faster()), "10 rounds");
+        assert_eq!(described(samples::restarts()), "10 launches × 5 rounds");
+        assert_eq!(described(samples::looks()), "up to 60 rounds, looks after 10, 16, 26, 40, 60");
     }
 }

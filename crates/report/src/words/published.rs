@@ -26,7 +26,7 @@ pub(crate) enum Single<'a> {
     /// This figure, in the unit of the published ones.
     Figure(f64),
     /// There is no figure, for this reason.
-    Trouble(&'a str),
+    Failed(&'a str),
     /// It was not run.
     NotRun,
 }
@@ -75,7 +75,7 @@ pub(crate) fn figure(value: f64) -> String {
 fn single(all: &[SingleRun], contender: usize) -> Single<'_> {
     match all.iter().find(|run| run.contender as usize == contender) {
         Some(SingleRun { figure: Some(figure), .. }) => Single::Figure(*figure),
-        Some(run) => Single::Trouble(&run.trouble),
+        Some(run) => Single::Failed(&run.trouble),
         None => Single::NotRun,
     }
 }

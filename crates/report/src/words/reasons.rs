@@ -44,15 +44,15 @@ pub fn about(of: &Comparison) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stories;
+    use crate::samples;
 
     #[test]
     fn a_shared_reason_is_listed_once() {
-        let mut story = stories::five();
-        for comparison in &mut story.comparisons[..3] {
+        let mut input = samples::five();
+        for comparison in &mut input.comparisons[..3] {
             comparison.because = vec!["the\u{7} same".to_owned()];
         }
-        let reasons = given(&story.comparisons);
+        let reasons = given(&input.comparisons);
         let texts: Vec<(&str, usize)> =
             reasons.iter().map(|reason| (reason.text.as_str(), reason.of.len())).collect();
         let other = "the generator was the slower part for both, so nothing can be said";

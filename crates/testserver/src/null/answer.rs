@@ -24,7 +24,7 @@ pub(super) struct Data {
 
 /// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
+pub(super) enum Consumed {
     /// It had this many bytes, and its reply was appended.
     Bytes(usize),
     /// More bytes are needed.
@@ -41,7 +41,7 @@ impl Data {
     }
 
     /// Answers the request that the input, which is not empty, begins with.
-    pub(super) fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Taken {
+    pub(super) fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
         match input[0] {
             b'*' => self.resp(input, out),
             // The length of a frame, which is below 16 MiB.
@@ -49,16 +49,16 @@ impl Data {
             b'G' => match find(input, b"\r\n\r\n") {
                 Some(at) => {
                     out.extend_from_slice(PAGE);
-                    Taken::Bytes(at + 4)
+                    Consumed::Bytes(at + 4)
                 }
-                None => Taken::NotAll,
+                None => Consumed::NotAll,
             },
             _ => self.memcached(input, out),
         }
     }
 
-    fn memcached(&mut self, input: &[u8], out: &mut Vec<u8>) -> Taken {
-        let Some((line, rest)) = line(input) else { return Taken::NotAll };
+    fn memcached(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
+        let Some((line, rest)) = line(input) else { return Consumed::NotAll };
         let mut words = line.split(|byte| *byte == b' ');
         let (verb, key) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let last = line.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
@@ -75,31 +75,31 @@ impl Data {
                 self.sized(out);
             }
             b"set" | b"ms" => {
-                let Some(length) = decimal(last) else { return Taken::Unknown };
+                let Some(length) = decimal(last) else { return Consumed::Unknown };
                 if rest.len() < length + 2 {
-                    return Taken::NotAll;
+                    return Consumed::NotAll;
                 }
                 if !self.write(key, &rest[..length]) {
-                    return Taken::Unknown;
+                    return Consumed::Unknown;
                 }
                 out.extend_from_slice(if verb == b"ms" { b"HD\r\n" } else { b"STORED\r\n" });
-                return Taken::Bytes(line.len() + 2 + length + 2);
+                return Consumed::Bytes(line.len() + 2 + length + 2);
             }
-            _ => return Taken::Unknown,
+            _ => return Consumed::Unknown,
         }
-        Taken::Bytes(line.len() + 2)
+        Consumed::Bytes(line.len() + 2)
     }
 
-    fn resp(&mut self, input: &[u8], out: &mut Vec<u8>) -> Taken {
-        let Some((count, mut rest)) = line(input) else { return Taken::NotAll };
+    fn resp(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
+        let Some((count, mut rest)) = line(input) else { return Consumed::NotAll };
         let mut words: [&[u8]; 3] = [b""; 3];
         let count = decimal(&count[1..]).filter(|count| (2..=words.len()).contains(count));
-        let Some(count) = count else { return Taken::Unknown };
+        let Some(count) = count else { return Consumed::Unknown };
         for word in &mut words[..count] {
-            let Some((length, text)) = line(rest) else { return Taken::NotAll };
-            let Some(length) = length.get(1..).and_then(decimal) else { return Taken::Unknown };
+            let Some((length, text)) = line(rest) else { return Consumed::NotAll };
+            let Some(length) = length.get(1..).and_then(decimal) else { return Consumed::Unknown };
             if text.len() < length + 2 {
-                return Taken::NotAll;
+                return Consumed::NotAll;
             }
             *word = &text[..length];
             rest = &text[length + 2..];
@@ -111,9 +111,9 @@ impl Data {
             }
             [b"SET", key, value] if self.write(key, value) => out.extend_from_slice(b"+OK\r\n"),
             [b"HELLO", ..] => out.extend_from_slice(HELLO),
-            _ => return Taken::Unknown,
+            _ => return Consumed::Unknown,
         }
-        Taken::Bytes(input.len() - rest.len())
+        Consumed::Bytes(input.len() - rest.len())
     }
 
     /// Generates the value of a key. Returns false if there is no such key.
@@ -186,7 +186,7 @@ mod tests {
     }
 
     /// The outcome of these bytes, and the reply.
-    fn told(data: &mut Data, input: &[u8]) -> (Taken, Vec<u8>) {
+    fn answer_to(data: &mut Data, input: &[u8]) -> (Consumed, Vec<u8>) {
         let mut out = Vec::new();
         (data.answer(input, &mut out), out)
     }
@@ -210,18 +210,18 @@ mod tests {
             let set = with(set, &new, b"\r\n");
             let shown = get.escape_ascii();
             let mut data = data();
-            let read = Taken::Bytes(get.len());
-            assert_eq!(told(&mut data, get), (read, with(before, &old, after)), "{shown}");
-            let written = (Taken::Bytes(set.len()), stored.to_vec());
-            assert_eq!(told(&mut data, &set), written, "{shown}");
+            let read = Consumed::Bytes(get.len());
+            assert_eq!(answer_to(&mut data, get), (read, with(before, &old, after)), "{shown}");
+            let written = (Consumed::Bytes(set.len()), stored.to_vec());
+            assert_eq!(answer_to(&mut data, &set), written, "{shown}");
             // Bytes after a request do not belong to it.
             let two = [get, get].concat();
-            assert_eq!(told(&mut data, &two), (read, with(before, &new, after)), "{shown}");
+            assert_eq!(answer_to(&mut data, &two), (read, with(before, &new, after)), "{shown}");
             for request in [get, &set] {
                 for cut in 1..request.len() {
                     assert_eq!(
-                        told(&mut data, &request[..cut]),
-                        (Taken::NotAll, vec![]),
+                        answer_to(&mut data, &request[..cut]),
+                        (Consumed::NotAll, vec![]),
                         "{shown}"
                     );
                 }
@@ -233,9 +233,9 @@ mod tests {
     fn a_page_and_a_greeting_are_as_short_as_they_can_be() {
         let mut data = data();
         let get = b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /";
-        assert_eq!(told(&mut data, get), (Taken::Bytes(get.len() - 5), PAGE.to_vec()));
+        assert_eq!(answer_to(&mut data, get), (Consumed::Bytes(get.len() - 5), PAGE.to_vec()));
         let hello = b"*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n";
-        assert_eq!(told(&mut data, hello), (Taken::Bytes(hello.len()), HELLO.to_vec()));
+        assert_eq!(answer_to(&mut data, hello), (Consumed::Bytes(hello.len()), HELLO.to_vec()));
     }
 
     #[test]
@@ -250,8 +250,8 @@ mod tests {
             b"*2\r\n$x\r\n",
         ];
         for input in cases {
-            let (taken, out) = told(&mut data(), input);
-            assert_eq!((taken, out.len()), (Taken::Unknown, 0), "{}", input.escape_ascii());
+            let (consumed, out) = answer_to(&mut data(), input);
+            assert_eq!((consumed, out.len()), (Consumed::Unknown, 0), "{}", input.escape_ascii());
         }
     }
 }

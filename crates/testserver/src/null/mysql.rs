@@ -3,7 +3,7 @@
 //!
 //! Packets: <https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html>.
 
-use super::answer::Taken;
+use super::answer::Consumed;
 
 /// The greeting: version 10 of the protocol, MySQL 5.7, a login with `mysql_native_password` in the
 /// format of 4.1.
@@ -31,11 +31,11 @@ pub(super) fn greeting() -> Vec<u8> {
 }
 
 /// Answers the packet that the input, which is not empty, begins with.
-pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Taken {
-    let Some(&[a, b, c, number]) = input.first_chunk::<HEAD>() else { return Taken::NotAll };
+pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
+    let Some(&[a, b, c, number]) = input.first_chunk::<HEAD>() else { return Consumed::NotAll };
     let whole = HEAD + u32::from_le_bytes([a, b, c, 0]) as usize;
     if input.len() < whole {
-        return Taken::NotAll;
+        return Consumed::NotAll;
     }
     let replies: &[&[u8]] = match (number, input.get(HEAD)) {
         // Commands restart the numbering; the reply to the greeting continues it.
@@ -47,10 +47,10 @@ pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Taken {
         (0, Some(0x0e | 0x1f)) => &[OK],
         // Quit, and closing a statement.
         (0, Some(0x01 | 0x19)) => &[],
-        _ => return Taken::Unknown,
+        _ => return Consumed::Unknown,
     };
     packets(replies, number + 1, out);
-    Taken::Bytes(whole)
+    Consumed::Bytes(whole)
 }
 
 /// Appends packets, numbered from this number on.
@@ -79,15 +79,15 @@ mod tests {
             (b"\x01\0\0\0\x01", 1, &[]),
         ] {
             let (mut out, mut wanted) = (Vec::new(), Vec::new());
-            assert_eq!(answer(input, &mut out), Taken::Bytes(input.len()));
+            assert_eq!(answer(input, &mut out), Consumed::Bytes(input.len()));
             packets(replies, first, &mut wanted);
             assert_eq!(out, wanted);
             for cut in 1..input.len() {
-                assert_eq!(answer(&input[..cut], &mut Vec::new()), Taken::NotAll, "{cut}");
+                assert_eq!(answer(&input[..cut], &mut Vec::new()), Consumed::NotAll, "{cut}");
             }
         }
         for unknown in [&b"\x01\0\0\0\x02"[..], b"\0\0\0\0", b"\x01\0\0\x05\x03"] {
-            assert_eq!(answer(unknown, &mut Vec::new()), Taken::Unknown);
+            assert_eq!(answer(unknown, &mut Vec::new()), Consumed::Unknown);
         }
         assert_eq!(greeting()[..5], [GREETING.len() as u8, 0, 0, 0, 0x0a]);
     }

@@ -3,7 +3,7 @@
 //!
 //! Messages: <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
 
-use super::answer::Taken;
+use super::answer::Consumed;
 
 /// Version 3.0 of the protocol, where a start-up message names it.
 const VERSION: [u8; 4] = [0, 3, 0, 0];
@@ -21,18 +21,18 @@ const ROW_AS_TEXT: &[u8] = b"D\0\0\0\x0b\0\x01\0\0\0\x011";
 const DONE: &[u8] = b"C\0\0\0\x0dSELECT 1\0";
 
 /// Answers the message that the input, which is not empty, begins with.
-pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Taken {
+pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
     // The first message has no letter.
     let starts = input[0] == 0;
     let letters = usize::from(!starts);
-    let Some(length) = input.get(letters..letters + 4) else { return Taken::NotAll };
+    let Some(length) = input.get(letters..letters + 4) else { return Consumed::NotAll };
     let length = u32::from_be_bytes(length.try_into().expect("four bytes")) as usize;
     if length < 4 {
-        return Taken::Unknown;
+        return Consumed::Unknown;
     }
     let whole = letters + length;
     if input.len() < whole {
-        return Taken::NotAll;
+        return Consumed::NotAll;
     }
     let body = &input[letters + 4..whole];
     let replies: &[&[u8]] = match input[0] {
@@ -46,10 +46,10 @@ pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Taken {
         b'S' => &[READY],
         b'C' => &[CLOSED],
         b'X' | b'H' => &[],
-        _ => return Taken::Unknown,
+        _ => return Consumed::Unknown,
     };
     replies.iter().for_each(|reply| out.extend_from_slice(reply));
-    Taken::Bytes(whole)
+    Consumed::Bytes(whole)
 }
 
 #[cfg(test)]
@@ -61,21 +61,21 @@ mod tests {
         let start = b"\0\0\0\x11\0\x03\0\0user\0me\0\0";
         let query = b"Q\0\0\0\x0dSELECT 1\0";
         let execute = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
-        for (input, taken, replies) in [
+        for (input, consumed, replies) in [
             (&start[..], start.len(), &[LOGGED_IN, READY][..]),
             (query, query.len(), &[COLUMNS, ROW_AS_TEXT, DONE, READY]),
             (execute, 10, &[ROW, DONE]),
             (&execute[10..], 5, &[READY]),
         ] {
             let mut out = Vec::new();
-            assert_eq!(answer(input, &mut out), Taken::Bytes(taken));
+            assert_eq!(answer(input, &mut out), Consumed::Bytes(consumed));
             assert_eq!(out, replies.concat());
-            for cut in 1..taken {
-                assert_eq!(answer(&input[..cut], &mut Vec::new()), Taken::NotAll, "{cut}");
+            for cut in 1..consumed {
+                assert_eq!(answer(&input[..cut], &mut Vec::new()), Consumed::NotAll, "{cut}");
             }
         }
         for unknown in [&b"?\0\0\0\x04"[..], b"Q\0\0\0\x03", b"\0\0\0\x08\x04\xd2\x16\x2f"] {
-            assert_eq!(answer(unknown, &mut Vec::new()), Taken::Unknown);
+            assert_eq!(answer(unknown, &mut Vec::new()), Consumed::Unknown);
         }
     }
 

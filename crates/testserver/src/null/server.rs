@@ -1,7 +1,7 @@
 //! The null server's loop: one read, as many replies as there are requests, one
 //! write.
 
-use super::answer::Taken;
+use super::answer::Consumed;
 use super::cql::Cql;
 use super::{Data, mysql, postgres, websocket};
 use crate::sys::{self, Poll, Ready, Wait};
@@ -18,11 +18,11 @@ const BUFFER: usize = 64 * 1024;
 
 struct Service {
     listener: TcpListener,
-    tongue: Tongue,
+    protocol: Protocol,
 }
 
 /// The protocol of a listening socket.
-enum Tongue {
+enum Protocol {
     Stores(Box<Data>),
     Postgres,
     Mysql,
@@ -30,40 +30,42 @@ enum Tongue {
     WebSocket,
 }
 
-impl Tongue {
-    fn new(service: super::Service) -> io::Result<Tongue> {
+impl Protocol {
+    fn new(service: super::Service) -> io::Result<Protocol> {
         let workload = preset("kv").ok_or_else(|| io::Error::other("no preset kv"))?;
         Ok(match service {
             super::Service::Stores => {
-                Tongue::Stores(Box::new(Data::new(&workload).map_err(io::Error::other)?))
+                Protocol::Stores(Box::new(Data::new(&workload).map_err(io::Error::other)?))
             }
-            super::Service::Postgres => Tongue::Postgres,
-            super::Service::Mysql => Tongue::Mysql,
-            super::Service::Cql => Tongue::Cql(Cql::default()),
-            super::Service::WebSocket => Tongue::WebSocket,
+            super::Service::Postgres => Protocol::Postgres,
+            super::Service::Mysql => Protocol::Mysql,
+            super::Service::Cql => Protocol::Cql(Cql::default()),
+            super::Service::WebSocket => Protocol::WebSocket,
         })
     }
 
-    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Taken {
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
         match self {
-            Tongue::Stores(data) => data.answer(input, out),
-            Tongue::Postgres => postgres::answer(input, out),
-            Tongue::Mysql => mysql::answer(input, out),
-            Tongue::Cql(cql) => cql.answer(input, out),
-            Tongue::WebSocket => websocket::answer(input, out),
+            Protocol::Stores(data) => data.answer(input, out),
+            Protocol::Postgres => postgres::answer(input, out),
+            Protocol::Mysql => mysql::answer(input, out),
+            Protocol::Cql(cql) => cql.answer(input, out),
+            Protocol::WebSocket => websocket::answer(input, out),
         }
     }
 
     /// The room that these words of a client enter, if they enter one.
     fn room(&self, input: &[u8]) -> Option<websocket::Name> {
-        matches!(self, Tongue::WebSocket).then(|| websocket::room(input)).flatten()
+        matches!(self, Protocol::WebSocket).then(|| websocket::room(input)).flatten()
     }
 
     /// The greeting that a new connection gets.
     fn greeting(&self) -> Vec<u8> {
         match self {
-            Tongue::Mysql => mysql::greeting(),
-            Tongue::Stores(_) | Tongue::Postgres | Tongue::Cql(_) | Tongue::WebSocket => Vec::new(),
+            Protocol::Mysql => mysql::greeting(),
+            Protocol::Stores(_) | Protocol::Postgres | Protocol::Cql(_) | Protocol::WebSocket => {
+                Vec::new()
+            }
         }
     }
 }
@@ -74,7 +76,7 @@ struct Client {
     /// The beginning of an incomplete request.
     held: Vec<u8>,
     /// Replies that the system has not accepted yet: nothing is read before they are sent.
-    owed: Vec<u8>,
+    pending: Vec<u8>,
     /// What it says is said to all members of this room.
     room: Option<websocket::Name>,
 }
@@ -106,7 +108,7 @@ impl Server {
             listener.set_nonblocking(true)?;
             sys::widen_backlog(listener.as_fd())?;
             poll.add(listener.as_fd(), SERVICES + number as u64)?;
-            Ok(Service { listener, tongue: Tongue::new(*service)? })
+            Ok(Service { listener, protocol: Protocol::new(*service)? })
         };
         let services = services.iter().enumerate().map(open).collect::<io::Result<_>>()?;
         // A kernel without this call reports it here, not in the loop.
@@ -164,8 +166,8 @@ impl Server {
             self.free.extend((place < self.clients.len()).then_some(place));
             return;
         }
-        let owed = self.services[service].tongue.greeting();
-        let mut client = Client { stream, service, held: Vec::new(), owed, room: None };
+        let pending = self.services[service].protocol.greeting();
+        let mut client = Client { stream, service, held: Vec::new(), pending, room: None };
         // A greeting that cannot be sent at once is queued like a reply.
         let _ = client.pay(&[]);
         match self.clients.get_mut(place) {
@@ -176,11 +178,11 @@ impl Server {
 
     fn serve(&mut self, place: usize, ready: Ready) {
         let Some(client) = &mut self.clients[place] else { return };
-        let tongue = &mut self.services[client.service].tongue;
+        let protocol = &mut self.services[client.service].protocol;
         let was_in = client.room;
         let goes_on = client.pay(&[]).and_then(|_| {
             let (out, shared) = (&mut self.out, &mut self.shared);
-            client.receive(ready.hung_up, tongue, &mut self.buffer, out, shared)
+            client.receive(ready.hung_up, protocol, &mut self.buffer, out, shared)
         });
         if let Some(room) = client.room {
             if was_in.is_none() {
@@ -227,12 +229,12 @@ impl Client {
     fn receive(
         &mut self,
         to_end: bool,
-        tongue: &mut Tongue,
+        protocol: &mut Protocol,
         buffer: &mut [u8],
         out: &mut Vec<u8>,
         shared: &mut Vec<u8>,
     ) -> GoesOn {
-        while self.owed.is_empty() {
+        while self.pending.is_empty() {
             let got = match self.stream.read(buffer) {
                 Ok(0) => return Ok(false),
                 Ok(got) => got,
@@ -241,7 +243,7 @@ impl Client {
                 Err(error) => return Err(error),
             };
             out.clear();
-            if !self.answer(&buffer[..got], tongue, out) {
+            if !self.answer(&buffer[..got], protocol, out) {
                 return Ok(false);
             }
             if self.room.is_some() {
@@ -250,7 +252,7 @@ impl Client {
                 return Ok(false);
             } else {
                 // A client says nothing before it is upgraded.
-                self.room = tongue.room(&buffer[..got]);
+                self.room = protocol.room(&buffer[..got]);
             }
             if got < buffer.len() && !to_end {
                 return Ok(true);
@@ -260,7 +262,7 @@ impl Client {
     }
 
     /// False: it asked what nobody understands.
-    fn answer(&mut self, fresh: &[u8], tongue: &mut Tongue, out: &mut Vec<u8>) -> bool {
+    fn answer(&mut self, fresh: &[u8], protocol: &mut Protocol, out: &mut Vec<u8>) -> bool {
         let whole;
         let mut input = fresh;
         if !self.held.is_empty() {
@@ -269,10 +271,10 @@ impl Client {
             input = &whole;
         }
         while !input.is_empty() {
-            match tongue.answer(input, out) {
-                Taken::Bytes(taken) => input = &input[taken..],
-                Taken::NotAll => break,
-                Taken::Unknown => return false,
+            match protocol.answer(input, out) {
+                Consumed::Bytes(consumed) => input = &input[consumed..],
+                Consumed::NotAll => break,
+                Consumed::Unknown => return false,
             }
         }
         self.held.extend_from_slice(input);
@@ -281,11 +283,11 @@ impl Client {
 
     /// Sends queued data and these replies; the rest stays queued.
     fn pay(&mut self, replies: &[u8]) -> GoesOn {
-        self.owed.extend_from_slice(replies);
-        while !self.owed.is_empty() {
-            match self.stream.write(&self.owed) {
+        self.pending.extend_from_slice(replies);
+        while !self.pending.is_empty() {
+            match self.stream.write(&self.pending) {
                 Ok(0) => return Ok(false),
-                Ok(took) => drop(self.owed.drain(..took)),
+                Ok(took) => drop(self.pending.drain(..took)),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),

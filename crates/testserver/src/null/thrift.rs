@@ -1,7 +1,7 @@
 //! Calls of Cassandra's Thrift interface, and replies: `get` and `insert`, as `wire` writes
 //! them.
 
-use super::answer::{Data, Taken};
+use super::answer::{Consumed, Data};
 
 /// Bytes in front of the message of a frame: its length.
 const LENGTH: usize = 4;
@@ -27,15 +27,15 @@ struct Call<'a> {
 
 impl Data {
     /// Answers the call that the input begins with.
-    pub(super) fn thrift(&mut self, input: &[u8], out: &mut Vec<u8>) -> Taken {
+    pub(super) fn thrift(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
         let Some((length, rest)) = input.split_first_chunk::<LENGTH>() else {
-            return Taken::NotAll;
+            return Consumed::NotAll;
         };
         let length = u32::from_be_bytes(*length) as usize;
-        let Some(frame) = rest.get(..length) else { return Taken::NotAll };
+        let Some(frame) = rest.get(..length) else { return Consumed::NotAll };
         match call(frame).and_then(|call| self.called(&call, out)) {
-            Some(()) => Taken::Bytes(LENGTH + length),
-            None => Taken::Unknown,
+            Some(()) => Consumed::Bytes(LENGTH + length),
+            None => Consumed::Unknown,
         }
     }
 
@@ -126,7 +126,7 @@ mod tests {
     }
 
     /// The outcome of these bytes, and the reply.
-    fn told(data: &mut Data, input: &[u8]) -> (Taken, Vec<u8>) {
+    fn answer_to(data: &mut Data, input: &[u8]) -> (Consumed, Vec<u8>) {
         let mut out = Vec::new();
         (data.answer(input, &mut out), out)
     }
@@ -141,15 +141,15 @@ mod tests {
         };
         let (get, insert) = (get(key), insert(key, &value(42)));
         let mut data = data();
-        assert_eq!(told(&mut data, &get), (Taken::Bytes(get.len()), found(0)));
+        assert_eq!(answer_to(&mut data, &get), (Consumed::Bytes(get.len()), found(0)));
         let done = frame(REPLY, b"insert", &[b"\0"]);
-        assert_eq!(told(&mut data, &insert), (Taken::Bytes(insert.len()), done));
+        assert_eq!(answer_to(&mut data, &insert), (Consumed::Bytes(insert.len()), done));
         // Bytes after a call do not belong to it.
         let two = [&get[..], &get].concat();
-        assert_eq!(told(&mut data, &two), (Taken::Bytes(get.len()), found(42)));
+        assert_eq!(answer_to(&mut data, &two), (Consumed::Bytes(get.len()), found(42)));
         for call in [get, insert] {
             for cut in 1..call.len() {
-                assert_eq!(told(&mut data, &call[..cut]), (Taken::NotAll, vec![]), "{cut}");
+                assert_eq!(answer_to(&mut data, &call[..cut]), (Consumed::NotAll, vec![]), "{cut}");
             }
         }
     }
@@ -158,8 +158,8 @@ mod tests {
     fn what_no_lane_says_is_refused() {
         let other = frame(CALL, b"truncate", &[KEY, b"\0\0\0\x01F\0"]);
         for call in [get(b"k:000000000010"), insert(b"k:000000000007", b"short"), other] {
-            let (taken, out) = told(&mut data(), &call);
-            assert_eq!((taken, out.len()), (Taken::Unknown, 0), "{}", call.escape_ascii());
+            let (consumed, out) = answer_to(&mut data(), &call);
+            assert_eq!((consumed, out.len()), (Consumed::Unknown, 0), "{}", call.escape_ascii());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a null WebSocket server says: everybody is upgraded, and every message comes back, or
 //! to all who named the same room. Pure.
 
-use super::answer::{Taken, find};
+use super::answer::{Consumed, find};
 use engine::{ROOM_BYTES, websocket_accept, websocket_mask};
 
 const KEY: &[u8] = b"\r\nSec-WebSocket-Key: ";
@@ -24,28 +24,28 @@ pub(super) fn room(input: &[u8]) -> Option<Name> {
 
 /// Answers the request or the frame that the input, which is not empty, begins with. As the
 /// lane of ours sends them: each message in one frame, and nothing but messages and a close.
-pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Taken {
+pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
     if input[0] == b'G' {
         return upgrade(input, out);
     }
-    let Some((head, behind)) = input.split_first_chunk::<2>() else { return Taken::NotAll };
+    let Some((head, behind)) = input.split_first_chunk::<2>() else { return Consumed::NotAll };
     let [first, second] = *head;
     if second & MASK == 0 {
-        return Taken::Unknown;
+        return Consumed::Unknown;
     }
     let (length, behind) = match (second & !MASK, behind) {
         (126, [a, b, behind @ ..]) => (u64::from(u16::from_be_bytes([*a, *b])), behind),
         (127, [a, b, c, d, e, f, g, h, behind @ ..]) => {
             (u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), behind)
         }
-        (126 | 127, _) => return Taken::NotAll,
+        (126 | 127, _) => return Consumed::NotAll,
         (short, behind) => (u64::from(short), behind),
     };
-    let Some((key, payload)) = behind.split_first_chunk::<4>() else { return Taken::NotAll };
+    let Some((key, payload)) = behind.split_first_chunk::<4>() else { return Consumed::NotAll };
     let payload = usize::try_from(length).ok().and_then(|length| payload.get(..length));
-    let Some(payload) = payload else { return Taken::NotAll };
+    let Some(payload) = payload else { return Consumed::NotAll };
     let unmasked = input.len() - behind.len();
-    let taken = unmasked + 4 + payload.len();
+    let consumed = unmasked + 4 + payload.len();
     if first & 0x0F != CLOSE {
         // Head and payload, without the mask.
         out.extend_from_slice(&[first, second & !MASK]);
@@ -54,24 +54,24 @@ pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Taken {
         out.extend_from_slice(payload);
         websocket_mask(&mut out[from..], *key);
     }
-    Taken::Bytes(taken)
+    Consumed::Bytes(consumed)
 }
 
-fn upgrade(input: &[u8], out: &mut Vec<u8>) -> Taken {
-    let Some(end) = find(input, b"\r\n\r\n") else { return Taken::NotAll };
+fn upgrade(input: &[u8], out: &mut Vec<u8>) -> Consumed {
+    let Some(end) = find(input, b"\r\n\r\n") else { return Consumed::NotAll };
     let key = find(&input[..end], KEY).and_then(|at| input[at + KEY.len()..].get(..KEY_BYTES));
-    let Some(key) = key else { return Taken::Unknown };
+    let Some(key) = key else { return Consumed::Unknown };
     for part in [UPGRADED, &websocket_accept(key), b"\r\n\r\n"] {
         out.extend_from_slice(part);
     }
-    Taken::Bytes(end + 4)
+    Consumed::Bytes(end + 4)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(input: &[u8]) -> (Taken, Vec<u8>) {
+    fn answer_to(input: &[u8]) -> (Consumed, Vec<u8>) {
         let mut out = Vec::new();
         (answer(input, &mut out), out)
     }
@@ -80,11 +80,11 @@ mod tests {
     fn an_upgrade_is_accepted_with_the_key() {
         let request =
             b"GET / HTTP/1.1\r\nHost: x\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-        let (taken, out) = told(request);
-        assert_eq!(taken, Taken::Bytes(request.len()));
+        let (consumed, out) = answer_to(request);
+        assert_eq!(consumed, Consumed::Bytes(request.len()));
         assert!(out.ends_with(b": s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"), "{}", out.escape_ascii());
-        assert_eq!(told(&request[..40]).0, Taken::NotAll);
-        assert_eq!(told(b"GET / HTTP/1.1\r\n\r\n").0, Taken::Unknown);
+        assert_eq!(answer_to(&request[..40]).0, Consumed::NotAll);
+        assert_eq!(answer_to(b"GET / HTTP/1.1\r\n\r\n").0, Consumed::Unknown);
     }
 
     #[test]
@@ -101,9 +101,9 @@ mod tests {
     #[test]
     fn messages_come_back_unmasked() {
         let frame = b"\x81\x85\x01\x02\x03\x04\x69\x67\x6f\x68\x6e";
-        assert_eq!(told(frame), (Taken::Bytes(frame.len()), b"\x81\x05hello".to_vec()));
+        assert_eq!(answer_to(frame), (Consumed::Bytes(frame.len()), b"\x81\x05hello".to_vec()));
         for cut in 1..frame.len() {
-            assert_eq!(told(&frame[..cut]), (Taken::NotAll, vec![]), "{cut}");
+            assert_eq!(answer_to(&frame[..cut]), (Consumed::NotAll, vec![]), "{cut}");
         }
         for (length, head) in
             [(126usize, vec![0x7E, 0, 126]), (65_536, vec![0x7F, 0, 0, 0, 0, 0, 1, 0, 0])]
@@ -111,9 +111,9 @@ mod tests {
             let mut frame = [&[0x82], head.as_slice(), &[0; 4], &vec![b'x'; length]].concat();
             frame[1] |= MASK;
             let echo = [&[0x82], head.as_slice(), &vec![b'x'; length]].concat();
-            assert_eq!(told(&frame), (Taken::Bytes(frame.len()), echo));
+            assert_eq!(answer_to(&frame), (Consumed::Bytes(frame.len()), echo));
         }
-        assert_eq!(told(b"\x88\x82\0\0\0\0\x03\xe8"), (Taken::Bytes(8), vec![]), "a close");
-        assert_eq!(told(b"\x81\x05hello").0, Taken::Unknown, "no mask");
+        assert_eq!(answer_to(b"\x88\x82\0\0\0\0\x03\xe8"), (Consumed::Bytes(8), vec![]), "a close");
+        assert_eq!(answer_to(b"\x81\x05hello").0, Consumed::Unknown, "no mask");
     }
 }

@@ -1,6 +1,6 @@
 //! Where the body of a reply ends.
 
-use super::chunked::{Chunked, Taken};
+use super::chunked::{Chunked, Consumed};
 use super::faults;
 use crate::{Fault, bytes::up_to};
 
@@ -30,17 +30,17 @@ impl Body {
         input: &[u8],
         trailer_bytes: usize,
         mut piece: impl FnMut(&[u8]),
-    ) -> Result<Taken, Fault> {
+    ) -> Result<Consumed, Fault> {
         match self {
             Body::Length(left) => {
                 let taken = up_to(left, input);
                 piece(taken);
-                Ok(Taken { consumed: taken.len(), complete: *left == 0 })
+                Ok(Consumed { consumed: taken.len(), complete: *left == 0 })
             }
             Body::Chunked(chunked) => chunked.take(input, trailer_bytes, piece),
             Body::UntilClose => {
                 piece(input);
-                Ok(Taken { consumed: input.len(), complete: false })
+                Ok(Consumed { consumed: input.len(), complete: false })
             }
         }
     }

@@ -8,7 +8,7 @@ use super::{faults, grammar};
 use crate::{Fault, bytes::up_to};
 
 /// The progress of a body with the given bytes.
-pub(super) struct Taken {
+pub(super) struct Consumed {
     /// Bytes that belong to it, framing included.
     pub(super) consumed: usize,
     /// Whether the body is complete.
@@ -61,7 +61,7 @@ impl Chunked {
         input: &[u8],
         trailer_bytes: usize,
         mut piece: impl FnMut(&[u8]),
-    ) -> Result<Taken, Fault> {
+    ) -> Result<Consumed, Fault> {
         let mut at = 0;
         while at < input.len() && !matches!(self.expects, Nothing) {
             if matches!(self.expects, Data) {
@@ -76,7 +76,7 @@ impl Chunked {
                 at += 1;
             }
         }
-        Ok(Taken { consumed: at, complete: matches!(self.expects, Nothing) })
+        Ok(Consumed { consumed: at, complete: matches!(self.expects, Nothing) })
     }
 
     /// What follows this byte of framing.

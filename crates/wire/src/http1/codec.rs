@@ -108,10 +108,10 @@ impl Http1 {
         looked: usize,
         seen: &mut impl Events,
     ) -> Result<usize, Fault> {
-        let Some(asked) = &mut self.in_flight else { return Err(faults::ANSWERS_NOTHING) };
+        let Some(operation) = &mut self.in_flight else { return Err(faults::ANSWERS_NOTHING) };
         let window = &input[..input.len().min(self.limits.head_bytes)];
-        if head::start(window)? == head::Start::Final && !asked.began {
-            asked.began = true;
+        if head::start(window)? == head::Start::Final && !operation.began {
+            operation.began = true;
             seen.began(TAG);
         }
         let Some(head) = head::look(window, looked, self.limits.headers)? else {
@@ -123,13 +123,13 @@ impl Http1 {
         };
         self.phase = Phase::Head { looked: 0 };
         if head.status < 200 {
-            asked.skip(head.status, self.limits.informational)?;
+            operation.skip(head.status, self.limits.informational)?;
             return Ok(head.len);
         }
         if let Some(value) = head.timing.clone() {
             timing::parts(&input[value]).for_each(|(name, took)| seen.timed(TAG, name, took));
         }
-        let body = head.body(asked.head_only);
+        let body = head.body(operation.head_only);
         self.closing |= head.closes() || matches!(body, Some(Body::UntilClose));
         match body {
             Some(body) => self.phase = Phase::Body { status: head.status, body_len: 0, body },

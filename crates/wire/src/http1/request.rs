@@ -66,8 +66,8 @@ impl Request<'_> {
     /// What `Content-Length` says, unless it is left out.
     fn content_length(&self) -> Option<u64> {
         let expects_body = matches!(self.method, "POST" | "PUT" | "PATCH");
-        let asked_for = expects_body || self.given("content-length").next().is_some();
-        self.body_len.or(asked_for.then_some(0))
+        let is_required = expects_body || self.given("content-length").next().is_some();
+        self.body_len.or(is_required.then_some(0))
     }
 
     fn check(&self) -> Result<(), Fault> {

@@ -56,7 +56,7 @@ impl Memcached {
     /// [`Mode::Cas`](super::Mode::Cas). It is kept until another `Gets` has the tag. Returns
     /// 0 if the server gave none.
     pub fn unique(&self, tag: Tag) -> u64 {
-        self.in_flight.tagged(tag).map_or(0, |asked| asked.unique)
+        self.in_flight.tagged(tag).map_or(0, |operation| operation.unique)
     }
 
     fn state(&self) -> State {
@@ -81,9 +81,9 @@ impl Memcached {
         seen: &mut impl Events,
     ) -> Result<usize, Fault> {
         match self.in_flight.front() {
-            Some((_, asked)) if asked.began => {}
-            Some((tag, asked)) => {
-                asked.began = true;
+            Some((_, operation)) if operation.began => {}
+            Some((tag, operation)) => {
+                operation.began = true;
                 seen.began(tag);
             }
             // The only message that a server sends without a request.
@@ -109,8 +109,10 @@ impl Memcached {
     }
 
     fn understand(&mut self, line: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
-        let Some((tag, asked)) = self.in_flight.front() else { return Err(self.unasked(line)) };
-        let announced = match asked.kind {
+        let Some((tag, operation)) = self.in_flight.front() else {
+            return Err(self.unexpected_line(line));
+        };
+        let announced = match operation.kind {
             Kind::Get => reply::value(line)?,
             Kind::MetaGet | Kind::MetaMulti => reply::meta_value(line)?,
             Kind::Count if self.dialect == Dialect::Meta => reply::meta_value(line)?,
@@ -119,18 +121,18 @@ impl Memcached {
         if let Some(announced) = announced {
             return self.announced(&announced);
         }
-        match (asked.kind, line) {
+        match (operation.kind, line) {
             (Kind::Get, b"END") | (Kind::MetaMulti, b"MN") => self.end_of_values(seen),
             (Kind::Stats, b"END") => self.done(Class::Ok, 0, seen),
             (Kind::Stats, [b'S', b'T', b'A', b'T', b' ', counter @ ..]) => {
-                asked.item_on_line(tag, counter, seen);
+                operation.item_on_line(tag, counter, seen);
             }
             (Kind::Version, [b'V', b'E', b'R', b'S', b'I', b'O', b'N', b' ', version @ ..]) => {
-                asked.item_on_line(tag, version, seen);
+                operation.item_on_line(tag, version, seen);
                 self.done(Class::Ok, 0, seen);
             }
             (Kind::Count, digits) if bytes::decimal(digits).is_some() => {
-                asked.item_on_line(tag, digits, seen);
+                operation.item_on_line(tag, digits, seen);
                 self.done(Class::Ok, 0, seen);
             }
             _ => return self.word(line, seen),
@@ -140,45 +142,45 @@ impl Memcached {
 
     /// A reply of one line: a success, a miss or an error.
     fn word(&mut self, line: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
-        let Some((tag, asked)) = self.in_flight.front() else { return Ok(()) };
-        if let Some((class, code)) = reply::outcome(asked.kind, self.dialect, line) {
+        let Some((tag, operation)) = self.in_flight.front() else { return Ok(()) };
+        if let Some((class, code)) = reply::outcome(operation.kind, self.dialect, line) {
             self.done(class, code, seen);
             return Ok(());
         }
         let code = reply::error(line).ok_or(faults::UNEXPECTED)?;
-        asked.body_len += line.len() as u64;
-        seen.body(tag, asked.items, line);
-        if asked.kind == Kind::MetaMulti {
-            asked.refused += 1;
-            asked.code = if asked.code == 0 { code } else { asked.code };
+        operation.body_len += line.len() as u64;
+        seen.body(tag, operation.items, line);
+        if operation.kind == Kind::MetaMulti {
+            operation.refused += 1;
+            operation.code = if operation.code == 0 { code } else { operation.code };
             // One for each key: this one answers the closing `mn`.
-            if (asked.refused + asked.items) as usize > asked.keys() {
+            if (operation.refused + operation.items) as usize > operation.keys() {
                 self.end_of_values(seen);
             }
             return Ok(());
         }
-        let stored = asked.kind == Kind::Store;
+        let stored = operation.kind == Kind::Store;
         self.closing |= code == codes::TOO_MANY_CONNECTIONS;
         self.done(Class::Error(code), code, seen);
         if stored && !reply::reads_the_value(code) { Err(faults::OUT_OF_STEP) } else { Ok(()) }
     }
 
     fn announced(&mut self, announced: &Announced<'_>) -> Result<(), Fault> {
-        let Some((_, asked)) = self.in_flight.front() else { return Ok(()) };
+        let Some((_, operation)) = self.in_flight.front() else { return Ok(()) };
         if announced.length > self.limits.value_bytes {
             return Err(faults::VALUE_TOO_LONG);
         }
-        let item = match (asked.kind, announced.opaque) {
-            (Kind::Get, _) => asked.item(announced.key),
-            (Kind::MetaMulti, Some(number)) => asked.numbered(number),
+        let item = match (operation.kind, announced.opaque) {
+            (Kind::Get, _) => operation.item(announced.key),
+            (Kind::MetaMulti, Some(number)) => operation.numbered(number),
             (Kind::MetaMulti, None) => None,
             _ => Some(0),
         };
         let item = item.ok_or(faults::OTHER_KEY)?;
-        asked.items += 1;
-        asked.body_len += announced.length;
+        operation.items += 1;
+        operation.body_len += announced.length;
         if let Some(unique) = announced.unique {
-            asked.unique = unique;
+            operation.unique = unique;
         }
         self.phase = match announced.length {
             0 => Phase::ValueEnd,
@@ -211,7 +213,7 @@ impl Memcached {
             Some(false) => return Err(faults::VALUE_END),
             Some(true) => self.phase = NEXT_LINE,
         }
-        let kind = self.in_flight.front().map(|(_, asked)| asked.kind);
+        let kind = self.in_flight.front().map(|(_, operation)| operation.kind);
         if matches!(kind, Some(Kind::MetaGet | Kind::Count)) {
             self.done(Class::Ok, 0, seen);
         }
@@ -219,8 +221,8 @@ impl Memcached {
     }
 
     fn end_of_values(&mut self, seen: &mut impl Events) {
-        let Some((_, asked)) = self.in_flight.front() else { return };
-        let (class, code) = match (asked.code, asked.items) {
+        let Some((_, operation)) = self.in_flight.front() else { return };
+        let (class, code) = match (operation.code, operation.items) {
             (0, 0) => (Class::Miss, 0),
             (0, _) => (Class::Ok, 0),
             (code, _) => (Class::Error(code), code),
@@ -229,14 +231,14 @@ impl Memcached {
     }
 
     fn done(&mut self, class: Class, code: u16, seen: &mut impl Events) {
-        let Some((tag, asked)) = self.in_flight.front() else { return };
-        let (body_len, items) = (asked.body_len, asked.items);
+        let Some((tag, operation)) = self.in_flight.front() else { return };
+        let (body_len, items) = (operation.body_len, operation.items);
         self.in_flight.pop();
         seen.done(Reply { tag, class, code, body_len, items });
     }
 
     /// A line came while nothing was in flight.
-    fn unasked(&mut self, line: &[u8]) -> Fault {
+    fn unexpected_line(&mut self, line: &[u8]) -> Fault {
         self.refused = reply::error(line).filter(|code| *code == codes::TOO_MANY_CONNECTIONS);
         match self.refused {
             Some(_) => faults::TOO_MANY_CONNECTIONS,
@@ -256,7 +258,7 @@ impl Memcached {
             (Phase::Broken(fault), _) => Err(fault),
             (Phase::Line { looked: 0 }, None) => Ok(()),
             (_, None) => Err(faults::ANSWERS_NOTHING),
-            (_, Some((_, asked))) if !asked.began => Err(faults::CLOSED_BEFORE_REPLY),
+            (_, Some((_, operation))) if !operation.began => Err(faults::CLOSED_BEFORE_REPLY),
             (_, Some(_)) => Err(faults::CLOSED_IN_REPLY),
         }
     }
@@ -280,8 +282,8 @@ impl Codec for Memcached {
             return Err(faults::IN_FLIGHT);
         }
         request::check(op, self.dialect, self.limits)?;
-        let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
-        asked.renew(op, self.dialect);
+        let (tag, operation) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+        operation.renew(op, self.dialect);
         request::write(op, self.dialect, out);
         Ok(tag)
     }

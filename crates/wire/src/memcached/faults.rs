@@ -30,8 +30,8 @@ pub const LENGTH: Fault = Fault("malformed length of a value");
 pub const VALUE_TOO_LONG: Fault = Fault("a value is longer than the limit");
 /// What follows the bytes of a value is not CR LF.
 pub const VALUE_END: Fault = Fault("a value is not followed by CR LF");
-/// A value for a key that was not asked for, or that was given before.
-pub const OTHER_KEY: Fault = Fault("a value for a key that was not asked for");
+/// A value for a key that was not requested, or that was given before.
+pub const OTHER_KEY: Fault = Fault("a value for a key that was not requested");
 /// The server did not know a command and read its value as further commands: its replies from then
 /// on match no request.
 pub const OUT_OF_STEP: Fault =

@@ -43,7 +43,7 @@ pub(super) struct InFlight {
     pub(super) unique: u64,
 }
 
-/// The keys that were asked for, copied end to end: the caller's are gone when
+/// The keys that were requested, copied end to end: the caller's are gone when
 /// the reply comes.
 #[derive(Debug, Default)]
 struct Keys {
@@ -75,7 +75,7 @@ impl InFlight {
         }
     }
 
-    /// How many keys were asked for.
+    /// How many keys were requested.
     pub(super) fn keys(&self) -> usize {
         self.keys.ends.len()
     }

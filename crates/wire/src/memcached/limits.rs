@@ -15,7 +15,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 1 GiB: no server can be told to take more (`-I`).
+    /// 1 GiB: no server can be configured for more (`-I`).
     fn default() -> Self {
         Limits { value_bytes: 1 << 30 }
     }

@@ -13,7 +13,7 @@
 //! - [`Class::Miss`](crate::Class::Miss): no value was found, or `NOT_FOUND`.
 //! - [`Class::Error`](crate::Class::Error): a code of the table in [`codes`].
 //!
-//! A value for a key that was not asked for, or a line that is not a reply to the command, is a
+//! A value for a key that was not requested, or a line that is not a reply to the command, is a
 //! [`Fault`](crate::Fault): the replies are out of order, and continuing would count one
 //! operation's reply as another's.
 

@@ -75,8 +75,8 @@ impl Resp {
         if self.broken.is_some() || self.to_open > 0 || self.nesting.depth() > 0 {
             return None;
         }
-        let (tag, asked) = self.in_flight.front()?;
-        if asked.kind != Kind::Get || asked.began {
+        let (tag, operation) = self.in_flight.front()?;
+        if operation.kind != Kind::Get || operation.began {
             return None;
         }
         let (text, consumed) = self.lexer.whole_string(input)?;
@@ -120,9 +120,9 @@ impl Resp {
             return Ok(());
         }
         match self.in_flight.front() {
-            Some((_, asked)) if asked.began => {}
-            Some((tag, asked)) => {
-                asked.began = true;
+            Some((_, operation)) if operation.began => {}
+            Some((tag, operation)) => {
+                operation.began = true;
                 seen.began(tag);
             }
             // The only message that a server sends without a request.
@@ -168,7 +168,7 @@ impl Resp {
                 _ => None,
             };
             match (self.to_open, error) {
-                (0, _) => self.hear(token, error, depth, seen)?,
+                (0, _) => self.on_token(token, error, depth, seen)?,
                 (left, Some(code)) if depth == 0 => {
                     return Err(self.refuse(code, self.opening.objection(left)));
                 }
@@ -191,7 +191,7 @@ impl Resp {
     }
 
     /// A token of the reply to an operation.
-    fn hear(
+    fn on_token(
         &mut self,
         token: Token<'_>,
         error: Option<u16>,
@@ -199,16 +199,16 @@ impl Resp {
         seen: &mut impl Events,
     ) -> Result<(), Fault> {
         let item = self.nesting.item();
-        let Some((tag, asked)) = self.in_flight.front() else {
+        let Some((tag, operation)) = self.in_flight.front() else {
             let code = error.ok_or(faults::ANSWERS_NOTHING)?;
             return Err(self.refuse(code, faults::ANSWERS_NOTHING));
         };
         let begins = !matches!(token, Token::Piece(_) | Token::End | Token::Close);
         if depth == 0 && begins {
-            asked.start(&token)?;
+            operation.start(&token)?;
         }
         if let Some(code) = error {
-            asked.code = if asked.code == 0 { code } else { asked.code };
+            operation.code = if operation.code == 0 { code } else { operation.code };
         }
         // An element of the outermost aggregate, or the one scalar.
         let counts = match token {
@@ -216,28 +216,28 @@ impl Resp {
             Token::Open(..) => depth == 1,
             _ => false,
         };
-        let silent = asked.is_only_a_word() && asked.code == 0;
+        let silent = operation.is_only_a_word() && operation.code == 0;
         if counts && !silent && error.is_none() {
-            asked.items = asked.items.saturating_add(1);
+            operation.items = operation.items.saturating_add(1);
         }
         if let Token::Whole(_, text) | Token::Piece(text) = token
             && !text.is_empty()
             && !silent
         {
-            asked.body_len += text.len() as u64;
+            operation.body_len += text.len() as u64;
             seen.body(tag, item, text);
         }
         Ok(())
     }
 
     fn done(&mut self, seen: &mut impl Events) -> Result<(), Fault> {
-        let Some((tag, asked)) = self.in_flight.front() else {
+        let Some((tag, operation)) = self.in_flight.front() else {
             return Err(faults::ANSWERS_NOTHING);
         };
-        let InFlight { body_len, items, code, .. } = *asked;
-        let (class, code) = match (code, asked.kind) {
-            (0, Kind::Set) if asked.missed => (Class::Error(codes::NOT_SET), codes::NOT_SET),
-            (0, _) if asked.missed || (asked.aggregate && items == 0) => (Class::Miss, 0),
+        let InFlight { body_len, items, code, .. } = *operation;
+        let (class, code) = match (code, operation.kind) {
+            (0, Kind::Set) if operation.missed => (Class::Error(codes::NOT_SET), codes::NOT_SET),
+            (0, _) if operation.missed || (operation.aggregate && items == 0) => (Class::Miss, 0),
             (0, _) => (Class::Ok, 0),
             (code, _) => (Class::Error(code), code),
         };
@@ -253,7 +253,9 @@ impl Resp {
             (Some(fault), _) => Err(fault),
             _ if self.to_open > 0 => Err(faults::CLOSED_IN_OPENING),
             (None, None) if between => Ok(()),
-            (None, Some((_, asked))) if between && !asked.began => Err(faults::CLOSED_BEFORE_REPLY),
+            (None, Some((_, operation))) if between && !operation.began => {
+                Err(faults::CLOSED_BEFORE_REPLY)
+            }
             (None, _) => Err(faults::CLOSED_IN_REPLY),
         }
     }
@@ -287,8 +289,8 @@ impl Codec for Resp {
             return Err(faults::IN_FLIGHT);
         }
         request::check(op)?;
-        let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
-        *asked = InFlight::new(op);
+        let (tag, operation) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+        *operation = InFlight::new(op);
         request::write(op, out);
         Ok(tag)
     }

@@ -215,9 +215,9 @@ impl Lexer {
     }
 
     fn bulk_error<'a>(&mut self, input: &[u8], left: u64) -> Step<'a> {
-        let telling = usize::try_from(left)
+        let error_text = usize::try_from(left)
             .map_or(codes::TELLING_BYTES, |left| left.min(codes::TELLING_BYTES));
-        let Some(text) = input.get(..telling) else { return MORE };
+        let Some(text) = input.get(..error_text) else { return MORE };
         self.expects = Expects::Bulk { left };
         Step { consumed: 0, token: Some(Token::Begin(Scalar::Error(codes::of(text)))) }
     }

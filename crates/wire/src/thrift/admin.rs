@@ -1,8 +1,8 @@
 //! Queries about a cluster and changes of its schema. None of them is sent during a measurement.
 
+use super::exceptions::Exceptions;
 use super::message::{field, i32_field, list, map, stop, string, string_field, types};
 use super::route::Success;
-use super::throws::Throws;
 use alloc::vec::Vec;
 
 /// The reply is not compressed.
@@ -67,14 +67,16 @@ impl Admin<'_> {
     }
 
     /// What its reply has.
-    pub(super) fn answer(&self) -> (Success, Throws) {
+    pub(super) fn answer(&self) -> (Success, Exceptions) {
         match self {
-            Admin::ClusterName | Admin::Partitioner => (Success::Text, Throws::Nothing),
-            Admin::TokenMap | Admin::SchemaVersions => (Success::Keys, Throws::Invalid),
-            Admin::Keyspace(_) => (Success::Struct, Throws::Describe),
-            Admin::AddKeyspace { .. } | Admin::AddFamily { .. } => (Success::Text, Throws::Schema),
-            Admin::Truncate(_) => (Success::Void, Throws::Usual),
-            Admin::Cql(_) => (Success::Rows, Throws::Usual),
+            Admin::ClusterName | Admin::Partitioner => (Success::Text, Exceptions::Nothing),
+            Admin::TokenMap | Admin::SchemaVersions => (Success::Keys, Exceptions::Invalid),
+            Admin::Keyspace(_) => (Success::Struct, Exceptions::Describe),
+            Admin::AddKeyspace { .. } | Admin::AddFamily { .. } => {
+                (Success::Text, Exceptions::Schema)
+            }
+            Admin::Truncate(_) => (Success::Void, Exceptions::Usual),
+            Admin::Cql(_) => (Success::Rows, Exceptions::Usual),
         }
     }
 }

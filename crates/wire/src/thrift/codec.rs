@@ -3,7 +3,7 @@
 use super::in_flight::InFlight;
 use super::limits::MOST_NAME_BYTES;
 use super::message::{EXCEPTION, REPLY, VERSION_1};
-use super::route::{Position, Success, place};
+use super::route::{Position, Success, position};
 use super::walk::{Token, Walker};
 use super::{Limits, Op, Opening, faults, request};
 use crate::bytes;
@@ -18,7 +18,7 @@ pub struct Thrift {
     /// Replies to the opening that are to come.
     to_open: usize,
     /// The call of the opening that is answered next.
-    asked_to_open: InFlight,
+    opening_in_flight: InFlight,
     in_flight: Pipeline<InFlight>,
     /// The number of the next call.
     number: u32,
@@ -54,7 +54,7 @@ impl Thrift {
     pub fn new(opening: Opening, limits: Limits, depth: u32) -> Thrift {
         let mut codec = Thrift {
             to_open: 0,
-            asked_to_open: InFlight::default(),
+            opening_in_flight: InFlight::default(),
             opening,
             in_flight: Pipeline::new(depth),
             number: 0,
@@ -73,7 +73,7 @@ impl Thrift {
     /// Resets all state, including a fault, for a new connection.
     pub fn reset(&mut self) {
         self.to_open = self.opening.replies();
-        self.opening.expect(self.to_open, &mut self.asked_to_open);
+        self.opening.expect(self.to_open, &mut self.opening_in_flight);
         self.in_flight.clear();
         self.number = 0;
         self.part = Part::Length;
@@ -92,7 +92,7 @@ impl Thrift {
 
     /// The call that the next reply answers.
     fn answered(&mut self) -> Option<(Tag, &mut InFlight)> {
-        answered(self.to_open, &mut self.asked_to_open, &mut self.in_flight)
+        answered(self.to_open, &mut self.opening_in_flight, &mut self.in_flight)
     }
 
     /// Reads one part of a frame. Returns how many bytes are done with, or None if more are
@@ -121,11 +121,11 @@ impl Thrift {
     /// The length of a frame.
     fn length(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
         let is_operation = self.to_open == 0;
-        let (tag, asked) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
-        if is_operation && !asked.began {
+        let (tag, operation) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
+        if is_operation && !operation.began {
             seen.began(tag);
         }
-        asked.began = true;
+        operation.began = true;
         let Some(length) = input.first_chunk() else { return Ok(None) };
         let length = u32::from_be_bytes(*length);
         if length > self.limits.frame_bytes {
@@ -140,7 +140,7 @@ impl Thrift {
 
     /// The head of a message: its version and kind, the name of the call and its number.
     fn head(&mut self, input: &[u8]) -> Result<Option<usize>, Fault> {
-        let (_, asked) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
+        let (_, operation) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
         let Some((version, rest)) = input.split_first_chunk() else { return Ok(None) };
         let version = u32::from_be_bytes(*version);
         if version & 0xffff_ff00 != VERSION_1 {
@@ -152,16 +152,16 @@ impl Thrift {
         }
         let Some((length, rest)) = rest.split_first_chunk() else { return Ok(None) };
         let length = u32::from_be_bytes(*length) as usize;
-        if length != asked.name.len() || length > MOST_NAME_BYTES {
+        if length != operation.name.len() || length > MOST_NAME_BYTES {
             return Err(faults::OTHER_CALL);
         }
         let Some((name, rest)) = rest.split_at_checked(length) else { return Ok(None) };
         let Some(number) = rest.first_chunk() else { return Ok(None) };
-        if name != asked.name.as_bytes() || u32::from_be_bytes(*number) != asked.number {
+        if name != operation.name.as_bytes() || u32::from_be_bytes(*number) != operation.number {
             return Err(faults::OTHER_CALL);
         }
         if kind == EXCEPTION {
-            asked.success = Success::Refused;
+            operation.success = Success::Refused;
         }
         self.walker.start();
         self.part = Part::Result;
@@ -179,55 +179,58 @@ impl Thrift {
             Token::Done => self.done(seen)?,
             _ if self.part == Part::Struct => self.pass(&input[..taken], seen)?,
             Token::Other => {}
-            Token::Open | Token::Text { .. } => self.hear(token, seen)?,
+            Token::Open | Token::Text { .. } => self.on_token(token, seen)?,
         }
         Ok(Some(taken))
     }
 
     /// Bytes of a result that is passed on unchanged.
     fn pass(&mut self, bytes: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
-        let (tag, asked) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
+        let (tag, operation) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
         if !bytes.is_empty() {
-            asked.body_len += bytes.len() as u64;
+            operation.body_len += bytes.len() as u64;
             seen.body(tag, 0, bytes);
         }
         Ok(())
     }
 
-    /// Something that the result holds.
-    fn hear(&mut self, token: Token<'_>, seen: &mut impl Events) -> Result<(), Fault> {
+    /// Handles a token of the result.
+    fn on_token(&mut self, token: Token<'_>, seen: &mut impl Events) -> Result<(), Fault> {
         let is_operation = self.to_open == 0;
-        let (tag, asked) = answered(self.to_open, &mut self.asked_to_open, &mut self.in_flight)
-            .ok_or(faults::ANSWERS_NOTHING)?;
-        let told = match (place(&self.walker, token, asked.success), token) {
+        let (tag, operation) =
+            answered(self.to_open, &mut self.opening_in_flight, &mut self.in_flight)
+                .ok_or(faults::ANSWERS_NOTHING)?;
+        let text = match (position(&self.walker, token, operation.success), token) {
             (Position::Success, _) => {
-                asked.succeeds()?;
-                if asked.success == Success::Struct {
+                operation.succeeds()?;
+                if operation.success == Success::Struct {
                     self.part = Part::Struct;
                 }
                 return Ok(());
             }
-            (Position::Exception(number), _) => return asked.fails(number),
-            (Position::Column, _) => return asked.column(),
-            (Position::Key, Token::Text { piece, last }) => return asked.key(piece, last),
+            (Position::Exception(number), _) => return operation.fails(number),
+            (Position::Column, _) => return operation.column(),
+            (Position::Key, Token::Text { piece, last }) => return operation.key(piece, last),
             (Position::Item, Token::Text { piece, last }) => {
-                asked.item = asked.items;
-                asked.items = asked.items.saturating_add(u32::from(last));
+                operation.item = operation.items;
+                operation.items = operation.items.saturating_add(u32::from(last));
                 Some(piece)
             }
-            (Position::Name, Token::Text { piece, .. }) => asked.names.then_some(piece),
+            (Position::Name, Token::Text { piece, .. }) => operation.names.then_some(piece),
             (Position::Value, Token::Text { piece, .. }) => {
-                asked.has_value()?;
+                operation.has_value()?;
                 Some(piece)
             }
-            (Position::Reason, Token::Text { piece, .. }) => asked.has_reason().then_some(piece),
+            (Position::Reason, Token::Text { piece, .. }) => {
+                operation.has_reason().then_some(piece)
+            }
             _ => None,
         };
         // Replies to an opening belong to no operation.
-        let told = told.filter(|piece| is_operation && !piece.is_empty());
-        if let Some(piece) = told {
-            asked.body_len += piece.len() as u64;
-            seen.body(tag, asked.item, piece);
+        let text = text.filter(|piece| is_operation && !piece.is_empty());
+        if let Some(piece) = text {
+            operation.body_len += piece.len() as u64;
+            seen.body(tag, operation.item, piece);
         }
         Ok(())
     }
@@ -235,9 +238,9 @@ impl Thrift {
     /// The reply is complete.
     fn done(&mut self, seen: &mut impl Events) -> Result<(), Fault> {
         self.part = Part::Length;
-        let (tag, asked) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
-        let class = asked.class()?;
-        let (body_len, items) = (asked.body_len, asked.items);
+        let (tag, operation) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
+        let class = operation.class()?;
+        let (body_len, items) = (operation.body_len, operation.items);
         let code = if let Class::Error(code) = class { code } else { 0 };
         if self.to_open == 0 {
             self.in_flight.pop();
@@ -249,7 +252,7 @@ impl Thrift {
             return Err(self.opening.objection(self.to_open, code));
         }
         self.to_open -= 1;
-        self.opening.expect(self.to_open, &mut self.asked_to_open);
+        self.opening.expect(self.to_open, &mut self.opening_in_flight);
         Ok(())
     }
 
@@ -262,7 +265,7 @@ impl Thrift {
         }
         match self.in_flight.front() {
             None => Ok(()),
-            Some((_, asked)) if !asked.began => Err(faults::CLOSED_BEFORE_REPLY),
+            Some((_, operation)) if !operation.began => Err(faults::CLOSED_BEFORE_REPLY),
             Some(_) => Err(faults::CLOSED_IN_REPLY),
         }
     }
@@ -278,10 +281,10 @@ impl Thrift {
 /// The call that the next reply answers: of the opening while replies to it are to come.
 fn answered<'a>(
     to_open: usize,
-    asked_to_open: &'a mut InFlight,
+    opening_in_flight: &'a mut InFlight,
     in_flight: &'a mut Pipeline<InFlight>,
 ) -> Option<(Tag, &'a mut InFlight)> {
-    if to_open > 0 { Some((Tag(0), asked_to_open)) } else { in_flight.front() }
+    if to_open > 0 { Some((Tag(0), opening_in_flight)) } else { in_flight.front() }
 }
 
 impl Codec for Thrift {
@@ -306,8 +309,8 @@ impl Codec for Thrift {
         }
         request::check(op)?;
         request::write(op, self.number, out)?;
-        let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
-        asked.ask(op, self.number);
+        let (tag, operation) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+        operation.ask(op, self.number);
         self.number = self.number.wrapping_add(1);
         Ok(tag)
     }

@@ -30,7 +30,7 @@ pub const TOO_DEEP: Fault = Fault("values are nested deeper than the limit");
 /// A result that its call does not have, or none of the required ones.
 pub const UNEXPECTED: Fault = Fault("a result of a type that this call never returns");
 /// A key that was not requested, or came twice.
-pub const OTHER_KEY: Fault = Fault("a reply with a key that was not asked for");
+pub const OTHER_KEY: Fault = Fault("a reply with a key that was not requested");
 
 /// `login` and `set_keyspace` are not answered yet.
 pub const NOT_OPEN: Fault = Fault("the login is not complete");

@@ -1,7 +1,7 @@
 //! The state of a call in flight.
 
+use super::exceptions::Exceptions;
 use super::route::Success;
-use super::throws::Throws;
 use super::{Op, codes, faults, request};
 use crate::{Class, Fault, List};
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ pub(super) struct InFlight {
     /// What tells it from others of its name.
     pub(super) number: u32,
     pub(super) success: Success,
-    throws: Throws,
+    exceptions: Exceptions,
     /// Each value comes after its column's name.
     pub(super) names: bool,
     /// A byte of the reply was seen.
@@ -29,8 +29,8 @@ pub(super) struct InFlight {
     pub(super) items: u32,
     /// Columns of the key that was read last. None before the first key.
     of_key: Option<u32>,
-    /// How often that key was asked for: the server answers it once.
-    asked_for: u32,
+    /// How often that key was requested; the server answers it once.
+    times_requested: u32,
     pub(super) body_len: u64,
     /// Hashes of the keys that were not answered yet, by their places.
     keys: Vec<Option<u64>>,
@@ -40,34 +40,41 @@ pub(super) struct InFlight {
 
 impl InFlight {
     /// The call of an opening.
-    pub(super) fn opening(&mut self, name: &'static str, throws: Throws) {
-        self.renew(name, 0, Success::Void, throws);
+    pub(super) fn opening(&mut self, name: &'static str, exceptions: Exceptions) {
+        self.renew(name, 0, Success::Void, exceptions);
     }
 
     /// The call of an operation.
     pub(super) fn ask(&mut self, op: &Op<'_>, number: u32) {
-        let (success, throws) = match op {
-            Op::Get { .. } => (Success::Column, Throws::Get),
-            Op::Slice { .. } => (Success::Columns, Throws::Usual),
-            Op::MultiSlice { .. } => (Success::ColumnsOfKeys, Throws::Usual),
+        let (success, exceptions) = match op {
+            Op::Get { .. } => (Success::Column, Exceptions::Get),
+            Op::Slice { .. } => (Success::Columns, Exceptions::Usual),
+            Op::MultiSlice { .. } => (Success::ColumnsOfKeys, Exceptions::Usual),
             Op::Insert { .. } | Op::Delete { .. } | Op::Mutate { .. } => {
-                (Success::Void, Throws::Usual)
+                (Success::Void, Exceptions::Usual)
             }
-            Op::DescribeVersion => (Success::Text, Throws::Nothing),
+            Op::DescribeVersion => (Success::Text, Exceptions::Nothing),
             Op::Admin(admin) => admin.answer(),
         };
-        self.renew(request::name(op), number, success, throws);
+        self.renew(request::name(op), number, success, exceptions);
         self.names = matches!(op, Op::Slice { names: true, .. });
         if let Op::MultiSlice { keys, .. } = op {
             self.expect(keys);
         }
     }
 
-    fn renew(&mut self, name: &'static str, number: u32, success: Success, throws: Throws) {
+    fn renew(&mut self, name: &'static str, number: u32, success: Success, exceptions: Exceptions) {
         let mut keys = core::mem::take(&mut self.keys);
         keys.clear();
-        *self =
-            InFlight { name, number, success, throws, keys, hash: START, ..InFlight::default() };
+        *self = InFlight {
+            name,
+            number,
+            success,
+            exceptions,
+            keys,
+            hash: START,
+            ..InFlight::default()
+        };
     }
 
     fn expect(&mut self, keys: &List<'_>) {
@@ -99,7 +106,8 @@ impl InFlight {
     /// # Errors
     /// When the call does not have it, or something else was seen.
     pub(super) fn fails(&mut self, exception: u8) -> Result<(), Fault> {
-        if self.has_success || self.exception != 0 || self.throws.class_of(exception).is_none() {
+        if self.has_success || self.exception != 0 || self.exceptions.class_of(exception).is_none()
+        {
             return Err(faults::UNEXPECTED);
         }
         self.exception = exception;
@@ -118,7 +126,7 @@ impl InFlight {
         }
         let Some(columns) = &mut self.of_key else { return Err(faults::OTHER_KEY) };
         if *columns == 0 {
-            self.items += self.asked_for;
+            self.items += self.times_requested;
         }
         *columns = columns.saturating_add(1);
         Ok(())
@@ -134,21 +142,21 @@ impl InFlight {
             return Ok(());
         }
         let wanted = core::mem::replace(&mut self.hash, START);
-        let place = self.keys.iter().position(|key| *key == Some(wanted));
-        let place = place.ok_or(faults::OTHER_KEY)?;
-        self.asked_for = 0;
+        let index = self.keys.iter().position(|key| *key == Some(wanted));
+        let index = index.ok_or(faults::OTHER_KEY)?;
+        self.times_requested = 0;
         for key in self.keys.iter_mut().filter(|key| **key == Some(wanted)) {
             *key = None;
-            self.asked_for += 1;
+            self.times_requested += 1;
         }
-        (self.item, self.of_key) = (place as u32, Some(0));
+        (self.item, self.of_key) = (index as u32, Some(0));
         Ok(())
     }
 
     /// Whether the text of the exception is passed on.
     pub(super) fn has_reason(&self) -> bool {
         self.success == Success::Refused
-            || matches!(self.throws.class_of(self.exception), Some(Class::Error(_)))
+            || matches!(self.exceptions.class_of(self.exception), Some(Class::Error(_)))
     }
 
     /// The result of the complete reply.
@@ -157,7 +165,7 @@ impl InFlight {
     /// If it contained neither a success nor an exception although one is required.
     pub(super) fn class(&self) -> Result<Class, Fault> {
         if self.exception != 0 {
-            return self.throws.class_of(self.exception).ok_or(faults::UNEXPECTED);
+            return self.exceptions.class_of(self.exception).ok_or(faults::UNEXPECTED);
         }
         match (self.success, self.has_success) {
             (Success::Refused, _) => Ok(Class::Error(codes::APPLICATION)),

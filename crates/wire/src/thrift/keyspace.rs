@@ -40,7 +40,7 @@ impl Keyspace {
             match token {
                 Token::Done => return Ok(keyspace),
                 Token::Text { last: false, .. } => return Err(faults::FRAME_END),
-                token => keyspace.hear(&walker, token),
+                token => keyspace.on_token(&walker, token),
             }
             bytes = &bytes[taken..];
         }
@@ -48,7 +48,7 @@ impl Keyspace {
 
     /// Keeps what was read last, if it is of interest. The numbers are those of the fields of
     /// `KsDef` and `CfDef`.
-    fn hear(&mut self, walker: &Walker, token: Token<'_>) {
+    fn on_token(&mut self, walker: &Walker, token: Token<'_>) {
         let is_at = |route: &[u8]| walker.is_at(token, &[], route);
         let Token::Text { piece, .. } = token else {
             if token == Token::Open && is_at(&[5, ELEMENT]) {

@@ -11,9 +11,9 @@
 //!   asks for names, each value comes after its column's name. The text that an exception
 //!   has is passed as body too.
 //! - The item of a column is its place in the reply. In a reply to several keys it is the
-//!   place of its key among those that were asked for, whatever their order in the reply.
+//!   place of its key among those that were requested, whatever their order in the reply.
 //! - [`Reply::items`](crate::Reply::items) counts the columns; in a reply to several keys,
-//!   the keys that have any, one that was asked for several times as often.
+//!   the keys that have any, one that was requested several times as often.
 //! - [`Class::Miss`](crate::Class::Miss): `NotFoundException`, or no column in a reply that
 //!   can have some.
 //! - [`Class::Error`](crate::Class::Error): an exception, by the table in [`codes`].
@@ -21,6 +21,7 @@
 mod admin;
 mod codec;
 pub mod codes;
+mod exceptions;
 pub mod faults;
 mod in_flight;
 mod keyspace;
@@ -30,7 +31,6 @@ mod op;
 mod opening;
 mod request;
 mod route;
-mod throws;
 mod walk;
 
 pub use admin::Admin;

@@ -1,9 +1,9 @@
 //! What is sent on a fresh connection before the measurement.
 
+use super::exceptions::Exceptions;
 use super::faults;
 use super::in_flight::InFlight;
 use super::message::{self, field, map, string, string_field, types};
-use super::throws::Throws;
 use crate::{Fault, Out};
 use alloc::sync::Arc;
 
@@ -28,14 +28,14 @@ pub struct Opening {
 #[derive(Clone, Copy)]
 struct Step {
     name: &'static str,
-    throws: Throws,
+    exceptions: Exceptions,
     /// The fault if it is refused without a fault of its own.
     fault: Fault,
 }
 
-const LOGIN: Step = Step { name: "login", throws: Throws::Login, fault: faults::LOGIN };
+const LOGIN: Step = Step { name: "login", exceptions: Exceptions::Login, fault: faults::LOGIN };
 const SET_KEYSPACE: Step =
-    Step { name: "set_keyspace", throws: Throws::Invalid, fault: faults::KEYSPACE };
+    Step { name: "set_keyspace", exceptions: Exceptions::Invalid, fault: faults::KEYSPACE };
 
 impl Opening {
     /// Writes `login` and `set_keyspace`, each if it is needed. They are sent together: an opening
@@ -77,9 +77,9 @@ impl Opening {
     }
 
     /// The call whose reply comes next, while `left` replies are to come.
-    pub(super) fn expect(&self, left: usize, asked: &mut InFlight) {
+    pub(super) fn expect(&self, left: usize, operation: &mut InFlight) {
         if let Some(step) = self.step(left) {
-            asked.opening(step.name, step.throws);
+            operation.opening(step.name, step.exceptions);
         }
     }
 

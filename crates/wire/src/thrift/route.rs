@@ -62,7 +62,7 @@ const MOST_EXCEPTIONS: u8 = 4;
 const ROW_COLUMN: &[u8] = &[0, 2, ELEMENT, 2, ELEMENT];
 
 /// The last thing that the walker read: the beginning of a container, or a text.
-pub(super) fn place(walker: &Walker, token: Token<'_>, success: Success) -> Position {
+pub(super) fn position(walker: &Walker, token: Token<'_>, success: Success) -> Position {
     let is_at = |route: &[u8]| walker.is_at(token, &[], route);
     let to_columns: &[u8] = match success {
         Success::Void

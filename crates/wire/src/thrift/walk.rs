@@ -25,10 +25,10 @@ enum Level {
     Map { key: u8, value: u8, left: u32, at_value: bool },
 }
 
-/// What was read. Where it stands says [`Walker::is_at`].
+/// What was read. Its position: see [`Walker::is_at`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// Nothing to be told.
+    /// Nothing to report.
     Other,
     /// A struct, a list, a set or a map begins.
     Open,

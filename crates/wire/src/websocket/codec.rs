@@ -42,8 +42,8 @@ pub struct WebSocket {
     empty_frames: u32,
     /// The last call was shown a part of a head, or of a control frame.
     holds: bool,
-    /// A message came that answers nothing, and no operation has been told yet.
-    unasked: bool,
+    /// A message came that answers nothing, and no operation was informed yet.
+    unexpected: bool,
     /// The last ping that was not answered yet: its payload, and how much of it there is.
     ping: Option<([u8; MOST_CONTROL], usize)>,
     refused: Option<u16>,
@@ -54,7 +54,7 @@ pub struct WebSocket {
 struct InFlight {
     kind: Kind,
     /// A message that answers nothing had come before it.
-    after_unasked: bool,
+    after_unexpected: bool,
 }
 
 /// A message under way.
@@ -103,7 +103,7 @@ impl WebSocket {
             utf8: Utf8::default(),
             empty_frames: 0,
             holds: false,
-            unasked: false,
+            unexpected: false,
             ping: None,
             refused: None,
         }
@@ -127,7 +127,7 @@ impl WebSocket {
         self.phase = Phase::Upgrading { looked: 0, informational: 0 };
         self.in_flight.clear();
         (self.message, self.utf8) = (None, Utf8::default());
-        (self.empty_frames, self.holds, self.unasked) = (0, false, false);
+        (self.empty_frames, self.holds, self.unexpected) = (0, false, false);
         (self.ping, self.refused) = (None, None);
     }
 
@@ -332,13 +332,13 @@ impl WebSocket {
         }
         self.message = None;
         let front = self.in_flight.front().filter(|_| message.answers);
-        let Some((tag, asked)) = front else {
-            self.unasked = true;
+        let Some((tag, operation)) = front else {
+            self.unexpected = true;
             seen.pushed(b"", true);
             return Ok(());
         };
-        let code = match *asked {
-            InFlight { after_unasked: true, .. } => codes::UNASKED,
+        let code = match *operation {
+            InFlight { after_unexpected: true, .. } => codes::UNASKED,
             InFlight { kind, .. } if kind != message.kind => codes::OTHER_KIND,
             InFlight { .. } => 0,
         };
@@ -357,7 +357,7 @@ impl WebSocket {
         }
     }
 
-    /// The connection is unusable from here on. An upgraded one is told why.
+    /// The connection is unusable from here on. On an upgraded one the server gets the reason.
     fn broken(&mut self, fault: Fault, out: &mut Out) -> Fault {
         if matches!(self.phase, Phase::Between | Phase::Payload { .. }) {
             let code = match (fault, self.refused) {
@@ -376,13 +376,13 @@ impl WebSocket {
     }
 
     fn ended(&mut self) -> Result<(), Fault> {
-        let is_asked = self.in_flight.front().is_some();
+        let has_operation = self.in_flight.front().is_some();
         match self.phase {
             Phase::Broken(fault) => Err(fault),
             Phase::Upgrading { .. } => Err(faults::CLOSED_IN_UPGRADE),
             Phase::Payload { .. } => Err(faults::CLOSED_IN_REPLY),
             Phase::Between if self.holds || self.message.is_some() => Err(faults::CLOSED_IN_REPLY),
-            Phase::Between if is_asked => Err(faults::CLOSED_BEFORE_REPLY),
+            Phase::Between if has_operation => Err(faults::CLOSED_BEFORE_REPLY),
             Phase::Between | Phase::Closed => Ok(()),
         }
     }
@@ -407,9 +407,9 @@ impl Codec for WebSocket {
         let tag = match self.member {
             Some(_) => MEMBERS_TAG,
             None => {
-                let (tag, asked) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
-                let after_unasked = core::mem::take(&mut self.unasked);
-                *asked = InFlight { kind: op.kind, after_unasked };
+                let (tag, operation) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+                let after_unexpected = core::mem::take(&mut self.unexpected);
+                *operation = InFlight { kind: op.kind, after_unexpected };
                 tag
             }
         };

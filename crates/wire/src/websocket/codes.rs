@@ -9,7 +9,7 @@ pub const OTHER_KIND: u16 = 2;
 pub const OTHER_UPGRADE: u16 = 3;
 /// `Sec-WebSocket-Accept` does not follow from the key.
 pub const ACCEPT: u16 = 4;
-/// The server uses permessage-deflate, which was not asked for.
+/// The server uses permessage-deflate, which was not requested.
 pub const DEFLATE: u16 = 5;
 /// The server uses another extension.
 pub const EXTENSION: u16 = 6;
@@ -29,8 +29,8 @@ pub const TABLE: &[(u16, &str)] = &[
     (OTHER_KIND, "text for binary, or binary for text"),
     (OTHER_UPGRADE, "101 to another protocol"),
     (ACCEPT, "wrong Sec-WebSocket-Accept"),
-    (DEFLATE, "permessage-deflate, not asked for"),
-    (EXTENSION, "an extension, not asked for"),
+    (DEFLATE, "permessage-deflate, not requested"),
+    (EXTENSION, "an extension, not requested"),
     (SUBPROTOCOL, "none of the subprotocols"),
     (COPY_TWICE, "a copy that came twice"),
     (OTHER_COPY, "a copy of another broadcast"),

@@ -18,10 +18,10 @@ pub const NOT_UPGRADED: Fault = Fault("the server does not upgrade to WebSocket"
 pub const OTHER_UPGRADE: Fault = Fault("101 without Upgrade: websocket and Connection: Upgrade");
 /// `Sec-WebSocket-Accept` is missing, is there twice, or does not follow from the key.
 pub const ACCEPT: Fault = Fault("Sec-WebSocket-Accept does not follow from the key");
-/// The server uses permessage-deflate, which was not asked for.
-pub const DEFLATE: Fault = Fault("the server uses permessage-deflate, which was not asked for");
-/// The server uses another extension, none of which was asked for.
-pub const EXTENSION: Fault = Fault("the server uses an extension that was not asked for");
+/// The server uses permessage-deflate, which was not requested.
+pub const DEFLATE: Fault = Fault("the server uses permessage-deflate, which was not requested");
+/// The server uses another extension, none of which was requested.
+pub const EXTENSION: Fault = Fault("the server uses an extension that was not requested");
 /// The server chose a subprotocol that was not offered, or none of those that were.
 pub const SUBPROTOCOL: Fault = Fault("the server chose none of the subprotocols that were offered");
 
@@ -59,7 +59,7 @@ pub const EMPTY_FRAMES: Fault = Fault("too many frames in a row without a byte o
 pub const OWN_HEADER: Fault = Fault(
     "leave out Upgrade, Connection and Sec-WebSocket-Key, -Version and -Accept: tiebreak writes them",
 );
-/// An extension was to be asked for.
+/// A request for an extension is refused.
 pub const ASKED_EXTENSION: Fault =
     Fault("no extension (permessage-deflate) is supported: leave out Sec-WebSocket-Extensions");
 

@@ -57,7 +57,7 @@ impl Upgrade {
     /// `Sec-WebSocket-Protocol` offers subprotocols.
     ///
     /// # Errors
-    /// When anything given cannot be said, or is the codec's own to say.
+    /// If an argument cannot be written, or is written by the codec itself.
     pub fn new(path: &str, host: &str, headers: &[(String, Vec<u8>)]) -> Result<Upgrade, Fault> {
         let given = |name: &str| headers.iter().any(|of| of.0.eq_ignore_ascii_case(name));
         if OWN.into_iter().any(given) {
@@ -87,7 +87,7 @@ impl Upgrade {
     /// room's name, which each connection gives anew.
     ///
     /// # Errors
-    /// When anything given cannot be said, is the codec's own to say, or names a room.
+    /// If an argument cannot be written, is written by the codec itself, or names a room.
     pub fn to_room(
         path: &str,
         host: &str,

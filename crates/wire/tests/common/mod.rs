@@ -4,49 +4,83 @@
 mod seen_events;
 
 pub(crate) use seen_events::{SeenEvent, SeenEvents};
-use wire::{Codec, Fault, Out, State, Tag};
+use wire::{Class, Codec, Fault, Out, State, Tag};
 
 /// Sizes of the pieces that a stream is cut into, over and over: whole, byte
 /// by byte, in 7-byte and in 16 KiB pieces, and unevenly.
 pub(crate) const CUTS: [&[usize]; 5] = [&[usize::MAX], &[1], &[7], &[16 * 1024], &[2, 1, 11, 3]];
 
-/// A codec under test, and what it is asked.
+/// A codec under test, and the operations that are sent through it.
 pub(crate) trait Subject {
     type Codec: Codec;
 
-    /// A codec for a fresh connection, on which nothing was said.
+    /// A codec for a fresh connection, on which nothing was sent or received.
     fn fresh(&self) -> Self::Codec;
 
     /// Makes a used codec a fresh one.
     fn renew(&self, codec: &mut Self::Codec);
 
-    /// Asks for what the stream answers.
+    /// Sends the operations that the stream answers.
     fn ask(&self, codec: &mut Self::Codec) -> Result<Tag, Fault>;
 
-    /// Asks for anything at all.
+    /// Sends any operation.
     fn ask_one(&self, codec: &mut Self::Codec) -> Result<Tag, Fault> {
         self.ask(codec)
     }
 
-    /// Sound bytes, which must not be heard after a fault.
+    /// A valid reply, which must cause no event after a fault.
     fn reply(&self) -> &[u8];
 
     /// Fewer bytes than this are held back.
     fn holds(&self) -> usize;
 
-    /// The protocol has answers of its own to what comes, such as a pong to a ping.
+    /// Whether the protocol itself answers what it receives, such as a pong to a ping.
     fn answers(&self) -> bool {
         false
     }
 
     /// Asserts what only holds for this protocol.
-    fn inspect(&self, _heard: &SeenEvents) {}
+    fn inspect(&self, _seen_events: &SeenEvents) {}
+}
+
+/// Writes all operations, and returns the tag of the last one.
+pub(crate) fn write_all<C: Codec>(codec: &mut C, ops: &[C::Op<'static>]) -> Result<Tag, Fault> {
+    let mut last = Ok(Tag(0));
+    for op in ops {
+        last = codec.write(op, &mut Out::default());
+        last?;
+    }
+    last
+}
+
+/// Opens a connection whose login the server has already answered with `welcome`. None if the
+/// stream holds the answer.
+pub(crate) fn open<C: Codec>(codec: &mut C, welcome: Option<&[u8]>) {
+    codec.open(&mut Out::default());
+    if let Some(welcome) = welcome {
+        let mut seen_events = SeenEvents::default();
+        codec.read(welcome, &mut Out::default(), &mut seen_events).expect("welcome");
+        assert_eq!(seen_events.events, [], "a login is not an operation");
+    }
+}
+
+/// Asserts that every code has a name, that errors and only they have one, and that a miss
+/// holds nothing.
+pub(crate) fn inspect_codes(seen_events: &SeenEvents, name: fn(u16) -> Option<&'static str>) {
+    for event in &seen_events.events {
+        let SeenEvent::Done(reply) = event else { continue };
+        assert!(reply.code == 0 || name(reply.code).is_some(), "{reply:?}");
+        assert_eq!(reply.code != 0, matches!(reply.class, Class::Error(_)));
+        if reply.class == Class::Miss {
+            assert_eq!((reply.items, reply.body_len), (0, 0), "a miss holds nothing");
+        }
+    }
 }
 
 /// The most bytes that a codec left unconsumed, and so held back.
 pub(crate) type Held = usize;
 
-/// Asks, feeds the stream in pieces and tells its end.
+/// Sends the operations, feeds the stream in pieces and then ends it.
 pub(crate) fn listen<S: Subject>(subject: &S, stream: &[u8], cuts: &[usize]) -> (SeenEvents, Held) {
     let mut codec = subject.fresh();
     subject.ask(&mut codec).expect("a fresh connection takes a request");
@@ -112,19 +146,19 @@ fn assert_silent<S: Subject>(subject: &S, codec: &mut S::Codec, fault: Fault) {
     assert_ne!(nothing.map(|progress| progress.state), Ok(State::Ready), "not ready after a fault");
     assert_eq!(codec.end(&mut after), Err(fault), "a fault is for good");
     assert_eq!(subject.ask_one(codec), Err(fault), "no request after a fault");
-    assert_eq!(after.said, [], "no event after a fault");
+    assert_eq!(after.events, [], "no event after a fault");
 }
 
 /// All that must hold for any stream.
 pub(crate) fn check<S: Subject>(subject: &S, stream: &[u8]) -> SeenEvents {
     let whole = same_however_cut(subject, stream);
     if whole.state == Ok(State::Ready) && matches!(whole.ended, Some(Ok(()))) {
-        same_when_asked_again(subject, stream);
+        same_after_reset(subject, stream);
     }
     whole
 }
 
-/// Asserts that the cuts do not matter, and returns what was heard.
+/// Asserts that the cuts do not matter, and returns the events.
 pub(crate) fn same_however_cut<S: Subject>(subject: &S, stream: &[u8]) -> SeenEvents {
     let (whole, _) = listen(subject, stream, CUTS[0]);
     for cuts in CUTS {
@@ -135,8 +169,8 @@ pub(crate) fn same_however_cut<S: Subject>(subject: &S, stream: &[u8]) -> SeenEv
     whole
 }
 
-/// A connection that was reset hears the same again.
-fn same_when_asked_again<S: Subject>(subject: &S, stream: &[u8]) {
+/// A connection that was reset reports the same events again.
+fn same_after_reset<S: Subject>(subject: &S, stream: &[u8]) {
     let mut codec = subject.fresh();
     subject.ask(&mut codec).expect("fresh");
     let (first, _) = feed(subject, &mut codec, stream, CUTS[0]);
@@ -147,8 +181,8 @@ fn same_when_asked_again<S: Subject>(subject: &S, stream: &[u8]) {
     }
 }
 
-/// A stream with what must be heard: whole and in pieces, and cut in two at
-/// every place.
+/// Checks that a stream causes the expected events: whole and in pieces, and cut in two at
+/// every byte.
 pub(crate) fn expect<S: Subject>(
     subject: &S,
     name: &str,
@@ -165,7 +199,7 @@ pub(crate) fn expect<S: Subject>(
 }
 
 /// Replies that were complete without the end of the stream stay what they
-/// were, and the bytes behind them are objected to.
+/// were, and the bytes behind them are a fault.
 pub(crate) fn with_bytes_behind<S: Subject>(
     subject: &S,
     name: &str,
@@ -176,11 +210,11 @@ pub(crate) fn with_bytes_behind<S: Subject>(
     let mut codec = subject.fresh();
     subject.ask(&mut codec).expect("fresh");
     let (alone, _) = feed(subject, &mut codec, stream, CUTS[0]);
-    let complete = alone.state.is_ok() && matches!(alone.said.last(), Some(SeenEvent::Done(_)));
+    let complete = alone.state.is_ok() && matches!(alone.events.last(), Some(SeenEvent::Done(_)));
     if !complete || codec.end(&mut SeenEvents::default()).is_err() {
         return;
     }
     let seen_events = same_however_cut(subject, &[stream, behind].concat());
-    assert_eq!(seen_events.said, alone.said, "{name}, with bytes behind it");
+    assert_eq!(seen_events.events, alone.events, "{name}, with bytes behind it");
     assert_eq!(seen_events.state, Err(fault), "{name}, with bytes behind it");
 }

@@ -5,21 +5,21 @@ use std::fs;
 use std::path::Path;
 
 /// (name, bytes), by name.
-fn corpus(folder: &str) -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(folder);
-    let mut files: Vec<_> = fs::read_dir(&folder)
+fn corpus(directory: &str) -> Vec<(String, Vec<u8>)> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(directory);
+    let mut files: Vec<_> = fs::read_dir(&directory)
         .expect("the corpus is beside the tests")
         .map(|entry| entry.expect("readable").path())
         .map(|path| (path.display().to_string(), fs::read(&path).expect("readable")))
         .collect();
     files.sort();
-    assert!(files.len() >= 30, "{} files in {}", files.len(), folder.display());
+    assert!(files.len() >= 30, "{} files in {}", files.len(), directory.display());
     files
 }
 
 /// Checks every file.
-pub(crate) fn as_it_is(folder: &str, check: impl Fn(&[u8])) {
-    for (name, stream) in corpus(folder) {
+pub(crate) fn as_it_is(directory: &str, check: impl Fn(&[u8])) {
+    for (name, stream) in corpus(directory) {
         println!("{name}"); // shown if the check panics
         check(&stream);
     }
@@ -27,8 +27,8 @@ pub(crate) fn as_it_is(folder: &str, check: impl Fn(&[u8])) {
 
 /// Checks files that were changed in a few places, so many times. `tokens` are
 /// what the protocol's parsers trip over.
-pub(crate) fn mutated(folder: &str, tokens: &[&[u8]], rounds: u32, check: impl Fn(&[u8])) {
-    let files = corpus(folder);
+pub(crate) fn mutated(directory: &str, tokens: &[&[u8]], rounds: u32, check: impl Fn(&[u8])) {
+    let files = corpus(directory);
     let mut random = Random(0x7469_6562_7265_616b);
     for round in 0..rounds {
         let (name, stream) = &files[random.below(files.len())];

@@ -14,26 +14,26 @@ pub(crate) enum SeenEvent {
     Done(Reply),
 }
 
-/// All that was said, in order.
+/// All events, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SeenEvents {
-    pub(crate) said: Vec<SeenEvent>,
+    pub(crate) events: Vec<SeenEvent>,
     /// The last read's.
     pub(crate) state: Result<State, Fault>,
-    /// What the end of the stream meant; none where it was not told.
+    /// The result of the end of the stream, or None before the end.
     pub(crate) ended: Option<Result<(), Fault>>,
 }
 
 impl Default for SeenEvents {
     fn default() -> Self {
-        SeenEvents { said: Vec::new(), state: Ok(State::Ready), ended: None }
+        SeenEvents { events: Vec::new(), state: Ok(State::Ready), ended: None }
     }
 }
 
 impl SeenEvents {
     /// The operation whose reply began and is not complete.
     fn open(&self) -> Option<Tag> {
-        self.said.iter().rev().find_map(|said| match said {
+        self.events.iter().rev().find_map(|events| match events {
             SeenEvent::Began(tag) => Some(Some(*tag)),
             SeenEvent::Done(_) => Some(None),
             _ => None,
@@ -42,9 +42,10 @@ impl SeenEvents {
 
     /// Bytes of body since the reply began.
     fn body_len(&self) -> usize {
-        let since = self.said.iter().rev().take_while(|said| !matches!(said, SeenEvent::Began(_)));
-        let bytes =
-            since.map(|said| if let SeenEvent::Body(_, _, body) = said { body.len() } else { 0 });
+        let since =
+            self.events.iter().rev().take_while(|events| !matches!(events, SeenEvent::Began(_)));
+        let bytes = since
+            .map(|events| if let SeenEvent::Body(_, _, body) = events { body.len() } else { 0 });
         bytes.sum()
     }
 }
@@ -52,17 +53,17 @@ impl SeenEvents {
 impl Events for SeenEvents {
     fn began(&mut self, tag: Tag) {
         assert_eq!(self.open(), None, "{tag:?} began before another was done");
-        self.said.push(SeenEvent::Began(tag));
+        self.events.push(SeenEvent::Began(tag));
     }
 
     fn body(&mut self, tag: Tag, item: u32, piece: &[u8]) {
         assert_eq!(self.open(), Some(tag), "body before it began");
         assert!(!piece.is_empty(), "no empty pieces");
-        match self.said.last_mut() {
+        match self.events.last_mut() {
             Some(SeenEvent::Body(_, before, body)) if *before == item => {
                 body.extend_from_slice(piece)
             }
-            _ => self.said.push(SeenEvent::Body(tag, item, piece.to_vec())),
+            _ => self.events.push(SeenEvent::Body(tag, item, piece.to_vec())),
         }
     }
 
@@ -72,21 +73,21 @@ impl Events for SeenEvents {
         if let Class::Error(code) = reply.class {
             assert_eq!(code, reply.code);
         }
-        self.said.push(SeenEvent::Done(reply));
+        self.events.push(SeenEvent::Done(reply));
     }
 
     fn pushed(&mut self, piece: &[u8], last: bool) {
-        match self.said.last_mut() {
+        match self.events.last_mut() {
             Some(SeenEvent::Pushed(bytes, whole @ false)) => {
                 bytes.extend_from_slice(piece);
                 *whole = last;
             }
-            _ => self.said.push(SeenEvent::Pushed(piece.to_vec(), last)),
+            _ => self.events.push(SeenEvent::Pushed(piece.to_vec(), last)),
         }
     }
 }
 
-/// Tags and items are only told where they are not 0.
+/// Tags and items are only shown where they are not 0.
 fn at(tag: Tag, item: u32) -> String {
     let tag = if tag.0 == 0 { String::new() } else { format!("#{}", tag.0) };
     if item == 0 { tag } else { format!("{tag}[{item}]") }
@@ -123,8 +124,8 @@ impl fmt::Display for SeenEvent {
 impl fmt::Display for SeenEvents {
     /// One line, such as `began | body hi | ok 200, 2 bytes | Ready | end`.
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for said in &self.said {
-            write!(to, "{said} | ")?;
+        for events in &self.events {
+            write!(to, "{events} | ")?;
         }
         match (self.state, self.ended) {
             (Err(fault), _) => write!(to, "fault: {}", fault.0),

@@ -38,8 +38,8 @@ pub(crate) fn bytes(length: usize) -> Vec<u8> {
 }
 
 /// Feeds a stream that holds such a body, in pieces of one size. Returns how
-/// many of its bytes were told, and the replies.
-pub(crate) fn hear(codec: &mut impl Codec, stream: &[u8], piece: usize) -> (usize, Vec<Reply>) {
+/// many of its bytes were reported, and the replies.
+pub(crate) fn receive(codec: &mut impl Codec, stream: &[u8], piece: usize) -> (usize, Vec<Reply>) {
     let mut seen = Compared { input: stream.as_ptr_range(), bytes: 0, replies: Vec::new() };
     let (mut consumed, mut shown) = (0, 0);
     while shown < stream.len() {

@@ -158,7 +158,7 @@ fn clustered(names: &[String], row: Vec<Value>, table: &Table) -> Result<(Value,
     }
 }
 
-/// The clustering value and the columns that are no part of the primary key.
+/// The clustering value and the columns that are not part of the primary key.
 fn split(names: &[String], row: Vec<Value>, table: &Table) -> (Option<Value>, Columns) {
     let (mut clustering, mut columns) = (None, Columns::new());
     for (name, value) in names.iter().zip(row) {

@@ -36,7 +36,7 @@ pub(crate) fn read(body: &mut Reader<'_>) -> Result<Error, Error> {
     let (kind, name) = known.map_or((Kind::Server, "unknown error"), |it| (it.1, it.2));
     let error = Error::reported(kind, name, text);
     Ok(match kind {
-        // The two sides do not agree on what was said.
+        // The two sides do not agree on what was sent.
         Kind::Protocol => Error::broken(kind, error.message),
         _ => error,
     })
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_told_by_class_and_without_control_characters() {
+    fn errors_are_reported_by_class_and_without_control_characters() {
         let body = |number: i32, text: &[u8]| {
             let length = u16::try_from(text.len()).expect("short").to_be_bytes();
             [&number.to_be_bytes()[..], &length, text].concat()

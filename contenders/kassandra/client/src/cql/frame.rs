@@ -58,8 +58,8 @@ fn body_length(header: &[u8]) -> Result<usize, Error> {
     let mut header = Reader::new(header);
     let version = header.u8()?;
     if version & 0x7f != REQUEST {
-        let told = format!("the server speaks version {} of CQL, not 4", version & 0x7f);
-        return Err(Error::broken(Kind::Unsupported, told));
+        let message = format!("the server speaks version {} of CQL, not 4", version & 0x7f);
+        return Err(Error::broken(Kind::Unsupported, message));
     }
     let [_flags, stream_high, stream_low, _opcode] = header.array()?;
     if version != REPLY || (stream_high, stream_low) != (0, 0) {

@@ -17,7 +17,7 @@ pub(crate) struct Table {
     name: String,
     pub(crate) key: String,
     pub(crate) clustering: Option<String>,
-    /// The only column that is no part of the primary key, if there is just one.
+    /// The only column that is not part of the primary key, if there is just one.
     pub(crate) only: Option<String>,
 }
 
@@ -39,9 +39,9 @@ impl Table {
         }
         let [mut keys, mut clustering, mut others] = columns;
         if keys.len() > 1 || clustering.len() > 1 {
-            let told = "tables with more than one column of the partition key, or more than one \
+            let message = "tables with more than one column of the partition key, or more than one \
                         clustering column, are not supported";
-            return Err(Error::new(Kind::Unsupported, format!("{name}: {told}")));
+            return Err(Error::new(Kind::Unsupported, format!("{name}: {message}")));
         }
         let key = keys.pop().ok_or_else(|| {
             Error::invalid(format!("the table {name} does not exist (names are case-sensitive)"))

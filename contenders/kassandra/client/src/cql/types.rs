@@ -142,8 +142,8 @@ impl Type {
                 let (rest, kept) = bytes.split_at(8 - usize::from(*size));
                 if integer(kept)? != number {
                     let bits = 8 * u32::from(*size);
-                    let told = format!("{number} needs more than the type's {bits} bits");
-                    return Err(Error::invalid(told));
+                    let message = format!("{number} needs more than the type's {bits} bits");
+                    return Err(Error::invalid(message));
                 }
                 debug_assert!(rest.len() < 8);
                 put_bytes(out, kept)
@@ -228,8 +228,8 @@ fn unsupported(name: &str) -> Error {
 /// A number in two's complement, of one to eight bytes.
 fn integer(bytes: &[u8]) -> Result<i64, Error> {
     if bytes.len() > 8 {
-        let told = "integers of more than 64 bits are not supported";
-        return Err(Error::new(Kind::Unsupported, told));
+        let message = "integers of more than 64 bits are not supported";
+        return Err(Error::new(Kind::Unsupported, message));
     }
     let sign = if bytes.first().is_some_and(|byte| byte & 0x80 != 0) { -1 } else { 0 };
     Ok(bytes.iter().fold(sign, |number, byte| number << 8 | i64::from(*byte)))

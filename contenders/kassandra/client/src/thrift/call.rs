@@ -132,7 +132,7 @@ mod tests {
     fn replies_are_values_exceptions_or_nothing() {
         assert_eq!(read(&reply(2, b"\x08\0\0\0\0\0\x05\0")), Ok(Some((kind::I32, 5))));
         assert_eq!(read(&reply(2, b"\0")), Ok(None));
-        // A field that nobody declared.
+        // A field that is not declared.
         assert_eq!(read(&reply(2, b"\x08\0\x09\0\0\0\x05\0")), Ok(None));
         let invalid = read(&reply(2, b"\x0c\0\x01\x0b\0\x01\0\0\0\x02no\0\0")).expect_err("it");
         assert_eq!(

@@ -98,8 +98,8 @@ impl Connection {
         // One more than may be there: then nothing is left out unnoticed.
         let columns = self.slice(row, super_column, level, (false, MOST_COLUMNS + 1))?;
         if columns.len() > MOST_COLUMNS as usize {
-            let told = format!("the row has more than {MOST_COLUMNS} columns");
-            return Err(Error::new(Kind::TooLarge, told));
+            let message = format!("the row has more than {MOST_COLUMNS} columns");
+            return Err(Error::new(Kind::TooLarge, message));
         }
         Ok(columns)
     }

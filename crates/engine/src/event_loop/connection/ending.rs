@@ -1,6 +1,6 @@
 //! How operations end without a reply: the connection is lost, they time out, or the run ends.
 
-use super::{Common, Connection, Phase, Then};
+use super::{Common, Connection, EventResult, Phase};
 use crate::clock;
 use crate::event_loop::dialogue::Dialogue;
 use crate::event_loop::in_flight::Operation;
@@ -13,7 +13,7 @@ const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
 impl<S: Dialogue> Connection<S> {
     /// The codec cannot go on: the server refused the connection, with a code, or violated the
     /// protocol.
-    pub(super) fn broken(&mut self, common: &Common<S>, seen: &mut Recorder) -> Then {
+    pub(super) fn broken(&mut self, common: &Common<S>, seen: &mut Recorder) -> EventResult {
         let Some(code) = self.codec.refused() else {
             return self.fail(Failure::Protocol, common, seen);
         };
@@ -30,7 +30,7 @@ impl<S: Dialogue> Connection<S> {
         failure: Failure,
         common: &Common<S>,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         self.last_failure = failure;
         self.lose(|operation, now| {
             seen.failed(failure, now, operation.was_asked());
@@ -45,18 +45,18 @@ impl<S: Dialogue> Connection<S> {
         now: u64,
         common: &Common<S>,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         for operation in self.in_flight.all() {
             seen.failed(self.last_failure, now, false);
             common.dialogue.lost(operation.number, &operation.memo, None, seen);
         }
         let lost = self.in_flight.len();
         self.in_flight.clear();
-        Then::free(now, lost)
+        EventResult::free(now, lost)
     }
 
     /// The connection is lost. Each operation on it ends as `end` records it.
-    pub(super) fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> Then {
+    pub(super) fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> EventResult {
         let now = clock::now();
         if self.phase != Phase::Open {
             // A refused connect takes almost no time: without a pause it would be counted a
@@ -68,7 +68,7 @@ impl<S: Dialogue> Connection<S> {
         let lost = self.in_flight.len();
         self.in_flight.all().for_each(|operation| end(operation, now));
         self.close();
-        Then::free(now, lost)
+        EventResult::free(now, lost)
     }
 
     /// Gives up the operations that have taken `timeout_ns` or more by `now`: only these if the
@@ -79,9 +79,9 @@ impl<S: Dialogue> Connection<S> {
         timeout_ns: u64,
         common: &mut Common<S>,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         if !self.in_flight.all().any(|operation| operation.is_overdue(now, timeout_ns)) {
-            return Then::Wait;
+            return EventResult::Wait;
         }
         if self.phase != Phase::Open {
             return self.time_out_all(now, &common.dialogue, seen);
@@ -94,7 +94,11 @@ impl<S: Dialogue> Connection<S> {
                 continue;
             };
             if !self.codec.give_up(tag, &mut common.out) {
-                return Then::free(now, ended).and(self.time_out_all(now, &common.dialogue, seen));
+                return EventResult::free(now, ended).and(self.time_out_all(
+                    now,
+                    &common.dialogue,
+                    seen,
+                ));
             }
             give_up(operation, now, &common.dialogue, seen);
             self.in_flight.end(tag);
@@ -108,7 +112,7 @@ impl<S: Dialogue> Connection<S> {
             }
             is_overdue
         });
-        let ended = Then::free(now, ended);
+        let ended = EventResult::free(now, ended);
         match self.send_out(common) {
             Ok(()) => ended.and(self.proceed(now, common, seen)),
             Err(failure) => ended.and(self.fail(failure, common, seen)),
@@ -117,7 +121,7 @@ impl<S: Dialogue> Connection<S> {
 
     /// Ends all operations, the oldest as censored. Later ones lose their connection: they are
     /// timeouts without a latency.
-    fn time_out_all(&mut self, now: u64, dialogue: &S, seen: &mut Recorder) -> Then {
+    fn time_out_all(&mut self, now: u64, dialogue: &S, seen: &mut Recorder) -> EventResult {
         let lost = self.in_flight.len();
         let all = self.in_flight.all().enumerate();
         let oldest = all.min_by_key(|(_, operation)| operation.at.sent).map(|(at, _)| at);
@@ -130,7 +134,7 @@ impl<S: Dialogue> Connection<S> {
             }
         }
         self.close();
-        Then::free(now, lost)
+        EventResult::free(now, lost)
     }
 
     /// The run ends: operations have no outcome.

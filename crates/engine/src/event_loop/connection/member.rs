@@ -1,7 +1,7 @@
 //! A connection that is a member of a room. The operation of a room is in flight on the
 //! connection of the sending member, and what arrives on all connections ends it.
 
-use super::{Common, Connection, Phase, Then};
+use super::{Common, Connection, EventResult, Phase};
 use crate::event_loop::dialogue::{Broadcast, Dialogue};
 use record::{Failure, Recorder};
 use wire::{Codec, Tag};
@@ -28,7 +28,7 @@ impl<S: Dialogue> Connection<S> {
     pub(in crate::event_loop) fn enter(&mut self, common: &mut Common<S>, opening: u64) {
         // Also if dialling fails, nothing of the last connection may be reported again.
         common.dialogue.renew(&mut self.codec);
-        common.dialogue.enters(&mut self.codec, self.place, opening);
+        common.dialogue.enters(&mut self.codec, self.slot, opening);
     }
 
     /// Notes that the first copy of the broadcast that was sent here began to arrive.
@@ -45,21 +45,21 @@ impl<S: Dialogue> Connection<S> {
         &mut self,
         common: &mut Common<S>,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         let done = common.copies.done;
         let Some(operation) = self.in_flight.tagged(TAG).filter(|_| done > 0) else {
-            return Then::Wait;
+            return EventResult::Wait;
         };
         if common.copies.began > 0 {
             operation.at.began = common.copies.began;
         }
         operation.at.done = done;
-        let room = self.place / common.dialogue.members();
+        let room = self.slot / common.dialogue.members();
         let Broadcast { code, outcome, bytes } = common.dialogue.broadcast(room);
         seen.replied(&operation.at, code, outcome, bytes);
         self.in_flight.end(TAG);
         common.copies.done = 0;
-        Then::free(done, 1)
+        EventResult::free(done, 1)
     }
 
     /// Returns why this connection is closed.
@@ -75,7 +75,7 @@ impl<S: Dialogue> Connection<S> {
         loss: Loss,
         common: &Common<S>,
         seen: &mut Recorder,
-    ) -> Then {
+    ) -> EventResult {
         self.lose(|operation, now| {
             match loss.code {
                 Some(code) => seen.refused(code, now, operation.was_asked()),

@@ -1,7 +1,7 @@
 //! How many operations a connection may have in flight.
 //!
-//! The lane has as many places on a connection as its depth says. If the codec's window is
-//! narrower, the connection withholds the other places until the window allows them.
+//! The lane has as many slots on a connection as its depth says. If the codec's window is
+//! narrower, the connection withholds the other slots until the window allows them.
 
 use super::{Connection, Phase};
 use crate::event_loop::dialogue::Dialogue;
@@ -14,7 +14,7 @@ impl<S: Dialogue> Connection<S> {
         if self.retires { 0 } else { self.codec.window() }
     }
 
-    /// Returns how many of its places here the lane may use now.
+    /// Returns how many of its slots here the lane may use now.
     #[inline]
     fn allowed(&self) -> u32 {
         let depth = self.in_flight.depth();
@@ -22,7 +22,7 @@ impl<S: Dialogue> Connection<S> {
         if self.phase == Phase::Closed { depth } else { self.window().min(depth) }
     }
 
-    /// Notes that `many` places became free. Returns how many places the lane may use now: fewer
+    /// Notes that `many` slots became free. Returns how many slots the lane may use now: fewer
     /// if the window is narrower than the depth, more if it has become wider.
     #[inline]
     pub(in crate::event_loop) fn usable(&mut self, many: u32) -> u32 {
@@ -31,8 +31,8 @@ impl<S: Dialogue> Connection<S> {
         free - self.withheld
     }
 
-    /// Called when the lane is about to use a place that has been free for some time. Returns
-    /// true if it may not, because the window has become narrower since: then the place is
+    /// Called when the lane is about to use a slot that has been free for some time. Returns
+    /// true if it may not, because the window has become narrower since: then the slot is
     /// withheld.
     #[inline]
     pub(in crate::event_loop) fn withholds_one_more(&mut self) -> bool {
@@ -41,13 +41,13 @@ impl<S: Dialogue> Connection<S> {
         withholds
     }
 
-    /// Returns true if some places are withheld from the lane.
+    /// Returns true if some slots are withheld from the lane.
     #[inline]
     pub(in crate::event_loop) fn withholds(&self) -> bool {
         self.withheld > 0
     }
 
-    /// Gives the lane all its places again.
+    /// Gives the lane all its slots again.
     pub(in crate::event_loop) fn withhold_none(&mut self) {
         self.withheld = 0;
     }

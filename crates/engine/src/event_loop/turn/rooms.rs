@@ -7,7 +7,7 @@
 use super::{Dialogue, Drive, EventLane};
 use crate::clock;
 use crate::event_loop::codec_events::Copies;
-use crate::event_loop::connection::Then;
+use crate::event_loop::connection::EventResult;
 use crate::event_loop::in_flight::Operation;
 use crate::event_loop::policy::may_reuse;
 use record::{LaneAsked, Recorder};
@@ -96,12 +96,12 @@ impl<S: Dialogue> EventLane<S> {
         let (now, room) = (clock::now(), first / self.per_client);
         let number = self.number;
         let sender = first + self.common.dialogue.sender(number);
-        self.places[sender as usize].take(Operation::new(number, due, could, now));
+        self.slots[sender as usize].take(Operation::new(number, due, could, now));
         self.number += self.step;
         seen.due();
         let of = self.room(room);
         (of.sender, of.number) = (Some(sender), number);
-        if let Then::Free(since, many) = self.start_in_room(room, now, seen) {
+        if let EventResult::Free(since, many) = self.start_in_room(room, now, seen) {
             // The operation failed at once: the room waits for the next turn.
             self.ended(first, many, since, drive);
             self.back_off(first, many, since, drive);
@@ -110,91 +110,95 @@ impl<S: Dialogue> EventLane<S> {
 
     /// Sends the operation that was taken up if all members are connected; otherwise connects
     /// them.
-    fn start_in_room(&mut self, room: u32, now: u64, seen: &mut Recorder) -> Then {
+    fn start_in_room(&mut self, room: u32, now: u64, seen: &mut Recorder) -> EventResult {
         let Room { open, sender: Some(sender), number, .. } = *self.room(room) else {
-            return Then::Wait;
+            return EventResult::Wait;
         };
         if open == self.per_client {
             self.common.dialogue.begins(room, number);
-            let sender = &mut self.places[sender as usize];
-            let then = sender.start(now, &mut self.common, seen);
+            let sender = &mut self.slots[sender as usize];
+            let result = sender.start(now, &mut self.common, seen);
             let is_lost = sender.is_closed();
             if is_lost {
                 self.close_room(room);
             }
-            return then;
+            return result;
         }
-        let is_closed = |place| self.places[place as usize].is_closed();
-        if self.members(room).any(is_closed) { self.open_room(room, seen) } else { Then::Wait }
+        let is_closed = |slot| self.slots[slot as usize].is_closed();
+        if self.members(room).any(is_closed) {
+            self.open_room(room, seen)
+        } else {
+            EventResult::Wait
+        }
     }
 
     /// Reopens all connections of a room.
-    fn open_room(&mut self, room: u32, seen: &mut Recorder) -> Then {
+    fn open_room(&mut self, room: u32, seen: &mut Recorder) -> EventResult {
         self.hang_up(room);
-        for place in self.members(room) {
-            self.enter(place);
-            let connection = &mut self.places[place as usize];
-            let then = connection.dial(&mut self.common, seen);
+        for slot in self.members(room) {
+            self.enter(slot);
+            let connection = &mut self.slots[slot as usize];
+            let result = connection.dial(&mut self.common, seen);
             if connection.is_closed() {
-                return then.and(self.lose_room(place, seen));
+                return result.and(self.lose_room(slot, seen));
             }
         }
-        Then::Wait
+        EventResult::Wait
     }
 
     /// Called when the connection is about to be dialled. The first one of a room starts a new
     /// opening.
-    pub(super) fn enter(&mut self, place: u32) {
+    pub(super) fn enter(&mut self, slot: u32) {
         let Rooms { each, openings } = &mut self.rooms;
-        let room = &mut each[(place / self.per_client) as usize];
-        if place.is_multiple_of(self.per_client) {
+        let room = &mut each[(slot / self.per_client) as usize];
+        if slot.is_multiple_of(self.per_client) {
             *openings += 1;
             room.opening = *openings;
         }
         let opening = room.opening;
-        self.places[place as usize].enter(&mut self.common, opening);
+        self.slots[slot as usize].enter(&mut self.common, opening);
     }
 
     /// Handles the result of an event on a member's connection.
     #[inline]
     pub(super) fn reacted_in_room(
         &mut self,
-        place: u32,
+        slot: u32,
         was_open: bool,
-        mut then: Then,
+        mut result: EventResult,
         drive: &mut Drive,
         seen: &mut Recorder,
     ) {
-        let room = place / self.per_client;
-        then = then.and(self.hear_copies(room, seen));
-        let connection = &self.places[place as usize];
+        let room = slot / self.per_client;
+        result = result.and(self.hear_copies(room, seen));
+        let connection = &self.slots[slot as usize];
         if connection.is_closed() {
-            then = then.and(self.lose_room(place, seen));
+            result = result.and(self.lose_room(slot, seen));
         } else if !was_open && connection.is_open() {
             self.room(room).open += 1;
             if self.room(room).open == self.per_client {
-                then = then.and(self.start_in_room(room, clock::now(), seen));
+                result = result.and(self.start_in_room(room, clock::now(), seen));
             }
         }
-        if let Then::Free(since, many) = then {
+        if let EventResult::Free(since, many) = result {
             self.freed_in_room(room, many, since, drive, seen);
         }
     }
 
     /// Ends the operation of the room if the current event brought its last copy.
     #[inline]
-    fn hear_copies(&mut self, room: u32, seen: &mut Recorder) -> Then {
+    fn hear_copies(&mut self, room: u32, seen: &mut Recorder) -> EventResult {
         let Some(sender) = self.room(room).sender else {
             self.common.copies = Copies::default();
-            return Then::Wait;
+            return EventResult::Wait;
         };
-        let sender = &mut self.places[sender as usize];
+        let sender = &mut self.slots[sender as usize];
         if self.common.copies.began > 0 {
             sender.broadcast_began(self.common.copies.began);
         }
-        let then = sender.end_broadcast(&mut self.common, seen);
+        let result = sender.end_broadcast(&mut self.common, seen);
         self.common.copies = Copies::default();
-        then
+        result
     }
 
     /// Notes that the operation of a room has ended, with or without success.
@@ -216,36 +220,36 @@ impl<S: Dialogue> EventLane<S> {
         }
         let first = room * self.per_client;
         self.ended(first, many, since, drive);
-        self.use_places(first, many, since, drive, seen);
+        self.use_slots(first, many, since, drive, seen);
     }
 
     /// The connection is lost, and its room with it: the operation in flight ends with a lost
     /// connection.
-    fn lose_room(&mut self, place: u32, seen: &mut Recorder) -> Then {
-        let room = place / self.per_client;
-        let loss = self.places[place as usize].loss();
-        let then = match self.room(room).sender {
-            Some(sender) if sender != place => {
-                self.places[sender as usize].lose_with(loss, &self.common, seen)
+    fn lose_room(&mut self, slot: u32, seen: &mut Recorder) -> EventResult {
+        let room = slot / self.per_client;
+        let loss = self.slots[slot as usize].loss();
+        let result = match self.room(room).sender {
+            Some(sender) if sender != slot => {
+                self.slots[sender as usize].lose_with(loss, &self.common, seen)
             }
-            _ => Then::Wait,
+            _ => EventResult::Wait,
         };
         self.close_room(room);
-        self.places[(room * self.per_client) as usize].not_before = loss.not_before;
-        then
+        self.slots[(room * self.per_client) as usize].not_before = loss.not_before;
+        result
     }
 
     /// Gives up a room's operation that has timed out, and closes the room: copies that still
     /// arrive must not be taken for those of the next operation.
     pub(super) fn timed_out_in_room(
         &mut self,
-        place: u32,
-        then: Then,
+        slot: u32,
+        result: EventResult,
         drive: &mut Drive,
         seen: &mut Recorder,
     ) {
-        if let Then::Free(since, many) = then {
-            let room = place / self.per_client;
+        if let EventResult::Free(since, many) = result {
+            let room = slot / self.per_client;
             self.close_room(room);
             self.freed_in_room(room, many, since, drive, seen);
         }
@@ -253,9 +257,9 @@ impl<S: Dialogue> EventLane<S> {
 
     /// Handles the result of an event while the lane rests: a room that lost a member is
     /// reopened.
-    pub(super) fn rested_in_room(&mut self, place: u32, was_open: bool, seen: &mut Recorder) {
+    pub(super) fn rested_in_room(&mut self, slot: u32, was_open: bool, seen: &mut Recorder) {
         self.common.copies = Copies::default();
-        let (room, connection) = (place / self.per_client, &self.places[place as usize]);
+        let (room, connection) = (slot / self.per_client, &self.slots[slot as usize]);
         if connection.is_closed() {
             self.close_room(room);
             if was_open {
@@ -282,8 +286,8 @@ impl<S: Dialogue> EventLane<S> {
 
     /// Closes all connections of a room, and keeps the operation that was not sent yet.
     fn hang_up(&mut self, room: u32) {
-        for place in self.members(room) {
-            self.places[place as usize].hang_up();
+        for slot in self.members(room) {
+            self.slots[slot as usize].hang_up();
         }
         let of = self.room(room);
         (of.open, of.served) = (0, 0);

@@ -3,7 +3,7 @@
 
 use super::{Dialogue, Drive, EventLane};
 use crate::clock;
-use crate::event_loop::connection::Then;
+use crate::event_loop::connection::EventResult;
 use crate::event_loop::in_flight::Operation;
 use record::Recorder;
 
@@ -13,16 +13,16 @@ const FAILURES: u32 = 64;
 impl<S: Dialogue> EventLane<S> {
     /// Returns the connection that represents the client of this one.
     #[inline]
-    pub(super) fn first_of_client(&self, place: u32) -> u32 {
-        if self.per_client == 1 { place } else { place - place % self.per_client }
+    pub(super) fn first_of_client(&self, slot: u32) -> u32 {
+        if self.per_client == 1 { slot } else { slot - slot % self.per_client }
     }
 
     /// Returns true if the connection may not dial yet. A client of several servers never waits
     /// as a whole: operations for a server that is down fail at once, as with the clients that
     /// applications use.
     #[inline]
-    pub(super) fn has_to_wait(&self, place: u32, now: u64) -> bool {
-        (S::ROOMS || self.per_client == 1) && self.places[place as usize].not_before > now
+    pub(super) fn has_to_wait(&self, slot: u32, now: u64) -> bool {
+        (S::ROOMS || self.per_client == 1) && self.slots[slot as usize].not_before > now
     }
 
     /// A client takes up the next operation, due and possible since `due` and `could`. In closed
@@ -42,8 +42,8 @@ impl<S: Dialogue> EventLane<S> {
             drive.budget -= 1;
             drive.in_flight += 1;
             drive.worked = true;
-            let then = self.begin_at_server(client, (due, could), clock::now(), seen);
-            let Then::Free(since, many) = then else { return };
+            let result = self.begin_at_server(client, (due, could), clock::now(), seen);
+            let EventResult::Free(since, many) = result else { return };
             self.ended(client, many, since, drive);
             if self.schedule.is_some() || !drive.sends(since) {
                 self.free.push_back(client);
@@ -61,11 +61,11 @@ impl<S: Dialogue> EventLane<S> {
         (due, could): (u64, u64),
         now: u64,
         seen: &mut Recorder,
-    ) -> Then {
-        let connections = &self.places[client as usize..][..self.per_client as usize];
+    ) -> EventResult {
+        let connections = &self.slots[client as usize..][..self.per_client as usize];
         let is_down = |server: u32| connections[server as usize].not_before > now;
         let server = self.common.dialogue.server_of(self.number, is_down);
-        let connection = &mut self.places[(client + server) as usize];
+        let connection = &mut self.slots[(client + server) as usize];
         connection.take(Operation::new(self.number, due, could, now));
         self.number += self.step;
         seen.due();

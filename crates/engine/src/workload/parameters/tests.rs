@@ -175,7 +175,7 @@ fn seeds_differ_and_parameters_of_one_operation_do_too() {
 
 #[test]
 fn what_cannot_be_names_its_parameter() {
-    for (text, told) in [
+    for (text, message) in [
         ("row(nowhere)", "operation `mine`: p0 = row(nowhere): there is no table `nowhere`"),
         ("parent(tellers)", "operation `mine`: p0 = parent(tellers): only rows of a table have"),
         ("feed(x, a)", "operation `mine`: p0 = feed(\"x\", \"a\"): there is no feed `x`"),
@@ -185,7 +185,7 @@ fn what_cannot_be_names_its_parameter() {
         ),
     ] {
         let wrong = Operations::new(&workload(&[text]), 1).expect_err(text);
-        assert!(wrong.starts_with(told), "{wrong}");
+        assert!(wrong.starts_with(message), "{wrong}");
     }
 }
 

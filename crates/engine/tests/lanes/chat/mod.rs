@@ -6,7 +6,7 @@ mod server;
 use crate::common::{drive_lanes, lane, order, until_done};
 use engine::{Numbers, Stop, WebSocketAccess, websocket_lanes};
 use record::{Arrivals, Asked, Failure, LaneAsked, Outcomes, Reuse, Seen};
-use server::{Habit, Server, TENTH};
+use server::{Behaviour, Server, TENTH};
 use std::time::Duration;
 use wire::websocket::{Kind, Upgrade, codes};
 
@@ -42,12 +42,12 @@ fn in_rooms(server: &Server, rooms: u32, operations: u64) -> LaneAsked {
 }
 
 /// Sends a hundred broadcasts in one room.
-fn hundred(habit: Habit) -> (Seen, Server) {
-    let server = Server::start(habit);
+fn hundred(behaviour: Behaviour) -> (Seen, Server) {
+    let server = Server::start(behaviour);
     let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..in_rooms(&server, 1, 100) };
     let seen = drive(&until_done(vec![asked]));
-    assert_eq!(seen.operations, 100, "{habit:?}");
-    assert_eq!(seen.sent, server.counts(|of| of.broadcasts), "{habit:?}: counted twice");
+    assert_eq!(seen.operations, 100, "{behaviour:?}");
+    assert_eq!(seen.sent, server.counts(|of| of.broadcasts), "{behaviour:?}: counted twice");
     (seen, server)
 }
 
@@ -58,10 +58,13 @@ fn failed(outcomes: &Outcomes, of: &[Failure]) -> u64 {
 
 #[test]
 fn every_member_gets_every_message_and_every_member_sends() {
-    for (message_bytes, habit) in
-        [(64, Habit::Rooms), (16, Habit::Rooms), (5000, Habit::Rooms), (100, Habit::Fragments)]
-    {
-        let server = Server::start(habit);
+    for (message_bytes, behaviour) in [
+        (64, Behaviour::Rooms),
+        (16, Behaviour::Rooms),
+        (5000, Behaviour::Rooms),
+        (100, Behaviour::Fragments),
+    ] {
+        let server = Server::start(behaviour);
         let order = until_done(vec![in_rooms(&server, 3, 300)]);
         let lanes = vec![websocket_lanes(&order, 0, &access(message_bytes))];
         let stop = Stop::new().expect("a descriptor");
@@ -85,7 +88,7 @@ fn every_member_gets_every_message_and_every_member_sends() {
 
 #[test]
 fn rooms_are_divided_among_workers_and_never_shared() {
-    let server = Server::start(Habit::Rooms);
+    let server = Server::start(Behaviour::Rooms);
     let asked = in_rooms(&server, 3, 600);
     let order = Asked { cores: vec![0, 0], ..until_done(vec![asked]) };
     let seen = drive(&order);
@@ -99,7 +102,7 @@ fn rooms_are_divided_among_workers_and_never_shared() {
 
 #[test]
 fn in_open_loop_every_operation_that_was_due_is_broadcast() {
-    let server = Server::start(Habit::Rooms);
+    let server = Server::start(Behaviour::Rooms);
     let mut asked = in_rooms(&server, 2, 500);
     asked.intensity.arrivals = Arrivals::Poisson(2000.0);
     let seen = drive(&until_done(vec![asked]));
@@ -109,7 +112,7 @@ fn in_open_loop_every_operation_that_was_due_is_broadcast() {
 #[test]
 fn the_connections_of_a_room_are_used_as_often_as_asked() {
     for (reuse, rooms) in [(Reuse::Always, 1), (Reuse::Times(10), 10), (Reuse::Never, 100)] {
-        let server = Server::start(Habit::Rooms);
+        let server = Server::start(Behaviour::Rooms);
         let asked = LaneAsked { reuse, ..in_rooms(&server, 1, 100) };
         let seen = drive(&until_done(vec![asked]));
         let connections = rooms * u64::from(MEMBERS);
@@ -133,26 +136,31 @@ fn the_connections_of_a_room_are_used_as_often_as_asked() {
 
 #[test]
 fn a_copy_that_is_wrong_is_wrong_content() {
-    for habit in [Habit::Spoils, Habit::Lengthens] {
-        let (seen, server) = hundred(habit);
-        assert_eq!((seen.outcomes.ok, seen.outcomes.wrong), (90, 10), "{habit:?}");
-        assert_eq!(server.counts(|of| of.connections), 4, "{habit:?}: the room goes on");
+    for behaviour in [Behaviour::Spoils, Behaviour::Lengthens] {
+        let (seen, server) = hundred(behaviour);
+        assert_eq!((seen.outcomes.ok, seen.outcomes.wrong), (90, 10), "{behaviour:?}");
+        assert_eq!(server.counts(|of| of.connections), 4, "{behaviour:?}: the room goes on");
     }
 }
 
 #[test]
 fn copies_that_should_not_come_have_classes_of_their_own() {
-    for (habit, code) in [(Habit::Doubles, codes::COPY_TWICE), (Habit::Repeats, codes::OTHER_COPY)]
+    for (behaviour, code) in
+        [(Behaviour::Doubles, codes::COPY_TWICE), (Behaviour::Repeats, codes::OTHER_COPY)]
     {
-        let (seen, server) = hundred(habit);
-        assert_eq!(seen.outcomes.unexpected, [(code, 10)].into(), "{habit:?}");
-        assert_eq!((seen.outcomes.ok, server.counts(|of| of.connections)), (90, 4), "{habit:?}");
+        let (seen, server) = hundred(behaviour);
+        assert_eq!(seen.outcomes.unexpected, [(code, 10)].into(), "{behaviour:?}");
+        assert_eq!(
+            (seen.outcomes.ok, server.counts(|of| of.connections)),
+            (90, 4),
+            "{behaviour:?}"
+        );
     }
 }
 
 #[test]
 fn a_message_that_nobody_sent_is_wrong_and_no_copy() {
-    let (seen, _) = hundred(Habit::Greets);
+    let (seen, _) = hundred(Behaviour::Greets);
     // It may be read before or after the first broadcast, and once for each member.
     assert!((1..=4).contains(&seen.outcomes.wrong), "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.ok + seen.outcomes.wrong, 100, "{:?}", seen.outcomes);
@@ -160,7 +168,7 @@ fn a_message_that_nobody_sent_is_wrong_and_no_copy() {
 
 #[test]
 fn a_copy_to_a_member_of_another_room_is_an_error_there() {
-    let server = Server::start(Habit::Leaks);
+    let server = Server::start(Behaviour::Leaks);
     let seen = drive(&until_done(vec![in_rooms(&server, 2, 200)]));
     let outcome = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
     // Two can arrive during one broadcast, and the last may arrive after the run has ended.
@@ -170,7 +178,7 @@ fn a_copy_to_a_member_of_another_room_is_an_error_there() {
 
 #[test]
 fn a_copy_that_goes_to_another_room_is_lost_in_its_own() {
-    let server = Server::start(Habit::Misroutes);
+    let server = Server::start(Behaviour::Misroutes);
     let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..in_rooms(&server, 2, 100) };
     let seen = drive(&until_done(vec![asked]));
     let outcome = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
@@ -181,7 +189,7 @@ fn a_copy_that_goes_to_another_room_is_lost_in_its_own() {
 
 #[test]
 fn a_copy_that_is_lost_is_a_timeout_and_the_room_is_opened_anew() {
-    let (seen, server) = hundred(Habit::Loses);
+    let (seen, server) = hundred(Behaviour::Loses);
     assert_eq!(failed(&seen.outcomes, &[Failure::Timeout]), 10);
     assert_eq!(seen.outcomes.ok, 90, "{:?}", seen.outcomes);
     let rooms = 10 + 1 - u64::from(100 % TENTH == 0);
@@ -190,7 +198,7 @@ fn a_copy_that_is_lost_is_a_timeout_and_the_room_is_opened_anew() {
 
 #[test]
 fn what_comes_after_a_timeout_reaches_none_of_the_new_connections() {
-    let (seen, server) = hundred(Habit::Holds);
+    let (seen, server) = hundred(Behaviour::Holds);
     assert_eq!(failed(&seen.outcomes, &[Failure::Timeout]), 10);
     assert_eq!(seen.outcomes.ok, 90, "{:?}", seen.outcomes);
     assert!(server.counts(|of| of.rooms.values().all(|members| *members == 4)));
@@ -199,20 +207,20 @@ fn what_comes_after_a_timeout_reaches_none_of_the_new_connections() {
 #[test]
 fn a_member_that_is_closed_ends_its_room() {
     for code in [1000, 1001, 1008, 1011, 4001] {
-        let (seen, server) = hundred(Habit::Closes(code));
+        let (seen, server) = hundred(Behaviour::Closes(code));
         assert_eq!(seen.outcomes.unexpected, [(code, 10)].into(), "{:?}", seen.outcomes);
         assert_eq!((seen.outcomes.ok, server.counts(|of| of.connections)), (90, 40));
     }
-    let (seen, server) = hundred(Habit::Ends);
+    let (seen, server) = hundred(Behaviour::Ends);
     assert_eq!(failed(&seen.outcomes, &[Failure::Closed, Failure::Reset]), 10);
     assert_eq!((seen.outcomes.ok, server.counts(|of| of.connections)), (90, 40));
 }
 
 #[test]
 fn copies_that_are_no_text_or_of_another_kind_end_the_room_under_their_names() {
-    let (seen, _) = hundred(Habit::NotUtf8);
+    let (seen, _) = hundred(Behaviour::NotUtf8);
     assert_eq!((seen.outcomes.ok, failed(&seen.outcomes, &[Failure::Protocol])), (90, 10));
-    let (seen, _) = hundred(Habit::OtherKind);
+    let (seen, _) = hundred(Behaviour::OtherKind);
     assert_eq!(seen.outcomes.unexpected, [(codes::OTHER_KIND, 10)].into(), "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.ok, 90);
 }
@@ -220,7 +228,7 @@ fn copies_that_are_no_text_or_of_another_kind_end_the_room_under_their_names() {
 /// In the middle of a run all connections end at once, in all rooms.
 #[test]
 fn a_server_that_ends_all_connections_is_counted_and_driven_on() {
-    let server = Server::start(Habit::Rooms);
+    let server = Server::start(Behaviour::Rooms);
     let order = until_done(vec![in_rooms(&server, 5, 20_000)]);
     let seen = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -253,7 +261,7 @@ fn rooms_that_cannot_be_reached_fail_their_operations_one_by_one() {
 #[test]
 fn a_stop_leaves_the_broadcasts_in_flight_unfinished() {
     const HOUR_NS: u64 = 3_600_000_000_000;
-    let server = Server::start(Habit::Silent);
+    let server = Server::start(Behaviour::Silent);
     let asked = LaneAsked { operations: None, timeout_ns: HOUR_NS, ..in_rooms(&server, 3, 1) };
     let order = Asked { round_ns: HOUR_NS, slice_ns: HOUR_NS, ..order(vec![asked]) };
     let stop = Stop::new().expect("a descriptor");
@@ -272,7 +280,7 @@ fn a_stop_leaves_the_broadcasts_in_flight_unfinished() {
 /// Between two slices nothing is in flight, and a new round reopens the rooms.
 #[test]
 fn rounds_and_slices_follow_one_another_in_the_same_rooms_or_new_ones() {
-    let server = Server::start(Habit::Rooms);
+    let server = Server::start(Behaviour::Rooms);
     let mut asked = lane(server.address);
     asked.intensity.connections = 2 * MEMBERS;
     let order = Asked { rounds: 2, slice_ns: 20_000_000, ..order(vec![asked]) };
@@ -299,7 +307,7 @@ fn what_makes_no_rooms_is_refused() {
         let each = &mut |_| std::ops::ControlFlow::Continue(());
         engine::run(&order, lanes, Vec::new(), &stop, each).expect_err("it makes no rooms").0
     };
-    let server = Server::start(Habit::Rooms);
+    let server = Server::start(Behaviour::Rooms);
     let mut asked = in_rooms(&server, 1, 1);
     asked.intensity.connections = 6;
     assert_eq!(run(asked), "6 connections cannot be divided into rooms of 4 members");

@@ -11,7 +11,7 @@ use tungstenite::{Message, WebSocket};
 
 /// The behaviour of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Habit {
+pub(crate) enum Behaviour {
     /// Sends every message to all members of the sender's room.
     Rooms,
     /// Sends a ping before every copy, and every copy in two fragments.
@@ -82,7 +82,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(habit: Habit) -> Server {
+    pub(crate) fn start(behaviour: Behaviour) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let shared = Arc::new(Mutex::new(Shared::default()));
@@ -91,7 +91,7 @@ impl Server {
             for stream in listener.incoming().flatten() {
                 let shared = theirs.clone();
                 // An error ends the connection.
-                std::thread::spawn(move || drop(answer(stream, habit, &shared)));
+                std::thread::spawn(move || drop(answer(stream, behaviour, &shared)));
             }
         });
         Server { address, shared }
@@ -113,7 +113,7 @@ impl Server {
 type Ended = Result<(), Box<dyn std::error::Error>>;
 
 #[allow(clippy::result_large_err, reason = "tungstenite's callback returns such a result")]
-fn answer(stream: TcpStream, habit: Habit, shared: &Mutex<Shared>) -> Ended {
+fn answer(stream: TcpStream, behaviour: Behaviour, shared: &Mutex<Shared>) -> Ended {
     stream.set_nodelay(true)?;
     let writer = stream.try_clone()?;
     let mut room = String::new();
@@ -128,10 +128,10 @@ fn answer(stream: TcpStream, habit: Habit, shared: &Mutex<Shared>) -> Ended {
         Ok(response)
     };
     let mut socket = tungstenite::accept_hdr(stream, enter).map_err(|error| error.to_string())?;
-    if habit == Habit::Greets {
+    if behaviour == Behaviour::Greets {
         socket.send(Message::text("welcome"))?;
     }
-    let ended = hear(&mut socket, &room, number, habit, shared);
+    let ended = hear(&mut socket, &room, number, behaviour, shared);
     shared.lock().expect("no thread panics").leave(&room, number);
     ended
 }
@@ -140,7 +140,7 @@ fn hear(
     socket: &mut WebSocket<TcpStream>,
     room: &str,
     number: u64,
-    habit: Habit,
+    behaviour: Behaviour,
     shared: &Mutex<Shared>,
 ) -> Ended {
     loop {
@@ -149,12 +149,12 @@ fn hear(
                 let mut whole = shared.lock().expect("no thread panics");
                 whole.count(room, number);
                 if let Some((room, held)) = whole.held.take() {
-                    whole.broadcast(&room, &held, Habit::Rooms, false);
+                    whole.broadcast(&room, &held, Behaviour::Rooms, false);
                 }
                 let is_tenth = whole.counts.broadcasts.is_multiple_of(TENTH);
-                match habit {
-                    Habit::Holds if is_tenth => whole.held = Some((room.to_owned(), message)),
-                    _ => whole.broadcast(room, &message, habit, is_tenth),
+                match behaviour {
+                    Behaviour::Holds if is_tenth => whole.held = Some((room.to_owned(), message)),
+                    _ => whole.broadcast(room, &message, behaviour, is_tenth),
                 }
             }
             Message::Close(Some(frame)) if frame.code == CloseCode::Normal => {
@@ -187,30 +187,32 @@ impl Shared {
         *self.counts.senders.entry(place.expect("a member")).or_default() += 1;
     }
 
-    fn broadcast(&mut self, room: &str, message: &Message, habit: Habit, is_tenth: bool) {
+    fn broadcast(&mut self, room: &str, message: &Message, behaviour: Behaviour, is_tenth: bool) {
         let before = self.before.insert(room.to_owned(), message.clone());
         let copy = frame(message, 0x81);
         // The last member, so that the others already have their copies.
         let last = self.members.get(room).map_or(0, Vec::len).saturating_sub(1);
         for at in 0..=last {
             let is_meant = is_tenth && at == last;
-            let sent: Vec<u8> = match habit {
-                Habit::Silent => continue,
-                Habit::Fragments => fragments(message),
-                Habit::Loses | Habit::Misroutes if is_meant => continue,
-                Habit::Doubles if is_meant => copy.repeat(2),
-                Habit::Repeats if is_meant => {
+            let sent: Vec<u8> = match behaviour {
+                Behaviour::Silent => continue,
+                Behaviour::Fragments => fragments(message),
+                Behaviour::Loses | Behaviour::Misroutes if is_meant => continue,
+                Behaviour::Doubles if is_meant => copy.repeat(2),
+                Behaviour::Repeats if is_meant => {
                     let before = before.as_ref().expect("not the first one");
                     [frame(before, 0x81), copy.clone()].concat()
                 }
-                Habit::Spoils if is_meant => changed(&copy, 20, b'!'),
-                Habit::NotUtf8 if is_meant => changed(&copy, 20, 0xff),
-                Habit::Lengthens if is_meant => frame(&Message::text(format!("{message}.")), 0x81),
-                Habit::OtherKind if is_meant => frame(message, 0x82),
-                Habit::Closes(code) if is_meant => {
+                Behaviour::Spoils if is_meant => changed(&copy, 20, b'!'),
+                Behaviour::NotUtf8 if is_meant => changed(&copy, 20, 0xff),
+                Behaviour::Lengthens if is_meant => {
+                    frame(&Message::text(format!("{message}.")), 0x81)
+                }
+                Behaviour::OtherKind if is_meant => frame(message, 0x82),
+                Behaviour::Closes(code) if is_meant => {
                     [&[0x88, 2], code.to_be_bytes().as_slice()].concat()
                 }
-                Habit::Ends if is_meant => {
+                Behaviour::Ends if is_meant => {
                     let (_, stream) = &self.members[room][at];
                     let _ = stream.shutdown(std::net::Shutdown::Write);
                     continue;
@@ -219,7 +221,7 @@ impl Shared {
             };
             self.send(room, at, &sent);
         }
-        if is_tenth && matches!(habit, Habit::Leaks | Habit::Misroutes) {
+        if is_tenth && matches!(behaviour, Behaviour::Leaks | Behaviour::Misroutes) {
             let mut others = self.members.iter().filter(|(of, all)| *of != room && !all.is_empty());
             if let Some(other) = others.next().map(|(other, _)| other.clone()) {
                 self.send(&other, 0, &copy);

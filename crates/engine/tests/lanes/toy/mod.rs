@@ -11,7 +11,7 @@ use dialogue::{Echo, Ended, Notes, TWICE};
 use engine::codec_lane::codec_lanes;
 use engine::{MakeLane, Stop, http_lanes};
 use record::{Arrivals, Asked, Failure, LaneAsked, Outcome, TrialRecord};
-use server::{Counts, Habits, SLOW, Slow, serve};
+use server::{Behaviours, Counts, SLOW, Slow, serve};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -71,7 +71,7 @@ fn assert_all_are_right(trial: &TrialRecord, ended: &[Ended], counts: &Counts, o
 #[test]
 fn each_operation_ends_once_with_its_own_reply_whatever_the_order() {
     for (depth, connections) in [(1, 3), (4, 2), (32, 1)] {
-        let (address, counts) = serve(Habits { push_every: 7, ..Habits::PLAIN });
+        let (address, counts) = serve(Behaviours { push_every: 7, ..Behaviours::PLAIN });
         let mut asked = on_one(address, depth, 3000);
         asked.intensity.connections = connections;
         let (trial, ended) = drive(&until_done(vec![asked]));
@@ -97,7 +97,7 @@ fn pushes_in_order(notes: &Notes, counts: &Counts) -> u64 {
 
 #[test]
 fn a_push_ends_no_operation_and_arrives_whole_and_in_order() {
-    let (address, counts) = serve(Habits { push_every: 2, ..Habits::PLAIN });
+    let (address, counts) = serve(Behaviours { push_every: 2, ..Behaviours::PLAIN });
     let notes = Notes::new();
     let mut asked = on_one(address, 8, 2000);
     asked.intensity.connections = 3;
@@ -112,9 +112,9 @@ fn a_push_ends_no_operation_and_arrives_whole_and_in_order() {
 }
 
 #[test]
-fn a_push_at_rest_is_heard_and_is_no_fault() {
+fn a_push_at_rest_is_received_and_is_not_a_fault() {
     // Pushes are sent only while a connection rests.
-    let (address, counts) = serve(Habits { push_every: u64::MAX, ..Habits::PLAIN });
+    let (address, counts) = serve(Behaviours { push_every: u64::MAX, ..Behaviours::PLAIN });
     let (other, _) = crate::common::serve(crate::common::REPLY, u64::MAX);
     let notes = Notes::new();
     let toy = LaneAsked { operations: None, ..on_one(address, 4, 0) };
@@ -133,7 +133,7 @@ fn a_push_at_rest_is_heard_and_is_no_fault() {
 fn no_more_are_in_flight_than_the_window_allows_however_it_changes() {
     const WINDOWS: &[u8] = &[3, 6, 2, 7, 1, 5];
     for arrivals in [Arrivals::Closed, Arrivals::Constant(200_000.0)] {
-        let (address, counts) = serve(Habits { windows: WINDOWS, ..Habits::PLAIN });
+        let (address, counts) = serve(Behaviours { windows: WINDOWS, ..Behaviours::PLAIN });
         let mut asked = on_one(address, 16, 3000);
         asked.intensity.arrivals = arrivals;
         let (trial, ended) = drive(&until_done(vec![asked]));
@@ -145,7 +145,7 @@ fn no_more_are_in_flight_than_the_window_allows_however_it_changes() {
 
 #[test]
 fn a_window_wider_than_the_depth_changes_nothing() {
-    let (address, counts) = serve(Habits { windows: &[200], ..Habits::PLAIN });
+    let (address, counts) = serve(Behaviours { windows: &[200], ..Behaviours::PLAIN });
     let (trial, ended) = drive(&until_done(vec![on_one(address, 5, 1000)]));
     assert_all_are_right(&trial, &ended, &counts, 1000);
     assert_eq!(count(&counts.most_open), 5);
@@ -161,7 +161,7 @@ fn meanwhile(of: &Ended, all: &[Ended]) -> usize {
 fn a_time_is_that_of_its_own_operation() {
     let operations = 2000;
     let slow = Slow { remainder: 7, others: 60, requests: operations };
-    let (address, counts) = serve(Habits { slow: Some(slow), ..Habits::PLAIN });
+    let (address, counts) = serve(Behaviours { slow: Some(slow), ..Behaviours::PLAIN });
     let (trial, ended) = drive(&until_done(vec![on_one(address, 8, operations)]));
     assert_all_are_right(&trial, &ended, &counts, operations);
     // The server delays none of the last ones: too few others follow them.
@@ -183,7 +183,8 @@ fn a_time_is_that_of_its_own_operation() {
 fn a_stream_that_times_out_takes_no_other_with_it() {
     const TIMEOUT_NS: u64 = 1_500_000_000;
     let late = Some((3, Duration::from_secs(4)));
-    let (address, counts) = serve(Habits { windows: &[8], late, push_every: 9, ..Habits::PLAIN });
+    let (address, counts) =
+        serve(Behaviours { windows: &[8], late, push_every: 9, ..Behaviours::PLAIN });
     let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..on_one(address, 8, 160) };
     // Ten of 160 operations are late. The first eight use up the window, even after they were
     // given up, so the last 40 operations are sent when those late replies have arrived.
@@ -204,9 +205,9 @@ fn a_stream_that_times_out_takes_no_other_with_it() {
 
 #[test]
 fn a_connection_that_goes_away_answers_what_is_in_flight() {
-    let habits = Habits { windows: &[4], goes_away_after: Some(150), ..Habits::PLAIN };
+    let behaviours = Behaviours { windows: &[4], goes_away_after: Some(150), ..Behaviours::PLAIN };
     for arrivals in [Arrivals::Closed, Arrivals::Constant(200_000.0)] {
-        let (address, counts) = serve(habits);
+        let (address, counts) = serve(behaviours);
         let mut asked = on_one(address, 8, 1000);
         asked.intensity.arrivals = arrivals;
         let (trial, ended) = drive(&until_done(vec![asked]));

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// What a server does besides answering.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Habits {
+pub(crate) struct Behaviours {
     /// How many streams may be open: each value holds for [`Habits::TERM`] replies, and then
     /// they start over.
     pub(crate) windows: &'static [u8],
@@ -38,12 +38,17 @@ pub(crate) const SLOW: u64 = 16;
 /// A connection on which nothing arrived for this long rests.
 const RESTING: Duration = Duration::from_millis(5);
 
-impl Habits {
+impl Behaviours {
     /// How many replies a window holds for.
     const TERM: u64 = 100;
 
-    pub(crate) const PLAIN: Habits =
-        Habits { windows: &[250], push_every: 0, slow: None, late: None, goes_away_after: None };
+    pub(crate) const PLAIN: Behaviours = Behaviours {
+        windows: &[250],
+        push_every: 0,
+        slow: None,
+        late: None,
+        goes_away_after: None,
+    };
 }
 
 /// What a server counted on all its connections.
@@ -68,7 +73,7 @@ impl Counts {
 }
 
 /// Starts a server that ends with the test program.
-pub(crate) fn serve(habits: Habits) -> (SocketAddr, Arc<Counts>) {
+pub(crate) fn serve(behaviours: Behaviours) -> (SocketAddr, Arc<Counts>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let counts = Arc::new(Counts::default());
@@ -76,7 +81,7 @@ pub(crate) fn serve(habits: Habits) -> (SocketAddr, Arc<Counts>) {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             Counts::add(&counted.connections);
-            let mut connection = Connection::new(habits, counted.clone());
+            let mut connection = Connection::new(behaviours, counted.clone());
             // An error ends the connection.
             std::thread::spawn(move || connection.run(stream));
         }
@@ -93,11 +98,11 @@ struct Unanswered {
     sent: usize,
     /// How many replies were complete when it arrived, and when that was.
     answered: u64,
-    came: Instant,
+    received_at: Instant,
 }
 
 struct Connection {
-    habits: Habits,
+    behaviours: Behaviours,
     counts: Arc<Counts>,
     /// Requests that were read; the last one may be incomplete.
     input: Vec<u8>,
@@ -113,16 +118,16 @@ struct Connection {
 }
 
 impl Connection {
-    fn new(habits: Habits, counts: Arc<Counts>) -> Connection {
+    fn new(behaviours: Behaviours, counts: Arc<Counts>) -> Connection {
         Connection {
-            habits,
+            behaviours,
             counts,
             input: Vec::with_capacity(64 * 1024),
             asked: Vec::with_capacity(256),
             out: Vec::with_capacity(64 * 1024),
             term: 0,
             answered: 0,
-            term_ends: Habits::TERM,
+            term_ends: Behaviours::TERM,
             frames: 0,
             pushes: 0,
             goes_away: false,
@@ -148,7 +153,7 @@ impl Connection {
                 Err(error) => return Err(error),
             };
             self.understand();
-            if rests && self.habits.push_every > 0 {
+            if rests && self.behaviours.push_every > 0 {
                 self.push();
             }
             self.answer(rests);
@@ -156,7 +161,7 @@ impl Connection {
     }
 
     fn window(&self) -> u8 {
-        self.habits.windows[self.term % self.habits.windows.len()]
+        self.behaviours.windows[self.term % self.behaviours.windows.len()]
     }
 
     /// Parses the requests that are complete.
@@ -170,8 +175,8 @@ impl Connection {
             if self.asked.iter().any(|asked| asked.id == id) {
                 Counts::add(&self.counts.doubled);
             }
-            let (answered, came) = (self.answered, Instant::now());
-            self.asked.push(Unanswered { id, number, sent: 0, answered, came });
+            let (answered, received_at) = (self.answered, Instant::now());
+            self.asked.push(Unanswered { id, number, sent: 0, answered, received_at });
             if self.asked.len() > usize::from(self.window()) || self.goes_away {
                 Counts::add(&self.counts.forbidden);
             }
@@ -208,22 +213,22 @@ impl Connection {
             let others_come = requests < slow.requests;
             others_come && self.answered < asked.answered + slow.others
         };
-        let is_slow = self.habits.slow.filter(|slow| slow.remainder == remainder);
-        let is_late = self.habits.late.filter(|(of, _)| *of == remainder);
+        let is_slow = self.behaviours.slow.filter(|slow| slow.remainder == remainder);
+        let is_late = self.behaviours.late.filter(|(of, _)| *of == remainder);
         !is_slow.as_ref().is_some_and(waits)
-            && is_late.is_none_or(|(_, time)| asked.came.elapsed() >= time)
+            && is_late.is_none_or(|(_, time)| asked.received_at.elapsed() >= time)
     }
 
     /// Sends a new window or the end if it is time.
     fn change_terms(&mut self) {
-        if self.habits.goes_away_after.is_some_and(|after| self.answered >= after) {
+        if self.behaviours.goes_away_after.is_some_and(|after| self.answered >= after) {
             if !self.goes_away {
                 self.goes_away = true;
                 self.frame(GO_AWAY, 0, &[]);
             }
         } else if self.answered >= self.term_ends {
             self.term += 1;
-            self.term_ends = self.answered + Habits::TERM;
+            self.term_ends = self.answered + Behaviours::TERM;
             let window = self.window();
             self.frame(WINDOW, 0, &[window]);
         }
@@ -244,7 +249,8 @@ impl Connection {
             self.asked[at].sent = until;
         }
         self.frames += 1;
-        if self.habits.push_every > 0 && self.frames.is_multiple_of(self.habits.push_every) {
+        if self.behaviours.push_every > 0 && self.frames.is_multiple_of(self.behaviours.push_every)
+        {
             self.push();
         }
     }

@@ -11,7 +11,7 @@ use tungstenite::{Message, WebSocket};
 
 /// The behaviour of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Habit {
+pub(crate) enum Behaviour {
     /// Sends every message back.
     Echo,
     /// Sends many pings before every echo.
@@ -59,7 +59,7 @@ fn add(counter: &AtomicU64) {
 }
 
 /// Starts a server that ends with the test program.
-pub(crate) fn serve(habit: Habit) -> (SocketAddr, Arc<Counts>) {
+pub(crate) fn serve(behaviour: Behaviour) -> (SocketAddr, Arc<Counts>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let counts = Arc::new(Counts::default());
@@ -69,7 +69,7 @@ pub(crate) fn serve(habit: Habit) -> (SocketAddr, Arc<Counts>) {
             add(&counted.connections);
             let counted = counted.clone();
             // An error ends the connection.
-            std::thread::spawn(move || drop(answer(stream, habit, &counted)));
+            std::thread::spawn(move || drop(answer(stream, behaviour, &counted)));
         }
     });
     (address, counts)
@@ -77,9 +77,9 @@ pub(crate) fn serve(habit: Habit) -> (SocketAddr, Arc<Counts>) {
 
 type Ended = Result<(), Box<dyn std::error::Error>>;
 
-fn answer(mut stream: TcpStream, habit: Habit, counts: &Counts) -> Ended {
+fn answer(mut stream: TcpStream, behaviour: Behaviour, counts: &Counts) -> Ended {
     stream.set_nodelay(true)?;
-    if let Habit::Refuses(reply) = habit {
+    if let Behaviour::Refuses(reply) = behaviour {
         let _ = stream.read(&mut [0; 4096])?;
         return Ok(stream.write_all(reply)?);
     }
@@ -88,39 +88,39 @@ fn answer(mut stream: TcpStream, habit: Habit, counts: &Counts) -> Ended {
         let message = hear(&mut socket, counts)?;
         add(&counts.messages);
         let is_tenth = number % TENTH == 0;
-        match habit {
-            Habit::Pings => {
+        match behaviour {
+            Behaviour::Pings => {
                 let pings = [b"\x89\x01p".as_slice(); PINGS].concat();
                 socket.get_mut().write_all(&pings)?;
                 socket.send(message)?;
             }
-            Habit::Fragments => {
+            Behaviour::Fragments => {
                 let bytes = message.into_data();
                 let (first, last) = bytes.split_at(10);
                 let frames: [&[u8]; 5] =
                     [b"\x01\x0a", first, b"\x89\0\x80", &[last.len() as u8], last];
                 socket.get_mut().write_all(&frames.concat())?;
             }
-            Habit::Doubles => {
+            Behaviour::Doubles => {
                 let both = [frame(&message), frame(&message)].concat();
                 socket.get_mut().write_all(&both)?;
             }
-            Habit::Loses if is_tenth => {}
-            Habit::Spoils if is_tenth => {
+            Behaviour::Loses if is_tenth => {}
+            Behaviour::Spoils if is_tenth => {
                 let mut bytes = message.into_data().to_vec();
                 bytes[20] ^= 1;
                 socket.send(Message::text(String::from_utf8(bytes)?))?;
             }
-            Habit::Lengthens if is_tenth => {
+            Behaviour::Lengthens if is_tenth => {
                 socket.send(Message::text(format!("{}.", message.into_text()?)))?;
             }
-            Habit::OtherKind => socket.send(Message::binary(message.into_data()))?,
-            Habit::Closes(code) if is_tenth => {
+            Behaviour::OtherKind => socket.send(Message::binary(message.into_data()))?,
+            Behaviour::Closes(code) if is_tenth => {
                 let code = CloseCode::from(code);
                 socket.close(Some(CloseFrame { code, reason: "a test".into() }))?;
             }
-            Habit::SaysAndStalls(bytes) if is_tenth => socket.get_mut().write_all(bytes)?,
-            Habit::SaysAndEnds(bytes) if is_tenth => {
+            Behaviour::SaysAndStalls(bytes) if is_tenth => socket.get_mut().write_all(bytes)?,
+            Behaviour::SaysAndEnds(bytes) if is_tenth => {
                 return Ok(socket.get_mut().write_all(bytes)?);
             }
             _ => socket.send(message)?,

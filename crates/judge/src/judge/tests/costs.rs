@@ -44,7 +44,7 @@ fn a_shared_process_is_paid_while_driven() {
 }
 
 #[test]
-fn what_the_run_was_told_of_a_target_stays() {
+fn what_was_reported_of_a_target_stays() {
     let run = resting(1.0, 0.0);
     let mut judge = run.judge();
     let ready = TargetReady {
@@ -80,7 +80,7 @@ fn what_the_run_was_told_of_a_target_stays() {
 }
 
 #[test]
-fn one_slice_without_a_reading_puts_it_out_of_sight() {
+fn one_slice_without_a_reading_makes_it_not_visible() {
     let mut run = resting(1.1, 0.0);
     run.question.secondary = vec![Metric::TargetCpu];
     run.each_seen("a", |round, seen| {
@@ -151,7 +151,7 @@ fn work_that_is_put_off_is_found_although_throughputs_are_equal() {
             _ => 0.0,
         });
     let comparison = primary(&run);
-    let charged = comparison.charged.expect("both in sight");
+    let charged = comparison.charged.expect("both visible");
     assert!((charged.ratio.ln() - 0.2615).abs() < 1e-3, "{charged:?}");
     assert_eq!((charged.verdict, comparison.verdict), (Word::Faster, Word::Undecided));
     assert_eq!(

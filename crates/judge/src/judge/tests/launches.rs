@@ -75,6 +75,6 @@ fn too_few_launches_are_called_restarts() {
 fn the_charged_ratio_is_of_launches_too() {
     let run = run(&[1.05; 10]).with_target_cpu(|of, driven| if of == driven { 0.5 } else { 0.0 });
     let comparison = primary(&run);
-    let charged = comparison.charged.expect("both in sight");
+    let charged = comparison.charged.expect("both visible");
     assert_eq!(charged.interval, comparison.low.zip(comparison.high));
 }

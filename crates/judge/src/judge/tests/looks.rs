@@ -130,7 +130,7 @@ fn a_word_waits_for_the_charged_one() {
         }
     });
     let at_first = primary(&run.after(10));
-    let charged = at_first.charged.expect("both in sight");
+    let charged = at_first.charged.expect("both visible");
     assert_eq!((at_first.verdict, charged.verdict), (Word::Undecided, Word::Undecided));
     assert_eq!(at_first.fresh_rounds, None);
     let decided = decided_after(&run).expect("the later rounds are clear");

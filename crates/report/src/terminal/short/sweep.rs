@@ -1,6 +1,6 @@
 //! A sweep on one screen: bends, one table of its load points, and the audit of all of them.
 
-use super::{entries, places};
+use super::{entries, files_of_run};
 use crate::sweep::{PointView, SweepView};
 use crate::terminal::layout::{ENTRY, Page, Paint};
 use crate::terminal::sweep as long;
@@ -34,7 +34,7 @@ pub(crate) fn report(view: &SweepView, style: Style) -> String {
     page.blank();
     audits(view, &mut page);
     let found = found(view, &mut page);
-    places(view.run, "report.html", found, &mut page);
+    files_of_run(view.run, "report.html", found, &mut page);
     page.finish()
 }
 

@@ -8,7 +8,7 @@ mod columns;
 mod result;
 mod statement;
 
-use super::answer::Taken;
+use super::answer::Consumed;
 use statement::Statement;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -54,28 +54,28 @@ pub(super) struct Cql {
 
 impl Cql {
     /// Answers the frame that the input, which is not empty, begins with.
-    pub(super) fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Taken {
+    pub(super) fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
         if input[0] != REQUEST {
-            return Taken::Unknown;
+            return Consumed::Unknown;
         }
-        let Some((head, rest)) = input.split_first_chunk::<HEAD>() else { return Taken::NotAll };
+        let Some((head, rest)) = input.split_first_chunk::<HEAD>() else { return Consumed::NotAll };
         let &[_, flags, high, low, operation, a, b, c, d] = head;
         let length = u32::from_be_bytes([a, b, c, d]) as usize;
         // Flags request compression, tracing and other features that no lane uses.
         if flags != 0 || length > MOST_BODY {
-            return Taken::Unknown;
+            return Consumed::Unknown;
         }
-        let Some(body) = rest.get(..length) else { return Taken::NotAll };
+        let Some(body) = rest.get(..length) else { return Consumed::NotAll };
         let at = out.len();
         out.extend_from_slice(&[REPLY, 0, high, low, ERROR, 0, 0, 0, 0]);
         let Some(operation) = self.reply(operation, body, out) else {
             out.truncate(at);
-            return Taken::Unknown;
+            return Consumed::Unknown;
         };
         let replied = (out.len() - at - HEAD) as u32;
         out[at + 4] = operation;
         out[at + 5..at + HEAD].copy_from_slice(&replied.to_be_bytes());
-        Taken::Bytes(HEAD + length)
+        Consumed::Bytes(HEAD + length)
     }
 
     /// Appends the body of the reply. Returns its operation, or None if the request is
@@ -102,17 +102,17 @@ impl Cql {
         if self.prepared.len() >= MOST_PREPARED {
             self.prepared.clear();
         }
-        let mut brings = Vec::new();
-        result::of(&statement, &mut brings);
-        self.prepared.insert(id, brings);
+        let mut effect = Vec::new();
+        result::of(&statement, &mut effect);
+        self.prepared.insert(id, effect);
     }
 
     fn execute(&self, body: &[u8], out: &mut Vec<u8>) -> Option<u8> {
         let (length, rest) = body.split_first_chunk()?;
         let id = rest.get(..u16::from_be_bytes(*length).into())?;
         let known = id.try_into().ok().and_then(|id: &[u8; ID]| self.prepared.get(id));
-        if let Some(brings) = known {
-            out.extend_from_slice(brings);
+        if let Some(effect) = known {
+            out.extend_from_slice(effect);
             return Some(RESULT);
         }
         out.extend_from_slice(UNPREPARED);

@@ -1,7 +1,7 @@
 //! Bodies of results.
 
 use super::columns::Column;
-use super::statement::{Brings, Statement};
+use super::statement::{Effect, Statement};
 
 /// The result of a statement without rows.
 pub(super) const VOID: &[u8] = b"\0\0\0\x01";
@@ -19,13 +19,13 @@ const NO_COLUMNS: &[u8] = b"\0\0\0\x04\0\0\0\0";
 
 /// Appends the result of a statement.
 pub(super) fn of(statement: &Statement<'_>, out: &mut Vec<u8>) {
-    match statement.brings() {
-        Brings::Nothing => out.extend_from_slice(VOID),
-        Brings::Keyspace(name) => {
+    match statement.effect() {
+        Effect::Nothing => out.extend_from_slice(VOID),
+        Effect::Keyspace(name) => {
             out.extend_from_slice(SET_KEYSPACE);
             string(name, out);
         }
-        Brings::Rows { columns, is_empty } => {
+        Effect::Rows { columns, is_empty } => {
             out.extend_from_slice(ROWS);
             described(&columns, out);
             number(usize::from(!is_empty), out);
@@ -39,13 +39,13 @@ pub(super) fn of(statement: &Statement<'_>, out: &mut Vec<u8>) {
 
 /// Appends the description of a prepared statement.
 pub(super) fn prepared(id: &[u8], statement: &Statement<'_>, out: &mut Vec<u8>) {
-    let places = statement.places();
+    let markers = statement.markers();
     out.extend_from_slice(PREPARED);
     out.extend_from_slice(&(id.len() as u16).to_be_bytes());
     out.extend_from_slice(id);
     out.extend_from_slice(DESCRIBED);
-    number(places.len(), out);
-    match places.iter().position(|place| place.name == "key") {
+    number(markers.len(), out);
+    match markers.iter().position(|marker| marker.name == "key") {
         // The partition key, by which clients find the node of a row.
         Some(key) => {
             number(1, out);
@@ -54,10 +54,10 @@ pub(super) fn prepared(id: &[u8], statement: &Statement<'_>, out: &mut Vec<u8>) 
         None => number(0, out),
     }
     out.extend_from_slice(TABLE);
-    specs(&places, out);
-    match statement.brings() {
-        Brings::Rows { columns, .. } => described(&columns, out),
-        Brings::Nothing | Brings::Keyspace(_) => out.extend_from_slice(NO_COLUMNS),
+    specs(&markers, out);
+    match statement.effect() {
+        Effect::Rows { columns, .. } => described(&columns, out),
+        Effect::Nothing | Effect::Keyspace(_) => out.extend_from_slice(NO_COLUMNS),
     }
 }
 

@@ -14,8 +14,8 @@ enum Token<'a> {
     Sign(char),
 }
 
-/// What a statement brings.
-pub(super) enum Brings<'a> {
+/// The effect of a statement: what the server returns for it.
+pub(super) enum Effect<'a> {
     Nothing,
     /// The session uses this keyspace.
     Keyspace(&'a str),
@@ -55,18 +55,18 @@ impl<'a> Statement<'a> {
         at.map_or(&[], |at| &self.tokens[at + 1..])
     }
 
-    pub(super) fn brings(&self) -> Brings<'a> {
+    pub(super) fn effect(&self) -> Effect<'a> {
         let may_depend = ["INSERT", "UPDATE", "DELETE"].iter().any(|word| self.begins_with(word));
         if self.begins_with("SELECT") {
-            Brings::Rows { columns: self.selected(), is_empty: self.asks_for_nothing() }
+            Effect::Rows { columns: self.selected(), is_empty: self.asks_for_nothing() }
         } else if let (true, Some(Token::Word(name))) =
             (self.begins_with("USE"), self.tokens.get(1))
         {
-            Brings::Keyspace(name)
+            Effect::Keyspace(name)
         } else if may_depend && self.tokens.iter().any(|token| token.is("IF")) {
-            Brings::Rows { columns: vec![columns::named(APPLIED)], is_empty: false }
+            Effect::Rows { columns: vec![columns::named(APPLIED)], is_empty: false }
         } else {
-            Brings::Nothing
+            Effect::Nothing
         }
     }
 
@@ -98,19 +98,19 @@ impl<'a> Statement<'a> {
     }
 
     /// The columns of its `?` parameters.
-    pub(super) fn places(&self) -> Vec<Column<'a>> {
+    pub(super) fn markers(&self) -> Vec<Column<'a>> {
         let inserted = names(self.behind("INTO"));
         let (mut word, mut number) = ("", 0);
-        let mut places = Vec::new();
+        let mut markers = Vec::new();
         for token in &self.tokens {
             match token {
                 Token::Word(next) => (word, number) = (next, 0),
                 Token::Sign(',') => number += 1,
-                Token::Sign('?') => places.push(place(word, inserted.get(number).copied())),
+                Token::Sign('?') => markers.push(place(word, inserted.get(number).copied())),
                 Token::Sign(_) => {}
             }
         }
-        places
+        markers
     }
 }
 
@@ -180,9 +180,9 @@ mod tests {
             ("UPDATE t SET value = ? WHERE user = ? AND at = ?", &["value", "user", "at"]),
             ("?", &[""]),
         ] {
-            assert_eq!(named(&Statement::read(text).places()), wanted, "{text}");
+            assert_eq!(named(&Statement::read(text).markers()), wanted, "{text}");
         }
-        let kinds = |text| Statement::read(text).places().iter().map(|of| of.kind.len()).sum();
+        let kinds = |text| Statement::read(text).markers().iter().map(|of| of.kind.len()).sum();
         let kinds: [usize; 2] = ["x LIMIT ?", "x in ?"].map(kinds);
         assert_eq!(kinds, [INT.len(), LIST_OF_TEXT.len()]);
     }
@@ -198,7 +198,7 @@ mod tests {
             ("DELETE FROM t WHERE key = ? IF EXISTS", &[APPLIED], false),
         ] {
             let statement = Statement::read(text);
-            let Brings::Rows { columns, is_empty } = statement.brings() else { panic!("{text}") };
+            let Effect::Rows { columns, is_empty } = statement.effect() else { panic!("{text}") };
             assert_eq!((named(&columns), is_empty), (wanted.to_vec(), empty), "{text}");
         }
     }
@@ -207,10 +207,10 @@ mod tests {
     fn what_writes_brings_nothing_and_use_a_keyspace() {
         for text in ["INSERT INTO t (a) VALUES (1)", "CREATE TABLE IF NOT EXISTS t", "USE", "", "'"]
         {
-            assert!(matches!(Statement::read(text).brings(), Brings::Nothing), "{text}");
+            assert!(matches!(Statement::read(text).effect(), Effect::Nothing), "{text}");
         }
         for text in ["USE app", "use \"app\""] {
-            assert!(matches!(Statement::read(text).brings(), Brings::Keyspace("app")), "{text}");
+            assert!(matches!(Statement::read(text).effect(), Effect::Keyspace("app")), "{text}");
         }
     }
 }

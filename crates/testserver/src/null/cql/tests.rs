@@ -21,15 +21,15 @@ fn executes(id: &[u8]) -> Vec<u8> {
 }
 
 /// What came of these bytes, and the operation and the body of the reply.
-fn told(cql: &mut Cql, input: &[u8]) -> (Taken, u8, Vec<u8>) {
+fn answer_to(cql: &mut Cql, input: &[u8]) -> (Consumed, u8, Vec<u8>) {
     let mut out = Vec::new();
-    let taken = cql.answer(input, &mut out);
+    let consumed = cql.answer(input, &mut out);
     if out.is_empty() {
-        return (taken, 0, out);
+        return (consumed, 0, out);
     }
     let length = u32::from_be_bytes(out[5..HEAD].try_into().expect("four bytes"));
     assert_eq!((&out[..4], length as usize), (&[REPLY, 0, 0, 7][..], out.len() - HEAD));
-    (taken, out[4], out.split_off(HEAD))
+    (consumed, out[4], out.split_off(HEAD))
 }
 
 fn of(text: &str) -> Vec<u8> {
@@ -41,7 +41,7 @@ fn of(text: &str) -> Vec<u8> {
 #[test]
 fn a_session_is_answered_frame_by_frame() {
     let mut cql = Cql::default();
-    let prepared = told(&mut cql, &asks(PREPARE, NAME_OF_LOCAL)).2;
+    let prepared = answer_to(&mut cql, &asks(PREPARE, NAME_OF_LOCAL)).2;
     assert_eq!(prepared[..6], [0, 0, 0, 4, 0, ID as u8]);
     let row = of(NAME_OF_LOCAL);
     assert!(row.ends_with(b"\0\x03key\0\x0d\0\0\0\x01\0\0\0\x011"), "{}", row.escape_ascii());
@@ -55,12 +55,12 @@ fn a_session_is_answered_frame_by_frame() {
         (executes(&id(NAME_OF_LOCAL)), RESULT, &row),
         (frame(BATCH, b"\0\0\0\0\x01\0"), RESULT, result::VOID),
     ] {
-        let answered = (Taken::Bytes(input.len()), operation, body.to_vec());
+        let answered = (Consumed::Bytes(input.len()), operation, body.to_vec());
         // Bytes after a frame do not belong to it.
         let two = [&input[..], &input].concat();
-        assert_eq!(told(&mut cql, &two), answered, "{}", input.escape_ascii());
+        assert_eq!(answer_to(&mut cql, &two), answered, "{}", input.escape_ascii());
         for cut in 1..input.len() {
-            assert_eq!(told(&mut cql, &input[..cut]), (Taken::NotAll, 0, vec![]), "{cut}");
+            assert_eq!(answer_to(&mut cql, &input[..cut]), (Consumed::NotAll, 0, vec![]), "{cut}");
         }
     }
 }
@@ -69,12 +69,12 @@ fn a_session_is_answered_frame_by_frame() {
 fn a_statement_that_is_not_known_is_to_be_prepared_anew() {
     let mut cql = Cql::default();
     for id in [&b"short"[..], &[1; ID]] {
-        let (_, operation, body) = told(&mut cql, &executes(id));
+        let (_, operation, body) = answer_to(&mut cql, &executes(id));
         assert_eq!(operation, ERROR);
         assert!(body.starts_with(UNPREPARED) && body.ends_with(id), "{}", body.escape_ascii());
     }
     for number in 0..3 * MOST_PREPARED {
-        told(&mut cql, &asks(PREPARE, &format!("SELECT a{number} FROM t")));
+        answer_to(&mut cql, &asks(PREPARE, &format!("SELECT a{number} FROM t")));
         assert!(cql.prepared.len() <= MOST_PREPARED);
     }
 }
@@ -97,8 +97,8 @@ fn what_no_lane_says_is_refused() {
         &frame(0x0f, b""),
     ];
     for input in cases {
-        let (taken, _, body) = told(&mut Cql::default(), input);
-        assert_eq!((taken, body.len()), (Taken::Unknown, 0), "{}", input.escape_ascii());
+        let (consumed, _, body) = answer_to(&mut Cql::default(), input);
+        assert_eq!((consumed, body.len()), (Consumed::Unknown, 0), "{}", input.escape_ascii());
     }
 }
 
@@ -109,8 +109,8 @@ proptest! {
         let mut cql = Cql::default();
         for operation in [QUERY, PREPARE] {
             let input = asks(operation, &text);
-            let (taken, replied, _) = told(&mut cql, &input);
-            prop_assert_eq!((taken, replied), (Taken::Bytes(input.len()), RESULT));
+            let (consumed, replied, _) = answer_to(&mut cql, &input);
+            prop_assert_eq!((consumed, replied), (Consumed::Bytes(input.len()), RESULT));
         }
     }
 
@@ -118,15 +118,15 @@ proptest! {
     #[test]
     fn any_bytes_are_survived(operation in 0u8..17, body in prop::collection::vec(any::<u8>(), 0..60)) {
         for input in [&frame(operation, &body)[..], &[&[REQUEST][..], &body].concat()] {
-            if let (Taken::Bytes(taken), ..) = told_of_any(input) {
-                prop_assert!(taken <= input.len());
+            if let (Consumed::Bytes(consumed), ..) = told_of_any(input) {
+                prop_assert!(consumed <= input.len());
             }
         }
     }
 }
 
 /// Its stream may be any.
-fn told_of_any(input: &[u8]) -> (Taken, usize) {
+fn told_of_any(input: &[u8]) -> (Consumed, usize) {
     let mut out = Vec::new();
     (Cql::default().answer(input, &mut out), out.len())
 }

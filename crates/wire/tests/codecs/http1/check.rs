@@ -11,12 +11,12 @@ pub(crate) const TIGHT: Limits = Limits { head_bytes: 64, headers: 2, informatio
 
 /// One request on a connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asking {
+pub(crate) struct Exchange {
     pub(crate) limits: Limits,
     pub(crate) head_only: bool,
 }
 
-impl Subject for Asking {
+impl Subject for Exchange {
     type Codec = Http1;
 
     fn fresh(&self) -> Http1 {
@@ -40,8 +40,8 @@ impl Subject for Asking {
     }
 
     fn inspect(&self, seen_events: &SeenEvents) {
-        for said in &seen_events.said {
-            let SeenEvent::Done(reply) = said else { continue };
+        for event in &seen_events.events {
+            let SeenEvent::Done(reply) = event else { continue };
             let class = match reply.code {
                 200..300 => Class::Ok,
                 code => Class::Error(code),
@@ -58,39 +58,39 @@ pub(crate) fn ask(codec: &mut Http1, head_only: bool) -> Result<Tag, Fault> {
 
 /// Feeds the stream in pieces to a connection with default limits.
 pub(crate) fn feed(codec: &mut Http1, stream: &[u8], cuts: &[usize]) -> (SeenEvents, Held) {
-    common::feed(&Asking { limits: Limits::default(), head_only: false }, codec, stream, cuts)
+    common::feed(&Exchange { limits: Limits::default(), head_only: false }, codec, stream, cuts)
 }
 
 /// The peer closes.
 pub(crate) fn end(codec: &mut Http1, seen_events: &mut SeenEvents) {
-    common::end(&Asking { limits: Limits::default(), head_only: false }, codec, seen_events);
+    common::end(&Exchange { limits: Limits::default(), head_only: false }, codec, seen_events);
 }
 
-/// Asserts that the cuts do not matter, and returns what was heard.
+/// Asserts that the cuts do not matter, and returns the events.
 pub(crate) fn same_however_cut(limits: Limits, head_only: bool, stream: &[u8]) -> SeenEvents {
-    common::same_however_cut(&Asking { limits, head_only }, stream)
+    common::same_however_cut(&Exchange { limits, head_only }, stream)
 }
 
 /// All that must hold for any stream.
 pub(crate) fn check(stream: &[u8]) {
     for limits in [Limits::default(), TIGHT] {
         for head_only in [false, true] {
-            let asking = Asking { limits, head_only };
-            let whole = common::check(&asking, stream);
+            let exchange = Exchange { limits, head_only };
+            let whole = common::check(&exchange, stream);
             if whole.state == Ok(State::Ready)
-                && matches!(whole.said.last(), Some(SeenEvent::Done(_)))
+                && matches!(whole.events.last(), Some(SeenEvent::Done(_)))
             {
-                same_when_asked_again(&asking, stream);
+                same_when_requested_again(&exchange, stream);
             }
         }
     }
 }
 
-/// A connection that is ready hears the same again.
-fn same_when_asked_again(asking: &Asking, stream: &[u8]) {
-    let mut codec = asking.fresh();
-    asking.ask(&mut codec).expect("fresh");
-    let (first, _) = common::feed(asking, &mut codec, stream, CUTS[0]);
-    asking.ask(&mut codec).expect("ready");
-    assert_eq!(common::feed(asking, &mut codec, stream, CUTS[2]).0, first, "asked again");
+/// A connection that is ready reports the same events again.
+fn same_when_requested_again(exchange: &Exchange, stream: &[u8]) {
+    let mut codec = exchange.fresh();
+    exchange.ask(&mut codec).expect("fresh");
+    let (first, _) = common::feed(exchange, &mut codec, stream, CUTS[0]);
+    exchange.ask(&mut codec).expect("ready");
+    assert_eq!(common::feed(exchange, &mut codec, stream, CUTS[2]).0, first, "requested again");
 }

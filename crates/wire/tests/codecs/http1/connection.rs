@@ -69,7 +69,7 @@ fn informational_replies_are_counted_per_operation() {
 }
 
 #[test]
-fn the_first_byte_is_told_before_the_head_is_complete() {
+fn the_first_byte_is_reported_before_the_head_is_complete() {
     let mut codec = fresh();
     ask(&mut codec, false).unwrap();
     let start = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 2";
@@ -77,10 +77,10 @@ fn the_first_byte_is_told_before_the_head_is_complete() {
         let mut codec = fresh();
         ask(&mut codec, false).unwrap();
         let (seen_events, _) = feed(&mut codec, &start[..cut], CUTS[0]);
-        assert_eq!(seen_events.said, [], "not told by {cut} bytes, of which none is the status");
+        assert_eq!(seen_events.events, [], "{cut} bytes without the status cause no event");
     }
     let (seen_events, held) = feed(&mut codec, start, CUTS[0]);
-    assert_eq!((seen_events.said.as_slice(), held), ([SeenEvent::Began(Tag(0))].as_slice(), 10));
+    assert_eq!((seen_events.events.as_slice(), held), ([SeenEvent::Began(Tag(0))].as_slice(), 10));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_partial_head_is_searched_once() {
     assert_eq!(codec.read(honest, &mut out, &mut seen_events).unwrap().consumed, 0);
     let planted = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nabcdefgh";
     assert_eq!(codec.read(planted, &mut out, &mut seen_events).unwrap().consumed, 0);
-    assert_eq!(seen_events.said, [SeenEvent::Began(Tag(0))]);
+    assert_eq!(seen_events.events, [SeenEvent::Began(Tag(0))]);
 }
 
 #[test]

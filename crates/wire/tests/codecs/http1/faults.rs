@@ -441,7 +441,7 @@ const TO_HEAD: &[Case] = &[
     ),
 ];
 
-/// A stream at its limit is heard; with one more of what is limited it is not.
+/// A stream at its limit is accepted; with one more of what is limited it is a fault.
 fn limited(limits: Limits, stream: impl Fn(usize) -> Vec<u8>, most: usize, fault: Fault) {
     let at = check::same_however_cut(limits, false, &stream(most));
     assert!(at.to_string().ends_with("| Ready | end"), "at the limit: {at}");

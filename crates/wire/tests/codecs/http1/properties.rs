@@ -7,7 +7,7 @@ use wire::{Class, Reply, State, Tag};
 
 /// A reply as a server might mean it.
 #[derive(Clone, Debug)]
-struct Meant {
+struct ExpectedReply {
     informational: Vec<u16>,
     status: u16,
     headers: Vec<(String, String)>,
@@ -41,7 +41,7 @@ fn framing() -> impl Strategy<Value = Framing> {
 }
 
 prop_compose! {
-    fn meant()(
+    fn expected_reply()(
         informational in prop::collection::vec(prop::sample::select(vec![100u16, 102, 103, 199]), 0..3),
         status in 200u16..1000,
         headers in prop::collection::vec(header(), 0..6),
@@ -50,14 +50,14 @@ prop_compose! {
         http10 in any::<bool>(),
         bare_lf in any::<bool>(),
         body in prop::collection::vec(any::<u8>(), 0..600),
-    ) -> Meant {
+    ) -> ExpectedReply {
         let chunked = matches!(framing, Framing::Chunked(..));
         let http10 = http10 && !chunked;
-        Meant { informational, status, headers, framing, closes, http10, bare_lf, body }
+        ExpectedReply { informational, status, headers, framing, closes, http10, bare_lf, body }
     }
 }
 
-impl Meant {
+impl ExpectedReply {
     fn no_body(&self, head_only: bool) -> bool {
         head_only || matches!(self.status, 204 | 304)
     }
@@ -115,16 +115,16 @@ impl Meant {
         stream.extend_from_slice(b"\r\n");
     }
 
-    fn said(&self, head_only: bool) -> Vec<SeenEvent> {
+    fn events(&self, head_only: bool) -> Vec<SeenEvent> {
         let body = if self.no_body(head_only) { &[][..] } else { &self.body };
         let class = if self.status < 300 { Class::Ok } else { Class::Error(self.status) };
         let (code, body_len) = (self.status, body.len() as u64);
-        let mut said = vec![SeenEvent::Began(Tag(0))];
+        let mut events = vec![SeenEvent::Began(Tag(0))];
         if !body.is_empty() {
-            said.push(SeenEvent::Body(Tag(0), 0, body.to_vec()));
+            events.push(SeenEvent::Body(Tag(0), 0, body.to_vec()));
         }
-        said.push(SeenEvent::Done(Reply { tag: Tag(0), class, code, body_len, items: 1 }));
-        said
+        events.push(SeenEvent::Done(Reply { tag: Tag(0), class, code, body_len, items: 1 }));
+        events
     }
 
     fn state(&self, head_only: bool) -> State {
@@ -136,20 +136,20 @@ impl Meant {
 proptest! {
     #[test]
     fn valid_replies_round_trip(
-        replies in prop::collection::vec((meant(), any::<bool>()), 1..4),
+        replies in prop::collection::vec((expected_reply(), any::<bool>()), 1..4),
         cuts in prop::collection::vec(1usize..400, 1..12),
     ) {
         let mut codec = Http1::new(Limits::default());
-        for (meant, head_only) in replies {
+        for (expected_reply, head_only) in replies {
             ask(&mut codec, head_only).unwrap();
-            let (mut seen_events, _) = feed(&mut codec, &meant.stream(head_only), &cuts);
-            prop_assert_eq!(seen_events.state, Ok(meant.state(head_only)));
-            if meant.state(head_only) == State::Closing {
+            let (mut seen_events, _) = feed(&mut codec, &expected_reply.stream(head_only), &cuts);
+            prop_assert_eq!(seen_events.state, Ok(expected_reply.state(head_only)));
+            if expected_reply.state(head_only) == State::Closing {
                 end(&mut codec, &mut seen_events);
                 prop_assert_eq!(seen_events.ended, Some(Ok(())));
                 codec.reset();
             }
-            prop_assert_eq!(seen_events.said, meant.said(head_only));
+            prop_assert_eq!(seen_events.events, expected_reply.events(head_only));
         }
     }
 }

@@ -38,7 +38,7 @@ fn what_is_written() {
         ("GET", &[("USER-AGENT", "x")], None, format!("{host}USER-AGENT: x\r\n")),
         ("GET", &[("X", "")], None, format!("{host}{agent}X: \r\n")),
         ("GET", &[("A", "1"), ("A", "2")], None, format!("{host}{agent}A: 1\r\nA: 2\r\n")),
-        // The length given is the body's: said once, by us.
+        // The length of the body is written once, by the codec.
         (
             "PUT",
             &[("content-length", " 7 ")],
@@ -111,7 +111,7 @@ fn every_byte_in_every_place() {
     assert_eq!(request("GET", "/", "\u{e9}"), Err(faults::HOST));
 }
 
-/// Mostly what is asked for; else text in which the bytes that matter are
+/// Mostly what was requested; otherwise text in which the bytes that matter are
 /// frequent.
 fn mostly(right: &'static str) -> impl Strategy<Value = String> {
     let byte = prop_oneof![

@@ -30,7 +30,7 @@ fn streams(stream: &[u8]) {
         ask(&mut codec, false).unwrap();
         let body_len = BODY_BYTES as u64;
         let reply = Reply { tag: Tag(0), class: Class::Ok, code: 200, body_len, items: 1 };
-        assert_eq!(streamed::hear(&mut codec, stream, piece), (BODY_BYTES, vec![reply]));
+        assert_eq!(streamed::receive(&mut codec, stream, piece), (BODY_BYTES, vec![reply]));
     }
 }
 

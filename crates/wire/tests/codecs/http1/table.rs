@@ -1,20 +1,20 @@
-//! Runs tables of streams and of what must be heard.
+//! Runs tables of streams and of the expected events.
 
 use crate::common;
-use crate::http1::check::{self, Asking};
+use crate::http1::check::{self, Exchange};
 use wire::http1::{Limits, faults};
 
-/// What it is, what the server sends, what is heard.
+/// The name of the case, what the server sends, and the expected events.
 pub(crate) type Case = (&'static str, &'static [u8], &'static str);
 
 /// Every case whole and in pieces, cut in two at every place, and with bytes
 /// behind it.
 pub(crate) fn run(head_only: bool, cases: &[Case]) {
-    let asking = Asking { limits: Limits::default(), head_only };
+    let exchange = Exchange { limits: Limits::default(), head_only };
     for (name, stream, expected) in cases {
-        common::expect(&asking, name, stream, expected);
+        common::expect(&exchange, name, stream, expected);
         let more = b"HTTP/1.1 200 OK\r\n\r\n";
-        common::with_bytes_behind(&asking, name, stream, more, faults::ANSWERS_NOTHING);
+        common::with_bytes_behind(&exchange, name, stream, more, faults::ANSWERS_NOTHING);
         check::check(stream);
     }
 }

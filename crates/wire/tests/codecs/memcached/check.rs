@@ -7,19 +7,19 @@ use wire::{Class, Codec, Fault, List, Out, Tag, Value};
 
 /// Operations on one connection, all sent before the first reply.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asking {
+pub(crate) struct Exchange {
     pub(crate) dialect: Dialect,
     pub(crate) limits: Limits,
     pub(crate) ops: &'static [Op<'static>],
 }
 
-impl Asking {
-    pub(crate) fn new(dialect: Dialect, ops: &'static [Op<'static>]) -> Asking {
-        Asking { dialect, limits: Limits::default(), ops }
+impl Exchange {
+    pub(crate) fn new(dialect: Dialect, ops: &'static [Op<'static>]) -> Exchange {
+        Exchange { dialect, limits: Limits::default(), ops }
     }
 }
 
-impl Subject for Asking {
+impl Subject for Exchange {
     type Codec = Memcached;
 
     fn fresh(&self) -> Memcached {
@@ -31,12 +31,7 @@ impl Subject for Asking {
     }
 
     fn ask(&self, codec: &mut Memcached) -> Result<Tag, Fault> {
-        let mut last = Ok(Tag(0));
-        for op in self.ops {
-            last = codec.write(op, &mut Out::default());
-            last?;
-        }
-        last
+        common::write_all(codec, self.ops)
     }
 
     fn ask_one(&self, codec: &mut Memcached) -> Result<Tag, Fault> {
@@ -52,8 +47,8 @@ impl Subject for Asking {
     }
 
     fn inspect(&self, seen_events: &SeenEvents) {
-        for said in &seen_events.said {
-            let SeenEvent::Done(reply) = said else { continue };
+        for event in &seen_events.events {
+            let SeenEvent::Done(reply) = event else { continue };
             assert!(reply.code == 0 || codes::name(reply.code).is_some(), "{reply:?}");
             if reply.class == Class::Miss {
                 assert_eq!((reply.items, reply.body_len), (0, 0), "a miss holds nothing");
@@ -70,8 +65,8 @@ pub(crate) const fn store(mode: Mode) -> Op<'static> {
     Op::Store(Store { mode, key: A, value, flags: 0, expires: 0 })
 }
 
-/// What the streams of corpus and fuzzer are taken to answer.
-const ASKED: &[&[Op<'static>]] = &[
+/// The operations that streams of the corpus and the fuzzer may answer.
+const OPERATIONS: &[&[Op<'static>]] = &[
     &[Op::Get(A)],
     &[Op::MultiGet(KEYS)],
     &[store(Mode::Set)],
@@ -83,14 +78,14 @@ const ASKED: &[&[Op<'static>]] = &[
 /// All that must hold for any stream.
 pub(crate) fn check(stream: &[u8]) {
     for dialect in [Dialect::Text, Dialect::Meta] {
-        for ops in ASKED {
+        for ops in OPERATIONS {
             for limits in [Limits::default(), Limits { value_bytes: 3 }] {
                 let limits = if ops.iter().any(|op| matches!(op, Op::Store(_))) {
                     Limits { value_bytes: limits.value_bytes.max(5) }
                 } else {
                     limits
                 };
-                common::check(&Asking { dialect, limits, ops }, stream);
+                common::check(&Exchange { dialect, limits, ops }, stream);
             }
         }
     }

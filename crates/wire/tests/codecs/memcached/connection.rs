@@ -1,14 +1,14 @@
 //! Many operations on one connection, and what may be written when.
 
 use crate::common::{self, CUTS, Subject, feed};
-use crate::memcached::check::{A, Asking, KEYS, store};
+use crate::memcached::check::{A, Exchange, KEYS, store};
 use wire::memcached::{Dialect, Memcached, Mode, Op, codes, faults};
 use wire::{Codec, Out, State, Tag};
 
 const NOTHING: &[Op<'_>] = &[];
 
-fn asking() -> Asking {
-    Asking::new(Dialect::Text, NOTHING)
+fn exchange() -> Exchange {
+    Exchange::new(Dialect::Text, NOTHING)
 }
 
 fn codec(depth: u32) -> Memcached {
@@ -40,15 +40,15 @@ fn as_many_are_in_flight_as_the_window_allows() {
         let written = out.bytes.len();
         assert_eq!(codec.write(&Op::Get(A), &mut out), Err(faults::IN_FLIGHT));
         assert_eq!(out.bytes.len(), written, "nothing was appended");
-        let (seen_events, _) = feed(&asking(), &mut codec, b"END\r\nEND\r\n", CUTS[0]);
+        let (seen_events, _) = feed(&exchange(), &mut codec, b"END\r\nEND\r\n", CUTS[0]);
         let replies = [first % 3, (first + 1) % 3];
-        let told = |tag: u32| {
+        let event = |tag: u32| {
             let tag = if tag == 0 { String::new() } else { format!("#{tag}") };
             format!("began{tag} | miss{tag}, 0 bytes, 0 items | ")
         };
         assert_eq!(
             seen_events.to_string(),
-            format!("{}{}Ready", told(replies[0]), told(replies[1]))
+            format!("{}{}Ready", event(replies[0]), event(replies[1]))
         );
     }
 }
@@ -58,9 +58,9 @@ fn keys_of_an_operation_before_are_forgotten() {
     let mut codec = codec(1);
     let mut out = Out::default();
     codec.write(&Op::MultiGet(KEYS), &mut out).unwrap();
-    feed(&asking(), &mut codec, b"VALUE bb 0 1\r\n!\r\nEND\r\n", CUTS[0]);
+    feed(&exchange(), &mut codec, b"VALUE bb 0 1\r\n!\r\nEND\r\n", CUTS[0]);
     codec.write(&Op::Get(b"b"), &mut out).unwrap();
-    let (seen_events, _) = feed(&asking(), &mut codec, b"VALUE bb 0 1\r\n!\r\nEND\r\n", CUTS[0]);
+    let (seen_events, _) = feed(&exchange(), &mut codec, b"VALUE bb 0 1\r\n!\r\nEND\r\n", CUTS[0]);
     assert_eq!(seen_events.state, Err(faults::OTHER_KEY));
 }
 
@@ -69,7 +69,7 @@ fn a_connection_that_closes_takes_no_more() {
     let mut codec = codec(1);
     codec.write(&Op::Version, &mut Out::default()).unwrap();
     let refusal = b"ERROR Too many open connections\r\n";
-    let (seen_events, _) = feed(&asking(), &mut codec, refusal, CUTS[0]);
+    let (seen_events, _) = feed(&exchange(), &mut codec, refusal, CUTS[0]);
     assert_eq!(seen_events.state, Ok(State::Closing));
     assert_eq!(codec.write(&Op::Version, &mut Out::default()), Err(faults::NOT_REUSABLE));
     codec.reset();
@@ -79,8 +79,8 @@ fn a_connection_that_closes_takes_no_more() {
 #[test]
 fn a_connection_that_the_peer_closed_at_rest_takes_no_more() {
     let mut codec = codec(1);
-    let (mut seen_events, _) = feed(&asking(), &mut codec, b"", CUTS[0]);
-    common::end(&asking(), &mut codec, &mut seen_events);
+    let (mut seen_events, _) = feed(&exchange(), &mut codec, b"", CUTS[0]);
+    common::end(&exchange(), &mut codec, &mut seen_events);
     assert_eq!(seen_events.ended, Some(Ok(())));
     assert_eq!(codec.write(&Op::Version, &mut Out::default()), Err(faults::NOT_REUSABLE));
 }
@@ -91,22 +91,22 @@ fn a_reset_forgets_a_half_read_reply() {
     let halves: [&[u8]; 4] = [b"VALUE a", b"VALUE a 0 5\r\nhe", b"VALUE a 0 1\r\n!", b"nonsense\n"];
     for half in halves {
         codec.write(&Op::Get(A), &mut Out::default()).unwrap();
-        feed(&asking(), &mut codec, half, &[5]);
+        feed(&exchange(), &mut codec, half, &[5]);
         codec.reset();
         codec.write(&store(Mode::Set), &mut Out::default()).unwrap();
-        let (seen_events, _) = feed(&asking(), &mut codec, b"STORED\r\n", CUTS[1]);
+        let (seen_events, _) = feed(&exchange(), &mut codec, b"STORED\r\n", CUTS[1]);
         assert_eq!(seen_events.to_string(), "began | ok, 0 bytes, 0 items | Ready");
         codec.reset();
     }
 }
 
 #[test]
-fn the_first_byte_is_told_at_once() {
+fn the_first_byte_is_reported_at_once() {
     for stream in [b"E".as_slice(), b"VALUE a", b"VALUE a 0 5\r\n"] {
-        let asking = Asking::new(Dialect::Text, &[Op::Get(A)]);
-        let mut codec = asking.fresh();
-        asking.ask(&mut codec).unwrap();
-        assert_eq!(feed(&asking, &mut codec, stream, CUTS[1]).0.to_string(), "began | Ready");
+        let exchange = Exchange::new(Dialect::Text, &[Op::Get(A)]);
+        let mut codec = exchange.fresh();
+        exchange.ask(&mut codec).unwrap();
+        assert_eq!(feed(&exchange, &mut codec, stream, CUTS[1]).0.to_string(), "began | Ready");
     }
 }
 
@@ -117,7 +117,7 @@ fn the_first_byte_is_told_at_once() {
 fn a_partial_line_is_searched_once() {
     let mut codec = codec(1);
     codec.write(&Op::Get(A), &mut Out::default()).unwrap();
-    let mut seen_events = feed(&asking(), &mut codec, b"", CUTS[0]).0;
+    let mut seen_events = feed(&exchange(), &mut codec, b"", CUTS[0]).0;
     for shown in [b"END X".as_slice(), b"END\r\n"] {
         let progress = codec.read(shown, &mut Out::default(), &mut seen_events).unwrap();
         assert_eq!(progress.consumed, 0);
@@ -141,11 +141,11 @@ fn codes_are_stable() {
 /// What is known of the value that the first operation read, when its reply came in pieces
 /// of every size.
 fn unique_of(dialect: Dialect, ops: &'static [Op<'static>], stream: &[u8]) -> u64 {
-    let asking = Asking::new(dialect, ops);
+    let exchange = Exchange::new(dialect, ops);
     let numbers = CUTS.map(|cuts| {
-        let mut codec = asking.fresh();
-        asking.ask(&mut codec).expect("a fresh connection takes a request");
-        feed(&asking, &mut codec, stream, cuts);
+        let mut codec = exchange.fresh();
+        exchange.ask(&mut codec).expect("a fresh connection takes a request");
+        feed(&exchange, &mut codec, stream, cuts);
         codec.unique(Tag(0))
     });
     assert!(numbers.iter().all(|number| *number == numbers[0]), "{numbers:?}");
@@ -171,13 +171,13 @@ fn a_unique_number_is_kept_until_another_gets_has_its_tag() {
         codec.write(&Op::Gets(A), &mut out).unwrap();
     }
     let values = b"VALUE a 0 1 7\r\n!\r\nEND\r\nVALUE a 0 1 8\r\n!\r\nEND\r\n";
-    feed(&asking(), &mut codec, values, CUTS[0]);
+    feed(&exchange(), &mut codec, values, CUTS[0]);
     assert_eq!([0, 1].map(|tag| codec.unique(Tag(tag))), [7, 8]);
     for unique in [7, 8] {
         codec.write(&store(Mode::Cas(unique)), &mut out).unwrap();
     }
     assert_eq!([0, 1].map(|tag| codec.unique(Tag(tag))), [7, 8], "other operations have the tags");
-    feed(&asking(), &mut codec, b"STORED\r\nSTORED\r\n", CUTS[0]);
+    feed(&exchange(), &mut codec, b"STORED\r\nSTORED\r\n", CUTS[0]);
     codec.write(&Op::Gets(A), &mut out).unwrap();
     assert_eq!([0, 1].map(|tag| codec.unique(Tag(tag))), [0, 8]);
     assert_eq!(codec.unique(Tag(2)), 0, "no operation can have this tag");

@@ -1,7 +1,7 @@
 //! Replies that are refused, and why. All but the last table are made up.
 
 use crate::common;
-use crate::memcached::check::{A, Asking, KEYS, store};
+use crate::memcached::check::{A, Exchange, KEYS, store};
 use crate::memcached::table::{Case, run};
 use wire::Codec;
 use wire::memcached::{Dialect, Limits, MOST_LINE_BYTES, Mode, Op, codes, faults};
@@ -125,25 +125,25 @@ const OTHERS: &[Case] = &[
         "another key",
         GET,
         b"VALUE b 0 1\r\n!\r\nEND\r\n",
-        "began | fault: a value for a key that was not asked for",
+        "began | fault: a value for a key that was not requested",
     ),
     (
         "a key that begins like ours",
         GET,
         b"VALUE ab 0 1\r\n!\r\nEND\r\n",
-        "began | fault: a value for a key that was not asked for",
+        "began | fault: a value for a key that was not requested",
     ),
     (
         "the value twice",
         GET,
         b"VALUE a 0 1\r\n!\r\nVALUE a 0 1\r\n!\r\nEND\r\n",
-        "began | body ! | fault: a value for a key that was not asked for",
+        "began | body ! | fault: a value for a key that was not requested",
     ),
     (
         "the value of one key of several twice",
         MULTI,
         b"VALUE bb 0 1\r\n!\r\nVALUE bb 0 1\r\n!\r\nEND\r\n",
-        "began | body[1] ! | fault: a value for a key that was not asked for",
+        "began | body[1] ! | fault: a value for a key that was not requested",
     ),
     (
         "STORED to get",
@@ -240,19 +240,19 @@ const META: &[Case] = &[
         "a number that was not given",
         MULTI,
         b"VA 1 O4\r\n!\r\nMN\r\n",
-        "began | fault: a value for a key that was not asked for",
+        "began | fault: a value for a key that was not requested",
     ),
     (
         "a number twice",
         MULTI,
         b"VA 1 O1\r\n!\r\nVA 1 O1\r\n!\r\nMN\r\n",
-        "began | body[1] ! | fault: a value for a key that was not asked for",
+        "began | body[1] ! | fault: a value for a key that was not requested",
     ),
     (
         "no number",
         MULTI,
         b"VA 1\r\n!\r\nMN\r\n",
-        "began | fault: a value for a key that was not asked for",
+        "began | fault: a value for a key that was not requested",
     ),
     (
         "a miss that should be quiet",
@@ -300,7 +300,7 @@ fn a_line_has_a_limit() {
     for (length, sound) in [(MOST_LINE_BYTES, true), (MOST_LINE_BYTES + 1, false)] {
         let text = vec![b'x'; length - b"SERVER_ERROR \r\n".len()];
         let stream = [b"SERVER_ERROR ", text.as_slice(), b"\r\n"].concat();
-        let seen_events = common::check(&Asking::new(Dialect::Text, GET), &stream);
+        let seen_events = common::check(&Exchange::new(Dialect::Text, GET), &stream);
         assert_eq!(seen_events.state.is_ok(), sound);
         assert!(sound || seen_events.state == Err(faults::LINE_TOO_LONG));
     }
@@ -309,29 +309,30 @@ fn a_line_has_a_limit() {
 #[test]
 fn a_value_has_the_limit_that_was_given() {
     for (value_bytes, sound) in [(5, true), (4, false)] {
-        let asking = Asking { limits: Limits { value_bytes }, ..Asking::new(Dialect::Text, GET) };
-        let seen_events = common::check(&asking, b"VALUE a 0 5\r\nhello\r\nEND\r\n");
+        let exchange =
+            Exchange { limits: Limits { value_bytes }, ..Exchange::new(Dialect::Text, GET) };
+        let seen_events = common::check(&exchange, b"VALUE a 0 5\r\nhello\r\nEND\r\n");
         assert_eq!(seen_events.state.is_ok(), sound);
         assert!(sound || seen_events.state == Err(faults::VALUE_TOO_LONG));
     }
 }
 
-/// What is said to a connection too many before anything was asked on it.
+/// What the server sends on a connection above its limit, before any operation.
 #[test]
 fn a_refused_connection_is_named() {
-    let asking = Asking::new(Dialect::Text, &[]);
+    let exchange = Exchange::new(Dialect::Text, &[]);
     let refusal = b"ERROR Too many open connections\r\n";
-    let seen_events = common::check(&asking, refusal);
+    let seen_events = common::check(&exchange, refusal);
     assert_eq!(seen_events.state, Err(faults::TOO_MANY_CONNECTIONS));
-    let mut codec = common::Subject::fresh(&asking);
+    let mut codec = common::Subject::fresh(&exchange);
     assert_eq!(codec.refused(), None);
-    common::feed(&asking, &mut codec, refusal, common::CUTS[0]);
+    common::feed(&exchange, &mut codec, refusal, common::CUTS[0]);
     assert_eq!(codec.refused(), Some(codes::TOO_MANY_CONNECTIONS));
     codec.reset();
     assert_eq!(codec.refused(), None);
-    for unasked in [b"STORED\r\n".as_slice(), b"ERROR\r\n", b"ERROR x\r\n", b"\r\n", b"x"] {
-        assert_eq!(common::check(&asking, unasked).state, Err(faults::ANSWERS_NOTHING));
+    for unexpected in [b"STORED\r\n".as_slice(), b"ERROR\r\n", b"ERROR x\r\n", b"\r\n", b"x"] {
+        assert_eq!(common::check(&exchange, unexpected).state, Err(faults::ANSWERS_NOTHING));
     }
-    let cut = common::check(&asking, b"ERR");
+    let cut = common::check(&exchange, b"ERR");
     assert_eq!(cut.ended, Some(Err(faults::ANSWERS_NOTHING)));
 }

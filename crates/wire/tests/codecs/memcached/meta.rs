@@ -33,7 +33,7 @@ const VALUES: &[Case] = &[
     ("none", GET, b"EN\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
     ("an empty value", GET, b"VA 0\r\n\r\n", "began | ok, 0 bytes | Ready | end"),
     (
-        "a value with flags that were not asked for",
+        "a value with flags that were not requested",
         GET,
         b"VA 2 X W f0 t-1 s5 ka\r\n12\r\n",
         "began | body 12 | ok, 2 bytes | Ready | end",
@@ -94,7 +94,7 @@ const SEVERAL: &[Case] = &[
 const WORDS: &[Case] = &[
     ("stored", &[store(Mode::Set)], b"HD\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
     (
-        "stored, with a flag that was not asked for",
+        "stored, with a flag that was not requested",
         &[store(Mode::Set)],
         b"HD c13\r\n",
         "began | ok, 0 bytes, 0 items | Ready | end",

@@ -1,5 +1,5 @@
 //! The memcached codec, from outside. The replies in the tables are what
-//! memcached 1.6.18 really says, unless their name says otherwise.
+//! memcached 1.6.18 really sends, unless their name says otherwise.
 
 mod check;
 mod connection;

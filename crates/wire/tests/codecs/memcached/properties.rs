@@ -164,7 +164,7 @@ fn number<T: std::str::FromStr<Err: std::fmt::Debug>>(digits: &[u8]) -> T {
     std::str::from_utf8(digits).unwrap().parse().unwrap()
 }
 
-/// A reply to an operation, and what must be heard of it: the numbers of its
+/// A reply to an operation, and the expected events: the numbers of its
 /// items, and its class. `found` decides about each key.
 fn reply(
     dialect: Dialect,
@@ -231,13 +231,13 @@ fn word(text: bool, op: &Owned, here: bool) -> (&'static str, &'static str) {
     }
 }
 
-/// Class and items of each reply that was heard.
+/// Class and items of each reply.
 fn replies(seen_events: &SeenEvents) -> Vec<(String, u32)> {
-    let done = seen_events.said.iter().filter_map(|said| match said {
-        SeenEvent::Done(reply) => Some((said.to_string(), reply.items)),
+    let done = seen_events.events.iter().filter_map(|event| match event {
+        SeenEvent::Done(reply) => Some((event.to_string(), reply.items)),
         _ => None,
     });
-    done.map(|(told, items)| (told.split([',', '#', ' ']).next().unwrap().to_owned(), items))
+    done.map(|(word, items)| (word.split([',', '#', ' ']).next().unwrap().to_owned(), items))
         .collect()
 }
 
@@ -252,7 +252,7 @@ proptest! {
             for op in &ops {
                 let read = if dialect == Dialect::Text { server.text() } else { server.meta() };
                 match (op, dialect) {
-                    // One key of several is said as one key.
+                    // One key of several is sent as one key.
                     (Owned::MultiGet(keys), Dialect::Text) if keys.len() == 1 => {
                         prop_assert_eq!(read, Owned::Get(keys[0].clone()));
                     }
@@ -264,7 +264,7 @@ proptest! {
     }
 
     #[test]
-    fn replies_are_read_as_they_are_meant(
+    fn replies_are_read_as_intended(
         ops in prop::collection::vec(
             (owned(), prop::collection::vec(any::<bool>(), 1..4), prop::collection::vec(any::<u8>(), 1..60)),
             1..9,
@@ -301,12 +301,12 @@ proptest! {
                 stream.clear();
             }
             prop_assert_eq!(replies(&seen_events), expected);
-            let told: Vec<_> = seen_events.said.iter().filter_map(|said| match said {
+            let seen_bodies: Vec<_> = seen_events.events.iter().filter_map(|event| match event {
                 SeenEvent::Body(_, item, body) => Some((*item, body.clone())),
                 _ => None,
             }).filter(|(_, body)| body != b"42" && body != b"1.6").collect();
             bodies.retain(|(_, body)| body != b"42" && body != b"1.6");
-            prop_assert_eq!(told, bodies);
+            prop_assert_eq!(seen_bodies, bodies);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! is held back.
 
 use crate::common::Subject;
-use crate::memcached::check::{A, Asking};
+use crate::memcached::check::{A, Exchange};
 use crate::streamed;
 use wire::memcached::{Dialect, Op};
 use wire::{Class, Reply, Tag};
@@ -15,13 +15,13 @@ fn ten_megabytes() {
         (Dialect::Meta, format!("VA {}\r\n", value.len()), "\r\n"),
     ] {
         let stream = [before.as_bytes(), &value, after.as_bytes()].concat();
-        let asking = Asking::new(dialect, &[Op::Get(A)]);
+        let exchange = Exchange::new(dialect, &[Op::Get(A)]);
         for piece in [7, 1000, 16 * 1024, 1 << 20] {
-            let mut codec = asking.fresh();
-            asking.ask(&mut codec).unwrap();
+            let mut codec = exchange.fresh();
+            exchange.ask(&mut codec).unwrap();
             let body_len = value.len() as u64;
             let reply = Reply { tag: Tag(0), class: Class::Ok, code: 0, body_len, items: 1 };
-            assert_eq!(streamed::hear(&mut codec, &stream, piece), (value.len(), vec![reply]));
+            assert_eq!(streamed::receive(&mut codec, &stream, piece), (value.len(), vec![reply]));
         }
     }
 }

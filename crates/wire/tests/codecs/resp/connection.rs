@@ -1,7 +1,7 @@
 //! Many operations on one connection, and what may be written when.
 
 use crate::common::{self, CUTS, Subject, feed};
-use crate::resp::check::{ANY, Asking, GET, SET};
+use crate::resp::check::{ANY, Exchange, GET, SET};
 use wire::resp::{Limits, Login, Op, Opening, Resp, faults};
 use wire::{Codec, Out, State, Tag};
 
@@ -24,7 +24,7 @@ fn as_many_are_in_flight_as_the_window_allows() {
         assert_eq!(codec.write(&GET, &mut out), Err(faults::IN_FLIGHT));
         assert_eq!(out.bytes.len(), written, "nothing was appended");
         // One is answered: its place is free again, no other.
-        let (seen_events, _) = feed(&Asking::new(GETS), &mut codec, b"$1\r\n!\r\n", CUTS[0]);
+        let (seen_events, _) = feed(&Exchange::new(GETS), &mut codec, b"$1\r\n!\r\n", CUTS[0]);
         assert_eq!(seen_events.to_string(), "began | body ! | ok, 1 bytes | Ready");
         assert_eq!(codec.write(&GET, &mut out), Ok(Tag(0)));
         assert_eq!(codec.write(&GET, &mut out), Err(faults::IN_FLIGHT));
@@ -36,7 +36,7 @@ fn a_connection_that_closes_takes_no_more() {
     let mut codec = codec(1);
     codec.write(&GET, &mut Out::default()).unwrap();
     let refusal = b"-ERR max number of clients reached\r\n";
-    let (seen_events, _) = feed(&Asking::new(GETS), &mut codec, refusal, CUTS[0]);
+    let (seen_events, _) = feed(&Exchange::new(GETS), &mut codec, refusal, CUTS[0]);
     assert_eq!(seen_events.state, Ok(State::Closing));
     assert_eq!(codec.write(&GET, &mut Out::default()), Err(faults::NOT_REUSABLE));
     codec.reset();
@@ -45,17 +45,17 @@ fn a_connection_that_closes_takes_no_more() {
 
 #[test]
 fn a_connection_that_the_peer_closed_at_rest_takes_no_more() {
-    let asking = Asking::new(GETS);
+    let exchange = Exchange::new(GETS);
     let mut codec = codec(1);
-    let (mut seen_events, _) = feed(&asking, &mut codec, b"", CUTS[0]);
-    common::end(&asking, &mut codec, &mut seen_events);
+    let (mut seen_events, _) = feed(&exchange, &mut codec, b"", CUTS[0]);
+    common::end(&exchange, &mut codec, &mut seen_events);
     assert_eq!(seen_events.ended, Some(Ok(())));
     assert_eq!(codec.write(&GET, &mut Out::default()), Err(faults::NOT_REUSABLE));
 }
 
 #[test]
 fn a_reset_forgets_a_half_read_reply() {
-    let asking = Asking::new(&[ANY]);
+    let exchange = Exchange::new(&[ANY]);
     let mut codec = codec(2);
     let halves: [&[u8]; 7] = [
         b"$1",
@@ -68,28 +68,28 @@ fn a_reset_forgets_a_half_read_reply() {
     ];
     for half in halves {
         codec.write(&ANY, &mut Out::default()).unwrap();
-        feed(&asking, &mut codec, half, &[5]);
+        feed(&exchange, &mut codec, half, &[5]);
         codec.reset();
         codec.write(&SET, &mut Out::default()).unwrap();
-        let (seen_events, _) = feed(&asking, &mut codec, b"+OK\r\n", CUTS[1]);
+        let (seen_events, _) = feed(&exchange, &mut codec, b"+OK\r\n", CUTS[1]);
         assert_eq!(seen_events.to_string(), "began | ok, 0 bytes, 0 items | Ready");
         codec.reset();
     }
 }
 
 #[test]
-fn the_first_byte_is_told_at_once() {
+fn the_first_byte_is_reported_at_once() {
     for stream in [b"$".as_slice(), b"$5\r\n", b"*2\r\n", b"|1\r\n"] {
-        let asking = Asking::new(&[ANY]);
-        let mut codec = asking.fresh();
-        asking.ask(&mut codec).unwrap();
-        assert_eq!(feed(&asking, &mut codec, stream, CUTS[1]).0.to_string(), "began | Ready");
+        let exchange = Exchange::new(&[ANY]);
+        let mut codec = exchange.fresh();
+        exchange.ask(&mut codec).unwrap();
+        assert_eq!(feed(&exchange, &mut codec, stream, CUTS[1]).0.to_string(), "began | Ready");
     }
     // A push is not the reply.
-    let asking = Asking::new(&[ANY]);
-    let mut codec = asking.fresh();
-    asking.ask(&mut codec).unwrap();
-    assert_eq!(feed(&asking, &mut codec, b">", CUTS[1]).0.to_string(), "Ready");
+    let exchange = Exchange::new(&[ANY]);
+    let mut codec = exchange.fresh();
+    exchange.ask(&mut codec).unwrap();
+    assert_eq!(feed(&exchange, &mut codec, b">", CUTS[1]).0.to_string(), "Ready");
 }
 
 /// What was looked through is not looked through again. Shown by breaking the
@@ -99,7 +99,7 @@ fn the_first_byte_is_told_at_once() {
 fn a_partial_line_is_searched_once() {
     let mut codec = codec(1);
     codec.write(&GET, &mut Out::default()).unwrap();
-    let mut seen_events = feed(&Asking::new(GETS), &mut codec, b"", CUTS[0]).0;
+    let mut seen_events = feed(&Exchange::new(GETS), &mut codec, b"", CUTS[0]).0;
     for shown in [b"$-111".as_slice(), b"$-1\r\n"] {
         let progress = codec.read(shown, &mut Out::default(), &mut seen_events).unwrap();
         assert_eq!(progress.consumed, 0);

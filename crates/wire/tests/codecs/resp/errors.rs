@@ -1,7 +1,7 @@
 //! Errors, each with its code.
 
 use crate::common;
-use crate::resp::check::{ANY, Asking, DEL, GET, INCR, SET};
+use crate::resp::check::{ANY, DEL, Exchange, GET, INCR, SET};
 use crate::resp::table::{Case, run};
 use wire::resp::codes;
 
@@ -52,16 +52,16 @@ const ERRORS: [(&str, u16); 27] = [
 fn each_has_its_code() {
     for (text, code) in ERRORS {
         for op in [&[GET] as &[_], &[SET], &[INCR], &[DEL], &[ANY]] {
-            let asking = Asking::new(op);
+            let exchange = Exchange::new(op);
             let expected = format!(
                 "began | body {text} | error {code}, {} bytes, 0 items | Ready | end",
                 text.len()
             )
             .replace('\'', "\\'");
             let simple = format!("-{text}\r\n");
-            common::expect(&asking, text, simple.as_bytes(), &expected);
+            common::expect(&exchange, text, simple.as_bytes(), &expected);
             let bulk = format!("!{}\r\n{text}\r\n", text.len());
-            common::expect(&asking, text, bulk.as_bytes(), &expected);
+            common::expect(&exchange, text, bulk.as_bytes(), &expected);
         }
     }
 }

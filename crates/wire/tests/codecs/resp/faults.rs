@@ -1,7 +1,7 @@
 //! Replies that are refused, and why. All are made up.
 
 use crate::common;
-use crate::resp::check::{ANY, Asking, DEL, GET, INCR, MGET, SET};
+use crate::resp::check::{ANY, DEL, Exchange, GET, INCR, MGET, SET};
 use crate::resp::table::{Case, run};
 use wire::resp::{Limits, MOST_DEEP, MOST_LINE_BYTES, Op, faults};
 
@@ -271,7 +271,7 @@ fn nesting_has_a_limit() {
     for (depth, sound) in [(MOST_DEEP, true), (MOST_DEEP + 1, false)] {
         for one in ["*1\r\n", "*?\r\n", "|1\r\n:1\r\n"] {
             let stream = one.repeat(depth);
-            let seen_events = common::same_however_cut(&Asking::new(C), stream.as_bytes());
+            let seen_events = common::same_however_cut(&Exchange::new(C), stream.as_bytes());
             assert_eq!(seen_events.state.is_ok(), sound, "{depth} times {one}");
             assert!(sound || seen_events.state == Err(faults::TOO_DEEP));
         }
@@ -282,13 +282,13 @@ fn nesting_has_a_limit() {
 fn a_length_has_a_limit() {
     for (zeros, sound) in [(MOST_LINE_BYTES - 4, true), (MOST_LINE_BYTES - 3, false)] {
         let stream = format!("${}1\r\n!\r\n", "0".repeat(zeros));
-        let seen_events = common::check(&Asking::new(C), stream.as_bytes());
+        let seen_events = common::check(&Exchange::new(C), stream.as_bytes());
         assert_eq!(seen_events.state.is_ok(), sound);
         assert!(sound || seen_events.state == Err(faults::LINE_TOO_LONG));
     }
     for sign in ["$", "*", ":", ",", "(", "=", "$?\r\n;", "*?\r\n."] {
         let stream = format!("{sign}{}", "1".repeat(2 * MOST_LINE_BYTES));
-        let seen_events = common::check(&Asking::new(C), stream.as_bytes());
+        let seen_events = common::check(&Exchange::new(C), stream.as_bytes());
         assert_eq!(seen_events.state, Err(faults::LINE_TOO_LONG), "{sign}");
     }
 }
@@ -299,8 +299,8 @@ fn a_string_has_the_limit_that_was_given() {
         for stream in
             ["$5\r\nhello\r\n", "$?\r\n;2\r\nhe\r\n;3\r\nllo\r\n;0\r\n", "!5\r\nERR x\r\n"]
         {
-            let asking = Asking { limits: Limits { bulk_bytes }, ..Asking::new(C) };
-            let seen_events = common::check(&asking, stream.as_bytes());
+            let exchange = Exchange { limits: Limits { bulk_bytes }, ..Exchange::new(C) };
+            let seen_events = common::check(&exchange, stream.as_bytes());
             assert_eq!(seen_events.state.is_ok(), sound);
             assert!(sound || seen_events.state == Err(faults::BULK_TOO_LONG));
         }

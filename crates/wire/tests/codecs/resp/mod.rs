@@ -1,5 +1,5 @@
 //! The RESP codec, from outside. The replies in the tables are what Redis
-//! 7.0.15 really says, unless their name says otherwise.
+//! 7.0.15 really sends, unless their name says otherwise.
 
 mod check;
 mod connection;

@@ -1,7 +1,7 @@
 //! HELLO, AUTH and SELECT: what is sent, what is understood, what is refused.
 
 use crate::common::{self, CUTS, Subject};
-use crate::resp::check::{Asking, GET};
+use crate::resp::check::{Exchange, GET};
 use wire::resp::{Limits, Login, Opening, Protocol, Resp, codes, faults};
 use wire::{Codec, Fault, Out, State};
 
@@ -57,7 +57,7 @@ fn what_is_sent() {
 }
 
 #[test]
-fn a_log_in_is_no_operation() {
+fn a_login_is_not_an_operation() {
     let with_database = Login { password: Some("p"), database: 1, ..RESP3 };
     let auth = Login { password: Some("p"), ..RESP2 };
     for (login, stream, expected) in [
@@ -75,23 +75,23 @@ fn a_log_in_is_no_operation() {
         // The old RESP2 shape of HELLO's map, with an error inside: no refusal.
         (auth, "*2\r\n-ERR x\r\n:1\r\n".into(), "Ready | end"),
     ] {
-        let asking = Asking::logging_in(login);
-        common::expect(&asking, "login", stream.as_bytes(), expected);
+        let exchange = Exchange::logging_in(login);
+        common::expect(&exchange, "login", stream.as_bytes(), expected);
     }
 }
 
 #[test]
-fn nothing_is_asked_before_it_is_over() {
-    let asking = Asking::logging_in(Login { database: 1, ..RESP2 });
-    let mut codec = asking.fresh();
+fn no_operation_is_sent_before_the_login_ends() {
+    let exchange = Exchange::logging_in(Login { database: 1, ..RESP2 });
+    let mut codec = exchange.fresh();
     let mut out = Out::default();
     assert_eq!(codec.write(&GET, &mut out), Err(faults::NOT_OPEN));
     assert!(out.is_empty());
-    common::feed(&asking, &mut codec, b"+OK\r\n", CUTS[1]);
+    common::feed(&exchange, &mut codec, b"+OK\r\n", CUTS[1]);
     assert!(codec.write(&GET, &mut out).is_ok());
 }
 
-/// What the server said, what is named, in words and as a code.
+/// What the server sends, the fault in words, and its code.
 const REFUSALS: [(&str, Fault, u16); 12] = [
     ("-LOADING Redis is loading the dataset in memory", faults::LOADING, codes::LOADING),
     (
@@ -123,18 +123,18 @@ const REFUSALS: [(&str, Fault, u16); 12] = [
 
 #[test]
 fn refusals_are_named() {
-    let asking = Asking::logging_in(Login { database: 9, ..RESP3 });
+    let exchange = Exchange::logging_in(Login { database: 9, ..RESP3 });
     for (text, fault, code) in REFUSALS {
-        refused(&asking, &format!("{text}\r\n"), fault, code);
+        refused(&exchange, &format!("{text}\r\n"), fault, code);
     }
     let select = "-ERR DB index is out of range\r\n";
-    refused(&asking, &format!("{HELLO}{select}"), faults::SELECT, codes::ERR);
-    let auth = Asking::logging_in(Login { password: Some("p"), ..RESP2 });
+    refused(&exchange, &format!("{HELLO}{select}"), faults::SELECT, codes::ERR);
+    let auth = Exchange::logging_in(Login { password: Some("p"), ..RESP2 });
     let text = "-ERR AUTH <password> called without any password configured for the default user. \
         Are you sure your configuration is correct?\r\n";
     refused(&auth, text, faults::AUTH, codes::ERR);
     // Unasked, before anything: no login is needed here.
-    let open = Asking::logging_in(RESP2);
+    let open = Exchange::logging_in(RESP2);
     refused(
         &open,
         "-ERR max number of clients reached\r\n",
@@ -145,12 +145,12 @@ fn refusals_are_named() {
     refused(&open, "-ERR Protocol error\r\n", faults::ANSWERS_NOTHING, codes::ERR);
 }
 
-fn refused(asking: &Asking, stream: &str, fault: Fault, code: u16) {
-    let seen_events = common::check(asking, stream.as_bytes());
-    assert_eq!((seen_events.state, seen_events.said.len()), (Err(fault), 0), "{stream}");
-    let mut codec = asking.fresh();
+fn refused(exchange: &Exchange, stream: &str, fault: Fault, code: u16) {
+    let seen_events = common::check(exchange, stream.as_bytes());
+    assert_eq!((seen_events.state, seen_events.events.len()), (Err(fault), 0), "{stream}");
+    let mut codec = exchange.fresh();
     assert_eq!(codec.refused(), None);
-    common::feed(asking, &mut codec, stream.as_bytes(), CUTS[1]);
+    common::feed(exchange, &mut codec, stream.as_bytes(), CUTS[1]);
     assert_eq!(codec.refused(), Some(code), "{stream}");
     codec.reset();
     assert_eq!(codec.refused(), None);

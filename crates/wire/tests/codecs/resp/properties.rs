@@ -135,7 +135,7 @@ fn read_command(input: &mut &[u8]) -> Vec<Vec<u8>> {
 
 /// A value as a server might mean it.
 #[derive(Clone, Debug)]
-enum Meant {
+enum ReplyValue {
     Simple(String),
     Integer(i64),
     Double(f64),
@@ -147,56 +147,57 @@ enum Meant {
     Chunks(Vec<u8>, usize),
     Null(u8),
     /// `*` or `~`, counted or streamed.
-    Array(Vec<Meant>, bool, bool),
-    Map(Vec<(Meant, Meant)>, bool),
-    Attributed(Vec<(Meant, Meant)>, Box<Meant>),
+    Array(Vec<ReplyValue>, bool, bool),
+    Map(Vec<(ReplyValue, ReplyValue)>, bool),
+    Attributed(Vec<(ReplyValue, ReplyValue)>, Box<ReplyValue>),
 }
 
-fn scalar() -> impl Strategy<Value = Meant> {
+fn scalar() -> impl Strategy<Value = ReplyValue> {
     prop_oneof![
-        "[ -~]{0,20}".prop_map(Meant::Simple),
-        any::<i64>().prop_map(Meant::Integer),
-        (-1e9..1e9).prop_map(Meant::Double),
-        any::<bool>().prop_map(Meant::Boolean),
-        "-?[0-9]{1,40}".prop_map(Meant::Big),
-        text().prop_map(Meant::Bulk),
-        text().prop_map(Meant::Verbatim),
-        (text(), 1usize..9).prop_map(|(text, size)| Meant::Chunks(text, size)),
-        (0u8..3).prop_map(Meant::Null),
+        "[ -~]{0,20}".prop_map(ReplyValue::Simple),
+        any::<i64>().prop_map(ReplyValue::Integer),
+        (-1e9..1e9).prop_map(ReplyValue::Double),
+        any::<bool>().prop_map(ReplyValue::Boolean),
+        "-?[0-9]{1,40}".prop_map(ReplyValue::Big),
+        text().prop_map(ReplyValue::Bulk),
+        text().prop_map(ReplyValue::Verbatim),
+        (text(), 1usize..9).prop_map(|(text, size)| ReplyValue::Chunks(text, size)),
+        (0u8..3).prop_map(ReplyValue::Null),
     ]
 }
 
-fn meant() -> impl Strategy<Value = Meant> {
+fn reply_value() -> impl Strategy<Value = ReplyValue> {
     scalar().prop_recursive(4, 40, 5, |inner| {
         let pairs = prop::collection::vec((inner.clone(), inner.clone()), 0..3);
         prop_oneof![
             (prop::collection::vec(inner.clone(), 0..5), any::<bool>(), any::<bool>())
-                .prop_map(|(all, set, streamed)| Meant::Array(all, set, streamed)),
-            (pairs.clone(), any::<bool>()).prop_map(|(all, streamed)| Meant::Map(all, streamed)),
-            (pairs, inner).prop_map(|(all, value)| Meant::Attributed(all, Box::new(value))),
+                .prop_map(|(all, set, streamed)| ReplyValue::Array(all, set, streamed)),
+            (pairs.clone(), any::<bool>())
+                .prop_map(|(all, streamed)| ReplyValue::Map(all, streamed)),
+            (pairs, inner).prop_map(|(all, value)| ReplyValue::Attributed(all, Box::new(value))),
         ]
     })
 }
 
-impl Meant {
+impl ReplyValue {
     fn write(&self, to: &mut Vec<u8>) {
         let mut line = |text: String| to.extend([text.as_bytes(), b"\r\n"].concat());
         match self {
-            Meant::Simple(text) => line(format!("+{text}")),
-            Meant::Integer(number) => line(format!(":{number}")),
-            Meant::Double(number) => line(format!(",{number}")),
-            Meant::Boolean(truth) => line(if *truth { "#t".into() } else { "#f".into() }),
-            Meant::Big(digits) => line(format!("({digits}")),
-            Meant::Null(kind) => line(["$-1", "*-1", "_"][*kind as usize].into()),
-            Meant::Bulk(text) => {
+            ReplyValue::Simple(text) => line(format!("+{text}")),
+            ReplyValue::Integer(number) => line(format!(":{number}")),
+            ReplyValue::Double(number) => line(format!(",{number}")),
+            ReplyValue::Boolean(truth) => line(if *truth { "#t".into() } else { "#f".into() }),
+            ReplyValue::Big(digits) => line(format!("({digits}")),
+            ReplyValue::Null(kind) => line(["$-1", "*-1", "_"][*kind as usize].into()),
+            ReplyValue::Bulk(text) => {
                 line(format!("${}", text.len()));
                 to.extend([text, b"\r\n".as_slice()].concat());
             }
-            Meant::Verbatim(text) => {
+            ReplyValue::Verbatim(text) => {
                 line(format!("={}", text.len() + 4));
                 to.extend([b"txt:", text.as_slice(), b"\r\n"].concat());
             }
-            Meant::Chunks(text, size) => {
+            ReplyValue::Chunks(text, size) => {
                 line("$?".into());
                 for chunk in text.chunks(*size) {
                     to.extend(format!(";{}\r\n", chunk.len()).bytes());
@@ -204,15 +205,15 @@ impl Meant {
                 }
                 to.extend_from_slice(b";0\r\n");
             }
-            Meant::Array(all, set, streamed) => {
+            ReplyValue::Array(all, set, streamed) => {
                 let sign = if *set { '~' } else { '*' };
                 aggregate(to, sign, all.iter(), all.len(), *streamed);
             }
-            Meant::Map(all, streamed) => {
+            ReplyValue::Map(all, streamed) => {
                 let flat = all.iter().flat_map(|(key, value)| [key, value]);
                 aggregate(to, '%', flat, all.len(), *streamed);
             }
-            Meant::Attributed(all, value) => {
+            ReplyValue::Attributed(all, value) => {
                 let flat = all.iter().flat_map(|(key, value)| [key, value]);
                 aggregate(to, '|', flat, all.len(), false);
                 value.write(to);
@@ -223,70 +224,72 @@ impl Meant {
     /// All text in it, one behind the other.
     fn text(&self) -> Vec<u8> {
         match self {
-            Meant::Simple(text) | Meant::Big(text) => text.clone().into_bytes(),
-            Meant::Integer(number) => number.to_string().into_bytes(),
-            Meant::Double(number) => number.to_string().into_bytes(),
-            Meant::Boolean(truth) => {
+            ReplyValue::Simple(text) | ReplyValue::Big(text) => text.clone().into_bytes(),
+            ReplyValue::Integer(number) => number.to_string().into_bytes(),
+            ReplyValue::Double(number) => number.to_string().into_bytes(),
+            ReplyValue::Boolean(truth) => {
                 if *truth {
                     b"t".to_vec()
                 } else {
                     b"f".to_vec()
                 }
             }
-            Meant::Bulk(text) | Meant::Verbatim(text) | Meant::Chunks(text, _) => text.clone(),
-            Meant::Null(_) => Vec::new(),
-            Meant::Array(..) | Meant::Map(..) => {
+            ReplyValue::Bulk(text) | ReplyValue::Verbatim(text) | ReplyValue::Chunks(text, _) => {
+                text.clone()
+            }
+            ReplyValue::Null(_) => Vec::new(),
+            ReplyValue::Array(..) | ReplyValue::Map(..) => {
                 self.elements().iter().flat_map(|element| element.text()).collect()
             }
-            Meant::Attributed(_, value) => value.text(),
+            ReplyValue::Attributed(_, value) => value.text(),
         }
     }
 
-    fn elements(&self) -> Vec<&Meant> {
+    fn elements(&self) -> Vec<&ReplyValue> {
         match self {
-            Meant::Array(all, ..) => all.iter().collect(),
-            Meant::Map(all, _) => all.iter().flat_map(|(key, value)| [key, value]).collect(),
+            ReplyValue::Array(all, ..) => all.iter().collect(),
+            ReplyValue::Map(all, _) => all.iter().flat_map(|(key, value)| [key, value]).collect(),
             _ => Vec::new(),
         }
     }
 
     /// Without attributes around it.
-    fn bare(&self) -> &Meant {
+    fn bare(&self) -> &ReplyValue {
         match self {
-            Meant::Attributed(_, value) => value.bare(),
+            ReplyValue::Attributed(_, value) => value.bare(),
             bare => bare,
         }
     }
 
     fn is_null(&self) -> bool {
-        matches!(self.bare(), Meant::Null(_))
+        matches!(self.bare(), ReplyValue::Null(_))
     }
 
-    /// What must be heard of it as the reply to any command.
-    fn said(&self, tag: Tag) -> Vec<SeenEvent> {
+    /// The expected events when it is the reply to any command.
+    fn expected_events(&self, tag: Tag) -> Vec<SeenEvent> {
         let bare = self.bare();
-        let aggregate = matches!(bare, Meant::Array(..) | Meant::Map(..));
+        let aggregate = matches!(bare, ReplyValue::Array(..) | ReplyValue::Map(..));
         let elements = if aggregate { bare.elements() } else { vec![bare] };
-        let mut said = vec![SeenEvent::Began(tag)];
+        let mut expected_events = vec![SeenEvent::Began(tag)];
         let (mut body_len, mut items) = (0, 0);
         for (at, element) in elements.into_iter().enumerate() {
             let text = element.text();
             body_len += text.len() as u64;
             items += u32::from(!element.is_null());
             if !text.is_empty() {
-                said.push(SeenEvent::Body(tag, at as u32, text));
+                expected_events.push(SeenEvent::Body(tag, at as u32, text));
             }
         }
         let class = if items == 0 { Class::Miss } else { Class::Ok };
-        said.push(SeenEvent::Done(Reply { tag, class, code: 0, body_len, items }));
-        said
+        expected_events.push(SeenEvent::Done(Reply { tag, class, code: 0, body_len, items }));
+        expected_events
     }
 }
 
 fn aggregate<'a>(
     to: &mut Vec<u8>,
     sign: char,
-    elements: impl Iterator<Item = &'a Meant>,
+    elements: impl Iterator<Item = &'a ReplyValue>,
     count: usize,
     streamed: bool,
 ) {
@@ -312,13 +315,13 @@ proptest! {
     }
 
     #[test]
-    fn replies_are_read_as_they_are_meant(
-        replies in prop::collection::vec((meant(), any::<bool>()), 1..6),
+    fn replies_are_read_as_intended(
+        replies in prop::collection::vec((reply_value(), any::<bool>()), 1..6),
         cuts in prop::collection::vec(1usize..50, 1..9),
     ) {
         let mut codec = codec(replies.len() as u32);
         let (mut stream, mut expected) = (Vec::new(), Vec::new());
-        for (n, (meant, pushed)) in replies.iter().enumerate() {
+        for (n, (reply_value, pushed)) in replies.iter().enumerate() {
             let command = Op::Command(List::Slices(&[b"EVAL"]));
             prop_assert_eq!(codec.write(&command, &mut Out::default()), Ok(Tag(n as u32)));
             if *pushed {
@@ -326,8 +329,8 @@ proptest! {
                 stream.extend_from_slice(push);
                 expected.push(SeenEvent::Pushed(push.to_vec(), true));
             }
-            meant.write(&mut stream);
-            expected.extend(meant.said(Tag(n as u32)));
+            reply_value.write(&mut stream);
+            expected.extend(reply_value.expected_events(Tag(n as u32)));
         }
         let mut seen_events = SeenEvents::default();
         let (mut consumed, mut shown) = (0, 0);
@@ -340,6 +343,6 @@ proptest! {
             }
         }
         prop_assert_eq!(consumed, stream.len());
-        prop_assert_eq!(seen_events.said, expected);
+        prop_assert_eq!(seen_events.events, expected);
     }
 }

@@ -10,7 +10,7 @@ fn between_replies() {
 
 const PUSHES: &[Case] = &[
     (
-        "before anything was asked",
+        "before any operation",
         &[],
         b">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\na\r\n",
         "pushed >2\\r\\n$10\\r\\ninvalidate\\r\\n*1\\r\\n$1\\r\\na\\r\\n | Ready | end",

@@ -209,13 +209,14 @@ const PIPELINES: &[Case] = &[
 #[test]
 fn long_texts() {
     use crate::common;
-    use crate::resp::check::Asking;
+    use crate::resp::check::Exchange;
     for length in [1000, 1020, 1021, 1022, 1023, 1024, 1025, 5000] {
         let text = "x".repeat(length);
-        let seen_events = common::check(&Asking::new(COMMAND), format!("+{text}\r\n").as_bytes());
+        let seen_events = common::check(&Exchange::new(COMMAND), format!("+{text}\r\n").as_bytes());
         let expected = format!("began | body {text} | ok, {length} bytes | Ready | end");
         assert_eq!(seen_events.to_string(), expected);
-        let seen_events = common::check(&Asking::new(GETS), format!("-OOM {text}\r\n").as_bytes());
+        let seen_events =
+            common::check(&Exchange::new(GETS), format!("-OOM {text}\r\n").as_bytes());
         let length = length + 4;
         let expected =
             format!("began | body OOM {text} | error 2003, {length} bytes, 0 items | Ready | end");

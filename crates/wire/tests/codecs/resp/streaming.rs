@@ -2,7 +2,7 @@
 //! is held back.
 
 use crate::common::Subject;
-use crate::resp::check::{ANY, Asking, GET};
+use crate::resp::check::{ANY, Exchange, GET};
 use crate::streamed;
 use wire::resp::Op;
 use wire::{Class, Reply, Tag};
@@ -11,12 +11,12 @@ const BYTES: usize = 10 << 20;
 
 fn streams(ops: &'static [Op<'static>], stream: &[u8], items: u32) {
     for piece in [7, 1000, 16 * 1024, 1 << 20] {
-        let asking = Asking::new(ops);
-        let mut codec = asking.fresh();
-        asking.ask(&mut codec).unwrap();
+        let exchange = Exchange::new(ops);
+        let mut codec = exchange.fresh();
+        exchange.ask(&mut codec).unwrap();
         let body_len = BYTES as u64;
         let reply = Reply { tag: Tag(0), class: Class::Ok, code: 0, body_len, items };
-        assert_eq!(streamed::hear(&mut codec, stream, piece), (BYTES, vec![reply]));
+        assert_eq!(streamed::receive(&mut codec, stream, piece), (BYTES, vec![reply]));
     }
 }
 

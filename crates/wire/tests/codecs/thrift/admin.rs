@@ -2,7 +2,7 @@
 //! replies of Cassandra 1.2.8 mean.
 
 use super::build::*;
-use super::check::{Asking, CLUSTER, CQL, KEYSPACE, TOKENS, VERSIONS};
+use super::check::{CLUSTER, CQL, Exchange, KEYSPACE, TOKENS, VERSIONS};
 use super::requests::{call, written};
 use crate::common::{self, SeenEvent, SeenEvents, Subject};
 use wire::thrift::{Admin, Family, Keyspace, Op, faults};
@@ -59,26 +59,26 @@ fn a_keyspace_is_added_with_its_replication() {
 }
 
 fn expect(name: &str, ops: &'static [Op<'static>], stream: &[u8], expected: &str) {
-    common::expect(&Asking::new(ops), name, stream, expected);
+    common::expect(&Exchange::new(ops), name, stream, expected);
 }
 
 #[test]
 fn replies() {
-    let told = "began | body -6278991935333828635 | body[1] -4391656328422263174 \
+    let expected = "began | body -6278991935333828635 | body[1] -4391656328422263174 \
                 | body[2] -1837990030541870989 | body[3] 2490344798809399647 \
                 | ok, 79 bytes, 4 items | Ready | end";
-    expect("tokens", &[TOKENS], TOKEN_MAP, told);
-    let told = "began | body 9d6ddd11-3de3-38d1-ae14-f68c66aaca59 | ok, 36 bytes | Ready | end";
-    expect("versions", &[VERSIONS], SCHEMA_VERSIONS, told);
+    expect("tokens", &[TOKENS], TOKEN_MAP, expected);
+    let expected = "began | body 9d6ddd11-3de3-38d1-ae14-f68c66aaca59 | ok, 36 bytes | Ready | end";
+    expect("versions", &[VERSIONS], SCHEMA_VERSIONS, expected);
     expect("rows", &[CQL], CQL_ROWS, "began | body 1.2.8 | ok, 5 bytes | Ready | end");
-    let told = "began | body Undefined name x in selection clause \
+    let expected = "began | body Undefined name x in selection clause \
                 | error 3001, 36 bytes, 0 items | Ready | end";
-    expect("no such column", &[CQL], CQL_INVALID, told);
-    let told = "began | miss, 0 bytes, 0 items | Ready | end";
-    expect("no such keyspace", &[KEYSPACE], KEYSPACE_MISSING, told);
+    expect("no such column", &[CQL], CQL_INVALID, expected);
+    let expected = "began | miss, 0 bytes, 0 items | Ready | end";
+    expect("no such keyspace", &[KEYSPACE], KEYSPACE_MISSING, expected);
     let name = reply("describe_cluster_name", 0, &[field(STRING, 0, &text(b"mine"))]);
-    let told = "began | body mine | ok, 4 bytes, 0 items | Ready | end";
-    expect("the cluster's name", &[CLUSTER], &name, told);
+    let expected = "began | body mine | ok, 4 bytes, 0 items | Ready | end";
+    expect("the cluster's name", &[CLUSTER], &name, expected);
 }
 
 #[test]
@@ -87,17 +87,17 @@ fn changes_are_refused_by_class() {
         Op::Admin(Admin::AddFamily { keyspace: "app", name: "f", comment: "", is_super: false });
     for (id, code) in [(1, 3001), (2, 3006)] {
         let stream = reply("system_add_column_family", 0, &[exception(id, "why")]);
-        let told = format!("began | body why | error {code}, 3 bytes, 0 items | Ready | end");
-        expect("refused", &[ADD], &stream, &told);
+        let expected = format!("began | body why | error {code}, 3 bytes, 0 items | Ready | end");
+        expect("refused", &[ADD], &stream, &expected);
     }
 }
 
 /// The body of the reply, whole and byte by byte.
 fn body(stream: &[u8]) -> Vec<u8> {
-    let asking = Asking::new(&[KEYSPACE]);
+    let exchange = Exchange::new(&[KEYSPACE]);
     let bodies = [1, stream.len()].map(|size| {
-        let mut codec = asking.fresh();
-        asking.ask(&mut codec).expect("fresh");
+        let mut codec = exchange.fresh();
+        exchange.ask(&mut codec).expect("fresh");
         let (mut seen_events, mut consumed) = (SeenEvents::default(), 0);
         for shown in (0..stream.len()).step_by(size).map(|at| at + size) {
             let input = &stream[consumed..shown];
@@ -105,11 +105,11 @@ fn body(stream: &[u8]) -> Vec<u8> {
             consumed += read.consumed;
         }
         let done = seen_events
-            .said
+            .events
             .iter()
-            .any(|said| matches!(said, SeenEvent::Done(reply) if reply.class == Class::Ok));
-        assert!(done, "{:?}", seen_events.said);
-        let pieces = seen_events.said.into_iter().filter_map(|said| match said {
+            .any(|event| matches!(event, SeenEvent::Done(reply) if reply.class == Class::Ok));
+        assert!(done, "{:?}", seen_events.events);
+        let pieces = seen_events.events.into_iter().filter_map(|event| match event {
             SeenEvent::Body(_, _, piece) => Some(piece),
             _ => None,
         });

@@ -1,68 +1,54 @@
 //! What must hold for any bytes that a server sends which speaks Thrift. The tests and the
 //! fuzz target (`fuzz/`) share this file.
 
-use crate::common::{self, SeenEvent, SeenEvents, Subject};
+use crate::common::{self, SeenEvents, Subject};
 use wire::thrift::{
     Admin, Column, Columns, Consistency, Limits, Login, MOST_HEAD_BYTES, Op, Opening, Parent,
     Thrift, codes,
 };
-use wire::{Class, Codec, Fault, List, Out, Tag, Value};
+use wire::{Codec, Fault, List, Out, Tag, Value};
 
 /// Operations on one connection, all sent before the first reply.
 #[derive(Clone)]
-pub(crate) struct Asking {
+pub(crate) struct Exchange {
     pub(crate) limits: Limits,
     pub(crate) ops: &'static [Op<'static>],
     /// What is sent on a fresh connection.
     pub(crate) login: Login<'static>,
-    /// The server's answer to it, heard before anything is asked. None if the stream holds
-    /// it.
+    /// The server's answer to the login, which is read before an operation is sent. None if
+    /// the stream holds it.
     pub(crate) welcome: Option<Vec<u8>>,
 }
 
-impl Asking {
-    pub(crate) fn new(ops: &'static [Op<'static>]) -> Asking {
+impl Exchange {
+    pub(crate) fn new(ops: &'static [Op<'static>]) -> Exchange {
         let login = Login { user: None, keyspace: None };
-        Asking { limits: Limits::default(), ops, login, welcome: Some(Vec::new()) }
+        Exchange { limits: Limits::default(), ops, login, welcome: Some(Vec::new()) }
     }
 
-    /// The stream answers the login; nothing is asked.
-    pub(crate) fn logging_in(login: Login<'static>) -> Asking {
-        Asking { login, welcome: None, ..Asking::new(&[]) }
-    }
-
-    fn open(&self, codec: &mut Thrift) {
-        codec.open(&mut Out::default());
-        if let Some(welcome) = &self.welcome {
-            let mut seen_events = SeenEvents::default();
-            codec.read(welcome, &mut Out::default(), &mut seen_events).expect("welcome");
-            assert_eq!(seen_events.said, [], "a login is not an operation");
-        }
+    /// The stream answers the login; no operation is sent.
+    pub(crate) fn logging_in(login: Login<'static>) -> Exchange {
+        Exchange { login, welcome: None, ..Exchange::new(&[]) }
     }
 }
 
-impl Subject for Asking {
+impl Subject for Exchange {
     type Codec = Thrift;
 
     fn fresh(&self) -> Thrift {
         let opening = Opening::new(&self.login).expect("a login");
         let mut codec = Thrift::new(opening, self.limits, self.ops.len() as u32);
-        self.open(&mut codec);
+        common::open(&mut codec, self.welcome.as_deref());
         codec
     }
 
     fn renew(&self, codec: &mut Thrift) {
         codec.reset();
-        self.open(codec);
+        common::open(codec, self.welcome.as_deref());
     }
 
     fn ask(&self, codec: &mut Thrift) -> Result<Tag, Fault> {
-        let mut last = Ok(Tag(0));
-        for op in self.ops {
-            last = codec.write(op, &mut Out::default());
-            last?;
-        }
-        last
+        common::write_all(codec, self.ops)
     }
 
     fn ask_one(&self, codec: &mut Thrift) -> Result<Tag, Fault> {
@@ -79,14 +65,7 @@ impl Subject for Asking {
     }
 
     fn inspect(&self, seen_events: &SeenEvents) {
-        for said in &seen_events.said {
-            let SeenEvent::Done(reply) = said else { continue };
-            assert!(reply.code == 0 || codes::name(reply.code).is_some(), "{reply:?}");
-            assert_eq!(reply.code != 0, matches!(reply.class, Class::Error(_)));
-            if reply.class == Class::Miss {
-                assert_eq!((reply.items, reply.body_len), (0, 0), "a miss holds nothing");
-            }
-        }
+        common::inspect_codes(seen_events, codes::name);
     }
 }
 
@@ -140,8 +119,8 @@ pub(crate) const TOKENS: Op<'_> = Op::Admin(Admin::TokenMap);
 pub(crate) const CLUSTER: Op<'_> = Op::Admin(Admin::ClusterName);
 pub(crate) const CQL: Op<'_> = Op::Admin(Admin::Cql("SELECT release_version FROM system.local"));
 
-/// What the streams of corpus and fuzzer are taken to answer.
-const ASKED: &[&[Op<'static>]] = &[
+/// The operations that streams of the corpus and the fuzzer may answer.
+const OPERATIONS: &[&[Op<'static>]] = &[
     &[GET],
     &[SLICE],
     &[NAMED],
@@ -159,12 +138,12 @@ const ASKED: &[&[Op<'static>]] = &[
 
 /// All that must hold for any stream.
 pub(crate) fn check(stream: &[u8]) {
-    for ops in ASKED {
-        common::check(&Asking::new(ops), stream);
+    for ops in OPERATIONS {
+        common::check(&Exchange::new(ops), stream);
     }
     for limits in [Limits { frame_bytes: 40 }, Limits { frame_bytes: u32::MAX }] {
-        common::check(&Asking { limits, ..Asking::new(&[SLICE, GET]) }, stream);
+        common::check(&Exchange { limits, ..Exchange::new(&[SLICE, GET]) }, stream);
     }
     let login = Login { user: Some(("u", "p")), keyspace: Some("app") };
-    common::check(&Asking::logging_in(login), stream);
+    common::check(&Exchange::logging_in(login), stream);
 }

@@ -1,7 +1,7 @@
 //! Ends of connections, and what is refused before anything is sent.
 
 use super::build::{STRUCT, column, field, reply};
-use super::check::{Asking, GET, INSERT, PARENT, VERSION};
+use super::check::{Exchange, GET, INSERT, PARENT, VERSION};
 use crate::common::{self, Subject};
 use std::sync::Arc;
 use wire::thrift::{Change, Column, Columns, Consistency, Op, Row, faults};
@@ -9,22 +9,22 @@ use wire::{Codec, List, Out, Value};
 
 #[test]
 fn the_peer_closes() {
-    let asking = Asking::new(&[GET]);
-    common::expect(&asking, "unanswered", b"", "Ready | end: closed before a reply");
+    let exchange = Exchange::new(&[GET]);
+    common::expect(&exchange, "unanswered", b"", "Ready | end: closed before a reply");
     let stream = reply("get", 0, &[field(STRUCT, 0, &column(b"c", b"v"))]);
     for at in 1..stream.len() {
-        let seen_events = common::check(&asking, &stream[..at]);
+        let seen_events = common::check(&exchange, &stream[..at]);
         assert_eq!(seen_events.ended, Some(Err(faults::CLOSED_IN_REPLY)), "cut at byte {at}");
     }
 }
 
 #[test]
 fn no_more_operations_than_the_window() {
-    let asking = Asking::new(&[GET, GET]);
-    let mut codec = asking.fresh();
+    let exchange = Exchange::new(&[GET, GET]);
+    let mut codec = exchange.fresh();
     assert_eq!((codec.window(), codec.tags()), (2, 2));
     let mut out = Out::default();
-    asking.ask(&mut codec).expect("both");
+    exchange.ask(&mut codec).expect("both");
     assert_eq!(codec.write(&GET, &mut out), Err(faults::IN_FLIGHT));
     assert!(out.is_empty());
 }
@@ -34,7 +34,7 @@ fn an_operation_without_keys_or_changes_is_refused() {
     let (parent, consistency) = (PARENT, Consistency::One);
     let columns = Columns::Named(List::Slices(&[]));
     let none = Row { key: b"k", family: b"F", changes: &[] };
-    let mut codec = Asking::new(&[VERSION]).fresh();
+    let mut codec = Exchange::new(&[VERSION]).fresh();
     for op in [
         Op::MultiSlice { keys: List::Slices(&[]), parent, columns, consistency },
         Op::Mutate { rows: &[], consistency },
@@ -56,7 +56,7 @@ fn what_no_frame_can_hold_is_refused_and_leaves_nothing() {
     let changes = [Change::Write { super_column: None, column }; 40];
     let rows = [Row { key: b"k", family: b"F", changes: &changes }];
     let op = Op::Mutate { rows: &rows, consistency: Consistency::One };
-    let (mut codec, mut out) = (Asking::new(&[VERSION]).fresh(), Out::default());
+    let (mut codec, mut out) = (Exchange::new(&[VERSION]).fresh(), Out::default());
     assert_eq!(codec.write(&op, &mut out), Err(faults::TOO_LONG));
     assert!(out.is_empty());
     codec.write(&INSERT, &mut out).expect("the connection goes on");

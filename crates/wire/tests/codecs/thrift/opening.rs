@@ -1,7 +1,7 @@
 //! Login and keyspace.
 
 use super::build::{exception, reply};
-use super::check::{Asking, GET};
+use super::check::{Exchange, GET};
 use crate::common::{self, Subject};
 use wire::thrift::{Login, Opening, Thrift, codes, faults};
 use wire::{Codec, Out, State};
@@ -30,11 +30,11 @@ fn what_is_sent() {
 
 #[test]
 fn what_is_answered() {
-    let asking = Asking::logging_in(BOTH);
+    let exchange = Exchange::logging_in(BOTH);
     let login = reply("login", 0, &[]);
     let both = [login.clone(), reply("set_keyspace", 0, &[])].concat();
-    common::expect(&asking, "both", &both, "Ready | end");
-    common::expect(&asking, "cut", &login, "Opening | end: closed during the login");
+    common::expect(&exchange, "both", &both, "Ready | end");
+    common::expect(&exchange, "cut", &login, "Opening | end: closed during the login");
     let refusals = [
         (reply("login", 0, &[exception(1, "x")]), faults::AUTHENTICATION, codes::AUTHENTICATION),
         (reply("login", 0, &[exception(2, "x")]), faults::AUTHORIZATION, codes::AUTHORIZATION),
@@ -45,10 +45,10 @@ fn what_is_answered() {
         ),
     ];
     for (stream, fault, code) in refusals {
-        let told = format!("fault: {}", fault.0);
-        common::expect(&asking, fault.0, &stream, &told);
-        let mut codec = asking.fresh();
-        common::feed(&asking, &mut codec, &stream, &[usize::MAX]);
+        let expected = format!("fault: {}", fault.0);
+        common::expect(&exchange, fault.0, &stream, &expected);
+        let mut codec = exchange.fresh();
+        common::feed(&exchange, &mut codec, &stream, &[usize::MAX]);
         assert_eq!(codec.refused(), Some(code));
     }
 }

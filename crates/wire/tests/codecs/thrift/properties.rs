@@ -245,7 +245,7 @@ fn read_column(name: &[u8], value: &[u8], at: i64, ttl: Option<u32>) -> Read {
 }
 
 /// Feeds a stream in pieces of these sizes, over and over.
-fn hear(codec: &mut Thrift, stream: &[u8], cuts: &[usize]) -> SeenEvents {
+fn receive(codec: &mut Thrift, stream: &[u8], cuts: &[usize]) -> SeenEvents {
     let (mut seen_events, mut consumed, mut shown) = (SeenEvents::default(), 0, 0);
     for size in cuts.iter().cycle() {
         shown = stream.len().min(shown + size);
@@ -262,7 +262,7 @@ fn hear(codec: &mut Thrift, stream: &[u8], cuts: &[usize]) -> SeenEvents {
 
 proptest! {
     #[test]
-    fn a_server_reads_what_was_asked(all in prop::collection::vec(owned(), 1..6)) {
+    fn a_server_reads_what_was_requested(all in prop::collection::vec(owned(), 1..6)) {
         let (mut codec, mut out) = (codec(all.len() as u32), Out::default());
         all.iter().for_each(|one| one.write(&mut codec, &mut out));
         let mut input = &out.bytes[..];
@@ -274,7 +274,7 @@ proptest! {
     }
 
     #[test]
-    fn columns_are_heard_in_their_order(
+    fn columns_are_reported_in_their_order(
         values in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..300), 1..20),
         in_super in any::<bool>(),
         cuts in prop::collection::vec(1usize..100, 1..8),
@@ -290,7 +290,7 @@ proptest! {
         let columns = Columns::Range { start: b"", finish: b"", reversed: false, count: 20 };
         let op = Op::Slice { key: b"k", parent, columns, names: false, consistency: LEVEL };
         codec.write(&op, &mut Out::default()).expect("fresh");
-        let seen_events = hear(&mut codec, &stream, &cuts);
+        let seen_events = receive(&mut codec, &stream, &cuts);
         let mut expected = vec![SeenEvent::Began(Tag(0))];
         let bodies = values.iter().zip(0..);
         expected.extend(bodies.map(|(value, item)| SeenEvent::Body(Tag(0), item, value.clone())));
@@ -301,6 +301,6 @@ proptest! {
             body_len: values.iter().map(|value| value.len() as u64).sum(),
             items: values.len() as u32,
         }));
-        prop_assert_eq!(seen_events.said, expected);
+        prop_assert_eq!(seen_events.events, expected);
     }
 }

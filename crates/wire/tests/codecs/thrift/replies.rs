@@ -1,15 +1,15 @@
 //! What replies mean: whole and in pieces, cut in two at every place, with bytes behind.
 
 use super::build::*;
-use super::check::{Asking, GET, INSERT, MULTI, NAMED, SLICE, TWICE, VERSION};
+use super::check::{Exchange, GET, INSERT, MULTI, NAMED, SLICE, TWICE, VERSION};
 use crate::common;
 use wire::thrift::{Limits, Op, faults};
 
 fn expect(name: &str, ops: &'static [Op<'static>], stream: &[u8], expected: &str) {
-    let asking = Asking::new(ops);
-    common::expect(&asking, name, stream, expected);
+    let exchange = Exchange::new(ops);
+    common::expect(&exchange, name, stream, expected);
     for behind in [reply("insert", 0, &[]), b"\0".to_vec(), b"\xff".to_vec()] {
-        common::with_bytes_behind(&asking, name, stream, &behind, faults::ANSWERS_NOTHING);
+        common::with_bytes_behind(&exchange, name, stream, &behind, faults::ANSWERS_NOTHING);
     }
 }
 
@@ -24,7 +24,7 @@ fn a_column() {
     expect("empty", &[GET], &found(b""), "began | ok, 0 bytes | Ready | end");
     let missing = reply("get", 0, &[field(STRUCT, 2, &object(&[]))]);
     expect("not found", &[GET], &missing, "began | miss, 0 bytes, 0 items | Ready | end");
-    // NotFoundException has no reason; one that is there all the same is no body.
+    // NotFoundException has no reason; one that is there nevertheless is not a body.
     let missing = reply("get", 0, &[exception(2, "no")]);
     expect("a reason", &[GET], &missing, "began | miss, 0 bytes, 0 items | Ready | end");
 }
@@ -35,10 +35,10 @@ fn columns_of_a_row() {
         reply("get_slice", 0, &[field(LIST, 0, &list(STRUCT, &columns(all)))])
     };
     let two = slice(&[("a", "one"), ("b", "two")]);
-    let told = "began | body one | body[1] two | ok, 6 bytes, 2 items | Ready | end";
-    expect("two", &[SLICE], &two, told);
-    let told = "began | body aone | body[1] btwo | ok, 8 bytes, 2 items | Ready | end";
-    expect("with names", &[NAMED], &two, told);
+    let expected = "began | body one | body[1] two | ok, 6 bytes, 2 items | Ready | end";
+    expect("two", &[SLICE], &two, expected);
+    let expected = "began | body aone | body[1] btwo | ok, 8 bytes, 2 items | Ready | end";
+    expect("with names", &[NAMED], &two, expected);
     expect("none", &[SLICE], &slice(&[]), "began | miss, 0 bytes, 0 items | Ready | end");
 }
 
@@ -49,14 +49,14 @@ fn super_columns() {
         super_column(b"t", &[bare_column(b"c", b"three")]),
     ];
     let stream = reply("get_slice", 0, &[field(LIST, 0, &list(STRUCT, &all))]);
-    let told =
+    let expected =
         "began | body one | body[1] two | body[2] three | ok, 11 bytes, 3 items | Ready | end";
-    expect("two super columns", &[SLICE], &stream, told);
+    expect("two super columns", &[SLICE], &stream, expected);
     let stream = reply("get", 0, &[field(STRUCT, 0, &all[1])]);
     expect("as a whole", &[GET], &stream, "began | body three | ok, 5 bytes | Ready | end");
 }
 
-/// In another order than they were asked for, and one without columns.
+/// In another order than they were requested, and one without columns.
 #[test]
 fn columns_of_several_keys() {
     let rows = |all: &[(&str, &[(&str, &str)])]| {
@@ -67,23 +67,23 @@ fn columns_of_several_keys() {
         reply("multiget_slice", 0, &[field(MAP, 0, &map(STRING, LIST, &pairs))])
     };
     let two = rows(&[("e", &[("c", "third")]), ("zz", &[]), ("a", &[("c", "first")])]);
-    let told = "began | body[2] third | body first | ok, 10 bytes, 2 items | Ready | end";
-    expect("two of three", &[MULTI], &two, told);
+    let expected = "began | body[2] third | body first | ok, 10 bytes, 2 items | Ready | end";
+    expect("two of three", &[MULTI], &two, expected);
     let none = rows(&[("a", &[]), ("zz", &[]), ("e", &[])]);
     expect("none", &[MULTI], &none, "began | miss, 0 bytes, 0 items | Ready | end");
     expect("not one key", &[MULTI], &rows(&[]), "began | miss, 0 bytes, 0 items | Ready | end");
     for other in [rows(&[("b", &[])]), rows(&[("a", &[]), ("a", &[])]), rows(&[("", &[])])] {
-        let told = "began | fault: a reply with a key that was not asked for";
-        expect("another key", &[MULTI], &other, told);
+        let expected = "began | fault: a reply with a key that was not requested";
+        expect("another key", &[MULTI], &other, expected);
     }
     let twice = rows(&[("zz", &[("c", "second")]), ("a", &[("c", "both")])]);
-    let told = "began | body[1] second | body both | ok, 10 bytes, 3 items | Ready | end";
-    expect("a key that was asked for twice", &[TWICE], &twice, told);
-    // Keys of another type are no keys.
+    let expected = "began | body[1] second | body both | ok, 10 bytes, 3 items | Ready | end";
+    expect("a key that was requested twice", &[TWICE], &twice, expected);
+    // Keys of another type are not keys.
     let pairs = [(1i32.to_be_bytes().to_vec(), list(STRUCT, &columns(&[("c", "v")])))];
     let numbers = reply("multiget_slice", 0, &[field(MAP, 0, &map(I32, LIST, &pairs))]);
-    let told = "began | fault: a reply with a key that was not asked for";
-    expect("numbers as keys", &[MULTI], &numbers, told);
+    let expected = "began | fault: a reply with a key that was not requested";
+    expect("numbers as keys", &[MULTI], &numbers, expected);
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn writes_and_the_version() {
     let done = "began | ok, 0 bytes, 0 items | Ready | end";
     expect("insert", &[INSERT], &reply("insert", 0, &[]), done);
     let version = reply("describe_version", 0, &[field(STRING, 0, &text(b"19.36.0"))]);
-    let told = "began | body 19.36.0 | ok, 7 bytes, 0 items | Ready | end";
-    expect("version", &[VERSION], &version, told);
+    let expected = "began | body 19.36.0 | ok, 7 bytes, 0 items | Ready | end";
+    expect("version", &[VERSION], &version, expected);
 }
 
 #[test]
@@ -107,20 +107,21 @@ fn exceptions_have_classes_and_reasons() {
         ("insert", &[INSERT], 3, 3003),
     ];
     for (name, ops, id, code) in cases {
-        let told = format!("began | body why | error {code}, 3 bytes, 0 items | Ready | end");
-        expect(name, ops, &reply(name, 0, &[exception(id, "why")]), &told);
+        let expected = format!("began | body why | error {code}, 3 bytes, 0 items | Ready | end");
+        expect(name, ops, &reply(name, 0, &[exception(id, "why")]), &expected);
     }
     let fields = [field(STRING, 1, &text(b"Invalid method")), field(I32, 2, &1i32.to_be_bytes())];
-    let told = "began | body Invalid method | error 3000, 14 bytes, 0 items | Ready | end";
-    expect("the call is not known", &[INSERT], &message(3, "insert", 0, &fields), told);
+    let expected = "began | body Invalid method | error 3000, 14 bytes, 0 items | Ready | end";
+    expect("the call is not known", &[INSERT], &message(3, "insert", 0, &fields), expected);
 }
 
 #[test]
 fn replies_come_in_the_order_of_the_calls() {
     let found = field(STRUCT, 0, &column(b"c", b"v"));
     let stream = [reply("insert", 0, &[]), reply("get", 1, std::slice::from_ref(&found))].concat();
-    let told = "began | ok, 0 bytes, 0 items | began#1 | body#1 v | ok#1, 1 bytes | Ready | end";
-    expect("two", &[INSERT, GET], &stream, told);
+    let expected =
+        "began | ok, 0 bytes, 0 items | began#1 | body#1 v | ok#1, 1 bytes | Ready | end";
+    expect("two", &[INSERT, GET], &stream, expected);
     for (name, number) in [("get", 1), ("insert", 1), ("insert", u32::MAX)] {
         let stream = reply(name, number, &[]);
         expect(name, &[INSERT, GET], &stream, "began | fault: a reply to another call");
@@ -197,14 +198,14 @@ fn malformed_frames() {
         expect(name, &[INSERT], &stream, &format!("began | fault: {fault}"));
     }
     let deep = (0..20).fold(object(&[]), |inner, _| object(&[field(STRUCT, 1, &inner)]));
-    let told = "began | fault: values are nested deeper than the limit";
-    expect("deep", &[INSERT], &result(&[field(STRUCT, 9, &deep)]), told);
+    let expected = "began | fault: values are nested deeper than the limit";
+    expect("deep", &[INSERT], &result(&[field(STRUCT, 9, &deep)]), expected);
 }
 
 #[test]
 fn a_frame_above_the_limit_is_not_waited_for() {
     let limits = Limits { frame_bytes: 18 };
-    let asking = Asking { limits, ..Asking::new(&[INSERT]) };
-    let told = "began | fault: a frame is longer than the limit, or not Thrift";
-    common::expect(&asking, "19 bytes", &reply("insert", 0, &[]), told);
+    let exchange = Exchange { limits, ..Exchange::new(&[INSERT]) };
+    let expected = "began | fault: a frame is longer than the limit, or not Thrift";
+    common::expect(&exchange, "19 bytes", &reply("insert", 0, &[]), expected);
 }

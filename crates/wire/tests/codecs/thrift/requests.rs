@@ -1,6 +1,6 @@
 //! Operations byte by byte, and as a server reads them.
 
-use super::check::{Asking, GET, INSERT, PARENT, SLICE, VERSION};
+use super::check::{Exchange, GET, INSERT, PARENT, SLICE, VERSION};
 use crate::common::Subject;
 use std::sync::Arc;
 use wire::thrift::{Change, Column, Columns, Consistency, Op, Parent, Row};
@@ -9,7 +9,7 @@ use wire::{Codec, List, Out, Value};
 /// The frame of one operation, without what is lent.
 pub(super) fn written(op: &Op<'_>) -> Vec<u8> {
     let mut out = Out::default();
-    Asking::new(&[GET]).fresh().write(op, &mut out).expect("a fresh connection");
+    Exchange::new(&[GET]).fresh().write(op, &mut out).expect("a fresh connection");
     assert!(out.lent.is_empty());
     let length = u32::from_be_bytes(out.bytes[..4].try_into().expect("four bytes"));
     assert_eq!(length as usize, out.bytes.len() - 4, "the frame's length");
@@ -131,7 +131,7 @@ fn long_values_are_lent() {
     let mut out = Out::default();
     // Something is there already.
     out.bytes.extend_from_slice(b"before");
-    Asking::new(&[GET]).fresh().write(&op, &mut out).expect("a fresh connection");
+    Exchange::new(&[GET]).fresh().write(&op, &mut out).expect("a fresh connection");
     let [(at, lent)] = &out.lent[..] else { panic!("one value") };
     assert!(Arc::ptr_eq(lent, &tail));
     assert!(out.bytes[..*at].ends_with(b"\x0b\0\x02\0\x01\x86\xa4head"), "100004 bytes");

@@ -3,15 +3,15 @@
 
 use crate::common::{self, SeenEvent, SeenEvents, Subject};
 use wire::websocket::{Kind, Limits, Op, Upgrade, WebSocket, accept, codes};
-use wire::{Class, Codec, Fault, Out, State, Tag};
+use wire::{Codec, Fault, Out, State, Tag};
 
 /// Operations on one connection, all sent before the first reply.
 #[derive(Clone, Copy)]
-pub(crate) struct Asking {
+pub(crate) struct Exchange {
     pub(crate) limits: Limits,
     pub(crate) ops: &'static [Op<'static>],
-    /// The stream begins with the answer to the upgrade. Else that has come before, and it
-    /// was sound.
+    /// The stream begins with the answer to the upgrade. Otherwise a valid answer was read
+    /// before.
     pub(crate) upgrades: bool,
 }
 
@@ -26,9 +26,9 @@ pub(crate) const SMALL: Limits = Limits {
 };
 const SEED: u64 = 1;
 
-impl Asking {
-    pub(crate) fn new(ops: &'static [Op<'static>]) -> Asking {
-        Asking { limits: Limits::default(), ops, upgrades: false }
+impl Exchange {
+    pub(crate) fn new(ops: &'static [Op<'static>]) -> Exchange {
+        Exchange { limits: Limits::default(), ops, upgrades: false }
     }
 
     fn open(&self, codec: &mut WebSocket) {
@@ -39,7 +39,7 @@ impl Asking {
             let read =
                 codec.read(&welcome, &mut Out::default(), &mut seen_events).expect("welcome");
             assert_eq!((read.consumed, read.state), (welcome.len(), State::Ready));
-            assert_eq!(seen_events.said, [], "an upgrade is no operation");
+            assert_eq!(seen_events.events, [], "an upgrade is no operation");
         }
     }
 }
@@ -51,7 +51,7 @@ pub(crate) fn welcome(accept: &[u8]) -> Vec<u8> {
     [head.as_bytes(), accept, b"\r\n\r\n"].concat()
 }
 
-/// A codec on which nothing was said.
+/// A codec of a fresh connection.
 pub(crate) fn fresh(limits: Limits, depth: u32, headers: &[(&str, &str)]) -> WebSocket {
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), value.as_bytes().to_vec());
     let headers: Vec<_> = headers.iter().map(owned).collect();
@@ -59,7 +59,7 @@ pub(crate) fn fresh(limits: Limits, depth: u32, headers: &[(&str, &str)]) -> Web
     WebSocket::new(upgrade, limits, depth, SEED)
 }
 
-impl Subject for Asking {
+impl Subject for Exchange {
     type Codec = WebSocket;
 
     fn fresh(&self) -> WebSocket {
@@ -74,12 +74,7 @@ impl Subject for Asking {
     }
 
     fn ask(&self, codec: &mut WebSocket) -> Result<Tag, Fault> {
-        let mut last = Ok(Tag(0));
-        for op in self.ops {
-            last = codec.write(op, &mut Out::default());
-            last?;
-        }
-        last
+        common::write_all(codec, self.ops)
     }
 
     fn ask_one(&self, codec: &mut WebSocket) -> Result<Tag, Fault> {
@@ -99,28 +94,27 @@ impl Subject for Asking {
     }
 
     fn inspect(&self, seen_events: &SeenEvents) {
-        for said in &seen_events.said {
-            let SeenEvent::Done(reply) = said else { continue };
-            assert!(reply.code == 0 || codes::name(reply.code).is_some(), "{reply:?}");
-            assert_eq!(reply.code != 0, matches!(reply.class, Class::Error(_)));
+        common::inspect_codes(seen_events, codes::name);
+        for event in &seen_events.events {
+            let SeenEvent::Done(reply) = event else { continue };
             assert!(reply.body_len <= self.limits.message_bytes);
         }
     }
 }
 
-/// What the streams of corpus and fuzzer are taken to answer.
-const ASKED: &[&[Op<'static>]] = &[&[], &[TEXT], &[BINARY], &[TEXT, BINARY, TEXT, TEXT]];
+/// The operations that streams of the corpus and the fuzzer may answer.
+const OPERATIONS: &[&[Op<'static>]] = &[&[], &[TEXT], &[BINARY], &[TEXT, BINARY, TEXT, TEXT]];
 
 /// All that must hold for any stream.
 pub(crate) fn check(stream: &[u8]) {
-    for ops in ASKED {
+    for ops in OPERATIONS {
         for limits in [Limits::default(), SMALL] {
-            common::check(&Asking { limits, ..Asking::new(ops) }, stream);
+            common::check(&Exchange { limits, ..Exchange::new(ops) }, stream);
         }
     }
     for limits in [Limits::default(), SMALL] {
         // The next connection has another key.
-        let upgrading = Asking { limits, upgrades: true, ops: &[] };
+        let upgrading = Exchange { limits, upgrades: true, ops: &[] };
         common::same_however_cut(&upgrading, stream);
     }
 }

@@ -1,16 +1,16 @@
 //! Close frames, and what is sent before a connection is closed.
 
 use crate::common::{self, SeenEvents, Subject};
-use crate::websocket::check::{Asking, SMALL, TEXT};
+use crate::websocket::check::{Exchange, SMALL, TEXT};
 use wire::websocket::Op;
 use wire::{Codec, Fault, Out, State};
 
-/// What is heard, the code, and what the codec answers, unmasked.
+/// The events, the code, and what the codec answers, unmasked.
 fn close(ops: &'static [Op<'static>], stream: &[u8]) -> (String, Option<u16>, Vec<u8>) {
-    let asking = Asking::new(ops);
-    let seen_events = common::check(&asking, stream);
-    let mut codec = asking.fresh();
-    asking.ask(&mut codec).expect("fresh");
+    let exchange = Exchange::new(ops);
+    let seen_events = common::check(&exchange, stream);
+    let mut codec = exchange.fresh();
+    exchange.ask(&mut codec).expect("fresh");
     let mut out = Out::default();
     let _ = codec.read(stream, &mut out, &mut SeenEvents::default());
     (seen_events.to_string(), codec.refused(), unmasked(&out.bytes))
@@ -36,8 +36,8 @@ fn at_rest_a_close_is_answered_with_its_code() {
         // A ping before it is not answered any more.
         (b"\x89\x01p\x88\0", b"\x88\0"),
     ] {
-        let told = ("Closing | end".to_owned(), None, answer.to_vec());
-        assert_eq!(close(&[], stream), told, "{}", stream.escape_ascii());
+        let expected = ("Closing | end".to_owned(), None, answer.to_vec());
+        assert_eq!(close(&[], stream), expected, "{}", stream.escape_ascii());
     }
 }
 
@@ -51,8 +51,9 @@ fn in_flight_a_close_is_an_error_with_its_code() {
         (b"\x88\x02\x13\x87", 4999, b"\x88\x02\x13\x87"),
         (b"\x88\0", 1005, b"\x88\0"),
     ] {
-        let told = ("fault: the server sent a close frame".to_owned(), Some(code), answer.to_vec());
-        assert_eq!(close(&[TEXT], stream), told, "{code}");
+        let expected =
+            ("fault: the server sent a close frame".to_owned(), Some(code), answer.to_vec());
+        assert_eq!(close(&[TEXT], stream), expected, "{code}");
     }
     let (seen_events, code, _) = close(&[TEXT], b"\x01\x02he\x88\x02\x03\xe9");
     assert_eq!(seen_events, "began | body he | fault: the server sent a close frame");
@@ -80,14 +81,14 @@ fn malformed_close_frames_are_answered_by_1002() {
         b"\x88\x03\x03\xe8\xff",
         b"\x88\x03\x03\xe8\xc3",
     ] {
-        let told =
+        let expected =
             ("fault: a malformed close frame".to_owned(), None, b"\x88\x02\x03\xea".to_vec());
-        assert_eq!(close(&[], stream), told, "{}", stream.escape_ascii());
+        assert_eq!(close(&[], stream), expected, "{}", stream.escape_ascii());
     }
 }
 
 #[test]
-fn faults_are_told_to_the_server() {
+fn faults_are_reported_to_the_server() {
     for (stream, code) in [
         (b"\x83\0".as_slice(), 1002u16),
         (b"\x81\x01\xff", 1007),
@@ -97,8 +98,8 @@ fn faults_are_told_to_the_server() {
         let [high, low] = code.to_be_bytes();
         assert_eq!((refused, answer), (None, vec![0x88, 2, high, low]));
     }
-    let asking = Asking { limits: SMALL, ..Asking::new(&[]) };
-    let mut codec = asking.fresh();
+    let exchange = Exchange { limits: SMALL, ..Exchange::new(&[]) };
+    let mut codec = exchange.fresh();
     let mut out = Out::default();
     let read = codec.read(b"\x89\0\x89\0\x89\0\x89\0", &mut out, &mut SeenEvents::default());
     assert!(read.is_err());
@@ -107,8 +108,8 @@ fn faults_are_told_to_the_server() {
 
 #[test]
 fn pings_are_answered_and_of_many_at_once_the_last() {
-    let asking = Asking::new(&[TEXT]);
-    let mut codec = asking.fresh();
+    let exchange = Exchange::new(&[TEXT]);
+    let mut codec = exchange.fresh();
     let mut answer = |stream: &[u8]| {
         let mut out = Out::default();
         let read = codec.read(stream, &mut out, &mut SeenEvents::default()).expect("sound");
@@ -123,15 +124,15 @@ fn pings_are_answered_and_of_many_at_once_the_last() {
 
 #[test]
 fn a_farewell_is_for_connections_that_are_open() {
-    let asking = Asking::new(&[TEXT]);
-    let mut codec = asking.fresh();
+    let exchange = Exchange::new(&[TEXT]);
+    let mut codec = exchange.fresh();
     assert_eq!(unmasked(codec.farewell()), [0x88, 2, 0x03, 0xe8]);
     codec.read(b"\x88\0", &mut Out::default(), &mut SeenEvents::default()).expect("sound");
     assert_eq!(codec.farewell(), b"", "it is closed");
-    let write = asking.ask(&mut codec);
+    let write = exchange.ask(&mut codec);
     assert_eq!(write, Err(Fault("the server closes this connection")));
-    let mut codec = Asking { upgrades: true, ..asking }.fresh();
+    let mut codec = Exchange { upgrades: true, ..exchange }.fresh();
     assert_eq!(codec.farewell(), b"", "it is not upgraded");
-    let write = asking.ask(&mut codec);
+    let write = exchange.ask(&mut codec);
     assert_eq!(write, Err(Fault("the upgrade is not complete")));
 }

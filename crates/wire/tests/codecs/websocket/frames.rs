@@ -1,23 +1,23 @@
-//! Frames of messages: what is heard of them, and what is refused.
+//! Frames of messages: the events that they cause, and what is refused.
 
 use crate::common;
-use crate::websocket::check::{Asking, BINARY, SMALL, TEXT};
+use crate::websocket::check::{BINARY, Exchange, SMALL, TEXT};
 use wire::websocket::Op;
 
-/// What it is, what is asked, what the server sends, what is heard.
+/// The name of the case, the operations, what the server sends, and the expected events.
 type Case = (&'static str, &'static [Op<'static>], &'static [u8], &'static str);
 
 #[test]
 fn messages() {
     for (name, ops, stream, expected) in MESSAGES {
-        common::expect(&Asking::new(ops), name, stream, expected);
+        common::expect(&Exchange::new(ops), name, stream, expected);
     }
 }
 
 #[test]
 fn frames_that_break_the_standard() {
     for (name, ops, stream, expected) in BROKEN {
-        common::expect(&Asking::new(ops), name, stream, expected);
+        common::expect(&Exchange::new(ops), name, stream, expected);
     }
 }
 
@@ -30,20 +30,20 @@ fn lengths_at_their_edges() {
         (0x1_0000, b"\x82\x7f\0\0\0\0\0\x01\0\0".to_vec()),
     ] {
         let stream = [head, vec![b'.'; length]].concat();
-        let seen_events = common::check(&Asking::new(&[BINARY]), &stream);
-        let said = seen_events.to_string();
-        assert!(said.ends_with(&format!(" | ok, {length} bytes | Ready | end")), "{length}");
+        let seen_events = common::check(&Exchange::new(&[BINARY]), &stream);
+        let text = seen_events.to_string();
+        assert!(text.ends_with(&format!(" | ok, {length} bytes | Ready | end")), "{length}");
     }
 }
 
 #[test]
 fn limits() {
-    let asking = |ops| Asking { limits: SMALL, ..Asking::new(ops) };
+    let exchange = |ops| Exchange { limits: SMALL, ..Exchange::new(ops) };
     let frame = [b"\x82\x7e\0\xc8".as_slice(), &[b'.'; 200]].concat();
-    let seen_events = common::check(&asking(&[BINARY]), &frame);
+    let seen_events = common::check(&exchange(&[BINARY]), &frame);
     assert!(seen_events.to_string().ends_with(" | ok, 200 bytes | Ready | end"), "{seen_events}");
     common::expect(
-        &asking(&[BINARY]),
+        &exchange(&[BINARY]),
         "one byte more",
         b"\x82\x7e\0\xc9",
         "fault: a frame is longer than the limit",
@@ -51,7 +51,7 @@ fn limits() {
     let first = [b"\x02\x7e\0\xc8".as_slice(), &[b'.'; 200]].concat();
     for (more, sound) in [(100u8, true), (101, false)] {
         let rest = [b"\x80".as_slice(), &[more], &vec![b'.'; more.into()]].concat();
-        let seen_events = common::check(&asking(&[BINARY]), &[first.clone(), rest].concat());
+        let seen_events = common::check(&exchange(&[BINARY]), &[first.clone(), rest].concat());
         let fault = "fault: a message is longer than the limit";
         assert_eq!(!seen_events.to_string().ends_with(fault), sound, "{seen_events}");
     }
@@ -59,12 +59,12 @@ fn limits() {
         ("pings", b"\x89\0\x89\0\x8a\0\x89\0".as_slice()),
         ("empty fragments", b"\x02\0\0\0\0\0\0\0"),
     ] {
-        let seen_events = common::check(&asking(&[BINARY]), stream);
+        let seen_events = common::check(&exchange(&[BINARY]), stream);
         let fault = "fault: too many frames in a row without a byte of a message";
         assert!(seen_events.to_string().ends_with(fault), "{name}: {seen_events}");
     }
     let between = b"\x89\0\x89\0\x89\0\x02\x01a\x89\0\x89\0\x89\0\x80\x01b";
-    let seen_events = common::check(&asking(&[BINARY]), between);
+    let seen_events = common::check(&exchange(&[BINARY]), between);
     assert!(seen_events.to_string().ends_with("ok, 2 bytes | Ready | end"), "{seen_events}");
 }
 
@@ -102,10 +102,10 @@ const MESSAGES: &[Case] = &[
         b"\x82\x05hello",
         "began | body hello | error 2, 5 bytes | Ready | end",
     ),
-    ("nothing was asked", &[], b"\x81\x02hi", "pushed hi | Ready | end"),
-    ("nothing was asked, in fragments", &[], b"\x01\x01h\x80\x01i", "pushed hi | Ready | end"),
+    ("no operation was sent", &[], b"\x81\x02hi", "pushed hi | Ready | end"),
+    ("no operation was sent, in fragments", &[], b"\x01\x01h\x80\x01i", "pushed hi | Ready | end"),
     (
-        "one more than was asked",
+        "one more than the operations",
         &[TEXT],
         b"\x81\x05hello\x81\x05hello",
         "began | body hello | ok, 5 bytes | pushed hello | Ready | end",

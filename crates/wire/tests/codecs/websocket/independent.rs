@@ -68,12 +68,12 @@ fn pair() -> (wire::websocket::WebSocket, WebSocket<Pipe>) {
     (codec, WebSocket::from_raw_socket(Pipe::default(), Role::Server, Some(config)))
 }
 
-fn says(server: &mut WebSocket<Pipe>, message: Message) -> Vec<u8> {
+fn sends(server: &mut WebSocket<Pipe>, message: Message) -> Vec<u8> {
     server.send(message).expect("in memory");
     std::mem::take(&mut server.get_mut().written)
 }
 
-fn hears(server: &mut WebSocket<Pipe>, bytes: Vec<u8>) -> Message {
+fn receives(server: &mut WebSocket<Pipe>, bytes: Vec<u8>) -> Message {
     server.get_mut().to_read = io::Cursor::new(bytes);
     server.read().expect("a sound frame")
 }
@@ -87,26 +87,26 @@ fn each_understands_the_messages_of_the_other() {
             let (first, rest) = payload.split_at(length.min(16));
             let mut out = Out::default();
             codec.write(&Op { kind, parts: [first, rest] }, &mut out).expect("open");
-            let seen_events = hears(&mut server, out.bytes);
+            let message = receives(&mut server, out.bytes);
             assert_eq!(
-                (seen_events.is_text(), seen_events.is_binary()),
+                (message.is_text(), message.is_binary()),
                 (kind == Kind::Text, kind == Kind::Binary)
             );
-            assert_eq!(seen_events.clone().into_data().as_ref(), payload);
-            let echo = says(&mut server, seen_events);
+            assert_eq!(message.clone().into_data().as_ref(), payload);
+            let echo = sends(&mut server, message);
             let mut seen_events = SeenEvents::default();
             let read = codec.read(&echo, &mut Out::default(), &mut seen_events).expect("sound");
             assert_eq!(read.consumed, echo.len());
-            let bodies = seen_events.said.iter().find_map(|said| match said {
+            let bodies = seen_events.events.iter().find_map(|event| match event {
                 SeenEvent::Body(_, _, body) => Some(body.as_slice()),
                 _ => None,
             });
             assert_eq!(bodies.unwrap_or_default(), payload);
             let done = format!("ok, {length} bytes | Ready");
             // Tags go round.
-            let said =
+            let text =
                 seen_events.to_string().replace("#1", "").replace("#2", "").replace("#3", "");
-            assert!(said.ends_with(&done), "{done}");
+            assert!(text.ends_with(&done), "{done}");
         }
     }
 }
@@ -114,12 +114,12 @@ fn each_understands_the_messages_of_the_other() {
 #[test]
 fn it_takes_our_pongs_and_our_close() {
     let (mut codec, mut server) = pair();
-    let ping = says(&mut server, Message::Ping(b"are you there".as_slice().into()));
+    let ping = sends(&mut server, Message::Ping(b"are you there".as_slice().into()));
     let mut out = Out::default();
     codec.read(&ping, &mut out, &mut SeenEvents::default()).expect("sound");
-    let pong = hears(&mut server, out.bytes);
+    let pong = receives(&mut server, out.bytes);
     assert_eq!(pong, Message::Pong(b"are you there".as_slice().into()));
-    let close = hears(&mut server, codec.farewell().to_vec());
+    let close = receives(&mut server, codec.farewell().to_vec());
     let Message::Close(Some(frame)) = close else { panic!("{close}") };
     assert_eq!(u16::from(frame.code), 1000);
 }
@@ -135,6 +135,6 @@ fn its_close_is_understood() {
     let mut out = Out::default();
     assert!(codec.read(&close, &mut out, &mut SeenEvents::default()).is_err());
     assert_eq!(codec.refused(), Some(1008));
-    let answer = hears(&mut server, out.bytes);
+    let answer = receives(&mut server, out.bytes);
     assert!(matches!(answer, Message::Close(Some(frame)) if frame.code == CloseCode::Policy));
 }

@@ -21,7 +21,7 @@ fn opened() -> WebSocket {
     codec
 }
 
-/// What is heard of this stream, and what the codec answers, unmasked.
+/// The events of this stream, and what the codec answers, unmasked.
 fn seen_events(codec: &mut WebSocket, stream: &[u8]) -> (String, Vec<u8>) {
     let (mut seen_events, mut out) = (SeenEvents::default(), Out::default());
     seen_events.state =
@@ -78,19 +78,20 @@ fn every_message_is_a_push_also_while_one_is_in_flight() {
 #[test]
 fn a_close_is_an_error_with_its_code_also_where_nothing_was_sent() {
     let mut codec = opened();
-    let told = ("fault: the server sent a close frame".to_owned(), b"\x88\x02\x03\xe9".to_vec());
-    assert_eq!(seen_events(&mut codec, b"\x88\x02\x03\xe9"), told);
+    let expected =
+        ("fault: the server sent a close frame".to_owned(), b"\x88\x02\x03\xe9".to_vec());
+    assert_eq!(seen_events(&mut codec, b"\x88\x02\x03\xe9"), expected);
     assert_eq!(codec.refused(), Some(1001));
 }
 
 #[test]
 fn a_message_of_another_kind_or_no_utf8_ends_the_connection() {
     let mut codec = opened();
-    let (said, answer) = seen_events(&mut codec, b"\x82\x02hi");
-    assert_eq!(said, "fault: text for binary, or binary for text");
+    let (text, answer) = seen_events(&mut codec, b"\x82\x02hi");
+    assert_eq!(text, "fault: text for binary, or binary for text");
     assert_eq!((answer, codec.refused()), (b"\x88\x02\x03\xeb".to_vec(), Some(codes::OTHER_KIND)));
     let mut codec = opened();
-    let (said, answer) = seen_events(&mut codec, b"\x81\x01\xff");
-    assert_eq!(said, "fault: a text message that is not UTF-8");
+    let (text, answer) = seen_events(&mut codec, b"\x81\x01\xff");
+    assert_eq!(text, "fault: a text message that is not UTF-8");
     assert_eq!((answer, codec.refused()), (b"\x88\x02\x03\xef".to_vec(), None));
 }

@@ -1,7 +1,7 @@
 //! For any messages, in any fragments.
 
 use crate::common::{SeenEvent, SeenEvents, Subject, check};
-use crate::websocket::check::{Asking, BINARY, TEXT};
+use crate::websocket::check::{BINARY, Exchange, TEXT};
 use proptest::prelude::*;
 use wire::{Codec, Out};
 
@@ -27,7 +27,7 @@ fn framed(opcode: u8, fragments: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn body(seen_events: &SeenEvents) -> Vec<u8> {
-    let bodies = seen_events.said.iter().filter_map(|said| match said {
+    let bodies = seen_events.events.iter().filter_map(|event| match event {
         SeenEvent::Body(_, _, body) => Some(body.as_slice()),
         _ => None,
     });
@@ -41,16 +41,16 @@ fn fragments() -> impl Strategy<Value = Vec<Vec<u8>>> {
 proptest! {
     #[test]
     fn messages_come_as_they_were(fragments in fragments()) {
-        let seen_events = check(&Asking::new(&[BINARY]), &framed(2, &fragments));
+        let seen_events = check(&Exchange::new(&[BINARY]), &framed(2, &fragments));
         prop_assert_eq!(body(&seen_events), fragments.concat());
         prop_assert!(seen_events.to_string().ends_with("| Ready | end"), "{}", seen_events);
     }
 
-    /// The standard library says what is UTF-8.
+    /// The standard library decides what is UTF-8.
     #[test]
     fn texts_are_taken_if_they_are_utf8(fragments in fragments()) {
         let whole = fragments.concat();
-        let seen_events = check(&Asking::new(&[TEXT]), &framed(1, &fragments));
+        let seen_events = check(&Exchange::new(&[TEXT]), &framed(1, &fragments));
         let is_taken = seen_events.state.is_ok();
         prop_assert_eq!(is_taken, std::str::from_utf8(&whole).is_ok(), "{}", seen_events);
     }
@@ -59,7 +59,7 @@ proptest! {
     fn texts_of_any_characters_are_taken(text in "\\PC{0,40}", cut in 0usize..100) {
         let cut = cut.min(text.len());
         let (first, second) = text.as_bytes().split_at(cut);
-        let seen_events = check(&Asking::new(&[TEXT]), &framed(1, &[first.to_vec(), second.to_vec()]));
+        let seen_events = check(&Exchange::new(&[TEXT]), &framed(1, &[first.to_vec(), second.to_vec()]));
         prop_assert_eq!(body(&seen_events), text.as_bytes());
         prop_assert!(seen_events.state.is_ok());
     }
@@ -69,7 +69,7 @@ proptest! {
     fn few_bytes_are_taken_if_they_are_utf8(
         bytes in prop::collection::vec(prop::sample::select(EDGES), 0..6),
     ) {
-        let seen_events = check(&Asking::new(&[TEXT]), &framed(1, std::slice::from_ref(&bytes)));
+        let seen_events = check(&Exchange::new(&[TEXT]), &framed(1, std::slice::from_ref(&bytes)));
         prop_assert_eq!(seen_events.state.is_ok(), std::str::from_utf8(&bytes).is_ok(), "{:x?}", bytes);
     }
 
@@ -82,7 +82,7 @@ proptest! {
     #[test]
     fn payloads_are_masked(first in prop::collection::vec(any::<u8>(), 0..40), rest in 0usize..70_000) {
         let rest = vec![0x5a; rest];
-        let mut codec = Asking::new(&[BINARY]).fresh();
+        let mut codec = Exchange::new(&[BINARY]).fresh();
         let op = wire::websocket::Op { parts: [&first, &rest], ..BINARY };
         let mut out = Out::default();
         codec.write(&op, &mut out).expect("open");

@@ -2,19 +2,19 @@
 
 use crate::common::Subject;
 use crate::streamed;
-use crate::websocket::check::{Asking, BINARY};
+use crate::websocket::check::{BINARY, Exchange};
 use wire::{Class, Reply, Tag};
 
 const BYTES: usize = 10 << 20;
 
 fn streams(stream: &[u8]) {
     for piece in [7, 1000, 16 * 1024, 1 << 20] {
-        let asking = Asking::new(&[BINARY]);
-        let mut codec = asking.fresh();
-        asking.ask(&mut codec).unwrap();
+        let exchange = Exchange::new(&[BINARY]);
+        let mut codec = exchange.fresh();
+        exchange.ask(&mut codec).unwrap();
         let body_len = BYTES as u64;
         let reply = Reply { tag: Tag(0), class: Class::Ok, code: 0, body_len, items: 1 };
-        assert_eq!(streamed::hear(&mut codec, stream, piece), (BYTES, vec![reply]));
+        assert_eq!(streamed::receive(&mut codec, stream, piece), (BYTES, vec![reply]));
     }
 }
 

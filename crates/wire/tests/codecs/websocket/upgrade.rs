@@ -1,7 +1,7 @@
 //! The upgrade: what is sent, and which answers are taken.
 
 use crate::common::{self, SeenEvents};
-use crate::websocket::check::{Asking, SMALL, fresh, welcome};
+use crate::websocket::check::{Exchange, SMALL, fresh, welcome};
 use wire::websocket::{Limits, Upgrade, accept, faults};
 use wire::{Codec, Fault, Out, State};
 
@@ -50,11 +50,14 @@ fn answered(headers: &[(&str, &str)], answer: &str) -> (Result<State, Fault>, Op
     let right = String::from_utf8(accept(codec.key()).to_vec()).expect("base64");
     let stream = answer.replace("ACCEPT", &right).replace('\n', "\r\n");
     if headers.is_empty() {
-        common::same_however_cut(&Asking { upgrades: true, ..Asking::new(&[]) }, stream.as_bytes());
+        common::same_however_cut(
+            &Exchange { upgrades: true, ..Exchange::new(&[]) },
+            stream.as_bytes(),
+        );
     }
     let (mut out, mut seen_events) = (Out::default(), SeenEvents::default());
     let read = codec.read(stream.as_bytes(), &mut out, &mut seen_events);
-    assert!(out.is_empty() && seen_events.said.is_empty());
+    assert!(out.is_empty() && seen_events.events.is_empty());
     (read.map(|progress| progress.state), codec.refused())
 }
 
@@ -142,8 +145,8 @@ fn subprotocols_are_those_that_were_offered() {
         answered(&offered, &with(&format!("Sec-WebSocket-Accept: ACCEPT\n{chosen}")))
     };
     for name in ["chat", "superchat", "x"] {
-        let told = answer(&format!("Sec-WebSocket-Protocol: {name}\n"));
-        assert_eq!(told, (Ok(State::Ready), None), "{name}");
+        let expected = answer(&format!("Sec-WebSocket-Protocol: {name}\n"));
+        assert_eq!(expected, (Ok(State::Ready), None), "{name}");
     }
     for chosen in ["", "Sec-WebSocket-Protocol: Chat\n", "Sec-WebSocket-Protocol: chat, x\n"] {
         assert_eq!(answer(chosen), (Err(faults::SUBPROTOCOL), Some(7)), "{chosen}");
@@ -152,14 +155,14 @@ fn subprotocols_are_those_that_were_offered() {
 
 #[test]
 fn an_answer_is_bounded() {
-    let asking = Asking { limits: SMALL, upgrades: true, ops: &[] };
+    let exchange = Exchange { limits: SMALL, upgrades: true, ops: &[] };
     let long = [b"HTTP/1.1 101 x\r\nA: ".as_slice(), &[b'x'; 400]].concat();
-    let seen_events = common::same_however_cut(&asking, &long);
+    let seen_events = common::same_however_cut(&exchange, &long);
     assert_eq!(seen_events.to_string(), "fault: the head of the reply is longer than the limit");
     let many = "HTTP/1.1 102 x\r\n\r\n".repeat(3);
-    let seen_events = common::same_however_cut(&asking, many.as_bytes());
+    let seen_events = common::same_however_cut(&exchange, many.as_bytes());
     assert_eq!(seen_events.to_string(), "fault: more 1xx replies than the limit");
     let cut = &welcome(b"x")[..20];
-    let seen_events = common::same_however_cut(&asking, cut);
+    let seen_events = common::same_however_cut(&exchange, cut);
     assert_eq!(seen_events.to_string(), "Opening | end: closed before the upgrade was complete");
 }

@@ -1,4 +1,4 @@
-//! Stories of stores: one that was loaded already, one that evicts, one that reports nothing.
+//! Samples of stores: one that was loaded already, one that evicts, one that reports nothing.
 
 use super::{Parts, compare, comparison, finding};
 use judge::verdict::{Evicted, StoreSummary, Weight, Word};

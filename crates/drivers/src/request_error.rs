@@ -6,36 +6,38 @@ use std::io;
 
 /// Why a request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum RequestError {
     /// The server answered with this error code. `closes`: it also ends the connection.
     ServerError { code: u16, closes: bool },
     /// No answer came.
     Failed(Failure),
 }
 
-impl Trouble {
+impl RequestError {
     /// Whether the connection is lost.
     pub(crate) fn closes(self) -> bool {
         match self {
-            Trouble::ServerError { closes, .. } => closes,
-            Trouble::Failed(_) => true,
+            RequestError::ServerError { closes, .. } => closes,
+            RequestError::Failed(_) => true,
         }
     }
 }
 
-impl Trouble {
+impl RequestError {
     /// The same error before a session exists: the connection is lost.
-    pub(crate) fn before_a_session(self) -> Trouble {
+    pub(crate) fn before_a_session(self) -> RequestError {
         match self {
-            Trouble::ServerError { code, .. } => Trouble::ServerError { code, closes: true },
+            RequestError::ServerError { code, .. } => {
+                RequestError::ServerError { code, closes: true }
+            }
             failed => failed,
         }
     }
 }
 
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Trouble {
-        Trouble::Failed(failure(&error))
+impl From<io::Error> for RequestError {
+    fn from(error: io::Error) -> RequestError {
+        RequestError::Failed(failure(&error))
     }
 }
 
@@ -94,33 +96,37 @@ pub(crate) fn system_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a i
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::Whose;
+    use record::FaultOwner;
 
     #[test]
     fn each_error_has_its_class_and_its_owner() {
         let table = [
-            (io::Error::from_raw_os_error(111), Failure::Refused, Whose::Theirs),
-            (io::Error::from_raw_os_error(104), Failure::Reset, Whose::Theirs),
-            (io::Error::from_raw_os_error(32), Failure::Closed, Whose::Theirs),
-            (io::Error::from_raw_os_error(110), Failure::Timeout, Whose::Theirs),
-            (io::Error::from_raw_os_error(99), Failure::NoPort, Whose::Ours),
-            (io::Error::from_raw_os_error(24), Failure::NoDescriptor, Whose::Ours),
-            (io::Error::from_raw_os_error(12), Failure::NoMemory, Whose::Ours),
-            (io::Error::from_raw_os_error(105), Failure::NoMemory, Whose::Ours),
-            (io::Error::from_raw_os_error(113), Failure::Unreachable, Whose::Host),
-            (io::ErrorKind::UnexpectedEof.into(), Failure::Closed, Whose::Theirs),
-            (io::Error::other("what?"), Failure::Protocol, Whose::Theirs),
+            (io::Error::from_raw_os_error(111), Failure::Refused, FaultOwner::Theirs),
+            (io::Error::from_raw_os_error(104), Failure::Reset, FaultOwner::Theirs),
+            (io::Error::from_raw_os_error(32), Failure::Closed, FaultOwner::Theirs),
+            (io::Error::from_raw_os_error(110), Failure::Timeout, FaultOwner::Theirs),
+            (io::Error::from_raw_os_error(99), Failure::NoPort, FaultOwner::Ours),
+            (io::Error::from_raw_os_error(24), Failure::NoDescriptor, FaultOwner::Ours),
+            (io::Error::from_raw_os_error(12), Failure::NoMemory, FaultOwner::Ours),
+            (io::Error::from_raw_os_error(105), Failure::NoMemory, FaultOwner::Ours),
+            (io::Error::from_raw_os_error(113), Failure::Unreachable, FaultOwner::Host),
+            (io::ErrorKind::UnexpectedEof.into(), Failure::Closed, FaultOwner::Theirs),
+            (io::Error::other("what?"), Failure::Protocol, FaultOwner::Theirs),
             (
                 io::Error::new(
                     io::ErrorKind::InvalidData,
                     tokio_rustls::rustls::Error::DecryptError,
                 ),
                 Failure::Tls,
-                Whose::Theirs,
+                FaultOwner::Theirs,
             ),
         ];
-        for (error, class, whose) in table {
-            assert_eq!((failure(&error), failure(&error).whose()), (class, whose), "{error}");
+        for (error, class, fault_owner) in table {
+            assert_eq!(
+                (failure(&error), failure(&error).fault_owner()),
+                (class, fault_owner),
+                "{error}"
+            );
         }
     }
 

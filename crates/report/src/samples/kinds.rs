@@ -1,4 +1,4 @@
-//! A story of stores with several kinds of operation, one of which has two halves.
+//! A sample of stores with several kinds of operation, one of which has two halves.
 
 use super::{Parts, compare, comparison, histogram, quantiles, second};
 use judge::verdict::{Comparison, KindSummary, Quantiles, Word};

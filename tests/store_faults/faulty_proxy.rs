@@ -21,8 +21,8 @@ pub(crate) enum Reply {
     Silence,
 }
 
-/// A meddler that runs until it is dropped.
-pub(crate) struct Meddler {
+/// A faulty proxy that runs until it is dropped.
+pub(crate) struct FaultyProxy {
     pub(crate) address: SocketAddr,
     shared: Arc<Shared>,
 }
@@ -34,14 +34,14 @@ struct Shared {
     reads: AtomicU64,
     operations: AtomicU64,
     /// Something was written. Before that, keys are read to find out who wrote them: these reads
-    /// are no operations and are not replaced.
+    /// are not operations and are not replaced.
     written: AtomicBool,
     over: AtomicBool,
 }
 
-impl Meddler {
+impl FaultyProxy {
     /// Starts it in front of the store at `to`: one read in `every` gets this reply.
-    pub(crate) fn start(to: SocketAddr, every: u64, reply: Reply) -> Meddler {
+    pub(crate) fn start(to: SocketAddr, every: u64, reply: Reply) -> FaultyProxy {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let counts = (AtomicU64::new(0), AtomicU64::new(0));
@@ -58,7 +58,7 @@ impl Meddler {
                 std::thread::spawn(move || own.serve(client));
             }
         });
-        Meddler { address, shared }
+        FaultyProxy { address, shared }
     }
 
     /// Returns the number of operations on keys that it saw.
@@ -67,7 +67,7 @@ impl Meddler {
     }
 }
 
-impl Drop for Meddler {
+impl Drop for FaultyProxy {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::Relaxed);
         // It waits for a client, and this is the last one.

@@ -1,5 +1,5 @@
-//! Stories made by hand, to test the formatters with. Figures are invented but plausible.
-//! Everything is computed from a seed, so all builds have the same stories.
+//! Samples made by hand, to test the formatters with. Figures are invented but plausible.
+//! Everything is computed from a seed, so all builds have the same samples.
 
 mod groups;
 mod kinds;
@@ -65,7 +65,7 @@ impl Parts {
     }
 }
 
-/// All stories, by name.
+/// All samples, by name.
 pub(super) fn all() -> Vec<(&'static str, Parts)> {
     vec![
         ("faster", faster()),
@@ -184,7 +184,7 @@ pub(super) fn undecided() -> Parts {
             "carry_over",
             Weight::Note,
             Some("fresh"),
-            "The CPU of the target is out of sight, so work that it does while it rests could not \
+            "The CPU of the target is not visible, so work that it does while it rests could not \
              be ruled out.",
             "Use --interleave turns to compare without it.",
         ),

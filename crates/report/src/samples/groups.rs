@@ -1,4 +1,4 @@
-//! A story of groups: readers beside writers at a rate.
+//! A sample of groups: readers beside writers at a rate.
 
 use super::{Parts, histogram, kinds::kinds, quantiles, second};
 use judge::verdict::{Comparison, ContenderSummary, Word};

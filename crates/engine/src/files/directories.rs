@@ -1,6 +1,6 @@
 //! The directory of a store: it is created and marked, and never belongs to anything else.
 
-use super::name::{FOLDERS, digit_of};
+use super::name::{DIRECTORIES, digit_of};
 use super::system::call;
 use crate::EngineError;
 use std::fs::File;
@@ -14,20 +14,20 @@ const MARKER: &str = ".tiebreak-cache";
 /// Its content.
 const MARK: &[u8] = b"A cache of tiebreak: its files may be overwritten and removed.\n";
 
-/// 256 open folders. Their files are named relative to them, so no path leads out of the root,
+/// 256 open directories. Their files are named relative to them, so no path leads out of the root,
 /// whatever is renamed or linked during the measurement; and the path that the system resolves
 /// is one name long (Cache_Lite: the whole path).
 ///
 /// All are created ahead. Cache_Lite creates them when a key first needs them, and checks both
 /// at every write; that would be in the measured time.
 #[derive(Debug)]
-pub(super) struct Folders {
-    folders: Vec<OwnedFd>,
+pub(super) struct Directories {
+    directories: Vec<OwnedFd>,
 }
 
-impl Folders {
+impl Directories {
     /// Takes over `root`, or creates it.
-    pub(super) fn new(root: &Path) -> Result<Folders, EngineError> {
+    pub(super) fn new(root: &Path) -> Result<Directories, EngineError> {
         let wrong = |what: &str, error: io::Error| {
             EngineError::system(&format!("the cache directory {} {what}", root.display()), &error)
         };
@@ -49,21 +49,21 @@ impl Folders {
         lock(&opened, libc::LOCK_UN).map_err(|error| wrong("cannot be unlocked", error))?;
         claimed?;
         let unmade = |error| wrong("has a subdirectory that cannot be created or opened", error);
-        let mut folders = Vec::with_capacity(FOLDERS);
+        let mut directories = Vec::with_capacity(DIRECTORIES);
         for first in 0..16 {
-            let outer = folder(opened.as_raw_fd(), &[digit_of(first)]).map_err(unmade)?;
+            let outer = directory(opened.as_raw_fd(), &[digit_of(first)]).map_err(unmade)?;
             for second in 0..16 {
                 let name = [digit_of(first), digit_of(second)];
-                folders.push(folder(outer.as_raw_fd(), &name).map_err(unmade)?);
+                directories.push(directory(outer.as_raw_fd(), &name).map_err(unmade)?);
             }
         }
-        Ok(Folders { folders })
+        Ok(Directories { directories })
     }
 
-    /// Returns the descriptor of a folder.
+    /// Returns the descriptor of a directory.
     #[inline]
-    pub(super) fn at(&self, folder: usize) -> RawFd {
-        self.folders[folder].as_raw_fd()
+    pub(super) fn at(&self, directory: usize) -> RawFd {
+        self.directories[directory].as_raw_fd()
     }
 }
 
@@ -110,8 +110,8 @@ fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
     marked.map_err(|error| EngineError::system(&format!("cannot mark {}", root.display()), &error))
 }
 
-/// Creates a folder if there is none, and opens it.
-fn folder(within: RawFd, name: &[u8]) -> io::Result<OwnedFd> {
+/// Creates a directory if there is none, and opens it.
+fn directory(within: RawFd, name: &[u8]) -> io::Result<OwnedFd> {
     let mut text = [0u8; 3];
     text[..name.len()].copy_from_slice(name);
     let text: *const libc::c_char = text.as_ptr().cast();

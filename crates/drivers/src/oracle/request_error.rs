@@ -1,7 +1,7 @@
 //! Maps the library's errors to outcomes of operations.
 
 use super::code;
-use crate::trouble::{Trouble, failure};
+use crate::request_error::{RequestError, failure};
 use oracledb::{Error, ErrorKind};
 use record::Failure;
 use std::io;
@@ -9,26 +9,26 @@ use std::io;
 /// Errors after which the session is lost (Oracle Database Error Messages).
 const ENDING: [usize; 10] = [28, 1012, 1033, 1034, 1089, 2396, 3113, 3114, 3135, 12537];
 
-pub(super) fn trouble(error: &Error) -> Trouble {
+pub(super) fn request_error(error: &Error) -> RequestError {
     match error.kind() {
         ErrorKind::DbError(answer) => answered(answer.code(), ENDING.contains(&answer.code())),
         ErrorKind::InvalidServiceName(..) => answered(12514, true),
         ErrorKind::InvalidSid(..) => answered(12505, true),
         ErrorKind::ListenerRefusedConnection(_, _, _, code) => answered(*code, true),
-        ErrorKind::CallTimeoutExceeded => Trouble::Failed(Failure::Timeout),
+        ErrorKind::CallTimeoutExceeded => RequestError::Failed(Failure::Timeout),
         ErrorKind::DeadConnection | ErrorKind::NotConnected | ErrorKind::UnableToRecover => {
-            Trouble::Failed(Failure::Closed)
+            RequestError::Failed(Failure::Closed)
         }
-        ErrorKind::TlsOperation => Trouble::Failed(Failure::Tls),
-        ErrorKind::StreamOperation => Trouble::Failed(of_the_system(&error.to_string())),
+        ErrorKind::TlsOperation => RequestError::Failed(Failure::Tls),
+        ErrorKind::StreamOperation => RequestError::Failed(of_the_system(&error.to_string())),
         // A message that is unexpected, or that the library does not know.
-        _ => Trouble::Failed(Failure::Protocol),
+        _ => RequestError::Failed(Failure::Protocol),
     }
 }
 
-fn answered(error: usize, closes: bool) -> Trouble {
+fn answered(error: usize, closes: bool) -> RequestError {
     // Errors beyond that are counted as one.
-    Trouble::ServerError { code: code(u16::try_from(error).unwrap_or(u16::MAX)), closes }
+    RequestError::ServerError { code: code(u16::try_from(error).unwrap_or(u16::MAX)), closes }
 }
 
 /// The class of an error of the system. The library only reports it as text, which ends in the
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_the_system_are_told_apart_by_their_numbers() {
+    fn errors_of_the_system_are_distinguished_by_their_numbers() {
         for (number, class) in [
             (111, Failure::Refused),
             (104, Failure::Reset),

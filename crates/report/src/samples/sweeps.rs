@@ -39,8 +39,8 @@ pub(crate) fn sweeps() -> Vec<(&'static str, SweepParts)> {
 
 fn sweep(factor: Factor, points: &[(f64, u32)]) -> Sweep {
     let point = |&(value, turn): &(f64, u32)| {
-        let folder = factor.folder(value);
-        LoadPoint { value, folder, turn }
+        let directory = factor.directory(value);
+        LoadPoint { value, directory, turn }
     };
     Sweep {
         schema: SCHEMA.into(),

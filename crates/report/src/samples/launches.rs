@@ -1,4 +1,4 @@
-//! Stories of launched targets, of restarts, looks and requirements.
+//! Samples of launched targets, of restarts, looks and requirements.
 
 use super::{Parts, checked, compare, comparison, faster, finding, noise, second};
 use judge::verdict::{Charged, Checked, Comparison, Standing, TargetSummary, Weight, Word};

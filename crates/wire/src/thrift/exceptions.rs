@@ -5,7 +5,7 @@ use crate::Class;
 
 /// Which exceptions a call has, by their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Throws {
+pub(super) enum Exceptions {
     /// `describe_version`.
     #[default]
     Nothing,
@@ -23,18 +23,18 @@ pub(super) enum Throws {
     Usual,
 }
 
-impl Throws {
+impl Exceptions {
     /// The meaning of the exception of this number. Returns None if the call does not have it.
     pub(super) fn class_of(self, exception: u8) -> Option<Class> {
         let code = match (self, exception) {
-            (Throws::Get, 2) | (Throws::Describe, 1) => return Some(Class::Miss),
-            (Throws::Login, 1) => codes::AUTHENTICATION,
-            (Throws::Login, 2) => codes::AUTHORIZATION,
-            (Throws::Invalid | Throws::Get | Throws::Schema | Throws::Usual, 1)
-            | (Throws::Describe, 2) => codes::INVALID_REQUEST,
-            (Throws::Schema, 2) => codes::SCHEMA_DISAGREEMENT,
-            (Throws::Usual, 2) | (Throws::Get, 3) => codes::UNAVAILABLE,
-            (Throws::Usual, 3) | (Throws::Get, 4) => codes::TIMED_OUT,
+            (Exceptions::Get, 2) | (Exceptions::Describe, 1) => return Some(Class::Miss),
+            (Exceptions::Login, 1) => codes::AUTHENTICATION,
+            (Exceptions::Login, 2) => codes::AUTHORIZATION,
+            (Exceptions::Invalid | Exceptions::Get | Exceptions::Schema | Exceptions::Usual, 1)
+            | (Exceptions::Describe, 2) => codes::INVALID_REQUEST,
+            (Exceptions::Schema, 2) => codes::SCHEMA_DISAGREEMENT,
+            (Exceptions::Usual, 2) | (Exceptions::Get, 3) => codes::UNAVAILABLE,
+            (Exceptions::Usual, 3) | (Exceptions::Get, 4) => codes::TIMED_OUT,
             _ => return None,
         };
         Some(Class::Error(code))

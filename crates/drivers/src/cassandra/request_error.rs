@@ -2,7 +2,7 @@
 //! which they are counted.
 
 use crate::refusal::Refusal;
-use crate::trouble::{Trouble, failure};
+use crate::request_error::{RequestError, failure};
 use record::Failure;
 use scylla::errors::{
     BrokenConnectionError, BrokenConnectionErrorKind, ConnectionError, ConnectionPoolError,
@@ -98,17 +98,17 @@ pub(crate) fn code(error: u16) -> u16 {
 }
 
 /// Classifies an error of an operation.
-pub(super) fn of_execution(error: &ExecutionError) -> Trouble {
+pub(super) fn of_execution(error: &ExecutionError) -> RequestError {
     match error {
         ExecutionError::LastAttemptError(error) => of_attempt(error),
         ExecutionError::ConnectionPoolError(error) => of_pool(error),
         ExecutionError::PrepareError(error) => of_prepare(error),
         ExecutionError::UseKeyspaceError(error) => of_use_keyspace(error),
         ExecutionError::MetadataError(error) => of_metadata(error),
-        ExecutionError::RequestTimeout(_) => Trouble::Failed(Failure::Timeout),
+        ExecutionError::RequestTimeout(_) => RequestError::Failed(Failure::Timeout),
         // A value that does not fit its column.
         ExecutionError::BadQuery(_) => answered(WRONG_TYPE),
-        _ => Trouble::Failed(Failure::Protocol),
+        _ => RequestError::Failed(Failure::Protocol),
     }
 }
 
@@ -124,82 +124,84 @@ pub(super) fn is_busy(error: &ExecutionError) -> bool {
 }
 
 /// Classifies an error of preparing a statement.
-pub(super) fn of_prepare(error: &PrepareError) -> Trouble {
+pub(super) fn of_prepare(error: &PrepareError) -> RequestError {
     match error {
         PrepareError::ConnectionPoolError(error) => of_pool(error),
         PrepareError::AllAttemptsFailed { first_attempt } => of_attempt(first_attempt),
-        _ => Trouble::Failed(Failure::Protocol),
+        _ => RequestError::Failed(Failure::Protocol),
     }
 }
 
 /// Classifies an error of opening a session.
-pub(super) fn of_opening(error: &NewSessionError) -> Trouble {
-    let trouble = match error {
+pub(super) fn of_opening(error: &NewSessionError) -> RequestError {
+    let request_error = match error {
         NewSessionError::MetadataError(error) => of_metadata(error),
         NewSessionError::UseKeyspaceError(error) => of_use_keyspace(error),
-        NewSessionError::FailedToResolveAnyHostname(_) => Trouble::Failed(Failure::Unreachable),
-        _ => Trouble::Failed(Failure::Protocol),
+        NewSessionError::FailedToResolveAnyHostname(_) => {
+            RequestError::Failed(Failure::Unreachable)
+        }
+        _ => RequestError::Failed(Failure::Protocol),
     };
-    trouble.before_a_session()
+    request_error.before_a_session()
 }
 
-fn of_metadata(error: &MetadataError) -> Trouble {
+fn of_metadata(error: &MetadataError) -> RequestError {
     match error {
         MetadataError::ConnectionPoolError(error) => of_pool(error),
-        _ => Trouble::Failed(Failure::Protocol),
+        _ => RequestError::Failed(Failure::Protocol),
     }
 }
 
-fn of_use_keyspace(error: &UseKeyspaceError) -> Trouble {
+fn of_use_keyspace(error: &UseKeyspaceError) -> RequestError {
     match error {
         UseKeyspaceError::RequestError(error) => of_attempt(error),
-        UseKeyspaceError::RequestTimeout(_) => Trouble::Failed(Failure::Timeout),
+        UseKeyspaceError::RequestTimeout(_) => RequestError::Failed(Failure::Timeout),
         _ => answered(NO_SUCH_KEYSPACE),
     }
 }
 
-fn of_attempt(error: &RequestAttemptError) -> Trouble {
+fn of_attempt(error: &RequestAttemptError) -> RequestError {
     match error {
         RequestAttemptError::DbError(error, message) => of_server(error, message),
         RequestAttemptError::BrokenConnectionError(error) => broken(error),
         RequestAttemptError::SerializationError(_) => answered(WRONG_TYPE),
-        RequestAttemptError::UnableToAllocStreamId => Trouble::Failed(Failure::Starved),
-        _ => Trouble::Failed(Failure::Protocol),
+        RequestAttemptError::UnableToAllocStreamId => RequestError::Failed(Failure::Starved),
+        _ => RequestError::Failed(Failure::Protocol),
     }
 }
 
-fn of_pool(error: &ConnectionPoolError) -> Trouble {
+fn of_pool(error: &ConnectionPoolError) -> RequestError {
     match error {
         ConnectionPoolError::Broken { last_connection_error } => {
             of_connection(last_connection_error)
         }
-        ConnectionPoolError::Initializing => Trouble::Failed(Failure::Refused),
-        _ => Trouble::Failed(Failure::Protocol),
+        ConnectionPoolError::Initializing => RequestError::Failed(Failure::Refused),
+        _ => RequestError::Failed(Failure::Protocol),
     }
 }
 
-fn of_connection(error: &ConnectionError) -> Trouble {
+fn of_connection(error: &ConnectionError) -> RequestError {
     match error {
-        ConnectionError::ConnectTimeout => Trouble::Failed(Failure::Timeout),
-        ConnectionError::IoError(error) => Trouble::Failed(failure(error)),
-        ConnectionError::NoSourcePortForShard(_) => Trouble::Failed(Failure::NoPort),
+        ConnectionError::ConnectTimeout => RequestError::Failed(Failure::Timeout),
+        ConnectionError::IoError(error) => RequestError::Failed(failure(error)),
+        ConnectionError::NoSourcePortForShard(_) => RequestError::Failed(Failure::NoPort),
         ConnectionError::BrokenConnection(error) => broken(error),
         ConnectionError::UseKeyspaceError(error) => of_use_keyspace(error),
         ConnectionError::ConnectionSetupRequestError(error) => match error.get_error() {
             ConnectionSetupRequestErrorKind::DbError(error, message) => of_server(error, message),
             ConnectionSetupRequestErrorKind::BrokenConnection(error) => broken(error),
             ConnectionSetupRequestErrorKind::MissingAuthentication => answered(0x0100),
-            _ => Trouble::Failed(Failure::Protocol),
+            _ => RequestError::Failed(Failure::Protocol),
         },
-        _ => Trouble::Failed(Failure::Protocol),
+        _ => RequestError::Failed(Failure::Protocol),
     }
 }
 
-fn broken(error: &BrokenConnectionError) -> Trouble {
+fn broken(error: &BrokenConnectionError) -> RequestError {
     let Some(kind) = error.downcast_ref::<BrokenConnectionErrorKind>() else {
-        return Trouble::Failed(Failure::Closed);
+        return RequestError::Failed(Failure::Closed);
     };
-    Trouble::Failed(match kind {
+    RequestError::Failed(match kind {
         BrokenConnectionErrorKind::KeepaliveTimeout(_) => Failure::Timeout,
         BrokenConnectionErrorKind::WriteError(error) => failure(error),
         // The library does not give the system's error as the source of its own.
@@ -216,7 +218,7 @@ fn broken(error: &BrokenConnectionError) -> Trouble {
 }
 
 /// An error that the server sent. Only those that end a session close it.
-fn of_server(error: &DbError, message: &str) -> Trouble {
+fn of_server(error: &DbError, message: &str) -> RequestError {
     let code = match error {
         DbError::ServerError => 0x0000,
         DbError::ProtocolError => 0x000A,
@@ -252,8 +254,8 @@ fn invalid(message: &str) -> u16 {
     found.map_or(0x2200, |(_, code)| *code)
 }
 
-fn answered(error: u16) -> Trouble {
-    Trouble::ServerError { code: code(error), closes: false }
+fn answered(error: u16) -> RequestError {
+    RequestError::ServerError { code: code(error), closes: false }
 }
 
 #[cfg(test)]
@@ -261,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_that_cannot_be_executed_are_told_apart_by_their_messages() {
+    fn statements_that_cannot_be_executed_are_distinguished_by_their_messages() {
         for (message, name) in [
             ("unconfigured table t", "no_such_table"),
             ("table t does not exist", "no_such_table"),

@@ -31,7 +31,7 @@ pub(in super::super) fn loads_rates() -> Parts {
 
 /// `scatter`: a factor for the rate of every other load point, by round.
 fn swept(factor: Factor, values: &[f64], rates: &[f64], scatter: fn(u32) -> f64) -> Parts {
-    let names: Vec<String> = values.iter().map(|value| factor.folder(*value)).collect();
+    let names: Vec<String> = values.iter().map(|value| factor.directory(*value)).collect();
     let named: Vec<(&str, f64)> =
         names.iter().map(String::as_str).zip(rates.iter().copied()).collect();
     let mut parts = compare(&named, 10);

@@ -12,7 +12,7 @@ pub(super) fn failure(errno: i32) -> Failure {
         libc::EMFILE | libc::ENFILE => Failure::NoDescriptor,
         libc::ENOMEM | libc::ENOBUFS | libc::ENOLCK => Failure::NoMemory,
         libc::ETIMEDOUT => Failure::Timeout,
-        // EIO, ESTALE, a folder that was removed (ENOENT), and whatever else is in the place of
+        // EIO, ESTALE, a directory that was removed (ENOENT), and whatever else is in the place of
         // a file of the store (EISDIR, ELOOP, ENXIO).
         _ => Failure::Io,
     }
@@ -21,27 +21,27 @@ pub(super) fn failure(errno: i32) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::failure;
-    use record::Whose;
+    use record::FaultOwner;
 
     #[test]
     fn each_error_has_its_class_and_its_owner() {
         let table = [
-            (libc::ENOSPC, "full", Whose::Theirs),
-            (libc::EDQUOT, "full", Whose::Theirs),
-            (libc::EFBIG, "full", Whose::Theirs),
-            (libc::EACCES, "denied", Whose::Theirs),
-            (libc::EROFS, "denied", Whose::Theirs),
-            (libc::EIO, "io", Whose::Theirs),
-            (libc::ENOENT, "io", Whose::Theirs),
-            (libc::EISDIR, "io", Whose::Theirs),
-            (libc::ETIMEDOUT, "timeout", Whose::Theirs),
-            (libc::EMFILE, "no_descriptor", Whose::Ours),
-            (libc::ENFILE, "no_descriptor", Whose::Ours),
-            (libc::ENOMEM, "no_memory", Whose::Ours),
+            (libc::ENOSPC, "full", FaultOwner::Theirs),
+            (libc::EDQUOT, "full", FaultOwner::Theirs),
+            (libc::EFBIG, "full", FaultOwner::Theirs),
+            (libc::EACCES, "denied", FaultOwner::Theirs),
+            (libc::EROFS, "denied", FaultOwner::Theirs),
+            (libc::EIO, "io", FaultOwner::Theirs),
+            (libc::ENOENT, "io", FaultOwner::Theirs),
+            (libc::EISDIR, "io", FaultOwner::Theirs),
+            (libc::ETIMEDOUT, "timeout", FaultOwner::Theirs),
+            (libc::EMFILE, "no_descriptor", FaultOwner::Ours),
+            (libc::ENFILE, "no_descriptor", FaultOwner::Ours),
+            (libc::ENOMEM, "no_memory", FaultOwner::Ours),
         ];
-        for (errno, name, whose) in table {
+        for (errno, name, fault_owner) in table {
             let class = failure(errno);
-            assert_eq!((class.name(), class.whose()), (name, whose), "errno {errno}");
+            assert_eq!((class.name(), class.fault_owner()), (name, fault_owner), "errno {errno}");
         }
     }
 }

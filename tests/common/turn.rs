@@ -1,0 +1,21 @@
+//! Tests that start Cassandra run one at a time, although they belong to several programs that run
+//! side by side: each keeps both cores busy for a minute or more, and two beside each other make
+//! nodes so slow that their clients' time runs out.
+
+use std::fs::File;
+
+/// The right to run Cassandra. Dropping it, or the end of the program, passes it on.
+pub(crate) struct CassandraTurn {
+    _locked: File,
+}
+
+impl CassandraTurn {
+    /// Waits until no other test runs Cassandra. Take it once in a test: a second one would wait
+    /// for the first.
+    pub(crate) fn take() -> CassandraTurn {
+        let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/cassandra.lock");
+        let locked = File::create(file).expect("a file in the build directory");
+        locked.lock().expect("a lock");
+        CassandraTurn { _locked: locked }
+    }
+}
