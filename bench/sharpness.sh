@@ -16,7 +16,7 @@
 # a time, which would hide the noise of the machine: a server in a busy loop that
 # lost the core for a while does not become slower. With WORK expressions the
 # server is the slower part by far; otherwise the generator would hide a
-# difference. "told apart in" is then a measurement: with that many rounds, most
+# difference. "distinguished in" is then a measurement: with that many rounds, most
 # sequences of rounds showed it. The CPU time per request in the same runs is
 # printed below, as a check.
 #

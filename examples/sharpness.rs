@@ -54,7 +54,7 @@ fn table(arguments: &[String]) -> Result<String, String> {
         "sd",
         "B/A",
         "95 % interval",
-        "told apart in",
+        "distinguished in",
         format_args!("a true {percent} % takes about")
     );
     for label in labels {

@@ -11,8 +11,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The directory `tiebreak` in `XDG_CACHE_HOME`, or in `.cache` of the home directory. A relative path is
-/// ignored, as the XDG specification requires. Returns None if there is neither.
+/// The directory `tiebreak` in `XDG_CACHE_HOME`, or in `.cache` of the home directory. A relative
+/// path is ignored, as the XDG specification requires. Returns None if there is neither.
 pub(crate) fn directory() -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = std::env::var_os(name).map(PathBuf::from);
@@ -45,8 +45,8 @@ pub(crate) fn make(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether this is a directory, not a link, that belongs to this user and that nobody else can write
-/// in.
+/// Whether this is a directory, not a link, that belongs to this user and that nobody else can
+/// write in.
 ///
 /// # Errors
 /// If it cannot be opened because it does not exist or is not a directory.

@@ -1,6 +1,6 @@
 //! `tiebreak audit`.
 
-use super::outputs::{self, Copies, Format};
+use super::outputs::{self, Copies, PageArgs};
 use super::printed;
 use super::text::wrapped;
 use crate::exit::{Error, Exit};
@@ -35,31 +35,16 @@ Examples:
 /// memtier_benchmark, pgbench, sysbench and cassandra-stress. The answer begins with what
 /// may be concluded and what may not; each objection follows with the lines that show it.
 /// Exit code 0: no objection is void; 3: at least one is void, and nothing follows from
-/// that run or comparison; 2: no output of these tools was found.
+/// that run or comparison; 2: no output of these tools was found. --json and --html write
+/// this audit, and are not for a run of tiebreak itself.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AuditArgs {
-    /// Folder of a run or of a sweep, or files with printed output; - is standard input
+    /// Directory of a run or of a sweep, or files with printed output; - is standard input
     #[arg(value_name = "RUN|FILE", value_hint = ValueHint::AnyPath, required = true)]
     what: Vec<PathBuf>,
-    /// For printed output: write the audit as JSON, to this file or to standard output
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        default_missing_value = "-",
-        value_hint = ValueHint::FilePath
-    )]
-    json: Option<PathBuf>,
-    /// For printed output: write the audit as a web page, to this file or to standard output
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        default_missing_value = "-",
-        value_hint = ValueHint::FilePath
-    )]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    pages: PageArgs,
 }
 
 pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
@@ -68,16 +53,13 @@ pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
         if let Some(run) = own.first() {
             return Err(not_together(run));
         }
-        let copies = Copies::checked([
-            (Format::Json, args.json.as_deref()),
-            (Format::Html, args.html.as_deref()),
-        ])?;
+        let copies = Copies::checked(args.pages.formats())?;
         return printed::perform(args.what.iter().map(PathBuf::as_path), &copies);
     };
     if args.what.len() > 1 {
         return Err(not_together(run));
     }
-    if args.json.is_some() || args.html.is_some() {
+    if args.pages.formats().iter().any(|(_, file)| file.is_some()) {
         return Err(Error::usage(
             "--json and --html of audit are for printed output; for a run, use `tiebreak report`",
         ));

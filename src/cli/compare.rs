@@ -61,7 +61,7 @@ pub(super) struct CompareArgs {
     /// Repeat the comparison at several load points: connections=1,8,32,128
     ///
     /// The factor is connections, rate, value (bytes) or depth, with 2 to 16 points. Each
-    /// point is a complete comparison in its own folder. The report shows throughput and
+    /// point is a complete comparison in its own directory. The report shows throughput and
     /// latency against the factor, and where the curve of each contender bends. Targets
     /// that tiebreak launches are launched again for each point.
     #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse, hide_short_help = true)]

@@ -16,7 +16,7 @@ Examples:
   tiebreak completions elvish >> ~/.config/elvish/rc.elv
   tiebreak completions powershell >> $PROFILE
 
-They take effect in a new shell. The folders must exist: mkdir -p creates them.";
+They take effect in a new shell. The directories must exist: mkdir -p creates them.";
 
 /// Print a script with which your shell completes the commands and options of tiebreak
 #[derive(clap::Args)]

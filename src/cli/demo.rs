@@ -22,7 +22,7 @@ const SLOWER_SERVICE: Duration = Duration::from_micros(110);
 const EXAMPLES: &str = "\
 Examples:
   tiebreak demo
-      prints both answers, and writes their reports to folders in tiebreak-runs/
+      prints both answers, and writes their reports to directories in tiebreak-runs/
   tiebreak demo --quiet
       without progress";
 

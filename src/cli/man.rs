@@ -19,14 +19,14 @@ Examples:
   tiebreak man --dir /usr/local/share/man/man1
       install all pages, for `man tiebreak`, `man tiebreak-compare` and so on";
 
-/// Print a manual page, or write all of them into a folder
+/// Print a manual page, or write all of them into a directory
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManArgs {
     /// Print the page of this subcommand instead of that of tiebreak
     #[arg(value_name = "SUBCOMMAND", conflicts_with = "dir")]
     subcommand: Option<String>,
-    /// Write the pages of tiebreak and of all its subcommands into this folder
+    /// Write the pages of tiebreak and of all its subcommands into this directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     dir: Option<PathBuf>,
 }
@@ -67,7 +67,7 @@ fn write_all(root: &Command, dir: &Path) -> Result<(), Error> {
     if !dir.is_dir() {
         let dir = shown(dir.display().to_string());
         return Err(Error::usage(format!(
-            "--dir {dir}: the folder does not exist; create it with mkdir -p"
+            "--dir {dir}: the directory does not exist; create it with mkdir -p"
         )));
     }
     for command in subcommands(root).chain([root]) {

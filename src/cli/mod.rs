@@ -120,7 +120,7 @@ pub fn main() -> ExitCode {
 }
 
 /// # Errors
-/// If the folder that tiebreak was started in was removed, because nothing could be read
+/// If the directory that tiebreak was started in was removed, because nothing could be read
 /// from it or written to it.
 fn current_folder() -> io::Result<()> {
     match std::env::current_dir() {

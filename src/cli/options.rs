@@ -74,10 +74,10 @@ pub(super) struct TargetOptions {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputOptions {
-    /// Folder of this run [default: a new one under tiebreak-runs/]
+    /// Directory of this run [default: a new one under tiebreak-runs/]
     ///
     /// It is created so that only you can read it (mode 0700, its files 0600). An existing
-    /// folder must not contain a run and must not be a symbolic link.
+    /// directory must not contain a run and must not be a symbolic link.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) out: Option<PathBuf>,
     /// Write a copy of the report as JSON; - is standard output

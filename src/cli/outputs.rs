@@ -5,6 +5,7 @@ use crate::judging::Judged;
 use crate::judging::sweep::Swept;
 use crate::private;
 use crate::runner::folder::REPORTS;
+use clap::ValueHint;
 use report::{self, Detail, ReportInput, Style, SweepInput};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -63,7 +64,7 @@ impl Format {
             Format::Html => Ok(report::sweep_html),
             Format::Markdown | Format::Junit => Err(Error::usage(format!(
                 "{} is not supported for a sweep: leave it out, and use `tiebreak report` on the \
-                 folder of a load point",
+                 directory of a load point",
                 self.flag()
             ))),
         }
@@ -73,6 +74,37 @@ impl Format {
 /// The copies that `--json` and similar flags ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Copies(Vec<(Format, Destination)>);
+
+// The copies that a report of a run and the audit of printed output have in common. This is not a
+// documentation comment, because clap would make it the help of the command.
+#[derive(clap::Args)]
+pub(super) struct PageArgs {
+    /// Write it as JSON, to this file or to standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        value_hint = ValueHint::FilePath
+    )]
+    json: Option<PathBuf>,
+    /// Write it as a web page, to this file or to standard output
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = "-",
+        value_hint = ValueHint::FilePath
+    )]
+    html: Option<PathBuf>,
+}
+
+impl PageArgs {
+    /// Returns both formats, and where each is written if it is requested.
+    pub(super) fn formats(&self) -> [(Format, Option<&Path>); 2] {
+        [(Format::Json, self.json.as_deref()), (Format::Html, self.html.as_deref())]
+    }
+}
 
 impl Copies {
     /// Checks before a run that the copies can be written, so that no run is wasted.
@@ -95,7 +127,7 @@ impl Copies {
             let there = folder.is_none_or(Path::is_dir);
             if file.is_dir() || !there {
                 let wrong =
-                    if there { "is a folder" } else { "is in a folder that does not exist" };
+                    if there { "is a directory" } else { "is in a directory that does not exist" };
                 let file = shown(file.display().to_string());
                 return Err(Error::usage(format!("{} {file}: it {wrong}", format.flag())));
             }
@@ -139,7 +171,7 @@ impl Copies {
     }
 }
 
-/// Writes the reports of a run: those in its folder, the copies, and that of the terminal.
+/// Writes the reports of a run: those in its directory, the copies, and that of the terminal.
 /// If nothing was measured there is nothing to report.
 pub(super) fn publish(
     folder: &Path,
@@ -162,7 +194,7 @@ pub(super) fn publish(
     Ok(())
 }
 
-/// Writes the reports into the folder of a run if anything was measured. The page is for
+/// Writes the reports into the directory of a run if anything was measured. The page is for
 /// comparisons; `run`, which drives one contender, writes one only with `--html`.
 pub(super) fn leave_reports(folder: &Path, judged: &Judged) -> Result<(), Error> {
     if judged.trials == 0 {
@@ -176,7 +208,7 @@ pub(super) fn leave_reports(folder: &Path, judged: &Judged) -> Result<(), Error>
     leave(folder, REPORTS[1], &report::html(&report_input))
 }
 
-/// Writes a report into the folder of a run or a sweep. An existing file is not
+/// Writes a report into the directory of a run or a sweep. An existing file is not
 /// overwritten.
 fn leave(folder: &Path, name: &str, text: &str) -> Result<(), Error> {
     let path = folder.join(name);
@@ -184,7 +216,7 @@ fn leave(folder: &Path, name: &str, text: &str) -> Result<(), Error> {
     written((&file).write_all(text.as_bytes()), &path).map_err(of_a_run)
 }
 
-/// Writes the reports of a sweep: those in its folder, the copies, and that of the terminal.
+/// Writes the reports of a sweep: those in its directory, the copies, and that of the terminal.
 pub(super) fn publish_sweep(
     folder: &Path,
     swept: &Swept,
@@ -317,10 +349,10 @@ mod tests {
         let both = check(Some(Path::new("-")), Some(Path::new("-")));
         assert!(both.is_some_and(|text| text.starts_with("--json and --markdown cannot both")));
         let folder = check(None, Some(scratch.path()));
-        assert!(folder.is_some_and(|text| text.ends_with("it is a folder")));
+        assert!(folder.is_some_and(|text| text.ends_with("it is a directory")));
         let nowhere = check(Some(&path("no/x.json")), None);
         assert!(
-            nowhere.is_some_and(|text| text.ends_with("it is in a folder that does not exist"))
+            nowhere.is_some_and(|text| text.ends_with("it is in a directory that does not exist"))
         );
     }
 

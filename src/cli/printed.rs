@@ -17,7 +17,7 @@ const HEAD: usize = 4096;
 /// Standard input.
 const STDIN: &str = "-";
 
-/// Whether a path is a run of tiebreak itself (a folder or a journal) and not printed output. A
+/// Whether a path is a run of tiebreak itself (a directory or a journal) and not printed output. A
 /// path that does not exist counts as a run, because the reader of runs reports it.
 pub(super) fn is_own(path: &Path) -> bool {
     if path == Path::new(STDIN) {
@@ -94,7 +94,7 @@ fn nothing_known(audit: &Audit) -> Error {
     let seen = report::printed_scan_notes(audit).join("; ");
     Error::usage(format!(
         "no output of a load generator was found in {files} ({seen}); supported: {}, and runs of \
-         tiebreak itself (a folder or a journal)",
+         tiebreak itself (a directory or a journal)",
         tools.join(", ")
     ))
 }

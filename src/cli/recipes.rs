@@ -18,8 +18,8 @@ Examples:
 
 /// List the servers that can be launched by name
 ///
-/// Each recipe serves a page of 87 bytes, or a folder, on a free port of 127.0.0.1. Its files
-/// are in a temporary folder; the configuration of the system is not changed.
+/// Each recipe serves a page of 87 bytes, or a directory, on a free port of 127.0.0.1. Its files
+/// are in a temporary directory; the configuration of the system is not changed.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct RecipesArgs {

@@ -1,6 +1,6 @@
 //! `tiebreak report`.
 
-use super::outputs::{self, Copies, Format};
+use super::outputs::{self, Copies, Format, PageArgs};
 use crate::exit::{Error, Exit};
 use crate::judging;
 use crate::judging::sweep;
@@ -23,30 +23,14 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
-    /// Folder of the run, or of a sweep
+    /// Directory of the run, or of a sweep
     #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
     run: PathBuf,
     /// Print the full report, not only what fits on one screen
     #[arg(long)]
     verbose: bool,
-    /// Write the report as JSON, to this file or to standard output
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        default_missing_value = "-",
-        value_hint = ValueHint::FilePath
-    )]
-    json: Option<PathBuf>,
-    /// Write the report as a web page, to this file or to standard output
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        default_missing_value = "-",
-        value_hint = ValueHint::FilePath
-    )]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    pages: PageArgs,
     /// Write a summary for a pull request (Markdown), to this file or to standard output
     #[arg(
         long,
@@ -68,12 +52,9 @@ pub(super) struct ReportArgs {
 }
 
 pub(super) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
-    let copies = Copies::checked([
-        (Format::Json, args.json.as_deref()),
-        (Format::Html, args.html.as_deref()),
-        (Format::Markdown, args.markdown.as_deref()),
-        (Format::Junit, args.junit.as_deref()),
-    ])?;
+    let others =
+        [(Format::Markdown, args.markdown.as_deref()), (Format::Junit, args.junit.as_deref())];
+    let copies = Copies::checked(args.pages.formats().into_iter().chain(others))?;
     let detail = outputs::detail(args.verbose);
     let to_terminal = std::io::stdout().is_terminal();
     if sweep::is_one(&args.run) {

@@ -53,7 +53,7 @@ pub(super) struct SelfArgs {
     /// Compare this server with itself, instead of the embedded one
     #[arg(long, value_name = "URL")]
     against: Option<String>,
-    /// Folder for the journals of all comparisons [default: a new one in tiebreak-runs/]
+    /// Directory for the journals of all comparisons [default: a new one in tiebreak-runs/]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write the figures as JSON; - is standard output, in place of the table

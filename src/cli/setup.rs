@@ -24,7 +24,7 @@ Examples:
 
 /// Install what an experiment needs, or fetch software that Debian does not package
 ///
-/// For an experiment file, or for all experiment files in a folder with an experiment.toml,
+/// For an experiment file, or for all experiment files in a directory with an experiment.toml,
 /// the missing Debian packages are installed with apt-get if tiebreak runs as root; otherwise
 /// the command is printed. Debian starts most servers when their packages are installed. Then
 /// the software that the experiment needs is fetched, and its `build` commands are run. It is
@@ -32,8 +32,8 @@ Examples:
 ///
 /// Software is fetched with `mvn` into $XDG_CACHE_HOME/tiebreak/software, or
 /// ~/.cache/tiebreak/software, and the checksum of every file is verified. Software that is
-/// there already is not fetched again. What an experiment builds is in the folder `built`
-/// beside `software`. To uninstall either, delete its folder.
+/// there already is not fetched again. What an experiment builds is in the directory `built`
+/// beside `software`. To uninstall either, delete its directory.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SetupArgs {

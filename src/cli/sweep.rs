@@ -38,7 +38,7 @@ pub(super) fn settle_in_one_run(spec: &Spec, points: &LoadPoints) -> Result<Reso
     conduct::with_machine(spec, |machine, resolver| points.in_one_run(machine, resolver))
 }
 
-/// Drives the load points, each as a run in its own folder, until a signal stops the sweep
+/// Drives the load points, each as a run in its own directory, until a signal stops the sweep
 /// or tiebreak fails. A target that fails at one point may work at the next.
 fn drive(begun: &Begun, settled: &Settled, telling: Telling<'_>) -> Result<(), Error> {
     for (turn, at) in (1..).zip(&begun.order) {

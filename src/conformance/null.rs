@@ -59,7 +59,7 @@ pub(crate) fn lanes() -> Vec<Lane> {
             Family::Store(_) | Family::Files => kv(),
             Family::Http | Family::WebSocket | Family::Sql(_) | Family::Program => Doing::Ask,
         };
-        for way in row.ways {
+        for way in row.null_variants {
             let partner = || Partner::Null(Box::new((way.access)()));
             lanes.push(lane(way.name, 1, partner(), doing()));
             if way.deep {

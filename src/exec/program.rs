@@ -3,7 +3,7 @@
 use super::announced::{self, Announced};
 use super::servers::Servers;
 use crate::address::Command;
-use crate::launch::{self, Around, Missing, Values, inherited, missing_program};
+use crate::launch::{self, Missing, ProcessContext, Values, inherited, missing_program};
 use engine::{EngineError, Stop, TargetClock, TargetReading};
 use keeper::{
     Error, Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, pin,
@@ -59,12 +59,12 @@ impl Program {
     }
 
     /// Gives it its directory, beginning from this one, and its variables.
-    pub(crate) fn go_to(&mut self, directory: &Path, around: &Around, values: &Values) {
+    pub(crate) fn go_to(&mut self, directory: &Path, context: &ProcessContext, values: &Values) {
         self.cwd = directory.to_owned();
-        if let Some(cwd) = &around.cwd {
+        if let Some(cwd) = &context.cwd {
             self.cwd.push(cwd.fill(values));
         }
-        for (name, text) in &around.env {
+        for (name, text) in &context.env {
             self.env.retain(|(known, _)| known != name);
             self.env.push((name.clone(), text.fill(values)));
         }

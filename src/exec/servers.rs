@@ -1,7 +1,7 @@
-//! Servers that are launched for a program, and what the program is told of them.
+//! Servers that are launched for a program, and what the program learns about them.
 
 use super::Program;
-use crate::launch::{Around, Launch, Text, Values};
+use crate::launch::{Launch, ProcessContext, Text, Values};
 use std::path::PathBuf;
 
 /// Servers that a program talks to. They run from before its first run until after its
@@ -15,13 +15,13 @@ pub struct Servers {
     /// The directory of the experiment file, which that of a recipe's launch is not.
     pub directory: PathBuf,
     /// The program's own directory and variables, with placeholders.
-    pub around: Around,
+    pub context: ProcessContext,
 }
 
 impl Servers {
     /// Which program runs, and where, is known once they were launched.
     pub(crate) fn decide_what_runs(&self) -> bool {
-        let of_directory = self.around.cwd.iter().flat_map(Text::placeholders);
+        let of_directory = self.context.cwd.iter().flat_map(Text::placeholders);
         self.words[0].placeholders().chain(of_directory).next().is_some()
     }
 
@@ -29,7 +29,7 @@ impl Servers {
     pub(crate) fn tell(&self, program: &Program, values: &Values) -> Program {
         let command = program.command.with_words(|at| self.words[at].fill(values));
         let mut program = Program { command, ..program.clone() };
-        program.go_to(&self.directory, &self.around, values);
+        program.go_to(&self.directory, &self.context, values);
         program
     }
 }

@@ -44,7 +44,7 @@ pub struct Launch {
     /// Commands whose first line of output is recorded.
     pub facts: Vec<Command>,
     /// The surroundings in which `prepare` and `facts` run.
-    pub around: Around,
+    pub context: ProcessContext,
     /// The Debian packages of programs that may be missing.
     pub packages: BTreeMap<String, String>,
     /// The processes, in the order in which they are started. The last one is driven, or all of
@@ -115,7 +115,7 @@ pub struct Process {
     /// The command that is started.
     pub command: Command,
     /// The surroundings in which it runs.
-    pub around: Around,
+    pub context: ProcessContext,
     /// The condition under which it counts as ready.
     pub ready: Ready,
     /// The signal that asks it to stop.
@@ -130,7 +130,7 @@ pub struct Process {
 
 /// The directory, the environment and the user of a program.
 #[derive(Clone, Default)]
-pub struct Around {
+pub struct ProcessContext {
     /// The working directory, relative to the directory of the experiment file.
     pub cwd: Option<Text>,
     /// Environment variables in addition to PATH, HOME, LANG and TMPDIR.

@@ -71,8 +71,8 @@ impl<'a> Launcher<'a> {
     /// If a program or a user is missing, or the directory cannot be created.
     pub fn new(launch: &'a Launch, ground: Ground<'a>) -> Result<Launcher<'a>, Failed> {
         let fails = |error: String| Failed::Error(Error::target(named(launch, &error)));
-        let users = launch.processes.iter().map(|process| &process.around.user);
-        let user = std::iter::once(&launch.around.user).chain(users).flatten().next();
+        let users = launch.processes.iter().map(|process| &process.context.user);
+        let user = std::iter::once(&launch.context.user).chain(users).flatten().next();
         let owner = user.map(|user| user::find(user)).transpose().map_err(fails)?;
         let home = Home::create(&launch.name, owner, launch.temp.as_deref())
             .map_err(|error| disk(launch, &error))?;
@@ -237,7 +237,7 @@ impl<'a> Launcher<'a> {
         let log = self.log(&format!("{}.prepare", self.launch.name));
         let from = logs::length(&log);
         let order =
-            orders::command(self.launch, command, &self.launch.around, &self.values, log.clone());
+            orders::command(self.launch, command, &self.launch.context, &self.values, log.clone());
         let timeout = self.launch.prepare_timeout;
         let ended = keeper.run(&order, timeout, self.ground.stopped);
         let wrong = match ended.map_err(|error| self.fails(error))? {
@@ -263,7 +263,7 @@ impl<'a> Launcher<'a> {
         let log = self.log(&format!("{}.facts", self.launch.name));
         let from = logs::length(&log);
         let order =
-            orders::command(self.launch, command, &self.launch.around, &self.values, log.clone());
+            orders::command(self.launch, command, &self.launch.context, &self.values, log.clone());
         match keeper.run(&order, FACT, self.ground.stopped) {
             Ok(_) | Err(keeper::Error::Refused(_)) => {}
             Err(error) => return Err(self.fails(error)),

@@ -17,7 +17,7 @@ mod ready;
 mod running;
 mod template;
 
-pub use asked::{Around, Choice, CoresFrom, File, Launch, Process, Ready, Sign};
+pub use asked::{Choice, CoresFrom, File, Launch, Process, ProcessContext, Ready, Sign};
 pub(crate) use build::Builds;
 pub use command::Command;
 pub use failed::Failed;

@@ -1,7 +1,7 @@
 //! Converts a launch to orders for a keeper.
 
 use crate::address::Url;
-use crate::launch::{Around, Command, Launch, Process, Values};
+use crate::launch::{Command, Launch, Process, ProcessContext, Values};
 use keeper::{ProcessOrder, programs, user};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub(super) fn process(
     values: &Values,
     log: PathBuf,
 ) -> ProcessOrder {
-    let mut order = command(launch, &process.command, &process.around, values, log);
+    let mut order = command(launch, &process.command, &process.context, values, log);
     order.stop = process.stop;
     order.grace = process.stop_grace;
     order
@@ -71,15 +71,15 @@ pub(super) fn process(
 pub(super) fn command(
     launch: &Launch,
     command: &Command,
-    around: &Around,
+    context: &ProcessContext,
     values: &Values,
     log: PathBuf,
 ) -> ProcessOrder {
     ProcessOrder {
         argv: command.fill(values),
-        cwd: cwd(launch, around, values),
-        env: environment(around, values),
-        user: around.user.clone(),
+        cwd: cwd(launch, context, values),
+        env: environment(context, values),
+        user: context.user.clone(),
         log,
         cores: Vec::new(),
         stop: libc::SIGTERM,
@@ -88,8 +88,8 @@ pub(super) fn command(
     }
 }
 
-fn cwd(launch: &Launch, around: &Around, values: &Values) -> PathBuf {
-    match &around.cwd {
+fn cwd(launch: &Launch, context: &ProcessContext, values: &Values) -> PathBuf {
+    match &context.cwd {
         Some(cwd) => launch.directory.join(cwd.fill(values)),
         None => launch.directory.clone(),
     }
@@ -97,9 +97,9 @@ fn cwd(launch: &Launch, around: &Around, values: &Values) -> PathBuf {
 
 /// PATH, HOME, LANG and TMPDIR of tiebreak, and the variables that the launch names. Nothing
 /// else is inherited, because a target must not depend on the shell in which tiebreak is run.
-fn environment(around: &Around, values: &Values) -> Vec<(String, String)> {
-    let mut all = inherited(around.user.as_deref());
-    for (name, value) in &around.env {
+fn environment(context: &ProcessContext, values: &Values) -> Vec<(String, String)> {
+    let mut all = inherited(context.user.as_deref());
+    for (name, value) in &context.env {
         all.retain(|(other, _)| other != name);
         all.push((name.clone(), value.fill(values)));
     }
@@ -170,12 +170,12 @@ pub(crate) fn missing_program(
 /// Programs that are given by their path are left out, because `prepare` may build them.
 pub(super) fn missing(launch: &Launch, values: &Values) -> Vec<Missing> {
     let before = launch.build.iter().chain(&launch.prepare).chain(&launch.facts);
-    let before = before.map(|it| (it, &launch.around));
-    let processes = launch.processes.iter().map(|it| (&it.command, &it.around));
-    let programs = before.chain(processes).filter_map(|(command, around)| {
+    let before = before.map(|it| (it, &launch.context));
+    let processes = launch.processes.iter().map(|it| (&it.command, &it.context));
+    let programs = before.chain(processes).filter_map(|(command, context)| {
         let program = command.fill(values).into_iter().next()?;
         let package = launch.packages.get(&program).cloned();
-        missing_program(&program, &environment(around, values), package)
+        missing_program(&program, &environment(context, values), package)
     });
     let files = launch.packages.iter().filter(|(file, _)| file.starts_with('/'));
     let files = files.filter(|(file, _)| !Path::new(file).exists()).map(|(file, package)| {

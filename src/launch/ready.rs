@@ -115,7 +115,7 @@ impl<'a> Wait<'a> {
             Sign::Log(text) => Ok(by_log(this, &text.fill(values))),
             Sign::Run(command) => {
                 let log = this.log.with_extension("ready.log");
-                let order = orders::command(self.launch, command, &process.around, values, log);
+                let order = orders::command(self.launch, command, &process.context, values, log);
                 let left = until.saturating_duration_since(Instant::now());
                 let longest = left.clamp(SHORTEST, ONE_LOOK);
                 match self.keeper.run(&order, longest, self.stopped) {

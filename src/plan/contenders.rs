@@ -18,7 +18,7 @@ use text::shown::shown;
 
 /// The contenders that the arguments name, and the settings of an experiment file.
 #[derive(Default)]
-pub(super) struct Gathered {
+pub(super) struct Inputs {
     pub(super) contenders: Vec<Wanted>,
     pub(super) run: RunAsked,
     /// The article that the experiment file repeats.
@@ -79,7 +79,8 @@ pub fn files(arguments: &[String]) -> impl Iterator<Item = PathBuf> {
     whats.filter(|what| matches!(kind(what), Kind::File)).map(file_of)
 }
 
-/// Returns the file that an argument names: the file itself, or the experiment file in that directory.
+/// Returns the file that an argument names: the file itself, or the experiment file in that
+/// directory.
 pub fn file_of(what: &str) -> PathBuf {
     let inside = Path::new(what).join(IN_A_DIRECTORY);
     if inside.exists() { inside } else { PathBuf::from(what) }
@@ -90,28 +91,28 @@ pub fn file_of(what: &str) -> PathBuf {
 /// # Errors
 /// When an argument or the file is not valid, or the file is outside the current directory and not
 /// allowed.
-pub(super) fn gather(spec: &Spec) -> Result<Gathered, Error> {
-    let mut gathered = gather_undeclared(spec)?;
+pub(super) fn gather(spec: &Spec) -> Result<Inputs, Error> {
+    let mut inputs = gather_undeclared(spec)?;
     let declared = secrets::declared();
-    for wanted in &mut gathered.contenders {
+    for wanted in &mut inputs.contenders {
         if let TargetLocation::Program(program) = &mut wanted.place {
-            let of_file = gathered.secrets.iter().map(|secret| secret.reveal().to_owned());
+            let of_file = inputs.secrets.iter().map(|secret| secret.reveal().to_owned());
             program.secrets.extend(of_file.chain(declared.iter().cloned()));
         }
     }
-    gathered.secrets.extend(declared.into_iter().map(Secret::unnamed));
-    Ok(gathered)
+    inputs.secrets.extend(declared.into_iter().map(Secret::unnamed));
+    Ok(inputs)
 }
 
-fn gather_undeclared(spec: &Spec) -> Result<Gathered, Error> {
+fn gather_undeclared(spec: &Spec) -> Result<Inputs, Error> {
     let (command, arguments) = (spec.command, &spec.contenders);
-    let mut gathered = Gathered::default();
+    let mut inputs = Inputs::default();
     let mut file = None;
     for (at, argument) in arguments.iter().enumerate() {
         let (name, what) = names::split(argument);
         match kind(what) {
-            Kind::Address => gathered.contenders.push(address(command, at, name, what)?),
-            Kind::Recipe => gathered.contenders.push(recipe(name, what)?),
+            Kind::Address => inputs.contenders.push(address(command, at, name, what)?),
+            Kind::Recipe => inputs.contenders.push(recipe(name, what)?),
             Kind::File if name.is_some() => {
                 return Err(Error::usage(format!(
                     "{}: an experiment file names its own contenders; leave out `{}=`",
@@ -124,14 +125,14 @@ fn gather_undeclared(spec: &Spec) -> Result<Gathered, Error> {
                     "only one experiment file is supported: describe all contenders in it",
                 ));
             }
-            Kind::File => from_file(&file_of(what), spec, &mut gathered)?,
+            Kind::File => from_file(&file_of(what), spec, &mut inputs)?,
         }
     }
     match (&spec.scale, file) {
         (Some(_), None) => Err(Error::usage(
             "--scale chooses a table [scale.NAME] of an experiment file, and no file is given",
         )),
-        _ => Ok(gathered),
+        _ => Ok(inputs),
     }
 }
 
@@ -271,15 +272,15 @@ impl Needs {
     }
 }
 
-fn from_file(file: &Path, spec: &Spec, gathered: &mut Gathered) -> Result<(), Error> {
+fn from_file(file: &Path, spec: &Spec, inputs: &mut Inputs) -> Result<(), Error> {
     check_leave(file, spec.allow_file)?;
     let experiment = Experiment::read(file, spec.scale.as_deref(), &launch::environment)?;
     for contender in experiment.contenders {
-        gathered.contenders.push(wanted(contender)?);
+        inputs.contenders.push(wanted(contender)?);
     }
-    gathered.run = experiment.run;
-    gathered.article = experiment.article;
-    gathered.secrets = experiment.secrets;
+    inputs.run = experiment.run;
+    inputs.article = experiment.article;
+    inputs.secrets = experiment.secrets;
     Ok(())
 }
 
@@ -319,13 +320,13 @@ mod tests {
     use super::*;
     use crate::scratch::Scratch;
 
-    fn gathered_with(allow_file: bool, arguments: &[&str]) -> Result<Gathered, String> {
+    fn gathered_with(allow_file: bool, arguments: &[&str]) -> Result<Inputs, String> {
         let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
         let spec = Spec { allow_file, ..Spec::new(Command::Compare, arguments) };
         gather_undeclared(&spec).map_err(|error| error.text)
     }
 
-    fn gathered(arguments: &[&str]) -> Result<Gathered, String> {
+    fn inputs(arguments: &[&str]) -> Result<Inputs, String> {
         gathered_with(true, arguments)
     }
 
@@ -348,7 +349,7 @@ mod tests {
     fn an_address_takes_variables_and_nothing_else() {
         // SAFETY: no other test reads or writes this variable.
         unsafe { std::env::set_var("TIEBREAK_TEST_TOKEN", "CANARY-of-contenders-rs") };
-        let all = gathered(&["a=http://127.0.0.1:1/x/${TIEBREAK_TEST_TOKEN}/y"]);
+        let all = inputs(&["a=http://127.0.0.1:1/x/${TIEBREAK_TEST_TOKEN}/y"]);
         let all = all.unwrap_or_else(|error| panic!("{error}"));
         let TargetLocation::Attached { url, .. } = &all.contenders[0].place else {
             panic!("attached")
@@ -359,7 +360,7 @@ mod tests {
             ("a=http://127.0.0.1:1/${TIEBREAK_NO_SUCH}", "`TIEBREAK_NO_SUCH` is not set"),
             ("a=http://127.0.0.1:1/${PATH}/{port}", "{port} has a meaning only for"),
         ] {
-            let refused = gathered(&[slip]).err().expect("refused");
+            let refused = inputs(&[slip]).err().expect("refused");
             assert!(refused.contains(why), "{refused}");
         }
     }
@@ -372,7 +373,7 @@ mod tests {
                     [contender.y]\nlaunch = ['true']\n";
         std::fs::write(&file, text).expect("a file");
         let file = file.display().to_string();
-        let all = gathered(&["a=http://h/?x=y", "nginx", "mine=node", "p=exec:a x=y", &file]);
+        let all = inputs(&["a=http://h/?x=y", "nginx", "mine=node", "p=exec:a x=y", &file]);
         let all = all.unwrap_or_else(|error| panic!("{error}"));
         let named = |wanted: &Wanted| {
             let how = match &wanted.place {
@@ -395,12 +396,12 @@ mod tests {
             ]
         );
         assert_eq!(all.run.settings.rounds, Some(12));
-        let twice = gathered(&[&file, &file]).err();
+        let twice = inputs(&[&file, &file]).err();
         assert_eq!(
             twice.as_deref(),
             Some("only one experiment file is supported: describe all contenders in it")
         );
-        let named = gathered(&[&format!("n={file}")]).err().expect("refused");
+        let named = inputs(&[&format!("n={file}")]).err().expect("refused");
         assert!(
             named.ends_with("an experiment file names its own contenders; leave out `n=`"),
             "{named}"
@@ -409,15 +410,15 @@ mod tests {
 
     #[test]
     fn what_is_none_of_them_says_what_there_is() {
-        let slip = gathered(&["ngnix"]).err().expect("refused");
+        let slip = inputs(&["ngnix"]).err().expect("refused");
         assert!(slip.contains("did you mean `nginx`?"), "{slip}");
         assert!(slip.ends_with("a file ends with .toml"), "{slip}");
-        let nowhere = gathered(&["no/such.toml"]).err().expect("refused");
+        let nowhere = inputs(&["no/such.toml"]).err().expect("refused");
         assert!(nowhere.starts_with("the file no/such.toml cannot be read"), "{nowhere}");
-        let name = gathered(&["a/b=nginx"]).err().expect("refused");
+        let name = inputs(&["a/b=nginx"]).err().expect("refused");
         assert!(name.contains("a name is made of letters"), "{name}");
         for slip in ["127.0.0.1:8080", "localhost:8080/x", "a.test"] {
-            let message = gathered(&[slip]).err().expect("refused");
+            let message = inputs(&[slip]).err().expect("refused");
             assert!(message.contains(&format!("did you mean `http://{slip}")), "{message}");
         }
     }

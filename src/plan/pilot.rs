@@ -52,18 +52,18 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
     };
     let own = match (busy_at_rest(plan, &saw), own.interleave) {
         (Some(why), Interleave::Slices) => turns(plan, own.needed_ns, why),
-        (Some(why), _) => Way { why: [own.why, vec![why]].concat(), ..own },
+        (Some(why), _) => Alternation { why: [own.why, vec![why]].concat(), ..own },
         (None, _) => own,
     };
-    let way = overridden(plan, own);
-    let (burn_in_ns, burn_in_why) = burn_in(plan, &saw, way.slice_ns);
-    let mut why = way.why;
+    let alternation = overridden(plan, own);
+    let (burn_in_ns, burn_in_why) = burn_in(plan, &saw, alternation.slice_ns);
+    let mut why = alternation.why;
     // The latency of a program is not known.
     why.extend((!local::any_program(&plan.contenders)).then_some(burn_in_why));
     PilotChoice {
-        interleave: way.interleave,
-        slice_ns: way.slice_ns,
-        round_ns: way.round_ns,
+        interleave: alternation.interleave,
+        slice_ns: alternation.slice_ns,
+        round_ns: alternation.round_ns,
         burn_in_ns,
         why,
         saw,
@@ -71,7 +71,7 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
 }
 
 /// One way to take turns, and why.
-struct Way {
+struct Alternation {
     interleave: Interleave,
     slice_ns: u64,
     round_ns: u64,
@@ -190,7 +190,7 @@ fn throughput(slice: &Slice) -> f64 {
     slice.operations as f64 / slice.took_ns.max(1) as f64 * 1e9
 }
 
-fn closed_loop(plan: &Plan, need: Need) -> Way {
+fn closed_loop(plan: &Plan, need: Need) -> Alternation {
     let four = need.ns.saturating_mul(SLICES_A_ROUND);
     if four <= plan.round_ns {
         return slices(plan, &need);
@@ -205,10 +205,10 @@ fn closed_loop(plan: &Plan, need: Need) -> Way {
         );
         return turns(plan, need.ns, why);
     }
-    let mut way = slices(plan, &need);
-    way.slice_ns = need.ns;
-    way.round_ns = four;
-    way.why = vec![
+    let mut alternation = slices(plan, &need);
+    alternation.slice_ns = need.ns;
+    alternation.round_ns = four;
+    alternation.why = vec![
         told_slices(&need, need.ns),
         format!(
             "rounds of {} in place of {}: a round holds at least four slices of each contender",
@@ -216,10 +216,10 @@ fn closed_loop(plan: &Plan, need: Need) -> Way {
             show_ns(plan.round_ns)
         ),
     ];
-    way
+    alternation
 }
 
-fn open_loop(plan: &Plan, need: Need, parts: &[Seen]) -> Way {
+fn open_loop(plan: &Plan, need: Need, parts: &[Seen]) -> Alternation {
     if need.ns > plan.round_ns {
         let (slice, round) = (show_ns(need.ns), show_ns(plan.round_ns));
         let why = if need.ns > OPEN_SLICE_NS {
@@ -256,10 +256,10 @@ fn busy_at_rest(plan: &Plan, saw: &[PilotSeen]) -> Option<String> {
 }
 
 /// Returns slices that fill the round and are not shorter than required.
-fn slices(plan: &Plan, need: &Need) -> Way {
+fn slices(plan: &Plan, need: &Need) -> Alternation {
     let count = (plan.round_ns / need.ns).max(1);
     let slice_ns = plan.round_ns.div_ceil(count);
-    Way {
+    Alternation {
         interleave: Interleave::Slices,
         slice_ns,
         round_ns: plan.round_ns,
@@ -268,9 +268,9 @@ fn slices(plan: &Plan, need: &Need) -> Way {
     }
 }
 
-fn turns(plan: &Plan, needed_ns: u64, why: String) -> Way {
+fn turns(plan: &Plan, needed_ns: u64, why: String) -> Alternation {
     let turn_ns = plan.round_ns.max(TURN.as_nanos() as u64);
-    Way {
+    Alternation {
         interleave: Interleave::Turns,
         slice_ns: turn_ns,
         round_ns: turn_ns,
@@ -284,7 +284,7 @@ fn told_slices(need: &Need, slice_ns: u64) -> String {
 }
 
 /// Options of the user take precedence; the reason then says what the pilot would have chosen.
-fn overridden(plan: &Plan, own: Way) -> Way {
+fn overridden(plan: &Plan, own: Alternation) -> Alternation {
     let asked = match (plan.interleave, plan.slice_ns) {
         (_, Some(slice_ns)) => {
             let round_ns = plan.round_ns.div_ceil(slice_ns) * slice_ns;
@@ -294,7 +294,7 @@ fn overridden(plan: &Plan, own: Way) -> Way {
         (Interleave::Turns, None) if local::any_program(&plan.contenders) => {
             let turn = show_ns(plan.round_ns);
             let why = vec![format!("turns of {turn}, or of one run: a program runs to its end")];
-            return Way {
+            return Alternation {
                 interleave: Interleave::Turns,
                 slice_ns: plan.round_ns,
                 round_ns: plan.round_ns,
@@ -330,7 +330,7 @@ fn overridden(plan: &Plan, own: Way) -> Way {
             show_ns(plan.round_ns)
         ));
     }
-    Way { interleave, slice_ns, round_ns, needed_ns: own.needed_ns, why }
+    Alternation { interleave, slice_ns, round_ns, needed_ns: own.needed_ns, why }
 }
 
 /// The burst at the start of a slice is left out of the latencies, but at most half a slice, so

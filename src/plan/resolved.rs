@@ -10,7 +10,7 @@ use crate::exit::Error;
 use crate::launch::{Launch, Secret};
 use crate::plan::agents;
 use crate::plan::contender::contender;
-use crate::plan::contenders::{self, Gathered, TargetLocation, Wanted};
+use crate::plan::contenders::{self, Inputs, TargetLocation, Wanted};
 use crate::plan::declared::Declared;
 use crate::plan::experiment::Method;
 use crate::plan::group_given::GroupGiven;
@@ -129,12 +129,12 @@ pub fn resolve(
     machine: &Machine,
     resolver: &mut Resolver<'_>,
 ) -> Result<Resolved, Error> {
-    let gathered = contenders::gather(spec)?;
-    gathered.run.settings.refuse_in_file(spec.command).map_err(Error::usage)?;
-    let spec = spec.over(&gathered.run);
+    let inputs = contenders::gather(spec)?;
+    inputs.run.settings.refuse_in_file(spec.command).map_err(Error::usage)?;
+    let spec = spec.over(&inputs.run);
     let spec = Spec { workload: spec.workload.expanded(), ..spec };
-    check_launches(&spec, &gathered)?;
-    let wanted = gathered.contenders;
+    check_launches(&spec, &inputs)?;
+    let wanted = inputs.contenders;
     check_count(spec.command, wanted.len())?;
     let urls = wanted.iter().map(|wanted| wanted.place.url()).collect::<Result<Vec<_>, _>>()?;
     let typed: Vec<_> =
@@ -204,13 +204,13 @@ pub fn resolve(
     let mut cautions = port_cautions(&plan);
     cautions.extend(plan.contenders.iter().filter_map(custom_presets::caution));
     cautions.extend(database::different_batches(&plan.contenders));
-    let (published, method) = match gathered.article {
+    let (published, method) = match inputs.article {
         Some(article) => (Some(article.published), article.method),
         None => (None, None),
     };
     let plan = without_secrets(Plan { published, ..plan });
     let (target_cores, own_cores) = (cores.others, cores.own);
-    let mut secrets = gathered.secrets;
+    let mut secrets = inputs.secrets;
     secrets.extend(watched::tokens(&ways));
     Ok(Resolved { plan, ways, cautions, secrets, method, target_cores, own_cores, spec })
 }
@@ -245,16 +245,16 @@ fn as_driven(bare: &Asks, whole: Asks) -> Asks {
 }
 
 /// Refuses what can be refused before anything else is examined.
-fn check_launches(spec: &Spec, gathered: &Gathered) -> Result<(), Error> {
+fn check_launches(spec: &Spec, inputs: &Inputs) -> Result<(), Error> {
     let program = |wanted: &Wanted| matches!(wanted.place, TargetLocation::Program(_));
-    if spec.run.restarts.is_some() && gathered.contenders.iter().any(program) {
+    if spec.run.restarts.is_some() && inputs.contenders.iter().any(program) {
         return Err(Error::usage(
             "--restarts launches servers anew, and a program (exec:) starts anew in every turn: \
              leave it out",
         ));
     }
     let attached = |wanted: &&Wanted| matches!(wanted.place, TargetLocation::Attached { .. });
-    if let (Some(_), Some(this)) = (spec.run.restarts, gathered.contenders.iter().find(attached)) {
+    if let (Some(_), Some(this)) = (spec.run.restarts, inputs.contenders.iter().find(attached)) {
         let name = this.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
         return Err(Error::usage(format!(
             "--restarts launches every target anew, but the contender{name} is already running: \

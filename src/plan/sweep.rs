@@ -72,8 +72,8 @@ impl SweepAsked {
 /// # Errors
 /// When the file cannot be read, or the sweep is not valid.
 pub fn load_points(spec: &Spec) -> Result<Option<LoadPoints>, Error> {
-    let gathered = contenders::gather(spec)?;
-    let (file, of_one) = (gathered.run, gathered.contenders.len() == 1);
+    let inputs = contenders::gather(spec)?;
+    let (file, of_one) = (inputs.run, inputs.contenders.len() == 1);
     let Some(asked) = spec.sweep.clone().or(file.sweep) else {
         check_rounds(spec, &file.settings)?;
         return Ok(None);

@@ -1,7 +1,7 @@
 //! Cassandra and ScyllaDB by CQL, through scylla.
 
 use super::sql::{NO_DEPTH, Sql, TLS};
-use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
+use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
 use crate::access::Access;
 use drivers::{CassandraAccess, cassandra};
 use record::{CassandraAsked, Consistency, SqlProtocol};
@@ -43,9 +43,14 @@ pub(super) static ROW: Protocol = Protocol {
     lacks: cassandra::lacks,
     codes: || cassandra::code_names().collect(),
     null: Some(Service::Cql),
-    ways: &[
-        Way { name: "Cassandra", deep: false, fresh: true, access: || plain(true) },
-        Way { name: "Cassandra simple", deep: false, fresh: false, access: || plain(false) },
+    null_variants: &[
+        NullVariant { name: "Cassandra", deep: false, fresh: true, access: || plain(true) },
+        NullVariant {
+            name: "Cassandra simple",
+            deep: false,
+            fresh: false,
+            access: || plain(false),
+        },
     ],
 };
 

@@ -1,7 +1,7 @@
 //! Cassandra, through its Thrift interface: up to version 3.11.
 
 use super::store::{Store, StoreParts};
-use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
+use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
 use crate::access::Access;
 use drivers::cassandra;
 use engine::{ThriftAccess, ThriftEpoch, thrift_lacks};
@@ -37,7 +37,7 @@ pub(super) static ROW: Protocol = Protocol {
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(Service::Stores),
-    ways: &[Way { name: "Thrift", deep: true, fresh: true, access: plain }],
+    null_variants: &[NullVariant { name: "Thrift", deep: true, fresh: true, access: plain }],
 };
 
 /// Thrift without a login.

@@ -20,5 +20,5 @@ pub(super) static ROW: Protocol = Protocol {
     lacks: files::lacks,
     codes: Vec::new,
     null: None,
-    ways: &[],
+    null_variants: &[],
 };

@@ -1,6 +1,6 @@
 //! HTTP/1.1.
 
-use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
+use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
 use crate::access::Access;
 use engine::HttpAccess;
 use testserver::null::Service;
@@ -25,7 +25,7 @@ pub(super) static ROW: Protocol = Protocol {
     },
     codes: Vec::new,
     null: Some(Service::Stores),
-    ways: &[Way { name: "HTTP/1.1", deep: false, fresh: true, access: plain }],
+    null_variants: &[NullVariant { name: "HTTP/1.1", deep: false, fresh: true, access: plain }],
 };
 
 /// A GET of a page.

@@ -1,7 +1,7 @@
 //! memcached.
 
 use super::store::{Dialect, Store};
-use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
+use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
 use crate::access::Access;
 use engine::{MemcachedAccess, Numbers, memcached_lacks};
 use testserver::null::Service;
@@ -40,14 +40,14 @@ pub(super) static ROW: Protocol = Protocol {
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(Service::Stores),
-    ways: &[
-        Way {
+    null_variants: &[
+        NullVariant {
             name: "memcached text",
             deep: true,
             fresh: false,
             access: || plain(memcached::Dialect::Text),
         },
-        Way {
+        NullVariant {
             name: "memcached meta",
             deep: true,
             fresh: false,

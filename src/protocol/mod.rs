@@ -81,11 +81,11 @@ pub(crate) struct Protocol {
     /// The service of the null server that speaks it, or None if there is none.
     pub(crate) null: Option<Service>,
     /// The variants whose cost `tiebreak conformance null` measures.
-    pub(crate) ways: &'static [Way],
+    pub(crate) null_variants: &'static [NullVariant],
 }
 
 /// A variant of a protocol whose cost is measured against the null server.
-pub(crate) struct Way {
+pub(crate) struct NullVariant {
     /// Its name.
     pub(crate) name: &'static str,
     /// Whether it is also measured with several operations in flight on a connection.

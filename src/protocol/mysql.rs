@@ -1,7 +1,7 @@
 //! MySQL and MariaDB, through mysql_async.
 
 use super::sql::{ALLOW_KEY, NO_DEPTH, Sql, TLS};
-use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
+use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
 use crate::access::Access;
 use drivers::MysqlAccess;
 use drivers::mysql::{MysqlTls, Protocol as Sending, ROW_BYTES};
@@ -49,9 +49,19 @@ pub(super) static ROW: Protocol = Protocol {
     lacks: drivers::lacks,
     codes: || drivers::mysql::code_names().collect(),
     null: Some(Service::Mysql),
-    ways: &[
-        Way { name: "MySQL", deep: false, fresh: true, access: || plain(Sending::Prepared) },
-        Way { name: "MySQL text", deep: false, fresh: false, access: || plain(Sending::Text) },
+    null_variants: &[
+        NullVariant {
+            name: "MySQL",
+            deep: false,
+            fresh: true,
+            access: || plain(Sending::Prepared),
+        },
+        NullVariant {
+            name: "MySQL text",
+            deep: false,
+            fresh: false,
+            access: || plain(Sending::Text),
+        },
     ],
 };
 

@@ -40,5 +40,5 @@ pub(super) static ROW: Protocol = Protocol {
     lacks: drivers::lacks,
     codes: || oracle::code_names().collect(),
     null: None,
-    ways: &[],
+    null_variants: &[],
 };

@@ -1,7 +1,7 @@
 //! PostgreSQL, through tokio-postgres.
 
 use super::sql::{NO_DEPTH, Sql, TLS};
-use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
+use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
 use crate::access::Access;
 use drivers::PostgresAccess;
 use drivers::postgres::Protocol as Sending;
@@ -43,9 +43,14 @@ pub(super) static ROW: Protocol = Protocol {
     lacks: drivers::lacks,
     codes: || drivers::postgres::code_names().collect(),
     null: Some(Service::Postgres),
-    ways: &[
-        Way { name: "PostgreSQL", deep: false, fresh: true, access: || plain(Sending::Prepared) },
-        Way {
+    null_variants: &[
+        NullVariant {
+            name: "PostgreSQL",
+            deep: false,
+            fresh: true,
+            access: || plain(Sending::Prepared),
+        },
+        NullVariant {
             name: "PostgreSQL simple",
             deep: false,
             fresh: false,

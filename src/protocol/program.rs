@@ -22,5 +22,5 @@ pub(super) static ROW: Protocol = Protocol {
     lacks: |_| Some(WHY),
     codes: Vec::new,
     null: None,
-    ways: &[],
+    null_variants: &[],
 };

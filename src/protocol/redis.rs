@@ -1,7 +1,7 @@
 //! Redis and Valkey, in RESP.
 
 use super::store::{Dialect, Store, StoreParts};
-use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
+use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
 use crate::access::Access;
 use engine::workload::Feeds;
 use engine::{Numbers, RespAccess, resp_lacks};
@@ -32,9 +32,19 @@ pub(super) static ROW: Protocol = Protocol {
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(Service::Stores),
-    ways: &[
-        Way { name: "RESP2", deep: true, fresh: false, access: || plain(resp::Protocol::Resp2) },
-        Way { name: "RESP3", deep: true, fresh: false, access: || plain(resp::Protocol::Resp3) },
+    null_variants: &[
+        NullVariant {
+            name: "RESP2",
+            deep: true,
+            fresh: false,
+            access: || plain(resp::Protocol::Resp2),
+        },
+        NullVariant {
+            name: "RESP3",
+            deep: true,
+            fresh: false,
+            access: || plain(resp::Protocol::Resp3),
+        },
     ],
 };
 

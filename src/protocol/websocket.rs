@@ -1,6 +1,6 @@
 //! WebSocket, with messages that the server echoes.
 
-use super::{Family, Login, Path, Protocol, Query, Ready, Scheme, Way};
+use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
 use crate::access::Access;
 use engine::{Numbers, WebSocketAccess};
 use testserver::null::Service;
@@ -22,9 +22,9 @@ pub(crate) static ROW: Protocol = Protocol {
     lacks: |_| Some("a WebSocket server receives messages and has no operations on keys"),
     codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
     null: Some(Service::WebSocket),
-    ways: &[
-        Way { name: "WebSocket", deep: true, fresh: true, access: usual },
-        Way { name: "WebSocket chat", deep: false, fresh: true, access: usual_rooms },
+    null_variants: &[
+        NullVariant { name: "WebSocket", deep: true, fresh: true, access: usual },
+        NullVariant { name: "WebSocket chat", deep: false, fresh: true, access: usual_rooms },
     ],
 };
 

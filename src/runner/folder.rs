@@ -1,4 +1,4 @@
-//! The folder of a run.
+//! The directory of a run.
 
 use crate::exit::Error;
 use crate::journal::{self, Writer, sweep};
@@ -13,17 +13,17 @@ use text::shown::shown;
 /// Where runs are stored without `--out`, below the current directory.
 const HOME: &str = "tiebreak-runs";
 
-/// The reports in the folder of a run, as JSON and as a page.
+/// The reports in the directory of a run, as JSON and as a page.
 pub(crate) const REPORTS: [&str; 2] = ["report.json", "report.html"];
 
-/// The folder of the targets' logs in it.
+/// The directory of the targets' logs in it.
 pub(super) const LOGS: &str = "logs";
 
-/// Creates the folder and the journal in it: `--out`, or a new one named after
+/// Creates the directory and the journal in it: `--out`, or a new one named after
 /// the time and the experiment.
 ///
 /// # Errors
-/// If the folder contains a journal, or cannot be written.
+/// If the directory contains a journal, or cannot be written.
 pub(crate) fn create(
     out: Option<&Path>,
     now: SystemTime,
@@ -42,7 +42,7 @@ pub(crate) fn create(
     Ok((folder, journal))
 }
 
-/// Creates or checks a folder that contains neither a run nor a sweep: `--out`, or a new one.
+/// Creates or checks a directory that contains neither a run nor a sweep: `--out`, or a new one.
 ///
 /// # Errors
 /// If it contains one, or cannot be written.
@@ -65,8 +65,8 @@ pub(crate) fn empty(
     Ok(folder)
 }
 
-/// Checks a folder that existed before: it must not contain anything that the run would overwrite.
-/// Links count, wherever they lead: somebody else may have put them there.
+/// Checks a directory that existed before: it must not contain anything that the run would
+/// overwrite. Links count, wherever they lead: somebody else may have put them there.
 fn check_given(folder: &Path) -> Result<(), Error> {
     let found = folder.symlink_metadata().map_err(|error| cannot(folder, &error))?;
     if found.is_symlink() {

@@ -45,7 +45,7 @@ use text::shown::shown;
 /// Where a run is recorded and how it is reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Telling<'a> {
-    /// The folder of the run. None means a new one.
+    /// The directory of the run. None means a new one.
     pub out: Option<&'a Path>,
     /// No progress on standard error.
     pub quiet: bool,
@@ -55,11 +55,11 @@ pub struct Telling<'a> {
     pub part: &'a str,
 }
 
-/// Conducts the run and returns its folder; the journal says how it ended. `membership`: this process
+/// Conducts the run and returns its directory; the journal says how it ended. `membership`: this process
 /// coordinates agents, which drive.
 ///
 /// # Errors
-/// If the folder or the journal cannot be written, or an agent is missing.
+/// If the directory or the journal cannot be written, or an agent is missing.
 pub(crate) fn perform(
     resolved: &Resolved,
     stop: &Stop,

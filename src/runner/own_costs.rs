@@ -1,9 +1,9 @@
 //! Keeps the lanes' own costs for a day, so that the next run of the same lane need not measure
 //! them again.
 //!
-//! One small file for each lane, in the user's cache folder. Nothing depends on it: a figure that
-//! cannot be read or parsed, or belongs to another user, is measured anew, and one that cannot be
-//! written is not kept.
+//! One small file for each lane, in the user's cache directory. Nothing depends on it: a figure
+//! that cannot be read or parsed, or belongs to another user, is measured anew, and one that cannot
+//! be written is not kept.
 
 use crate::cache;
 use crate::fnv::fnv1a;
@@ -45,7 +45,7 @@ struct Kept {
 }
 
 impl OwnCosts {
-    /// The costs of the plan's lanes against a null server on this core, in the cache folder of
+    /// The costs of the plan's lanes against a null server on this core, in the cache directory of
     /// this user.
     pub(super) fn of(plan: &Plan, server_core: Option<u32>) -> OwnCosts {
         let (folder, program) = (cache::directory(), this_program());
@@ -61,7 +61,7 @@ impl OwnCosts {
         OwnCosts { folder: Some(folder.join("own-costs")), machine, lanes: BTreeMap::new() }
     }
 
-    /// Costs of a made-up machine, in this folder.
+    /// Costs of a made-up machine, in this directory.
     #[cfg(test)]
     pub(super) fn made_up(folder: PathBuf) -> OwnCosts {
         let machine = "made up".to_owned();
@@ -188,7 +188,7 @@ mod tests {
         let mut costs = costs(scratch, "m");
         assert_eq!(costs.find(1, "http", &lane(8)), None);
         costs.keep(1, 5000.0);
-        let folder = costs.folder.expect("a folder");
+        let folder = costs.folder.expect("a directory");
         let mut files = fs::read_dir(folder).expect("made").flatten();
         let file = files.next().expect("a file").path();
         assert!(files.next().is_none(), "one file, and nothing beside it");
@@ -223,7 +223,7 @@ mod tests {
         assert!(read(&file, &of.lane, at(86_400)).is_none());
         let before = UNIX_EPOCH + Duration::from_secs(of.measured - 1);
         assert!(read(&file, &of.lane, before).is_none(), "a clock that was set back");
-        remove_old(file.parent().expect("a folder"), SystemTime::now() + 2 * KEPT);
+        remove_old(file.parent().expect("a directory"), SystemTime::now() + 2 * KEPT);
         assert!(!file.exists());
     }
 
@@ -245,9 +245,9 @@ mod tests {
                 fs::rename(file, &beside).expect("ours");
                 symlink(beside, file).expect("a link");
             }),
-            ("a folder", |file| {
+            ("a directory", |file| {
                 fs::remove_file(file).expect("ours");
-                fs::create_dir(file).expect("a folder");
+                fs::create_dir(file).expect("a directory");
             }),
         ];
         for (what, spoil) in spoil {
@@ -262,8 +262,8 @@ mod tests {
     fn a_folder_that_others_may_write_is_left_alone() {
         let scratch = Scratch::new();
         let mut costs = costs(&scratch, "m");
-        let folder = costs.folder.clone().expect("a folder");
-        fs::create_dir_all(&folder).expect("a folder");
+        let folder = costs.folder.clone().expect("a directory");
+        fs::create_dir_all(&folder).expect("a directory");
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("ours");
         costs.find(1, "http", &lane(8));
         costs.keep(1, 5000.0);

@@ -337,7 +337,7 @@ fn reason(came: &Came) -> EndReason {
 }
 
 /// `ready 0, ready 1, warm_up 0, …`: what is in the journal behind the header,
-/// without what is told of launches.
+/// without messages about launches.
 fn told(disk: &Disk) -> Vec<String> {
     let of_launches = |line: &String| line.contains(" up ") || line.contains(" down ");
     told_all(disk).into_iter().filter(|line| !of_launches(line)).collect()

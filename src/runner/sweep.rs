@@ -1,4 +1,4 @@
-//! The folder of a sweep, and the order in which its load points are driven.
+//! The directory of a sweep, and the order in which its load points are driven.
 
 use super::folder;
 use super::progress::{Manner, Progress};
@@ -16,7 +16,7 @@ use text::shown::shown;
 
 /// A sweep to be driven.
 pub(crate) struct Begun {
-    /// Its folder.
+    /// Its directory.
     pub(crate) folder: PathBuf,
     /// Its contents.
     pub(crate) sweep: Sweep,
@@ -24,10 +24,10 @@ pub(crate) struct Begun {
     pub(crate) order: Vec<usize>,
 }
 
-/// Creates the folder, and writes the list of its load points.
+/// Creates the directory, and writes the list of its load points.
 ///
 /// # Errors
-/// If the folder contains a run, or cannot be written.
+/// If the directory contains a run, or cannot be written.
 pub(crate) fn begin(
     factor: Factor,
     settled: &Settled,

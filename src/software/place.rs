@@ -7,13 +7,15 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
-/// Where all fetched software is, one directory each. Returns None if this user has no cache directory.
+/// Where all fetched software is, one directory each. Returns None if this user has no cache
+/// directory.
 pub(super) fn all() -> Option<PathBuf> {
     cache::directory().map(|cache| cache.join("software"))
 }
 
 impl Software {
-    /// The directory of this software: that of the installed copy, otherwise that of the fetched one.
+    /// The directory of this software: that of the installed copy, otherwise that of the fetched
+    /// one.
     ///
     /// # Errors
     /// A sentence with the remedy, if it is neither installed nor fetched, or if the

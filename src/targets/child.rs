@@ -1,4 +1,4 @@
-//! A child process that does as it is told, for tests: this very test binary,
+//! A child process that follows instructions, for tests: this very test binary,
 //! started again with only [`obey`] to run.
 //!
 //! An order is a line, the answer too. What is `sub X` is passed on to a child

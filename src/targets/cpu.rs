@@ -100,7 +100,7 @@ impl Meter {
     /// Measures a cgroup that contains the target and nothing else.
     ///
     /// # Errors
-    /// If the folder has neither `cpu.stat` nor `cpuacct.usage`.
+    /// If the directory has neither `cpu.stat` nor `cpuacct.usage`.
     pub fn of_cgroup(path: &Path) -> Result<Meter, OutOfSight> {
         Ok(Meter::from(From::Cgroup(Counter::of(path)?)))
     }

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, PathBuf};
 
-/// The folders of a process's cgroups in which CPU time is counted, version 2 first. `process` is a
-/// process ID or `self`.
+/// The directories of a process's cgroups in which CPU time is counted, version 2 first. `process`
+/// is a process ID or `self`.
 pub(super) fn homes(process: &str) -> Vec<PathBuf> {
     let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
     let own = fs::read(format!("/proc/{process}/cgroup")).unwrap_or_default();
@@ -45,7 +45,7 @@ impl Hierarchy {
         Some(Hierarchy { version_2, root, mounted_on })
     }
 
-    /// The folder of the process whose `/proc/PID/cgroup` this is: lines such as
+    /// The directory of the process whose `/proc/PID/cgroup` this is: lines such as
     /// `0::/a/b` (version 2) and `2:cpu,cpuacct:/a/b`.
     fn home(&self, own: &[u8]) -> Option<PathBuf> {
         let path = own.split(|byte| *byte == b'\n').find_map(|line| {

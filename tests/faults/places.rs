@@ -1,4 +1,5 @@
-//! Directories and files of a run: their owners, their maximum size, and other files in their place.
+//! Directories and files of a run: their owners, their maximum size, and other files in their
+//! place.
 
 use crate::case::{Case, LONG, SHORT};
 use crate::experiment::Program;

@@ -91,8 +91,8 @@ fn connections_end_with_the_request(web: &Web, sapi: &str, protocol: &str, query
     }
 }
 
-/// The memory of each process stays what it was after the first part of the requests, except for single
-/// steps of its allocators.
+/// The memory of each process stays what it was after the first part of the requests, except for
+/// single steps of its allocators.
 fn nothing_leaks(web: &Web, sapi: &str, protocol: &str, query: &str, requests: u32) {
     let part = requests / 2 / PARTS;
     let mut memory = BTreeMap::new();

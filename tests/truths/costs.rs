@@ -194,8 +194,8 @@ fn nginx(name: &str, expressions: u32) -> String {
 }
 
 /// No noise makes this test fail of a right tool: a busier machine hides more, and then the
-/// comparison is undecided all the more. A busy neighbour on the generator's core makes the generator the slower
-/// part. The two then read alike, and one costs a third more CPU.
+/// comparison is undecided all the more. A busy neighbour on the generator's core makes the
+/// generator the slower part. The two then read alike, and one costs a third more CPU.
 #[test]
 fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
     witnessed("a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower", || {

@@ -1,5 +1,5 @@
-//! The command as people use it: messages, exit codes, directories. It runs against a server of this
-//! file, which knows one reply.
+//! The command as people use it: messages, exit codes, directories. It runs against a server of
+//! this file, which knows one reply.
 
 use crate::common::running::Running;
 use crate::common::{TestDirectory, assert_sound};

@@ -28,7 +28,7 @@ fn every_protocol_is_measured_and_told() {
     }
     assert!(stdout.contains("the machine: "), "{stdout}");
     let stderr = errors(&output);
-    assert!(stderr.contains("round"), "progress is told: {stderr}");
+    assert!(stderr.contains("round"), "progress is reported: {stderr}");
 }
 
 #[test]

@@ -108,7 +108,8 @@ fn asked_over_tls(url: &str, port: u16, trust: &[&str]) -> (i32, String) {
     (output.status.code().expect("an exit code"), stderr)
 }
 
-/// A trusted server is used; one that is not trusted, or is not the one that the address names, is refused.
+/// A trusted server is used; one that is not trusted, or is not the one that the address names, is
+/// refused.
 fn verified(authority: &Authority, url: impl Fn(&str) -> String, port: u16) {
     let trusted = authority.file("ca.pem").display().to_string();
     let trust = ["--cacert", &trusted];

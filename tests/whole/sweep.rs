@@ -201,7 +201,8 @@ fn a_signal_ends_the_sweep_and_what_is_there_is_reported() {
 }
 
 /// A server that answers after 10 ms, however many ask: throughput is as many times larger as
-/// there are connections. Other tests run beside this one, and what they delay is short against that.
+/// there are connections. Other tests run beside this one, and what they delay is short against
+/// that.
 #[test]
 fn the_load_points_of_one_target_are_driven_in_every_round() {
     let directory = TestDirectory::new();

@@ -8,10 +8,10 @@
 //! alike. Only the code that communicates with the server differs.
 //!
 //! `lane` drives the slices on a runtime of its own. `place` has the code of one of its tasks,
-//! which acts as an application's worker; the tasks share the `scheduler`. `serving` is the workload,
-//! `driver` the interface to a library, `sql` the statements. `pool` has the shared connections;
-//! `pace` is how a lane waits. If a library blocks, as `oracle`'s does, each of its connections
-//! has a thread of its own.
+//! which acts as an application's worker; the tasks share the `scheduler`. `serving` is the
+//! workload, `driver` the interface to a library, `sql` the statements. `pool` has the shared
+//! connections; `pace` is how a lane waits. If a library blocks, as `oracle`'s does, each of its
+//! connections has a thread of its own.
 #![deny(unsafe_code)]
 
 mod access;

@@ -1,9 +1,9 @@
 //! Works in directories that other users can write to, without following their links.
 //!
-//! The kernel resolves a path anew at each call, and a user who can write to a directory on the path
-//! can put a link there between two calls. So such a directory is held open by a descriptor; every
-//! step below it uses one name and refuses links (`O_NOFOLLOW`), and owners and modes are changed
-//! by descriptor.
+//! The kernel resolves a path anew at each call, and a user who can write to a directory on the
+//! path can put a link there between two calls. So such a directory is held open by a descriptor;
+//! every step below it uses one name and refuses links (`O_NOFOLLOW`), and owners and modes are
+//! changed by descriptor.
 
 use serde::{Deserialize, Serialize};
 use std::ffi::{CString, OsStr, OsString};
@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 /// Flags for opening a directory, never through a link.
 const DIRECTORY: i32 = libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
 
-/// The longest time that a directory is cleared, because another process may be filling it meanwhile.
-/// A database leaves thousands of files on a disk that may be slow.
+/// The longest time that a directory is cleared, because another process may be filling it
+/// meanwhile. A database leaves thousands of files on a disk that may be slow.
 const CLEAR_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A directory that is held open.
@@ -118,8 +118,8 @@ impl Directory {
         entries.map(|entry| entry.map(|entry| entry.file_name())).collect()
     }
 
-    /// Removes everything in it. It does not descend into directories: their contents are moved here
-    /// first, so that even the deepest tree requires only two descriptors.
+    /// Removes everything in it. It does not descend into directories: their contents are moved
+    /// here first, so that even the deepest tree requires only two descriptors.
     ///
     /// # Errors
     /// If something cannot be removed, or other processes keep adding to it.
@@ -280,7 +280,8 @@ impl Temporary {
         Ok(Temporary { parent, name: name.into(), path: within.join(name), directory })
     }
 
-    /// Opens the same directory again. Returns None if it is gone, or another directory has its path.
+    /// Opens the same directory again. Returns None if it is gone, or another directory has its
+    /// path.
     pub fn again(known: &TemporaryId) -> Option<Temporary> {
         let (within, name) = (known.path.parent()?, known.path.file_name()?);
         let parent = Directory::open(within).ok()?;

@@ -2,10 +2,10 @@
 //! are both killed, nobody else knows which processes were theirs.
 //!
 //! There is one note per keeper: a file of JSON lines, which the keeper keeps locked while it lives
-//! and removes at its end. The directory of notes is accessible only to us. A note gives three proofs
-//! that a process is the keeper's: its environment contains the note's mark, 128 random bits that
-//! children inherit; its number and start are those of a process that the keeper started; it is in
-//! the keeper's control group. A process with none of these proofs is not touched.
+//! and removes at its end. The directory of notes is accessible only to us. A note gives three
+//! proofs that a process is the keeper's: its environment contains the note's mark, 128 random bits
+//! that children inherit; its number and start are those of a process that the keeper started; it
+//! is in the keeper's control group. A process with none of these proofs is not touched.
 
 use crate::beneath::{Directory, TemporaryId};
 use crate::process::{Identity, Stat};

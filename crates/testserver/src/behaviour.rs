@@ -191,8 +191,8 @@ pub(super) enum Action {
 }
 
 impl Behaviour {
-    /// The action for the `number`-th request of the server, counted from 1. If several faults coincide,
-    /// reset precedes garbage, which precedes truncation.
+    /// The action for the `number`-th request of the server, counted from 1. If several faults
+    /// coincide, reset precedes garbage, which precedes truncation.
     pub(super) fn action(&self, number: u64) -> Action {
         if hits(self.reset_nth, number) {
             Action::Reset

@@ -26,7 +26,7 @@ pub struct Report {
     /// Requests answered with a TCP reset, on purpose.
     pub resets: u64,
     /// Requests without a complete reply, because the client left, the server
-    /// was stopped, or it was told never to reply.
+    /// was stopped, or it was configured never to reply.
     pub unanswered: u64,
     /// Input that was not a valid request (answered with 4xx or 501, and not counted above).
     pub bad_requests: u64,

@@ -54,7 +54,7 @@ fn texts(commands: &[Command]) -> Vec<String> {
 }
 
 fn env(process: &Process, name: &str) -> String {
-    let of_name = process.around.env.iter().find(|(other, _)| other == name);
+    let of_name = process.context.env.iter().find(|(other, _)| other == name);
     of_name.map_or(String::new(), |(_, value)| value.to_string())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::address::Url;
 use crate::exit::Error;
-use crate::launch::{Around, Launch, Placeholder, Process, Text, Values};
+use crate::launch::{Launch, Placeholder, Process, ProcessContext, Text, Values};
 use crate::plan::experiment::choices;
 use crate::plan::experiment::command;
 use crate::plan::experiment::launch_keys;
@@ -78,7 +78,7 @@ pub(super) fn launched(
         prepare: commands("prepare", Scope::Before(known))?,
         prepare_timeout: launch_keys::prepare_timeout(table)?,
         facts: commands("facts", Scope::Before(known))?,
-        around: before(table, &common, known)?,
+        context: before(table, &common, known)?,
         packages: launch_keys::packages(table)?,
         processes: processes(name, table, &common, known, say_ready(table, &nodes))?,
         choices,
@@ -89,20 +89,20 @@ pub(super) fn launched(
     Ok((launch, common))
 }
 
-/// Commands before the launch have the directory and the variables of the contender, except variables
-/// that name a port: ports are not known yet.
-fn before(table: &Table<'_>, common: &Given, known: Known<'_>) -> Result<Around, Error> {
+/// Commands before the launch have the directory and the variables of the contender, except
+/// variables that name a port: ports are not known yet.
+fn before(table: &Table<'_>, common: &Given, known: Known<'_>) -> Result<ProcessContext, Error> {
     let runs = table.get("prepare").is_some() || table.get("facts").is_some();
     if let (true, Some(cwd)) = (runs, table.get("cwd")) {
         cwd.text_in(Scope::Before(known))?;
     }
-    let mut around = common.around();
+    let mut context = common.context();
     let is_of_launch = |place: &Placeholder| {
         use Placeholder::{Host, Port, PortOf, Process};
         matches!(place, Port | PortOf(_) | Process | Host)
     };
-    around.env.retain(|(_, value)| !value.placeholders().any(is_of_launch));
-    Ok(around)
+    context.env.retain(|(_, value)| !value.placeholders().any(is_of_launch));
+    Ok(context)
 }
 
 fn names(name: &str, table: &Table<'_>) -> Result<Vec<String>, Error> {

@@ -65,7 +65,7 @@ impl Launch {
     fn uses_site(&self) -> bool {
         let texts = self.files.iter().map(|file| file.text.to_string());
         let commands = self.processes.iter().map(|process| process.command.to_string());
-        let variables = self.processes.iter().flat_map(|process| &process.around.env);
+        let variables = self.processes.iter().flat_map(|process| &process.context.env);
         let variables = variables.map(|(_, value)| value.to_string());
         texts.chain(commands).chain(variables).any(|text| text.contains("{site}"))
     }
@@ -77,13 +77,13 @@ fn plural(count: usize, word: &str) -> String {
 
 fn details(process: &Process, of_store: bool) -> String {
     let mut parts = Vec::new();
-    if let Some(cwd) = &process.around.cwd {
+    if let Some(cwd) = &process.context.cwd {
         parts.push(format!("in {cwd}"));
     }
-    if let Some(user) = &process.around.user {
+    if let Some(user) = &process.context.user {
         parts.push(format!("as {user}"));
     }
-    for (name, value) in &process.around.env {
+    for (name, value) in &process.context.env {
         parts.push(format!("{name}={value}"));
     }
     if let Some(cores) = &process.cores {

@@ -2,7 +2,7 @@
 //! how it is stopped.
 
 use crate::exit::Error;
-use crate::launch::{Around, Command, CoresFrom, Process, Ready, Sign, Text};
+use crate::launch::{Command, CoresFrom, Process, ProcessContext, Ready, Sign, Text};
 use crate::plan::experiment::command;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
@@ -21,7 +21,7 @@ struct Row {
 /// The keys of a process. They can also be given for the whole contender or in the defaults.
 const ROWS: [Row; 10] = [
     row("user", |given, value, _| {
-        given.around.user = Some(value.word()?.to_owned());
+        given.context.user = Some(value.word()?.to_owned());
         Ok(())
     }),
     row("instead_of_root", |given, value, _| {
@@ -29,11 +29,11 @@ const ROWS: [Row; 10] = [
         Ok(())
     }),
     row("cwd", |given, value, scope| {
-        given.around.cwd = Some(value.text_in(scope)?);
+        given.context.cwd = Some(value.text_in(scope)?);
         Ok(())
     }),
     row("env", |given, value, scope| {
-        given.around.env = variables(value, scope)?;
+        given.context.env = variables(value, scope)?;
         Ok(())
     }),
     row("ready", |given, value, scope| {
@@ -96,7 +96,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 /// The keys that were given.
 #[derive(Clone, Default)]
 pub(super) struct Given {
-    around: Around,
+    context: ProcessContext,
     /// The user if tiebreak runs as root: some servers refuse to run as root.
     instead_of_root: Option<String>,
     ready: Option<Ready>,
@@ -117,8 +117,8 @@ impl Given {
                 (row.read)(&mut given, &value, scope)?;
             }
         }
-        if user::ours() == 0 && given.around.user.is_none() {
-            given.around.user = given.instead_of_root.take();
+        if user::ours() == 0 && given.context.user.is_none() {
+            given.context.user = given.instead_of_root.take();
         }
         Ok(given)
     }
@@ -127,17 +127,25 @@ impl Given {
     /// one name the last applies.
     pub(super) fn over(self, common: &Given) -> Given {
         // A field that is forgotten here does not compile.
-        let Given { around, instead_of_root: _, ready, stop, stop_grace, cores, cores_from, shell } =
-            self;
-        let Around { cwd, env: of_its_own, user } = around;
-        let mut env = common.around.env.clone();
+        let Given {
+            context,
+            instead_of_root: _,
+            ready,
+            stop,
+            stop_grace,
+            cores,
+            cores_from,
+            shell,
+        } = self;
+        let ProcessContext { cwd, env: of_its_own, user } = context;
+        let mut env = common.context.env.clone();
         env.retain(|(name, _)| !of_its_own.iter().any(|(own, _)| own == name));
         env.extend(of_its_own);
         Given {
-            around: Around {
-                cwd: cwd.or_else(|| common.around.cwd.clone()),
+            context: ProcessContext {
+                cwd: cwd.or_else(|| common.context.cwd.clone()),
                 env,
-                user: user.or_else(|| common.around.user.clone()),
+                user: user.or_else(|| common.context.user.clone()),
             },
             // If it applies, it was already copied to `user`.
             instead_of_root: None,
@@ -150,8 +158,8 @@ impl Given {
         }
     }
 
-    pub(super) fn around(&self) -> Around {
-        self.around.clone()
+    pub(super) fn context(&self) -> ProcessContext {
+        self.context.clone()
     }
 
     /// Returns the cores that it is pinned to.
@@ -168,7 +176,7 @@ impl Given {
         Process {
             name: name.to_owned(),
             command,
-            around: self.around,
+            context: self.context,
             ready: self.ready.unwrap_or_else(usual_ready),
             stop: self.stop.unwrap_or(libc::SIGTERM),
             stop_grace: self.stop_grace.unwrap_or(GRACE),
@@ -183,8 +191,8 @@ impl Given {
             process.cores = self.cores;
         }
         process.cores_from = self.cores_from.unwrap_or(process.cores_from);
-        if self.around.user.is_some() {
-            process.around.user = self.around.user;
+        if self.context.user.is_some() {
+            process.context.user = self.context.user;
         }
     }
 }

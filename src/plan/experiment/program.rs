@@ -31,12 +31,12 @@ pub(super) fn read(
         None => {
             let given = alone(table)?.over(&defaults.given);
             without_placeholders(&value, &given)?;
-            program.go_to(&table.source.directory, &given.around(), &Values::default());
+            program.go_to(&table.source.directory, &given.context(), &Values::default());
             given
         }
         Some(launch) => with_servers(table, &value, defaults, launch, &mut program)?,
     };
-    for (_, text) in &given.around().env {
+    for (_, text) in &given.context().env {
         program.secrets.extend(text.secrets().map(|secret| secret.reveal().to_owned()));
     }
     program.cores = given.cores();
@@ -60,7 +60,7 @@ fn alone(table: &Table<'_>) -> Result<Given, Error> {
 
 /// Checks the variables of `[defaults]`, which can have placeholders for other contenders.
 fn without_placeholders(url: &Value<'_>, given: &Given) -> Result<(), Error> {
-    for (name, text) in &given.around().env {
+    for (name, text) in &given.context().env {
         if let Some(placeholder) = text.placeholders().next() {
             return Err(url.error(&format!(
                 "the variable `{}` of [defaults] has {placeholder}, which has a meaning only for \
@@ -117,7 +117,7 @@ fn with_servers(
         change(&mut launch, &given);
     }
     let directory = table.source.directory.clone();
-    let servers = Servers { launch, words, directory, around: given.around() };
+    let servers = Servers { launch, words, directory, context: given.context() };
     *program = servers.tell(program, &Values::default());
     program.command = program.command.with_words(|at| servers.words[at].to_string());
     program.servers = Some(Box::new(servers));

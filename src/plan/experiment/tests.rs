@@ -147,10 +147,10 @@ fn processes_have_their_own_keys_over_the_contenders_over_the_defaults() {
     assert_eq!((db.stop_grace.as_secs(), web.stop_grace.as_secs()), (60, 2));
     assert_eq!((db.cores.as_deref(), web.cores.as_deref()), (Some(&[0][..]), Some(&[0, 1][..])));
     assert_eq!((db.cores_from, web.cores_from), (CoresFrom::Start, CoresFrom::Ready));
-    assert_eq!(db.around.user.as_deref(), Some("postgres"));
-    assert_eq!(db.around.cwd.as_ref().map(Text::to_string).as_deref(), Some("data"));
+    assert_eq!(db.context.user.as_deref(), Some("postgres"));
+    assert_eq!(db.context.cwd.as_ref().map(Text::to_string).as_deref(), Some("data"));
     let env = |process: &Process| -> Vec<String> {
-        process.around.env.iter().map(|(name, value)| format!("{name}={value}")).collect()
+        process.context.env.iter().map(|(name, value)| format!("{name}={value}")).collect()
     };
     assert_eq!(env(db), ["MODE=fast", "LEVEL=high", "DB_TOKEN=${TOKEN}"]);
     assert_eq!(env(web), ["LEVEL=low", "MODE=fast"]);
@@ -239,7 +239,7 @@ fn what_is_left_out_has_a_default() {
     assert!(
         matches!(&process.ready.sign, Sign::Http { path: None, expect, bytes: None } if expect.is_empty())
     );
-    assert!(process.cores.is_none() && process.around.cwd.is_none());
+    assert!(process.cores.is_none() && process.context.cwd.is_none());
     let z = good("[contender.z]\nlaunch=['z']\n[contender.y]\nlaunch=['y']\n");
     assert_eq!(z.contenders[0].name, "z");
 }

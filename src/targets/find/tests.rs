@@ -23,7 +23,7 @@ fn roots(address: &Address) -> Vec<u32> {
 }
 
 fn why_not(address: &Address) -> String {
-    serving(address).expect_err("out of sight").0
+    serving(address).expect_err("not visible").0
 }
 
 /// The same port on another address.

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The prefix of a note's file, which is next to the folders of the cache.
+/// The prefix of a note's file, which is next to the directories of the cache.
 const NOTE: &str = ".tiebreak-note-";
 
 /// Counts files and their bytes. `synced` says whether every write waits for the disk. A directory

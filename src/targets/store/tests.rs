@@ -160,7 +160,7 @@ fn a_user_who_may_not_ask_gets_what_he_may_know() {
 #[test]
 fn unix_sockets_are_asked_too() {
     let scratch = Scratch::new();
-    // memcached gives up its rights, and must reach the folder without them.
+    // memcached gives up its rights, and must reach the directory without them.
     let path = |name: &str| scratch.path().join(name).to_str().expect("plain").to_owned();
     let mut command = Command::new("redis-server");
     command.args(["--port", "0", "--save", "", "--unixsocket", &path("r")]);

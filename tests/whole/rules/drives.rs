@@ -109,9 +109,9 @@ pub(super) fn few_ports(directory: &TestDirectory) -> Value {
     directory.json("report.json")
 }
 
-/// The generator's core is kept from it for 10 of 11 ms, so that an operation is sent 4.5 ms late at
-/// the median. The server's core is its own, whatever else runs on this machine. All 16 connections
-/// would be busy, and the delay would not be the generator's, if a reply took 160 ms.
+/// The generator's core is kept from it for 10 of 11 ms, so that an operation is sent 4.5 ms late
+/// at the median. The server's core is its own, whatever else runs on this machine. All 16
+/// connections would be busy, and the delay would not be the generator's, if a reply took 160 ms.
 pub(super) fn kept_waiting(directory: &TestDirectory) -> Value {
     let cores = tiebreak::cores::Facts::read().expect("the system tells its cores").allowed;
     let (first, last) = (cores[0], *cores.last().expect("a core"));

@@ -21,7 +21,7 @@ pub const WIDE_ROWS: &str = "wide-rows";
 /// - Values are incompressible; YCSB's are printable text.
 /// - Keys have 12 digits behind a prefix, and not a hash behind `user`.
 /// - In `ycsb-e` scans begin at loaded keys; YCSB's also begin at inserted ones.
-/// - Read-modify-write is one operation, and its halves are told apart in a table of
+/// - Read-modify-write is one operation, and its halves are distinguished in a table of
 ///   their own; YCSB counts them as reads and updates too.
 ///
 /// `wide-rows` has 1000 users, each with 2 types of 100 columns; its reads stay within 10 %

@@ -133,7 +133,7 @@ fn refusals_are_named() {
     let text = "-ERR AUTH <password> called without any password configured for the default user. \
         Are you sure your configuration is correct?\r\n";
     refused(&auth, text, faults::AUTH, codes::ERR);
-    // Unasked, before anything: no login is needed here.
+    // Without a request: no login is needed here.
     let open = Exchange::logging_in(RESP2);
     refused(
         &open,
