@@ -24,9 +24,32 @@ pub fn facts(cores: &[u32], descriptors: u64) -> Host {
 /// # Errors
 /// If the system returns no random bytes.
 pub fn draw_seed() -> io::Result<u64> {
-    let mut bytes = [0; 4];
+    random_bytes().map(|bytes| u64::from(u32::from_ne_bytes(bytes)))
+}
+
+/// Random bytes that nobody can guess.
+///
+/// # Errors
+/// If the system returns none.
+pub fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(u64::from(u32::from_ne_bytes(bytes)))
+    Ok(bytes)
+}
+
+/// What the kernel knows about the discipline of its clock (NTP, chrony, PTP): that it is synchronised,
+/// and how wrong it may be. Returns nothing if the kernel does not say.
+pub(crate) fn clock_discipline() -> String {
+    // SAFETY: an all-zero timex only asks, and the call writes at most its size.
+    let (state, asked) = unsafe {
+        let mut asked: libc::timex = std::mem::zeroed();
+        (libc::adjtimex(&mut asked), asked)
+    };
+    match state {
+        -1 => String::new(),
+        _ if asked.status & libc::STA_UNSYNC != 0 => "not synchronised".to_owned(),
+        _ => format!("synchronised, by its own account within {} µs", asked.maxerror),
+    }
 }
 
 /// Raises the soft limit of descriptors to the hard limit, and returns it.

@@ -5,6 +5,7 @@ compile_error!("tiebreak supports Linux only: it measures with epoll, /proc and 
 
 pub mod access;
 pub mod address;
+mod agents;
 pub mod cache;
 pub mod cli;
 mod conformance;
@@ -23,6 +24,7 @@ mod not_tested;
 pub mod plan;
 mod private;
 mod protocol;
+pub mod remote;
 pub mod runner;
 #[cfg(test)]
 #[path = "../tests/common/scratch.rs"]
@@ -32,3 +34,4 @@ pub mod signals;
 mod software;
 pub mod targets;
 mod utc;
+pub mod watch;

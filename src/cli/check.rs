@@ -7,7 +7,7 @@ use crate::launch;
 use crate::launch::{File, Launch};
 use crate::plan::experiment;
 use crate::plan::sweep::{LoadPoints, Settled, load_points};
-use crate::plan::{self, Command, Resolved, Way, hash};
+use crate::plan::{self, Command, Observed, Resolved, Way, hash};
 use crate::runner;
 use crate::secrets;
 use record::{Address, Arrivals, Asks, Contender, Interleave, Plan, RequestAsked, Reuse};
@@ -230,7 +230,12 @@ fn talk(contender: &Contender) -> Vec<String> {
 
 fn target(contender: &Contender, way: &Way) -> Vec<String> {
     match way {
-        Way::Attached { sight: Ok(sight), .. } => {
+        Way::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
+            let of = &watcher.description;
+            let (name, cores) = (text::shown::shown(&of.name), listed(&of.cores));
+            vec![format!("{name} on cores {cores}, read by the watcher at {}", watcher.address)]
+        }
+        Way::Attached { sight: Ok(Observed::Here(sight)), .. } => {
             let root = |root: &crate::targets::find::Root| {
                 format!("{} {}", text::shown::shown(&root.name), root.process.pid)
             };

@@ -1,12 +1,15 @@
 //! From a spec to a judged journal: the steps that `compare`, `run` and `demo` share.
 
 use crate::address::resolver::{self, Resolver};
+use crate::agents::Membership;
 use crate::exit::Error;
 use crate::judging::{self, Judged};
-use crate::plan::{Machine, Resolved, Spec, resolve};
+use crate::plan::{Machine, Resolved, Spec, WATCH_TOKEN_VARIABLE, resolve};
+use crate::remote::Token;
 use crate::runner::{self, Telling};
 use crate::targets::sight;
-use crate::{cores, host, signals};
+use crate::{cores, host, signals, watch};
+use engine::Stop;
 use std::path::PathBuf;
 
 /// Settles the plan for this machine.
@@ -28,7 +31,21 @@ pub(super) fn with_machine<T>(
     let drawn_seed = host::draw_seed().map_err(|error| {
         Error::failed(format!("no seed can be read from /dev/urandom: {error}"))
     })?;
-    settle(&Machine { cores, host, look: sight::look, drawn_seed }, &mut resolver)
+    let machine = Machine {
+        cores,
+        host,
+        look: sight::look,
+        watch: watch::describe,
+        watch_token: watch_token(),
+        drawn_seed,
+    };
+    settle(&machine, &mut resolver)
+}
+
+/// The token of watchers for which no file is named.
+fn watch_token() -> Option<Result<Token, String>> {
+    let text = std::env::var_os(WATCH_TOKEN_VARIABLE).filter(|text| !text.is_empty())?;
+    Some(Token::of(&text.to_string_lossy()))
 }
 
 /// The cores of this process.
@@ -37,14 +54,20 @@ pub(super) fn read_cores() -> Result<cores::Facts, Error> {
         .map_err(|error| Error::failed(format!("the cores of this process are unknown: {error}")))
 }
 
+/// The signals that ask for the end.
+pub(super) fn catch_signals() -> Result<Stop, Error> {
+    signals::catch()
+        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))
+}
+
 /// Drives the plan and judges the journal.
 pub(super) fn measure(
     resolved: &Resolved,
     telling: Telling<'_>,
+    membership: Option<&Membership>,
 ) -> Result<(PathBuf, Judged), Error> {
-    let stop = signals::catch()
-        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
-    let folder = runner::perform(resolved, &stop, telling)?;
+    let stop = catch_signals()?;
+    let folder = runner::perform(resolved, &stop, telling, membership)?;
     let judged = judging::read(&folder)?;
     Ok((folder, judged))
 }

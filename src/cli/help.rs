@@ -19,7 +19,7 @@ Examples:
       all options of a command, like tiebreak compare --help
   tiebreak help interleaving
       a chapter of the guide: verdicts, launching, websocket, workloads, stores, databases,
-      cassandra, operations, groups, sweeps, interleaving or ci";
+      cassandra, operations, groups, sweeps, interleaving, ci or machines";
 
 /// Print the help of a command, or a chapter of the guide
 ///
@@ -72,11 +72,12 @@ fn unknown(name: &str, root: &Command) -> Error {
 }
 
 /// The groups of the help, and the commands in each.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     ("Compare", &["compare", "demo"]),
     ("Run one target", &["run"]),
     ("Prepare", &["check", "recipes", "setup", "load"]),
     ("Read results", &["report", "audit", "explain"]),
+    ("Use several machines", &["watch"]),
     ("Check the tool", &["conformance", "testserver"]),
     ("Shell and manual", &["completions", "man", "help"]),
 ];

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand.
 
+mod agents;
 mod audit;
 mod check;
 mod compare;
@@ -27,6 +28,7 @@ mod sweep;
 pub mod testserver;
 mod text;
 mod topics;
+mod watch;
 
 use crate::exit::{Error, Exit};
 use crate::secrets;
@@ -84,6 +86,7 @@ enum Command {
     Conformance(conformance::ConformanceArgs),
     /// Run a server of known behaviour, to test tiebreak and other tools with it
     Testserver(Box<testserver::TestserverArgs>),
+    Watch(watch::WatchArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
     Help(help::HelpArgs),
@@ -142,6 +145,7 @@ fn perform(typed: &Command) -> ExitCode {
         Command::Setup(args) => setup::perform(args),
         Command::Conformance(args) => conformance::perform(args),
         Command::Testserver(args) => return testserver::run(args),
+        Command::Watch(args) => watch::perform(args),
         Command::Completions(args) => completions::perform(args),
         Command::Man(args) => man::perform(args),
         Command::Help(args) => help::perform(args, command()),

@@ -16,7 +16,7 @@ const fn topic(name: &'static str, heading: &'static str) -> Topic {
 }
 
 /// In the order of the guide.
-pub(super) const TOPICS: [Topic; 12] = [
+pub(super) const TOPICS: [Topic; 13] = [
     topic("verdicts", "Verdicts and exit codes"),
     topic("launching", "Launching servers"),
     topic("websocket", "WebSocket"),
@@ -29,6 +29,7 @@ pub(super) const TOPICS: [Topic; 12] = [
     topic("sweeps", "Sweeps"),
     topic("interleaving", "Interleaving"),
     topic("ci", "CI"),
+    topic("machines", "More than one machine"),
 ];
 
 /// The topic of this name, or None if there is no such topic.

@@ -4,7 +4,7 @@ use crate::access::Access;
 use crate::exit::Error;
 use crate::protocol;
 use engine::workload::preset;
-use engine::{EngineError, Stop, TargetClock};
+use engine::{EngineError, Stop, TargetClock, TargetReading};
 use record::{
     Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Reuse, TrialRecord, Verify, Workload,
 };
@@ -92,7 +92,7 @@ pub(crate) fn drive(
     // On one core the generator waits for its own server, which disturbs nothing. The server's CPU
     // time is recorded only if both share that core.
     let share = core.is_none_or(|core| order.cores.contains(&core));
-    let read = || Box::new(|| Some(server.cpu_ns())) as TargetClock<'_>;
+    let read = || Box::new(|| Some(TargetReading::here(server.cpu_ns()))) as TargetClock<'_>;
     let clocks = order.lanes.iter().filter(|_| share).map(|_| read()).collect();
     engine::run(&order, lanes, clocks, stop, each)
 }

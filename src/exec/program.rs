@@ -4,7 +4,7 @@ use super::announced::{self, Announced};
 use super::servers::Servers;
 use crate::address::Command;
 use crate::launch::{self, Missing, ProcessContext, Values, inherited, missing_program};
-use engine::{EngineError, Stop, TargetClock};
+use engine::{EngineError, Stop, TargetClock, TargetReading};
 use keeper::{
     Error, Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, pin,
 };
@@ -151,7 +151,7 @@ impl Exec {
     /// The CPU time of all runs so far, from which that of each slice follows.
     pub fn clock(&self) -> TargetClock<'static> {
         let runner = Arc::clone(&self.runner);
-        Box::new(move || Some(runner.cpu_ns.load(Ordering::Relaxed)))
+        Box::new(move || Some(TargetReading::here(runner.cpu_ns.load(Ordering::Relaxed))))
     }
 
     /// The largest resident set of any process of any run so far, in bytes.

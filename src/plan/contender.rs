@@ -27,6 +27,7 @@ pub(super) fn contender(
         target: url.recorded(),
         launch: Vec::new(),
         address,
+        watch: None,
         asks,
         intensity: Intensity {
             connections: settings.connections.unwrap_or(CONNECTIONS),

@@ -149,6 +149,8 @@ pub enum UsedBy {
     Stores,
     /// Those whose keys can be spread over several servers.
     Sharded,
+    /// Servers that are already running.
+    Running,
     /// Directories.
     Files,
     /// Databases that are queried in SQL.

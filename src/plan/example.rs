@@ -2,6 +2,7 @@
 
 use crate::address::resolver::{self, Resolver};
 use crate::plan::{Command, Machine, Spec, resolve};
+use crate::remote::RemoteError;
 use keeper::process::OutOfSight;
 use record::{Host, Plan};
 
@@ -16,6 +17,8 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
         cores: crate::cores::Facts { allowed: vec![0, 1], ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
         look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
+        watch: |_, _| Err(RemoteError::Closed),
+        watch_token: None,
         drawn_seed: 1,
     };
     let mut resolver = Resolver::new(false, &resolver::look_up, &|_| true);

@@ -23,6 +23,7 @@ pub fn of(plan: &Plan) -> String {
         asked.name.clear();
         asked.cpu_in_sight = false;
         asked.target_cores.clear();
+        asked.machine = 0;
         asked.port_limit = None;
     }
     for contender in &mut bare.contenders {
@@ -32,6 +33,7 @@ pub fn of(plan: &Plan) -> String {
             contender.name = without_port(&contender.name, port);
         }
         contender.address.forget_ports();
+        contender.watch = None;
     }
     let text = serde_json::to_string(&bare).expect("a plan has only text keys");
     format!("{:016x}", fnv1a(text.as_bytes()))

@@ -1,5 +1,6 @@
 //! From the command line to the plan of a run.
 
+mod agents;
 mod asking;
 mod chat;
 pub mod commands;
@@ -18,6 +19,7 @@ mod feeds;
 pub mod group_given;
 pub mod groups;
 pub mod hash;
+mod in_step;
 mod local;
 mod messages;
 mod names;
@@ -34,6 +36,7 @@ mod store;
 pub mod sweep;
 pub mod sweep_asked;
 mod sweep_run;
+mod watched;
 mod way;
 pub mod workload;
 mod workloads;
@@ -48,5 +51,6 @@ pub use run_settings::RunSettings;
 pub use settings::Settings;
 pub use spec::Spec;
 pub(crate) use store::MOST_PLACES;
-pub use way::Way;
+pub(crate) use watched::TOKEN_VARIABLE as WATCH_TOKEN_VARIABLE;
+pub use way::{Observed, Watcher, Way};
 pub use workload::WorkloadAsked;

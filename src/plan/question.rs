@@ -4,7 +4,7 @@ use crate::cores::Cores;
 use crate::exit::Error;
 use crate::plan::local;
 use crate::plan::store;
-use crate::plan::way::Way;
+use crate::plan::way::{Observed, Watcher, Way};
 use crate::plan::{Command, Spec};
 use crate::protocol;
 use crate::targets::find;
@@ -66,8 +66,9 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         // A single operation inside a program cannot be observed.
         secondary.clear();
     }
-    let asked: Vec<ContenderAsked> =
-        contenders.iter().zip(given.ways).map(|(of, way)| asked(of, way, given)).collect();
+    let asked: Vec<ContenderAsked> = (contenders.iter().zip(given.ways).zip(machines(given.ways)))
+        .map(|((of, way), machine)| asked(of, way, machine, given))
+        .collect();
     if asked.iter().all(|of| of.cpu_in_sight) {
         secondary.push(Metric::TargetCpu);
     }
@@ -91,19 +92,20 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         one_target: if is_swept { vec![everyone(contenders)] } else { one_target(contenders) },
         code_names: store::code_names(contenders),
         expect_different: spec.run.expect_different,
-        shares_core: asked.iter().any(|of| has_only_our_cores(&of.target_cores, given.cores)),
+        shares_core: asked.iter().any(|of| has_only_our_cores(of, given.cores)),
         contenders: asked,
-        workers: given.cores.generator.len().max(1) as u32,
+        workers: given.cores.generator.len().max(1) as u32 * spec.agents.max(1),
     })
 }
 
 /// Returns what the judge needs to know about one contender.
-fn asked(contender: &Contender, way: &Way, given: &Given<'_>) -> ContenderAsked {
+fn asked(contender: &Contender, way: &Way, machine: u32, given: &Given<'_>) -> ContenderAsked {
     ContenderAsked {
         name: contender.name.clone(),
         protocol: spoken(contender).to_owned(),
         cpu_in_sight: in_sight(way),
         target_cores: target_cores(way, given.cores),
+        machine,
         by_library: contender.asks.sql().is_some(),
         from_workload: contender.asks.is_store(),
         misses_asked: contender.asks.workload().is_some_and(asks_for_misses),
@@ -221,13 +223,39 @@ fn in_sight(way: &Way) -> bool {
 /// Returns groups of contenders whose targets share a process. A launched target always has its own
 /// processes.
 fn sharing(ways: &[Way]) -> Vec<Vec<u32>> {
-    let found = |way: &Way| match way {
-        Way::Attached { sight: Ok(sight), .. } => Some(sight.found.clone()),
+    let observed = |way: &Way| match way {
+        Way::Attached { sight: Ok(observed), .. } => Some(observed.clone()),
         _ => None,
     };
-    let groups = find::groups(&ways.iter().map(found).collect::<Vec<_>>());
+    let observed: Vec<_> = ways.iter().map(observed).collect();
+    let groups = find::groups(&observed, Observed::shares_process_with);
     let several = groups.into_iter().filter(|group| group.len() > 1);
     several.map(|group| group.into_iter().map(|number| number as u32).collect()).collect()
+}
+
+/// Returns the number of the machine of each target: 0 is this one, and others are counted from 1.
+fn machines(ways: &[Way]) -> Vec<u32> {
+    let mut others: Vec<&Watcher> = Vec::new();
+    let number = |way| {
+        let Some(watcher) = elsewhere(way) else { return 0 };
+        let known = others.iter().position(|other| other.same_machine(watcher));
+        let at = known.unwrap_or_else(|| {
+            others.push(watcher);
+            others.len() - 1
+        });
+        at as u32 + 1
+    };
+    ways.iter().map(number).collect()
+}
+
+/// The watcher of a target on another machine.
+fn elsewhere(way: &Way) -> Option<&Watcher> {
+    match way {
+        Way::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
+            Some(&**watcher).filter(|watcher| watcher.found.is_none())
+        }
+        _ => None,
+    }
 }
 
 /// Returns the cores that a target may use; if it has several processes, those of the one that is
@@ -236,7 +264,9 @@ fn target_cores(way: &Way, cores: &Cores) -> Vec<u32> {
     let left =
         || if cores.others.is_empty() { cores.allowed.clone() } else { cores.others.clone() };
     match way {
-        Way::Attached { sight, .. } => sight.as_ref().map_or(Vec::new(), |it| it.cores.clone()),
+        Way::Attached { sight, .. } => {
+            sight.as_ref().map_or(Vec::new(), |observed| observed.cores().to_vec())
+        }
         Way::Launched { launch, .. } => {
             let driven = launch.processes.last().expect("a launch has a process");
             driven.cores.clone().unwrap_or_else(left)
@@ -249,8 +279,11 @@ fn target_cores(way: &Way, cores: &Cores) -> Vec<u32> {
 
 /// Whether a target may use only the generator's cores. If its cores are not known, it is assumed
 /// to use others, if there are any.
-fn has_only_our_cores(target: &[u32], cores: &Cores) -> bool {
-    if target.is_empty() {
+fn has_only_our_cores(of: &ContenderAsked, cores: &Cores) -> bool {
+    let target = &of.target_cores;
+    if of.machine != 0 {
+        false
+    } else if target.is_empty() {
         cores.others.is_empty()
     } else {
         target.iter().all(|core| cores.generator.contains(core))
@@ -404,6 +437,7 @@ mod tests {
                 }
                 Err(_) => Address::Unix(address.to_owned()),
             },
+            watch: None,
             intensity: Intensity { connections: 64, depth: 1, arrivals },
             reuse,
             timeout_ns: 1,
@@ -514,7 +548,10 @@ mod tests {
         // tiebreak itself is confined to one core.
         let confined = Cores { allowed: vec![1], generator: vec![1], ..Cores::default() };
         for (target, shares) in [(&[0][..], false), (&[1], true), (&[0, 1], false), (&[], true)] {
-            assert_eq!(has_only_our_cores(target, &confined), shares, "{target:?}");
+            let of = ContenderAsked { target_cores: target.to_vec(), ..ContenderAsked::default() };
+            assert_eq!(has_only_our_cores(&of, &confined), shares, "{target:?}");
+            let elsewhere = ContenderAsked { machine: 1, ..of };
+            assert!(!has_only_our_cores(&elsewhere, &confined), "another machine has other cores");
         }
     }
 

@@ -8,6 +8,7 @@ use crate::address::{self, Url, harmless};
 use crate::cores;
 use crate::exit::Error;
 use crate::launch::{Launch, Secret};
+use crate::plan::agents;
 use crate::plan::contender::contender;
 use crate::plan::contenders::{self, Inputs, TargetLocation, Wanted};
 use crate::plan::declared::Declared;
@@ -15,14 +16,15 @@ use crate::plan::experiment::Method;
 use crate::plan::group_given::GroupGiven;
 use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
-use crate::plan::way::Way;
+use crate::plan::way::{Observed, Way};
 use crate::plan::{Command, Spec};
 use crate::plan::{
     Settings, custom_presets, database, destructive, local, messages, names, request, settings,
-    store, workloads,
+    store, watched, workloads,
 };
 use crate::plan::{group_given, groups};
 use crate::protocol::{Family, Store};
+use crate::remote::{RemoteError, Token};
 use crate::secrets;
 use crate::targets::sight::Sight;
 use engine::HttpAccess;
@@ -32,8 +34,10 @@ use record::{
     Address, Asks, Contender, ContenderAsked, Host, Interleave, MessagesAsked, Plan, RequestAsked,
     Reuse, RunSweep, Work, Workload,
 };
+use std::net::SocketAddr;
 use std::time::Duration;
 use text::units::{show_ns, show_rate};
+use wire::remote::watch::Description;
 
 const WARM_UP: Duration = Duration::from_secs(1);
 const PILOT: Duration = Duration::from_secs(2);
@@ -61,6 +65,10 @@ pub struct Machine {
     pub host: Host,
     /// Looks for the processes behind an address.
     pub look: fn(&Address, Option<u32>) -> Result<Sight, OutOfSight>,
+    /// Asks a watcher what it watches.
+    pub watch: fn(SocketAddr, &Token) -> Result<Description, RemoteError>,
+    /// The token of watchers for which no file is named, if the environment has one.
+    pub watch_token: Option<Result<Token, String>>,
     /// A random seed, drawn when the process started, for plans that do not set one. It is the same
     /// for all load points of a sweep.
     pub drawn_seed: u64,
@@ -157,13 +165,19 @@ pub fn resolve(
             }
             TargetLocation::Attached { pid, .. } => {
                 let address = address(url, &rules, resolver)?;
-                let (contender, mut access) =
+                let (mut contender, mut access) =
                     contender_at(&spec, name, url, address, &settings, work).map_err(named)?;
                 give_table(number, &contender, &mut access);
-                let sight = (machine.look)(&contender.address, pid);
+                let watcher = watched::by(&settings, pid, machine, resolver).map_err(named)?;
+                contender.watch = watcher.as_ref().map(|watcher| watcher.address);
+                let sight = match watcher {
+                    Some(watcher) => Ok(Observed::Watched(Box::new(watcher))),
+                    None => (machine.look)(&contender.address, pid).map(Observed::Here),
+                };
                 (contender, Way::Attached { access, sight })
             }
             TargetLocation::Launched(launch) => {
+                watched::refuse(&settings).map_err(named)?;
                 let address = launched_address(url, resolver).map_err(named)?;
                 let contender =
                     to_be_launched(&spec, name, url, (address, &launch), &settings, work);
@@ -196,7 +210,8 @@ pub fn resolve(
     };
     let plan = without_secrets(Plan { published, ..plan });
     let (target_cores, own_cores) = (cores.others, cores.own);
-    let secrets = inputs.secrets;
+    let mut secrets = inputs.secrets;
+    secrets.extend(watched::tokens(&ways));
     Ok(Resolved { plan, ways, cautions, secrets, method, target_cores, own_cores, spec })
 }
 
@@ -405,7 +420,8 @@ pub(super) fn plan(
 ) -> Result<(Plan, cores::Cores), Error> {
     let (interleave, slice, round) = turns(spec)?;
     let fewest_connections = contenders.iter().map(groups::fewest_connections).min().unwrap_or(1);
-    let cores = generator_cores(spec, machine, fewest_connections)?;
+    let cores = generator_cores(spec, machine, fewest_connections / spec.agents.max(1))?;
+    agents::check(spec.agents, &contenders, cores.generator.len(), fewest_connections)?;
     let given = Given {
         contenders: &contenders,
         ways,
@@ -434,6 +450,7 @@ pub(super) fn plan(
         warm_up_ns: ns(spec.run.warm_up.unwrap_or(WARM_UP)),
         pilot_ns: pilot_ns(spec)?,
         generator_cores: cores.generator.clone(),
+        agents: spec.agents,
         sweep: run_sweep(spec),
         requirements: spec.run.requirements.clone(),
         published: None,

@@ -6,6 +6,8 @@ use crate::plan::{hash, settings};
 use record::{Arrivals, Intensity, Metric};
 use std::net::SocketAddr;
 use text::quantities;
+use wire::remote::handshake::Refusal;
+use wire::remote::watch::Description;
 
 fn machine() -> Machine {
     Machine {
@@ -24,6 +26,17 @@ fn machine() -> Machine {
             client_ports: (32768, 60999),
         },
         look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
+        watch: |address, _| match address.port() {
+            9 => Err(RemoteError::Refused(Refusal::Token)),
+            port => Ok(Description {
+                machine: [if port == 8 { 8 } else { 7 }; 16],
+                source: "process_clocks".to_owned(),
+                name: "process 4711 (nginx)".to_owned(),
+                cores: vec![0, 1],
+                pids: vec![if port == 7 { 7 } else { 4711 }],
+            }),
+        },
+        watch_token: Some(Token::of("a-token-of-tests")),
         drawn_seed: 0x5eed,
     }
 }
@@ -237,7 +250,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.sets = vec!["a.resue=never".into()],
-            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, members, data; did you mean `reuse`?",
+            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, watch, watch_token_file, expect, method, header, message, message_size, members, data; did you mean `reuse`?",
         ),
         (
             |spec| spec.sets = vec!["a.arrivals=poisson".into()],
@@ -872,4 +885,56 @@ fn contenders_with_other_batches_get_a_caution() {
         ["an operation of `one` sends its statements once (batch_size), and one of `ten` 10 \
              times: figures count operations, not statements"]
     );
+}
+
+/// Four servers, with watchers at these addresses.
+fn watched(addresses: [&str; 4]) -> Result<Resolved, Error> {
+    let contenders = (1..=4).map(|port| format!("c{port}=http://127.0.0.1:{port}/"));
+    let mut spec = Spec::new(Command::Compare, contenders.collect());
+    for (number, address) in (1..).zip(addresses) {
+        if !address.is_empty() {
+            spec.sets.push(format!("c{number}.watch={address}"));
+        }
+    }
+    settled(&spec)
+}
+
+#[test]
+fn a_watcher_takes_the_place_of_the_local_meter() {
+    let addresses = ["10.0.0.1:6", "10.0.0.1:7", "10.0.0.2:8", "10.0.0.1:5"];
+    let resolved = watched(addresses).unwrap_or_else(|error| panic!("{}", error.text));
+    let question = &resolved.plan.question;
+    assert!(question.contenders.iter().all(|of| of.cpu_in_sight && of.target_cores == [0, 1]));
+    let machines: Vec<u32> = question.contenders.iter().map(|of| of.machine).collect();
+    assert_eq!(machines, [1, 1, 2, 1], "one machine has one number");
+    assert_eq!(question.sharing, [[0, 3]], "the same process of the same machine");
+    assert!(!question.shares_core, "cores of another machine are not the generator's");
+    assert!(question.secondary.contains(&Metric::TargetCpu));
+    assert_eq!(resolved.plan.contenders[2].watch, Some(([10, 0, 0, 2], 8).into()));
+    let text = serde_json::to_string(&resolved.plan).expect("a plan");
+    assert!(!text.contains("a-token-of-tests"));
+    assert!(resolved.secrets.iter().any(|secret| secret.reveal() == "a-token-of-tests"));
+    let other = watched(["10.0.0.1:6", "10.0.0.1:6", "10.0.0.1:6", ""]);
+    let other = other.unwrap_or_else(|error| panic!("{}", error.text));
+    assert!(!other.plan.question.contenders[3].cpu_in_sight);
+    assert_eq!(
+        hash::of(&resolved.plan),
+        hash::of(&other.plan),
+        "the machines are not the question"
+    );
+}
+
+#[test]
+fn a_watcher_that_cannot_be_used_is_an_error_with_its_remedy() {
+    let error = |address| watched([address, "", "", ""]).err().map(|error| error.text);
+    let refused = error("10.0.0.1:9").expect("refused");
+    assert!(refused.starts_with("`c1`: watch=10.0.0.1:9: it refused the token"), "{refused}");
+    let public = error("8.8.8.8:9310").expect("refused");
+    assert!(public.contains("8.8.8.8 is a public address"), "{public}");
+    let bad = error("10.0.0.1").expect("refused");
+    assert!(bad.contains("such as 10.0.0.5:9310"), "{bad}");
+    let mut launched = Spec::new(Command::Compare, vec!["nginx".into(), "node".into()]);
+    launched.sets.push("nginx.watch=10.0.0.1:6".into());
+    let error = settled(&launched).err().map(|error| error.text).expect("refused");
+    assert!(error.contains("tiebreak launches this target"), "{error}");
 }

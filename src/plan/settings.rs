@@ -7,6 +7,7 @@ mod of_loads;
 mod of_memcached;
 mod of_messages;
 mod of_requests;
+mod of_watchers;
 mod refused;
 #[cfg(test)]
 pub(in crate::plan) mod samples;
@@ -14,6 +15,7 @@ pub(in crate::plan) mod samples;
 pub use crate::protocol::Dialect;
 pub use of_loads::{Spread, connections, depth};
 pub use of_requests::{LARGEST_BODY, expect, header};
+pub(in crate::plan) use of_watchers::split as watcher_address;
 pub(in crate::plan) use refused::refuse;
 
 use crate::plan::Command::Load;
@@ -23,7 +25,7 @@ use crate::plan::declared::InFile::{
 };
 use crate::plan::declared::UsedBy::{
     Cassandra, Connected, Databases, Deep, Files, Headers as WithHeaders, Messages, Replicated,
-    Requests, Sharded, Stores,
+    Requests, Running, Sharded, Stores,
 };
 use crate::plan::declared::{Declared, Flag, Row, Setting, declared};
 use engine::files::Guard;
@@ -391,6 +393,28 @@ declared! {
         )
         .under(Heading::Load, 7)]);
 
+    /// The watcher that reads the cost of the target.
+    watch: Option<String>, of_watchers::address,
+        Setting::new(
+            "watch",
+            Text,
+            "HOST:PORT of `tiebreak watch` on the machine of the target, which reads the CPU time and \
+             memory of the target there.",
+        )
+        .example("10.0.0.5:9310: tiebreak watch there reads the CPU time of the target")
+        .only(Running);
+
+    /// The file with the watcher's token.
+    watch_token_file: Option<String>, of_watchers::token_file,
+        Setting::new(
+            "watch_token_file",
+            Text,
+            "A file with the token that `tiebreak watch` printed; without it the token is the value of \
+             the environment variable TIEBREAK_WATCH_TOKEN.",
+        )
+        .example("token.txt: a file with its token, instead of TIEBREAK_WATCH_TOKEN")
+        .only(Running);
+
     /// Codes that count as success.
     expect: Option<Vec<u16>>, of_requests::expect,
         Setting::new("expect", Statuses, "Statuses that count as success; 200 to 299 by default.")
@@ -602,12 +626,12 @@ mod tests {
             (
                 "resue",
                 "never",
-                "there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, members, data; did you mean `reuse`?",
+                "there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, watch, watch_token_file, expect, method, header, message, message_size, members, data; did you mean `reuse`?",
             ),
             (
                 "pool",
                 "x",
-                "there is no key `pool`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, expect, method, header, message, message_size, members, data",
+                "there is no key `pool`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, watch, watch_token_file, expect, method, header, message, message_size, members, data",
             ),
         ];
         for (key, value, message) in table {

@@ -3,6 +3,7 @@ use crate::address::resolver;
 use crate::plan::Settings;
 use crate::plan::sweep_asked::parse;
 use crate::plan::workload::WorkloadAsked;
+use crate::remote::RemoteError;
 use keeper::process::OutOfSight;
 use record::Host;
 
@@ -24,6 +25,8 @@ fn settled(spec: &Spec, cores: Vec<u32>) -> Result<Settled, Error> {
         cores: crate::cores::Facts { allowed: cores, ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
         look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
+        watch: |_, _| Err(RemoteError::Closed),
+        watch_token: None,
         drawn_seed: 0x5eed,
     };
     let mut resolver = Resolver::new(false, &resolver::look_up, &|_| true);

@@ -4,6 +4,7 @@
 use super::tests::settled;
 use super::*;
 use crate::plan::settings::samples;
+use crate::plan::way::Observed;
 use crate::plan::{RunSettings, WorkloadAsked};
 
 /// All that a plan does, and how. Two contenders that are driven alike give the same.
@@ -18,8 +19,12 @@ fn told(resolved: &Resolved) -> String {
         Way::Files(directory) => format!("{directory:?}"),
         Way::Attached { .. } | Way::Launched { .. } | Way::Program { .. } => String::new(),
     });
+    let tokens = resolved.ways.iter().filter_map(|way| match way {
+        Way::Attached { sight: Ok(Observed::Watched(watcher)), .. } => Some(watcher.token.reveal()),
+        _ => None,
+    });
     let plan = serde_json::to_string(&resolved.plan).expect("json");
-    plan + &ways.collect::<Vec<_>>().join("\n")
+    plan + &ways.collect::<Vec<_>>().join("\n") + &tokens.collect::<Vec<_>>().join("\n")
 }
 
 /// What goes with a setting that says nothing alone.
@@ -27,6 +32,7 @@ fn beside(key: &str) -> Option<(&'static str, &'static str)> {
     match key {
         "arrivals" => Some(("rate", "5k/s")),
         "failover" => Some(("distribution", "consistent")),
+        "watch_token_file" => Some(("watch", "127.0.0.1:9310")),
         "pool.wait" | "pool.upkeep" => Some(("pool.max", "9")),
         _ => None,
     }

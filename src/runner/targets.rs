@@ -1,9 +1,11 @@
 //! The servers and the engine of a real run.
 
 use super::environment::{AtWork, Each, Environment, Halt};
+use super::meter::TargetMeter;
 use super::placement::Kept;
 use crate::access::Access;
 use crate::address::tls;
+use crate::agents::Coordinator;
 use crate::conformance::alone;
 use crate::exec::{self, Exec, Program};
 use crate::exit::{Error, Exit};
@@ -13,9 +15,12 @@ use crate::targets::cpu::Meter;
 use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
 use engine::files::{self, FilesAccess};
-use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock};
+use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
 use keeper::process::OutOfSight;
-use record::{Address, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady, Workload};
+use record::{
+    Address, AgentClock, AgentReady, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady,
+    Workload,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use text::shown::shown;
@@ -30,6 +35,8 @@ pub(super) struct Targets<'a> {
     ground: Ground<'a>,
     builds: Builds<'a>,
     each: Vec<Target<'a>>,
+    /// The agents, if several machines drive.
+    agents: Option<&'a mut Coordinator>,
 }
 
 /// One target, if it exists yet.
@@ -66,7 +73,7 @@ struct Up {
     launch: u32,
     address: Address,
     reach: Reach,
-    meter: Result<Meter, OutOfSight>,
+    meter: Result<TargetMeter, OutOfSight>,
     running: Option<Running>,
 }
 
@@ -74,11 +81,11 @@ struct Up {
 struct Shared {
     launch: u32,
     url: String,
-    meter: Result<Meter, OutOfSight>,
+    meter: Result<TargetMeter, OutOfSight>,
 }
 
-fn meter(running: &Running) -> Result<Meter, OutOfSight> {
-    Meter::of_launched(running.keeper() as u32, running.cgroup())
+fn meter(running: &Running) -> Result<TargetMeter, OutOfSight> {
+    Meter::of_launched(running.keeper() as u32, running.cgroup()).map(TargetMeter::Here)
 }
 
 /// How to drive it.
@@ -99,10 +106,15 @@ impl Reach {
 }
 
 impl<'a> Targets<'a> {
-    pub(super) fn new(resolved: &'a Resolved, stop: &'a Stop, ground: Ground<'a>) -> Self {
+    pub(super) fn new(
+        resolved: &'a Resolved,
+        stop: &'a Stop,
+        ground: Ground<'a>,
+        agents: Option<&'a mut Coordinator>,
+    ) -> Self {
         let each = resolved.ways.iter().map(|_| Target::default()).collect();
         let builds = Builds::new(ground.secrets, ground.stopped, &|_, _| {});
-        Targets { resolved, stop, ground, builds, each }
+        Targets { resolved, stop, ground, builds, each, agents }
     }
 
     /// The launched target of this contender, for others that drive it too. Returns None
@@ -119,6 +131,12 @@ impl<'a> Targets<'a> {
         let owner = self.resolved.plan.target_of(contender);
         let running = self.each[owner].up.as_ref().and_then(|up| up.running.as_ref());
         running.map_or(Vec::new(), Running::lost)
+    }
+
+    /// The target of this contender.
+    fn up(&self, contender: usize) -> Result<&Up, EngineError> {
+        let up = self.each[contender].up.as_ref();
+        up.ok_or_else(|| EngineError("a target is driven that is not up".to_owned()))
     }
 
     /// The side channel to this contender's store, if it is one and is up.
@@ -139,8 +157,13 @@ fn side_channel(known: &Contender, up: &Up) -> Option<SideChannel> {
 /// Checked before anything else is sent to a server: its login must not reveal the password.
 fn safe_log_in(known: &Contender, up: &Up) -> Result<(), Halt> {
     let Reach::Server(access) = &up.reach else { return Ok(()) };
-    let checked = access.check_log_in(&up.address, LOG_IN);
+    let checked = check_log_in(access, &up.address);
     checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
+}
+
+/// Checks whether a login there keeps the password safe.
+pub(super) fn check_log_in(access: &Access, address: &Address) -> Result<(), String> {
+    access.check_log_in(address, LOG_IN)
 }
 
 fn no_store() -> String {
@@ -154,14 +177,13 @@ fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetR
         launch: up.launch,
         cpu_source: match &up.reach {
             Reach::Program(_) => Some(program_source(up).to_owned()),
-            Reach::Server(_) => {
-                up.meter.as_ref().ok().map(|meter| meter.source().name().to_owned())
-            }
+            Reach::Server(_) => up.meter.as_ref().ok().map(TargetMeter::source),
         },
         out_of_sight: match (&up.reach, &up.running) {
             (Reach::Program(_), None) => None,
             _ => up.meter.as_ref().err().map(ToString::to_string),
         },
+        watched: up.meter.as_ref().ok().and_then(TargetMeter::watched),
         // What a store reports, in addition to the facts of its launch.
         facts: facts.iter().cloned().chain(custom_words.unwrap_or_default()).collect(),
         ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
@@ -182,7 +204,7 @@ impl Environment for Targets<'_> {
         let up = match &self.resolved.ways[contender] {
             Way::Attached { access, sight } => {
                 let meter = match sight {
-                    Ok(sight) => Meter::of_attached(&sight.found.pids()),
+                    Ok(observed) => TargetMeter::of(observed),
                     Err(why) => Err(why.clone()),
                 };
                 let address = known.address.clone();
@@ -257,9 +279,7 @@ impl Environment for Targets<'_> {
         let mut order = order.clone();
         let mut reaches = Vec::with_capacity(who.len());
         for (lane, at) in order.lanes.iter_mut().zip(who) {
-            let up = self.each[*at].up.as_ref();
-            let up =
-                up.ok_or_else(|| EngineError("a target is driven that is not up".to_owned()))?;
+            let up = self.up(*at)?;
             lane.address = up.address.clone();
             reaches.push(&up.reach);
         }
@@ -274,6 +294,35 @@ impl Environment for Targets<'_> {
         // This thread merges, compresses and writes while the workers drive.
         let _kept = Kept::on(&self.resolved.own_cores);
         engine::run(&order, lanes, clocks, self.stop, each)
+    }
+
+    fn drive_together(
+        &mut self,
+        order: &Asked,
+        is_pilot: bool,
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        if self.agents.is_none() {
+            let everyone: Vec<usize> = (0..order.lanes.len()).collect();
+            return self.drive(order, &everyone, each);
+        }
+        let mut order = order.clone();
+        for (contender, lane) in order.lanes.iter_mut().enumerate() {
+            lane.address = self.up(contender)?.address.clone();
+        }
+        let ups = self.each.iter_mut().filter_map(|target| target.up.as_mut());
+        let clocks = ups.map(clock).collect();
+        let _kept = Kept::on(&self.resolved.own_cores);
+        let agents = self.agents.as_mut().expect("checked above");
+        agents.drive(&order, is_pilot, clocks, self.stop, each)
+    }
+
+    fn agents(&self) -> Vec<AgentReady> {
+        self.agents.as_ref().map_or(Vec::new(), |agents| agents.agents())
+    }
+
+    fn agent_clocks(&self) -> Vec<AgentClock> {
+        self.agents.as_ref().map_or(Vec::new(), |agents| agents.clocks())
     }
 
     fn drive_null(
@@ -339,6 +388,8 @@ impl Environment for Targets<'_> {
         for ((contender, target), (peak, lost_nodes)) in self.each.iter_mut().enumerate().zip(known)
         {
             let up = target.up.take();
+            let watched =
+                up.as_ref().and_then(|up| up.meter.as_ref().ok().and_then(TargetMeter::report));
             let launch = up.as_ref().map_or(0, |up| up.launch);
             let was_up = up.is_some();
             if let Some(running) = up.and_then(|up| up.running) {
@@ -356,6 +407,7 @@ impl Environment for Targets<'_> {
                     memory_source: peak.map_or(String::new(), |(_, source)| source.to_owned()),
                     log_troubles,
                     lost_nodes,
+                    watched,
                 });
             }
         }
@@ -388,11 +440,10 @@ impl Environment for Targets<'_> {
             Err(why) => why,
         };
         let up = self.each.get_mut(contender)?.up.as_mut()?;
-        Some(match &mut up.meter {
-            Ok(meter) => {
-                let (cpu_ns, nodes) = (meter.read().cpu_ns, up.address.nodes().len() as u32);
-                AtWork::Cpu { why, cpu_ns, nodes }
-            }
+        let nodes = up.address.nodes().len() as u32;
+        Some(match up.meter.as_mut().map(TargetMeter::read) {
+            Ok(Some(reading)) => AtWork::Cpu { why, cpu_ns: reading.cpu_ns, nodes },
+            Ok(None) => AtWork::Unseen(format!("{why}; its watcher cannot be asked any more")),
             Err(unseen) => {
                 AtWork::Unseen(format!("{why}; its processes cannot be read either: {unseen}",))
             }
@@ -485,15 +536,12 @@ fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
         Reach::Program(exec) => {
             let own = exec.peak_memory()?;
             let of_servers = match &up.running {
-                Some(_) => up.meter.as_mut().ok()?.peak_memory()?.bytes,
+                Some(_) => up.meter.as_mut().ok()?.peak_memory()?.0,
                 None => 0,
             };
             Some((own + of_servers, program_source(up)))
         }
-        Reach::Server(_) => {
-            let peak = up.meter.as_mut().ok()?.peak_memory()?;
-            Some((peak.bytes, peak.source.name()))
-        }
+        Reach::Server(_) => up.meter.as_mut().ok()?.peak_memory(),
     }
 }
 
@@ -504,9 +552,12 @@ fn clock(up: &mut Up) -> TargetClock<'_> {
         if up.running.is_none() {
             return own;
         }
-        return Box::new(move || Some(own()? + meter.as_mut().ok()?.read().cpu_ns));
+        return Box::new(move || {
+            let of_servers = meter.as_mut().ok()?.read()?;
+            Some(TargetReading { cpu_ns: own()?.cpu_ns + of_servers.cpu_ns, ..of_servers })
+        });
     }
-    Box::new(move || meter.as_mut().ok().map(|meter| meter.read().cpu_ns))
+    Box::new(move || meter.as_mut().ok()?.read())
 }
 
 impl From<Failed> for Halt {

@@ -150,6 +150,22 @@ impl Meter {
         CpuReading { cpu_ns: self.last_ns, source }
     }
 
+    /// Whether nothing of the target was left at the last reading.
+    pub fn has_ended(&self) -> bool {
+        match &self.from {
+            From::Cgroup(counter) => counter.is_empty(),
+            From::Tree(tree) => tree.has_ended(),
+        }
+    }
+
+    /// The processes that it reads, as of the last reading.
+    pub fn pids(&self) -> Vec<u32> {
+        match &self.from {
+            From::Cgroup(counter) => cgroup::pids_within(counter.path()),
+            From::Tree(tree) => tree.pids(),
+        }
+    }
+
     /// Where its readings are from.
     pub fn source(&self) -> Source {
         match &self.from {

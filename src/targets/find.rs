@@ -124,14 +124,12 @@ pub fn process(pid: u32) -> Result<Found, OutOfSight> {
 
 /// Groups contenders, by number, whose targets have a process in common: its CPU time cannot be
 /// attributed, so the target rests only while no contender of the group is driven. Contenders whose
-/// target cannot be seen are in no group.
-pub fn groups(found: &[Option<Found>]) -> Vec<Vec<usize>> {
+/// target cannot be seen are in no group. `share` says whether two have a process in common.
+pub fn groups<T>(found: &[Option<T>], share: impl Fn(&T, &T) -> bool) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (number, this) in found.iter().enumerate() {
         let Some(this) = this else { continue };
-        let shares = |other: &usize| {
-            found[*other].as_ref().is_some_and(|other| this.shares_process_with(other))
-        };
+        let shares = |other: &usize| found[*other].as_ref().is_some_and(|other| share(this, other));
         // It may join two groups that were separate so far.
         let (joined, apart): (Vec<_>, Vec<_>) =
             groups.into_iter().partition(|group| group.iter().any(shares));

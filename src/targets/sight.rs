@@ -31,7 +31,7 @@ pub fn look(address: &Address, pid: Option<u32>) -> Result<Sight, OutOfSight> {
 /// The cores that any thread of these processes, or of their descendants, may use,
 /// ascending: servers pin workers and threads one by one. A thread that ends meanwhile
 /// has none.
-fn cores_of(roots: &[u32], all: &[(u32, Stat)]) -> Vec<u32> {
+pub fn cores_of(roots: &[u32], all: &[(u32, Stat)]) -> Vec<u32> {
     let mut tree: BTreeSet<u32> = roots.iter().copied().collect();
     loop {
         let known = tree.len();

@@ -55,5 +55,6 @@ mod stores;
 mod sweep;
 mod sweep_factors;
 mod void;
+mod watch;
 mod websocket;
 mod wide_rows;

@@ -56,9 +56,36 @@ pub fn for_workers(
     (0..order.cores.len().max(1)).map(|_| Box::new(make.clone()) as MakeLane).collect()
 }
 
-/// Reads the CPU time of one target, in nanoseconds since an arbitrary time. Returns None if it
-/// cannot be read. It is called at both ends of every slice.
-pub type TargetClock<'a> = Box<dyn FnMut() -> Option<u64> + Send + 'a>;
+/// Reads the CPU time of one target. Returns None if it cannot be read. It is called at both ends of
+/// every slice.
+pub type TargetClock<'a> = Box<dyn FnMut() -> Option<TargetReading> + Send + 'a>;
+
+/// One reading of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetReading {
+    /// Its CPU time, in nanoseconds since an arbitrary time.
+    pub cpu_ns: u64,
+    /// How a watcher read it. None if it was read here.
+    pub watched: Option<WatchedReading>,
+}
+
+/// How a watcher read a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchedReading {
+    /// When, by the monotonic clock of the watcher's machine.
+    pub at_ns: u64,
+    /// From sending the question to having the answer.
+    pub asked_ns: u64,
+    /// Time stolen from the cores of that machine so far. None if it is not known.
+    pub steal_ns: Option<u64>,
+}
+
+impl TargetReading {
+    /// A reading that was taken here.
+    pub fn here(cpu_ns: u64) -> TargetReading {
+        TargetReading { cpu_ns, watched: None }
+    }
+}
 
 /// One slice: times on the engine's clock.
 #[derive(Clone, Copy, Debug)]

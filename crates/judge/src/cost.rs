@@ -81,11 +81,19 @@ pub fn costs(sharing: &[Vec<u32>], seen: &[&Seen]) -> Vec<Option<Cost>> {
     costs_on(sharing, &[], seen)
 }
 
+/// Cores that a target may use, and the number of their machine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CoresOf<'a> {
+    pub(crate) machine: u32,
+    /// Empty if they are not known.
+    pub(crate) cores: &'a [u32],
+}
+
 /// The same if it is known which cores each target may use (`target_cores` of the question's
 /// contenders): targets without a common core do not delay each other.
 pub(crate) fn costs_on(
     sharing: &[Vec<u32>],
-    cores: &[&[u32]],
+    cores: &[CoresOf<'_>],
     seen: &[&Seen],
 ) -> Vec<Option<Cost>> {
     let run = Run { sharing, cores, seen };
@@ -94,7 +102,7 @@ pub(crate) fn costs_on(
 
 struct Run<'a> {
     sharing: &'a [Vec<u32>],
-    cores: &'a [&'a [u32]],
+    cores: &'a [CoresOf<'a>],
     seen: &'a [&'a Seen],
 }
 
@@ -131,9 +139,12 @@ impl Run<'_> {
 
     /// Whether the two may use the same core, which is assumed if it is not known.
     fn may_share_core(&self, one: usize, other: usize) -> bool {
-        let of = |contender: usize| self.cores.get(contender).filter(|cores| !cores.is_empty());
-        let (Some(one), Some(other)) = (of(one), of(other)) else { return true };
-        one.iter().any(|core| other.contains(core))
+        let (Some(one), Some(other)) = (self.cores.get(one), self.cores.get(other)) else {
+            return true;
+        };
+        let unknown = one.cores.is_empty() || other.cores.is_empty();
+        let common = || one.cores.iter().any(|core| other.cores.contains(core));
+        one.machine == other.machine && (unknown || common())
     }
 }
 
@@ -200,12 +211,18 @@ mod tests {
         let a = seen(&[&[Some(90), Some(2), Some(5)]]);
         let (b, c) =
             (seen(&[&[Some(7), Some(60), Some(0)]]), seen(&[&[Some(1), Some(0), Some(9)]]));
-        let others = |cores: &[&[u32]]| {
-            costs_on(&[], cores, &[&a, &b, &c])[0].expect("visible").others_cpu_ns / 1_000_000
+        let others_on = |machines: [u32; 3], cores: &[&[u32]]| {
+            let cores: Vec<CoresOf<'_>> = (machines.into_iter().zip(cores))
+                .map(|(machine, cores)| CoresOf { machine, cores })
+                .collect();
+            costs_on(&[], &cores, &[&a, &b, &c])[0].expect("visible").others_cpu_ns / 1_000_000
         };
+        let others = |cores: &[&[u32]]| others_on([0; 3], cores);
         assert_eq!(others(&[]), 7);
         assert_eq!(others(&[&[0, 1], &[1], &[2]]), 2);
         assert_eq!(others(&[&[0, 1], &[2], &[]]), 5);
+        assert_eq!(others_on([1, 1, 2], &[&[0], &[0], &[0]]), 2, "another machine has other cores");
+        assert_eq!(others_on([1, 2, 1], &[&[], &[], &[]]), 5);
     }
 
     /// Driven for 50 ms; CPU times in tenths of a millisecond.

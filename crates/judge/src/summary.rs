@@ -1,8 +1,11 @@
 //! The figures of one contender for the report.
 
 use crate::{
-    evidence::{DriveSummary, Evidence},
-    verdict::{ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary, TargetSummary},
+    evidence::{AgentDriven, DriveSummary, Evidence},
+    verdict::{
+        AgentSummary, ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary,
+        TargetSummary, WatchSummary,
+    },
 };
 use record::{Histogram, KindSeen, Metric};
 
@@ -81,7 +84,23 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         connections: driven.connections.clone(),
         slices: driven.timeline.points(),
         rounds: rounds(driven),
+        agents: agents(driven),
     }
+}
+
+fn agents(driven: &DriveSummary) -> Vec<AgentSummary> {
+    let slices = driven.agents.slices.max(1) as f64;
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let of = |(&rank, agent): (&u32, &AgentDriven)| AgentSummary {
+        rank,
+        operations: agent.operations,
+        connections: agent.connections,
+        throughput: agent.throughput(),
+        behind: seconds(agent.behind_ns) / slices,
+        most_behind: seconds(agent.most_behind_ns),
+        clock_bound: seconds(agent.bound_ns),
+    };
+    driven.agents.each.iter().map(of).collect()
 }
 
 fn kind(seen: &KindSeen) -> KindSummary {
@@ -105,16 +124,21 @@ fn kind(seen: &KindSeen) -> KindSummary {
 fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
     let driven = &evidence.contenders[contender];
     let costs = evidence.costs(contender);
-    let operations = Some(driven.judged.operations as f64).filter(|n| *n > 0.0);
+    let operations = Some(driven.cost_operations as f64).filter(|n| *n > 0.0);
     let sharers = evidence.sharers(contender).into_iter();
     TargetSummary {
-        out_of_sight: evidence.why_not_visible(contender).map(str::to_owned),
+        out_of_sight: evidence.why_not_visible(contender),
         cpu_per_operation: costs
             .and_then(|costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?)),
         cpu_at_rest: evidence.cpu_at_rest(contender),
         busy: evidence.target_busy(contender),
         programs: driven.judged.programs.clone(),
         shares_process_with: sharers.map(|other| evidence.name(other as u32).to_owned()).collect(),
+        watch: driven
+            .target
+            .watch
+            .clone()
+            .map(|watch| WatchSummary { lost_from: evidence.sight_lost(contender), ..watch }),
         ..driven.target.clone()
     }
 }

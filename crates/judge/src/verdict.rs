@@ -301,6 +301,27 @@ pub struct ContenderSummary {
     pub slices: Vec<(f64, f64)>,
     /// Per complete round: (round, operations per second, p50 s, p99 s).
     pub rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
+    /// What each agent did in the rounds. Empty if one process drove.
+    pub agents: Vec<AgentSummary>,
+}
+
+/// What one agent did. Times are in seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentSummary {
+    /// Its rank, from 1.
+    pub rank: u32,
+    /// Operations that ended in its slices.
+    pub operations: u64,
+    /// Its connections.
+    pub connections: u64,
+    /// Its operations per second.
+    pub throughput: Option<f64>,
+    /// How much later than the first agent it started a slice, on average.
+    pub behind: f64,
+    /// The most of that.
+    pub most_behind: f64,
+    /// How wrong its clock model may be.
+    pub clock_bound: f64,
 }
 
 /// Durations of phases that only client libraries, or some protocols, have.
@@ -355,7 +376,8 @@ pub struct KindSummary {
     pub update: Option<(u64, Quantiles)>,
 }
 
-/// The cost of a contender's target. All None if its CPU time is not visible.
+/// The cost of a contender's target. All None if its CPU time is not visible; if a watcher lost
+/// sight of it, CPU time is that of the rounds before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TargetSummary {
     /// How its CPU time was read.
@@ -382,10 +404,34 @@ pub struct TargetSummary {
     pub programs: Programs,
     /// What it reports about itself.
     pub facts: Vec<Fact>,
+    /// How a watcher read it. None if it had none.
+    pub watch: Option<WatchSummary>,
     /// Its logs from which secrets could not be removed, and why.
     pub log_troubles: Vec<String>,
     /// Its nodes that ended while it was driven, and how.
     pub lost_nodes: Vec<String>,
+}
+
+/// How a watcher read a target, over all of its launches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WatchSummary {
+    /// What it watched.
+    pub what: String,
+    /// The first round from which on it could not be read in every slice. None if it could be read
+    /// in all judged rounds.
+    pub lost_from: Option<u32>,
+    /// Why it could not be read any more. None if it could until the end, or if the run was killed.
+    pub lost: Option<String>,
+    /// How often it was read.
+    pub questions: u64,
+    /// Seconds from a question to its answer, in the median. None if that is not known.
+    pub median: Option<f64>,
+    /// The longest.
+    pub longest: Option<f64>,
+    /// Time stolen from the cores of its machine, in cores. None if it is not known.
+    pub stolen: Option<f64>,
+    /// The load of its machine in the minute before the end. None if it is not known.
+    pub load: Option<f64>,
 }
 
 /// What a store reported about itself. None for what it did not report.

@@ -1,6 +1,8 @@
 //! The lines of a journal.
 
-use crate::{Loaded, OwnCost, PilotChoice, Plan, SingleRun, StoreSaid, TrialRecord};
+use crate::{
+    AgentClock, AgentReady, Loaded, OwnCost, PilotChoice, Plan, SingleRun, StoreSaid, TrialRecord,
+};
 use serde::{Deserialize, Serialize};
 
 /// Major and minor version of the journal's schema. No release wrote or reads version 1. A
@@ -43,6 +45,10 @@ pub enum Event {
     Pilot(PilotChoice),
     /// One trial, including those of the warm-up and of the pilot.
     Trial(Box<TrialRecord>),
+    /// The agents that drive together, before the first of them drives.
+    Agents(Vec<AgentReady>),
+    /// Their clock models, after each part of the run that they drove.
+    Clocks(Vec<AgentClock>),
     /// The result of a published experiment's method, which runs after the rounds.
     SingleRun(SingleRun),
     /// The end, always the last line of a run that ended.
@@ -60,6 +66,9 @@ pub struct TargetReady {
     pub cpu_source: Option<String>,
     /// Why its CPU time cannot be read, if it cannot.
     pub out_of_sight: Option<String>,
+    /// What a watcher reads it by, in words, escaped. None if it has no watcher.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watched: Option<String>,
     /// What it reports about itself, such as its version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
@@ -96,6 +105,29 @@ pub struct TargetDone {
     /// continued, and how they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost_nodes: Vec<String>,
+    /// What a watcher reported of its machine. None if it has no watcher.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watched: Option<WatcherReport>,
+}
+
+/// What a watcher reported about the machine of a target over one launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatcherReport {
+    /// Why it could not be read any more, escaped. None if it could until the end.
+    pub lost: Option<String>,
+    /// From the first reading to the last, by the monotonic clock of that machine.
+    pub over_ns: u64,
+    /// Time stolen from the cores of that machine during that time. None if it is not known.
+    pub steal_ns: Option<u64>,
+    /// The load of that machine in the minute before the end, in thousandths. None if it is not
+    /// known.
+    pub load_milli: Option<u64>,
+    /// How often it was read.
+    pub questions: u64,
+    /// The median time from sending a question to having the answer.
+    pub median_ns: u64,
+    /// The longest such time.
+    pub longest_ns: u64,
 }
 
 /// How the run ended.

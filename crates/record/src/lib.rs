@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+pub mod agents;
 pub mod asked;
 mod asks;
 pub mod cassandra;
@@ -40,6 +41,7 @@ pub mod trial;
 pub mod workload;
 
 pub use address::Address;
+pub use agents::{AgentClock, AgentReady, AgentSeen};
 pub use asked::{Arrivals, Asked, Doing, Intensity, LaneAsked, Loading, Pool, Reuse, Upkeep};
 pub use asks::{Asks, MessageKind, MessagesAsked, RequestAsked, SqlAsked, SqlProtocol, Work};
 pub use cassandra::CassandraAsked;
@@ -51,7 +53,7 @@ pub use digests::Digests;
 pub use generator::{Generator, Lengths, Picked};
 pub use histogram::Histogram;
 pub use host::Host;
-pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady};
+pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady, WatcherReport};
 pub use kind_seen::KindSeen;
 pub use outcome::{Failure, FaultOwner, Outcome, Outcomes};
 pub use own_cost::OwnCost;
@@ -64,7 +66,7 @@ pub use recorder::{Moments, Recorder, SliceStart};
 pub use seen::Seen;
 pub use server_parts::ServerParts;
 pub use sharding::{ShardRule, Sharding};
-pub use slice::Slice;
+pub use slice::{Slice, WatchedSlice};
 pub use store::{LoadHow, Loaded, Settled, StoreMoment, StoreSaid};
 pub use sweep::{Factor, LoadPoint, RunSweep, Sweep};
 pub use trial::{Phase, TrialRecord};

@@ -7,6 +7,7 @@ use crate::{
     Sharding, Workload,
 };
 use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 
 /// What will be done. It is fixed before the first target is touched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +33,10 @@ pub struct Plan {
     pub pilot_ns: u64,
     /// Cores that the generator's workers are pinned to.
     pub generator_cores: Vec<u32>,
+    /// How many agents drive, each with a worker on so many cores of its machine. 0 if this
+    /// process drives alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub agents: u32,
     /// The load points, if the contenders are the load points of one target (`run --sweep`).
     /// None for all other plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +58,16 @@ fn pilot_ns() -> u64 {
     2_000_000_000
 }
 
+fn is_zero(agents: &u32) -> bool {
+    *agents == 0
+}
+
 impl Plan {
+    /// How many workers drive, over all agents.
+    pub fn workers(&self) -> u32 {
+        self.generator_cores.len().max(1) as u32 * self.agents.max(1)
+    }
+
     /// Whether tiebreak launches any target.
     pub fn launches(&self) -> bool {
         self.contenders.iter().any(|contender| !contender.launch.is_empty())
@@ -87,6 +101,10 @@ pub struct Contender {
     /// The address that is dialled. For a target that tiebreak launches the port is 0 here, and
     /// each trial contains the actual one.
     pub address: Address,
+    /// The address of the watcher that reads the CPU time of its target (`tiebreak watch`). None if
+    /// it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watch: Option<SocketAddr>,
     /// What its operations request.
     pub asks: Asks,
     /// How hard it is driven.

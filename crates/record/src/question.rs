@@ -95,6 +95,10 @@ pub struct ContenderAsked {
     /// Cores that its target may use. Empty if not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub target_cores: Vec<u32>,
+    /// The machine of its target and of those cores: 0 is the generator's, and each other one has a
+    /// number of its own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub machine: u32,
     /// Whether a client library drives it.
     #[serde(default)]
     pub by_library: bool,
@@ -116,6 +120,10 @@ pub struct ContenderAsked {
     /// Highest rate of fresh connections that local ports allow, in connects per second. None if
     /// connections persist.
     pub port_limit: Option<f64>,
+}
+
+fn is_zero(machine: &u32) -> bool {
+    *machine == 0
 }
 
 impl ContenderAsked {

@@ -35,6 +35,10 @@ pub struct Slice {
     /// read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub target_cpu_ns: Vec<Option<u64>>,
+    /// How that was read where a watcher reads it, by number. None for the others; empty if no
+    /// target has a watcher.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub watched: Vec<Option<WatchedSlice>>,
     /// Ended operations in each 100 ms from the start. Empty for a slice that was planned to last
     /// less than 200 ms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -43,6 +47,19 @@ pub struct Slice {
     /// start. Both are 0 for a slice that was planned to last less than 20 ms.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub early: [u32; 2],
+}
+
+/// How a watcher read a target's CPU time at both ends of a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WatchedSlice {
+    /// When it was read before the slice, by the monotonic clock of the watcher's machine.
+    pub from_ns: u64,
+    /// When it was read after the slice, by the same clock.
+    pub until_ns: u64,
+    /// From sending the question to having the answer, before and after the slice.
+    pub asked_ns: [u64; 2],
+    /// Time stolen from that machine's cores between the two. None if it is not known.
+    pub steal_ns: Option<u64>,
 }
 
 fn is_zero(early: &[u32; 2]) -> bool {
@@ -56,11 +73,13 @@ pub const EARLY_NS: u64 = 5_000_000;
 pub const WINDOW_NS: u64 = 100_000_000;
 
 impl Slice {
-    /// Adds another worker's part of the same slice.
+    /// Adds another worker's part of the same slice. It lasts from the first start to the last
+    /// reply: the workers of one process start together, those of several almost.
     pub fn merge(&mut self, other: &Slice) {
+        let ends_ns = (self.starts_ns + self.took_ns).max(other.starts_ns + other.took_ns);
         self.starts_ns = self.starts_ns.min(other.starts_ns);
         self.sending_ns = self.sending_ns.max(other.sending_ns);
-        self.took_ns = self.took_ns.max(other.took_ns);
+        self.took_ns = ends_ns - self.starts_ns;
         self.operations += other.operations;
         self.due += other.due;
         self.in_flight_at_end += other.in_flight_at_end;
@@ -77,6 +96,12 @@ impl Slice {
                 (Some(mine), Some(theirs)) => Some(mine + theirs),
                 (one, other) => one.or(other),
             };
+        }
+        if self.watched.len() < other.watched.len() {
+            self.watched.resize(other.watched.len(), None);
+        }
+        for (mine, theirs) in self.watched.iter_mut().zip(&other.watched) {
+            *mine = mine.or(*theirs);
         }
         if self.windows.len() < other.windows.len() {
             self.windows.resize(other.windows.len(), 0);

@@ -13,7 +13,7 @@ use judge::audit::RULES;
 use judge::growth::Growth;
 use judge::verdict::{
     Checked, Comparison, ContenderSummary, Finding, Quantiles, Sent, Standing, TargetSummary,
-    Weight, Word,
+    WatchSummary, Weight, Word,
 };
 use record::{
     Address, Arrivals, Asks, Contender, ContenderAsked, End, EndReason, Fact, Failure, Header,
@@ -422,6 +422,16 @@ fn hostile_target() -> TargetSummary {
         launches: u32::MAX,
         programs: Programs { runs: u64::MAX, ..Programs::default() },
         facts: vec![line(Some(bad())), line(Some("W".repeat(500))), line(None)],
+        watch: Some(WatchSummary {
+            what: bad(),
+            lost_from: Some(u32::MAX),
+            lost: Some(bad()),
+            questions: u64::MAX,
+            median: Some(f64::NAN),
+            longest: Some(f64::INFINITY),
+            stolen: Some(-1.0),
+            load: Some(1e300),
+        }),
         log_troubles: vec![bad()],
         lost_nodes: vec![bad()],
     }
@@ -474,6 +484,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
         warm_up_ns: 1_000_000_000,
         pilot_ns: 2_000_000_000,
         generator_cores: vec![1],
+        agents: 0,
         sweep: None,
         requirements: Vec::new(),
         published: None,
@@ -515,6 +526,7 @@ fn asked(name: &str, port: u16) -> Contender {
         target: format!("http://127.0.0.1:{port}/"),
         launch: Vec::new(),
         address: Address::Tcp(([127, 0, 0, 1], port).into()),
+        watch: None,
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
         reuse: Reuse::Always,
         timeout_ns: 30_000_000_000,

@@ -15,6 +15,7 @@ pub mod http1;
 mod list;
 pub mod memcached;
 mod pipeline;
+pub mod remote;
 pub mod resp;
 pub mod thrift;
 mod value;

@@ -35,6 +35,7 @@ fn text_of(key: &str) -> &'static str {
         "mix" => "get=1",
         "distribution" => "latest",
         "hot" => "10%",
+        "watch" => "10.0.0.5:9310",
         _ => "5000",
     }
 }

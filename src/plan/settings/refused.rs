@@ -37,7 +37,7 @@ fn can_use(protocol: &Protocol, used_by: UsedBy) -> bool {
     let family = &protocol.family;
     match used_by {
         UsedBy::Everyone => true,
-        UsedBy::Connected => !matches!(family, Family::Files | Family::Program),
+        UsedBy::Connected | UsedBy::Running => !matches!(family, Family::Files | Family::Program),
         UsedBy::Requests => matches!(family, Family::Http),
         UsedBy::Headers => matches!(family, Family::Http | Family::WebSocket),
         UsedBy::Messages => matches!(family, Family::WebSocket),
@@ -61,6 +61,10 @@ fn why(setting: &Setting, family: &Family) -> String {
         (UsedBy::Requests | UsedBy::Headers, _) => {
             format!("{key} applies only to HTTP requests; for a store set --workload")
         }
+        (UsedBy::Running, _) => format!(
+            "{} apply only to servers that are already running: leave them out for files and programs",
+            all(&[used_by])
+        ),
         (UsedBy::Messages, _) => format!("{} apply only to WebSocket (ws://)", all(&[used_by])),
         (UsedBy::Files, _) => format!("{} apply only to files (file:///…)", all(&[used_by])),
         (UsedBy::Sharded, _) => {
@@ -150,30 +154,39 @@ mod tests {
             keys.filter(|key| told(key, protocol).is_none()).collect::<Vec<_>>().join(" ")
         };
         for (protocol, wanted) in [
-            ("http", "reuse connections rate arrivals timeout expect method header data"),
+            (
+                "http",
+                "reuse connections rate arrivals timeout watch watch_token_file expect method header data",
+            ),
             (
                 "ws",
-                "reuse connections depth rate arrivals timeout header message message_size members",
+                "reuse connections depth rate arrivals timeout watch watch_token_file header message \
+                 message_size members",
             ),
-            ("redis", "reuse connections depth dialect rate arrivals timeout"),
+            (
+                "redis",
+                "reuse connections depth dialect rate arrivals timeout watch watch_token_file",
+            ),
             (
                 "memcached",
-                "reuse connections depth dialect distribution failover rate arrivals timeout",
+                "reuse connections depth dialect distribution failover rate arrivals timeout watch \
+                 watch_token_file",
             ),
             (
                 "cassandra+thrift",
-                "reuse connections depth dialect consistency replication rate arrivals timeout",
+                "reuse connections depth dialect consistency replication rate arrivals timeout watch \
+                 watch_token_file",
             ),
             (
                 "postgres",
                 "reuse connections query charset protocol table pool.max pool.wait pool.upkeep \
-                 reply.max rate arrivals timeout",
+                 reply.max rate arrivals timeout watch watch_token_file",
             ),
             (
                 "cassandra",
                 "reuse connections consistency replication query charset protocol table pool.max pool.wait \
                  pool.upkeep reply.max routing compression page_size batch batch_size write_coalescing \
-                 sockets_per_node rate arrivals timeout",
+                 sockets_per_node rate arrivals timeout watch watch_token_file",
             ),
             ("file", "connections locking fsync expires rate arrivals timeout"),
             ("exec", "connections rate arrivals timeout"),
@@ -187,6 +200,8 @@ mod tests {
         const DATABASES: &str = "query, charset, protocol, table, pool and reply.max apply only to \
                                  databases (postgres://, mysql://)";
         const FILES: &str = "locking, fsync and expires apply only to files (file:///…)";
+        const RUNNING: &str = "watch and watch_token_file apply only to servers that are already \
+                               running: leave them out for files and programs";
         const PROGRAM: &str = "exec: a program makes its own connections, if any: leave out depth, \
                                dialect and reuse for it";
         for (protocol, key, message) in [
@@ -237,6 +252,8 @@ mod tests {
             ("exec", "table", DATABASES),
             ("exec", "locking", FILES),
             ("exec", "reuse", PROGRAM),
+            ("exec", "watch", RUNNING),
+            ("file", "watch_token_file", RUNNING),
             ("exec", "depth", PROGRAM),
         ] {
             assert_eq!(told(key, protocol).as_deref(), Some(message), "{protocol} {key}");

@@ -46,6 +46,11 @@ impl Counter {
         self.source
     }
 
+    /// Whether there is no process in it.
+    pub(super) fn is_empty(&self) -> bool {
+        pids_within(&self.path).is_empty()
+    }
+
     /// Nanoseconds. Returns None if the cgroup has been removed.
     pub(super) fn read(&self) -> Option<u64> {
         let mut buffer = [0u8; 1024];

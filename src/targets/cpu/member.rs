@@ -13,6 +13,8 @@ pub(super) struct Member {
     /// The last known parent: orphans are adopted by another process.
     pub(super) parent: u32,
     threads: u32,
+    /// Whether it has ended and nobody has waited for it.
+    zombie: bool,
     clock: libc::clockid_t,
     stat: File,
     /// Its own CPU time, of all threads that it ever had.
@@ -30,6 +32,7 @@ impl Member {
             pid,
             parent: 0,
             threads: 1,
+            zombie: false,
             clock: clock_of(pid)?,
             stat: File::open(format!("/proc/{pid}/stat")).ok()?,
             own_ns: 0,
@@ -54,7 +57,13 @@ impl Member {
         self.own_ns = own_ns;
         self.reaped_ns = stat.reaped_ticks * tick_ns();
         (self.parent, self.threads) = (stat.parent, stat.threads);
+        self.zombie = stat.zombie;
         true
+    }
+
+    /// Whether it had ended at the last reading, and only its clock was left.
+    pub(super) fn has_ended(&self) -> bool {
+        self.zombie
     }
 
     /// Its own time and that of its ended descendants.

@@ -73,6 +73,11 @@ impl Tree {
         self.members.iter().map(|member| member.pid).collect()
     }
 
+    /// Whether no process of the tree was running at the last reading.
+    pub(super) fn has_ended(&self) -> bool {
+        self.members.iter().all(Member::has_ended)
+    }
+
     /// CPU time of all current and former processes of the tree.
     pub(super) fn read(&mut self) -> u64 {
         let mut ended = self.refresh();

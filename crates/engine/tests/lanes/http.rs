@@ -1,8 +1,8 @@
 //! The engine against a server that counts: what was sent is what the server received.
 
 use crate::common::{drive, drive_reading, drive_stopped, lane, order, serve, until_done};
-use engine::{Stop, TargetClock};
-use record::{Arrivals, Asked, Failure, LaneAsked, Phase, Reuse};
+use engine::{Stop, TargetClock, TargetReading, WatchedReading};
+use record::{Arrivals, Asked, Failure, LaneAsked, Phase, Reuse, WatchedSlice};
 use std::net::TcpListener;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering;
@@ -239,7 +239,7 @@ fn the_cpu_of_every_target_is_read_at_both_ends_of_every_slice() {
     let mut readings = 0;
     let counts = || {
         readings += 1;
-        Some(readings)
+        Some(TargetReading::here(readings))
     };
     let targets: Vec<TargetClock<'_>> = vec![Box::new(counts), Box::new(|| None)];
     let trials = drive_reading(&order, &Stop::new().expect("a descriptor"), targets);
@@ -258,10 +258,33 @@ fn with_two_workers_targets_are_read_once() {
     let mut readings = 0;
     let counts = || {
         readings += 1;
-        Some(readings * 10)
+        Some(TargetReading::here(readings * 10))
     };
     let stop = Stop::new().expect("a descriptor");
     let trials = drive_reading(&order, &stop, vec![Box::new(counts)]);
     assert_eq!(trials[0].seen.slices[0].target_cpu_ns, [Some(10)]);
     assert_eq!(readings, 2);
+}
+
+#[test]
+fn readings_of_a_watcher_are_kept_with_their_times_until_it_is_lost() {
+    let (address, _) = serve(crate::common::REPLY, u64::MAX);
+    let mut order = order(vec![lane(address)]);
+    order.slice_ns = 50_000_000;
+    let mut readings = 0;
+    let watcher = || {
+        readings += 1;
+        let watched =
+            WatchedReading { at_ns: 100 * readings, asked_ns: readings, steal_ns: Some(7) };
+        // Lost between the two readings of the third slice.
+        (readings < 6).then_some(TargetReading { cpu_ns: 10 * readings, watched: Some(watched) })
+    };
+    let trials =
+        drive_reading(&order, &Stop::new().expect("a descriptor"), vec![Box::new(watcher)]);
+    let slices: Vec<_> = trials.iter().flat_map(|trial| &trial.seen.slices).collect();
+    let first = WatchedSlice { from_ns: 100, until_ns: 200, asked_ns: [1, 2], steal_ns: Some(0) };
+    assert_eq!(slices[0].watched, [Some(first)]);
+    let cpu: Vec<_> = slices.iter().map(|slice| slice.target_cpu_ns[0]).collect();
+    assert_eq!(cpu, [Some(10), Some(10), None, None]);
+    assert!(slices[2..].iter().all(|slice| slice.watched.is_empty()));
 }

@@ -51,6 +51,7 @@ mod tests {
                 memory_source: String::new(),
                 log_troubles: Vec::new(),
                 lost_nodes: ended.into_iter().collect(),
+                watched: None,
             });
         }
         let of = |finding: &&Finding| finding.rule == RULE.name;

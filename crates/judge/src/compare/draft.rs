@@ -46,6 +46,10 @@ impl Compared {
         match replicates {
             Ok(replicates) => {
                 comparison.because.extend(replicates.left_out.clone());
+                let lost = replicates::sight_lost(evidence, of);
+                comparison.because.extend(lost.map(|round| {
+                    format!("rests on the rounds before round {round}, as long as it was visible")
+                }));
                 self.judge(evidence, &replicates, comparison)
             }
             Err(why) => {

@@ -62,7 +62,22 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, String> 
         (None, _) => Err(missing(evidence, pair.a, metric, a.round)),
         (_, None) => Err(missing(evidence, pair.b, metric, a.round)),
     };
-    a.trials.iter().zip(&b.trials).enumerate().map(round).collect()
+    let trials = a.trials.iter().zip(&b.trials);
+    match sight_lost(evidence, of) {
+        // The first round is not visible already if there is none before: then that is the reason.
+        Some(lost) if a.trials[0].round < lost => {
+            trials.take_while(|(a, _)| a.round < lost).enumerate().map(round).collect()
+        }
+        _ => trials.enumerate().map(round).collect(),
+    }
+}
+
+/// The first round in which a watcher had lost sight of one of the targets, if their CPU time is
+/// compared. The rounds before it count: a connection that was lost has nothing to do with how fast
+/// a target is.
+pub(super) fn sight_lost(evidence: &Evidence, of: Of) -> Option<u32> {
+    let lost = [of.pair.a, of.pair.b].map(|side| evidence.sight_lost(side as usize));
+    lost.into_iter().flatten().min().filter(|_| of.metric == Metric::TargetCpu)
 }
 
 fn missing(evidence: &Evidence, contender: u32, metric: Metric, round: u32) -> String {

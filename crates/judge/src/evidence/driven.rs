@@ -1,6 +1,6 @@
 //! What was recorded of one contender over the run.
 
-use super::{Costs, Timeline, Trial, store::Stored};
+use super::{Agents, Costs, Timeline, Trial, store::Stored};
 use crate::{
     cost::Cost, stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent,
     verdict::TargetSummary,
@@ -46,6 +46,8 @@ pub(crate) struct DriveSummary {
     pub(crate) outcomes: Outcomes,
     pub(crate) codes: BTreeMap<u16, u64>,
     pub(crate) empty: u64,
+    /// What each agent did, if several machines drove.
+    pub(crate) agents: Agents,
 
     // Judged rounds.
     /// Everything merged; its slices are not kept.
@@ -54,8 +56,12 @@ pub(crate) struct DriveSummary {
     pub(crate) timeline: Timeline,
     /// The cost of its target in the rounds in which all slices were read.
     pub(crate) cost: Cost,
-    /// Whether its target's CPU time was not visible in some slice.
-    pub(crate) unread: bool,
+    /// Operations in these rounds.
+    pub(crate) cost_operations: u64,
+    /// The first round in which its target's CPU time was not visible in some slice.
+    pub(crate) unread_from: Option<u32>,
+    /// Time stolen from the machine of its target while it was driven, as a watcher read it.
+    pub(crate) watched_steal_ns: u64,
     pub(crate) carry_over: CarryOver,
     /// Start to last reply, summed over slices.
     pub(crate) took_ns: u64,
@@ -93,6 +99,9 @@ impl DriveSummary {
             return;
         }
         self.count_seen(record.phase, &record.asked, &record.seen);
+        if record.phase == Phase::Round && !record.cut_short {
+            self.agents.add(record);
+        }
         self.make_groups(record.seen.groups.len());
         let asked = record.asked.groups.iter().map(|group| record.asked.of_group(group));
         for ((group, asked), seen) in self.groups.iter_mut().zip(asked).zip(&record.seen.groups) {
@@ -181,9 +190,13 @@ impl DriveSummary {
             group.judge(contender, round, seen, costs);
         }
         match &costs {
-            Some(costs) => self.cost.merge(&costs.cost),
-            None => self.unread = true,
+            Some(costs) => {
+                self.cost.merge(&costs.cost);
+                self.cost_operations += seen.operations;
+            }
+            None => self.unread_from = self.unread_from.or(Some(round)),
         }
+        self.watched_steal_ns += watched_steal_ns(contender, &seen.slices);
         let trial = Trial::new(round, &seen, costs);
         self.add_tail(&trial, &seen);
         self.trials.push(trial);
@@ -236,6 +249,11 @@ impl DriveSummary {
         let pairs = known.filter_map(|slice| Some((slice.after? == contender, rate(slice))));
         self.carry_over.add_round(&pairs.collect::<Vec<_>>());
     }
+}
+
+fn watched_steal_ns(contender: u32, slices: &[Slice]) -> u64 {
+    let watched = slices.iter().filter_map(|slice| *slice.watched.get(contender as usize)?);
+    watched.filter_map(|watched| watched.steal_ns).sum()
 }
 
 fn rate(slice: &Slice) -> f64 {

@@ -1,15 +1,17 @@
 //! The basis of the audit and the comparisons: the record of a run, added up so that it does not
 //! grow with the number of operations.
 
+mod agents;
 mod driven;
 pub(crate) mod store;
 mod target;
 mod timeline;
 mod trial;
 
-use crate::{cost, draft::Draft};
+use crate::{cost, cost::CoresOf, draft::Draft};
 use record::{Arrivals, ContenderAsked, End, Interleave, Pair, PilotChoice, Question, Seen};
 
+pub(crate) use agents::{AgentDriven, Agents};
 pub(crate) use driven::DriveSummary;
 pub(crate) use timeline::Timeline;
 pub(crate) use trial::{Costs, Trial};
@@ -120,8 +122,9 @@ impl Evidence {
     pub(crate) fn judge_round(&mut self, round: u32, trials: Vec<Seen>) {
         let seen: Vec<&Seen> = trials.iter().collect();
         let question = &self.question;
-        let cores: Vec<&[u32]> =
-            question.contenders.iter().map(|asked| asked.target_cores.as_slice()).collect();
+        let cores: Vec<CoresOf<'_>> = (question.contenders.iter())
+            .map(|asked| CoresOf { machine: asked.machine, cores: &asked.target_cores })
+            .collect();
         let costs = cost::costs_on(&question.sharing, &cores, &seen);
         let costs: Vec<Option<Costs>> = (costs.into_iter().enumerate())
             .map(|(number, cost)| {
@@ -140,25 +143,42 @@ impl Evidence {
     /// read in every judged slice.
     pub(crate) fn cpu_in_sight(&self, contender: usize) -> bool {
         self.said_in_sight(contender)
-            && self.contenders.get(contender).is_some_and(|driven| !driven.unread)
+            && self.contenders.get(contender).is_some_and(|driven| driven.unread_from.is_none())
+    }
+
+    /// The first judged round in which the target was out of its watcher's sight, if the sight was
+    /// lost. The rounds before it were read.
+    pub(crate) fn sight_lost(&self, contender: usize) -> Option<u32> {
+        let driven = self.contenders.get(contender)?;
+        driven
+            .unread_from
+            .filter(|_| self.said_in_sight(contender) && driven.target.watch.is_some())
     }
 
     /// Why the CPU time of the contender's target is not visible, if that is known.
-    pub(crate) fn why_not_visible(&self, contender: usize) -> Option<&str> {
+    pub(crate) fn why_not_visible(&self, contender: usize) -> Option<String> {
         let driven = self.contenders.get(contender)?;
-        let unread = self.said_in_sight(contender) && driven.unread;
-        let why = driven.target.out_of_sight.as_deref();
-        why.or(unread.then_some("it could not be read in every slice"))
+        let unread = self.said_in_sight(contender) && driven.unread_from.is_some();
+        let lost = || {
+            let round = self.sight_lost(contender)?;
+            let why = driven.target.watch.as_ref()?.lost.as_ref();
+            let why = why.map_or(String::new(), |why| format!(": {why}"));
+            Some(format!("from round {round} on{why}"))
+        };
+        let otherwise = || unread.then(|| "it could not be read in every slice".to_owned());
+        driven.target.out_of_sight.clone().or_else(lost).or_else(otherwise)
     }
 
     fn said_in_sight(&self, contender: usize) -> bool {
         self.asked(contender).is_some_and(|asked| asked.cpu_in_sight)
     }
 
-    /// The cost of the contender's target in the judged rounds, if its CPU time is visible.
+    /// The cost of the contender's target in the judged rounds, if its CPU time is visible. If the
+    /// sight was lost: in the rounds before.
     pub(crate) fn costs(&self, contender: usize) -> Option<Costs> {
         let cost = self.contenders.get(contender)?.cost;
-        let known = self.cpu_in_sight(contender) && cost.driven_ns > 0;
+        let seen = self.cpu_in_sight(contender) || self.sight_lost(contender).is_some();
+        let known = seen && cost.driven_ns > 0;
         let shared = !self.sharers(contender).is_empty();
         known.then(|| Costs { cost, cores: self.target_cores(contender), shared })
     }
@@ -176,9 +196,10 @@ impl Evidence {
     }
 
     /// CPU of the contender's target while it was driven, as a share of its allowed cores, if both
-    /// are known.
+    /// are known for all judged rounds: that it was at its limit in some does not tell who was the
+    /// slower part in the others.
     pub(crate) fn target_busy(&self, contender: usize) -> Option<f64> {
-        let costs = self.costs(contender)?;
+        let costs = self.costs(contender).filter(|_| self.cpu_in_sight(contender))?;
         costs.cost.busy(costs.cores?)
     }
 
@@ -187,7 +208,10 @@ impl Evidence {
     pub(crate) fn stolen_from_target(&self, contender: usize) -> Option<f64> {
         let costs = self.costs(contender)?;
         let available = costs.cost.driven_ns as f64 * costs.cores? as f64;
-        Some(self.contenders[contender].steal_ns as f64 / available)
+        let driven = &self.contenders[contender];
+        let here = self.asked(contender).is_some_and(|asked| asked.machine == 0);
+        let stolen_ns = if here { driven.steal_ns } else { driven.watched_steal_ns };
+        Some(stolen_ns as f64 / available)
     }
 
     /// The generator's own maximum rate in operations per second: against the null server, with all
@@ -250,7 +274,8 @@ impl Evidence {
         let question = &self.question;
         let (own, theirs) = (&question.generator_cores, self.cores_of(contender));
         let Some(time) = self.generator_time(contender) else { return 0.0 };
-        if own.is_empty() || theirs.is_empty() {
+        let elsewhere = self.asked(contender).is_some_and(|asked| asked.machine != 0);
+        if own.is_empty() || theirs.is_empty() || elsewhere {
             return 0.0;
         }
         let both = own.iter().filter(|core| theirs.contains(core)).count() as f64;

@@ -1,7 +1,7 @@
 //! What the run recorded about a target.
 
-use crate::verdict::TargetSummary;
-use record::{TargetDone, TargetReady};
+use crate::verdict::{TargetSummary, WatchSummary};
+use record::{TargetDone, TargetReady, WatcherReport};
 
 impl TargetSummary {
     /// Records that a target is ready; the facts of its latest launch are kept.
@@ -10,15 +10,37 @@ impl TargetSummary {
         self.cpu_source.clone_from(&ready.cpu_source);
         self.out_of_sight.clone_from(&ready.out_of_sight);
         self.facts.clone_from(&ready.facts);
+        self.watch = ready
+            .watched
+            .as_ref()
+            .map(|what| WatchSummary { what: what.clone(), ..WatchSummary::default() });
     }
 
     /// Records the end of a target; the largest peak of all launches is kept.
     pub(crate) fn done(&mut self, done: &TargetDone) {
         self.log_troubles.extend(done.log_troubles.iter().cloned());
         self.lost_nodes.extend(done.lost_nodes.iter().cloned());
+        if let (Some(watch), Some(watched)) = (&mut self.watch, &done.watched) {
+            watch.done(watched);
+        }
         if done.peak_memory_bytes > self.peak_memory_bytes {
             self.peak_memory_bytes = done.peak_memory_bytes;
             self.memory_source = Some(done.memory_source.clone());
         }
+    }
+}
+
+impl WatchSummary {
+    fn done(&mut self, watched: &WatcherReport) {
+        let seconds = |ns: u64| (watched.questions > 0).then_some(ns as f64 / 1e9);
+        self.lost.clone_from(&watched.lost);
+        self.questions = watched.questions;
+        self.median = seconds(watched.median_ns);
+        self.longest = seconds(watched.longest_ns);
+        self.stolen = watched
+            .steal_ns
+            .filter(|_| watched.over_ns > 0)
+            .map(|steal_ns| steal_ns as f64 / watched.over_ns as f64);
+        self.load = watched.load_milli.map(|load| load as f64 / 1000.0);
     }
 }

@@ -1,5 +1,6 @@
 //! One contender's part of the report.
 
+use super::agents::AgentData;
 use super::figures::{
     ConnectionsData, Figure, OutcomesData, Round, Times, connections, outcomes, round, times,
 };
@@ -7,7 +8,7 @@ use super::groups::{self, GroupData};
 use super::kinds::{self, KindData};
 use super::store::StoreData;
 use crate::{View, words::costs};
-use judge::verdict::{ContenderSummary, Sent};
+use judge::verdict::{ContenderSummary, Sent, WatchSummary};
 use record::{Fact, Histogram, Programs};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -35,6 +36,8 @@ pub(super) struct ContenderData<'a> {
     latency_curve: Vec<CurvePoint>,
     slices: Vec<SlicePoint>,
     histogram: Option<&'a Histogram>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    agents: Vec<AgentData>,
 }
 
 #[derive(Serialize)]
@@ -75,8 +78,38 @@ struct TargetCost<'a> {
     peak_memory_bytes: Option<u64>,
     memory_source: Option<&'a str>,
     launches: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watch: Option<Watch<'a>>,
     runs: Option<Runs>,
     facts: &'a [Fact],
+}
+
+/// How a watcher read it. Times are in seconds.
+#[derive(Serialize)]
+struct Watch<'a> {
+    what: &'a str,
+    lost_from: Option<u32>,
+    lost: Option<&'a str>,
+    questions: u64,
+    median: Option<f64>,
+    longest: Option<f64>,
+    stolen: Option<f64>,
+    load: Option<f64>,
+}
+
+impl Watch<'_> {
+    fn of(watch: &WatchSummary) -> Watch<'_> {
+        Watch {
+            what: &watch.what,
+            lost_from: watch.lost_from,
+            lost: watch.lost.as_deref(),
+            questions: watch.questions,
+            median: watch.median,
+            longest: watch.longest,
+            stolen: watch.stolen,
+            load: watch.load,
+        }
+    }
 }
 
 /// Costs of whole programs, summed over the rounds.
@@ -151,6 +184,7 @@ impl<'a> ContenderData<'a> {
                 .map(|&(start, throughput)| SlicePoint { start, throughput })
                 .collect(),
             histogram: (!of.histogram.is_empty()).then_some(&of.histogram),
+            agents: of.agents.iter().map(AgentData::of).collect(),
         }
     }
 }
@@ -197,6 +231,7 @@ fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> 
         peak_memory_bytes: target.peak_memory_bytes,
         memory_source: target.memory_source.as_deref().filter(|source| !source.is_empty()),
         launches: target.launches,
+        watch: target.watch.as_ref().map(Watch::of),
         runs: Runs::of(&target.programs),
         facts: &target.facts,
     }

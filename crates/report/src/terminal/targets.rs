@@ -56,6 +56,7 @@ fn behind(view: &View, page: &mut Page) {
     for of in view.contenders {
         let own = costs::sources(&of.target).filter(|_| !alike).into_iter();
         let runs = costs::runs(&of.target).into_iter();
+        let runs = runs.chain(costs::watched(&of.target));
         let rest = runs.chain(costs::reservations(&of.target)).chain(costs::facts(&of.target));
         let sentences: Vec<String> = own.chain(rest).collect();
         if !sentences.is_empty() {

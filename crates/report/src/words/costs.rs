@@ -27,11 +27,41 @@ pub(crate) fn at_rest(target: &TargetSummary) -> Option<String> {
 /// CPU while driven: `97 % of core 0`.
 pub(crate) fn busy(view: &View, of: &ContenderSummary) -> Option<String> {
     let share = units::percent(of.target.busy?);
+    let its = if is_elsewhere(view, of) { " of its machine" } else { "" };
     Some(match cores(view, of) {
         [] => share,
-        [core] => format!("{share} of core {core}"),
-        cores => format!("{share} of cores {}", ranges(cores)),
+        [core] => format!("{share} of core {core}{its}"),
+        cores => format!("{share} of cores {}{its}", ranges(cores)),
     })
+}
+
+/// Whether its target runs on another machine than the generator.
+fn is_elsewhere(view: &View, of: &ContenderSummary) -> bool {
+    let question = &view.plan().question;
+    let number = question.number_of(&of.name);
+    number.is_some_and(|number| question.contenders[number].machine != 0)
+}
+
+/// How a watcher read it, and what it reported of its machine: `watched: process 4711 (nginx), 804
+/// readings of 0.11 ms in the median and 1.2 ms at most; …`. Returns None if it had no watcher.
+pub(crate) fn watched(target: &TargetSummary) -> Option<String> {
+    let watch = target.watch.as_ref()?;
+    let mut sentence = format!("watched: {}", shown(&watch.what));
+    if let (Some(median), Some(longest)) = (watch.median, watch.longest) {
+        sentence += &format!(
+            ", {} of {} in the median and {} at most",
+            units::counted(watch.questions, "reading"),
+            units::seconds(Some(median)),
+            units::seconds(Some(longest))
+        );
+    }
+    let load = watch.load.map(|load| format!("a load of {load:.2} in the last minute"));
+    let stolen = watch.stolen.map(|cores| format!("{} of a core stolen", units::percent(cores)));
+    let machine: Vec<String> = load.into_iter().chain(stolen).collect();
+    if !machine.is_empty() {
+        sentence += &format!("; its machine had {}", machine.join(" and "));
+    }
+    Some(sentence)
 }
 
 /// Cores that its target may use. Returns an empty slice if they are not known.
@@ -74,7 +104,9 @@ pub(crate) fn sources(target: &TargetSummary) -> Option<String> {
 pub(crate) fn reservations(target: &TargetSummary) -> Vec<String> {
     let mut all = Vec::new();
     if let Some(why) = &target.out_of_sight {
-        all.push(format!("CPU cannot be read: {}", shown_sentence(why)));
+        let lost = target.watch.as_ref().is_some_and(|watch| watch.lost_from.is_some());
+        let what = if lost { "CPU time not visible " } else { "CPU cannot be read: " };
+        all.push(format!("{what}{}", shown_sentence(why)));
     }
     if !target.shares_process_with.is_empty() {
         let others: Vec<String> = target.shares_process_with.iter().map(shown).collect();
@@ -135,6 +167,7 @@ pub(crate) fn runs(target: &TargetSummary) -> Option<String> {
 /// Everything about the origin of its figures, one sentence each.
 pub(crate) fn sentences(target: &TargetSummary) -> Vec<String> {
     let first = launches(target).into_iter().chain(runs(target)).chain(sources(target));
+    let first = first.chain(watched(target));
     first.chain(reservations(target)).chain(facts(target)).collect()
 }
 
@@ -158,6 +191,7 @@ fn ranges(cores: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use judge::verdict::WatchSummary;
     use record::Programs;
 
     #[test]
@@ -190,6 +224,35 @@ mod tests {
         for (cores, expected) in table {
             assert_eq!(ranges(cores), expected);
         }
+    }
+
+    #[test]
+    fn a_watcher_in_words() {
+        let mut target = TargetSummary {
+            out_of_sight: Some("from round 7 on: the watched process ended".to_owned()),
+            watch: Some(WatchSummary {
+                what: "process 4711 (nginx)".to_owned(),
+                lost_from: Some(7),
+                questions: 1804,
+                median: Some(0.00011),
+                longest: Some(0.0012),
+                stolen: Some(0.02),
+                load: Some(1.5),
+                ..WatchSummary::default()
+            }),
+            ..TargetSummary::default()
+        };
+        let plain = |texts: Vec<String>| texts.join("\n").replace('\u{a0}', " ");
+        assert_eq!(
+            plain(watched(&target).into_iter().chain(reservations(&target)).collect()),
+            "watched: process 4711 (nginx), 1804 readings of 110 µs in the median and 1.20 ms at \
+             most; its machine had a load of 1.50 in the last minute and 2 % of a core stolen\n\
+             CPU time not visible from round 7 on: the watched process ended"
+        );
+        target.watch = Some(WatchSummary { what: "x".to_owned(), ..WatchSummary::default() });
+        assert_eq!(watched(&target).as_deref(), Some("watched: x"));
+        target.watch = None;
+        assert_eq!(watched(&target), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod streamed;
 
 mod http1;
 mod memcached;
+mod remote;
 mod resp;
 mod thrift;
 mod websocket;

@@ -52,6 +52,7 @@ fn what_was_reported_of_a_target_stays() {
         launch: 2,
         cpu_source: None,
         out_of_sight: Some("it runs on another machine".to_owned()),
+        watched: None,
         facts: Vec::new(),
         ready_requests: 0,
     };
@@ -63,6 +64,7 @@ fn what_was_reported_of_a_target_stays() {
         memory_source: "cgroup".to_owned(),
         log_troubles: vec!["the log is a link".to_owned()],
         lost_nodes: Vec::new(),
+        watched: None,
     });
     let verdict = judge.verdict();
     let found = verdict.findings().iter().find(|finding| finding.rule == "log_troubles");
@@ -365,4 +367,65 @@ fn to_wait_for_a_core_is_not_the_generators_work() {
     }
     let comparison = primary(&run);
     assert_eq!((comparison.verdict, comparison.at_least), (Word::Slower, false));
+}
+
+#[test]
+fn a_lost_watcher_leaves_the_figures_of_the_rounds_before() {
+    let mut run = resting(1.0, 0.1);
+    run.question.secondary = vec![Metric::TargetCpu];
+    for name in ["a", "b"] {
+        run.each_seen(name, |round, seen| {
+            let lost = |slice: &mut record::Slice| slice.target_cpu_ns[1] = None;
+            if round >= 8 {
+                seen.slices.iter_mut().for_each(lost);
+            }
+        });
+    }
+    let mut judge = run.judge();
+    judge.target(&TargetReady {
+        contender: 1,
+        launch: 0,
+        cpu_source: Some("process_clocks".to_owned()),
+        out_of_sight: None,
+        watched: Some("process 4711".to_owned()),
+        facts: Vec::new(),
+        ready_requests: 0,
+    });
+    let verdict = judge.verdict();
+    let b = &verdict.contenders()[1].target;
+    assert!(near(b.cpu_per_operation, 0.6 * 1.004 / 800.0), "{:?}", b.cpu_per_operation);
+    assert!(near(b.cpu_at_rest, 0.1));
+    assert_eq!(b.busy, None, "a statement about all rounds");
+    assert_eq!(b.out_of_sight.as_deref(), Some("from round 8 on"));
+    assert_eq!(b.watch.as_ref().and_then(|watch| watch.lost_from), Some(8));
+    let [throughput, cpu] = verdict.comparisons() else { panic!("two metrics") };
+    assert_eq!((throughput.rounds.len(), throughput.charged), (10, None));
+    assert_eq!(cpu.rounds.iter().map(|round| round.0).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7]);
+    assert!(near(cpu.ratio, 1.2), "{:?}", cpu.ratio);
+    assert!(cpu.because[0].starts_with("rests on the rounds before round 8"), "{:?}", cpu.because);
+}
+
+#[test]
+fn time_stolen_from_the_targets_machine_is_what_its_watcher_read() {
+    let stolen = |machine: u32| {
+        let mut run = resting(1.0, 0.0);
+        run.ask_each([0, machine], |of, machine| of.machine = machine);
+        run.each_seen("b", |_, seen| {
+            for slice in &mut seen.slices {
+                slice.steal_ns = slice.took_ns / 4;
+                let watched = record::WatchedSlice {
+                    from_ns: 1,
+                    until_ns: 2,
+                    asked_ns: [3, 4],
+                    steal_ns: Some(slice.took_ns / 2),
+                };
+                slice.watched = vec![None, Some(watched)];
+            }
+        });
+        let mut judge = run.judge();
+        judge.close_round();
+        judge.evidence.stolen_from_target(1)
+    };
+    assert!(near(stolen(0), 0.25), "{:?}", stolen(0));
+    assert!(near(stolen(1), 0.5), "{:?}", stolen(1));
 }

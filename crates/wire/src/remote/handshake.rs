@@ -1,0 +1,172 @@
+//! The handshake: both sides prove that they know the token, which itself is never sent.
+//!
+//! ```text
+//! client  → Hello      what the connection is for, and the client's nonce
+//! server  → Challenge  the server's nonce                     (or Refused)
+//! client  → Proof      HMAC-SHA256(token, client's transcript)
+//! server  → Welcome    HMAC-SHA256(token, server's transcript) (or Refused)
+//! ```
+//!
+//! A [`transcript`] contains both nonces, so that a proof that was recorded is worth nothing on
+//! another connection, and a name for each side, so that a proof cannot be sent back to the side
+//! that made it. The client proves first: a server tells a stranger nothing. The nonces must be
+//! random; whoever has sockets makes them, and computes the HMAC.
+
+use super::fields::Fields;
+use super::{BAD_VALUE, Message, Purpose, UNKNOWN_KIND, VERSION};
+use crate::Fault;
+use alloc::vec::Vec;
+
+/// The length of a nonce and of a proof, in bytes.
+pub const NONCE_BYTES: usize = 32;
+
+/// A nonce, or a proof.
+pub type Nonce = [u8; NONCE_BYTES];
+
+/// The length of a transcript.
+pub const TRANSCRIPT_BYTES: usize = 18 + 2 * NONCE_BYTES;
+
+/// The two sides of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The one that connects.
+    Client,
+    /// The one that listens.
+    Server,
+}
+
+/// The bytes whose HMAC is the proof of one side.
+pub fn transcript(
+    side: Side,
+    purpose: Purpose,
+    client: &Nonce,
+    server: &Nonce,
+) -> [u8; TRANSCRIPT_BYTES] {
+    let mut out = [0; TRANSCRIPT_BYTES];
+    out[..15].copy_from_slice(b"tiebreak remote");
+    out[15] = VERSION;
+    out[16] = match side {
+        Side::Client => b'c',
+        Side::Server => b's',
+    };
+    out[17] = purpose.code();
+    out[18..18 + NONCE_BYTES].copy_from_slice(client);
+    out[18 + NONCE_BYTES..].copy_from_slice(server);
+    out
+}
+
+/// What the client sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FromClient {
+    /// Opens the handshake.
+    Hello {
+        /// What the connection is for.
+        purpose: Purpose,
+        /// The client's nonce.
+        nonce: Nonce,
+    },
+    /// The client's proof.
+    Proof(Nonce),
+}
+
+/// What the server sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FromServer {
+    /// The server's nonce.
+    Challenge(Nonce),
+    /// The server's proof, after which the conversation begins.
+    Welcome(Nonce),
+    /// There is no conversation, and the server closes.
+    Refused(Refusal),
+}
+
+/// Why a server refuses a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The version of the format is another one. The head of the frame says which the server has.
+    Version,
+    /// The server is not one for this [`Purpose`].
+    Purpose,
+    /// The proof is not one of the server's token.
+    Token,
+    /// There are too many connections.
+    Busy,
+}
+
+const REFUSALS: [(u8, Refusal); 4] =
+    [(1, Refusal::Version), (2, Refusal::Purpose), (3, Refusal::Token), (4, Refusal::Busy)];
+
+impl Message for FromClient {
+    const MOST_BODY_BYTES: usize = 1 + NONCE_BYTES;
+
+    fn kind(&self) -> u8 {
+        match self {
+            FromClient::Hello { .. } => 1,
+            FromClient::Proof(_) => 3,
+        }
+    }
+
+    fn write(&self, body: &mut Vec<u8>) {
+        match self {
+            FromClient::Hello { purpose, nonce } => {
+                body.push(purpose.code());
+                body.extend_from_slice(nonce);
+            }
+            FromClient::Proof(proof) => body.extend_from_slice(proof),
+        }
+    }
+
+    fn read(kind: u8, body: &[u8]) -> Result<Self, Fault> {
+        let mut fields = Fields::of(body);
+        let message = match kind {
+            1 => {
+                let purpose = Purpose::of(fields.u8()?).ok_or(BAD_VALUE)?;
+                FromClient::Hello { purpose, nonce: fields.array()? }
+            }
+            3 => FromClient::Proof(fields.array()?),
+            _ => return Err(UNKNOWN_KIND),
+        };
+        fields.end()?;
+        Ok(message)
+    }
+}
+
+impl Message for FromServer {
+    const MOST_BODY_BYTES: usize = NONCE_BYTES;
+
+    fn kind(&self) -> u8 {
+        match self {
+            FromServer::Challenge(_) => 2,
+            FromServer::Welcome(_) => 4,
+            FromServer::Refused(_) => 5,
+        }
+    }
+
+    fn write(&self, body: &mut Vec<u8>) {
+        match self {
+            FromServer::Challenge(bytes) | FromServer::Welcome(bytes) => {
+                body.extend_from_slice(bytes);
+            }
+            FromServer::Refused(why) => {
+                let codes = REFUSALS.iter().filter(|(_, refusal)| refusal == why);
+                body.extend(codes.map(|(code, _)| code));
+            }
+        }
+    }
+
+    fn read(kind: u8, body: &[u8]) -> Result<Self, Fault> {
+        let mut fields = Fields::of(body);
+        let message = match kind {
+            2 => FromServer::Challenge(fields.array()?),
+            4 => FromServer::Welcome(fields.array()?),
+            5 => {
+                let code = fields.u8()?;
+                let known = REFUSALS.iter().find(|(known, _)| *known == code);
+                FromServer::Refused(known.ok_or(BAD_VALUE)?.1)
+            }
+            _ => return Err(UNKNOWN_KIND),
+        };
+        fields.end()?;
+        Ok(message)
+    }
+}

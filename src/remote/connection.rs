@@ -1,0 +1,169 @@
+//! A connection that carries messages. Whatever the peer does, no call takes longer than its
+//! patience, and no more is kept than the longest message that is expected.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+use wire::remote::handshake::Refusal;
+use wire::remote::{FrameError, Message, VERSION, decode, encode};
+
+/// How many bytes are read at once.
+const PIECE_BYTES: usize = 4096;
+
+/// Why a connection cannot be used any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RemoteError {
+    /// The peer closed it.
+    Closed,
+    /// Nothing came, or nothing could be sent, for so long.
+    TimedOut(Duration),
+    /// The system reports an error.
+    Io(String),
+    /// What came is not a message that is expected.
+    Message(FrameError),
+    /// The server refused the connection.
+    Refused(Refusal),
+    /// The server's proof is not one of the client's token.
+    WrongServer,
+}
+
+impl fmt::Display for RemoteError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RemoteError::Closed => out.write_str("the connection was closed"),
+            RemoteError::TimedOut(after) => {
+                write!(
+                    out,
+                    "there was no answer within {}",
+                    text::units::show_ns(after.as_nanos() as u64)
+                )
+            }
+            RemoteError::Io(error) => out.write_str(error),
+            RemoteError::Message(FrameError::OtherVersion(other)) => write!(
+                out,
+                "it speaks version {other} of tiebreak's remote format, and this tiebreak speaks \
+                 version {VERSION}: use the same version of tiebreak on both machines"
+            ),
+            RemoteError::Message(error) => write!(out, "it sent {error}"),
+            // With another version the head of this very message is refused already.
+            RemoteError::Refused(Refusal::Version) => {
+                out.write_str("it refused the version of tiebreak's remote format")
+            }
+            RemoteError::Refused(Refusal::Purpose) => {
+                out.write_str("it is not for this use: check the address")
+            }
+            RemoteError::Refused(Refusal::Token) => out
+                .write_str("it refused the token: use the one that it printed when it was started"),
+            RemoteError::Refused(Refusal::Busy) => out.write_str("it has too many connections"),
+            RemoteError::WrongServer => {
+                out.write_str("it does not know the token: something else listens at this address")
+            }
+        }
+    }
+}
+
+/// A connection to tiebreak on another machine.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+    /// Bytes that came and are not decoded yet.
+    input: Vec<u8>,
+    /// The memory of what is sent.
+    output: Vec<u8>,
+}
+
+impl Connection {
+    /// Connects.
+    ///
+    /// # Errors
+    /// If the address does not accept a connection within the patience.
+    pub fn open(address: SocketAddr, patience: Duration) -> Result<Connection, RemoteError> {
+        let stream = TcpStream::connect_timeout(&address, patience)
+            .map_err(|error| of_system(&error, patience))?;
+        Connection::of(stream)
+    }
+
+    /// Uses a connection that was accepted.
+    ///
+    /// # Errors
+    /// If the system refuses to send without delay.
+    pub fn of(stream: TcpStream) -> Result<Connection, RemoteError> {
+        let named = |error: io::Error| RemoteError::Io(error.to_string());
+        stream.set_nodelay(true).map_err(named)?;
+        stream.set_nonblocking(false).map_err(named)?;
+        Ok(Connection { stream, input: Vec::new(), output: Vec::new() })
+    }
+
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// If the peer does not take it within the patience.
+    pub fn send<M: Message>(&mut self, message: &M, patience: Duration) -> Result<(), RemoteError> {
+        self.output.clear();
+        encode(message, &mut self.output);
+        let until = Instant::now() + patience;
+        let mut sent = 0;
+        while sent < self.output.len() {
+            self.stream
+                .set_write_timeout(Some(left(until, patience)?))
+                .map_err(|error| of_system(&error, patience))?;
+            match self.stream.write(&self.output[sent..]) {
+                Ok(0) => return Err(RemoteError::Closed),
+                Ok(bytes) => sent += bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(of_system(&error, patience)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the next message.
+    ///
+    /// # Errors
+    /// If it is not complete within the patience, or is not one of this type.
+    pub fn receive<M: Message>(&mut self, patience: Duration) -> Result<M, RemoteError> {
+        let until = Instant::now() + patience;
+        loop {
+            if let Some((message, length)) = decode(&self.input).map_err(RemoteError::Message)? {
+                self.input.drain(..length);
+                return Ok(message);
+            }
+            self.stream
+                .set_read_timeout(Some(left(until, patience)?))
+                .map_err(|error| of_system(&error, patience))?;
+            let mut piece = [0; PIECE_BYTES];
+            match self.stream.read(&mut piece) {
+                Ok(0) => return Err(RemoteError::Closed),
+                Ok(bytes) => self.input.extend_from_slice(&piece[..bytes]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(of_system(&error, patience)),
+            }
+        }
+    }
+
+    /// Another handle of the socket, with which another thread can shut it down.
+    ///
+    /// # Errors
+    /// If the system has no more descriptors.
+    pub fn socket(&self) -> io::Result<TcpStream> {
+        self.stream.try_clone()
+    }
+}
+
+/// What is left of the patience.
+fn left(until: Instant, patience: Duration) -> Result<Duration, RemoteError> {
+    match until.saturating_duration_since(Instant::now()) {
+        Duration::ZERO => Err(RemoteError::TimedOut(patience)),
+        left => Ok(left),
+    }
+}
+
+fn of_system(error: &io::Error, patience: Duration) -> RemoteError {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, TimedOut, WouldBlock};
+    match error.kind() {
+        WouldBlock | TimedOut => RemoteError::TimedOut(patience),
+        ConnectionReset | ConnectionAborted | BrokenPipe => RemoteError::Closed,
+        _ => RemoteError::Io(error.to_string()),
+    }
+}

@@ -1,0 +1,14 @@
+//! Connections between tiebreak on two machines: sockets, the token, and the handshake in which both
+//! sides prove that they know it. The bytes are those of `wire::remote`, whose documentation says
+//! how to add messages; what is said after the handshake belongs to the modules that say it.
+
+mod connection;
+mod handshake;
+mod token;
+
+#[cfg(test)]
+mod tests;
+
+pub use connection::{Connection, RemoteError};
+pub use handshake::{admit, introduce, refuse};
+pub use token::Token;

@@ -1,0 +1,221 @@
+//! The watcher's side: connections, and answers to what is asked on them.
+//!
+//! Each connection has a thread. Those who are not admitted yet and those who are have separate
+//! limits, and every wait is bounded, so that nobody can keep others from being answered.
+
+use super::{PATIENCE, WatchedTarget};
+use crate::remote::{self, Connection, RemoteError, Token};
+use engine::Stop;
+use std::io::{self, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use wire::remote::Purpose;
+use wire::remote::handshake::Refusal;
+use wire::remote::watch::{Answer, Question};
+
+/// How long an admitted client may ask nothing: as long as the longest run.
+const LONGEST_SILENCE: Duration = Duration::from_secs(86_400);
+/// When the system asks a silent peer whether it still exists, how often, and how many times.
+const KEEPALIVE_S: [i32; 3] = [30, 10, 3];
+/// How often refusals are reported at most: a stranger must not fill a disk with them.
+const REPORTS: Duration = Duration::from_secs(1);
+/// The pause after the system refused to accept, for lack of descriptors for example.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How many connections there may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// In the handshake.
+    pub strangers: usize,
+    /// Admitted.
+    pub clients: usize,
+    /// How long each step of the handshake may take.
+    pub patience: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { strangers: 64, clients: 64, patience: PATIENCE }
+    }
+}
+
+/// What all connections share.
+struct Shared {
+    watched: Mutex<WatchedTarget>,
+    token: Token,
+    limits: Limits,
+    strangers: AtomicUsize,
+    clients: AtomicUsize,
+    reports: Mutex<Reports>,
+}
+
+/// Refusals that were reported, and how many were not.
+struct Reports {
+    last: Option<Instant>,
+    silent: u64,
+}
+
+/// Answers questions until `stop` is raised.
+///
+/// # Errors
+/// If the listener cannot be used.
+pub fn serve(
+    listener: &TcpListener,
+    watched: WatchedTarget,
+    token: Token,
+    limits: Limits,
+    stop: &Stop,
+) -> io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let shared = Arc::new(Shared {
+        watched: Mutex::new(watched),
+        token,
+        limits,
+        strangers: AtomicUsize::new(0),
+        clients: AtomicUsize::new(0),
+        reports: Mutex::new(Reports { last: None, silent: 0 }),
+    });
+    while !stopped(listener, stop)? {
+        match listener.accept() {
+            Ok((stream, peer)) => shared.begin(stream, peer),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => {
+                shared.report(&format!("a connection cannot be accepted: {error}"));
+                thread::sleep(ACCEPT_PAUSE);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Waits for a connection or the end. Returns true if it is the end.
+fn stopped(listener: &TcpListener, stop: &Stop) -> io::Result<bool> {
+    let wait = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let mut both = [wait(listener.as_raw_fd()), wait(stop.fd())];
+    // SAFETY: the array has two valid entries.
+    if unsafe { libc::poll(both.as_mut_ptr(), 2, -1) } < 0 {
+        let error = io::Error::last_os_error();
+        return if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) };
+    }
+    Ok(both[1].revents != 0)
+}
+
+impl Shared {
+    /// Handles a new connection in a thread of its own, or refuses it.
+    fn begin(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
+        let Some(place) = Place::take(self, |shared| &shared.strangers, self.limits.strangers)
+        else {
+            return self.busy(stream, peer);
+        };
+        let shared = Arc::clone(self);
+        let talk = move || {
+            if let Err(error) = shared.talk(stream, place) {
+                shared.report(&format!("{peer}: {error}"));
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("watch".to_owned()).spawn(talk) {
+            self.report(&format!("{peer}: no thread for its connection: {error}"));
+        }
+    }
+
+    /// The answer fits into the socket's buffer, so nothing waits for this client.
+    fn busy(&self, stream: TcpStream, peer: SocketAddr) {
+        self.report(&format!("{peer}: {}", RemoteError::Refused(Refusal::Busy)));
+        if let Ok(mut connection) = Connection::of(stream) {
+            remote::refuse(&mut connection, Refusal::Busy, self.limits.patience);
+        }
+    }
+
+    fn talk(self: &Arc<Self>, stream: TcpStream, place: Place) -> Result<(), RemoteError> {
+        keep_alive(&stream);
+        let patience = self.limits.patience;
+        let mut connection = Connection::of(stream)?;
+        remote::admit(&mut connection, Purpose::Watch, &self.token, patience)?;
+        drop(place);
+        let Some(_place) = Place::take(self, |shared| &shared.clients, self.limits.clients) else {
+            return Err(RemoteError::Refused(Refusal::Busy));
+        };
+        loop {
+            match connection.receive(LONGEST_SILENCE) {
+                Ok(question) => connection.send(&self.answer(question), patience)?,
+                // A client that has read all it wants leaves.
+                Err(RemoteError::Closed) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn answer(&self, question: Question) -> Answer {
+        // A reading that panicked has not changed what the next one needs.
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        match question {
+            Question::Describe => Answer::Description(watched.description().clone()),
+            Question::Read { number, fully } => Answer::Reading(watched.read(number, fully)),
+        }
+    }
+
+    /// Writes a line to stderr, unless there was one a moment ago.
+    fn report(&self, what: &str) {
+        let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        if reports.last.is_some_and(|last| last.elapsed() < REPORTS) {
+            reports.silent += 1;
+            return;
+        }
+        let silent = match std::mem::take(&mut reports.silent) {
+            0 => String::new(),
+            more => format!(" (and {more} more that were not reported)"),
+        };
+        reports.last = Some(Instant::now());
+        // There is nobody to tell if nobody reads this.
+        let _ = writeln!(io::stderr(), "{what}{silent}");
+    }
+}
+
+/// One of a limited number of connections.
+struct Place {
+    shared: Arc<Shared>,
+    of: fn(&Shared) -> &AtomicUsize,
+}
+
+impl Place {
+    /// Returns None if all are taken.
+    fn take(shared: &Arc<Shared>, of: fn(&Shared) -> &AtomicUsize, most: usize) -> Option<Place> {
+        let more = |taken| (taken < most).then_some(taken + 1);
+        of(shared).fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
+        Some(Place { shared: Arc::clone(shared), of })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        (self.of)(&self.shared).fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A client whose machine is gone says nothing, and must not keep its place.
+fn keep_alive(stream: &TcpStream) {
+    let [idle, interval, times] = KEEPALIVE_S;
+    let options = [
+        (libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1),
+        (libc::IPPROTO_TCP, libc::TCP_KEEPIDLE, idle),
+        (libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, interval),
+        (libc::IPPROTO_TCP, libc::TCP_KEEPCNT, times),
+    ];
+    for (level, option, value) in options {
+        // SAFETY: the socket is open, and the value is a valid int. Without it the connection
+        // merely ends later.
+        unsafe {
+            libc::setsockopt(
+                stream.as_raw_fd(),
+                level,
+                option,
+                (&raw const value).cast(),
+                size_of::<libc::c_int>() as libc::socklen_t,
+            )
+        };
+    }
+}

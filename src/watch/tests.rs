@@ -1,0 +1,241 @@
+//! A watcher on loopback, and clients of every kind.
+
+use super::*;
+use crate::remote::{self, Connection, RemoteError, Token};
+use engine::Stop;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use wire::remote::Purpose;
+use wire::remote::handshake::Refusal;
+use wire::remote::watch::{Answer, Description, Question, Reading};
+
+/// Longer than anything takes on a busy machine.
+const LONG: Duration = Duration::from_secs(60);
+
+/// A process that is watched, with its watcher.
+struct Watching {
+    process: Child,
+    address: SocketAddr,
+    token: Token,
+    stop: Stop,
+    server: Option<JoinHandle<()>>,
+}
+
+impl Watching {
+    fn start(limits: Limits) -> Watching {
+        // It uses the CPU until it is killed.
+        let mut command = Command::new("sh");
+        command.args(["-c", "while :; do :; done"]).stdin(Stdio::null());
+        let process = command.spawn().expect("a shell");
+        let watched = WatchedTarget::process(process.id()).expect("it runs");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+        let address = listener.local_addr().expect("bound");
+        let (token, stop) = (Token::new().expect("random"), Stop::new().expect("a descriptor"));
+        let (its_token, its_stop) = (token.clone(), stop.clone());
+        let server = thread::spawn(move || {
+            serve(&listener, watched, its_token, limits, &its_stop).expect("a listener");
+        });
+        Watching { process, address, token, stop, server: Some(server) }
+    }
+
+    fn client(&self) -> Client {
+        let description = describe(self.address, &self.token).expect("admitted");
+        Client::connect(self.address, &self.token, description)
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().expect("ours");
+        self.process.wait().expect("ours");
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        self.stop.raise();
+        if let Some(server) = self.server.take() {
+            server.join().expect("no panic");
+        }
+    }
+}
+
+fn unhurried() -> Limits {
+    Limits { patience: LONG, ..Limits::default() }
+}
+
+/// Waits until it holds.
+fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
+    let until = std::time::Instant::now() + LONG;
+    while !holds() {
+        assert!(std::time::Instant::now() < until, "{what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn it_describes_and_reads_its_process() {
+    let watching = Watching::start(unhurried());
+    let mut client = watching.client();
+    let description = client.description().clone();
+    assert_eq!(description.pids, [watching.process.id()]);
+    assert_eq!(description.name, format!("process {} (sh)", watching.process.id()));
+    assert!(description.machine == machine() && !description.cores.is_empty());
+    let first = client.read().expect("it runs");
+    let watched = first.watched.expect("by a watcher");
+    let mut last = first;
+    wait_for("CPU time", || {
+        last = client.read().expect("it runs");
+        last.cpu_ns > first.cpu_ns
+    });
+    assert!(last.watched.expect("by a watcher").at_ns > watched.at_ns && watched.asked_ns > 0);
+    let (bytes, source) = client.peak_memory().expect("it has memory");
+    assert!(bytes > 1000 && ["processes", "cgroup"].contains(&source));
+    let report = client.report();
+    assert!(report.lost.is_none() && report.over_ns > 0 && report.load_milli.is_some());
+    assert!(report.questions >= 4 && report.longest_ns >= report.median_ns);
+}
+
+#[test]
+fn a_process_that_ended_is_lost_for_good() {
+    let mut watching = Watching::start(unhurried());
+    let mut client = watching.client();
+    assert!(client.read().is_some());
+    watching.kill();
+    assert_eq!(client.read(), None);
+    assert_eq!(client.read(), None);
+    assert_eq!(client.report().lost.as_deref(), Some("the watched process ended"));
+    assert!(client.peak_memory().is_some(), "as long as it was read");
+}
+
+#[test]
+fn a_watcher_that_ended_is_lost_for_good() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+    let address = listener.local_addr().expect("bound");
+    let token = Token::new().expect("random");
+    let its_token = token.clone();
+    let server = thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("a client");
+        let mut connection = Connection::of(stream).expect("a connection");
+        remote::admit(&mut connection, Purpose::Watch, &its_token, LONG).expect("admitted");
+        for cpu_ns in [5, 7] {
+            let asked: Question = connection.receive(LONG).expect("a question");
+            let Question::Read { number, .. } = asked else { panic!("{asked:?}") };
+            let reading = Reading { number, cpu_ns: Some(cpu_ns), ..Reading::default() };
+            connection.send(&Answer::Reading(reading), LONG).expect("sent");
+        }
+    });
+    let mut client = Client::connect(address, &token, Description::default());
+    assert_eq!(client.read().map(|reading| reading.cpu_ns), Some(7));
+    server.join().expect("no panic");
+    assert_eq!((client.read(), client.read()), (None, None));
+    let lost = |client: &Client| client.report().lost.expect("lost");
+    assert_eq!(lost(&client), "the connection to the watcher was closed");
+    let mut late = Client::connect(address, &token, Description::default());
+    assert_eq!(late.read(), None);
+    assert!(lost(&late).starts_with("the connection to the watcher failed: "), "{}", lost(&late));
+}
+
+#[test]
+fn readings_that_go_back_or_answer_another_question_are_not_believed() {
+    for (wrong, why) in [
+        (Reading { number: 1, cpu_ns: Some(4), at_ns: 2, ..Reading::default() }, "went back"),
+        (Reading { number: 1, cpu_ns: Some(5), at_ns: 0, ..Reading::default() }, "went back"),
+        (Reading { number: 9, cpu_ns: Some(6), at_ns: 2, ..Reading::default() }, "unexpected"),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+        let address = listener.local_addr().expect("bound");
+        let token = Token::new().expect("random");
+        let its_token = token.clone();
+        let server = thread::spawn(move || {
+            let (stream, _) = listener.accept().expect("a client");
+            let mut connection = Connection::of(stream).expect("a connection");
+            let admitted = remote::admit(&mut connection, Purpose::Watch, &its_token, LONG);
+            admitted.expect("it knows the token");
+            let first = Reading { cpu_ns: Some(5), at_ns: 1, ..Reading::default() };
+            for reading in [first, wrong] {
+                let _: Question = connection.receive(LONG).expect("a question");
+                connection.send(&Answer::Reading(reading), LONG).expect("sent");
+            }
+        });
+        let mut client = Client::connect(address, &token, Description::default());
+        assert_eq!(client.read(), None, "{wrong:?}");
+        let lost = client.report().lost.expect("lost");
+        assert!(lost.contains(why), "{lost}");
+        server.join().expect("no panic");
+    }
+}
+
+#[test]
+fn a_wrong_token_is_refused() {
+    let watching = Watching::start(unhurried());
+    let other = Token::new().expect("random");
+    let error = describe(watching.address, &other);
+    assert_eq!(error, Err(RemoteError::Refused(Refusal::Token)));
+    assert!(describe(watching.address, &watching.token).is_ok());
+}
+
+/// Everything that comes until the server closes.
+fn until_closed(stream: &mut TcpStream) -> Vec<u8> {
+    let mut answer = Vec::new();
+    stream.set_read_timeout(Some(LONG)).expect("a socket");
+    if let Err(error) = stream.read_to_end(&mut answer) {
+        assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset, "it was not closed");
+    }
+    answer
+}
+
+#[test]
+fn garbage_and_silence_are_closed_and_hold_nobody_up() {
+    let short = Limits { patience: Duration::from_millis(300), ..Limits::default() };
+    let watching = Watching::start(short);
+    let connect = || TcpStream::connect(watching.address).expect("it listens");
+    let mut silent: Vec<TcpStream> = (0..20).map(|_| connect()).collect();
+    let mut slow = connect();
+    slow.write_all(b"tb").expect("sent");
+    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\0", b"tb\x01\x11\0\0\0\x05aaaaa"] {
+        let mut stream = connect();
+        stream.write_all(garbage).expect("sent");
+        assert_eq!(until_closed(&mut stream), b"", "{}", garbage.escape_ascii());
+    }
+    let mut other_version = connect();
+    other_version.write_all(b"tb\x09").expect("sent");
+    assert_eq!(until_closed(&mut other_version), b"tb\x01\x05\0\0\0\x01\x01");
+    for stream in silent.iter_mut().chain([&mut slow]) {
+        assert_eq!(until_closed(stream), b"");
+    }
+}
+
+#[test]
+fn too_many_connections_are_refused_and_places_become_free() {
+    let limits = Limits { strangers: 3, clients: 1, patience: LONG };
+    let watching = Watching::start(limits);
+    let first = watching.client();
+    let strangers: Vec<TcpStream> =
+        (0..3).map(|_| TcpStream::connect(watching.address).expect("it listens")).collect();
+    let busy = Err(RemoteError::Refused(Refusal::Busy));
+    wait_for("all places taken", || describe(watching.address, &watching.token) == busy);
+    drop(strangers);
+    // A second client is admitted, and then there is no place for it.
+    wait_for("places for strangers", || {
+        let error = describe(watching.address, &watching.token);
+        error == Err(RemoteError::Closed)
+    });
+    drop(first);
+    wait_for("the place of a client", || describe(watching.address, &watching.token).is_ok());
+}
+
+#[test]
+fn several_clients_are_answered_at_the_same_time() {
+    let watching = Watching::start(unhurried());
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let mut client = watching.client();
+                assert!((0..50).all(|_| client.read().is_some()));
+            });
+        }
+    });
+}

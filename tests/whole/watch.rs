@@ -1,0 +1,316 @@
+//! `tiebreak watch` and a comparison that uses it, on loopback.
+
+use crate::common::processes::{command, wait_at_most};
+use crate::common::running::Running;
+use crate::common::{TestDirectory, errors, number};
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Stdio};
+use std::time::Duration;
+
+/// Longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A program that says where it listens.
+struct Listening {
+    running: Running,
+    /// What it said up to that line.
+    said: Vec<String>,
+    address: String,
+    out: BufReader<ChildStdout>,
+}
+
+fn started(mut child: Child) -> Listening {
+    let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+    let running = Running::new(child);
+    let mut said = Vec::new();
+    loop {
+        let mut line = String::new();
+        assert!(out.read_line(&mut line).expect("text") > 0, "it ended: {said:?}");
+        let line = line.trim_end().to_owned();
+        said.push(line.clone());
+        if let Some(address) = line.strip_prefix("listening on ") {
+            return Listening { running, said, address: address.to_owned(), out };
+        }
+    }
+}
+
+fn start(place: &TestDirectory, words: &[&str]) -> Listening {
+    started(place.command(words).stdout(Stdio::piped()).spawn().expect("the binary runs"))
+}
+
+/// A server whose requests cost some CPU time.
+fn server(place: &TestDirectory) -> Listening {
+    start(place, &["testserver", "--listen", "127.0.0.1:0", "--service", "50us"])
+}
+
+/// A watcher of a process, and its token.
+struct Watcher {
+    listening: Listening,
+    token: String,
+}
+
+fn watcher(place: &TestDirectory, pid: u32) -> Watcher {
+    let pid = pid.to_string();
+    let mut listening = start(place, &["watch", "--listen", "127.0.0.1:0", "--pid", &pid]);
+    let mut line = String::new();
+    listening.out.read_line(&mut line).expect("text");
+    let token = line.trim_end().strip_prefix("token: ").expect("a token").to_owned();
+    Watcher { listening, token }
+}
+
+/// A comparison of two servers, or of one with itself, in which the watcher reads b's.
+struct Compared<'a> {
+    place: &'a TestDirectory,
+    servers: [&'a Listening; 2],
+    watcher: &'a Watcher,
+}
+
+impl Compared<'_> {
+    fn words(&self, more: &[&str]) -> Vec<String> {
+        let [a, b] = self.servers.map(|server| format!("http://{}/", server.address));
+        let mut words = vec!["compare".to_owned(), format!("a={a}"), format!("b={b}")];
+        words.extend(["--set".to_owned(), format!("b.watch={}", self.watcher.listening.address)]);
+        let short = ["-c", "4", "--round", "200ms", "--warm-up", "100ms", "--out", "run"];
+        words.extend(short.iter().chain(more).map(|word| (*word).to_owned()));
+        words
+    }
+
+    fn start(&self, more: &[&str]) -> Running {
+        let mut command = self.place.command(&self.words(more));
+        command.env("TIEBREAK_WATCH_TOKEN", &self.watcher.token);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        Running::new(command.spawn().expect("the binary runs"))
+    }
+
+    /// Waits until this round was driven.
+    fn wait_for(&self, round: u32) {
+        let driven = format!("\"round\":{round},");
+        wait_at_most(PATIENCE, &driven, || self.place.text("run/journal.jsonl").contains(&driven));
+    }
+
+    /// The report of a run that goes on for two rounds after `lose`, and is stopped then.
+    fn after(&self, lose: impl FnOnce()) -> Value {
+        let run = self.start(&["--rounds", "1000"]);
+        self.wait_for(3);
+        lose();
+        let journal = self.place.text("run/journal.jsonl");
+        let rounds = journal.matches("\"phase\":\"round\"").count() as u32 / 2;
+        self.wait_for(rounds + 3);
+        run.signal(libc::SIGINT);
+        let output = run.output();
+        assert!(output.status.code().is_some(), "{}", errors(&output));
+        self.place.json("run/report.json")
+    }
+}
+
+/// The evidence about what was not visible to the end.
+fn lost(report: &Value) -> String {
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let lost: Vec<&Value> = findings.filter(|of| of["rule"] == "watcher_lost").collect();
+    assert_eq!(lost.len(), 1, "{:#}", report["findings"]);
+    assert_eq!((&lost[0]["contender"], &lost[0]["weight"]), (&"b".into(), &"caution".into()));
+    lost[0]["evidence"].as_str().expect("text").to_owned()
+}
+
+/// Checks the figures of the rounds before the sight was lost, and that none is of the rounds after.
+fn assert_usable_before(report: &Value) {
+    let b = &report["contenders"][1];
+    let lost_from = number(&b["target_cost"]["watch"]["lost_from"]);
+    assert!(lost_from > 1.0, "{b:#}");
+    assert!(number(&b["metrics"]["target_cpu_per_operation"]["value"]) > 0.0);
+    let cpu = cpu_comparison(report);
+    let rounds = cpu["rounds"].as_array().expect("rounds");
+    assert!(!rounds.is_empty());
+    assert!(rounds.iter().all(|round| number(&round["round"]) < lost_from), "{cpu:#}");
+}
+
+fn cpu_comparison(report: &Value) -> &Value {
+    let comparisons = report["comparisons"].as_array().expect("comparisons");
+    let of_cpu = |of: &&Value| of["metric"] == "target_cpu_per_operation";
+    comparisons.iter().find(of_cpu).expect("CPU is compared")
+}
+
+/// All files below a directory.
+fn files(folder: &Path) -> Vec<Vec<u8>> {
+    let entries = fs::read_dir(folder).expect("a directory").flatten();
+    let of = |entry: fs::DirEntry| match entry.path() {
+        path if path.is_dir() => files(&path),
+        path => vec![fs::read(path).expect("readable")],
+    };
+    entries.flat_map(of).collect()
+}
+
+#[test]
+fn a_watched_target_costs_what_it_costs_here_and_nobody_learns_the_token() {
+    let place = TestDirectory::new();
+    let server = server(&place);
+    let watcher = watcher(&place, server.running.id());
+    let pid = server.running.id();
+    assert!(watcher.listening.said[0].starts_with(&format!("watching process {pid} (")));
+    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let run = compared.start(&["--rounds", "10", "--verbose"]);
+    compared.wait_for(1);
+    for id in [run.id(), watcher.listening.running.id()] {
+        assert!(!command(id as i32).contains(&watcher.token));
+    }
+    let output = run.output();
+    assert!(!String::from_utf8_lossy(&output.stderr).contains(&watcher.token));
+    let report = place.json("run/report.json");
+    let [a, b] = [0, 1].map(|number| &report["contenders"][number]);
+    let cpu = |of: &Value| number(&of["metrics"]["target_cpu_per_operation"]["value"]);
+    let ratio = cpu(b) / cpu(a);
+    assert!((0.9..1.1).contains(&ratio), "{ratio}: {:#}", report["findings"]);
+    assert!(number(&cpu_comparison(&report)["ratio"]) > 0.8);
+    // They share the process, wherever it is read.
+    assert_eq!(b["target_cost"]["shares_process_with"], serde_json::json!(["a"]));
+    assert_eq!(a["target_cost"]["cores"], b["target_cost"]["cores"]);
+    assert!(number(&b["target_cost"]["peak_memory_bytes"]) > 0.0);
+    let watch = &b["target_cost"]["watch"];
+    assert!(watch["what"].as_str().expect("text").starts_with(&format!("process {pid} (")));
+    assert!(number(&watch["questions"]) > 20.0 && watch["lost"].is_null());
+    assert!(number(&watch["longest"]) >= number(&watch["median"]));
+    assert!(a["target_cost"]["watch"].is_null());
+    // The journal has when each reading was taken.
+    let journal = place.text("run/journal.jsonl");
+    let trial = journal.lines().find(|line| line.contains("\"watched\":[null,{\"from_ns\":"));
+    assert!(trial.is_some(), "readings with their times");
+    let token = watcher.token.as_bytes();
+    for file in files(&place.file("run")) {
+        assert!(!file.windows(token.len()).any(|window| window == token));
+    }
+    watcher.listening.running.signal(libc::SIGTERM);
+    let output = watcher.listening.running.output();
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+}
+
+#[test]
+fn a_watcher_that_is_killed_leaves_the_rounds_before_and_says_from_which_round_on() {
+    let place = TestDirectory::new();
+    let server = server(&place);
+    let watcher = watcher(&place, server.running.id());
+    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let report = compared.after(|| watcher.listening.running.signal(libc::SIGKILL));
+    let evidence = lost(&report);
+    assert!(evidence.starts_with("CPU time not visible from round "), "{evidence}");
+    assert!(evidence.ends_with(" on: the connection to the watcher was closed"), "{evidence}");
+    assert_usable_before(&report);
+}
+
+#[test]
+fn a_watcher_that_does_not_answer_is_waited_for_once() {
+    let place = TestDirectory::new();
+    let server = server(&place);
+    let watcher = watcher(&place, server.running.id());
+    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let report = compared.after(|| watcher.listening.running.signal(libc::SIGSTOP));
+    assert!(lost(&report).ends_with(" on: the watcher did not answer within 5 s"));
+    assert_usable_before(&report);
+}
+
+#[test]
+fn a_watched_process_that_ends_is_not_visible_and_its_last_reading_is_not_repeated() {
+    let place = TestDirectory::new();
+    let [a, b, watched] = [server(&place), server(&place), server(&place)];
+    // Not the one that b drives, which must go on.
+    let watcher = watcher(&place, watched.running.id());
+    let compared = Compared { place: &place, servers: [&a, &b], watcher: &watcher };
+    let report = compared.after(|| watched.running.signal(libc::SIGKILL));
+    assert!(lost(&report).ends_with(" on: the watched process ended"), "{}", lost(&report));
+    let lost_from = number(&report["contenders"][1]["target_cost"]["watch"]["lost_from"]);
+    let journal = place.text("run/journal.jsonl");
+    let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let trials = events.filter_map(|mut event| Some(event["event"].get_mut("trial")?.take()));
+    let after = trials
+        .filter(|trial| trial["phase"] == "round" && trial["round"].as_f64() > Some(lost_from));
+    let slices: Vec<Value> = after
+        .flat_map(|trial| trial["seen"]["slices"].as_array().expect("slices").clone())
+        .collect();
+    assert!(!slices.is_empty(), "lost from {lost_from}: {:#}", report["plan"]["pilot"]);
+    assert!(slices.iter().all(|slice| slice["target_cpu_ns"][1].is_null()));
+}
+
+#[test]
+fn who_does_not_know_the_token_gets_nothing() {
+    let place = TestDirectory::new();
+    let server = server(&place);
+    let watcher = watcher(&place, server.running.id());
+    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let run = |token: Option<&str>, more: &[&str]| {
+        let mut command = place.command(&compared.words(more));
+        command.env_remove("TIEBREAK_WATCH_TOKEN");
+        command.envs(token.map(|token| ("TIEBREAK_WATCH_TOKEN", token)));
+        let output = command.output().expect("the binary runs");
+        (output.status.code(), errors(&output))
+    };
+    let (code, without) = run(None, &[]);
+    assert_eq!(code, Some(2), "{without}");
+    assert!(without.contains("set the environment variable TIEBREAK_WATCH_TOKEN"), "{without}");
+    let (code, wrong) = run(Some("0123456789abcdef-secret"), &[]);
+    assert_eq!(code, Some(2), "{wrong}");
+    assert!(wrong.contains("it refused the token") && !wrong.contains("-secret"), "{wrong}");
+    let (code, short) = run(Some("short-secret"), &[]);
+    assert_eq!(code, Some(2), "{short}");
+    assert!(short.contains("16 to 256 characters") && !short.contains("short-secret"), "{short}");
+    fs::write(place.file("token"), &watcher.token).expect("a file");
+    let quick = ["--set", "b.watch_token_file=token", "--rounds", "6"];
+    let (code, right) = run(None, &quick);
+    assert!([Some(0), Some(3)].contains(&code), "{right}");
+    assert!(place.file("run/report.json").exists(), "{right}");
+}
+
+#[test]
+fn strangers_are_sent_away_while_others_are_answered() {
+    let place = TestDirectory::new();
+    let server = server(&place);
+    let watcher = watcher(&place, server.running.id());
+    let address = &watcher.listening.address;
+    let connect = || TcpStream::connect(address).expect("it listens");
+    let silent: Vec<TcpStream> = (0..10).map(|_| connect()).collect();
+    let answer = |bytes: &[u8]| {
+        let mut stream = connect();
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream.write_all(bytes).expect("sent");
+        let mut answer = Vec::new();
+        // Closed, or reset because it did not read everything.
+        let _ = stream.read_to_end(&mut answer);
+        answer
+    };
+    assert_eq!(answer(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"), b"");
+    assert_eq!(answer(&[0xff; 100_000]), b"");
+    assert_eq!(answer(b"tb\x02"), b"tb\x01\x05\0\0\0\x01\x01", "another version learns ours");
+    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let output = compared.start(&["--rounds", "6"]).output();
+    let report = place.json("run/report.json");
+    let watch = &report["contenders"][1]["target_cost"]["watch"];
+    assert!(number(&watch["questions"]) > 10.0 && watch["lost"].is_null(), "{}", errors(&output));
+    drop(silent);
+}
+
+#[test]
+fn the_address_must_not_be_public_and_the_process_must_exist() {
+    let place = TestDirectory::new();
+    let run = |words: &[&str]| {
+        let output = place.tiebreak(&[&["watch"], words].concat());
+        (output.status.code(), errors(&output))
+    };
+    let own = std::process::id().to_string();
+    for address in ["0.0.0.0:0", "[::]:0", "8.8.8.8:9310"] {
+        let (code, error) = run(&["--listen", address, "--pid", &own]);
+        assert_eq!(code, Some(2), "{error}");
+        assert!(error.contains("confirm with --allow-public"), "{error}");
+    }
+    let (code, error) = run(&["--listen", "127.0.0.1:0", "--pid", "2147483647"]);
+    assert_eq!(code, Some(4), "{error}");
+    let (code, error) = run(&["--listen", "127.0.0.1:0", "--cgroup", "/proc/self"]);
+    assert_eq!(code, Some(4), "{error}");
+    assert!(error.contains("not a cgroup whose CPU time can be read"), "{error}");
+    let (code, error) = run(&["--listen", "127.0.0.1:0", "--pid", &own, "--token-file", "nowhere"]);
+    assert_eq!(code, Some(2), "{error}");
+    assert!(error.contains("the token file nowhere: No such file"), "{error}");
+    let (code, error) = run(&["--listen", "127.0.0.1:0"]);
+    assert_eq!(code, Some(2), "{error}");
+}
