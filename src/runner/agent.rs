@@ -30,7 +30,7 @@ const ANSWER: Duration = Duration::from_secs(30);
 /// It may launch and load targets for this long between two orders.
 const BETWEEN_ORDERS: Duration = Duration::from_secs(86_400);
 
-/// Drives until the coordinator ends the run. Returns the folder of this agent.
+/// Drives until the coordinator ends the run. Returns the directory of this agent.
 ///
 /// # Errors
 /// If the coordinator cannot be reached, rejects this agent, or is lost.
@@ -63,7 +63,7 @@ pub(crate) fn assist(
     Ok(folder)
 }
 
-/// The folder of one agent, beside that of the run: all processes may share a file system.
+/// The directory of one agent, beside that of the run: all processes may share a file system.
 fn with_rank(out: &Path, rank: u32) -> PathBuf {
     let folder: PathBuf = out.components().collect();
     let mut name = OsString::from(folder);

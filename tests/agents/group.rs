@@ -1,6 +1,6 @@
 //! A coordinator and its agents, each a process of its own.
 
-use crate::common::TestFolder;
+use crate::common::TestDirectory;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
 use serde_json::Value;
@@ -19,9 +19,9 @@ pub(crate) const TOKEN: &str = "a-token-that-is-only-for-this-test";
 pub(crate) const QUICK: &str = "--rounds 6 --round 100ms --slice 25ms --warm-up 25ms --pilot 100ms \
     --connections 8 --matters 50% --cores 1 --gather 60s";
 
-/// Where a group lives: a folder and an address at which nothing else listens.
+/// Where a group lives: a directory and an address at which nothing else listens.
 pub(crate) struct Group {
-    pub(crate) folder: TestFolder,
+    pub(crate) folder: TestDirectory,
     pub(crate) coordinator: SocketAddr,
     size: u32,
 }
@@ -34,7 +34,7 @@ impl Group {
         let [.., high, low] = std::process::id().to_be_bytes();
         // Nobody else uses this address: so no port is taken.
         let ip = IpAddr::V4(Ipv4Addr::new(127, 64 | high & 63, low, number));
-        let folder = TestFolder::new();
+        let folder = TestDirectory::new();
         std::fs::write(folder.file("token"), TOKEN).expect("writes");
         Group { folder, coordinator: SocketAddr::new(ip, 9311), size: agents + 1 }
     }

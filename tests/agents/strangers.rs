@@ -78,7 +78,7 @@ fn an_agent_with_another_token_is_refused_and_the_others_wait_for_a_good_one() {
     assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", errors(&output));
     // The token is in nothing that was written.
     for folder in ["run", "run.agent-1"] {
-        for entry in std::fs::read_dir(group.folder.file(folder)).expect("a folder") {
+        for entry in std::fs::read_dir(group.folder.file(folder)).expect("a directory") {
             let path = entry.expect("an entry").path();
             let text = std::fs::read(&path).unwrap_or_default();
             let found = text.windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes());
@@ -92,7 +92,7 @@ fn a_second_agent_of_one_rank_is_rejected_and_the_run_goes_on() {
     let Scene { group, words, servers: _servers } = scene(2);
     let coordinator = group.start(0, &words);
     let first = group.start(1, &words);
-    wait_for("the first agent's folder", || group.folder.file("run.agent-1").exists());
+    wait_for("the first agent's directory", || group.folder.file("run.agent-1").exists());
     code(&group.start(1, &words).output(), 2, "another process is agent 1 already");
     let second = group.start(2, &words);
     for agent in [first, second] {
