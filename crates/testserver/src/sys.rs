@@ -106,11 +106,41 @@ impl Poll {
                 0usize,
             )
         };
-        self.found = usize::try_from(found).unwrap_or(0);
-        match found {
-            -1 => interrupted_is_fine(io::Error::last_os_error()),
-            _ => Ok(()),
+        if found == -1 {
+            let error = io::Error::last_os_error();
+            let is_missing = error.raw_os_error() == Some(libc::ENOSYS);
+            self.found = 0;
+            return if is_missing {
+                self.wait_in_two_calls(time)
+            } else {
+                interrupted_is_fine(error)
+            };
         }
+        self.found = usize::try_from(found).unwrap_or(0);
+        Ok(())
+    }
+
+    /// Waits where `epoll_pwait2` is missing, as in the emulation of another processor by qemu.
+    #[cold]
+    fn wait_in_two_calls(&mut self, time: Option<KernelTimespec>) -> io::Result<()> {
+        let epoll = self.epoll.as_raw_fd();
+        let mut readable = libc::pollfd { fd: epoll, events: libc::POLLIN, revents: 0 };
+        let time =
+            time.map(|at| libc::timespec { tv_sec: at.seconds as _, tv_nsec: at.nanoseconds as _ });
+        let time = time.as_ref().map_or(null(), |time| &raw const *time);
+        // SAFETY: the descriptor is open, `readable` and `time`, where given, outlive the call,
+        // and `events` has room for EVENTS entries.
+        let found = unsafe {
+            match libc::ppoll(&mut readable, 1, time, null()) {
+                1.. => libc::epoll_wait(epoll, self.events.as_mut_ptr(), EVENTS as libc::c_int, 0),
+                other => other,
+            }
+        };
+        match usize::try_from(found) {
+            Ok(found) => self.found = found,
+            Err(_) => return interrupted_is_fine(io::Error::last_os_error()),
+        }
+        Ok(())
     }
 
     /// How many events the last wait found.

@@ -103,6 +103,10 @@ impl Poll {
         self.got = match result {
             -1 => {
                 let error = io::Error::last_os_error();
+                if error.raw_os_error() == Some(libc::ENOSYS) {
+                    self.got = self.wait_in_two_calls(&wait)?;
+                    return Ok(());
+                }
                 if error.kind() != io::ErrorKind::Interrupted {
                     return Err(error);
                 }
@@ -111,6 +115,30 @@ impl Poll {
             result => result as usize,
         };
         Ok(())
+    }
+
+    /// Waits as [`Poll::wait`] does where `epoll_pwait2` is missing, as in the emulation of
+    /// another processor by qemu. `epoll_wait` alone knows milliseconds only.
+    #[cold]
+    fn wait_in_two_calls(&mut self, wait: &libc::timespec) -> io::Result<usize> {
+        let epoll = self.epoll.as_raw_fd();
+        let mut readable = libc::pollfd { fd: epoll, events: libc::POLLIN, revents: 0 };
+        let most = self.most as libc::c_int;
+        // SAFETY: the descriptor is open, `readable` and `wait` outlive the call, and `events`
+        // has room for `most` events.
+        let found = unsafe {
+            match libc::ppoll(&mut readable, 1, wait, std::ptr::null()) {
+                1.. => libc::epoll_wait(epoll, self.events.as_mut_ptr(), most, 0),
+                other => other,
+            }
+        };
+        match usize::try_from(found) {
+            Ok(found) => Ok(found),
+            Err(_) => match io::Error::last_os_error() {
+                error if error.kind() == io::ErrorKind::Interrupted => Ok(0),
+                error => Err(error),
+            },
+        }
     }
 
     /// Returns true if events of the last wait were not handed out yet.
@@ -135,5 +163,24 @@ impl Poll {
             writable: ended || events & libc::EPOLLOUT != 0,
             ended,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn two_calls_find_the_events_that_one_finds() {
+        let mut poll = Poll::new().expect("a poll");
+        let (near, far) = UnixStream::pair().expect("a pair");
+        poll.add_level(near.as_raw_fd(), 7).expect("added");
+        let short = libc::timespec { tv_sec: 0, tv_nsec: 1000 };
+        assert_eq!(poll.wait_in_two_calls(&short).expect("nothing"), 0);
+        std::io::Write::write_all(&mut &far, b"x").expect("written");
+        assert_eq!(poll.wait_in_two_calls(&short).expect("an event"), 1);
+        poll.wait(1000).expect("the same event");
+        assert_eq!(poll.next().map(|ready| ready.key), Some(7));
     }
 }
