@@ -37,6 +37,21 @@ pub fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
+/// What the kernel knows about the discipline of its clock (NTP, chrony, PTP): that it is synchronised,
+/// and how wrong it may be. Returns nothing if the kernel does not say.
+pub(crate) fn clock_discipline() -> String {
+    // SAFETY: an all-zero timex only asks, and the call writes at most its size.
+    let (state, asked) = unsafe {
+        let mut asked: libc::timex = std::mem::zeroed();
+        (libc::adjtimex(&mut asked), asked)
+    };
+    match state {
+        -1 => String::new(),
+        _ if asked.status & libc::STA_UNSYNC != 0 => "not synchronised".to_owned(),
+        _ => format!("synchronised, by its own account within {} µs", asked.maxerror),
+    }
+}
+
 /// Raises the soft limit of descriptors to the hard limit, and returns it.
 ///
 /// # Errors

@@ -105,6 +105,8 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
                 trials += 1;
                 driven += u64::from(trial.phase == Phase::Round);
             }
+            // They describe the record and change no verdict: trials have what the audit needs.
+            Event::Agents(_) | Event::Clocks(_) => {}
             Event::SingleRun(run) => single_runs.push(run),
             Event::End(how) => {
                 judge.end(&how);

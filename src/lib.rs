@@ -5,6 +5,7 @@ compile_error!("tiebreak supports Linux only: it measures with epoll, /proc and 
 
 pub mod access;
 pub mod address;
+mod agents;
 pub mod cache;
 pub mod cli;
 mod conformance;

@@ -1,5 +1,6 @@
 //! `tiebreak compare`.
 
+use super::agents::AgentOptions;
 use super::flags::{COMPARE, Flags};
 use super::options::{self, OutputOptions, TargetOptions};
 use crate::exit::{Error, Exit};
@@ -70,11 +71,17 @@ pub(super) struct CompareArgs {
     #[command(flatten)]
     target: TargetOptions,
     #[command(flatten)]
+    agents: AgentOptions,
+    #[command(flatten)]
     output: OutputOptions,
 }
 
 pub(super) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
-    super::perform::perform(&spec(args)?, &args.output)
+    let spec = spec(args)?;
+    match args.agents.membership(spec.allow_public)? {
+        None => super::perform::perform(&spec, &args.output),
+        Some(membership) => super::agents::perform(&spec, &args.output, &membership),
+    }
 }
 
 pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
@@ -82,5 +89,6 @@ pub(super) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
     spec.sweep.clone_from(&args.sweep);
     args.flags.fill(&mut spec)?;
     args.target.fill(&mut spec)?;
+    spec.agents = args.agents.count()?;
     Ok(spec)
 }

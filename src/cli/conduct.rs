@@ -1,6 +1,7 @@
 //! From a spec to a judged journal: the steps that `compare`, `run` and `demo` share.
 
 use crate::address::resolver::{self, Resolver};
+use crate::agents::Membership;
 use crate::exit::Error;
 use crate::judging::{self, Judged};
 use crate::plan::{Machine, Resolved, Spec, WATCH_TOKEN_VARIABLE, resolve};
@@ -8,6 +9,7 @@ use crate::remote::Token;
 use crate::runner::{self, Telling};
 use crate::targets::sight;
 use crate::{cores, host, signals, watch};
+use engine::Stop;
 use std::path::PathBuf;
 
 /// Settles the plan for this machine.
@@ -52,14 +54,20 @@ pub(super) fn read_cores() -> Result<cores::Facts, Error> {
         .map_err(|error| Error::failed(format!("the cores of this process are unknown: {error}")))
 }
 
+/// The signals that ask for the end.
+pub(super) fn catch_signals() -> Result<Stop, Error> {
+    signals::catch()
+        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))
+}
+
 /// Drives the plan and judges the journal.
 pub(super) fn measure(
     resolved: &Resolved,
     telling: Telling<'_>,
+    membership: Option<&Membership>,
 ) -> Result<(PathBuf, Judged), Error> {
-    let stop = signals::catch()
-        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
-    let folder = runner::perform(resolved, &stop, telling)?;
+    let stop = catch_signals()?;
+    let folder = runner::perform(resolved, &stop, telling, membership)?;
     let judged = judging::read(&folder)?;
     Ok((folder, judged))
 }

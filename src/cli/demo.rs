@@ -80,7 +80,7 @@ fn spec(contenders: &[(&str, &TestServer)]) -> Spec {
 fn compare(spec: &Spec, args: &DemoArgs) -> Result<Judged, Error> {
     let resolved = conduct::settle(spec)?;
     let telling = Telling { out: None, quiet: args.quiet, no_cache: false, part: "" };
-    let (folder, judged) = conduct::measure(&resolved, telling)?;
+    let (folder, judged) = conduct::measure(&resolved, telling, None)?;
     outputs::publish(&folder, &judged, &Copies::default(), outputs::detail(false))?;
     Ok(judged)
 }

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand.
 
+mod agents;
 mod audit;
 mod check;
 mod compare;

@@ -4,6 +4,7 @@
 //! Values that can be secret (addresses, `--set`) are plain text for clap and are parsed
 //! afterwards, because messages of clap quote the value.
 
+use super::outputs::{Copies, Format};
 use crate::address::tls::Trust;
 use crate::exit::Error;
 use crate::plan::declared::{Declared, Row};
@@ -106,6 +107,16 @@ pub(super) struct OutputOptions {
 }
 
 impl OutputOptions {
+    /// The copies of the report.
+    pub(super) fn copies(&self) -> Result<Copies, Error> {
+        Copies::checked([
+            (Format::Json, self.json.as_deref()),
+            (Format::Html, self.html.as_deref()),
+            (Format::Markdown, self.markdown.as_deref()),
+            (Format::Junit, self.junit.as_deref()),
+        ])
+    }
+
     /// How a run or a sweep is to be recorded and shown.
     pub(super) fn telling(&self) -> Telling<'_> {
         let (quiet, no_cache) = (self.quiet, self.no_cache);

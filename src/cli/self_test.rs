@@ -193,7 +193,7 @@ impl Conductor {
         let resolved = conduct::settle(&spec)?;
         let out = self.folder.join(name);
         let telling = Telling { out: Some(&out), quiet: true, no_cache: false, part: "" };
-        let (_, judged) = conduct::measure(&resolved, telling)?;
+        let (_, judged) = conduct::measure(&resolved, telling, None)?;
         if let Some(failure) = judged.failure() {
             return Err(Error { exit: judged.exit(), text: shown(failure).to_string() });
         }

@@ -50,7 +50,7 @@ fn drive(begun: &Begun, settled: &Settled, telling: Telling<'_>) -> Result<(), E
         let name = format!("{} {value}", begun.sweep.factor.name());
         let part = format!("point {turn} of {}, {name}", begun.order.len());
         let telling = Telling { out: Some(&folder), part: &part, ..telling };
-        let (folder, judged) = conduct::measure(resolved, telling)?;
+        let (folder, judged) = conduct::measure(resolved, telling, None)?;
         outputs::leave_reports(&folder, &judged)?;
         if let Some(failure) = judged.failure() {
             outputs::complain(&format!("error: at {name}: {failure}"));

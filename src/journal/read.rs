@@ -17,7 +17,7 @@ use text::shown::shown;
 const LONGEST_LINE: u64 = 256 << 20;
 
 /// The kinds of events that this version knows.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 12] = [
     "header",
     "target",
     "target_done",
@@ -26,6 +26,8 @@ const KINDS: [&str; 10] = [
     "own_cost",
     "pilot",
     "trial",
+    "agents",
+    "clocks",
     "single_run",
     "end",
 ];

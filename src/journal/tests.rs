@@ -32,7 +32,15 @@ fn trial(round: u32) -> Event {
         groups: Vec::new(),
     };
     let (phase, contender) = (Phase::Round, round % 2);
-    Event::Trial(Box::new(TrialRecord { phase, round, contender, asked, seen, cut_short: false }))
+    Event::Trial(Box::new(TrialRecord {
+        phase,
+        round,
+        contender,
+        asked,
+        seen,
+        cut_short: false,
+        agents: Vec::new(),
+    }))
 }
 
 fn end() -> Event {

@@ -43,7 +43,15 @@ fn trial(round: u32, contender: u32) -> Event {
         groups: Vec::new(),
     };
     let phase = Phase::Round;
-    Event::Trial(Box::new(TrialRecord { phase, round, contender, asked, seen, cut_short: false }))
+    Event::Trial(Box::new(TrialRecord {
+        phase,
+        round,
+        contender,
+        asked,
+        seen,
+        cut_short: false,
+        agents: Vec::new(),
+    }))
 }
 
 /// A whole run of ten rounds of which this was required, judged.

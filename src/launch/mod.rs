@@ -24,7 +24,7 @@ pub use failed::Failed;
 pub(crate) use launcher::all_missing;
 pub use launcher::{Ground, Launcher, missing};
 pub use method::Method;
-pub(crate) use orders::{Missing, inherited, missing_program};
+pub(crate) use orders::{Missing, address_at, inherited, missing_program};
 pub use running::Running;
 pub use template::{EnvLookup, Placeholder, Secret, Text, Values};
 pub(crate) use template::{environment, variables};

@@ -48,6 +48,12 @@ pub(super) fn address(launch: &Launch) -> Option<Url> {
     Url::parse(&url(launch, &Values { port: 1, ports, ..Values::default() })).ok()
 }
 
+/// The same address once this port was chosen.
+pub(crate) fn address_at(launch: &Launch, port: u16) -> String {
+    let ports = launch.processes.iter().map(|process| (process.name.clone(), port)).collect();
+    url(launch, &Values { port, ports, ..Values::default() })
+}
+
 /// The order for one process.
 pub(super) fn process(
     launch: &Launch,

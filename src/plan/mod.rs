@@ -1,5 +1,6 @@
 //! From the command line to the plan of a run.
 
+mod agents;
 mod asking;
 mod chat;
 pub mod commands;
@@ -18,6 +19,7 @@ mod feeds;
 pub mod group_given;
 pub mod groups;
 pub mod hash;
+mod in_step;
 mod local;
 mod messages;
 mod names;

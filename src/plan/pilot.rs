@@ -1,9 +1,9 @@
 //! What follows from the pilot: how long a slice must be, and whether slices can be used at all.
 //! Pure functions; the measurements are in METHOD.
 
-use crate::plan::local;
 use crate::plan::resolved::TURN;
 use crate::plan::slice_length::{Asks, Pace};
+use crate::plan::{in_step, local};
 use judge::cost;
 use record::{
     Contender, Interleave, Phase, PilotChoice, PilotSeen, Plan, Seen, Slice, TrialRecord,
@@ -37,14 +37,19 @@ pub fn slice_ns(plan: &Plan) -> u64 {
 /// Chooses slices or turns, their length and the burn-in.
 pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
     let parts: Vec<Seen> = (0..plan.contenders.len()).map(|at| merged(trials, at)).collect();
-    let workers = plan.generator_cores.len().max(1) as f64;
+    let workers = f64::from(plan.workers());
     let mut saw: Vec<PilotSeen> = parts.iter().map(|part| saw(part, workers)).collect();
     let costs = cost::costs(&plan.question.sharing, &parts.iter().collect::<Vec<_>>());
     for (saw, cost) in saw.iter_mut().zip(costs) {
         saw.cpu_at_rest = cost.and_then(|cost| cost.at_rest());
     }
-    let own =
-        if open(plan) { open_loop(plan, &saw, &parts) } else { closed_loop(plan, &saw, &parts) };
+    let agents = in_step::needed(trials, plan.question.matters);
+    let agents = agents.map(|(ns, because)| Need { ns, because });
+    let own = if open(plan) {
+        open_loop(plan, Need::of_open_loop(plan, &saw).or_longer(agents), &parts)
+    } else {
+        closed_loop(plan, Need::of_closed_loop(plan, &saw, &parts).or_longer(agents))
+    };
     let own = match (busy_at_rest(plan, &saw), own.interleave) {
         (Some(why), Interleave::Slices) => turns(plan, own.needed_ns, why),
         (Some(why), _) => Alternation { why: [own.why, vec![why]].concat(), ..own },
@@ -130,6 +135,14 @@ const NOTHING_ANSWERED: &str = "nothing was answered in the pilot";
 const OPEN_IN_P99: u64 = 100;
 
 impl Need {
+    /// The other one, if it is longer.
+    fn or_longer(self, other: Option<Need>) -> Need {
+        match other {
+            Some(other) if other.ns > self.ns => other,
+            _ => self,
+        }
+    }
+
     /// Open loop: this many times the p99 of the slowest contender.
     fn of_open_loop(plan: &Plan, saw: &[PilotSeen]) -> Need {
         let slowest = saw.iter().zip(&plan.contenders).max_by_key(|(seen, _)| seen.p99_ns);
@@ -177,8 +190,7 @@ fn throughput(slice: &Slice) -> f64 {
     slice.operations as f64 / slice.took_ns.max(1) as f64 * 1e9
 }
 
-fn closed_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Alternation {
-    let need = Need::of_closed_loop(plan, saw, parts);
+fn closed_loop(plan: &Plan, need: Need) -> Alternation {
     let four = need.ns.saturating_mul(SLICES_A_ROUND);
     if four <= plan.round_ns {
         return slices(plan, &need);
@@ -207,8 +219,7 @@ fn closed_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Alternation {
     alternation
 }
 
-fn open_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Alternation {
-    let need = Need::of_open_loop(plan, saw);
+fn open_loop(plan: &Plan, need: Need, parts: &[Seen]) -> Alternation {
     if need.ns > plan.round_ns {
         let (slice, round) = (show_ns(need.ns), show_ns(plan.round_ns));
         let why = if need.ns > OPEN_SLICE_NS {

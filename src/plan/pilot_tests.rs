@@ -45,7 +45,15 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
         operations: None,
         groups: Vec::new(),
     };
-    TrialRecord { phase: Phase::Pilot, round: 0, contender, asked, seen, cut_short: false }
+    TrialRecord {
+        phase: Phase::Pilot,
+        round: 0,
+        contender,
+        asked,
+        seen,
+        cut_short: false,
+        agents: Vec::new(),
+    }
 }
 
 /// `b` has these quantiles, `a` is twice as fast.
@@ -68,6 +76,30 @@ fn check(plan: &Plan, table: &[Case]) {
         assert!(near(choice.round_ns, *round), "{p50} {p99}: round {}", choice.round_ns);
         assert!(choice.why[0].starts_with(why), "{p50} {p99}: {:?}", choice.why);
     }
+}
+
+/// Agents that start 200 µs apart, with clocks known within 60 µs: a tenth of 1 % of a slice.
+#[test]
+fn agents_that_start_apart_require_longer_slices_or_turns() {
+    let plan = plan(None, |_| {});
+    let chosen = |behind_ns: u64| {
+        let mut trials =
+            vec![trial(0, 1_000_000, 2_000_000, &[1]), trial(1, 1_000_000, 2_000_000, &[1])];
+        for trial in &mut trials {
+            let slices = trial.seen.slices.len() as u64;
+            trial.agents = vec![record::AgentSeen {
+                rank: 1,
+                behind_ns: behind_ns * slices,
+                bound_ns: 60_000,
+                ..record::AgentSeen::default()
+            }];
+        }
+        decide(&plan, &trials)
+    };
+    let longer = chosen(200_000);
+    assert_eq!((longer.interleave, longer.slice_ns), (Interleave::Slices, 260_000_000));
+    assert!(longer.why[0].contains("required by the agents, which start slices 200 µs apart"));
+    assert_eq!(chosen(2_000_000).interleave, Interleave::Turns);
 }
 
 #[test]

@@ -94,7 +94,7 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         expect_different: spec.run.expect_different,
         shares_core: asked.iter().any(|of| has_only_our_cores(of, given.cores)),
         contenders: asked,
-        workers: given.cores.generator.len().max(1) as u32,
+        workers: given.cores.generator.len().max(1) as u32 * spec.agents.max(1),
     })
 }
 

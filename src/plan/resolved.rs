@@ -8,6 +8,7 @@ use crate::address::{self, Url, harmless};
 use crate::cores;
 use crate::exit::Error;
 use crate::launch::{Launch, Secret};
+use crate::plan::agents;
 use crate::plan::contender::contender;
 use crate::plan::contenders::{self, Inputs, TargetLocation, Wanted};
 use crate::plan::declared::Declared;
@@ -419,7 +420,8 @@ pub(super) fn plan(
 ) -> Result<(Plan, cores::Cores), Error> {
     let (interleave, slice, round) = turns(spec)?;
     let fewest_connections = contenders.iter().map(groups::fewest_connections).min().unwrap_or(1);
-    let cores = generator_cores(spec, machine, fewest_connections)?;
+    let cores = generator_cores(spec, machine, fewest_connections / spec.agents.max(1))?;
+    agents::check(spec.agents, &contenders, cores.generator.len(), fewest_connections)?;
     let given = Given {
         contenders: &contenders,
         ways,
@@ -448,6 +450,7 @@ pub(super) fn plan(
         warm_up_ns: ns(spec.run.warm_up.unwrap_or(WARM_UP)),
         pilot_ns: pilot_ns(spec)?,
         generator_cores: cores.generator.clone(),
+        agents: spec.agents,
         sweep: run_sweep(spec),
         requirements: spec.run.requirements.clone(),
         published: None,

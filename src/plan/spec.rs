@@ -24,6 +24,8 @@ pub struct Spec {
     pub groups: Vec<GroupGiven>,
     /// One setting at several values; see [`crate::plan::sweep`].
     pub sweep: Option<SweepAsked>,
+    /// How many agents drive (`--agents`). 0 if this process drives alone.
+    pub agents: u32,
     /// The scale of the experiment file (`--scale`). None means its own sizes.
     pub scale: Option<String>,
     /// `NAME.key=value`.
@@ -52,6 +54,7 @@ impl Spec {
             workload: WorkloadAsked::default(),
             groups: Vec::new(),
             sweep: None,
+            agents: 0,
             scale: None,
             sets: Vec::new(),
             connect_to: Vec::new(),

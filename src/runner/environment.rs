@@ -3,7 +3,9 @@
 
 use crate::targets::store::About;
 use engine::EngineError;
-use record::{Asked, SingleRun, TargetDone, TargetReady, TrialRecord, Workload};
+use record::{
+    AgentClock, AgentReady, Asked, SingleRun, TargetDone, TargetReady, TrialRecord, Workload,
+};
 use std::io;
 use std::ops::ControlFlow;
 
@@ -23,6 +25,28 @@ pub(super) trait Environment {
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError>;
+
+    /// Drives an order of the pilot or of the rounds, with all contenders: on all agents, if there
+    /// are agents.
+    fn drive_together(
+        &mut self,
+        order: &Asked,
+        _is_pilot: bool,
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        let everyone: Vec<usize> = (0..order.lanes.len()).collect();
+        self.drive(order, &everyone, each)
+    }
+
+    /// The agents that drive. Empty if this process drives alone.
+    fn agents(&self) -> Vec<AgentReady> {
+        Vec::new()
+    }
+
+    /// What is known of their clocks.
+    fn agent_clocks(&self) -> Vec<AgentClock> {
+        Vec::new()
+    }
 
     /// Drives the null server instead of their targets, with lanes without login and TLS.
     fn drive_null(

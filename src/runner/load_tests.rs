@@ -122,8 +122,15 @@ impl Environment for View<'_> {
             }
         }
         seen.slices.push(Slice { took_ns: 10, operations: 1, ..Slice::default() });
-        let trial =
-            TrialRecord { phase: Phase::Round, round: 1, contender: 0, asked, seen, cut_short };
+        let trial = TrialRecord {
+            phase: Phase::Round,
+            round: 1,
+            contender: 0,
+            asked,
+            seen,
+            cut_short,
+            agents: Vec::new(),
+        };
         let _ = each(trial);
         Ok(())
     }

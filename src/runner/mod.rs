@@ -1,5 +1,6 @@
 //! Conducts a run and writes its journal.
 
+mod agent;
 mod chunks;
 mod environment;
 pub(crate) mod folder;
@@ -19,10 +20,12 @@ mod stores_known;
 mod sweep;
 mod targets;
 
+use crate::agents::{self, Expected, Membership};
 use crate::exit::Error;
 use crate::launch::{self, Ground};
 use crate::plan::{Resolved, Way, hash};
 use crate::{private, signals, utc};
+pub(crate) use agent::assist;
 use engine::Stop;
 pub(crate) use folder::empty as new_folder;
 use keeper::leftovers;
@@ -52,13 +55,23 @@ pub struct Telling<'a> {
     pub part: &'a str,
 }
 
-/// Conducts the run and returns its directory; the journal says how it ended.
+/// Conducts the run and returns its directory; the journal says how it ended. `membership`: this process
+/// coordinates agents, which drive.
 ///
 /// # Errors
-/// If the directory or the journal cannot be written.
-pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result<PathBuf, Error> {
+/// If the directory or the journal cannot be written, or an agent is missing.
+pub(crate) fn perform(
+    resolved: &Resolved,
+    stop: &Stop,
+    telling: Telling<'_>,
+    membership: Option<&Membership>,
+) -> Result<PathBuf, Error> {
     let plan = &resolved.plan;
     check_programs(resolved)?;
+    let hash = hash::of(plan);
+    let expected = Expected { plan_hash: &hash, workers: workers(plan) };
+    let gathered = membership.map(|this| agents::gather(this, &expected, stop)).transpose();
+    let mut coordinator = gathered?;
     let now = SystemTime::now();
     let header = header(plan, now);
     let (folder, mut journal) = folder::create(telling.out, now, &header.plan_hash)?;
@@ -87,7 +100,7 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
         secrets: &resolved.secrets,
         stopped: &signals::caught,
     };
-    let mut targets = Targets::new(resolved, stop, ground);
+    let mut targets = Targets::new(resolved, stop, ground, coordinator.as_mut());
     let own_costs = if telling.no_cache {
         OwnCosts::default()
     } else {
@@ -102,10 +115,20 @@ pub fn perform(resolved: &Resolved, stop: &Stop, telling: Telling<'_>) -> Result
         stopped: &signals::caught,
         pause: &|at_most| signals::pause(stop, at_most),
     };
-    match session.conduct() {
+    let conducted = session.conduct();
+    drop(targets);
+    if let Some(coordinator) = coordinator {
+        coordinator.dismiss();
+    }
+    match conducted {
         Ok(_) => Ok(folder),
         Err(error) => Err(Error { text: format!("{told}: {}", error.text), ..error }),
     }
+}
+
+/// How many workers each process has that drives.
+fn workers(plan: &Plan) -> u32 {
+    plan.generator_cores.len().max(1) as u32
 }
 
 fn header(plan: &Plan, now: SystemTime) -> Header {

@@ -15,7 +15,7 @@ const MOST_CONNECTIONS: u32 = 32;
 
 /// The lanes that can be driven against the null server, each with its contender's number.
 pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneAsked)> {
-    let workers = plan.generator_cores.len().max(1) as u32;
+    let workers = plan.workers();
     let known = plan.contenders.iter().enumerate().filter(|(_, of)| comparable(of));
     let lane = |(at, of): (usize, &Contender)| {
         let members = of.asks.members();

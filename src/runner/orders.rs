@@ -132,7 +132,8 @@ fn lanes(plan: &Plan, burn_in_ns: impl Fn(usize) -> u64) -> Vec<LaneAsked> {
     (0..plan.contenders.len()).map(|at| lane(plan, at, burn_in_ns(at))).collect()
 }
 
-fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneAsked {
+/// What is asked of one contender.
+pub(super) fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneAsked {
     let contender = &plan.contenders[contender];
     LaneAsked {
         address: contender.address.clone(),

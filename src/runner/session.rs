@@ -138,7 +138,14 @@ impl<W: Write> Session<'_, W> {
     /// # Errors
     /// If the journal cannot be written. Any other failure becomes the reason of the end.
     pub(super) fn conduct(mut self) -> Result<End, Error> {
-        let came = if self.stores.only_load() { self.raise(1) } else { self.phases() };
+        let came = self.introduce_agents();
+        let came = if came.is_err() {
+            came
+        } else if self.stores.only_load() {
+            self.raise(1)
+        } else {
+            self.phases()
+        };
         // Whatever happened, nothing is left running; the first error is reported.
         let lowered = self.lower();
         let (reason, detail) = match came.and(lowered) {
@@ -153,6 +160,15 @@ impl<W: Write> Session<'_, W> {
             Err(Halt::Disk(error)) => Err(disk(&error)),
             _ => Ok(end),
         }
+    }
+
+    fn introduce_agents(&mut self) -> Result<(), Halt> {
+        let agents = self.environment.agents();
+        if agents.is_empty() {
+            return Ok(());
+        }
+        self.book.progress.say(&format!("{} agents drive", agents.len()));
+        self.book.write_and_sync(&Event::Agents(agents))
     }
 
     fn phases(&mut self) -> Result<(), Halt> {
@@ -310,7 +326,7 @@ impl<W: Write> Session<'_, W> {
         let plan = self.plan;
         let order = orders::pilot(plan);
         self.book.progress.phase("warm-up and pilot", length(&order), 0);
-        let trials = self.drive(&order, &everyone(plan), |phase| match phase {
+        let trials = self.drive_everyone(&order, |phase| match phase {
             Phase::Round => Phase::Pilot,
             other => other,
         })?;
@@ -367,7 +383,7 @@ impl<W: Write> Session<'_, W> {
                 self.book.progress.phase("round", left, plan.rounds);
             }
             self.book.segment = self.book.end;
-            self.drive(&orders::rounds(plan, choice, &segment), &everyone(plan), |phase| phase)?;
+            self.drive_everyone(&orders::rounds(plan, choice, &segment), |phase| phase)?;
             if self.book.judge().is_some_and(|judge| judge.decided()) {
                 break;
             }
@@ -382,7 +398,7 @@ impl<W: Write> Session<'_, W> {
         let planned = if counted { Duration::ZERO } else { length(&order) };
         self.ask_stores(StoreMoment::RoundsBegin)?;
         self.book.progress.phase("driving", planned, order.rounds);
-        let came = self.drive(&order, &everyone(self.plan), |phase| phase);
+        let came = self.drive_everyone(&order, |phase| phase);
         self.with_last_words(came.map(drop))?;
         self.alive()
     }
@@ -401,6 +417,20 @@ impl<W: Write> Session<'_, W> {
         } else {
             Ok(())
         }
+    }
+
+    /// Drives all targets in the pilot or the rounds.
+    fn drive_everyone(
+        &mut self,
+        order: &Asked,
+        phase: fn(Phase) -> Phase,
+    ) -> Result<Vec<TrialRecord>, Halt> {
+        let driven = self.drive_on(Ground::Together, order, &everyone(self.plan), phase);
+        let clocks = self.environment.agent_clocks();
+        if !clocks.is_empty() && !matches!(driven, Err(Halt::Disk(_))) {
+            self.book.write_and_sync(&Event::Clocks(clocks))?;
+        }
+        driven
     }
 
     /// Drives the targets.
@@ -426,6 +456,10 @@ impl<W: Write> Session<'_, W> {
         let each = &mut |trial| taking.take(trial);
         let driven = match ground {
             Ground::Targets => self.environment.drive(order, who, each),
+            Ground::Together => {
+                let is_pilot = phase(Phase::Round) == Phase::Pilot;
+                self.environment.drive_together(order, is_pilot, each)
+            }
             Ground::NullServer => self.environment.drive_null(order, who, each),
         };
         let (halt, kept) = (taking.halt, taking.kept);
@@ -456,6 +490,8 @@ impl<W: Write> Session<'_, W> {
 /// What is driven.
 enum Ground {
     Targets,
+    /// On all agents, if there are agents.
+    Together,
     NullServer,
 }
 

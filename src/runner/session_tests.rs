@@ -198,7 +198,15 @@ impl Environment for MadeUp {
                 let mut seen = Seen { operations, slices: vec![slice], ..Seen::default() };
                 seen.outcomes.ok = operations;
                 let phase = Phase::Round;
-                let trial = TrialRecord { phase, round, contender, asked, seen, cut_short: false };
+                let trial = TrialRecord {
+                    phase,
+                    round,
+                    contender,
+                    asked,
+                    seen,
+                    cut_short: false,
+                    agents: Vec::new(),
+                };
                 if each(trial).is_break() {
                     return Ok(());
                 }
@@ -265,7 +273,15 @@ impl MadeUp {
                 _ => {}
             }
             let contender = lane as u32;
-            let next = each(TrialRecord { phase, round, contender, asked, seen, cut_short });
+            let next = each(TrialRecord {
+                phase,
+                round,
+                contender,
+                asked,
+                seen,
+                cut_short,
+                agents: Vec::new(),
+            });
             flow = if flow.is_break() { flow } else { next };
         }
         flow
@@ -337,6 +353,7 @@ fn told_all(disk: &Disk) -> Vec<String> {
         Event::SingleRun(run) => format!("single run of {}", run.contender),
         Event::OwnCost(kept) => format!("own cost of {}", kept.contender),
         Event::Store(_) | Event::Loaded(_) => unreachable!("no store among these contenders"),
+        Event::Agents(_) | Event::Clocks(_) => unreachable!("no agents drive"),
         Event::Pilot(_) => "pilot chose".to_owned(),
         Event::Trial(trial) => {
             let cut = if trial.cut_short { " cut" } else { "" };
@@ -497,7 +514,15 @@ fn only_a_trial_without_any_reply_means_death() {
     let trial = |phase, cut_short, change: fn(&mut Seen)| {
         let mut seen = seen(Some(Failure::Timeout));
         change(&mut seen);
-        TrialRecord { phase, round: 2, contender: 0, asked: asked.clone(), seen, cut_short }
+        TrialRecord {
+            phase,
+            round: 2,
+            contender: 0,
+            asked: asked.clone(),
+            seen,
+            cut_short,
+            agents: Vec::new(),
+        }
     };
     let died = |trial| dead(&plan, &trial).is_some();
     assert!(died(trial(Phase::Round, false, |_| {})));

@@ -5,6 +5,7 @@ use super::meter::TargetMeter;
 use super::placement::Kept;
 use crate::access::Access;
 use crate::address::tls;
+use crate::agents::Coordinator;
 use crate::conformance::alone;
 use crate::exec::{self, Exec, Program};
 use crate::exit::{Error, Exit};
@@ -16,7 +17,10 @@ use crate::targets::store::{About, SideChannel};
 use engine::files::{self, FilesAccess};
 use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
 use keeper::process::OutOfSight;
-use record::{Address, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady, Workload};
+use record::{
+    Address, AgentClock, AgentReady, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady,
+    Workload,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use text::shown::shown;
@@ -31,6 +35,8 @@ pub(super) struct Targets<'a> {
     ground: Ground<'a>,
     builds: Builds<'a>,
     each: Vec<Target<'a>>,
+    /// The agents, if several machines drive.
+    agents: Option<&'a mut Coordinator>,
 }
 
 /// One target, if it exists yet.
@@ -100,10 +106,15 @@ impl Reach {
 }
 
 impl<'a> Targets<'a> {
-    pub(super) fn new(resolved: &'a Resolved, stop: &'a Stop, ground: Ground<'a>) -> Self {
+    pub(super) fn new(
+        resolved: &'a Resolved,
+        stop: &'a Stop,
+        ground: Ground<'a>,
+        agents: Option<&'a mut Coordinator>,
+    ) -> Self {
         let each = resolved.ways.iter().map(|_| Target::default()).collect();
         let builds = Builds::new(ground.secrets, ground.stopped, &|_, _| {});
-        Targets { resolved, stop, ground, builds, each }
+        Targets { resolved, stop, ground, builds, each, agents }
     }
 
     /// The launched target of this contender, for others that drive it too. Returns None
@@ -120,6 +131,12 @@ impl<'a> Targets<'a> {
         let owner = self.resolved.plan.target_of(contender);
         let running = self.each[owner].up.as_ref().and_then(|up| up.running.as_ref());
         running.map_or(Vec::new(), Running::lost)
+    }
+
+    /// The target of this contender.
+    fn up(&self, contender: usize) -> Result<&Up, EngineError> {
+        let up = self.each[contender].up.as_ref();
+        up.ok_or_else(|| EngineError("a target is driven that is not up".to_owned()))
     }
 
     /// The side channel to this contender's store, if it is one and is up.
@@ -140,8 +157,13 @@ fn side_channel(known: &Contender, up: &Up) -> Option<SideChannel> {
 /// Checked before anything else is sent to a server: its login must not reveal the password.
 fn safe_log_in(known: &Contender, up: &Up) -> Result<(), Halt> {
     let Reach::Server(access) = &up.reach else { return Ok(()) };
-    let checked = access.check_log_in(&up.address, LOG_IN);
+    let checked = check_log_in(access, &up.address);
     checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
+}
+
+/// Checks whether a login there keeps the password safe.
+pub(super) fn check_log_in(access: &Access, address: &Address) -> Result<(), String> {
+    access.check_log_in(address, LOG_IN)
 }
 
 fn no_store() -> String {
@@ -257,9 +279,7 @@ impl Environment for Targets<'_> {
         let mut order = order.clone();
         let mut reaches = Vec::with_capacity(who.len());
         for (lane, at) in order.lanes.iter_mut().zip(who) {
-            let up = self.each[*at].up.as_ref();
-            let up =
-                up.ok_or_else(|| EngineError("a target is driven that is not up".to_owned()))?;
+            let up = self.up(*at)?;
             lane.address = up.address.clone();
             reaches.push(&up.reach);
         }
@@ -274,6 +294,35 @@ impl Environment for Targets<'_> {
         // This thread merges, compresses and writes while the workers drive.
         let _kept = Kept::on(&self.resolved.own_cores);
         engine::run(&order, lanes, clocks, self.stop, each)
+    }
+
+    fn drive_together(
+        &mut self,
+        order: &Asked,
+        is_pilot: bool,
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        if self.agents.is_none() {
+            let everyone: Vec<usize> = (0..order.lanes.len()).collect();
+            return self.drive(order, &everyone, each);
+        }
+        let mut order = order.clone();
+        for (contender, lane) in order.lanes.iter_mut().enumerate() {
+            lane.address = self.up(contender)?.address.clone();
+        }
+        let ups = self.each.iter_mut().filter_map(|target| target.up.as_mut());
+        let clocks = ups.map(clock).collect();
+        let _kept = Kept::on(&self.resolved.own_cores);
+        let agents = self.agents.as_mut().expect("checked above");
+        agents.drive(&order, is_pilot, clocks, self.stop, each)
+    }
+
+    fn agents(&self) -> Vec<AgentReady> {
+        self.agents.as_ref().map_or(Vec::new(), |agents| agents.agents())
+    }
+
+    fn agent_clocks(&self) -> Vec<AgentClock> {
+        self.agents.as_ref().map_or(Vec::new(), |agents| agents.clocks())
     }
 
     fn drive_null(

@@ -13,6 +13,12 @@ pub fn now() -> u64 {
     read(libc::CLOCK_MONOTONIC)
 }
 
+/// Returns nanoseconds of `CLOCK_MONOTONIC_RAW`, whose rate is that of the machine's oscillator:
+/// unlike [`now`] it is not slewed by NTP, so that the drift between two machines stays constant.
+pub fn raw() -> u64 {
+    read(libc::CLOCK_MONOTONIC_RAW)
+}
+
 /// Returns nanoseconds since 1970 from the clock by which the kernel stamps files, whose
 /// resolution is some milliseconds. Use it only for the age of a file: this clock can be set.
 #[inline]

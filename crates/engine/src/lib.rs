@@ -12,6 +12,7 @@ pub mod codec_lane;
 mod drive;
 mod event_loop;
 pub mod files;
+mod gate;
 mod groups;
 mod health;
 mod http;
@@ -21,6 +22,7 @@ pub mod interleaving;
 pub mod interrupt;
 mod lane;
 mod random;
+mod readings;
 mod run;
 mod stop;
 mod store;
@@ -34,6 +36,7 @@ pub mod workload;
 pub use alarm::Alarm;
 pub use drive::{Drive, Next, Take};
 pub use event_loop::LOOPBACK_SOURCES;
+pub use gate::{Gate, Together};
 pub use groups::{check_groups, grouped};
 pub use http::{HttpAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
@@ -41,7 +44,8 @@ pub use lane::{
     EngineError, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, TargetReading,
     Turn, WatchedReading, for_workers,
 };
-pub use run::run;
+pub use readings::note_targets;
+pub use run::{run, run_together};
 pub use stop::Stop;
 pub use store::{
     Encoder, MemcachedAccess, Memo, NOT_WIDE, Numbers, Parts, RespAccess, SEVERAL_KEYS, Sharded,

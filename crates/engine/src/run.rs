@@ -1,5 +1,6 @@
 //! One call of the engine: workers run on their cores and their parts are merged into trials.
 
+use crate::gate::Together;
 use crate::worker::{Part, Shared, Worker, WorkerSetup};
 use crate::{EngineError, MakeLane, Seat, Stop, TargetClock};
 use record::{Asked, Seen, TrialRecord};
@@ -25,6 +26,32 @@ pub fn run(
     stop: &Stop,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
+    run_in(order, lanes, targets, stop, None, each)
+}
+
+/// Drives the order as one of several processes that drive the same contenders at the same time.
+/// Each has the same order with the whole intensity and drives its share of it.
+///
+/// # Errors
+/// Returns an error if tiebreak itself failed; failures of targets are data.
+pub fn run_together(
+    order: &Asked,
+    lanes: Vec<Vec<MakeLane>>,
+    stop: &Stop,
+    together: Together<'_>,
+    each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
+) -> Result<(), EngineError> {
+    run_in(order, lanes, Vec::new(), stop, Some(together), each)
+}
+
+fn run_in(
+    order: &Asked,
+    lanes: Vec<Vec<MakeLane>>,
+    targets: Vec<TargetClock<'_>>,
+    stop: &Stop,
+    together: Option<Together<'_>>,
+    each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
+) -> Result<(), EngineError> {
     let workers = order.cores.len().max(1);
     let contenders = lanes.len();
     let mut setups: Vec<Vec<MakeLane>> = (0..workers).map(|_| Vec::new()).collect();
@@ -39,15 +66,24 @@ pub fn run(
             order.lanes.len()
         )));
     }
-    let shared = Shared::new(workers);
+    let (rank, size, gate) = match together {
+        Some(Together { rank, size, gate }) => (rank, size, Some(gate)),
+        None => (0, 1, None),
+    };
+    let shared = Shared::new(workers, gate);
     let (parts, merged) = mpsc::channel();
     let mut targets = Some(targets);
     std::thread::scope(|scope| {
         for (at, setup) in setups.into_iter().enumerate() {
-            let seat = Seat::new(at, workers, stop.clone());
+            let seat = Seat::new(rank + size * at, size * workers, stop.clone());
             let (shared, parts) = (&shared, parts.clone());
-            // The first worker reads the CPU time of all targets.
-            let setup = WorkerSetup { lanes: setup, targets: targets.take().unwrap_or_default() };
+            let setup = WorkerSetup {
+                core: order.cores.get(at).copied(),
+                reads_machine: at == 0,
+                lanes: setup,
+                // The first worker reads the CPU time of all targets.
+                targets: targets.take().unwrap_or_default(),
+            };
             std::thread::Builder::new()
                 .name(format!("worker-{at}"))
                 .spawn_scoped(scope, move || {
@@ -104,6 +140,7 @@ fn merge(
             asked: order.lanes[part.contender as usize].clone(),
             seen,
             cut_short,
+            agents: Vec::new(),
         };
         if each(trial).is_break() {
             stop.raise();

@@ -1,15 +1,18 @@
 //! One core, which drives its lanes in the interleaved order.
 
 use crate::barrier::{Barrier, BrokenBarrier};
+use crate::gate::Gate;
 use crate::health::{Health, Reading};
 use crate::random::Random;
+use crate::readings::note_targets;
 use crate::{
     EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
     interleaving,
 };
-use record::{Asked, Phase, Recorder, Seen, SliceStart, WatchedSlice};
+use record::{Asked, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 /// How long a slice may take beyond sending time and timeout before it is given up in any case.
 const GRACE_NS: u64 = 1_000_000_000;
@@ -20,27 +23,43 @@ const LEAD_NS: u64 = 20_000;
 const RENEWAL: u64 = 0x4E4E_0000_0000;
 /// How many connections of one lane are renewed before those of another lane.
 const RENEWED_AT_ONCE: usize = 2;
+/// The last part of the wait for the start of a slice, which a lane spends spinning.
+const SPIN_NS: u64 = 50_000;
 /// How long all resting lanes together are serviced between two slices.
 const REST_NS: u64 = 200_000;
 
 /// What the workers of one run share. It is accessed only between slices.
-#[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct Shared<'a> {
     pub(crate) barrier: Barrier,
     pub(crate) started: u64,
     /// Start of the next slice; 0 means that the run ends.
     starts: AtomicU64,
     /// A worker has failed, so the run ends at the next meeting.
     broken: AtomicBool,
+    /// Decides when slices start, if other processes drive the same contenders.
+    gate: Option<&'a dyn Gate>,
 }
 
-impl Shared {
-    pub(crate) fn new(workers: usize) -> Shared {
+impl<'a> Shared<'a> {
+    pub(crate) fn new(workers: usize, gate: Option<&'a dyn Gate>) -> Shared<'a> {
         Shared {
             barrier: Barrier::new(workers),
             started: clock::now(),
             starts: AtomicU64::new(0),
             broken: AtomicBool::new(false),
+            gate,
+        }
+    }
+
+    /// Decides when the slice at `place` starts. Returns 0 if the run ends.
+    fn decide(&self, place: u64, seat: &Seat) -> u64 {
+        if seat.stop.raised() || self.broken.load(Ordering::Relaxed) {
+            return 0;
+        }
+        match self.gate {
+            Some(gate) => gate.next(place).unwrap_or(0),
+            None if seat.workers > 1 => clock::now() + LEAD_NS,
+            None => clock::now(),
         }
     }
 }
@@ -114,6 +133,10 @@ impl Driven {
 
 /// What one worker is started with.
 pub(crate) struct WorkerSetup<'a> {
+    /// Its core. None if it is not pinned.
+    pub(crate) core: Option<u32>,
+    /// Whether it reads what concerns the whole machine.
+    pub(crate) reads_machine: bool,
     pub(crate) lanes: Vec<MakeLane>,
     pub(crate) targets: Vec<TargetClock<'a>>,
 }
@@ -121,7 +144,7 @@ pub(crate) struct WorkerSetup<'a> {
 pub(crate) struct Worker<'a> {
     order: &'a Asked,
     seat: Seat,
-    shared: &'a Shared,
+    shared: &'a Shared<'a>,
     parts: &'a Sender<Result<Part, EngineError>>,
     health: Health,
     /// Time stolen from the machine until the end of the previous slice.
@@ -138,12 +161,12 @@ impl<'a> Worker<'a> {
         order: &'a Asked,
         seat: Seat,
         setup: WorkerSetup<'a>,
-        shared: &'a Shared,
+        shared: &'a Shared<'a>,
         parts: &'a Sender<Result<Part, EngineError>>,
     ) {
         let _let_go = LetGo(&shared.barrier);
-        let result = settle(order.cores.get(seat.worker).copied()).and_then(|()| {
-            let health = Health::of_this_thread(seat.worker == 0);
+        let result = settle(setup.core).and_then(|()| {
+            let health = Health::of_this_thread(setup.reads_machine);
             let lanes = make(order, &seat, setup.lanes)?;
             let (targets, place, after, stolen_ns) = (setup.targets, 0, None, 0);
             Ok(Worker {
@@ -248,13 +271,16 @@ impl<'a> Worker<'a> {
     /// Waits for all workers; one of them decides when the next slice starts.
     fn meet(&self) -> Result<Option<u64>, Gone> {
         if self.shared.barrier.wait()? {
-            let ends = self.seat.stop.raised() || self.shared.broken.load(Ordering::Relaxed);
-            let lead = if self.seat.workers > 1 { LEAD_NS } else { 0 };
-            let starts = if ends { 0 } else { clock::now() + lead };
+            let starts = self.shared.decide(self.place, &self.seat);
             self.shared.starts.store(starts, Ordering::Relaxed);
         }
         self.shared.barrier.wait()?;
         let starts = self.shared.starts.load(Ordering::Relaxed);
+        // A gate leaves time for its message to reach all processes.
+        let sleeps = starts.saturating_sub(SPIN_NS).saturating_sub(clock::now());
+        if sleeps > 0 {
+            std::thread::sleep(Duration::from_nanos(sleeps));
+        }
         Ok((starts != 0).then_some(starts))
     }
 
@@ -301,16 +327,13 @@ impl<'a> Worker<'a> {
     fn note(&mut self, contender: u32, before: &Reading, targets: &[Option<TargetReading>]) {
         let after = self.health.read();
         let stolen_ns = self.health.stolen_ns();
-        let targets: Vec<_> = targets.iter().copied().zip(self.read_targets()).collect();
+        let targets_after = self.read_targets();
         let seen = &mut self.lanes[contender as usize].seen;
         let slice = seen.slice_mut();
         // Added and not set: a blocking lane has threads that are already counted.
         slice.generator_cpu_ns += after.cpu_ns - before.cpu_ns;
         slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
-        slice.target_cpu_ns = targets.iter().copied().map(cpu_used).collect();
-        if targets.iter().copied().any(|(_, after)| after.is_some_and(|it| it.watched.is_some())) {
-            slice.watched = targets.into_iter().map(watched).collect();
-        }
+        note_targets(slice, targets, &targets_after);
         slice.steal_ns = stolen_ns.saturating_sub(self.stolen_ns);
         seen.end_slice();
         self.stolen_ns = stolen_ns;
@@ -344,25 +367,6 @@ impl<'a> Worker<'a> {
             driven.lane.close(&mut driven.seen);
         }
     }
-}
-
-/// The readings of one target before and after a slice.
-type Readings = (Option<TargetReading>, Option<TargetReading>);
-
-fn cpu_used((before, after): Readings) -> Option<u64> {
-    Some(after?.cpu_ns - before?.cpu_ns)
-}
-
-/// How a watcher read the target at both ends, if one did.
-fn watched((before, after): Readings) -> Option<WatchedSlice> {
-    let (before, after) = (before?.watched?, after?.watched?);
-    let stolen = || after.steal_ns?.checked_sub(before.steal_ns?);
-    Some(WatchedSlice {
-        from_ns: before.at_ns,
-        until_ns: after.at_ns,
-        asked_ns: [before.asked_ns, after.asked_ns],
-        steal_ns: stolen(),
-    })
 }
 
 /// Pins the thread to its core and makes its timers precise.

@@ -283,7 +283,15 @@ fn record(round: u32, contender: u32) -> TrialRecord {
         ..Seen::default()
     };
     seen.digests.record(7);
-    TrialRecord { phase: Phase::Round, round, contender, asked: asked(), seen, cut_short: false }
+    TrialRecord {
+        phase: Phase::Round,
+        round,
+        contender,
+        asked: asked(),
+        seen,
+        cut_short: false,
+        agents: Vec::new(),
+    }
 }
 
 fn slice(round: u64, contender: u64, i: u64) -> Slice {

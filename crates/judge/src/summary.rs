@@ -1,10 +1,10 @@
 //! The figures of one contender for the report.
 
 use crate::{
-    evidence::{DriveSummary, Evidence},
+    evidence::{AgentDriven, DriveSummary, Evidence},
     verdict::{
-        ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary, TargetSummary,
-        WatchSummary,
+        AgentSummary, ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary,
+        TargetSummary, WatchSummary,
     },
 };
 use record::{Histogram, KindSeen, Metric};
@@ -84,7 +84,23 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         connections: driven.connections.clone(),
         slices: driven.timeline.points(),
         rounds: rounds(driven),
+        agents: agents(driven),
     }
+}
+
+fn agents(driven: &DriveSummary) -> Vec<AgentSummary> {
+    let slices = driven.agents.slices.max(1) as f64;
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let of = |(&rank, agent): (&u32, &AgentDriven)| AgentSummary {
+        rank,
+        operations: agent.operations,
+        connections: agent.connections,
+        throughput: agent.throughput(),
+        behind: seconds(agent.behind_ns) / slices,
+        most_behind: seconds(agent.most_behind_ns),
+        clock_bound: seconds(agent.bound_ns),
+    };
+    driven.agents.each.iter().map(of).collect()
 }
 
 fn kind(seen: &KindSeen) -> KindSummary {

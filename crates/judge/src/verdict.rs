@@ -301,6 +301,27 @@ pub struct ContenderSummary {
     pub slices: Vec<(f64, f64)>,
     /// Per complete round: (round, operations per second, p50 s, p99 s).
     pub rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
+    /// What each agent did in the rounds. Empty if one process drove.
+    pub agents: Vec<AgentSummary>,
+}
+
+/// What one agent did. Times are in seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentSummary {
+    /// Its rank, from 1.
+    pub rank: u32,
+    /// Operations that ended in its slices.
+    pub operations: u64,
+    /// Its connections.
+    pub connections: u64,
+    /// Its operations per second.
+    pub throughput: Option<f64>,
+    /// How much later than the first agent it started a slice, on average.
+    pub behind: f64,
+    /// The most of that.
+    pub most_behind: f64,
+    /// How wrong its clock model may be.
+    pub clock_bound: f64,
 }
 
 /// Durations of phases that only client libraries, or some protocols, have.

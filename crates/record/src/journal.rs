@@ -1,6 +1,8 @@
 //! The lines of a journal.
 
-use crate::{Loaded, OwnCost, PilotChoice, Plan, SingleRun, StoreSaid, TrialRecord};
+use crate::{
+    AgentClock, AgentReady, Loaded, OwnCost, PilotChoice, Plan, SingleRun, StoreSaid, TrialRecord,
+};
 use serde::{Deserialize, Serialize};
 
 /// Major and minor version of the journal's schema. No release wrote or reads version 1. A
@@ -43,6 +45,10 @@ pub enum Event {
     Pilot(PilotChoice),
     /// One trial, including those of the warm-up and of the pilot.
     Trial(Box<TrialRecord>),
+    /// The agents that drive together, before the first of them drives.
+    Agents(Vec<AgentReady>),
+    /// Their clock models, after each part of the run that they drove.
+    Clocks(Vec<AgentClock>),
     /// The result of a published experiment's method, which runs after the rounds.
     SingleRun(SingleRun),
     /// The end, always the last line of a run that ended.

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+pub mod agents;
 pub mod asked;
 mod asks;
 pub mod cassandra;
@@ -40,6 +41,7 @@ pub mod trial;
 pub mod workload;
 
 pub use address::Address;
+pub use agents::{AgentClock, AgentReady, AgentSeen};
 pub use asked::{Arrivals, Asked, Doing, Intensity, LaneAsked, Loading, Pool, Reuse, Upkeep};
 pub use asks::{Asks, MessageKind, MessagesAsked, RequestAsked, SqlAsked, SqlProtocol, Work};
 pub use cassandra::CassandraAsked;

@@ -2,7 +2,7 @@
 //! ones: the data to judge grows with the product of some of these numbers, so a short journal
 //! could otherwise exhaust memory.
 
-use crate::{KindSeen, Metric, Plan, Question, Seen};
+use crate::{AgentSeen, KindSeen, Metric, Plan, Question, Seen};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,6 +15,8 @@ pub const MOST_ROUNDS: u32 = 10_000;
 pub const MOST_GROUPS: usize = 8;
 /// Maximum number of kinds of operation in the mix of a workload, over all its groups.
 pub const MOST_KINDS: usize = 256;
+/// Maximum number of agents that drive together.
+pub const MOST_AGENTS: usize = 256;
 /// Maximum number of looks of a run that may end early.
 const MOST_LOOKS: usize = 16;
 /// Maximum number of cores of a machine.
@@ -93,6 +95,14 @@ pub(crate) fn read_groups<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Seen
 /// Returns an error if there are more.
 pub(crate) fn read_kinds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<KindSeen>, D::Error> {
     from.deserialize_seq(AtMost::new("kinds of operation", MOST_KINDS))
+}
+
+/// Deserialises what at most [`MOST_AGENTS`] agents did in a trial.
+///
+/// # Errors
+/// Returns an error if there are more.
+pub(crate) fn read_agents<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<AgentSeen>, D::Error> {
+    from.deserialize_seq(AtMost::new("agents", MOST_AGENTS))
 }
 
 /// Deserialises a list, and stops at the first item beyond the limit.

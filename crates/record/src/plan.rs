@@ -33,6 +33,10 @@ pub struct Plan {
     pub pilot_ns: u64,
     /// Cores that the generator's workers are pinned to.
     pub generator_cores: Vec<u32>,
+    /// How many agents drive, each with a worker on so many cores of its machine. 0 if this
+    /// process drives alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub agents: u32,
     /// The load points, if the contenders are the load points of one target (`run --sweep`).
     /// None for all other plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +58,16 @@ fn pilot_ns() -> u64 {
     2_000_000_000
 }
 
+fn is_zero(agents: &u32) -> bool {
+    *agents == 0
+}
+
 impl Plan {
+    /// How many workers drive, over all agents.
+    pub fn workers(&self) -> u32 {
+        self.generator_cores.len().max(1) as u32 * self.agents.max(1)
+    }
+
     /// Whether tiebreak launches any target.
     pub fn launches(&self) -> bool {
         self.contenders.iter().any(|contender| !contender.launch.is_empty())

@@ -73,11 +73,13 @@ pub const EARLY_NS: u64 = 5_000_000;
 pub const WINDOW_NS: u64 = 100_000_000;
 
 impl Slice {
-    /// Adds another worker's part of the same slice.
+    /// Adds another worker's part of the same slice. It lasts from the first start to the last
+    /// reply: the workers of one process start together, those of several almost.
     pub fn merge(&mut self, other: &Slice) {
+        let ends_ns = (self.starts_ns + self.took_ns).max(other.starts_ns + other.took_ns);
         self.starts_ns = self.starts_ns.min(other.starts_ns);
         self.sending_ns = self.sending_ns.max(other.sending_ns);
-        self.took_ns = self.took_ns.max(other.took_ns);
+        self.took_ns = ends_ns - self.starts_ns;
         self.operations += other.operations;
         self.due += other.due;
         self.in_flight_at_end += other.in_flight_at_end;

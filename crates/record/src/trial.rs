@@ -1,6 +1,6 @@
 //! One trial: what was requested of a contender in one round, and what was measured.
 
-use crate::{LaneAsked, Seen};
+use crate::{AgentSeen, LaneAsked, Seen};
 use serde::{Deserialize, Serialize};
 
 /// Which part of a run a trial belongs to. Only rounds are judged.
@@ -37,4 +37,11 @@ pub struct TrialRecord {
     /// Whether the round was cut short because a stop was requested. It is then not judged.
     #[serde(default)]
     pub cut_short: bool,
+    /// What each agent did, by rank. Empty if this process drove alone.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "crate::limits::read_agents"
+    )]
+    pub agents: Vec<AgentSeen>,
 }

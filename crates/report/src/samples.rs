@@ -484,6 +484,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
         warm_up_ns: 1_000_000_000,
         pilot_ns: 2_000_000_000,
         generator_cores: vec![1],
+        agents: 0,
         sweep: None,
         requirements: Vec::new(),
         published: None,

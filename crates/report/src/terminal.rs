@@ -1,6 +1,7 @@
 //! The report for the terminal: verdicts first, then the evidence. This is the long form of
 //! `--verbose`; the form in `short` fits on one screen.
 
+mod agents;
 mod groups;
 mod growth;
 mod kinds;
@@ -203,6 +204,7 @@ fn figures(view: &View, page: &mut Page) {
     table::contenders(view, page);
     groups::groups(view, page);
     kinds::kinds(view, page);
+    agents::agents(view, page);
     targets::targets(view, page);
 }
 

@@ -218,7 +218,15 @@ pub(super) mod tests {
             operations: None,
             groups: Vec::new(),
         };
-        TrialRecord { phase: Phase::Round, round, contender, asked, seen, cut_short: false }
+        TrialRecord {
+            phase: Phase::Round,
+            round,
+            contender,
+            asked,
+            seen,
+            cut_short: false,
+            agents: Vec::new(),
+        }
     }
 
     /// The same, with so many operations that were refused.

@@ -122,6 +122,12 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ),
     ("our_faults", "tests/faults/ports.rs", "run_out"),
     (
+        "agents_out_of_step",
+        "tests/agents/together.rs",
+        "agents_that_start_late_are_seen_and_the_audit_refuses",
+    ),
+    ("odd_agent", "tests/agents/together.rs", "an_agent_that_drives_less_than_the_others_is_named"),
+    (
         "generator_bottleneck",
         "tests/truths/costs.rs",
         "a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower",

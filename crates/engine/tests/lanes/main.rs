@@ -14,5 +14,6 @@ mod panics;
 mod sharded;
 mod stores;
 mod thrift;
+mod together;
 mod toy;
 mod websocket;

@@ -5,6 +5,7 @@
 //! Rules look at the size of effects, never at p-values: with a million replies every p-value is
 //! zero.
 
+mod agents_out_of_step;
 mod autocorrelated_rounds;
 mod burst_tail;
 mod carry_over;
@@ -27,6 +28,7 @@ mod lost_nodes;
 mod misses;
 mod non_success;
 mod not_steady;
+mod odd_agent;
 mod one_launch;
 mod our_faults;
 mod outliers;
@@ -82,8 +84,10 @@ pub static RULES: &[Rule] = &[
     lost_nodes::RULE,
     rate_not_reached::RULE,
     generator_saturated::RULE,
+    agents_out_of_step::RULE,
     our_faults::RULE,
     generator_bottleneck::RULE,
+    odd_agent::RULE,
     shared_core::RULE,
     fewer_connections::RULE,
     port_pressure::RULE,
@@ -207,6 +211,7 @@ mod tests {
             "lost_nodes",
             "rate_not_reached",
             "generator_saturated",
+            "agents_out_of_step",
             "our_faults",
         ];
         assert_eq!(names, wanted);

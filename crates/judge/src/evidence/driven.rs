@@ -1,6 +1,6 @@
 //! What was recorded of one contender over the run.
 
-use super::{Costs, Timeline, Trial, store::Stored};
+use super::{Agents, Costs, Timeline, Trial, store::Stored};
 use crate::{
     cost::Cost, stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent,
     verdict::TargetSummary,
@@ -46,6 +46,8 @@ pub(crate) struct DriveSummary {
     pub(crate) outcomes: Outcomes,
     pub(crate) codes: BTreeMap<u16, u64>,
     pub(crate) empty: u64,
+    /// What each agent did, if several machines drove.
+    pub(crate) agents: Agents,
 
     // Judged rounds.
     /// Everything merged; its slices are not kept.
@@ -97,6 +99,9 @@ impl DriveSummary {
             return;
         }
         self.count_seen(record.phase, &record.asked, &record.seen);
+        if record.phase == Phase::Round && !record.cut_short {
+            self.agents.add(record);
+        }
         self.make_groups(record.seen.groups.len());
         let asked = record.asked.groups.iter().map(|group| record.asked.of_group(group));
         for ((group, asked), seen) in self.groups.iter_mut().zip(asked).zip(&record.seen.groups) {

@@ -1,6 +1,7 @@
 //! The basis of the audit and the comparisons: the record of a run, added up so that it does not
 //! grow with the number of operations.
 
+mod agents;
 mod driven;
 pub(crate) mod store;
 mod target;
@@ -10,6 +11,7 @@ mod trial;
 use crate::{cost, cost::CoresOf, draft::Draft};
 use record::{Arrivals, ContenderAsked, End, Interleave, Pair, PilotChoice, Question, Seen};
 
+pub(crate) use agents::{AgentDriven, Agents};
 pub(crate) use driven::DriveSummary;
 pub(crate) use timeline::Timeline;
 pub(crate) use trial::{Costs, Trial};

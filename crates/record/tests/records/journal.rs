@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use record::{
-    Address, Arrivals, Asks, Consistency, Contender, ContenderAsked, Doing, End, EndReason, Event,
-    Fact, Failure, GroupAsks, Header, Host, Intensity, Interleave, LaneAsked, LoadHow, Loaded,
-    Metric, Moments, Outcome, OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun,
-    Question, Recorder, RequestAsked, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew,
-    SliceStart, SqlAsked, SqlProtocol, StoreMoment, StoreSaid, TargetDone, TargetReady,
-    TrialRecord, WatchedSlice, WatcherReport, Work, Workload,
+    Address, AgentClock, AgentReady, AgentSeen, Arrivals, Asks, Consistency, Contender,
+    ContenderAsked, Doing, End, EndReason, Event, Fact, Failure, GroupAsks, Header, Host,
+    Intensity, Interleave, LaneAsked, LoadHow, Loaded, Metric, Moments, Outcome, OwnCost, Pair,
+    Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question, Recorder, RequestAsked, Reuse,
+    Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart, SqlAsked, SqlProtocol, StoreMoment,
+    StoreSaid, TargetDone, TargetReady, TrialRecord, WatchedSlice, WatcherReport, Work, Workload,
 };
 
 fn reads_back(event: &Event) {
@@ -161,6 +161,7 @@ fn header(interleave: Interleave) -> Header {
             warm_up_ns: 0,
             pilot_ns: 200_000_000,
             generator_cores: vec![1],
+            agents: 4,
             requirements: Vec::new(),
             published: None,
             question: question(),
@@ -200,6 +201,7 @@ fn trial(i: usize) -> TrialRecord {
         asked: asked(i),
         seen: recorder.take(),
         cut_short: i % 2 == 1,
+        agents: vec![AgentSeen { rank: 1, operations: 7, ..AgentSeen::default() }; i % 3],
     }
 }
 
@@ -296,6 +298,24 @@ fn events_of_targets_read_back() {
 fn a_cost_that_an_earlier_run_measured_reads_back() {
     let cpu_per_operation_ns = 4999.875;
     reads_back(&Event::OwnCost(OwnCost { contender: 1, cpu_per_operation_ns, age_s: 86_399 }));
+}
+
+#[test]
+fn agents_and_their_clocks_read_back() {
+    let machine = "a processor, Linux 6.1".to_owned();
+    for clock in [String::new(), "chrony".to_owned()] {
+        let agent = AgentReady { rank: 1, workers: 2, machine: machine.clone(), clock };
+        reads_back(&Event::Agents(vec![AgentReady { rank: 2, ..agent.clone() }, agent]));
+    }
+    reads_back(&Event::Clocks(vec![AgentClock {
+        rank: 1,
+        offset_s: -31_536_000.000_000_5,
+        drift_ppm: -12.5,
+        bound_ns: 8000,
+        round_trip_ns: 14_000,
+        exchanges: 1000,
+        late: 3,
+    }]));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One contender's part of the report.
 
+use super::agents::AgentData;
 use super::figures::{
     ConnectionsData, Figure, OutcomesData, Round, Times, connections, outcomes, round, times,
 };
@@ -35,6 +36,8 @@ pub(super) struct ContenderData<'a> {
     latency_curve: Vec<CurvePoint>,
     slices: Vec<SlicePoint>,
     histogram: Option<&'a Histogram>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    agents: Vec<AgentData>,
 }
 
 #[derive(Serialize)]
@@ -181,6 +184,7 @@ impl<'a> ContenderData<'a> {
                 .map(|&(start, throughput)| SlicePoint { start, throughput })
                 .collect(),
             histogram: (!of.histogram.is_empty()).then_some(&of.histogram),
+            agents: of.agents.iter().map(AgentData::of).collect(),
         }
     }
 }

@@ -4,13 +4,13 @@
 //! A connection carries frames ([`frame`]): a head with the version of the format, the kind of the
 //! message and the length of its body. The first four frames are the handshake ([`handshake`]), in
 //! which both sides prove that they know a token, without sending it. What follows depends on the
-//! [`Purpose`] of the connection: [`watch`] for a watcher.
+//! [`Purpose`] of the connection: [`watch`] for a watcher, [`agents`] for an agent.
 //!
 //! # Adding kinds of messages
 //!
 //! 1. Make a module with one enum for each direction, such as `watch::Question` and
 //!    `watch::Answer`, and give each variant a kind that no other module uses. The handshake has
-//!    the kinds 1 to 15, `watch` has 16 to 31; 32 to 255 are free.
+//!    the kinds 1 to 15, `watch` has 16 to 31, `agents` has 32 to 63; 64 to 255 are free.
 //! 2. Implement [`Message`] for both: `MOST_BODY_BYTES` is the limit of the longest variant,
 //!    `write` encodes the body with the functions of [`fields`], and `read` decodes it with
 //!    [`fields::Fields`], which refuses bodies that are too short or too long. Every list and text
@@ -23,6 +23,7 @@
 //! A body that has changed in any way requires a new [`VERSION`]: both sides must have the same, and
 //! an error names both.
 
+pub mod agents;
 pub mod fields;
 pub mod frame;
 pub mod handshake;

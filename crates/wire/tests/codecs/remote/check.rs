@@ -1,6 +1,7 @@
 //! What must hold for any bytes that another machine sends. The tests and the fuzz target (`fuzz/`)
 //! share this file.
 
+use wire::remote::agents::{FromAgent, FromCoordinator};
 use wire::remote::handshake::{FromClient, FromServer};
 use wire::remote::watch::{Answer, Question};
 use wire::remote::{FrameError, HEAD_BYTES, Message, decode, encode};
@@ -62,4 +63,6 @@ pub(crate) fn check(stream: &[u8]) {
     check_as::<FromServer>(stream);
     check_as::<Question>(stream);
     check_as::<Answer>(stream);
+    check_as::<FromAgent>(stream);
+    check_as::<FromCoordinator>(stream);
 }

@@ -4,6 +4,7 @@ use super::check::{check, check_as, hear};
 use proptest::prelude::*;
 use std::fmt::Debug;
 use wire::Fault;
+use wire::remote::agents::{FromAgent, FromCoordinator, Hello, MOST_PIECE_BYTES, Stamps};
 use wire::remote::frame::{self, FrameError};
 use wire::remote::handshake::{FromClient, FromServer, Refusal};
 use wire::remote::watch::{
@@ -71,6 +72,41 @@ fn answers() -> Vec<Answer> {
     ]
 }
 
+fn from_agents() -> Vec<FromAgent> {
+    let stamps = Stamps { received_ns: 1, answered_ns: u64::MAX };
+    let hello = Hello {
+        rank: 1,
+        size: 5,
+        workers: 2,
+        version: "1.0".into(),
+        plan_hash: "0".into(),
+        machine: "größer".into(),
+        clock: String::new(),
+    };
+    vec![
+        FromAgent::Hello(hello),
+        FromAgent::Ready { place: 3, stamps, started_ns: 4, stops: true },
+        FromAgent::Pong(stamps),
+        FromAgent::Done { stamps, started_ns: 5, trials: 6 },
+        FromAgent::Failed("why".into()),
+        FromAgent::Piece(vec![255; MOST_PIECE_BYTES]),
+        FromAgent::PiecesEnd { bytes: 7, digest: [8; 32] },
+    ]
+}
+
+fn from_coordinators() -> Vec<FromCoordinator> {
+    vec![
+        FromCoordinator::Accepted,
+        FromCoordinator::Rejected("why".into()),
+        FromCoordinator::Ping,
+        FromCoordinator::Order(b"{}".to_vec()),
+        FromCoordinator::Start { place: u64::MAX, at_ns: 9 },
+        FromCoordinator::End,
+        FromCoordinator::Send { trials: 2 },
+        FromCoordinator::Bye,
+    ]
+}
+
 /// A message is decoded whole and byte by byte, not before its last byte, and not together with a
 /// byte that does not belong to it.
 fn holds<M: Message + Debug + PartialEq + Clone>(messages: &[M]) {
@@ -103,6 +139,8 @@ fn every_message_is_decoded_as_it_was_encoded() {
     holds(&from_server());
     holds(&questions());
     holds(&answers());
+    holds(&from_agents());
+    holds(&from_coordinators());
 }
 
 #[test]
@@ -111,9 +149,14 @@ fn kinds_belong_to_one_message_each() {
     kinds.extend(from_server().iter().map(Message::kind));
     kinds.extend(questions().iter().map(Message::kind));
     kinds.extend(answers().iter().map(Message::kind));
+    kinds.extend(from_agents().iter().map(Message::kind));
+    kinds.extend(from_coordinators().iter().map(Message::kind));
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(kinds, [1, 2, 3, 4, 5, 16, 17, 18, 19]);
+    assert_eq!(
+        kinds,
+        [1, 2, 3, 4, 5].into_iter().chain(16..20).chain(32..39).chain(48..56).collect::<Vec<u8>>()
+    );
 }
 
 #[test]

@@ -1,0 +1,502 @@
+//! The coordinator's side: starts every slice on all agents, and merges what they record.
+
+use super::clock_model::{ClockModel, Exchange};
+use super::link::Link;
+use super::local_clock::LocalClock;
+use super::part::{PartOrder, Slices};
+use super::records::{FromOne, Incoming, merge_all};
+use crate::remote::{Connection, RemoteError};
+use engine::{EngineError, Stop, TargetClock, TargetReading, note_targets};
+use record::{AgentClock, AgentReady, Asked, Slice, TrialRecord};
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+use text::lists;
+use text::shown::shown;
+use wire::remote::agents::{FromAgent, FromCoordinator, Hello, Stamps};
+
+/// Exchanges for the clock model before each part of a run, and between two rounds.
+const PINGS: u32 = 32;
+const PINGS_BETWEEN_ROUNDS: u32 = 4;
+/// How long an agent may take for an answer that requires no driving.
+const ANSWER: Duration = Duration::from_secs(30);
+/// How long the end may take after it was requested.
+const ENDING: Duration = Duration::from_secs(30);
+/// How long after an agent was asked to stop the coordinator may be asked, too.
+const SAME_SIGNAL: Duration = Duration::from_secs(1);
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// The shortest and the longest time from the message to the start of a slice, besides the longest
+/// round trip. In between it grows whenever an agent was told too late, and shrinks otherwise: so
+/// that about one slice in ten is told too late on a busy machine, and hardly any on a quiet one.
+const LEAD_NS: (u64, u64) = (300_000, 5_000_000);
+const LONGER: f64 = 1.5;
+const SHORTER: f64 = 0.95;
+/// A slice that starts so much later than it should was told too late.
+const LATE_NS: u64 = 1000;
+
+/// What takes each merged trial.
+type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
+
+/// All agents of a run.
+pub(crate) struct Coordinator {
+    agents: Vec<Agent>,
+    came: Receiver<Came>,
+    clock: LocalClock,
+    lead_ns: u64,
+}
+
+struct Agent {
+    ready: AgentReady,
+    link: Link,
+    model: ClockModel,
+    /// Slices that it was told too late to start in time.
+    late: u64,
+    /// When the message was sent that it answers next.
+    sent_ns: u64,
+    part: AgentPart,
+}
+
+/// What one agent did under the present order.
+#[derive(Default)]
+struct AgentPart {
+    /// When it was told to start, and when it started, on its clock.
+    told_ns: u64,
+    started_ns: u64,
+    /// When it started each slice, on our clock, since the start of the part.
+    starts_ns: Vec<u64>,
+    /// Trials that it recorded, once it has ended.
+    trials: Option<u64>,
+}
+
+/// A message of an agent, by its index, and when it came.
+struct Came {
+    agent: usize,
+    at: u64,
+    message: Result<FromAgent, RemoteError>,
+}
+
+/// What belongs to one part of the run.
+struct Part<'a, 'b> {
+    slices: Slices,
+    patience: Duration,
+    /// When it began, on our clock.
+    began_ns: u64,
+    targets: Targets<'a>,
+    /// Trials that were merged.
+    merged: u64,
+    stop: &'a Stop,
+    each: &'a mut Each<'b>,
+}
+
+/// The CPU time of the targets, which the coordinator reads around every slice.
+struct Targets<'a> {
+    clocks: Vec<TargetClock<'a>>,
+    before: Vec<Option<TargetReading>>,
+    /// What they used in each slice, by place, in slices that hold nothing else.
+    used: Vec<Slice>,
+}
+
+impl Targets<'_> {
+    fn read(&mut self) -> Vec<Option<TargetReading>> {
+        self.clocks.iter_mut().map(|read| read()).collect()
+    }
+
+    fn slice_begins(&mut self) {
+        self.before = self.read();
+    }
+
+    fn slice_ended(&mut self) {
+        let mut used = Slice::default();
+        let after = self.read();
+        note_targets(&mut used, &self.before, &after);
+        self.used.push(used);
+    }
+}
+
+impl Coordinator {
+    /// Starts to read from all connections.
+    ///
+    /// # Errors
+    /// If the system starts no thread.
+    pub(super) fn start(
+        connections: impl Iterator<Item = (Connection, Hello)>,
+        clock: LocalClock,
+    ) -> io::Result<Coordinator> {
+        let (send, came) = mpsc::channel();
+        let agents = connections.enumerate().map(|(agent, (connection, hello))| {
+            let send = send.clone();
+            let link = Link::start(connection, move |message| {
+                send.send(Came { agent, at: clock.now(), message }).is_ok()
+            })?;
+            let ready = AgentReady {
+                rank: hello.rank,
+                workers: hello.workers,
+                machine: shown(&hello.machine),
+                clock: shown(&hello.clock),
+            };
+            let (model, part) = (ClockModel::default(), AgentPart::default());
+            Ok(Agent { ready, link, model, late: 0, sent_ns: 0, part })
+        });
+        let agents = agents.collect::<io::Result<Vec<Agent>>>()?;
+        Ok(Coordinator { agents, came, clock, lead_ns: LEAD_NS.0 })
+    }
+
+    /// The agents, for the journal.
+    pub(crate) fn agents(&self) -> Vec<AgentReady> {
+        self.agents.iter().map(|agent| agent.ready.clone()).collect()
+    }
+
+    /// Their clock models, for the journal.
+    pub(crate) fn clocks(&self) -> Vec<AgentClock> {
+        let now = self.clock.now();
+        let of = |agent: &Agent| AgentClock {
+            rank: agent.ready.rank,
+            offset_s: agent.model.offset_ns(now) as f64 / 1e9,
+            drift_ppm: agent.model.drift() * 1e6,
+            bound_ns: agent.model.bound_ns(now).unwrap_or(0),
+            round_trip_ns: agent.model.round_trip_ns().unwrap_or(0),
+            exchanges: agent.model.exchanges(),
+            late: agent.late,
+        };
+        self.agents.iter().map(of).collect()
+    }
+
+    /// Tells all agents that the run is over.
+    pub(crate) fn dismiss(self) {
+        for agent in &self.agents {
+            // One that is gone knows it already.
+            let _ = agent.link.send(&FromCoordinator::Bye);
+        }
+    }
+
+    /// Drives an order on all agents: its lanes are all contenders of the plan. `clocks` read the
+    /// CPU time of the targets, and `each` gets every trial, merged, when its round has ended.
+    ///
+    /// # Errors
+    /// If an agent is lost or fails.
+    pub(crate) fn drive(
+        &mut self,
+        order: &Asked,
+        is_pilot: bool,
+        clocks: Vec<TargetClock<'_>>,
+        stop: &Stop,
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        let order = (Slices::of(order), PartOrder::new(order, is_pilot));
+        let driven = self.conduct(&order, clocks, stop, each);
+        if driven.is_err() {
+            for agent in &self.agents {
+                // The others end as well. One of them may be the one that is lost.
+                let _ = agent.link.send(&FromCoordinator::End);
+            }
+        }
+        driven
+    }
+
+    fn conduct(
+        &mut self,
+        (slices, order): &(Slices, PartOrder),
+        clocks: Vec<TargetClock<'_>>,
+        stop: &Stop,
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        self.synchronise(PINGS)?;
+        let patience = Duration::from_nanos(order.patience_ns);
+        let began_ns = self.clock.now();
+        let targets = Targets { clocks, before: Vec::new(), used: Vec::new() };
+        let mut part = Part { slices: *slices, patience, began_ns, targets, merged: 0, stop, each };
+        let order = serde_json::to_vec(order)
+            .map_err(|error| EngineError(format!("an order cannot be written: {error}")))?;
+        for agent in &mut self.agents {
+            agent.part = AgentPart::default();
+            agent.send(self.clock.now(), &FromCoordinator::Order(order.clone()))?;
+        }
+        let ended = self.slices(&mut part)?;
+        self.end(&mut part, &ended)?;
+        let trials = self.agents.iter().filter_map(|agent| agent.part.trials).min();
+        // Nothing follows, whatever is said of the last trials.
+        let _ = self.merge(&mut part, trials.unwrap_or(0))?;
+        if let Ended::ByAgent(agent) = ended {
+            // A launcher signals all processes, and our signal may come a little later.
+            crate::signals::pause(stop, SAME_SIGNAL);
+            if !stop.raised() {
+                return Err(self.agents[agent].lost("it was asked to stop"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refreshes the clock models while nothing is driven.
+    fn synchronise(&mut self, pings: u32) -> Result<(), EngineError> {
+        for agent in 0..self.agents.len() {
+            for _ in 0..pings {
+                self.agents[agent].send(self.clock.now(), &FromCoordinator::Ping)?;
+                match self.next(Instant::now() + ANSWER)? {
+                    Some((from, at, FromAgent::Pong(stamps))) if from == agent => {
+                        self.agents[agent].answered(stamps, at);
+                    }
+                    Some((from, _, _)) => return Err(self.agents[from].lost(OUT_OF_TURN)),
+                    None => return Err(self.agents[agent].lost("it did not answer")),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Drives all slices.
+    fn slices(&mut self, part: &mut Part<'_, '_>) -> Result<Ended, EngineError> {
+        for place in 0..part.slices.count() {
+            if let Some(ended) = self.all_ready(part, place)? {
+                return Ok(ended);
+            }
+            if place > 0 {
+                part.targets.slice_ended();
+            }
+            let trials = part.slices.trials_before(place).unwrap_or(0);
+            if trials > 0 {
+                if self.merge(part, trials)?.is_break() {
+                    return Ok(Ended::ByUs);
+                }
+                self.synchronise(PINGS_BETWEEN_ROUNDS)?;
+            }
+            part.targets.slice_begins();
+            self.start_slice(place)?;
+        }
+        Ok(Ended::Complete)
+    }
+
+    /// Waits until all agents are ready for the slice at `place`. Returns why the part ends, if it
+    /// does.
+    fn all_ready(&mut self, part: &Part<'_, '_>, place: u64) -> Result<Option<Ended>, EngineError> {
+        let until = Instant::now() + part.patience;
+        let mut ready = vec![false; self.agents.len()];
+        let mut late = false;
+        while ready.contains(&false) {
+            if part.stop.raised() {
+                return Ok(Some(Ended::ByUs));
+            }
+            let Some((from, at, message)) = self.glance()? else {
+                if Instant::now() >= until {
+                    return Err(self.silent(&ready, part.patience));
+                }
+                continue;
+            };
+            let agent = &mut self.agents[from];
+            match message {
+                FromAgent::Ready { place: of, stamps, started_ns, stops } if of == place => {
+                    agent.answered(stamps, at);
+                    late |= agent.started(started_ns, part.began_ns);
+                    ready[from] = true;
+                    if stops {
+                        return Ok(Some(Ended::ByAgent(from)));
+                    }
+                }
+                FromAgent::Done { stamps, started_ns, trials } => {
+                    agent.answered(stamps, at);
+                    agent.started(started_ns, part.began_ns);
+                    agent.part.trials = Some(trials);
+                    return Ok(Some(Ended::ByAgent(from)));
+                }
+                FromAgent::Failed(why) => return Err(agent.lost(&shown(why))),
+                _ => return Err(agent.lost(OUT_OF_TURN)),
+            }
+        }
+        if place > 0 {
+            self.adjust_lead(late);
+        }
+        Ok(None)
+    }
+
+    fn adjust_lead(&mut self, late: bool) {
+        let next = if late { LONGER } else { SHORTER } * self.lead_ns as f64;
+        self.lead_ns = (next as u64).clamp(LEAD_NS.0, LEAD_NS.1);
+    }
+
+    fn start_slice(&mut self, place: u64) -> Result<(), EngineError> {
+        let slowest = self.agents.iter().filter_map(|agent| agent.model.round_trip_ns()).max();
+        let at = self.clock.now() + self.lead_ns + slowest.unwrap_or(0);
+        for agent in &mut self.agents {
+            agent.part.told_ns = agent.model.theirs(at);
+            let start = FromCoordinator::Start { place, at_ns: agent.part.told_ns };
+            agent.send(self.clock.now(), &start)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until all agents have ended, after the last slice or earlier.
+    fn end(&mut self, part: &mut Part<'_, '_>, ended: &Ended) -> Result<(), EngineError> {
+        let early = !matches!(ended, Ended::Complete);
+        for agent in self.agents.iter().filter(|agent| early && agent.part.trials.is_none()) {
+            agent.link.send(&FromCoordinator::End).map_err(|error| agent.lost_by(&error))?;
+        }
+        let mut told = early;
+        let until = Instant::now() + if early { ENDING } else { part.patience };
+        while self.agents.iter().any(|agent| agent.part.trials.is_none()) {
+            if part.stop.raised() && !told {
+                told = true;
+                for agent in &self.agents {
+                    agent
+                        .link
+                        .send(&FromCoordinator::End)
+                        .map_err(|error| agent.lost_by(&error))?;
+                }
+            }
+            let Some((from, at, message)) = self.glance()? else {
+                if Instant::now() >= until {
+                    let done: Vec<bool> =
+                        self.agents.iter().map(|agent| agent.part.trials.is_some()).collect();
+                    return Err(self.silent(&done, ENDING));
+                }
+                continue;
+            };
+            let agent = &mut self.agents[from];
+            match message {
+                FromAgent::Done { stamps, started_ns, trials } => {
+                    // The message that it answers may be that of the end, which has no stamps.
+                    if !told {
+                        agent.answered(stamps, at);
+                    }
+                    agent.started(started_ns, part.began_ns);
+                    agent.part.trials = Some(trials);
+                }
+                FromAgent::Ready { started_ns, .. } => {
+                    agent.started(started_ns, part.began_ns);
+                }
+                FromAgent::Failed(why) => return Err(agent.lost(&shown(why))),
+                _ => return Err(agent.lost(OUT_OF_TURN)),
+            }
+        }
+        part.targets.slice_ended();
+        Ok(())
+    }
+
+    /// Requests the records up to this number of trials, and hands over those that were not yet.
+    fn merge(
+        &mut self,
+        part: &mut Part<'_, '_>,
+        trials: u64,
+    ) -> Result<ControlFlow<()>, EngineError> {
+        let mut came = self.records(trials)?;
+        for trials_of_one in &mut came {
+            // One that ended later may have begun another trial.
+            trials_of_one.truncate((trials - part.merged) as usize);
+        }
+        part.merged = trials;
+        let now = self.clock.now();
+        let agents = self.agents.iter().zip(came).map(|(agent, trials)| FromOne {
+            rank: agent.ready.rank,
+            bound_ns: agent.model.bound_ns(now).unwrap_or(0),
+            starts_ns: &agent.part.starts_ns,
+            trials,
+        });
+        let merged = merge_all(agents.collect(), &part.targets.used);
+        for trial in merged.map_err(EngineError)? {
+            if (part.each)(trial).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn records(&mut self, trials: u64) -> Result<Vec<Vec<TrialRecord>>, EngineError> {
+        for agent in &mut self.agents {
+            agent.send(self.clock.now(), &FromCoordinator::Send { trials })?;
+        }
+        let mut incoming: Vec<Incoming> = self.agents.iter().map(|_| Incoming::default()).collect();
+        let mut all: Vec<Option<Vec<TrialRecord>>> = self.agents.iter().map(|_| None).collect();
+        while all.iter().any(Option::is_none) {
+            let Some((from, _, message)) = self.next(Instant::now() + ANSWER)? else {
+                let done: Vec<bool> = all.iter().map(Option::is_some).collect();
+                return Err(self.silent(&done, ANSWER));
+            };
+            let lost = |why: String| self.agents[from].lost(&why);
+            match message {
+                FromAgent::Piece(piece) => incoming[from].add(&piece).map_err(lost)?,
+                FromAgent::PiecesEnd { bytes, digest } => {
+                    let whole = std::mem::take(&mut incoming[from]);
+                    all[from] = Some(whole.finish(bytes, &digest).map_err(lost)?);
+                }
+                _ => return Err(self.agents[from].lost(OUT_OF_TURN)),
+            }
+        }
+        Ok(all.into_iter().flatten().collect())
+    }
+
+    /// Waits for the next message. Returns None if none comes in time.
+    fn next(&self, until: Instant) -> Result<Option<(usize, u64, FromAgent)>, EngineError> {
+        let left = until.saturating_duration_since(Instant::now());
+        match self.came.recv_timeout(left) {
+            Ok(Came { agent, at, message }) => match message {
+                Ok(message) => Ok(Some((agent, at, message))),
+                Err(error) => Err(self.agents[agent].lost_by(&error)),
+            },
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(EngineError("no agent can be reached any more".to_owned()))
+            }
+        }
+    }
+
+    /// Waits briefly, so that a signal is noticed.
+    fn glance(&self) -> Result<Option<(usize, u64, FromAgent)>, EngineError> {
+        self.next(Instant::now() + GLANCE)
+    }
+
+    fn silent(&self, answered: &[bool], patience: Duration) -> EngineError {
+        let silent = self.agents.iter().zip(answered).filter(|(_, answered)| !**answered);
+        let ranks: Vec<String> = silent.map(|(agent, _)| agent.ready.rank.to_string()).collect();
+        let agents = if ranks.len() == 1 { "agent" } else { "agents" };
+        EngineError(format!(
+            "{agents} {} did not answer within {}",
+            lists::listed(&ranks),
+            text::units::show_ns(patience.as_nanos() as u64)
+        ))
+    }
+}
+
+/// Why a part of the run ended.
+enum Ended {
+    Complete,
+    /// We were asked to stop.
+    ByUs,
+    /// This agent was, by its index.
+    ByAgent(usize),
+}
+
+const OUT_OF_TURN: &str = "it sent a message that was not expected";
+
+impl Agent {
+    fn send(&mut self, now: u64, message: &FromCoordinator) -> Result<(), EngineError> {
+        self.sent_ns = now;
+        self.link.send(message).map_err(|error| self.lost_by(&error))
+    }
+
+    /// Takes in the four time stamps of a message and its answer.
+    fn answered(&mut self, stamps: Stamps, at: u64) {
+        let Stamps { received_ns: received, answered_ns: answered } = stamps;
+        self.model.add(&Exchange { sent: self.sent_ns, received, answered, back: at });
+    }
+
+    /// Notes when it started its last slice, on its clock. Returns true if it was told too late.
+    fn started(&mut self, started_ns: u64, began_ns: u64) -> bool {
+        if started_ns == 0 || started_ns == self.part.started_ns {
+            return false;
+        }
+        self.part.started_ns = started_ns;
+        let ours = self.model.ours(started_ns).saturating_sub(began_ns);
+        self.part.starts_ns.push(ours);
+        let late = started_ns > self.part.told_ns + LATE_NS;
+        self.late += u64::from(late);
+        late
+    }
+
+    fn lost_by(&self, error: &RemoteError) -> EngineError {
+        self.lost(&error.to_string())
+    }
+
+    fn lost(&self, why: &str) -> EngineError {
+        EngineError(format!("agent {} is lost: {why}", self.ready.rank))
+    }
+}

@@ -1,0 +1,224 @@
+//! An agent's side of the gate.
+
+use super::link::Link;
+use super::local_clock::LocalClock;
+use super::records;
+use crate::remote::{Connection, RemoteError};
+use engine::{Gate, Stop, clock};
+use std::io;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+use wire::remote::agents::{FromAgent, FromCoordinator, Stamps};
+
+/// How long after a late message a slice starts, so that all workers are awake.
+const LATE_LEAD_NS: u64 = 20_000;
+/// How long the thread that merges the workers' parts may take for a trial.
+const MERGING: Duration = Duration::from_secs(30);
+
+/// The connection to the coordinator.
+pub(crate) struct AgentLink {
+    link: Link,
+    came: Mutex<Receiver<Came>>,
+    clock: LocalClock,
+}
+
+/// A message, and when it came.
+type Came = (u64, Result<FromCoordinator, RemoteError>);
+
+impl AgentLink {
+    /// Starts to read. `stop` is raised when the coordinator ends the run or cannot be reached any
+    /// more, so that a slice that is being driven ends soon.
+    ///
+    /// # Errors
+    /// If the system starts no thread.
+    pub(crate) fn start(
+        connection: Connection,
+        clock: LocalClock,
+        stop: Stop,
+    ) -> io::Result<AgentLink> {
+        let (send, came) = mpsc::channel();
+        let link = Link::start(connection, move |message| {
+            let at = clock.now();
+            if matches!(message, Err(_) | Ok(FromCoordinator::End)) {
+                stop.raise();
+            }
+            send.send((at, message)).is_ok()
+        })?;
+        Ok(AgentLink { link, came: Mutex::new(came), clock })
+    }
+
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached.
+    pub(crate) fn send(&self, message: &FromAgent) -> Result<(), RemoteError> {
+        self.link.send(message)
+    }
+
+    /// Waits for a message, and answers those that are only for the clock model.
+    ///
+    /// # Errors
+    /// If none comes within the patience, or the coordinator cannot be reached.
+    pub(crate) fn receive(
+        &self,
+        patience: Duration,
+    ) -> Result<(u64, FromCoordinator), RemoteError> {
+        let came = self.came.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let (at, message) = match came.recv_timeout(patience) {
+                Ok((at, message)) => (at, message?),
+                Err(RecvTimeoutError::Timeout) => return Err(RemoteError::TimedOut(patience)),
+                Err(RecvTimeoutError::Disconnected) => return Err(RemoteError::Closed),
+            };
+            match message {
+                FromCoordinator::Ping => self.send(&FromAgent::Pong(self.stamps(at)))?,
+                message => return Ok((at, message)),
+            }
+        }
+    }
+
+    /// The stamps of an answer that is sent now.
+    pub(crate) fn stamps(&self, received_ns: u64) -> Stamps {
+        Stamps { received_ns, answered_ns: self.clock.now() }
+    }
+
+    /// Sends what was recorded up to this number of trials.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached, or the trials are not recorded in time.
+    pub(crate) fn send_records(&self, outbox: &Outbox, trials: u64) -> Result<(), RemoteError> {
+        let why = || RemoteError::Io("its trials were not recorded in time".to_owned());
+        records::send(&self.link, &outbox.take(trials).ok_or_else(why)?)
+    }
+}
+
+/// Trials that were written to the journal and not sent yet.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    trials: Mutex<Written>,
+    more: Condvar,
+}
+
+#[derive(Default)]
+struct Written {
+    count: u64,
+    waiting: Vec<String>,
+}
+
+impl Outbox {
+    /// Adds a trial, as it was written.
+    pub(crate) fn add(&self, written: String) {
+        let mut trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
+        trials.count += 1;
+        trials.waiting.push(written);
+        self.more.notify_all();
+    }
+
+    /// How many were written.
+    pub(crate) fn count(&self) -> u64 {
+        self.trials.lock().unwrap_or_else(PoisonError::into_inner).count
+    }
+
+    /// Waits until this many trials were written, and takes those that were not taken before.
+    /// Returns None if that takes too long.
+    fn take(&self, until: u64) -> Option<Vec<String>> {
+        let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.more.wait_timeout_while(trials, MERGING, |trials| trials.count < until);
+        let (mut trials, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        (!timeout.timed_out()).then(|| std::mem::take(&mut trials.waiting))
+    }
+}
+
+/// Starts every slice when the coordinator says so.
+pub(crate) struct AgentGate<'a> {
+    link: &'a AgentLink,
+    outbox: &'a Outbox,
+    stop: &'a Stop,
+    patience: Duration,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// When the message came that is answered next.
+    received_ns: u64,
+    /// When the slice before started.
+    started_ns: u64,
+    failed: Option<RemoteError>,
+}
+
+impl<'a> AgentGate<'a> {
+    /// The gate of one order, which came at `received_ns`.
+    pub(crate) fn new(
+        link: &'a AgentLink,
+        outbox: &'a Outbox,
+        stop: &'a Stop,
+        patience: Duration,
+        received_ns: u64,
+    ) -> AgentGate<'a> {
+        let state = Mutex::new(State { received_ns, started_ns: 0, failed: None });
+        AgentGate { link, outbox, stop, patience, state }
+    }
+
+    /// Reports that the order was carried out, once no worker drives any more.
+    ///
+    /// # Errors
+    /// If the coordinator could not be reached, now or before.
+    pub(crate) fn done(self) -> Result<(), RemoteError> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(failed) = state.failed {
+            return Err(failed);
+        }
+        self.link.send(&FromAgent::Done {
+            stamps: self.link.stamps(state.received_ns),
+            started_ns: state.started_ns,
+            trials: self.outbox.count(),
+        })
+    }
+
+    fn wait(&self, place: u64, state: &mut State) -> Result<Option<u64>, RemoteError> {
+        self.link.send(&FromAgent::Ready {
+            place,
+            stamps: self.link.stamps(state.received_ns),
+            started_ns: state.started_ns,
+            stops: self.stop.raised(),
+        })?;
+        loop {
+            let (at, message) = self.link.receive(self.patience)?;
+            state.received_ns = at;
+            match message {
+                FromCoordinator::Start { place: of, at_ns } if of == place => {
+                    return Ok(Some(self.start(at_ns, state)));
+                }
+                FromCoordinator::Send { trials } => {
+                    self.link.send_records(self.outbox, trials)?;
+                }
+                FromCoordinator::End | FromCoordinator::Bye => return Ok(None),
+                _ => return Err(RemoteError::Io("the coordinator lost its place".to_owned())),
+            }
+        }
+    }
+
+    /// The start of a slice on the engine's clock.
+    fn start(&self, at_ns: u64, state: &mut State) -> u64 {
+        let clock = self.link.clock;
+        let asked = clock.to_engine(at_ns) + clock.skew_ns();
+        let starts = asked.max(clock::now() + LATE_LEAD_NS);
+        state.started_ns =
+            if starts == asked { at_ns + clock.skew_ns() } else { clock.of_engine(starts) };
+        starts
+    }
+}
+
+impl Gate for AgentGate<'_> {
+    fn next(&self, place: u64) -> Option<u64> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.wait(place, &mut state) {
+            Ok(starts) => starts,
+            Err(error) => {
+                state.failed = Some(error);
+                None
+            }
+        }
+    }
+}

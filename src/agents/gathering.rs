@@ -1,0 +1,178 @@
+//! The coordinator waits until all agents are there.
+
+use super::coordinator::Coordinator;
+use super::local_clock::{LocalClock, Pretended};
+use super::membership::Membership;
+use super::slurm::Announced;
+use crate::exit::Error;
+use crate::remote::{Connection, RemoteError, admit};
+use engine::Stop;
+use std::net::TcpListener;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::{Duration, Instant};
+use text::lists;
+use text::shown::shown;
+use wire::remote::Purpose;
+use wire::remote::agents::{FromAgent, FromCoordinator, Hello};
+
+/// How long each message of a stranger may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How many connections are examined at once: more wait in the kernel's queue.
+const AT_ONCE: usize = 300;
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// What every agent must have in common with the coordinator.
+pub(crate) struct Expected<'a> {
+    pub(crate) plan_hash: &'a str,
+    pub(crate) workers: u32,
+}
+
+/// A connection that knows the token, and who it says it is.
+type Came = (Connection, Hello);
+
+/// Waits for all agents.
+///
+/// # Errors
+/// If one of them is missing when the time is over, which the message names, or does not fit.
+pub(crate) fn gather(
+    this: &Membership,
+    expected: &Expected<'_>,
+    stop: &Stop,
+) -> Result<Coordinator, Error> {
+    let at = this.coordinator;
+    let cannot =
+        |error: std::io::Error| Error::failed(format!("agents cannot be awaited at {at}: {error}"));
+    let listener = TcpListener::bind(at).map_err(cannot)?;
+    listener.set_nonblocking(true).map_err(cannot)?;
+    let announced = this.announce.as_deref().map(|file| {
+        let at = listener.local_addr().map_err(cannot)?;
+        Announced::write(file, at, &this.token).map_err(|error| {
+            let file = shown(file.display().to_string());
+            Error::failed(format!("{file} cannot be written: {error}"))
+        })
+    });
+    // It is removed as soon as all are there, or nobody waits any more.
+    let _announced = announced.transpose()?;
+    let (send, came) = mpsc::channel();
+    let mut agents: Vec<Option<Came>> = (0..this.agents()).map(|_| None).collect();
+    let until = Instant::now() + this.gather;
+    while agents.iter().any(Option::is_none) {
+        if stop.raised() {
+            return Err(Error::failed("a signal asked for the end while agents were awaited"));
+        }
+        if Instant::now() >= until {
+            return Err(missing(&agents, this.gather));
+        }
+        accept(&listener, this, &send);
+        if let Some((mut connection, hello)) = next(&came) {
+            let place = place(&hello, &agents, this, expected);
+            let at = match place {
+                Ok(at) => at,
+                Err(Unfit { why, fatal }) => {
+                    // Whether it learns the reason or not, it does not take part.
+                    let _ = connection.send(&FromCoordinator::Rejected(why.clone()), PATIENCE);
+                    if fatal {
+                        return Err(Error::usage(why));
+                    }
+                    continue;
+                }
+            };
+            if connection.send(&FromCoordinator::Accepted, PATIENCE).is_ok() {
+                agents[at] = Some((connection, hello));
+            }
+        }
+    }
+    let clock = LocalClock::new(Pretended::default());
+    Coordinator::start(agents.into_iter().flatten(), clock).map_err(cannot)
+}
+
+/// Examines every connection on a thread of its own, so that a silent one makes nobody wait.
+fn accept(listener: &TcpListener, this: &Membership, send: &Sender<Came>) {
+    for _ in 0..AT_ONCE {
+        let Ok((stream, _)) = listener.accept() else { return };
+        let (send, token) = (send.clone(), this.token.clone());
+        let examine = move || -> Result<(), RemoteError> {
+            let mut connection = Connection::of(stream)?;
+            admit(&mut connection, Purpose::Agent, &token, PATIENCE)?;
+            if let FromAgent::Hello(hello) = connection.receive(PATIENCE)? {
+                // Nobody waits for it if all agents are there already.
+                let _ = send.send((connection, hello));
+            }
+            Ok(())
+        };
+        let thread = std::thread::Builder::new().name("stranger".to_owned());
+        // A stranger that cannot be examined is not admitted.
+        let _ = thread.spawn(move || {
+            let _ = examine();
+        });
+    }
+}
+
+fn next(came: &Receiver<Came>) -> Option<Came> {
+    came.recv_timeout(GLANCE).ok()
+}
+
+/// Why a process that knows the token does not take part.
+struct Unfit {
+    why: String,
+    /// The run cannot begin without it.
+    fatal: bool,
+}
+
+/// The place of an agent among all.
+fn place(
+    hello: &Hello,
+    agents: &[Option<Came>],
+    this: &Membership,
+    expected: &Expected<'_>,
+) -> Result<usize, Unfit> {
+    let rank = hello.rank;
+    let fatal = |why: String| Err(Unfit { why: format!("agent {rank}: {why}"), fatal: true });
+    if hello.version != env!("CARGO_PKG_VERSION") {
+        return fatal(format!(
+            "it is tiebreak {}, and the coordinator is {}: use the same version everywhere",
+            shown(&hello.version),
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+    if hello.size != this.size {
+        return fatal(format!(
+            "it was told that there are {} processes, and the coordinator that there are {}",
+            hello.size, this.size
+        ));
+    }
+    if hello.plan_hash != expected.plan_hash {
+        return fatal(format!(
+            "its plan is another one ({}, and the coordinator's is {}): start all processes with \
+             the same arguments and the same experiment file",
+            shown(&hello.plan_hash),
+            expected.plan_hash
+        ));
+    }
+    if hello.workers != expected.workers {
+        return fatal(format!(
+            "it has {} workers, and the coordinator's plan has {}: set --cores",
+            hello.workers, expected.workers
+        ));
+    }
+    let at = (rank as usize).checked_sub(1).filter(|at| *at < agents.len());
+    match at {
+        Some(at) if agents[at].is_none() => Ok(at),
+        Some(_) => {
+            Err(Unfit { why: format!("another process is agent {rank} already"), fatal: false })
+        }
+        None => Err(Unfit { why: format!("there is no agent {rank}"), fatal: false }),
+    }
+}
+
+fn missing(agents: &[Option<Came>], patience: Duration) -> Error {
+    let ranks = (1..).zip(agents).filter(|(_, agent)| agent.is_none());
+    let ranks: Vec<String> = ranks.map(|(rank, _): (u32, _)| rank.to_string()).collect();
+    let agents = if ranks.len() == 1 { "agent" } else { "agents" };
+    Error::failed(format!(
+        "{agents} {} did not connect within {}: check that it was started with the same \
+         coordinator and token, or give it more time with --gather",
+        lists::listed(&ranks),
+        text::units::show_ns(patience.as_nanos() as u64)
+    ))
+}

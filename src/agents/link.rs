@@ -1,0 +1,89 @@
+//! One side of the connection between a coordinator and an agent: one thread reads, so that a message
+//! is stamped when it comes, and others send.
+
+use crate::remote::{Connection, RemoteError};
+use std::io;
+use std::net::{Shutdown, TcpStream};
+use std::os::fd::AsRawFd;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use wire::remote::Message;
+
+/// How long the other side may take to receive a message.
+const SENDING: Duration = Duration::from_secs(10);
+/// A connection may be silent for as long as a load takes.
+const SILENT: Duration = Duration::from_secs(86_400);
+/// After so many seconds of silence the kernel asks whether the other machine is there, so often,
+/// with a pause of a second.
+const IDLE_S: libc::c_int = 5;
+const PROBES: libc::c_int = 5;
+/// How long sent bytes may be unacknowledged.
+const UNACKNOWLEDGED_MS: libc::c_int = 10_000;
+
+/// Sends messages, from any thread. The connection is closed when it is dropped.
+pub(super) struct Link {
+    sending: Mutex<Connection>,
+    socket: TcpStream,
+}
+
+impl Link {
+    /// Reads from the connection on a separate thread: `take` gets every message and at last the
+    /// reason why no more come. If it returns false, the thread ends.
+    pub(super) fn start<M: Message + Send + 'static>(
+        mut connection: Connection,
+        mut take: impl FnMut(Result<M, RemoteError>) -> bool + Send + 'static,
+    ) -> io::Result<Link> {
+        let socket = connection.socket()?;
+        notice_a_cut(&socket)?;
+        let sending = Connection::of(socket.try_clone()?)
+            .map_err(|error| io::Error::other(error.to_string()))?;
+        std::thread::Builder::new().name("link".to_owned()).spawn(move || {
+            loop {
+                let came = connection.receive(SILENT);
+                let last = came.is_err();
+                if matches!(came, Err(RemoteError::TimedOut(_))) {
+                    continue;
+                }
+                if !take(came) || last {
+                    return;
+                }
+            }
+        })?;
+        Ok(Link { sending: Mutex::new(sending), socket })
+    }
+
+    /// Sends a message.
+    pub(super) fn send<M: Message>(&self, message: &M) -> Result<(), RemoteError> {
+        let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        sending.send(message, SENDING)
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // It may be closed already. The reading thread ends with it.
+        let _ = self.socket.shutdown(Shutdown::Both);
+    }
+}
+
+/// Lets the kernel notice that the network was cut or that the other machine is gone.
+fn notice_a_cut(socket: &TcpStream) -> io::Result<()> {
+    for (level, option, value) in [
+        (libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1),
+        (libc::IPPROTO_TCP, libc::TCP_KEEPIDLE, IDLE_S),
+        (libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, 1),
+        (libc::IPPROTO_TCP, libc::TCP_KEEPCNT, PROBES),
+        (libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS),
+    ] {
+        // SAFETY: `value` is valid for reads of its size.
+        let set = unsafe {
+            let value: *const libc::c_int = &raw const value;
+            let size = size_of::<libc::c_int>() as libc::socklen_t;
+            libc::setsockopt(socket.as_raw_fd(), level, option, value.cast(), size)
+        };
+        if set != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}

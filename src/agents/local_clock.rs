@@ -1,0 +1,89 @@
+//! The clocks of this machine: the one that is compared with those of others, and the engine's.
+
+use engine::clock;
+
+/// What a clock pretends to be, for tests on one machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Pretended {
+    /// So much ahead.
+    pub(crate) offset_ns: i64,
+    /// So much faster, in millionths.
+    pub(crate) drift_ppm: f64,
+    /// Slices start so much later than they should.
+    pub(crate) skew_ns: u64,
+}
+
+impl Pretended {
+    /// So many times as much.
+    pub(crate) fn times(self, n: u32) -> Pretended {
+        Pretended {
+            offset_ns: self.offset_ns * i64::from(n),
+            drift_ppm: self.drift_ppm * f64::from(n),
+            skew_ns: self.skew_ns * u64::from(n),
+        }
+    }
+}
+
+/// `CLOCK_MONOTONIC_RAW`, by which machines compare their clocks, and its relation to the engine's
+/// clock. Both advance at almost the same rate (NTP changes that of the engine's clock by at most
+/// 500 millionths), so a time some milliseconds ahead is converted by reading both now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalClock {
+    pretended: Pretended,
+    since: u64,
+}
+
+impl LocalClock {
+    pub(crate) fn new(pretended: Pretended) -> LocalClock {
+        LocalClock { pretended, since: clock::raw() }
+    }
+
+    /// Returns the time, in nanoseconds.
+    pub(crate) fn now(&self) -> u64 {
+        let raw = clock::raw();
+        let drifted = (raw - self.since) as f64 * self.pretended.drift_ppm / 1e6;
+        raw.saturating_add_signed(self.pretended.offset_ns + drifted.round() as i64)
+    }
+
+    /// Returns this clock and the engine's, read at the same time.
+    fn both(&self) -> (u64, u64) {
+        let before = clock::now();
+        let now = self.now();
+        (now, before + (clock::now() - before) / 2)
+    }
+
+    /// Returns the engine's time when this clock shows `at`.
+    pub(crate) fn to_engine(self, at: u64) -> u64 {
+        let (now, engine) = self.both();
+        engine.saturating_add_signed(at.wrapping_sub(now) as i64)
+    }
+
+    /// Returns the time when the engine's clock shows `at`.
+    pub(crate) fn of_engine(self, at: u64) -> u64 {
+        let (now, engine) = self.both();
+        now.saturating_add_signed(at.wrapping_sub(engine) as i64)
+    }
+
+    /// Returns how much later than they should slices start.
+    pub(crate) fn skew_ns(&self) -> u64 {
+        self.pretended.skew_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pretended_offset_is_seen_and_conversions_agree() {
+        let pretended = Pretended { offset_ns: 5_000_000_000, ..Pretended::default() };
+        let (honest, ahead) = (LocalClock::new(Pretended::default()), LocalClock::new(pretended));
+        let (before, there, after) = (honest.now(), ahead.now(), honest.now());
+        assert!(before + 5_000_000_000 <= there && there <= after + 5_000_000_000);
+        let at = ahead.now() + 1_000_000;
+        // Reading both clocks takes time, in which the thread may lose its core: of some attempts
+        // the best is compared.
+        let off = (0..50).map(|_| ahead.of_engine(ahead.to_engine(at)).abs_diff(at)).min();
+        assert!(off < Some(100_000), "{off:?} ns");
+    }
+}

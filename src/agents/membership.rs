@@ -1,0 +1,200 @@
+//! Who this process is among those that drive together, as a launcher tells it in environment
+//! variables.
+
+use super::local_clock::Pretended;
+use crate::address::resolver::{self, Resolver};
+use crate::exit::Error;
+use crate::remote::Token;
+use record::limits::MOST_AGENTS;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+use text::shown::shown;
+
+const COORDINATOR: &str = "TIEBREAK_COORDINATOR";
+const TOKEN_FILE: &str = "TIEBREAK_TOKEN_FILE";
+
+const SLURM: [(&str, &str); 1] = [("SLURM_PROCID", "SLURM_NTASKS")];
+/// The variables that say which process this is and how many there are, in order of precedence.
+const RANKS: [(&str, &str); 4] = [
+    ("TIEBREAK_RANK", "TIEBREAK_SIZE"),
+    SLURM[0],
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    // Kubernetes says the rank alone.
+    ("JOB_COMPLETION_INDEX", "TIEBREAK_SIZE"),
+];
+
+/// Who this process is. No `Debug`: it holds the token.
+#[derive(Clone)]
+pub(crate) struct Membership {
+    /// 0 coordinates, the others drive.
+    pub(crate) rank: u32,
+    /// How many processes there are.
+    pub(crate) size: u32,
+    /// Where the coordinator listens.
+    pub(crate) coordinator: SocketAddr,
+    pub(crate) token: Token,
+    /// How long all wait until all are there.
+    pub(crate) gather: Duration,
+    /// What this agent's clock pretends.
+    pub(crate) pretended: Pretended,
+    /// A file into which the coordinator writes where it listens. None if all know it.
+    pub(crate) announce: Option<PathBuf>,
+}
+
+impl Membership {
+    /// Reads it from the environment, as `variable` returns it.
+    ///
+    /// # Errors
+    /// If a variable is missing or invalid; the message names it.
+    pub(crate) fn of_environment(
+        variable: &dyn Fn(&str) -> Option<String>,
+        allow_public: bool,
+        gather: Duration,
+    ) -> Result<Membership, Error> {
+        let (rank, size) = rank_and_size(variable, false).map_err(Error::usage)?;
+        let given = |name: &str| {
+            let missing = || Error::usage(format!("--agents env requires the variable {name}"));
+            variable(name).ok_or_else(missing)
+        };
+        let coordinator = address(&given(COORDINATOR)?, allow_public)?;
+        let file = PathBuf::from(given(TOKEN_FILE)?);
+        let token =
+            Token::in_file(&file).map_err(|why| Error::usage(format!("{TOKEN_FILE}: {why}")))?;
+        let pretended = Pretended::default();
+        let announce = None;
+        Ok(Membership { rank, size, coordinator, token, gather, pretended, announce })
+    }
+
+    /// How many agents drive.
+    pub(crate) fn agents(&self) -> u32 {
+        self.size - 1
+    }
+}
+
+/// The number in a variable.
+pub(super) fn number_of(
+    variable: &dyn Fn(&str) -> Option<String>,
+    name: &str,
+) -> Result<u32, String> {
+    let text = variable(name).ok_or_else(|| format!("the variable {name} is not set"))?;
+    let bad = |_| format!("{name} must be a number, and it is `{}`", shown(&text));
+    text.trim().parse().map_err(bad)
+}
+
+/// The rank of this process and the number of processes, from the variables of Slurm or from the
+/// first of all that is set.
+///
+/// # Errors
+/// If none is set, or if they contradict each other.
+pub(crate) fn rank_and_size(
+    variable: &dyn Fn(&str) -> Option<String>,
+    in_slurm: bool,
+) -> Result<(u32, u32), String> {
+    let names = if in_slurm { &SLURM[..] } else { &RANKS[..] };
+    let set = names.iter().find(|(rank, _)| variable(rank).is_some());
+    let Some((rank_name, size_name)) = set else {
+        return Err(format!(
+            "--agents requires the variables {}, which say which process this is and how many \
+             there are; launchers such as srun and mpirun set variables of their own",
+            names.first().map_or(String::new(), |(rank, size)| format!("{rank} and {size}"))
+        ));
+    };
+    if variable(size_name).is_none() {
+        return Err(format!("{rank_name} is set, but {size_name} is not"));
+    }
+    let (rank, size) = (number_of(variable, rank_name)?, number_of(variable, size_name)?);
+    if !(2..=MOST_AGENTS as u32 + 1).contains(&size) {
+        return Err(format!(
+            "{size_name} is {size}; it must be from 2 (a coordinator and an agent) to {}",
+            MOST_AGENTS + 1
+        ));
+    }
+    if rank >= size {
+        return Err(format!("{rank_name} is {rank}; it must be below {size_name}, {size}"));
+    }
+    Ok((rank, size))
+}
+
+/// The address of the coordinator. Others connect to it, so a public one needs leave.
+fn address(text: &str, allow_public: bool) -> Result<SocketAddr, Error> {
+    let bad = || {
+        Error::usage(format!(
+            "{COORDINATOR} must be HOST:PORT, such as 10.0.0.5:9311, and it is `{}`",
+            shown(text)
+        ))
+    };
+    let (host, port) = text.trim().rsplit_once(':').ok_or_else(bad)?;
+    let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(bad)?;
+    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    // Whether something listens there yet says nothing.
+    let mut resolver = Resolver::new(allow_public, &resolver::look_up, &|_| true);
+    let named = |error: Error| Error { text: format!("{COORDINATOR}: {}", error.text), ..error };
+    resolver.dial(host, port).map_err(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Membership, String> {
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        let read = Membership::of_environment(&variable, false, Duration::from_secs(1));
+        read.map_err(|error| error.text)
+    }
+
+    #[test]
+    fn launchers_say_who_a_process_is() {
+        let scratch = Scratch::new();
+        let file = scratch.path().join("token");
+        std::fs::write(&file, "a-token-of-22-letters-\n").expect("scratch");
+        let file = file.to_str().expect("UTF-8");
+        let table: [(&[(&str, &str)], (u32, u32)); 5] = [
+            (&[("TIEBREAK_RANK", "1"), ("TIEBREAK_SIZE", "3")], (1, 3)),
+            (&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "4")], (0, 4)),
+            (&[("OMPI_COMM_WORLD_RANK", "2"), ("OMPI_COMM_WORLD_SIZE", "3")], (2, 3)),
+            (&[("JOB_COMPLETION_INDEX", "5"), ("TIEBREAK_SIZE", "9")], (5, 9)),
+            (
+                &[
+                    ("SLURM_PROCID", "3"),
+                    ("SLURM_NTASKS", "4"),
+                    ("TIEBREAK_RANK", "1"),
+                    ("TIEBREAK_SIZE", "2"),
+                ],
+                (1, 2),
+            ),
+        ];
+        for (ranks, wanted) in table {
+            let more = [("TIEBREAK_COORDINATOR", "127.0.0.1:9311"), ("TIEBREAK_TOKEN_FILE", file)];
+            let this = read(&[ranks, &more].concat()).unwrap_or_else(|why| panic!("{why}"));
+            assert_eq!((this.rank, this.size, this.agents()), (wanted.0, wanted.1, wanted.1 - 1));
+            assert_eq!(this.coordinator.to_string(), "127.0.0.1:9311");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named() {
+        let with = |rank, size, more: &[(&'static str, &'static str)]| {
+            read(&[&[("TIEBREAK_RANK", rank), ("TIEBREAK_SIZE", size)], more].concat())
+        };
+        let why = |read: Result<Membership, String>| read.err().expect("an error");
+        assert!(why(read(&[])).contains("requires the variables TIEBREAK_RANK and TIEBREAK_SIZE"));
+        assert!(why(read(&[("SLURM_PROCID", "1")])).ends_with("but SLURM_NTASKS is not"));
+        assert!(why(with("x", "3", &[])).starts_with("TIEBREAK_RANK must be a number"));
+        assert!(why(with("0", "1", &[])).starts_with("TIEBREAK_SIZE is 1; it must be from 2"));
+        assert!(why(with("3", "3", &[])).contains("must be below TIEBREAK_SIZE, 3"));
+        assert!(why(with("1", "3", &[])).ends_with("requires the variable TIEBREAK_COORDINATOR"));
+        for bad in ["127.0.0.1", ":1", "h:0", "h:x"] {
+            let why = why(with("1", "3", &[("TIEBREAK_COORDINATOR", bad)]));
+            assert!(why.contains("TIEBREAK_COORDINATOR"), "{bad}: {why}");
+        }
+        let public = why(with("0", "3", &[("TIEBREAK_COORDINATOR", "0.0.0.0:9311")]));
+        assert!(public.contains("--allow-public"), "{public}");
+        let no_token = why(with("0", "3", &[("TIEBREAK_COORDINATOR", "127.0.0.1:9311")]));
+        assert!(no_token.ends_with("requires the variable TIEBREAK_TOKEN_FILE"), "{no_token}");
+    }
+}

@@ -1,0 +1,25 @@
+//! Several machines that drive together: a coordinator, and agents that drive their shares.
+//!
+//! The coordinator launches, loads, decides and judges, and drives nothing. Before every slice it
+//! waits until all agents have ended the one before, and says when the next one starts ([`gate`]):
+//! so no two contenders are ever driven at once, whatever the clocks do. Each agent is told that
+//! time on its own clock, which the coordinator knows by a [`clock_model`].
+
+mod clock_model;
+mod coordinator;
+mod gate;
+mod gathering;
+mod link;
+mod local_clock;
+mod membership;
+mod part;
+mod records;
+mod slurm;
+
+pub(crate) use coordinator::Coordinator;
+pub(crate) use gate::{AgentGate, AgentLink, Outbox};
+pub(crate) use gathering::{Expected, gather};
+pub(crate) use local_clock::{LocalClock, Pretended};
+pub(crate) use membership::{Membership, rank_and_size};
+pub(crate) use part::{PartLane, PartOrder};
+pub(crate) use slurm::membership as membership_in_slurm;

@@ -1,0 +1,129 @@
+//! The order for one part of a run, as it is sent to agents, and the slices that follow from it.
+
+use record::{Address, Asked};
+use serde::{Deserialize, Serialize};
+
+/// What the agents drive. It says nothing that follows from the plan, which each agent has: so no
+/// secret is in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PartOrder {
+    pub(crate) seed: u64,
+    pub(crate) warm_up_ns: u64,
+    pub(crate) rounds: u32,
+    pub(crate) first_round: u32,
+    pub(crate) round_ns: u64,
+    pub(crate) slice_ns: u64,
+    /// How long an agent waits for the start of a slice.
+    pub(crate) patience_ns: u64,
+    /// Its rounds are the pilot.
+    pub(crate) is_pilot: bool,
+    /// All contenders of the plan.
+    pub(crate) lanes: Vec<PartLane>,
+}
+
+/// One contender of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PartLane {
+    pub(crate) burn_in_ns: u64,
+    /// Where its target is. An agent uses it only for a target that was launched.
+    pub(crate) address: Address,
+}
+
+/// How long messages, records and the start of a process may take besides the slices.
+const SLACK_NS: u64 = 10_000_000_000;
+
+impl PartOrder {
+    /// The order for all agents.
+    pub(crate) fn new(order: &Asked, is_pilot: bool) -> PartOrder {
+        let lanes = order
+            .lanes
+            .iter()
+            .map(|lane| PartLane { burn_in_ns: lane.burn_in_ns, address: lane.address.clone() });
+        PartOrder {
+            seed: order.seed,
+            warm_up_ns: order.warm_up_ns,
+            rounds: order.rounds,
+            first_round: order.first_round,
+            round_ns: order.round_ns,
+            slice_ns: order.slice_ns,
+            patience_ns: patience_ns(order),
+            is_pilot,
+            lanes: lanes.collect(),
+        }
+    }
+}
+
+/// How long the slowest agent may take for one slice, with the opening of its connections.
+fn patience_ns(order: &Asked) -> u64 {
+    let timeout_ns = order.lanes.iter().map(|lane| lane.timeout_ns).max().unwrap_or(0);
+    let sending_ns = order.warm_up_ns.max(order.round_ns.min(order.slice_ns.max(1)));
+    let slice_ns = sending_ns.saturating_add(timeout_ns.saturating_mul(4));
+    slice_ns.saturating_add(SLACK_NS)
+}
+
+/// The slices of an order, and after which of them trials are complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slices {
+    contenders: u64,
+    warm_up: u64,
+    in_round: u64,
+    rounds: u64,
+}
+
+impl Slices {
+    pub(super) fn of(order: &Asked) -> Slices {
+        let contenders = order.lanes.len() as u64;
+        Slices {
+            contenders,
+            warm_up: if order.warm_up_ns > 0 { contenders } else { 0 },
+            in_round: contenders * u64::from(order.slices_per_round()),
+            rounds: u64::from(order.rounds),
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        self.warm_up + self.rounds * self.in_round
+    }
+
+    /// How many trials every agent has ended before the slice at `place`, if it is the first one of
+    /// a round, so that records can be sent without disturbing one.
+    pub(super) fn trials_before(&self, place: u64) -> Option<u64> {
+        let since = place.checked_sub(self.warm_up)?;
+        let warm_up = if self.warm_up > 0 { self.contenders } else { 0 };
+        let first = since % self.in_round == 0;
+        first.then(|| warm_up + since / self.in_round * self.contenders)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trials_are_complete_between_rounds() {
+        let order = |warm_up_ns| Asked {
+            seed: 1,
+            cores: Vec::new(),
+            warm_up_ns,
+            rounds: 2,
+            first_round: 1,
+            round_ns: 100,
+            slice_ns: 50,
+            lanes: Vec::new(),
+        };
+        let of = |warm_up_ns, contenders| Slices {
+            contenders,
+            in_round: contenders * 2,
+            warm_up: if warm_up_ns > 0 { contenders } else { 0 },
+            ..Slices::of(&order(warm_up_ns))
+        };
+        let ends = |slices: Slices| -> Vec<(u64, u64)> {
+            let all = 0..slices.count();
+            all.filter_map(|place| Some((place, slices.trials_before(place)?))).collect()
+        };
+        assert_eq!(ends(of(0, 3)), [(0, 0), (6, 3)]);
+        assert_eq!(ends(of(9, 3)), [(3, 3), (9, 6)]);
+        assert_eq!((of(9, 3).count(), of(0, 3).count()), (15, 12));
+    }
+}

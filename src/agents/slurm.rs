@@ -1,0 +1,187 @@
+//! Processes that Slurm's `srun` started: they find each other through a file in the directory in
+//! which all of them run, which the cluster's machines share.
+
+use super::local_clock::Pretended;
+use super::membership::{Membership, number_of, rank_and_size};
+use crate::address::resolver::is_public;
+use crate::exit::Error;
+use crate::private;
+use crate::remote::Token;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use text::shown::shown;
+
+const PAUSE: Duration = Duration::from_millis(50);
+/// An address and a token are shorter.
+const MOST_BYTES: u64 = 1024;
+
+/// Reads who this process is from Slurm's variables. An agent waits until the coordinator has said
+/// where it listens.
+///
+/// # Errors
+/// If a variable is missing, or the coordinator does not appear in time.
+pub(crate) fn membership(
+    variable: &dyn Fn(&str) -> Option<String>,
+    allow_public: bool,
+    gather: Duration,
+) -> Result<Membership, Error> {
+    let (rank, size) = rank_and_size(variable, true).map_err(Error::usage)?;
+    let id = |name: &str| number_of(variable, name).map_err(Error::usage);
+    let (job, step) = (id("SLURM_JOB_ID")?, id("SLURM_STEP_ID")?);
+    let file = PathBuf::from(format!("tiebreak-{job}.{step}.rendezvous"));
+    let pretended = Pretended::default();
+    if rank == 0 {
+        let ip = own_address(variable)?;
+        if is_public(ip) && !allow_public {
+            return Err(Error::usage(format!(
+                "this machine is {ip} in the cluster, a public address: confirm with \
+                 --allow-public that the coordinator may listen there"
+            )));
+        }
+        let token = Token::new().map_err(|error| {
+            Error::failed(format!("no token can be read from /dev/urandom: {error}"))
+        })?;
+        let coordinator = SocketAddr::new(ip, 0);
+        let announce = Some(file);
+        return Ok(Membership { rank, size, coordinator, token, gather, pretended, announce });
+    }
+    let (coordinator, token) = found(&file, gather)?;
+    if is_public(coordinator.ip()) && !allow_public {
+        return Err(Error::usage(format!(
+            "the coordinator is at {coordinator}, a public address: confirm it with --allow-public"
+        )));
+    }
+    Ok(Membership { rank, size, coordinator, token, gather, pretended, announce: None })
+}
+
+/// The address of this machine in the network of the cluster: the one from which packets to the
+/// machine where `srun` runs are sent. None is sent.
+fn own_address(variable: &dyn Fn(&str) -> Option<String>) -> Result<IpAddr, Error> {
+    const LAUNCHER: &str = "SLURM_LAUNCH_NODE_IPADDR";
+    let launcher = variable(LAUNCHER).and_then(|text| text.trim().parse::<IpAddr>().ok());
+    let Some(launcher) = launcher else {
+        return Err(Error::usage(format!(
+            "--agents slurm requires the variable {LAUNCHER}, which srun sets: start tiebreak by \
+             srun"
+        )));
+    };
+    let any: IpAddr = match launcher {
+        IpAddr::V4(_) => std::net::Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => std::net::Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let asked = UdpSocket::bind((any, 0)).and_then(|socket| {
+        socket.connect((launcher, 9))?;
+        socket.local_addr()
+    });
+    asked.map(|address| address.ip()).map_err(|error| {
+        Error::failed(format!("the way to {launcher} ({LAUNCHER}) is not known: {error}"))
+    })
+}
+
+/// The file of a coordinator that listens. It is removed with this value.
+pub(super) struct Announced(PathBuf);
+
+impl Announced {
+    /// Writes the address and the token into a file that only its owner may read.
+    pub(super) fn write(file: &Path, at: SocketAddr, token: &Token) -> io::Result<Announced> {
+        let mut to = private::create_file(file)?;
+        let announced = Announced(file.to_owned());
+        // One write, so that nobody reads a part of it.
+        to.write_all(format!("{at} {}\n", token.reveal()).as_bytes())?;
+        Ok(announced)
+    }
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        // What cannot be removed holds a token of a run that has begun, which is worth nothing.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Waits for the file of the coordinator.
+fn found(file: &Path, patience: Duration) -> Result<(SocketAddr, Token), Error> {
+    let until = Instant::now() + patience;
+    loop {
+        match read(file) {
+            Ok(Some(found)) => return Ok(found),
+            Ok(None) if Instant::now() < until => std::thread::sleep(PAUSE),
+            Ok(None) => {
+                return Err(Error::failed(format!(
+                    "the coordinator did not write {} within {}: all processes must run in a \
+                     directory that their machines share",
+                    shown(file.display().to_string()),
+                    text::units::show_ns(patience.as_nanos() as u64)
+                )));
+            }
+            Err(why) => {
+                let file = shown(file.display().to_string());
+                return Err(Error::failed(format!("{file}: {why}")));
+            }
+        }
+    }
+}
+
+/// Returns None while it is not there or not complete. Only a file of the same user that nobody else
+/// can read is believed.
+fn read(file: &Path) -> Result<Option<(SocketAddr, Token)>, String> {
+    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(file);
+    let opened = match opened {
+        Ok(opened) => opened,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let about = opened.metadata().map_err(|error| error.to_string())?;
+    // SAFETY: cannot fail.
+    if about.uid() != unsafe { libc::geteuid() } || about.mode() & 0o077 != 0 {
+        return Err("it belongs to another user, or others can read it".to_owned());
+    }
+    let mut text = String::new();
+    opened.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    let Some(line) = text.strip_suffix('\n') else { return Ok(None) };
+    let bad = || "it is not what a coordinator writes".to_owned();
+    let (at, token) = line.split_once(' ').ok_or_else(bad)?;
+    let at = at.parse().map_err(|_| bad())?;
+    Ok(Some((at, Token::of(token).map_err(|_| bad())?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn an_agent_reads_what_the_coordinator_wrote_and_believes_no_other_file() {
+        let scratch = Scratch::new();
+        let file = scratch.path().join("rendezvous");
+        assert!(matches!(read(&file), Ok(None)));
+        let token = Token::new().expect("random");
+        let at: SocketAddr = "10.0.0.5:9311".parse().expect("an address");
+        let announced = Announced::write(&file, at, &token).expect("new");
+        let (found_at, found_token) = read(&file).expect("good").expect("there");
+        assert!(found_at == at && found_token == token);
+        assert!(Announced::write(&file, at, &token).is_err(), "an existing one is not touched");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("ours");
+        assert!(read(&file).err().expect("refused").contains("others can read it"));
+        drop(announced);
+        assert!(!file.exists());
+        fs::write(&file, "10.0.0.5:9311 half a li").expect("scratch");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("ours");
+        assert!(matches!(read(&file), Ok(None)), "not complete");
+        fs::write(&file, "nonsense\n").expect("scratch");
+        assert!(read(&file).err().expect("refused").contains("not what a coordinator writes"));
+    }
+
+    #[test]
+    fn the_address_is_that_of_the_way_to_the_launcher() {
+        let at = |ip: &'static str| own_address(&move |_| Some(ip.to_owned()));
+        assert_eq!(at("127.0.0.1").map_err(|error| error.text), Ok([127, 0, 0, 1].into()));
+        let why = own_address(&|_| None).expect_err("missing").text;
+        assert!(why.contains("SLURM_LAUNCH_NODE_IPADDR"), "{why}");
+    }
+}

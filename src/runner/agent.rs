@@ -1,0 +1,251 @@
+//! An agent: drives its share when the coordinator says so, and records it in a journal of its own.
+
+use super::targets::check_log_in;
+use super::{folder, header, orders, placement::Kept, workers};
+use crate::access::Access;
+use crate::address::resolver::is_public;
+use crate::agents::{AgentGate, AgentLink, LocalClock, Membership, Outbox, PartLane, PartOrder};
+use crate::exit::Error;
+use crate::journal::Writer;
+use crate::plan::{Resolved, Way, hash};
+use crate::remote::{Connection, RemoteError, introduce};
+use crate::{host, launch, signals};
+use engine::{EngineError, Stop, Together};
+use record::{Address, Asked, Contender, End, EndReason, Event, LaneAsked, Phase, TrialRecord};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+use text::shown::shown;
+use wire::remote::Purpose;
+use wire::remote::agents::{FromAgent, FromCoordinator, Hello};
+
+/// How long one attempt to connect may take, and the pause after it.
+const ATTEMPT: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(100);
+/// How long the coordinator may take to answer.
+const ANSWER: Duration = Duration::from_secs(30);
+/// It may launch and load targets for this long between two orders.
+const BETWEEN_ORDERS: Duration = Duration::from_secs(86_400);
+
+/// Drives until the coordinator ends the run. Returns the folder of this agent.
+///
+/// # Errors
+/// If the coordinator cannot be reached, rejects this agent, or is lost.
+pub(crate) fn assist(
+    resolved: &Resolved,
+    stop: &Stop,
+    out: Option<&Path>,
+    this: &Membership,
+) -> Result<PathBuf, Error> {
+    let clock = LocalClock::new(this.pretended);
+    let connection = join(resolved, stop, this)?;
+    let named =
+        |error: &dyn std::fmt::Display| Error::failed(format!("agent {}: {error}", this.rank));
+    let link = AgentLink::start(connection, clock, stop.clone()).map_err(|error| named(&error))?;
+    let now = SystemTime::now();
+    let header = header(&resolved.plan, now);
+    let out = out.map(|out| with_rank(out, this.rank));
+    let (folder, journal) = folder::create(out.as_deref(), now, &header.plan_hash)?;
+    let mut agent = Agent { resolved, stop, link, journal, this };
+    let written = agent.journal.write(&Event::Header(Box::new(header)));
+    written.map_err(|error| named(&error))?;
+    let came = agent.serve();
+    let end = match &came {
+        Ok(()) => End { reason: EndReason::Complete, detail: String::new() },
+        Err(why) => End { reason: EndReason::Failed, detail: shown(why) },
+    };
+    let ended = agent.journal.write(&Event::End(end)).and_then(|_| agent.journal.sync());
+    came.map_err(|why| named(&why))?;
+    ended.map_err(|error| named(&error))?;
+    Ok(folder)
+}
+
+/// The folder of one agent, beside that of the run: all processes may share a file system.
+fn with_rank(out: &Path, rank: u32) -> PathBuf {
+    let folder: PathBuf = out.components().collect();
+    let mut name = OsString::from(folder);
+    name.push(format!(".agent-{rank}"));
+    name.into()
+}
+
+/// Connects to the coordinator, which may start later, and is accepted.
+fn join(resolved: &Resolved, stop: &Stop, this: &Membership) -> Result<Connection, Error> {
+    let at = this.coordinator;
+    let named =
+        |why: String| Error::failed(format!("agent {}: the coordinator at {at}: {why}", this.rank));
+    let until = Instant::now() + this.gather;
+    let mut connection = loop {
+        match Connection::open(at, ATTEMPT) {
+            Ok(connection) => break connection,
+            Err(error) if Instant::now() >= until => return Err(named(error.to_string())),
+            Err(_) if signals::caught() => return Err(named("a signal asked for the end".into())),
+            Err(_) => signals::pause(stop, PAUSE),
+        }
+    };
+    let refused = |error: RemoteError| named(error.to_string());
+    introduce(&mut connection, Purpose::Agent, &this.token, ANSWER).map_err(refused)?;
+    let plan = &resolved.plan;
+    let hello = Hello {
+        rank: this.rank,
+        size: this.size,
+        workers: workers(plan),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        plan_hash: hash::of(plan),
+        machine: format!("{}, {}", plan.host.cpu, plan.host.kernel),
+        clock: host::clock_discipline(),
+    };
+    connection.send(&FromAgent::Hello(hello), ANSWER).map_err(refused)?;
+    match connection.receive(ANSWER).map_err(refused)? {
+        FromCoordinator::Accepted => Ok(connection),
+        FromCoordinator::Rejected(why) => {
+            Err(Error::usage(format!("the coordinator at {at} rejected {}", shown(why))))
+        }
+        _ => Err(named("it sent a message that was not expected".to_owned())),
+    }
+}
+
+struct Agent<'a> {
+    resolved: &'a Resolved,
+    stop: &'a Stop,
+    link: AgentLink,
+    journal: Writer<File>,
+    this: &'a Membership,
+}
+
+impl Agent<'_> {
+    /// Carries out orders until the end.
+    fn serve(&mut self) -> Result<(), String> {
+        let words = |error: RemoteError| error.to_string();
+        let mut outbox = Outbox::default();
+        loop {
+            let (at, message) = self.link.receive(BETWEEN_ORDERS).map_err(words)?;
+            match message {
+                FromCoordinator::Order(order) => {
+                    outbox = Outbox::default();
+                    if let Err(why) = self.drive(&order, at, &outbox) {
+                        // It cannot be told if it is the one that cannot be reached.
+                        let _ = self.link.send(&FromAgent::Failed(shown(&why)));
+                        return Err(why);
+                    }
+                }
+                FromCoordinator::Send { trials } => {
+                    self.link.send_records(&outbox, trials).map_err(words)?;
+                }
+                FromCoordinator::Bye => return Ok(()),
+                FromCoordinator::End => {}
+                _ => return Err("the coordinator sent a message that was not expected".to_owned()),
+            }
+        }
+    }
+
+    fn drive(&mut self, order: &[u8], at: u64, outbox: &Outbox) -> Result<(), String> {
+        let order: PartOrder = serde_json::from_slice(order)
+            .map_err(|error| format!("the order cannot be read: {error}"))?;
+        let (asked, accesses) = self.asked(&order)?;
+        let lanes = accesses.iter().enumerate().map(|(lane, access)| access.lanes(&asked, lane));
+        let lanes = lanes.collect();
+        let patience = Duration::from_nanos(order.patience_ns);
+        let gate = AgentGate::new(&self.link, outbox, self.stop, patience, at);
+        let (rank, size) = (self.this.rank as usize - 1, self.this.agents() as usize);
+        let together = Together { rank, size, gate: &gate };
+        let _kept = Kept::on(&self.resolved.own_cores);
+        let mut written = Ok(());
+        let journal = &mut self.journal;
+        let each = &mut |trial: TrialRecord| match record(journal, &order, trial) {
+            Ok(text) => {
+                outbox.add(text);
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                written = Err(format!("its journal cannot be written: {error}"));
+                ControlFlow::Break(())
+            }
+        };
+        engine::run_together(&asked, lanes, self.stop, together, each)
+            .map_err(|EngineError(why)| why)?;
+        written?;
+        gate.done().map_err(|error| error.to_string())
+    }
+
+    /// The order for the engine: all that the coordinator did not send follows from the plan.
+    fn asked(&self, order: &PartOrder) -> Result<(Asked, Vec<Access>), String> {
+        let plan = &self.resolved.plan;
+        if order.lanes.len() != plan.contenders.len() {
+            return Err("the order has other contenders".to_owned());
+        }
+        let (mut lanes, mut accesses) = (Vec::new(), Vec::new());
+        for (contender, lane) in order.lanes.iter().enumerate() {
+            let (address, access) = self.reach(contender, lane)?;
+            check_log_in(&access, &address)?;
+            lanes.push(LaneAsked { address, ..orders::lane(plan, contender, lane.burn_in_ns) });
+            accesses.push(access);
+        }
+        let asked = Asked {
+            seed: order.seed,
+            cores: plan.generator_cores.clone(),
+            warm_up_ns: order.warm_up_ns,
+            rounds: order.rounds,
+            first_round: order.first_round,
+            round_ns: order.round_ns,
+            slice_ns: order.slice_ns,
+            lanes,
+        };
+        Ok((asked, accesses))
+    }
+
+    /// How a contender is reached. Where a launched target is the coordinator knows, but no order
+    /// can make an agent drive a public address.
+    fn reach(&self, contender: usize, lane: &PartLane) -> Result<(Address, Access), String> {
+        let known: &Contender = &self.resolved.plan.contenders[contender];
+        match &self.resolved.ways[contender] {
+            Way::Attached { access, .. } => Ok((known.address.clone(), access.clone())),
+            Way::Launched { launch, .. } => {
+                let nodes = lane.address.nodes();
+                let Some(first) = nodes.first() else {
+                    return Err(format!("`{}` is not reached over TCP", known.name));
+                };
+                if nodes.iter().any(|node| is_public(node.ip())) {
+                    return Err(format!("`{}` is at a public address", known.name));
+                }
+                let url = launch::address_at(launch, first.port());
+                let reached = self.resolved.reach(contender, &url);
+                let (_, access) = reached.map_err(|error| error.text)?;
+                Ok((lane.address.clone(), access))
+            }
+            Way::Files(_) | Way::Program { .. } => {
+                Err(format!("`{}` is not driven over a network", known.name))
+            }
+        }
+    }
+}
+
+/// Writes a trial, and syncs once a round. Returns it as it was written.
+fn record(
+    journal: &mut Writer<File>,
+    order: &PartOrder,
+    mut trial: TrialRecord,
+) -> io::Result<String> {
+    let (is_pilot, contenders) = (order.is_pilot, order.lanes.len());
+    if is_pilot && trial.phase == Phase::Round {
+        (trial.phase, trial.round) = (Phase::Pilot, 0);
+    }
+    let ends_round = trial.contender as usize + 1 == contenders;
+    let written = journal.write(&Event::Trial(Box::new(trial)))?;
+    if ends_round {
+        journal.sync()?;
+    }
+    Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_on_one_file_system_have_folders_of_their_own() {
+        assert_eq!(with_rank(Path::new("runs/a/"), 2), Path::new("runs/a.agent-2"));
+    }
+}

@@ -1,0 +1,112 @@
+//! A coordinator and its agents, each a process of its own.
+
+use crate::common::TestFolder;
+use crate::common::processes::wait_at_most;
+use crate::common::running::Running;
+use serde_json::Value;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+use testserver::delay::Delay;
+use testserver::{Behaviour, TestServer};
+
+/// Known by all processes of a group.
+pub(crate) const TOKEN: &str = "a-token-that-is-only-for-this-test";
+
+/// Differences below a half do not matter: these tests share the cores with others.
+pub(crate) const QUICK: &str = "--rounds 6 --round 100ms --slice 25ms --warm-up 25ms --pilot 100ms \
+    --connections 8 --matters 50% --cores 1 --gather 60s";
+
+/// Where a group lives: a folder and an address at which nothing else listens.
+pub(crate) struct Group {
+    pub(crate) folder: TestFolder,
+    pub(crate) coordinator: SocketAddr,
+    size: u32,
+}
+
+impl Group {
+    /// A group of this many agents.
+    pub(crate) fn of(agents: u32) -> Group {
+        static NEXT: AtomicU8 = AtomicU8::new(1);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let [.., high, low] = std::process::id().to_be_bytes();
+        // Nobody else uses this address: so no port is taken.
+        let ip = IpAddr::V4(Ipv4Addr::new(127, 64 | high & 63, low, number));
+        let folder = TestFolder::new();
+        std::fs::write(folder.file("token"), TOKEN).expect("writes");
+        Group { folder, coordinator: SocketAddr::new(ip, 9311), size: agents + 1 }
+    }
+
+    /// The command of one process, which writes to pipes.
+    pub(crate) fn command(&self, rank: u32, words: &str) -> Command {
+        let mut command = self.folder.command(&["compare", "--agents", "env", "--out", "run"]);
+        command.args(words.split_whitespace()).args(["--quiet", "--json", "report.json"]);
+        command.env("TIEBREAK_COORDINATOR", self.coordinator.to_string());
+        command.env("TIEBREAK_TOKEN_FILE", self.folder.file("token"));
+        command.env("TIEBREAK_RANK", rank.to_string());
+        command.env("TIEBREAK_SIZE", self.size.to_string());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn start(&self, rank: u32, words: &str) -> Running {
+        Running::new(self.command(rank, words).spawn().expect("tiebreak starts"))
+    }
+
+    /// Starts all processes, the coordinator first.
+    pub(crate) fn start_all(&self, words: &str) -> Vec<Running> {
+        (0..self.size).map(|rank| self.start(rank, words)).collect()
+    }
+
+    /// Starts all processes and waits for their ends.
+    pub(crate) fn run(&self, words: &str) -> Vec<Output> {
+        self.start_all(words).into_iter().map(Running::output).collect()
+    }
+
+    pub(crate) fn report(&self) -> Value {
+        self.folder.json("report.json")
+    }
+
+    /// The events of a journal: that of the coordinator (0), or of an agent.
+    pub(crate) fn events(&self, rank: u32) -> Vec<Value> {
+        let folder = match rank {
+            0 => PathBuf::from("run"),
+            rank => PathBuf::from(format!("run.agent-{rank}")),
+        };
+        let text = std::fs::read_to_string(self.folder.path().join(folder).join("journal.jsonl"));
+        let line = |line: &str| -> Value { serde_json::from_str(line).expect("JSON") };
+        let text = text.unwrap_or_default();
+        // A process that was killed may leave half a line.
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        whole.lines().map(|text| line(text)["event"].clone()).collect()
+    }
+
+    /// How many rounds of the first contender are in the coordinator's journal.
+    pub(crate) fn rounds(&self) -> usize {
+        let events = self.events(0);
+        let trials = events.iter().map(|event| &event["trial"]);
+        trials.filter(|trial| trial["phase"] == "round" && trial["contender"] == 0).count()
+    }
+}
+
+/// A server whose replies take this long and no CPU time.
+pub(crate) fn serve(reply: Duration) -> TestServer {
+    let behaviour = Behaviour { delay: Delay::Fixed(reply), ..Behaviour::default() };
+    TestServer::start(behaviour, None).expect("the test server starts")
+}
+
+/// Two contenders: these servers.
+pub(crate) fn contenders(a: &TestServer, b: &TestServer) -> String {
+    format!("a=http://{}/ b=http://{}/", a.address(), b.address())
+}
+
+pub(crate) fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Waits as long as a busy machine may take.
+pub(crate) fn wait_for(what: &str, done: impl FnMut() -> bool) {
+    wait_at_most(Duration::from_secs(60), what, done);
+}

@@ -1,0 +1,9 @@
+//! Several processes on this machine drive together over loopback, through the binary.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod ends;
+mod group;
+mod slurm;
+mod strangers;
+mod together;

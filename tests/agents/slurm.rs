@@ -1,0 +1,58 @@
+//! A real Slurm, whose `srun` starts a coordinator and three agents.
+
+use crate::common::TestFolder;
+use crate::common::not_tested::not_tested;
+use crate::common::running::Running;
+use crate::group::errors;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const SCRIPT: &str = include_str!("slurm.sh");
+
+/// Two servers, and a comparison of them that Slurm starts on four nodes.
+const RUN: &str = "\
+tiebreak=$1
+\"$tiebreak\" testserver --listen 127.0.0.1:18181 >a.out 2>&1 &
+\"$tiebreak\" testserver --listen 127.0.0.1:18182 >b.out 2>&1 &
+srun --immediate=60 -N4 -n4 --ntasks-per-node=1 \"$tiebreak\" compare --agents slurm \\
+    a=http://127.0.0.1:18181/ b=http://127.0.0.1:18182/ --out run --quiet --json report.json \\
+    --rounds 6 --round 100ms --slice 25ms --warm-up 25ms --pilot 100ms --connections 6 \\
+    --matters 50% --cores 1
+";
+
+fn is_installed() -> bool {
+    let programs = ["srun", "slurmctld", "slurmd", "munged", "unshare", "ip"];
+    let folders = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"];
+    programs.iter().all(|program| folders.iter().any(|at| Path::new(at).join(program).exists()))
+}
+
+#[test]
+fn srun_starts_a_coordinator_and_its_agents() {
+    // SAFETY: cannot fail.
+    if !is_installed() || unsafe { libc::geteuid() } != 0 {
+        return not_tested("Slurm (slurmctld, slurmd, slurm-client, munge) is needed, and root");
+    }
+    let folder = TestFolder::new();
+    std::fs::write(folder.file("slurm.sh"), SCRIPT).expect("writes");
+    std::fs::write(folder.file("run.sh"), RUN).expect("writes");
+    let mut command = Command::new("unshare");
+    command.args(["--net", "--pid", "--mount-proc", "--fork", "--kill-child"]);
+    command.args(["bash", "slurm.sh"]).arg(folder.file("slurm"));
+    command.args(["bash", "run.sh", env!("CARGO_BIN_EXE_tiebreak")]);
+    command.current_dir(folder.path()).stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let output = Running::new(command.spawn().expect("unshare starts")).output();
+    // srun exits with the code of the coordinator, which an audit on a busy machine may refuse.
+    let code = output.status.code();
+    assert!([Some(0), Some(3)].contains(&code), "{code:?}: {}", errors(&output));
+    let report = folder.json("report.json");
+    for of in report["contenders"].as_array().expect("two") {
+        assert_eq!(of["agents"].as_array().map(Vec::len), Some(3), "{of}");
+    }
+    let left = std::fs::read_dir(folder.path()).expect("a folder").flatten();
+    let files: Vec<_> = left.map(|entry| entry.file_name().into_string()).collect();
+    let is_token = |name: &Result<String, _>| {
+        name.as_ref().is_ok_and(|name: &String| name.ends_with(".rendezvous"))
+    };
+    assert!(!files.iter().any(is_token), "the token is removed: {files:?}");
+}
