@@ -74,12 +74,12 @@ fn offset_and_drift_are_found_within_the_bound() {
                     let (model, now) = model(&truth, 400);
                     let (off, bound) =
                         (off_ns(&model, &truth, now), model.bound_ns(now).expect("yes"));
-                    let told = format!(
+                    let case = format!(
                         "{offset_ns} ns, {drift_ppm} ppm, {there_ns}/{back_ns} ns, {jitter_ns} ns"
                     );
-                    assert!(off <= bound, "{told}: off by {off} ns, bound {bound} ns");
+                    assert!(off <= bound, "{case}: off by {off} ns, bound {bound} ns");
                     let asymmetry = there_ns.abs_diff(back_ns) / 2;
-                    assert!(off <= asymmetry + 10_000 + jitter_ns / 20, "{told}: off by {off} ns");
+                    assert!(off <= asymmetry + 10_000 + jitter_ns / 20, "{case}: off by {off} ns");
                 }
             }
         }

@@ -42,7 +42,7 @@ type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
 /// All agents of a run.
 pub(crate) struct Coordinator {
     agents: Vec<Agent>,
-    came: Receiver<Came>,
+    messages: Receiver<Received>,
     clock: LocalClock,
     lead_ns: u64,
 }
@@ -71,7 +71,7 @@ struct AgentPart {
 }
 
 /// A message of an agent, by its index, and when it came.
-struct Came {
+struct Received {
     agent: usize,
     at: u64,
     message: Result<FromAgent, RemoteError>,
@@ -124,11 +124,11 @@ impl Coordinator {
         connections: impl Iterator<Item = (Connection, Hello)>,
         clock: LocalClock,
     ) -> io::Result<Coordinator> {
-        let (send, came) = mpsc::channel();
+        let (send, messages) = mpsc::channel();
         let agents = connections.enumerate().map(|(agent, (connection, hello))| {
             let send = send.clone();
             let link = Link::start(connection, move |message| {
-                send.send(Came { agent, at: clock.now(), message }).is_ok()
+                send.send(Received { agent, at: clock.now(), message }).is_ok()
             })?;
             let ready = AgentReady {
                 rank: hello.rank,
@@ -140,7 +140,7 @@ impl Coordinator {
             Ok(Agent { ready, link, model, late: 0, sent_ns: 0, part })
         });
         let agents = agents.collect::<io::Result<Vec<Agent>>>()?;
-        Ok(Coordinator { agents, came, clock, lead_ns: LEAD_NS.0 })
+        Ok(Coordinator { agents, messages, clock, lead_ns: LEAD_NS.0 })
     }
 
     /// The agents, for the journal.
@@ -171,7 +171,8 @@ impl Coordinator {
         }
     }
 
-    /// Drives an order on all agents: its lanes are all contenders of the plan. `clocks` read the
+    /// Drives an order on all agents: its lanes are all contenders of the plan, in
+    /// these launches of their targets. `clocks` read the
     /// CPU time of the targets, and `each` gets every trial, merged, when its round has ended.
     ///
     /// # Errors
@@ -179,12 +180,13 @@ impl Coordinator {
     pub(crate) fn drive(
         &mut self,
         order: &Asked,
+        launches: &[u32],
         is_pilot: bool,
         clocks: Vec<TargetClock<'_>>,
         stop: &Stop,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
-        let order = (Slices::of(order), PartOrder::new(order, is_pilot));
+        let order = (Slices::of(order), PartOrder::new(order, launches, is_pilot));
         let driven = self.conduct(&order, clocks, stop, each);
         if driven.is_err() {
             for agent in &self.agents {
@@ -331,11 +333,11 @@ impl Coordinator {
         for agent in self.agents.iter().filter(|agent| early && agent.part.trials.is_none()) {
             agent.link.send(&FromCoordinator::End).map_err(|error| agent.lost_by(&error))?;
         }
-        let mut told = early;
+        let mut notified = early;
         let until = Instant::now() + if early { ENDING } else { part.patience };
         while self.agents.iter().any(|agent| agent.part.trials.is_none()) {
-            if part.stop.raised() && !told {
-                told = true;
+            if part.stop.raised() && !notified {
+                notified = true;
                 for agent in &self.agents {
                     agent
                         .link
@@ -355,7 +357,7 @@ impl Coordinator {
             match message {
                 FromAgent::Done { stamps, started_ns, trials } => {
                     // The message that it answers may be that of the end, which has no stamps.
-                    if !told {
+                    if !notified {
                         agent.answered(stamps, at);
                     }
                     agent.started(started_ns, part.began_ns);
@@ -378,14 +380,14 @@ impl Coordinator {
         part: &mut Part<'_, '_>,
         trials: u64,
     ) -> Result<ControlFlow<()>, EngineError> {
-        let mut came = self.records(trials)?;
-        for trials_of_one in &mut came {
+        let mut records = self.records(trials)?;
+        for trials_of_one in &mut records {
             // One that ended later may have begun another trial.
             trials_of_one.truncate((trials - part.merged) as usize);
         }
         part.merged = trials;
         let now = self.clock.now();
-        let agents = self.agents.iter().zip(came).map(|(agent, trials)| FromOne {
+        let agents = self.agents.iter().zip(records).map(|(agent, trials)| FromOne {
             rank: agent.ready.rank,
             bound_ns: agent.model.bound_ns(now).unwrap_or(0),
             starts_ns: &agent.part.starts_ns,
@@ -427,8 +429,8 @@ impl Coordinator {
     /// Waits for the next message. Returns None if none comes in time.
     fn next(&self, until: Instant) -> Result<Option<(usize, u64, FromAgent)>, EngineError> {
         let left = until.saturating_duration_since(Instant::now());
-        match self.came.recv_timeout(left) {
-            Ok(Came { agent, at, message }) => match message {
+        match self.messages.recv_timeout(left) {
+            Ok(Received { agent, at, message }) => match message {
                 Ok(message) => Ok(Some((agent, at, message))),
                 Err(error) => Err(self.agents[agent].lost_by(&error)),
             },

@@ -19,12 +19,12 @@ const MERGING: Duration = Duration::from_secs(30);
 /// The connection to the coordinator.
 pub(crate) struct AgentLink {
     link: Link,
-    came: Mutex<Receiver<Came>>,
+    messages: Mutex<Receiver<Received>>,
     clock: LocalClock,
 }
 
 /// A message, and when it came.
-type Came = (u64, Result<FromCoordinator, RemoteError>);
+type Received = (u64, Result<FromCoordinator, RemoteError>);
 
 impl AgentLink {
     /// Starts to read. `stop` is raised when the coordinator ends the run or cannot be reached any
@@ -37,7 +37,7 @@ impl AgentLink {
         clock: LocalClock,
         stop: Stop,
     ) -> io::Result<AgentLink> {
-        let (send, came) = mpsc::channel();
+        let (send, messages) = mpsc::channel();
         let link = Link::start(connection, move |message| {
             let at = clock.now();
             if matches!(message, Err(_) | Ok(FromCoordinator::End)) {
@@ -45,7 +45,7 @@ impl AgentLink {
             }
             send.send((at, message)).is_ok()
         })?;
-        Ok(AgentLink { link, came: Mutex::new(came), clock })
+        Ok(AgentLink { link, messages: Mutex::new(messages), clock })
     }
 
     /// Sends a message.
@@ -64,9 +64,9 @@ impl AgentLink {
         &self,
         patience: Duration,
     ) -> Result<(u64, FromCoordinator), RemoteError> {
-        let came = self.came.lock().unwrap_or_else(PoisonError::into_inner);
+        let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let (at, message) = match came.recv_timeout(patience) {
+            let (at, message) = match messages.recv_timeout(patience) {
                 Ok((at, message)) => (at, message?),
                 Err(RecvTimeoutError::Timeout) => return Err(RemoteError::TimedOut(patience)),
                 Err(RecvTimeoutError::Disconnected) => return Err(RemoteError::Closed),

@@ -1,7 +1,7 @@
 //! The coordinator waits until all agents are there.
 
 use super::coordinator::Coordinator;
-use super::local_clock::{LocalClock, Pretended};
+use super::local_clock::{LocalClock, SimulatedClock};
 use super::membership::Membership;
 use super::slurm::Announced;
 use crate::exit::Error;
@@ -28,7 +28,7 @@ pub(crate) struct Expected<'a> {
 }
 
 /// A connection that knows the token, and who it says it is.
-type Came = (Connection, Hello);
+type Candidate = (Connection, Hello);
 
 /// Waits for all agents.
 ///
@@ -53,8 +53,8 @@ pub(crate) fn gather(
     });
     // It is removed as soon as all are there, or nobody waits any more.
     let _announced = announced.transpose()?;
-    let (send, came) = mpsc::channel();
-    let mut agents: Vec<Option<Came>> = (0..this.agents()).map(|_| None).collect();
+    let (send, candidates) = mpsc::channel();
+    let mut agents: Vec<Option<Candidate>> = (0..this.agents()).map(|_| None).collect();
     let until = Instant::now() + this.gather;
     while agents.iter().any(Option::is_none) {
         if stop.raised() {
@@ -64,7 +64,7 @@ pub(crate) fn gather(
             return Err(missing(&agents, this.gather));
         }
         accept(&listener, this, &send);
-        if let Some((mut connection, hello)) = next(&came) {
+        if let Some((mut connection, hello)) = next(&candidates) {
             let place = place(&hello, &agents, this, expected);
             let at = match place {
                 Ok(at) => at,
@@ -82,12 +82,12 @@ pub(crate) fn gather(
             }
         }
     }
-    let clock = LocalClock::new(Pretended::default());
+    let clock = LocalClock::new(SimulatedClock::default());
     Coordinator::start(agents.into_iter().flatten(), clock).map_err(cannot)
 }
 
 /// Examines every connection on a thread of its own, so that a silent one makes nobody wait.
-fn accept(listener: &TcpListener, this: &Membership, send: &Sender<Came>) {
+fn accept(listener: &TcpListener, this: &Membership, send: &Sender<Candidate>) {
     for _ in 0..AT_ONCE {
         let Ok((stream, _)) = listener.accept() else { return };
         let (send, token) = (send.clone(), this.token.clone());
@@ -108,8 +108,8 @@ fn accept(listener: &TcpListener, this: &Membership, send: &Sender<Came>) {
     }
 }
 
-fn next(came: &Receiver<Came>) -> Option<Came> {
-    came.recv_timeout(GLANCE).ok()
+fn next(candidates: &Receiver<Candidate>) -> Option<Candidate> {
+    candidates.recv_timeout(GLANCE).ok()
 }
 
 /// Why a process that knows the token does not take part.
@@ -122,7 +122,7 @@ struct Unfit {
 /// The place of an agent among all.
 fn place(
     hello: &Hello,
-    agents: &[Option<Came>],
+    agents: &[Option<Candidate>],
     this: &Membership,
     expected: &Expected<'_>,
 ) -> Result<usize, Unfit> {
@@ -165,7 +165,7 @@ fn place(
     }
 }
 
-fn missing(agents: &[Option<Came>], patience: Duration) -> Error {
+fn missing(agents: &[Option<Candidate>], patience: Duration) -> Error {
     let ranks = (1..).zip(agents).filter(|(_, agent)| agent.is_none());
     let ranks: Vec<String> = ranks.map(|(rank, _): (u32, _)| rank.to_string()).collect();
     let agents = if ranks.len() == 1 { "agent" } else { "agents" };

@@ -39,12 +39,12 @@ impl Link {
             .map_err(|error| io::Error::other(error.to_string()))?;
         std::thread::Builder::new().name("link".to_owned()).spawn(move || {
             loop {
-                let came = connection.receive(SILENT);
-                let last = came.is_err();
-                if matches!(came, Err(RemoteError::TimedOut(_))) {
+                let message = connection.receive(SILENT);
+                let last = message.is_err();
+                if matches!(message, Err(RemoteError::TimedOut(_))) {
                     continue;
                 }
-                if !take(came) || last {
+                if !take(message) || last {
                     return;
                 }
             }

@@ -2,9 +2,9 @@
 
 use engine::clock;
 
-/// What a clock pretends to be, for tests on one machine.
+/// What a clock simulates, for tests on one machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Pretended {
+pub(crate) struct SimulatedClock {
     /// So much ahead.
     pub(crate) offset_ns: i64,
     /// So much faster, in millionths.
@@ -13,10 +13,10 @@ pub(crate) struct Pretended {
     pub(crate) skew_ns: u64,
 }
 
-impl Pretended {
+impl SimulatedClock {
     /// So many times as much.
-    pub(crate) fn times(self, n: u32) -> Pretended {
-        Pretended {
+    pub(crate) fn times(self, n: u32) -> SimulatedClock {
+        SimulatedClock {
             offset_ns: self.offset_ns * i64::from(n),
             drift_ppm: self.drift_ppm * f64::from(n),
             skew_ns: self.skew_ns * u64::from(n),
@@ -29,20 +29,20 @@ impl Pretended {
 /// 500 millionths), so a time some milliseconds ahead is converted by reading both now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalClock {
-    pretended: Pretended,
+    simulated: SimulatedClock,
     since: u64,
 }
 
 impl LocalClock {
-    pub(crate) fn new(pretended: Pretended) -> LocalClock {
-        LocalClock { pretended, since: clock::raw() }
+    pub(crate) fn new(simulated: SimulatedClock) -> LocalClock {
+        LocalClock { simulated, since: clock::raw() }
     }
 
     /// Returns the time, in nanoseconds.
     pub(crate) fn now(&self) -> u64 {
         let raw = clock::raw();
-        let drifted = (raw - self.since) as f64 * self.pretended.drift_ppm / 1e6;
-        raw.saturating_add_signed(self.pretended.offset_ns + drifted.round() as i64)
+        let drifted = (raw - self.since) as f64 * self.simulated.drift_ppm / 1e6;
+        raw.saturating_add_signed(self.simulated.offset_ns + drifted.round() as i64)
     }
 
     /// Returns this clock and the engine's, read at the same time.
@@ -66,7 +66,7 @@ impl LocalClock {
 
     /// Returns how much later than they should slices start.
     pub(crate) fn skew_ns(&self) -> u64 {
-        self.pretended.skew_ns
+        self.simulated.skew_ns
     }
 }
 
@@ -75,9 +75,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pretended_offset_is_seen_and_conversions_agree() {
-        let pretended = Pretended { offset_ns: 5_000_000_000, ..Pretended::default() };
-        let (honest, ahead) = (LocalClock::new(Pretended::default()), LocalClock::new(pretended));
+    fn a_simulated_offset_is_seen_and_conversions_agree() {
+        let simulated = SimulatedClock { offset_ns: 5_000_000_000, ..SimulatedClock::default() };
+        let (honest, ahead) =
+            (LocalClock::new(SimulatedClock::default()), LocalClock::new(simulated));
         let (before, there, after) = (honest.now(), ahead.now(), honest.now());
         assert!(before + 5_000_000_000 <= there && there <= after + 5_000_000_000);
         let at = ahead.now() + 1_000_000;

@@ -1,7 +1,7 @@
 //! Who this process is among those that drive together, as a launcher tells it in environment
 //! variables.
 
-use super::local_clock::Pretended;
+use super::local_clock::SimulatedClock;
 use crate::address::resolver::{self, Resolver};
 use crate::exit::Error;
 use crate::remote::Token;
@@ -36,8 +36,8 @@ pub(crate) struct Membership {
     pub(crate) token: Token,
     /// How long all wait until all are there.
     pub(crate) gather: Duration,
-    /// What this agent's clock pretends.
-    pub(crate) pretended: Pretended,
+    /// What this agent's clock simulates.
+    pub(crate) simulated: SimulatedClock,
     /// A file into which the coordinator writes where it listens. None if all know it.
     pub(crate) announce: Option<PathBuf>,
 }
@@ -61,9 +61,9 @@ impl Membership {
         let file = PathBuf::from(given(TOKEN_FILE)?);
         let token =
             Token::in_file(&file).map_err(|why| Error::usage(format!("{TOKEN_FILE}: {why}")))?;
-        let pretended = Pretended::default();
+        let simulated = SimulatedClock::default();
         let announce = None;
-        Ok(Membership { rank, size, coordinator, token, gather, pretended, announce })
+        Ok(Membership { rank, size, coordinator, token, gather, simulated, announce })
     }
 
     /// How many agents drive.

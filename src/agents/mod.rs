@@ -19,7 +19,7 @@ mod slurm;
 pub(crate) use coordinator::Coordinator;
 pub(crate) use gate::{AgentGate, AgentLink, Outbox};
 pub(crate) use gathering::{Expected, gather};
-pub(crate) use local_clock::{LocalClock, Pretended};
+pub(crate) use local_clock::{LocalClock, SimulatedClock};
 pub(crate) use membership::{Membership, rank_and_size};
 pub(crate) use part::{PartLane, PartOrder};
 pub(crate) use slurm::membership as membership_in_slurm;

@@ -25,6 +25,9 @@ pub(crate) struct PartOrder {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PartLane {
     pub(crate) burn_in_ns: u64,
+    /// Which launch of its target this is, counted from 1; 0 if it is running already. After a
+    /// launch its operations begin anew.
+    pub(crate) launch: u32,
     /// Where its target is. An agent uses it only for a target that was launched.
     pub(crate) address: Address,
 }
@@ -33,12 +36,13 @@ pub(crate) struct PartLane {
 const SLACK_NS: u64 = 10_000_000_000;
 
 impl PartOrder {
-    /// The order for all agents.
-    pub(crate) fn new(order: &Asked, is_pilot: bool) -> PartOrder {
-        let lanes = order
-            .lanes
-            .iter()
-            .map(|lane| PartLane { burn_in_ns: lane.burn_in_ns, address: lane.address.clone() });
+    /// The order for all agents; `launches` are those of the lanes' targets.
+    pub(crate) fn new(order: &Asked, launches: &[u32], is_pilot: bool) -> PartOrder {
+        let lanes = order.lanes.iter().zip(launches).map(|(lane, launch)| PartLane {
+            launch: *launch,
+            burn_in_ns: lane.burn_in_ns,
+            address: lane.address.clone(),
+        });
         PartOrder {
             seed: order.seed,
             warm_up_ns: order.warm_up_ns,

@@ -121,9 +121,9 @@ mod tests {
     fn torn_and_altered_records_are_refused() {
         let whole = b"{\"no\":1}".to_vec();
         let (bytes, sum) = (whole.len() as u64, digest(&whole));
-        let finish = |came: &[u8]| {
+        let finish = |bytes_received: &[u8]| {
             let mut incoming = Incoming::default();
-            incoming.add(came).expect("short");
+            incoming.add(bytes_received).expect("short");
             incoming.finish(bytes, &sum).expect_err("refused")
         };
         assert!(finish(&whole[1..]).starts_with("its record is not what it sent: 7 of 8 bytes"));

@@ -1,7 +1,7 @@
 //! Processes that Slurm's `srun` started: they find each other through a file in the directory in
 //! which all of them run, which the cluster's machines share.
 
-use super::local_clock::Pretended;
+use super::local_clock::SimulatedClock;
 use super::membership::{Membership, number_of, rank_and_size};
 use crate::address::resolver::is_public;
 use crate::exit::Error;
@@ -33,7 +33,7 @@ pub(crate) fn membership(
     let id = |name: &str| number_of(variable, name).map_err(Error::usage);
     let (job, step) = (id("SLURM_JOB_ID")?, id("SLURM_STEP_ID")?);
     let file = PathBuf::from(format!("tiebreak-{job}.{step}.rendezvous"));
-    let pretended = Pretended::default();
+    let simulated = SimulatedClock::default();
     if rank == 0 {
         let ip = own_address(variable)?;
         if is_public(ip) && !allow_public {
@@ -47,7 +47,7 @@ pub(crate) fn membership(
         })?;
         let coordinator = SocketAddr::new(ip, 0);
         let announce = Some(file);
-        return Ok(Membership { rank, size, coordinator, token, gather, pretended, announce });
+        return Ok(Membership { rank, size, coordinator, token, gather, simulated, announce });
     }
     let (coordinator, token) = found(&file, gather)?;
     if is_public(coordinator.ip()) && !allow_public {
@@ -55,7 +55,7 @@ pub(crate) fn membership(
             "the coordinator is at {coordinator}, a public address: confirm it with --allow-public"
         )));
     }
-    Ok(Membership { rank, size, coordinator, token, gather, pretended, announce: None })
+    Ok(Membership { rank, size, coordinator, token, gather, simulated, announce: None })
 }
 
 /// The address of this machine in the network of the cluster: the one from which packets to the

@@ -2,7 +2,7 @@
 
 use super::options::OutputOptions;
 use super::{conduct, outputs};
-use crate::agents::{Membership, Pretended, membership_in_slurm, rank_and_size};
+use crate::agents::{Membership, SimulatedClock, membership_in_slurm, rank_and_size};
 use crate::exit::{Error, Exit};
 use crate::plan::Spec;
 use crate::runner;
@@ -25,9 +25,9 @@ pub(super) struct AgentOptions {
     /// How long to wait until all processes are there [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = quantities::duration, requires = "agents", hide_short_help = true)]
     gather: Option<Duration>,
-    /// What the clock of agent *n* pretends, for tests: OFFSET_NS,DRIFT_PPM,SKEW_NS, each times *n*
-    #[arg(long, hide = true, requires = "agents", value_parser = pretended)]
-    pretend_clock: Option<Pretended>,
+    /// What the clock of agent *n* simulates, for tests: OFFSET_NS,DRIFT_PPM,SKEW_NS, each times *n*
+    #[arg(long, hide = true, requires = "agents", value_parser = simulated)]
+    simulate_clock: Option<SimulatedClock>,
 }
 
 const GATHER: Duration = Duration::from_secs(60);
@@ -57,7 +57,7 @@ impl AgentOptions {
         let gather = self.gather.unwrap_or(GATHER);
         let read = if how == SLURM { membership_in_slurm } else { Membership::of_environment };
         let mut this = read(&variable, allow_public, gather)?;
-        this.pretended = self.pretend_clock.unwrap_or_default().times(this.rank);
+        this.simulated = self.simulate_clock.unwrap_or_default().times(this.rank);
         Ok(Some(this))
     }
 }
@@ -78,8 +78,8 @@ pub(super) fn perform(
         return Ok(Exit::Sound);
     }
     let copies = output.copies()?;
-    let (folder, judged) = conduct::measure(&resolved, output.telling(), Some(membership))?;
-    outputs::publish(&folder, &judged, &copies, outputs::detail(output.verbose))?;
+    let (directory, judged) = conduct::measure(&resolved, output.telling(), Some(membership))?;
+    outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
     Ok(judged.exit())
 }
 
@@ -87,10 +87,10 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-fn pretended(text: &str) -> Result<Pretended, String> {
+fn simulated(text: &str) -> Result<SimulatedClock, String> {
     let read = || {
         let mut parts = text.split(',');
-        let read = Pretended {
+        let read = SimulatedClock {
             offset_ns: parts.next()?.parse().ok()?,
             drift_ppm: parts.next()?.parse().ok()?,
             skew_ns: parts.next()?.parse().ok()?,

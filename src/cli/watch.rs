@@ -28,7 +28,7 @@ Examples:
 ///
 /// Run it on the server's machine. It reads one process with all its descendants, or one control
 /// group, and the stolen time and load of its machine; it changes nothing, and nothing else can be
-/// asked of it. It answers clients that prove to know its token, until SIGINT or SIGTERM. The token
+/// asked of it. It answers clients that prove that they know its token, until SIGINT or SIGTERM. The token
 /// itself is never sent.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]

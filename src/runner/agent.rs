@@ -40,7 +40,7 @@ pub(crate) fn assist(
     out: Option<&Path>,
     this: &Membership,
 ) -> Result<PathBuf, Error> {
-    let clock = LocalClock::new(this.pretended);
+    let clock = LocalClock::new(this.simulated);
     let connection = join(resolved, stop, this)?;
     let named =
         |error: &dyn std::fmt::Display| Error::failed(format!("agent {}: {error}", this.rank));
@@ -48,25 +48,26 @@ pub(crate) fn assist(
     let now = SystemTime::now();
     let header = header(&resolved.plan, now);
     let out = out.map(|out| with_rank(out, this.rank));
-    let (folder, journal) = folder::create(out.as_deref(), now, &header.plan_hash)?;
-    let mut agent = Agent { resolved, stop, link, journal, this };
+    let (directory, journal) = folder::create(out.as_deref(), now, &header.plan_hash)?;
+    let reached = resolved.ways.iter().map(|_| None).collect();
+    let mut agent = Agent { resolved, stop, link, journal, this, reached };
     let written = agent.journal.write(&Event::Header(Box::new(header)));
     written.map_err(|error| named(&error))?;
-    let came = agent.serve();
-    let end = match &came {
+    let served = agent.serve();
+    let end = match &served {
         Ok(()) => End { reason: EndReason::Complete, detail: String::new() },
         Err(why) => End { reason: EndReason::Failed, detail: shown(why) },
     };
     let ended = agent.journal.write(&Event::End(end)).and_then(|_| agent.journal.sync());
-    came.map_err(|why| named(&why))?;
+    served.map_err(|why| named(&why))?;
     ended.map_err(|error| named(&error))?;
-    Ok(folder)
+    Ok(directory)
 }
 
 /// The directory of one agent, beside that of the run: all processes may share a file system.
 fn with_rank(out: &Path, rank: u32) -> PathBuf {
-    let folder: PathBuf = out.components().collect();
-    let mut name = OsString::from(folder);
+    let directory: PathBuf = out.components().collect();
+    let mut name = OsString::from(directory);
     name.push(format!(".agent-{rank}"));
     name.into()
 }
@@ -113,6 +114,15 @@ struct Agent<'a> {
     link: AgentLink,
     journal: Writer<File>,
     this: &'a Membership,
+    /// How each contender is reached, in which launch of its target: operations go on from one
+    /// order to the next.
+    reached: Vec<Option<Reached>>,
+}
+
+struct Reached {
+    launch: u32,
+    address: Address,
+    access: Access,
 }
 
 impl Agent<'_> {
@@ -171,17 +181,23 @@ impl Agent<'_> {
     }
 
     /// The order for the engine: all that the coordinator did not send follows from the plan.
-    fn asked(&self, order: &PartOrder) -> Result<(Asked, Vec<Access>), String> {
-        let plan = &self.resolved.plan;
+    fn asked(&mut self, order: &PartOrder) -> Result<(Asked, Vec<Access>), String> {
+        let resolved = self.resolved;
+        let plan = &resolved.plan;
         if order.lanes.len() != plan.contenders.len() {
             return Err("the order has other contenders".to_owned());
         }
         let (mut lanes, mut accesses) = (Vec::new(), Vec::new());
         for (contender, lane) in order.lanes.iter().enumerate() {
-            let (address, access) = self.reach(contender, lane)?;
-            check_log_in(&access, &address)?;
+            let known = self.reached[contender].take().filter(|known| known.launch == lane.launch);
+            let reached = match known {
+                Some(known) => known,
+                None => self.reach(contender, lane)?,
+            };
+            let address = reached.address.clone();
+            accesses.push(reached.access.clone());
+            self.reached[contender] = Some(reached);
             lanes.push(LaneAsked { address, ..orders::lane(plan, contender, lane.burn_in_ns) });
-            accesses.push(access);
         }
         let asked = Asked {
             seed: order.seed,
@@ -198,10 +214,10 @@ impl Agent<'_> {
 
     /// How a contender is reached. Where a launched target is the coordinator knows, but no order
     /// can make an agent drive a public address.
-    fn reach(&self, contender: usize, lane: &PartLane) -> Result<(Address, Access), String> {
+    fn reach(&self, contender: usize, lane: &PartLane) -> Result<Reached, String> {
         let known: &Contender = &self.resolved.plan.contenders[contender];
-        match &self.resolved.ways[contender] {
-            Way::Attached { access, .. } => Ok((known.address.clone(), access.clone())),
+        let (address, access) = match &self.resolved.ways[contender] {
+            Way::Attached { access, .. } => (known.address.clone(), access.clone()),
             Way::Launched { launch, .. } => {
                 let nodes = lane.address.nodes();
                 let Some(first) = nodes.first() else {
@@ -213,12 +229,14 @@ impl Agent<'_> {
                 let url = launch::address_at(launch, first.port());
                 let reached = self.resolved.reach(contender, &url);
                 let (_, access) = reached.map_err(|error| error.text)?;
-                Ok((lane.address.clone(), access))
+                (lane.address.clone(), access)
             }
             Way::Files(_) | Way::Program { .. } => {
-                Err(format!("`{}` is not driven over a network", known.name))
+                return Err(format!("`{}` is not driven over a network", known.name));
             }
-        }
+        };
+        check_log_in(&access, &address)?;
+        Ok(Reached { launch: lane.launch, address, access })
     }
 }
 
@@ -245,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agents_on_one_file_system_have_folders_of_their_own() {
+    fn agents_on_one_file_system_have_directories_of_their_own() {
         assert_eq!(with_rank(Path::new("runs/a/"), 2), Path::new("runs/a.agent-2"));
     }
 }

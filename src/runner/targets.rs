@@ -307,14 +307,17 @@ impl Environment for Targets<'_> {
             return self.drive(order, &everyone, each);
         }
         let mut order = order.clone();
+        let mut launches = Vec::with_capacity(order.lanes.len());
         for (contender, lane) in order.lanes.iter_mut().enumerate() {
-            lane.address = self.up(contender)?.address.clone();
+            let up = self.up(contender)?;
+            lane.address = up.address.clone();
+            launches.push(up.launch);
         }
         let ups = self.each.iter_mut().filter_map(|target| target.up.as_mut());
         let clocks = ups.map(clock).collect();
         let _kept = Kept::on(&self.resolved.own_cores);
         let agents = self.agents.as_mut().expect("checked above");
-        agents.drive(&order, is_pilot, clocks, self.stop, each)
+        agents.drive(&order, &launches, is_pilot, clocks, self.stop, each)
     }
 
     fn agents(&self) -> Vec<AgentReady> {

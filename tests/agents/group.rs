@@ -21,7 +21,7 @@ pub(crate) const QUICK: &str = "--rounds 6 --round 100ms --slice 25ms --warm-up 
 
 /// Where a group lives: a directory and an address at which nothing else listens.
 pub(crate) struct Group {
-    pub(crate) folder: TestDirectory,
+    pub(crate) directory: TestDirectory,
     pub(crate) coordinator: SocketAddr,
     size: u32,
 }
@@ -34,17 +34,17 @@ impl Group {
         let [.., high, low] = std::process::id().to_be_bytes();
         // Nobody else uses this address: so no port is taken.
         let ip = IpAddr::V4(Ipv4Addr::new(127, 64 | high & 63, low, number));
-        let folder = TestDirectory::new();
-        std::fs::write(folder.file("token"), TOKEN).expect("writes");
-        Group { folder, coordinator: SocketAddr::new(ip, 9311), size: agents + 1 }
+        let directory = TestDirectory::new();
+        std::fs::write(directory.file("token"), TOKEN).expect("writes");
+        Group { directory, coordinator: SocketAddr::new(ip, 9311), size: agents + 1 }
     }
 
     /// The command of one process, which writes to pipes.
     pub(crate) fn command(&self, rank: u32, words: &str) -> Command {
-        let mut command = self.folder.command(&["compare", "--agents", "env", "--out", "run"]);
+        let mut command = self.directory.command(&["compare", "--agents", "env", "--out", "run"]);
         command.args(words.split_whitespace()).args(["--quiet", "--json", "report.json"]);
         command.env("TIEBREAK_COORDINATOR", self.coordinator.to_string());
-        command.env("TIEBREAK_TOKEN_FILE", self.folder.file("token"));
+        command.env("TIEBREAK_TOKEN_FILE", self.directory.file("token"));
         command.env("TIEBREAK_RANK", rank.to_string());
         command.env("TIEBREAK_SIZE", self.size.to_string());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -66,16 +66,16 @@ impl Group {
     }
 
     pub(crate) fn report(&self) -> Value {
-        self.folder.json("report.json")
+        self.directory.json("report.json")
     }
 
     /// The events of a journal: that of the coordinator (0), or of an agent.
     pub(crate) fn events(&self, rank: u32) -> Vec<Value> {
-        let folder = match rank {
+        let name = match rank {
             0 => PathBuf::from("run"),
             rank => PathBuf::from(format!("run.agent-{rank}")),
         };
-        let text = std::fs::read_to_string(self.folder.path().join(folder).join("journal.jsonl"));
+        let text = std::fs::read_to_string(self.directory.path().join(name).join("journal.jsonl"));
         let line = |line: &str| -> Value { serde_json::from_str(line).expect("JSON") };
         let text = text.unwrap_or_default();
         // A process that was killed may leave half a line.

@@ -32,24 +32,24 @@ fn srun_starts_a_coordinator_and_its_agents() {
     if !is_installed() || unsafe { libc::geteuid() } != 0 {
         return not_tested("Slurm (slurmctld, slurmd, slurm-client, munge) is needed, and root");
     }
-    let folder = TestDirectory::new();
-    std::fs::write(folder.file("slurm.sh"), SCRIPT).expect("writes");
-    std::fs::write(folder.file("run.sh"), RUN).expect("writes");
+    let directory = TestDirectory::new();
+    std::fs::write(directory.file("slurm.sh"), SCRIPT).expect("writes");
+    std::fs::write(directory.file("run.sh"), RUN).expect("writes");
     let mut command = Command::new("unshare");
     command.args(["--net", "--pid", "--mount-proc", "--fork", "--kill-child"]);
-    command.args(["bash", "slurm.sh"]).arg(folder.file("slurm"));
+    command.args(["bash", "slurm.sh"]).arg(directory.file("slurm"));
     command.args(["bash", "run.sh", env!("CARGO_BIN_EXE_tiebreak")]);
-    command.current_dir(folder.path()).stdin(Stdio::null());
+    command.current_dir(directory.path()).stdin(Stdio::null());
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     let output = Running::new(command.spawn().expect("unshare starts")).output();
     // srun exits with the code of the coordinator, which an audit on a busy machine may refuse.
     let code = output.status.code();
     assert!([Some(0), Some(3)].contains(&code), "{code:?}: {}", errors(&output));
-    let report = folder.json("report.json");
+    let report = directory.json("report.json");
     for of in report["contenders"].as_array().expect("two") {
         assert_eq!(of["agents"].as_array().map(Vec::len), Some(3), "{of}");
     }
-    let left = std::fs::read_dir(folder.path()).expect("a directory").flatten();
+    let left = std::fs::read_dir(directory.path()).expect("a directory").flatten();
     let files: Vec<_> = left.map(|entry| entry.file_name().into_string()).collect();
     let is_token = |name: &Result<String, _>| {
         name.as_ref().is_ok_and(|name: &String| name.ends_with(".rendezvous"))

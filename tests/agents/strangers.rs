@@ -26,9 +26,9 @@ fn scene(agents: u32) -> Scene {
 }
 
 fn code(output: &Output, code: i32, says: &str) {
-    let told = errors(output);
-    assert_eq!(output.status.code(), Some(code), "{told}");
-    assert!(told.contains(says), "{told}");
+    let stderr = errors(output);
+    assert_eq!(output.status.code(), Some(code), "{stderr}");
+    assert!(stderr.contains(says), "{stderr}");
 }
 
 /// A connection that has passed the handshake.
@@ -60,16 +60,16 @@ fn who_is_missing_is_named() {
     let Scene { group, words, servers: _servers } = scene(3);
     let coordinator = group.start(0, &words.replace("60s", "1s"));
     code(&coordinator.output(), 5, "agents 1, 2 and 3 did not connect within 1 s");
-    assert!(!group.folder.file("run").exists(), "nothing was driven");
+    assert!(!group.directory.file("run").exists(), "nothing was driven");
 }
 
 #[test]
 fn an_agent_with_another_token_is_refused_and_the_others_wait_for_a_good_one() {
     let Scene { group, words, servers: _servers } = scene(1);
     let coordinator = group.start(0, &words);
-    std::fs::write(group.folder.file("other"), "another-token-of-the-test").expect("writes");
+    std::fs::write(group.directory.file("other"), "another-token-of-the-test").expect("writes");
     let mut wrong = group.command(1, &words);
-    wrong.env("TIEBREAK_TOKEN_FILE", group.folder.file("other"));
+    wrong.env("TIEBREAK_TOKEN_FILE", group.directory.file("other"));
     let wrong = crate::common::running::Running::new(wrong.spawn().expect("it starts"));
     code(&wrong.output(), 5, "refused the token");
     let good = group.start(1, &words);
@@ -77,8 +77,8 @@ fn an_agent_with_another_token_is_refused_and_the_others_wait_for_a_good_one() {
     let output = coordinator.output();
     assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", errors(&output));
     // The token is in nothing that was written.
-    for folder in ["run", "run.agent-1"] {
-        for entry in std::fs::read_dir(group.folder.file(folder)).expect("a directory") {
+    for name in ["run", "run.agent-1"] {
+        for entry in std::fs::read_dir(group.directory.file(name)).expect("a directory") {
             let path = entry.expect("an entry").path();
             let text = std::fs::read(&path).unwrap_or_default();
             let found = text.windows(TOKEN.len()).any(|part| part == TOKEN.as_bytes());
@@ -92,7 +92,7 @@ fn a_second_agent_of_one_rank_is_rejected_and_the_run_goes_on() {
     let Scene { group, words, servers: _servers } = scene(2);
     let coordinator = group.start(0, &words);
     let first = group.start(1, &words);
-    wait_for("the first agent's directory", || group.folder.file("run.agent-1").exists());
+    wait_for("the first agent's directory", || group.directory.file("run.agent-1").exists());
     code(&group.start(1, &words).output(), 2, "another process is agent 1 already");
     let second = group.start(2, &words);
     for agent in [first, second] {
@@ -109,7 +109,7 @@ fn an_agent_with_another_plan_is_rejected_and_nothing_is_driven() {
     let other = group.start(1, &words.replace("--connections 8", "--connections 16"));
     code(&other.output(), 2, "agent 1: its plan is another one");
     code(&coordinator.output(), 2, "agent 1: its plan is another one");
-    assert!(!group.folder.file("run").exists(), "nothing was driven");
+    assert!(!group.directory.file("run").exists(), "nothing was driven");
 }
 
 #[test]
@@ -126,8 +126,8 @@ fn another_version_another_size_and_other_workers_are_rejected() {
         let mut hello = hello(1, 2, "0");
         change(&mut hello);
         let answer = said(&mut introduced(&group), hello);
-        let FromCoordinator::Rejected(told) = answer else { panic!("{answer:?}") };
-        assert!(told.contains(why), "{told}");
+        let FromCoordinator::Rejected(reason) = answer else { panic!("{answer:?}") };
+        assert!(reason.contains(why), "{reason}");
         code(&coordinator.output(), 2, why);
     }
 }
@@ -137,9 +137,9 @@ fn plan_hash() -> String {
     let Scene { group, words, servers: _servers } = scene(1);
     let coordinator = group.start(0, &words);
     let answer = said(&mut introduced(&group), hello(1, 2, "0"));
-    let FromCoordinator::Rejected(told) = answer else { panic!("{answer:?}") };
+    let FromCoordinator::Rejected(reason) = answer else { panic!("{answer:?}") };
     code(&coordinator.output(), 2, "its plan is another one");
-    let (_, hash) = told.split_once("the coordinator's is ").expect("it is named");
+    let (_, hash) = reason.split_once("the coordinator's is ").expect("it is named");
     hash.split(')').next().expect("a word").to_owned()
 }
 

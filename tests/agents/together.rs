@@ -80,7 +80,7 @@ fn each_agent_keeps_a_journal_and_the_coordinator_has_them_merged() {
 fn no_two_contenders_are_driven_at_once_whatever_the_clocks_say() {
     let group = Group::of(3);
     let (a, b) = (serve(MS), serve(MS));
-    let clocks = "--pretend-clock 3600000000000,50,0";
+    let clocks = "--simulate-clock 3600000000000,50,0";
     driven(&group, &format!("{} {QUICK} --seed 7 {clocks}", contenders(&a, &b)));
     let events = group.events(0);
     let offsets = events.iter().filter_map(|event| event["clocks"].as_array()).flatten();
@@ -114,7 +114,7 @@ fn agents_that_start_late_are_seen_and_the_audit_refuses() {
     let group = Group::of(2);
     let (a, b) = (serve(MS), serve(MS));
     // The second agent starts 20 ms late: 80 % of a slice.
-    let late = "--pretend-clock 0,0,10000000 --slice 25ms";
+    let late = "--simulate-clock 0,0,10000000 --slice 25ms";
     let words = format!("{} {QUICK} {late} --matters 10%", contenders(&a, &b));
     let words = words.replace("--matters 50% ", "").replacen("--slice 25ms ", "", 1);
     let outputs = group.run(&words);
@@ -158,7 +158,7 @@ fn agents_drive_a_target_that_the_coordinator_launches() {
         )
     };
     let file = format!("{}{}", contender("a"), contender("b"));
-    std::fs::write(group.folder.file("experiment.toml"), file).expect("writes");
+    std::fs::write(group.directory.file("experiment.toml"), file).expect("writes");
     let report = driven(&group, &format!("experiment.toml {QUICK}"));
     for of in report["contenders"].as_array().expect("two") {
         assert!(number(&of["operations"]) > 0.0);

@@ -192,7 +192,7 @@ impl Run {
         self.question.contenders.iter_mut().zip(values).for_each(|(of, value)| set(of, value));
     }
 
-    fn each(&mut self, change: impl Fn(&mut TrialRecord)) {
+    pub(crate) fn each(&mut self, change: impl Fn(&mut TrialRecord)) {
         self.records.iter_mut().for_each(change);
     }
 

@@ -96,8 +96,8 @@ mod tests {
         let found = run(500_000, 100_000).findings(RULE.name);
         assert_eq!(
             found[0].evidence,
-            "agents start a slice of 250 ms on average 500 µs apart, known within 100 µs: 0.24 % \
-             of the slice; 1 % matters"
+            "agents start a slice of 250 ms on average 500 µs apart, known within 100 µs: \
+             0.24\u{a0}% of the slice; 1\u{a0}% matters"
         );
     }
 }

@@ -85,7 +85,10 @@ mod tests {
             assert_eq!(found, vec![Weight::Caution; odd], "{operations:?}");
         }
         let found = run(&[100, 50, 100, 100], &[4; 4]).findings(RULE.name);
-        assert_eq!(found[0].evidence, "agent 2 ended 50 % of the operations of a typical agent");
+        assert_eq!(
+            found[0].evidence,
+            "agent 2 ended 50\u{a0}% of the operations of a typical agent"
+        );
     }
 
     #[test]

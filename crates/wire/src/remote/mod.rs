@@ -92,7 +92,7 @@ pub trait Message: Sized {
 /// Appends a message as a frame.
 ///
 /// # Panics
-/// If the body is longer than the limit of its type: the caller must keep the limits.
+/// If the body is longer than the limit of its type: the code that makes a message keeps the limits.
 pub fn encode<M: Message>(message: &M, out: &mut Vec<u8>) {
     frame::encode(message.kind(), out, |body| {
         let before = body.len();
