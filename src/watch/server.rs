@@ -114,7 +114,7 @@ impl Shared {
         let shared = Arc::clone(self);
         let talk = move || {
             if let Err(error) = shared.talk(stream, place) {
-                shared.report(&format!("{peer}: {error}"));
+                shared.report(&format!("{peer}: {}", ended(&error)));
             }
         };
         if let Err(error) = thread::Builder::new().name("watch".to_owned()).spawn(talk) {
@@ -124,7 +124,7 @@ impl Shared {
 
     /// The answer fits into the socket's buffer, so nothing waits for this client.
     fn busy(&self, stream: TcpStream, peer: SocketAddr) {
-        self.report(&format!("{peer}: {}", RemoteError::Refused(Refusal::Busy)));
+        self.report(&format!("{peer}: {}", ended(&RemoteError::Refused(Refusal::Busy))));
         if let Ok(mut connection) = Connection::of(stream) {
             remote::refuse(&mut connection, Refusal::Busy, self.limits.patience);
         }
@@ -172,6 +172,18 @@ impl Shared {
         reports.last = Some(Instant::now());
         // There is nobody to tell if nobody reads this.
         let _ = writeln!(io::stderr(), "{what}{silent}");
+    }
+}
+
+/// Why a connection ended, for the person who runs the watcher.
+fn ended(error: &RemoteError) -> String {
+    match error {
+        RemoteError::Refused(Refusal::Token) => "refused: it does not know the token".to_owned(),
+        RemoteError::Refused(Refusal::Purpose) => {
+            "refused: it is an agent, and this is a watcher".to_owned()
+        }
+        RemoteError::Refused(Refusal::Busy) => "refused: there are too many connections".to_owned(),
+        other => other.to_string(),
     }
 }
 

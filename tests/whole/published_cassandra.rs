@@ -24,7 +24,7 @@ const SMALL: [&str; 12] = [
     "--connections",
     "2",
     "--rounds",
-    "6",
+    "8",
     "--round",
     "400ms",
     "--slice",

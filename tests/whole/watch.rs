@@ -107,7 +107,7 @@ impl Compared<'_> {
     }
 }
 
-/// The evidence about what went out of sight.
+/// The evidence about what was not visible to the end.
 fn lost(report: &Value) -> String {
     let findings = report["findings"].as_array().expect("findings").iter();
     let lost: Vec<&Value> = findings.filter(|of| of["rule"] == "watcher_lost").collect();
@@ -212,7 +212,7 @@ fn a_watcher_that_does_not_answer_is_waited_for_once() {
 }
 
 #[test]
-fn a_watched_process_that_ends_is_out_of_sight_and_its_last_reading_is_not_repeated() {
+fn a_watched_process_that_ends_is_not_visible_and_its_last_reading_is_not_repeated() {
     let place = TestDirectory::new();
     let [a, b, watched] = [server(&place), server(&place), server(&place)];
     // Not the one that b drives, which must go on.

@@ -42,7 +42,7 @@ fn launched() -> String {
 /// seconds for a server that the other tests slow down.
 const SHORT: [&str; 12] = [
     "--rounds",
-    "6",
+    "8",
     "--round",
     "100ms",
     "--slice",

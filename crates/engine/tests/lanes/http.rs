@@ -2,7 +2,7 @@
 
 use crate::common::{drive, drive_reading, drive_stopped, lane, order, serve, until_done};
 use engine::{Stop, TargetClock, TargetReading, WatchedReading};
-use record::{Arrivals, Asked, Failure, LaneAsked, Phase, Reuse};
+use record::{Arrivals, Asked, Failure, LaneAsked, Phase, Reuse, WatchedSlice};
 use std::net::TcpListener;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering;

@@ -1,11 +1,11 @@
-//! Targets of which a watcher on their machine lost sight.
+//! Targets that their watcher could not read until the end.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
 
 pub(super) const RULE: Rule = Rule {
     name: "watcher_lost",
-    short: "the target went out of sight",
+    short: "CPU time was not visible to the end",
     hint: "see tiebreak watch, and run again",
     weight: Weight::Caution,
     threshold: "Checks whether the watcher of a target (tiebreak watch) answered in every slice of \
@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
                 from that round on, which is a caution.",
     why: "CPU time at rest shows work that a target leaves for the others' time, and CPU time while \
           driven shows whether the target or the generator was the slower part. Without them, the \
-          later rounds are only as trustworthy as those of a target out of sight. Figures of CPU \
+          later rounds are only as trustworthy as those of a target that nothing reads. Figures of CPU \
           time are those of the rounds before.",
     remedy: "Keep `tiebreak watch` and the watched process running until the run has ended, and \
              check the network between the two machines.",
@@ -37,7 +37,7 @@ mod tests {
     use crate::builder::Run;
     use record::{TargetDone, TargetReady, WatcherReport};
 
-    /// b is out of sight from this slice of this round on.
+    /// The CPU time of b is not visible from this slice of this round on.
     fn lost(from: u32) -> Vec<Finding> {
         let mut run = Run::compare(8).with_target_cpu(|target, driven| f64::from(target == driven));
         for name in ["a", "b"] {
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_round_out_of_sight_is_named() {
+    fn the_first_round_that_is_not_visible_is_named() {
         assert_eq!(lost(9), []);
         let found = lost(7);
         assert_eq!((found.len(), found[0].weight), (1, Weight::Caution));

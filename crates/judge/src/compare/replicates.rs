@@ -64,7 +64,7 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, String> 
     };
     let trials = a.trials.iter().zip(&b.trials);
     match sight_lost(evidence, of) {
-        // The first round is out of sight already if there is none before: then that is the reason.
+        // The first round is not visible already if there is none before: then that is the reason.
         Some(lost) if a.trials[0].round < lost => {
             trials.take_while(|(a, _)| a.round < lost).enumerate().map(round).collect()
         }
