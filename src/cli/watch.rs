@@ -28,11 +28,7 @@ Examples:
 ///
 /// Run it on the server's machine. It reads one process with all its descendants, or one control
 /// group, and the stolen time and load of its machine; it changes nothing, and nothing else can be
-<<<<<<< HEAD
-/// asked of it. It answers clients that prove to know its token, until SIGINT or SIGTERM. The token
-=======
 /// asked of it. It answers clients that prove that they know its token, until SIGINT or SIGTERM. The token
->>>>>>> 8a61eaf32b42da5b9b076db48989d94ff0912602
 /// itself is never sent.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]

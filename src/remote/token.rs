@@ -11,13 +11,8 @@ use std::path::Path;
 use text::shown::shown;
 use wire::remote::handshake::{NONCE_BYTES, Nonce};
 
-<<<<<<< HEAD
-/// The fewest characters of a token. A program that pretends to be the other side can try
-/// tokens on the proof that it gets, so a token must be too long to be guessed.
-=======
 /// The fewest characters of a token. A program that pretends to be the other side can try tokens on
 /// the proof that it gets, so a token must be too long to be guessed.
->>>>>>> 8a61eaf32b42da5b9b076db48989d94ff0912602
 const FEWEST_BYTES: usize = 16;
 /// The most characters of a token.
 const MOST_BYTES: usize = 256;

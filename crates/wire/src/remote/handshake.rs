@@ -10,11 +10,7 @@
 //! A [`transcript`] contains both nonces, so that a proof that was recorded is worth nothing on
 //! another connection, and a name for each side, so that a proof cannot be sent back to the side
 //! that made it. The client proves first: a server tells a stranger nothing. The nonces must be
-<<<<<<< HEAD
-//! random; the side with the sockets generates them, and computes the HMAC.
-=======
 //! random; the code that has the sockets makes them, and computes the HMAC.
->>>>>>> 8a61eaf32b42da5b9b076db48989d94ff0912602
 
 use super::fields::Fields;
 use super::{BAD_VALUE, Message, Purpose, UNKNOWN_KIND, VERSION};

@@ -92,11 +92,7 @@ pub trait Message: Sized {
 /// Appends a message as a frame.
 ///
 /// # Panics
-<<<<<<< HEAD
-/// If the body is longer than the limit of its type: the caller must keep the limits.
-=======
 /// If the body is longer than the limit of its type: the code that makes a message keeps the limits.
->>>>>>> 8a61eaf32b42da5b9b076db48989d94ff0912602
 pub fn encode<M: Message>(message: &M, out: &mut Vec<u8>) {
     frame::encode(message.kind(), out, |body| {
         let before = body.len();
