@@ -122,6 +122,11 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ),
     ("our_faults", "tests/faults/ports.rs", "run_out"),
     (
+        "watcher_lost",
+        "tests/whole/watch.rs",
+        "a_watcher_that_is_killed_leaves_the_rounds_before_and_says_from_which_round_on",
+    ),
+    (
         "agents_out_of_step",
         "tests/agents/together.rs",
         "agents_that_start_late_are_seen_and_the_audit_refuses",
