@@ -147,13 +147,16 @@ mod tests {
         read.map_err(|error| error.text)
     }
 
+    /// Variables, and the rank and size that they give.
+    type Row<'a> = (&'a [(&'a str, &'a str)], (u32, u32));
+
     #[test]
     fn launchers_say_who_a_process_is() {
         let scratch = Scratch::new();
         let file = scratch.path().join("token");
         std::fs::write(&file, "a-token-of-22-letters-\n").expect("scratch");
         let file = file.to_str().expect("UTF-8");
-        let table: [(&[(&str, &str)], (u32, u32)); 5] = [
+        let table: [Row<'_>; 5] = [
             (&[("TIEBREAK_RANK", "1"), ("TIEBREAK_SIZE", "3")], (1, 3)),
             (&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "4")], (0, 4)),
             (&[("OMPI_COMM_WORLD_RANK", "2"), ("OMPI_COMM_WORLD_SIZE", "3")], (2, 3)),

@@ -167,14 +167,14 @@ mod tests {
         assert!(found_at == at && found_token == token);
         assert!(Announced::write(&file, at, &token).is_err(), "an existing one is not touched");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("ours");
-        assert!(read(&file).err().expect("refused").contains("others can read it"));
+        assert!(read(&file).expect_err("refused").contains("others can read it"));
         drop(announced);
         assert!(!file.exists());
         fs::write(&file, "10.0.0.5:9311 half a li").expect("scratch");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("ours");
         assert!(matches!(read(&file), Ok(None)), "not complete");
         fs::write(&file, "nonsense\n").expect("scratch");
-        assert!(read(&file).err().expect("refused").contains("not what a coordinator writes"));
+        assert!(read(&file).expect_err("refused").contains("not what a coordinator writes"));
     }
 
     #[test]
