@@ -30,7 +30,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         Event::TargetDone(done) => judge.target_done(&done),
         Event::Store(said) => judge.store(&said),
         Event::Loaded(loaded) => judge.loaded(&loaded),
-        Event::SingleRun(_) => {}
+        Event::SingleRun(_) | Event::Agents(_) | Event::Clocks(_) => {}
         Event::OwnCost(cost) => judge.own_cost(&cost),
         Event::Pilot(choice) => judge.pilot(&choice),
         Event::Trial(trial) => judge.add(&trial),
