@@ -47,7 +47,7 @@ enum Disturbance {
 
 /// [`SHORT`], with rounds three times as long.
 const LONGER: &str =
-    "--round 300ms --rounds 6 --slice 25ms --warm-up 100ms --connections 4 --out run";
+    "--round 1500ms --rounds 6 --slice 25ms --warm-up 100ms --connections 4 --out run";
 
 /// For targets that would never be ready.
 const QUICKLY: &str = "ready = { timeout = '400ms' }";
@@ -292,7 +292,8 @@ const ATTACHED: &[Fault] = &[
     CUT,
     Fault {
         name: "refuses_every_other_connection_that_persists",
-        // A failure while it is dialled is one among thousands.
+        // Two of four connections are refused in each round. On a busy machine this is seen in a
+        // slice and fails an operation, so a round has more than two thousand of them.
         length: LONGER,
         server: Server::Test("--refuse-nth 2"),
         // Connections that were refused at rest are not a fault.

@@ -100,7 +100,7 @@ fn in_place_of_directories() {
         let to = precious.directory();
         let script =
             format!("rm -rf {{temp}}/{directory} && ln -s {} {{temp}}/{directory}", to.display());
-        let error = why_not(&hostile("folders", &script, "cwd = '/'"));
+        let error = why_not(&hostile("directories", &script, "cwd = '/'"));
         let says = format!(
             "`directories`: its temporary directory cannot be written: `{directory}` in it was"
         );
