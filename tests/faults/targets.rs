@@ -45,7 +45,7 @@ enum Disturbance {
     Signal(i32),
 }
 
-/// [`SHORT`], with rounds three times as long.
+/// [`SHORT`], with rounds fifteen times as long.
 const LONGER: &str =
     "--round 1500ms --rounds 6 --slice 25ms --warm-up 100ms --connections 4 --out run";
 

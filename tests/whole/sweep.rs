@@ -209,8 +209,8 @@ fn the_load_points_of_one_target_are_driven_in_every_round() {
     let server =
         serve(Behaviour { delay: Delay::Fixed(Duration::from_millis(10)), ..Behaviour::default() });
     let url = url(&server);
-    let sweep = ["run", &url, "--sweep", "connections=4,1", "--rounds", "6"];
-    let short = ["--round", "400ms", "--warm-up", "100ms", "--out", "run"];
+    let sweep = ["run", &url, "--sweep", "connections=4,1", "--rounds", "8"];
+    let short = ["--round", "1200ms", "--warm-up", "100ms", "--out", "run"];
     let driven = directory.tiebreak(&[&sweep[..], &short].concat());
     let report = directory.json("run/report.json");
     let points = report["sweep"]["points"].as_array().expect("points");
