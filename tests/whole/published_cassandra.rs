@@ -20,7 +20,7 @@ const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/kassandra");
 
 /// Slices in which a page that takes 100 ms on a busy machine is loaded several times: the first
 /// reply of a connection in each slice has no time of its own. Eight contenders are seven
-/// comparisons, which need ten rounds.
+/// comparisons, which need nine rounds at least.
 const SMALL: [&str; 12] = [
     "--connections",
     "2",
