@@ -166,7 +166,10 @@ mod tests {
         ];
         for text in wrong {
             let message = shown(text).expect_err(text);
-            assert!(message.starts_with("invalid: ") && !message.contains("canary"), "{text}: {message}");
+            assert!(
+                message.starts_with("invalid: ") && !message.contains("canary"),
+                "{text}: {message}"
+            );
         }
         assert!(shown(&format!("cql://{}", vec!["a"; 65].join(","))).is_err());
     }
