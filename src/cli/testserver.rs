@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use testserver::behaviour::DEFAULT_BODY_BYTES;
 use testserver::{
-    Behaviour, Body, Deferred, Delay, Framing, Freeze, Report, Slow, SlowBody, StopSignals,
+    Behaviour, Body, Deferred, Delay, Framing, Freeze, Report, Slow, SlowBody, Stall, StopSignals,
     TestServer, raise_descriptor_limit,
 };
 use text::quantities::duration;
@@ -112,6 +112,12 @@ struct Times {
     /// Start of the first freeze after the first request [default: half of --every]
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "freeze")]
     freeze_at: Option<Duration>,
+    /// Accept, read and answer nothing for --stall-for after every n-th request of the server
+    #[arg(long, value_name = "N", requires = "stall_for")]
+    stall_nth: Option<NonZeroU64>,
+    /// Length of the pauses that --stall-nth selects
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "stall_nth")]
+    stall_for: Option<Duration>,
     /// Accept connections and read requests, but never answer
     #[arg(long)]
     never_reply: bool,
@@ -178,6 +184,7 @@ impl TestserverArgs {
         let Times { service, service_drift, service_growth, deferred, flush_every, .. } =
             self.times;
         let Times { slow_nth, slow_by, freeze, every, freeze_at, .. } = self.times;
+        let Times { stall_nth, stall_for, .. } = self.times;
         let behaviour = Behaviour {
             listen: self.listen,
             unix: self.unix.clone(),
@@ -196,6 +203,7 @@ impl TestserverArgs {
                 every,
                 first: freeze_at.unwrap_or(every / 2),
             }),
+            stall: stall_nth.zip(stall_for).map(|(nth, lasts)| Stall { nth, lasts }),
             body: self.page.body()?,
             status: self.page.status,
             status_nth: self.page.status_nth,

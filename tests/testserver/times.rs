@@ -3,9 +3,10 @@
 
 use crate::client::{Client, GET};
 use crate::{every, start};
+use std::num::NonZeroU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use testserver::{Behaviour, Deferred, Delay, Freeze, Report, Slow, TestServer};
+use testserver::{Behaviour, Deferred, Delay, Freeze, Report, Slow, Stall, TestServer};
 
 const MS: u64 = 1_000_000;
 
@@ -190,6 +191,20 @@ fn frozen_it_neither_reads_nor_answers() {
     assert_eq!(report.arrivals_ns.iter().filter(inside).count(), 0, "arrivals while frozen");
     assert_eq!(report.completions_ns.iter().filter(inside).count(), 0, "replies while frozen");
     assert!(report.arrivals_ns.iter().any(|at| *at > origin + 400 * MS), "it thawed");
+}
+
+#[test]
+fn after_every_third_request_it_stalls() {
+    let third = NonZeroU64::new(3).expect("it is not 0");
+    let stall = Some(Stall { nth: third, lasts: Duration::from_millis(500) });
+    let server = start(Behaviour { stall, log: true, ..Behaviour::default() });
+    let mut client = Client::dial(server.address());
+    (0..9).for_each(|_| assert_eq!(client.get().status, 200));
+    let report = server.stop();
+    let times = report.arrivals_ns.iter().zip(&report.completions_ns);
+    for (at, (arrival, completion)) in times.enumerate() {
+        assert_eq!((at + 1) % 3 == 0, completion - arrival >= 500 * MS, "{at}: {report:?}");
+    }
 }
 
 #[test]

@@ -45,6 +45,8 @@ pub struct Behaviour {
     pub slow: Option<Slow>,
     /// The server stalls periodically.
     pub freeze: Option<Freeze>,
+    /// A pause after every n-th request.
+    pub stall: Option<Stall>,
     /// The page.
     pub body: Body,
     /// Status of the replies.
@@ -92,6 +94,7 @@ impl Default for Behaviour {
             delay: Delay::None,
             slow: None,
             freeze: None,
+            stall: None,
             body: Body::Page(DEFAULT_BODY_BYTES),
             status: 200,
             status_nth: None,
@@ -141,6 +144,15 @@ pub struct Freeze {
     pub every: Duration,
     /// Start of the first one after the first request.
     pub first: Duration,
+}
+
+/// A period in which nothing is accepted, read or answered, after every n-th request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// Which requests, counted over the whole server.
+    pub nth: NonZeroU64,
+    /// How long it lasts from when the request was read.
+    pub lasts: Duration,
 }
 
 /// The page.

@@ -3,7 +3,8 @@
 use super::behaviour::{Action, Behaviour, Framing, hits};
 use super::connection::{Connection, PendingReply, State};
 use super::connections::{Connections, Token};
-use super::freeze::frozen;
+use super::delay::nanos;
+use super::freeze::{Frozen, frozen};
 use super::preempted::Preempted;
 use super::reply::{Form, Replies};
 use super::report::{LOG_LIMIT, Report};
@@ -58,6 +59,8 @@ pub(super) struct Server {
     preempted: Option<Preempted>,
     timers: BinaryHeap<Reverse<Timer>>,
     timers_set: u64,
+    /// How often it has stalled.
+    stalls: u64,
     replies: Replies,
     report: Report,
     buffer: Box<[u8]>,
@@ -90,6 +93,7 @@ impl Server {
             backlogged: false,
             timers: BinaryHeap::new(),
             timers_set: 0,
+            stalls: 0,
             buffer: vec![0; BUFFER].into(),
         })
     }
@@ -104,7 +108,8 @@ impl Server {
             let working = self.timeline.next() == Next::Busy;
             self.poll.wait(self.wait()).expect("our own epoll");
             self.make_up_for_preemption(working);
-            if self.stands_still_until_stopped() {
+            let frozen = self.frozen();
+            if self.stands_still_until_stopped(frozen) {
                 return self.report.ended();
             }
             for at in 0..self.poll.found() {
@@ -114,6 +119,10 @@ impl Server {
                     LISTENER => self.accept(),
                     token => self.serve(token, ready),
                 }
+            }
+            let stalled = self.stalled();
+            if self.stands_still_until_stopped(stalled) {
+                return self.report.ended();
             }
             self.do_what_is_due(now_ns());
         }
@@ -142,15 +151,26 @@ impl Server {
         }
     }
 
-    /// Freezes if it is time to. Returns true if it was stopped meanwhile.
-    fn stands_still_until_stopped(&mut self) -> bool {
-        let (Some(freeze), Some(origin)) = (self.behaviour.freeze, self.timeline.first_arrival())
-        else {
-            return false;
-        };
-        let Some(frozen) = frozen(&freeze, origin, now_ns()) else { return false };
+    /// Does nothing for as long as this. Returns true if it was stopped meanwhile.
+    fn stands_still_until_stopped(&mut self, frozen: Option<Frozen>) -> bool {
+        let Some(frozen) = frozen else { return false };
         self.timeline.stand_still(frozen.from, frozen.until);
         sys::sleep_until(frozen.until, self.stop.as_fd()).expect("our own pipe")
+    }
+
+    fn frozen(&self) -> Option<Frozen> {
+        frozen(&self.behaviour.freeze?, self.timeline.first_arrival()?, now_ns())
+    }
+
+    /// The stall that a request which was read since the last call brings.
+    fn stalled(&mut self) -> Option<Frozen> {
+        let stall = self.behaviour.stall?;
+        let stalls = self.report.requests / stall.nth;
+        if std::mem::replace(&mut self.stalls, stalls) == stalls {
+            return None;
+        }
+        let from = now_ns();
+        Some(Frozen { from, until: from.saturating_add(nanos(stall.lasts)) })
     }
 
     fn do_what_is_due(&mut self, now: u64) {

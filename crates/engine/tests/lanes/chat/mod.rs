@@ -11,8 +11,10 @@ use std::time::Duration;
 use wire::websocket::{Kind, Upgrade, codes};
 
 const MEMBERS: u32 = 4;
-/// Long enough for a busy machine.
-const TIMEOUT_NS: u64 = 500_000_000;
+/// The time limit where the server keeps a message to itself. Its other broadcasts must not reach it
+/// on a busy machine.
+const SILENT_TIMEOUT_NS: u64 = 500_000_000;
+const TIMEOUT_NS: u64 = 20_000_000_000;
 
 fn access(message_bytes: u32) -> WebSocketAccess {
     WebSocketAccess {
@@ -36,7 +38,8 @@ fn drive(order: &Asked) -> Seen {
 
 /// Returns a lane with this many operations in this many rooms, in closed loop.
 fn in_rooms(server: &Server, rooms: u32, operations: u64) -> LaneAsked {
-    let mut asked = LaneAsked { operations: Some(operations), ..lane(server.address) };
+    let mut asked =
+        LaneAsked { operations: Some(operations), timeout_ns: TIMEOUT_NS, ..lane(server.address) };
     asked.intensity.connections = rooms * MEMBERS;
     asked
 }
@@ -44,7 +47,11 @@ fn in_rooms(server: &Server, rooms: u32, operations: u64) -> LaneAsked {
 /// Sends a hundred broadcasts in one room.
 fn hundred(behaviour: Behaviour) -> (Seen, Server) {
     let server = Server::start(behaviour);
-    let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..in_rooms(&server, 1, 100) };
+    let timeout_ns = match behaviour {
+        Behaviour::Loses | Behaviour::Holds => SILENT_TIMEOUT_NS,
+        _ => TIMEOUT_NS,
+    };
+    let asked = LaneAsked { timeout_ns, ..in_rooms(&server, 1, 100) };
     let seen = drive(&until_done(vec![asked]));
     assert_eq!(seen.operations, 100, "{behaviour:?}");
     assert_eq!(seen.sent, server.counts(|of| of.broadcasts), "{behaviour:?}: counted twice");
@@ -161,9 +168,12 @@ fn copies_that_should_not_come_have_classes_of_their_own() {
 #[test]
 fn a_message_that_nobody_sent_is_wrong_and_no_copy() {
     let (seen, _) = hundred(Behaviour::Greets);
-    // It may be read before or after the first broadcast, and once for each member.
-    assert!((1..=4).contains(&seen.outcomes.wrong), "{:?}", seen.outcomes);
-    assert_eq!(seen.outcomes.ok + seen.outcomes.wrong, 100, "{:?}", seen.outcomes);
+    // It may be read before or after the first broadcast, and once for each member. Read during a
+    // broadcast it counts in place of the member's copy, which then belongs to no broadcast.
+    let wrong = seen.outcomes.wrong;
+    let late = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
+    assert!((1..=4).contains(&wrong) && late <= 4, "{:?}", seen.outcomes);
+    assert_eq!(seen.outcomes.ok + wrong + late, 100, "{:?}", seen.outcomes);
 }
 
 #[test]
@@ -179,7 +189,7 @@ fn a_copy_to_a_member_of_another_room_is_an_error_there() {
 #[test]
 fn a_copy_that_goes_to_another_room_is_lost_in_its_own() {
     let server = Server::start(Behaviour::Misroutes);
-    let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..in_rooms(&server, 2, 100) };
+    let asked = LaneAsked { timeout_ns: SILENT_TIMEOUT_NS, ..in_rooms(&server, 2, 100) };
     let seen = drive(&until_done(vec![asked]));
     let outcome = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
     let lost = failed(&seen.outcomes, &[Failure::Timeout]);
