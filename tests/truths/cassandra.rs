@@ -4,7 +4,7 @@
 
 use crate::common::witness::{figure, witnessed};
 use crate::common::{generator_core, server_core};
-use crate::drivers::{DELAY, PLANTED, delayed};
+use crate::drivers::{DELAY, MOST_APART, PLANTED, delayed};
 use crate::servers::{MS, order};
 use drivers::Database;
 use drivers::cassandra::{CassandraAccess, Protocol};
@@ -19,14 +19,6 @@ use std::thread;
 use std::time::Duration;
 use testserver::null::{NullServer, Service};
 
-/// How far apart may be how much longer an operation takes through the library, and how much
-/// more CPU time it costs the generator in the same slices: half of what is planted, in
-/// microseconds.
-///
-/// Both are of one run and one pace, since the library is dearer where it wakes for one
-/// operation every 2 ms than where it is busy. In eight runs on a machine whose cores wake
-/// slowly the two were at most 16 µs apart, and 77 to 128 µs with the 100 µs that are planted.
-const MOST_APART: f64 = PLANTED.as_micros() as f64 / 2.0;
 const ROUNDS: u32 = 16;
 
 /// Differences between operations of the two lanes, in microseconds.
