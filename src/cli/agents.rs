@@ -1,8 +1,8 @@
 //! Options of a comparison that several machines drive.
 
 use super::options::OutputOptions;
-use super::{conduct, outputs};
-use crate::agents::{Membership, SimulatedClock, membership_in_slurm, rank_and_size};
+use super::{agents_over_ssh, conduct, outputs};
+use crate::agents::{Membership, SimulatedClock, hosts, membership_in_slurm, rank_and_size};
 use crate::exit::{Error, Exit};
 use crate::plan::Spec;
 use crate::runner;
@@ -12,7 +12,8 @@ use text::quantities;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Several machines")]
 pub(super) struct AgentOptions {
-    /// Share the load among several processes: env (their environment says who is who) or slurm
+    /// Share the load among several processes: env (their environment says who is who), slurm, or
+    /// ssh:HOST,HOST,…
     ///
     /// The same command is started once for each process. TIEBREAK_COORDINATOR is the
     /// HOST:PORT where the process of rank 0 listens, TIEBREAK_TOKEN_FILE a file with a
@@ -20,8 +21,10 @@ pub(super) struct AgentOptions {
     /// TIEBREAK_SIZE, or those of Slurm, of Open MPI or of an indexed job of Kubernetes.
     /// Rank 0 coordinates and judges, the others drive. With slurm, srun starts the
     /// processes in a directory that their machines share, and nothing else is to be set.
-    #[arg(long, value_name = "HOW", value_parser = ["env", SLURM], hide_short_help = true)]
-    agents: Option<String>,
+    /// With ssh:HOST,HOST,… this process coordinates, copies itself and the experiment file
+    /// to each host, and starts one agent there. TIEBREAK_SSH names another command than ssh.
+    #[arg(long, value_name = "HOW", value_parser = how, hide_short_help = true)]
+    agents: Option<How>,
     /// How long to wait until all processes are there [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = quantities::duration, requires = "agents", hide_short_help = true)]
     gather: Option<Duration>,
@@ -31,7 +34,15 @@ pub(super) struct AgentOptions {
 }
 
 const GATHER: Duration = Duration::from_secs(60);
-const SLURM: &str = "slurm";
+
+/// How the processes of a group are started.
+#[derive(Clone)]
+enum How {
+    Env,
+    Slurm,
+    /// By this process, on these hosts.
+    Ssh(Vec<String>),
+}
 
 impl AgentOptions {
     /// How many agents drive. Returns 0 if this process drives alone.
@@ -39,48 +50,65 @@ impl AgentOptions {
     /// # Errors
     /// If the environment does not say it.
     pub(super) fn count(&self) -> Result<u32, Error> {
-        match &self.agents {
-            None => Ok(0),
-            Some(how) => {
-                let (_, size) = rank_and_size(&variable, how == SLURM).map_err(Error::usage)?;
-                Ok(size - 1)
-            }
-        }
+        let in_slurm = match &self.agents {
+            None => return Ok(0),
+            Some(How::Ssh(hosts)) => return Ok(hosts.len() as u32),
+            Some(How::Env) => false,
+            Some(How::Slurm) => true,
+        };
+        let (_, size) = rank_and_size(&variable, in_slurm).map_err(Error::usage)?;
+        Ok(size - 1)
     }
 
-    /// Who this process is. Returns None if it drives alone.
-    ///
-    /// # Errors
-    /// If the environment does not say it.
-    pub(super) fn membership(&self, allow_public: bool) -> Result<Option<Membership>, Error> {
-        let Some(how) = &self.agents else { return Ok(None) };
-        let gather = self.gather.unwrap_or(GATHER);
-        let read = if how == SLURM { membership_in_slurm } else { Membership::of_environment };
-        let mut this = read(&variable, allow_public, gather)?;
-        this.simulated = self.simulate_clock.unwrap_or_default().times(this.rank);
-        Ok(Some(this))
+    /// Whether several processes share the load.
+    pub(super) fn share(&self) -> bool {
+        self.agents.is_some()
+    }
+
+    fn gather(&self) -> Duration {
+        self.gather.unwrap_or(GATHER)
     }
 }
 
 /// Coordinates the agents and reports the comparison, or drives as one of them.
 pub(super) fn perform(
     spec: &Spec,
+    options: &AgentOptions,
     output: &OutputOptions,
-    membership: &Membership,
 ) -> Result<Exit, Error> {
     if spec.sweep.is_some() {
         return Err(Error::usage("--sweep with --agents is not supported yet: leave one out"));
     }
+    let read = match &options.agents {
+        Some(How::Ssh(hosts)) => {
+            return agents_over_ssh::perform(spec, hosts, options.gather(), output);
+        }
+        Some(How::Slurm) => membership_in_slurm,
+        Some(How::Env) | None => Membership::of_environment,
+    };
+    let mut this = read(&variable, spec.allow_public, options.gather())?;
+    this.simulated = options.simulate_clock.unwrap_or_default().times(this.rank);
     let resolved = conduct::settle(spec)?;
-    if membership.rank > 0 {
+    if this.rank > 0 {
         let stop = conduct::catch_signals()?;
-        runner::assist(&resolved, &stop, output.out.as_deref(), membership)?;
+        runner::assist(&resolved, &stop, output.out.as_deref(), &this)?;
         return Ok(Exit::Sound);
     }
     let copies = output.copies()?;
-    let (directory, judged) = conduct::measure(&resolved, output.telling(), Some(membership))?;
+    let (directory, judged) = conduct::measure(&resolved, output.telling(), Some(&this))?;
     outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
     Ok(judged.exit())
+}
+
+fn how(text: &str) -> Result<How, String> {
+    match text {
+        "env" => Ok(How::Env),
+        "slurm" => Ok(How::Slurm),
+        _ => match text.strip_prefix("ssh:") {
+            Some(list) => hosts(list).map(How::Ssh),
+            None => Err("it must be env, slurm or ssh:HOST,HOST,…".to_owned()),
+        },
+    }
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand.
 
 mod agents;
+mod agents_over_ssh;
 mod audit;
 mod check;
 mod compare;

@@ -5,5 +5,6 @@ mod common;
 mod ends;
 mod group;
 mod slurm;
+mod ssh;
 mod strangers;
 mod together;
