@@ -3,16 +3,35 @@
 use super::options::OutputOptions;
 use super::{conduct, outputs};
 use crate::address::resolver::is_public;
-use crate::agents::{Announce, ExperimentFile, Hosts, Membership, SimulatedClock};
+use crate::agents::{Announce, ExperimentFile, Hosts, Membership, SimulatedClock, arguments_in};
 use crate::exit::{Error, Exit};
 use crate::plan::{self, Spec};
 use crate::remote::Token;
+use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use text::lists;
 use text::shown::shown;
+
+/// What an agent is started with: other users of its host see arguments, so it reads them from a
+/// file.
+const FROM_FILE: &str = "--arguments-from";
+
+/// The arguments of this process: as they are, or those in the file that they name.
+pub(super) fn of_agent(typed: Vec<OsString>) -> io::Result<Vec<OsString>> {
+    match &typed[..] {
+        [program, option, file] if option == FROM_FILE => {
+            let mut all = vec![program.clone()];
+            all.extend(arguments_in(Path::new(file))?);
+            Ok(all)
+        }
+        _ => Ok(typed),
+    }
+}
 
 /// Prepares the hosts, coordinates their agents and reports the comparison.
 pub(super) fn perform(
@@ -80,7 +99,7 @@ fn coordinator(
 
 /// The arguments of this process.
 fn arguments() -> Result<Vec<String>, Error> {
-    let text = std::env::args_os().map(std::ffi::OsString::into_string);
+    let text = std::env::args_os().map(OsString::into_string);
     text.collect::<Result<_, _>>()
         .map_err(|_| Error::usage("--agents ssh requires arguments that are UTF-8"))
 }

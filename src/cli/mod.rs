@@ -102,7 +102,14 @@ fn command() -> clap::Command {
 
 /// Runs the command that was typed.
 pub fn main() -> ExitCode {
-    let matches = command().get_matches();
+    let typed = match agents_over_ssh::of_agent(std::env::args_os().collect()) {
+        Ok(typed) => typed,
+        Err(error) => {
+            outputs::complain(&format!("error: the arguments cannot be read: {error}"));
+            return Exit::Failed.into();
+        }
+    };
+    let matches = command().get_matches_from(typed);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Err(error) = keeper::survive_a_file_size_limit().and_then(|()| current_folder()) {
         outputs::complain(&format!("error: {error}"));

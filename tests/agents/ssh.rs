@@ -117,14 +117,15 @@ impl Site {
         (running, servers)
     }
 
-    /// The agents, as processes that drive this server.
-    fn agents(&self, server: &TestServer) -> Vec<Process> {
-        let url = server.address().to_string();
-        let is_agent = |pid: &i32| {
-            let command = processes::command(*pid);
-            command.starts_with("./tiebreak compare --agents env") && command.contains(&url)
+    /// The agents, as processes that run in directories of the hosts.
+    fn agents(&self) -> Vec<Process> {
+        let runs_there = |pid: &i32| {
+            let at = std::fs::read_link(format!("/proc/{pid}/cwd"));
+            at.is_ok_and(|at| at.starts_with(self.directory.file("hosts")))
         };
-        processes::pids().into_iter().filter(is_agent).filter_map(Process::find).collect()
+        let all = processes::pids().into_iter().filter(runs_there);
+        let is_agent = |pid: &i32| processes::command(*pid).starts_with("./tiebreak ");
+        all.filter(is_agent).filter_map(Process::find).collect()
     }
 
     fn nothing_is_left(&self, agents: &[Process]) {
@@ -150,17 +151,6 @@ fn two_hosts_drive_what_the_servers_count_and_nothing_is_left() {
     std::fs::create_dir(site.directory.file("files")).expect("new");
     std::fs::write(site.directory.file("files/two.toml"), file).expect("writes");
     let running = site.start("ssh:h1,h2", &format!("files/two.toml {QUICK} --seed 7"));
-    let token = |at: &PathBuf| std::fs::read_to_string(at.join("token")).unwrap_or_default();
-    let mut tokens = Vec::new();
-    wait_for("the agents", || {
-        tokens = site.on_hosts().iter().map(token).collect();
-        tokens.len() == 2 && tokens.iter().all(|token| token.ends_with('\n'))
-    });
-    let token = tokens[0].trim().to_owned();
-    assert!(token.len() >= 16 && tokens[0] == tokens[1]);
-    for pid in processes::pids() {
-        assert!(!processes::command(pid).contains(&token), "process {pid} shows the token");
-    }
     let output = running.output();
     is_judged(&output);
     assert!(errors(&output).is_empty(), "{}", errors(&output));
@@ -173,12 +163,6 @@ fn two_hosts_drive_what_the_servers_count_and_nothing_is_left() {
         assert_eq!(sum, number(&of["operations"]));
     }
     assert!(site.on_hosts().is_empty(), "{:?}", site.on_hosts());
-    for entry in std::fs::read_dir(site.directory.file("run")).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        let text = std::fs::read(&path).unwrap_or_default();
-        let found = text.windows(token.len()).any(|part| part == token.as_bytes());
-        assert!(!found, "{}", path.display());
-    }
 }
 
 #[test]
@@ -214,8 +198,8 @@ fn an_agent_that_cannot_start_says_why() {
 #[test]
 fn a_coordinator_that_is_killed_leaves_nothing_on_the_hosts() {
     let Some(site) = site() else { return };
-    let (running, servers) = site.in_rounds();
-    let agents = site.agents(&servers[0]);
+    let (running, _servers) = site.in_rounds();
+    let agents = site.agents();
     assert_eq!((agents.len(), site.on_hosts().len()), (2, 2));
     running.signal(libc::SIGKILL);
     site.nothing_is_left(&agents);
@@ -224,8 +208,8 @@ fn a_coordinator_that_is_killed_leaves_nothing_on_the_hosts() {
 #[test]
 fn a_connection_that_is_lost_ends_the_run_and_its_agent() {
     let Some(site) = site() else { return };
-    let (running, servers) = site.in_rounds();
-    let agents = site.agents(&servers[0]);
+    let (running, _servers) = site.in_rounds();
+    let agents = site.agents();
     let all = processes::tree(i32::try_from(running.id()).expect("a process number"));
     let client = all.iter().find(|process| process.command().contains(" h2 "));
     client.expect("an ssh client").kill(libc::SIGKILL);
@@ -238,10 +222,33 @@ fn a_connection_that_is_lost_ends_the_run_and_its_agent() {
 }
 
 #[test]
+fn neither_the_token_nor_an_argument_is_seen_by_others() {
+    let Some(site) = site() else { return };
+    let (running, _servers) = site.in_rounds();
+    let commands: Vec<String> = site.agents().iter().map(Process::command).collect();
+    assert_eq!(commands, [" ./tiebreak --arguments-from arguments "; 2]);
+    let tokens = site.on_hosts().into_iter().map(|at| std::fs::read_to_string(at.join("token")));
+    let tokens: Vec<String> = tokens.map(|text| text.expect("a file")).collect();
+    let token = tokens[0].trim();
+    assert!(token.len() >= 16 && tokens.iter().all(|other| other.trim() == token));
+    for pid in processes::pids() {
+        assert!(!processes::command(pid).contains(token), "process {pid} shows the token");
+    }
+    running.signal(libc::SIGINT);
+    is_judged(&running.output());
+    for entry in std::fs::read_dir(site.directory.file("run")).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read(&path).unwrap_or_default();
+        let found = text.windows(token.len()).any(|part| part == token.as_bytes());
+        assert!(!found, "{}", path.display());
+    }
+}
+
+#[test]
 fn a_signal_ends_all_in_order_and_is_judged() {
     let Some(site) = site() else { return };
-    let (running, servers) = site.in_rounds();
-    let agents = site.agents(&servers[0]);
+    let (running, _servers) = site.in_rounds();
+    let agents = site.agents();
     running.signal(libc::SIGINT);
     let output = running.output();
     is_judged(&output);

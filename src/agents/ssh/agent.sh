@@ -37,7 +37,7 @@ echo "$hash  tiebreak" | sha256sum -c >/dev/null 2>&1 || {
 chmod 700 tiebreak
 echo "tiebreak-agent: copied"
 
-# Sets the rank, the size and the arguments, and writes the experiment file.
+# Sets the rank and the size, and writes the arguments and the experiment file.
 read -r bytes
 eval "$(head -c "$bytes")"
 echo "tiebreak-agent: ready"
@@ -47,7 +47,7 @@ read -r token
 printf '%s\n' "$token" >token
 exec 3<&0
 TIEBREAK_COORDINATOR=$coordinator TIEBREAK_TOKEN_FILE=token TIEBREAK_RANK=$rank TIEBREAK_SIZE=$size \
-    ./tiebreak "$@" </dev/null >/dev/null 3<&- &
+    ./tiebreak --arguments-from arguments </dev/null >/dev/null 3<&- &
 agent=$!
 # The end of standard input is the end of the connection, of which nothing else on the host notices.
 {

@@ -2,7 +2,8 @@
 //!
 //! One connection to each host carries everything through standard input: the script `agent.sh`, the
 //! binary of this process, the experiment file, and at last where the coordinator listens and the
-//! token. So no secret of ours is in any argument, and the end of the connection ends the agent.
+//! token. The agent reads its arguments from a file. So no secret is in an argument that others on the
+//! host see, and the end of the connection ends the agent.
 
 mod names;
 mod session;
@@ -20,8 +21,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 use text::shell_words;
 use text::shown::shown;
-pub(crate) use work::ExperimentFile;
 use work::Work;
+pub(crate) use work::{ExperimentFile, arguments_in};
 
 /// The variable that replaces the program ssh, as words of a shell.
 const PROGRAM: &str = "TIEBREAK_SSH";

@@ -235,6 +235,7 @@ fn seen_from(line: &str) -> Result<IpAddr, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::arguments_in;
     use crate::scratch::Scratch;
 
     /// A host that is a shell on this machine, whose temporary directory is `scratch`.
@@ -246,7 +247,7 @@ mod tests {
     }
 
     fn work(binary: &str) -> Work {
-        Work::of(binary.as_bytes().to_vec(), &["compare".to_owned(), "it's".to_owned()], None)
+        Work::of(binary.as_bytes().to_vec(), &["compare".to_owned(), "it's\nx".to_owned()], None)
     }
 
     fn is_empty(scratch: &Scratch) -> bool {
@@ -258,8 +259,9 @@ mod tests {
         let scratch = Scratch::new();
         let host = host(&scratch);
         let binary = "#!/bin/sh\n\
-                      echo \"$TIEBREAK_RANK/$TIEBREAK_SIZE at $TIEBREAK_COORDINATOR: $*\" >../seen\n\
+                      echo \"$TIEBREAK_RANK/$TIEBREAK_SIZE at $TIEBREAK_COORDINATOR\" >../seen\n\
                       cat \"$TIEBREAK_TOKEN_FILE\" >>../seen\n\
+                      cp \"$2\" ../arguments\n\
                       exit 7\n";
         assert_eq!(host.prepare(&work(binary), 3), Ok([127, 0, 0, 9].into()));
         host.send(b"127.0.0.9:1\nthe-token\n").expect("it runs");
@@ -267,8 +269,13 @@ mod tests {
         assert_eq!(host.failure().as_deref(), Some("h1 (agent 1): exit code 7"));
         let seen = scratch.path().join("seen");
         let text = std::fs::read_to_string(&seen).expect("the agent wrote it");
-        assert_eq!(text, "1/3 at 127.0.0.9:1: compare --agents env it's\nthe-token\n");
-        std::fs::remove_file(&seen).expect("ours");
+        assert_eq!(text, "1/3 at 127.0.0.9:1\nthe-token\n");
+        let arguments = scratch.path().join("arguments");
+        let words = arguments_in(&arguments).expect("the agent copied it");
+        assert_eq!(words, ["compare", "--agents", "env", "it's\nx"]);
+        for file in [seen, arguments] {
+            std::fs::remove_file(file).expect("ours");
+        }
         assert!(is_empty(&scratch));
     }
 

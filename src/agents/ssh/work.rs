@@ -2,14 +2,29 @@
 
 use crate::exit::Error;
 use sha2::{Digest, Sha256};
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// The options that concern the coordinator alone. Each has a value.
 const OWN: [&str; 6] = ["--agents", "--out", "--json", "--html", "--markdown", "--junit"];
 /// The experiment file in the directory on the host.
 const EXPERIMENT: &str = "experiment.toml";
+
+/// Reads arguments as the script wrote them.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn arguments_in(file: &Path) -> io::Result<Vec<OsString>> {
+    let bytes = fs::read(file)?;
+    let ended = bytes.split_inclusive(|byte| *byte == 0);
+    Ok(ended
+        .map(|word| OsStr::from_bytes(word.strip_suffix(b"\0").unwrap_or(word)).to_owned())
+        .collect())
+}
 
 /// An experiment file.
 pub(crate) struct ExperimentFile {
@@ -23,7 +38,7 @@ pub(super) struct Work {
     pub(super) binary: Vec<u8>,
     /// The SHA-256 of the binary, in hexadecimal digits.
     pub(super) hash: String,
-    /// A script that sets the arguments and writes the experiment file.
+    /// A script that writes the arguments and the experiment file.
     script: String,
 }
 
@@ -62,13 +77,15 @@ impl Work {
 }
 
 fn script(arguments: &[String], experiment: Option<&ExperimentFile>) -> String {
-    let mut script = String::from("set -- compare --agents env");
+    // A command of the shell itself, so that it is no process whose arguments others see.
+    let mut script = String::from("printf '%s\\0' compare --agents env");
     for argument in of_agent(arguments) {
         let is_file = experiment.is_some_and(|file| file.argument == argument);
         let argument = if is_file { EXPERIMENT } else { argument };
         script.push(' ');
         script.push_str(&quoted(argument));
     }
+    script.push_str(" >arguments");
     if let Some(file) = experiment {
         let text = quoted(&file.text);
         // Writing to a text cannot fail.
@@ -134,7 +151,7 @@ mod tests {
         let argument = "some/where.toml".to_owned();
         let file = ExperimentFile { argument, text: "a = 'b'\n".to_owned() };
         let script = script(&words("compare some/where.toml --rounds 6"), Some(&file));
-        let wanted = "set -- compare --agents env 'experiment.toml' '--rounds' '6'\n\
+        let wanted = "printf '%s\\0' compare --agents env 'experiment.toml' '--rounds' '6' >arguments\n\
                       printf %s 'a = '\\''b'\\''\n' >experiment.toml\n";
         assert_eq!(script, wanted);
     }
