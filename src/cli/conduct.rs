@@ -6,7 +6,7 @@ use crate::exit::Error;
 use crate::judging::{self, Judged};
 use crate::plan::{Machine, Resolved, Spec, WATCH_TOKEN_VARIABLE, resolve};
 use crate::remote::Token;
-use crate::runner::{self, Telling};
+use crate::runner::{self, Reporting};
 use crate::targets::sight;
 use crate::{cores, host, signals, watch};
 use engine::Stop;
@@ -63,7 +63,7 @@ pub(super) fn catch_signals() -> Result<Stop, Error> {
 /// Drives the plan and judges the journal.
 pub(super) fn measure(
     resolved: &Resolved,
-    telling: Telling<'_>,
+    telling: Reporting<'_>,
     membership: Option<&Membership>,
 ) -> Result<(PathBuf, Judged), Error> {
     let stop = catch_signals()?;

@@ -4,7 +4,7 @@ use super::{outputs, packages};
 use crate::exit::{Error, Exit};
 use crate::launch::{Builds, Command, Failed};
 use crate::plan::{self, Needs};
-use crate::software::{self, Fetched, News, Software};
+use crate::software::{self, DownloadProgress, Fetched, Software};
 use std::cell::Cell;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
@@ -109,14 +109,22 @@ impl Progress {
         }
     }
 
-    fn tell(&self, news: News) {
+    fn tell(&self, news: DownloadProgress) {
         let what = &self.what;
         let text = match news {
-            News::Waits => format!("{what}: another tiebreak is fetching; waiting for it"),
-            News::Begins => format!("{what}: fetching with mvn"),
-            News::Files(count) if !self.is_terminal || self.files.replace(count) == count => return,
-            News::Files(count) => format!("{what}: fetching with mvn, {count} files so far"),
-            News::Checks => format!("{what}: comparing checksums"),
+            DownloadProgress::Waits => {
+                format!("{what}: another tiebreak is fetching; waiting for it")
+            }
+            DownloadProgress::Begins => format!("{what}: fetching with mvn"),
+            DownloadProgress::Files(count)
+                if !self.is_terminal || self.files.replace(count) == count =>
+            {
+                return;
+            }
+            DownloadProgress::Files(count) => {
+                format!("{what}: fetching with mvn, {count} files so far")
+            }
+            DownloadProgress::Checks => format!("{what}: comparing checksums"),
         };
         let text = if self.is_terminal { format!("\r{text}\x1b[K") } else { format!("{text}\n") };
         self.is_open.set(self.is_terminal);

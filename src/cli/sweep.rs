@@ -7,7 +7,7 @@ use crate::exit::{Error, Exit};
 use crate::judging;
 use crate::plan::sweep::{LoadPoints, Settled};
 use crate::plan::{Resolved, Spec};
-use crate::runner::{self, Begun, Telling};
+use crate::runner::{self, Reporting, SweepRun};
 use crate::signals;
 
 /// Performs a sweep and reports it.
@@ -40,7 +40,7 @@ pub(super) fn settle_in_one_run(spec: &Spec, points: &LoadPoints) -> Result<Reso
 
 /// Drives the load points, each as a run in its own directory, until a signal stops the sweep
 /// or tiebreak fails. A target that fails at one point may work at the next.
-fn drive(begun: &Begun, settled: &Settled, telling: Telling<'_>) -> Result<(), Error> {
+fn drive(begun: &SweepRun, settled: &Settled, telling: Reporting<'_>) -> Result<(), Error> {
     for (turn, at) in (1..).zip(&begun.order) {
         if turn > 1 && signals::caught() {
             break;
@@ -49,7 +49,7 @@ fn drive(begun: &Begun, settled: &Settled, telling: Telling<'_>) -> Result<(), E
         let folder = begun.folder.join(&begun.sweep.points[*at].directory);
         let name = format!("{} {value}", begun.sweep.factor.name());
         let part = format!("point {turn} of {}, {name}", begun.order.len());
-        let telling = Telling { out: Some(&folder), part: &part, ..telling };
+        let telling = Reporting { out: Some(&folder), part: &part, ..telling };
         let (folder, judged) = conduct::measure(resolved, telling, None)?;
         outputs::leave_reports(&folder, &judged)?;
         if let Some(failure) = judged.failure() {

@@ -1,10 +1,10 @@
 //! `tiebreak conformance null`: the cost of each lane by itself.
 
 use super::alone;
-use super::partners::{Partner, Partners};
+use super::partners::{NullTarget, Partners};
 use crate::protocol::{self, Family};
 use engine::{EngineError, Stop};
-use record::{Asked, Doing, Host, LaneAsked, Phase, Reuse, Seen, TrialRecord, Verify};
+use record::{DriveOrder, Host, LaneOrder, LaneTask, Phase, Reuse, Seen, TrialRecord, Verify};
 use report::alone::{OwnCost, OwnCosts, SCHEMA, Spread, lane_name};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -30,8 +30,8 @@ pub(crate) struct Lane {
     protocol: &'static str,
     depth: u32,
     reuse: Reuse,
-    partner: Partner,
-    doing: Doing,
+    partner: NullTarget,
+    doing: LaneTask,
 }
 
 impl Lane {
@@ -51,16 +51,16 @@ pub(crate) fn lanes() -> Vec<Lane> {
         partner,
         doing,
     };
-    let kv = || Doing::Drive(alone::workload(Verify::Sample));
+    let kv = || LaneTask::Drive(alone::workload(Verify::Sample));
     let mut lanes = Vec::new();
     for row in protocol::ALL {
         // A web server and a database get one request; a store gets a workload.
         let doing = || match row.family {
             Family::Store(_) | Family::Files => kv(),
-            Family::Http | Family::WebSocket | Family::Sql(_) | Family::Program => Doing::Ask,
+            Family::Http | Family::WebSocket | Family::Sql(_) | Family::Program => LaneTask::Ask,
         };
         for way in row.null_variants {
-            let partner = || Partner::Null(Box::new((way.access)()));
+            let partner = || NullTarget::Null(Box::new((way.access)()));
             lanes.push(lane(way.name, 1, partner(), doing()));
             if way.deep {
                 lanes.push(lane(way.name, DEPTH, partner(), doing()));
@@ -70,8 +70,8 @@ pub(crate) fn lanes() -> Vec<Lane> {
             }
         }
     }
-    lanes.push(lane("files", 1, Partner::Directory, kv()));
-    lanes.push(lane("exec", 1, Partner::Program, Doing::Ask));
+    lanes.push(lane("files", 1, NullTarget::Directory, kv()));
+    lanes.push(lane("exec", 1, NullTarget::Program, LaneTask::Ask));
     lanes
 }
 
@@ -98,13 +98,13 @@ pub(crate) fn measure(
     Ok(trials)
 }
 
-fn asked(order: &Order, lanes: &[Lane]) -> Asked {
-    let lane = |lane: &Lane| -> LaneAsked {
+fn asked(order: &Order, lanes: &[Lane]) -> DriveOrder {
+    let lane = |lane: &Lane| -> LaneOrder {
         let connections = lane.partner.connections(order.connections);
         alone::lane(connections, lane.depth, lane.reuse, lane.doing.clone())
     };
     let round_ns = order.round.as_nanos() as u64;
-    Asked {
+    DriveOrder {
         seed: 1,
         cores: vec![order.generator_core],
         warm_up_ns: round_ns,
@@ -204,7 +204,7 @@ mod tests {
         };
         // A keeper is this program started again, and this program is a test.
         let lanes: Vec<Lane> = lanes();
-        let lanes = lanes.into_iter().filter(|lane| !matches!(lane.partner, Partner::Program));
+        let lanes = lanes.into_iter().filter(|lane| !matches!(lane.partner, NullTarget::Program));
         let (lanes, stop) = (lanes.collect::<Vec<_>>(), Stop::new().expect("a descriptor"));
         let mut received = 0;
         let trials = measure(&order, &lanes, &stop, &mut |_| received += 1).expect("driven");

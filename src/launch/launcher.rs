@@ -31,7 +31,7 @@ const FACT: Duration = Duration::from_secs(20);
 
 /// What a launch needs to know of the run.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct LaunchContext<'a> {
     /// The directory of logs, which exists.
     pub logs: &'a Path,
     /// The cores for targets. If empty, targets may use all cores.
@@ -56,7 +56,7 @@ pub(crate) fn all_missing(launch: &Launch) -> Vec<Missing> {
 /// Launches one target, once or several times.
 pub struct Launcher<'a> {
     launch: &'a Launch,
-    ground: Ground<'a>,
+    ground: LaunchContext<'a>,
     home: Home,
     values: Values,
     secrets: Vec<String>,
@@ -69,7 +69,7 @@ impl<'a> Launcher<'a> {
     ///
     /// # Errors
     /// If a program or a user is missing, or the directory cannot be created.
-    pub fn new(launch: &'a Launch, ground: Ground<'a>) -> Result<Launcher<'a>, Failed> {
+    pub fn new(launch: &'a Launch, ground: LaunchContext<'a>) -> Result<Launcher<'a>, Failed> {
         let fails = |error: String| Failed::Error(Error::target(named(launch, &error)));
         let users = launch.processes.iter().map(|process| &process.context.user);
         let user = std::iter::once(&launch.context.user).chain(users).flatten().next();

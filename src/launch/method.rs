@@ -1,7 +1,7 @@
 //! The method of a published experiment: a command that is run once against each target
 //! and prints a figure.
 
-use crate::launch::launcher::Ground;
+use crate::launch::launcher::LaunchContext;
 use crate::launch::{Command, Missing, Values, orders};
 use keeper::{Keeper, LaunchOptions, ProcessOrder, logs};
 use std::fs::File;
@@ -33,7 +33,7 @@ impl Method {
     ///
     /// # Errors
     /// If there is no figure: the reason, without secrets and control characters.
-    pub fn run(&self, name: &str, url: &str, ground: Ground<'_>) -> Result<f64, String> {
+    pub fn run(&self, name: &str, url: &str, ground: LaunchContext<'_>) -> Result<f64, String> {
         let values =
             Values { url: url.to_owned(), directory: self.directory.clone(), ..Values::default() };
         let argv = self.command.fill(&values);
@@ -73,7 +73,7 @@ impl Method {
 fn run_to_its_end(
     order: &ProcessOrder,
     secrets: &[String],
-    ground: Ground<'_>,
+    ground: LaunchContext<'_>,
 ) -> Result<(), String> {
     let launch_options = LaunchOptions {
         secrets: secrets.to_vec(),

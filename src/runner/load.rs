@@ -5,10 +5,10 @@ use super::chunks::{self, Chunk};
 use super::environment::Halt;
 use super::orders;
 use super::session::Session;
-use crate::targets::store::{About, Decision, Fingerprint, State, Wanted};
+use crate::targets::store::{About, Decision, Fingerprint, RequestedData, State};
 use engine::EngineError;
 use record::{
-    Event, Failure, LoadHow, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
+    Event, Failure, LoadMethod, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
 };
 use report::words;
 use std::io::Write;
@@ -19,7 +19,7 @@ use wire::{memcached, resp};
 /// A load in progress.
 struct Load {
     contender: usize,
-    wanted: Wanted,
+    wanted: RequestedData,
     /// What the store reported about itself before it.
     about: Option<About>,
     loaded: Loaded,
@@ -49,7 +49,7 @@ impl<W: Write> Session<'_, W> {
 
     fn load_one(&mut self, contender: usize, workload: &Workload) -> Result<(), Halt> {
         let about = self.ask_store(contender, StoreMoment::LoadBegins)?;
-        let wanted = Wanted::of(workload);
+        let wanted = RequestedData::of(workload);
         let decision = self.decide(contender, &wanted, about.as_ref());
         let mut load = Load::new(contender, self.launch_of(contender), workload, wanted, about);
         load.start(&decision);
@@ -57,9 +57,9 @@ impl<W: Write> Session<'_, W> {
             self.say_of(contender, &why);
         }
         let came = match decision.how {
-            LoadHow::Found => Ok(()),
-            LoadHow::Resumed => self.write_keys(&mut load, workload),
-            LoadHow::Written => {
+            LoadMethod::Found => Ok(()),
+            LoadMethod::Resumed => self.write_keys(&mut load, workload),
+            LoadMethod::Written => {
                 let room = self.environment.make_room(contender, workload);
                 room.map_err(|why| self.no_room_made(contender, &why))?;
                 self.write_keys(&mut load, workload)
@@ -70,7 +70,7 @@ impl<W: Write> Session<'_, W> {
         }
         came?;
         self.still_there(&load)?;
-        if load.loaded.how != LoadHow::Found && load.loaded.keys > 0 {
+        if load.loaded.how != LoadMethod::Found && load.loaded.keys > 0 {
             load.loaded.settled = self.settle(contender)?;
         }
         let about = self.ask_store(contender, StoreMoment::LoadEnds)?;
@@ -84,7 +84,12 @@ impl<W: Write> Session<'_, W> {
         Halt::Target(format!("`{name}` cannot be loaded: {why}"))
     }
 
-    fn decide(&mut self, contender: usize, wanted: &Wanted, about: Option<&About>) -> Decision {
+    fn decide(
+        &mut self,
+        contender: usize,
+        wanted: &RequestedData,
+        about: Option<&About>,
+    ) -> Decision {
         if self.stores.reload() {
             return Decision::anew(Some("--reload".to_owned()));
         }
@@ -148,7 +153,7 @@ impl<W: Write> Session<'_, W> {
     /// Stores the fingerprint of the data that the store contains from now on.
     fn seal(&mut self, load: &Load, about: Option<&About>, workload: &Workload) {
         let evictions = |about: Option<&About>| about.and_then(|about| about.evictions);
-        let found = load.loaded.how == LoadHow::Found;
+        let found = load.loaded.how == LoadMethod::Found;
         let whole = found || load.acknowledged == workload.to_load();
         let kept = evictions(load.about.as_ref()) == evictions(about);
         let dirty = workload.writes() && !self.stores.only_load();
@@ -192,13 +197,13 @@ impl Load {
         contender: usize,
         launch: u32,
         workload: &Workload,
-        wanted: Wanted,
+        wanted: RequestedData,
         about: Option<About>,
     ) -> Load {
         let loaded = Loaded {
             contender: contender as u32,
             launch,
-            how: LoadHow::Written,
+            how: LoadMethod::Written,
             why: None,
             keys: workload.to_load(),
             are_columns: workload.is_wide(),

@@ -22,29 +22,29 @@ mod targets;
 
 use crate::agents::{self, Expected, Membership};
 use crate::exit::Error;
-use crate::launch::{self, Ground};
-use crate::plan::{Resolved, Way, hash};
+use crate::launch::{self, LaunchContext};
+use crate::plan::{ContenderAccess, Resolved, hash};
 use crate::{private, signals, utc};
 pub(crate) use agent::assist;
 use engine::Stop;
 pub(crate) use folder::empty as new_folder;
 use keeper::leftovers;
-pub use load_alone::{LoadTelling, load};
+pub use load_alone::{LoadReporting, load};
 use own_costs::OwnCosts;
-use progress::{Manner, Progress};
+use progress::{Progress, ProgressStyle};
 use record::{Event, Header, Plan, journal::SCHEMA};
 pub(crate) use session::foreseen;
-use session::{Book, Session};
+use session::{Session, TrialWriter};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use stores_known::Stores;
-pub(crate) use sweep::{Begun, begin};
+pub(crate) use sweep::{SweepRun, begin};
 use targets::Targets;
 use text::shown::shown;
 
 /// Where a run is recorded and how it is reported.
 #[derive(Clone, Copy, Debug)]
-pub struct Telling<'a> {
+pub struct Reporting<'a> {
     /// The directory of the run. None means a new one.
     pub out: Option<&'a Path>,
     /// No progress on standard error.
@@ -63,7 +63,7 @@ pub struct Telling<'a> {
 pub(crate) fn perform(
     resolved: &Resolved,
     stop: &Stop,
-    telling: Telling<'_>,
+    telling: Reporting<'_>,
     membership: Option<&Membership>,
 ) -> Result<PathBuf, Error> {
     let plan = &resolved.plan;
@@ -80,7 +80,7 @@ pub(crate) fn perform(
     written.map_err(|error| {
         Error::failed(format!("{told}: the journal cannot be written: {error}"))
     })?;
-    let manner = Manner::fitting(telling.quiet);
+    let manner = ProgressStyle::fitting(telling.quiet);
     let progress = Progress::start(manner, &plan.question.names(), telling.part);
     progress.keep_on(&resolved.own_cores);
     progress.say(&format!("run: {told} ({}, seed {})", foreseen([plan]), plan.seed));
@@ -94,7 +94,7 @@ pub(crate) fn perform(
             .map_err(|error| Error::failed(format!("{told}/{}: {error}", folder::LOGS)))?;
         tell_launches(&progress, plan);
     }
-    let ground = Ground {
+    let ground = LaunchContext {
         logs: &logs,
         cores: &resolved.target_cores,
         secrets: &resolved.secrets,
@@ -108,7 +108,7 @@ pub(crate) fn perform(
     };
     let session = Session {
         plan,
-        book: Book::new(journal, &progress, plan),
+        book: TrialWriter::new(journal, &progress, plan),
         environment: &mut targets,
         stores: Stores::default(),
         own_costs,
@@ -146,9 +146,9 @@ fn header(plan: &Plan, now: SystemTime) -> Header {
 pub(crate) fn check_programs(resolved: &Resolved) -> Result<(), Error> {
     for (contender, way) in resolved.plan.contenders.iter().zip(&resolved.ways) {
         let missing = match way {
-            Way::Launched { launch, .. } => launch::missing(launch),
-            Way::Program { program } => program.why_not(),
-            Way::Attached { .. } | Way::Files(_) => None,
+            ContenderAccess::Launched { launch, .. } => launch::missing(launch),
+            ContenderAccess::Program { program } => program.why_not(),
+            ContenderAccess::Attached { .. } | ContenderAccess::Files(_) => None,
         };
         if let Some(missing) = missing {
             return Err(Error::target(format!("`{}`: {missing}", contender.name)));

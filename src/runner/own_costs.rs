@@ -7,7 +7,7 @@
 
 use crate::cache;
 use crate::fnv::fnv1a;
-use record::{LaneAsked, OwnCost, Plan};
+use record::{LaneOrder, OwnCost, Plan};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -73,7 +73,7 @@ impl OwnCosts {
         &mut self,
         contender: u32,
         protocol: &str,
-        lane: &LaneAsked,
+        lane: &LaneOrder,
     ) -> Option<OwnCost> {
         let folder = self.folder.as_deref()?;
         // Its address is that of a null server that does not run yet, which is the same for all
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::conformance::alone;
     use crate::scratch::Scratch;
-    use record::{Doing, Reuse};
+    use record::{LaneTask, Reuse};
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn costs(scratch: &Scratch, machine: &str) -> OwnCosts {
@@ -170,8 +170,8 @@ mod tests {
         OwnCosts { folder, machine: machine.to_owned(), lanes: BTreeMap::new() }
     }
 
-    fn lane(connections: u32) -> LaneAsked {
-        alone::lane(connections, 1, Reuse::Always, Doing::Ask)
+    fn lane(connections: u32) -> LaneOrder {
+        alone::lane(connections, 1, Reuse::Always, LaneTask::Ask)
     }
 
     /// The cost that another run finds.

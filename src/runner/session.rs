@@ -9,11 +9,11 @@ use super::{null, orders};
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::pilot;
-use crate::targets::ready::{self, Answer, Must};
+use crate::targets::ready::{self, Answer, ExpectedReply};
 use engine::EngineError;
 use judge::Judge;
 use record::{
-    Asked, Contender, End, EndReason, Event, Failure, FaultOwner, LaneAsked, OwnCost, Phase,
+    Contender, DriveOrder, End, EndReason, Event, Failure, FaultOwner, LaneOrder, OwnCost, Phase,
     PilotChoice, Plan, StoreMoment, TrialRecord, own_cost,
 };
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ use text::units::show_ns;
 /// What a run needs from outside.
 pub(super) struct Session<'a, W> {
     pub(super) plan: &'a Plan,
-    pub(super) book: Book<'a, W>,
+    pub(super) book: TrialWriter<'a, W>,
     pub(super) environment: &'a mut dyn Environment,
     /// What is known of the stores among the targets.
     pub(super) stores: Stores,
@@ -37,7 +37,7 @@ pub(super) struct Session<'a, W> {
 }
 
 /// Where trials are written.
-pub(super) struct Book<'a, W> {
+pub(super) struct TrialWriter<'a, W> {
     journal: Writer<W>,
     pub(super) progress: &'a Progress,
     plan: &'a Plan,
@@ -52,24 +52,34 @@ pub(super) struct Book<'a, W> {
     unheard: Vec<String>,
     /// Place and start of the first slice of this segment: the engine counts from 0
     /// in each.
-    segment: Mark,
+    segment: RunPosition,
     /// Where the next segment begins.
-    end: Mark,
+    end: RunPosition,
 }
 
 /// A point between two slices of the rounds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mark {
+struct RunPosition {
     place: u64,
     ns: u64,
 }
 
-impl<'a, W: Write> Book<'a, W> {
+impl<'a, W: Write> TrialWriter<'a, W> {
     pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
         let judge = (!plan.question.looks.is_empty()).then(|| Judge::new(&plan.question));
-        let (segment, end) = (Mark::default(), Mark::default());
+        let (segment, end) = (RunPosition::default(), RunPosition::default());
         let unheard = Vec::new();
-        Book { journal, progress, plan, in_round: 0, refused: false, judge, unheard, segment, end }
+        TrialWriter {
+            journal,
+            progress,
+            plan,
+            in_round: 0,
+            refused: false,
+            judge,
+            unheard,
+            segment,
+            end,
+        }
     }
 
     pub(super) fn trial(&mut self, mut trial: TrialRecord) -> Result<TrialRecord, Halt> {
@@ -206,7 +216,7 @@ impl<W: Write> Session<'_, W> {
         }
         let order = null::order(self.plan, lanes);
         self.book.progress.phase("measuring the cost of the generator itself", length(&order), 0);
-        let trials = self.drive_on(Ground::NullServer, &order, &who, |_| Phase::Null)?;
+        let trials = self.drive_on(DriveMode::NullServer, &order, &who, |_| Phase::Null)?;
         let whole = |trial: &&TrialRecord| !trial.cut_short && own_cost::may_be_kept(&trial.seen);
         for trial in trials.iter().filter(whole) {
             if let Some(cost) = own_cost::cheapest(&trial.seen) {
@@ -217,7 +227,7 @@ impl<W: Write> Session<'_, W> {
     }
 
     /// What an earlier run measured of this contender's lane.
-    fn kept_cost(&mut self, contender: usize, lane: &LaneAsked) -> Option<OwnCost> {
+    fn kept_cost(&mut self, contender: usize, lane: &LaneOrder) -> Option<OwnCost> {
         let protocol = self.environment.plain_protocol(contender)?;
         self.own_costs.find(contender as u32, &protocol, lane)
     }
@@ -285,7 +295,7 @@ impl<W: Write> Session<'_, W> {
         let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
         let answer = trials.last().map(|trial| {
             let known = &self.plan.contenders[contender];
-            ready::answer(&trial.seen, Must::of(&known.asks))
+            ready::answer(&trial.seen, ExpectedReply::of(&known.asks))
         });
         match answer.unwrap_or(Answer::NotYet("it was not asked")) {
             Answer::Ready => Ok(None),
@@ -422,10 +432,10 @@ impl<W: Write> Session<'_, W> {
     /// Drives all targets in the pilot or the rounds.
     fn drive_everyone(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         phase: fn(Phase) -> Phase,
     ) -> Result<Vec<TrialRecord>, Halt> {
-        let driven = self.drive_on(Ground::Together, order, &everyone(self.plan), phase);
+        let driven = self.drive_on(DriveMode::Together, order, &everyone(self.plan), phase);
         let clocks = self.environment.agent_clocks();
         if !clocks.is_empty() && !matches!(driven, Err(Halt::Disk(_))) {
             self.book.write_and_sync(&Event::Clocks(clocks))?;
@@ -436,31 +446,32 @@ impl<W: Write> Session<'_, W> {
     /// Drives the targets.
     fn drive(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         phase: fn(Phase) -> Phase,
     ) -> Result<Vec<TrialRecord>, Halt> {
-        self.drive_on(Ground::Targets, order, who, phase)
+        self.drive_on(DriveMode::Targets, order, who, phase)
     }
 
     /// Drives one order; every trial goes into the journal under the plan's
     /// number for its contender and the phase's name for it.
     fn drive_on(
         &mut self,
-        ground: Ground,
-        order: &Asked,
+        ground: DriveMode,
+        order: &DriveOrder,
         who: &[usize],
         phase: fn(Phase) -> Phase,
     ) -> Result<Vec<TrialRecord>, Halt> {
-        let mut taking = Taking { book: &mut self.book, who, phase, kept: Vec::new(), halt: None };
+        let mut taking =
+            TrialSink { book: &mut self.book, who, phase, kept: Vec::new(), halt: None };
         let each = &mut |trial| taking.take(trial);
         let driven = match ground {
-            Ground::Targets => self.environment.drive(order, who, each),
-            Ground::Together => {
+            DriveMode::Targets => self.environment.drive(order, who, each),
+            DriveMode::Together => {
                 let is_pilot = phase(Phase::Round) == Phase::Pilot;
                 self.environment.drive_together(order, is_pilot, each)
             }
-            Ground::NullServer => self.environment.drive_null(order, who, each),
+            DriveMode::NullServer => self.environment.drive_null(order, who, each),
         };
         let (halt, kept) = (taking.halt, taking.kept);
         // A cluster that loses a node during the rounds shows the effect; before the rounds, it is
@@ -488,7 +499,7 @@ impl<W: Write> Session<'_, W> {
 }
 
 /// What is driven.
-enum Ground {
+enum DriveMode {
     Targets,
     /// On all agents, if there are agents.
     Together,
@@ -496,8 +507,8 @@ enum Ground {
 }
 
 /// Takes the trials of one order.
-struct Taking<'t, 'a, W> {
-    book: &'t mut Book<'a, W>,
+struct TrialSink<'t, 'a, W> {
+    book: &'t mut TrialWriter<'a, W>,
     who: &'t [usize],
     phase: fn(Phase) -> Phase,
     /// The trials outside the rounds; those of the rounds would fill the memory.
@@ -505,7 +516,7 @@ struct Taking<'t, 'a, W> {
     halt: Option<Halt>,
 }
 
-impl<W: Write> Taking<'_, '_, W> {
+impl<W: Write> TrialSink<'_, '_, W> {
     fn take(&mut self, mut trial: TrialRecord) -> ControlFlow<()> {
         if let Some(Halt::Disk(_)) = self.halt {
             // A line after an incomplete one would hide it.
@@ -564,7 +575,7 @@ fn everyone(plan: &Plan) -> Vec<usize> {
 }
 
 /// How long an order drives, without drains.
-fn length(order: &Asked) -> Duration {
+fn length(order: &DriveOrder) -> Duration {
     let each = order.warm_up_ns + u64::from(order.rounds) * order.round_ns;
     Duration::from_nanos(each.saturating_mul(order.lanes.len() as u64))
 }

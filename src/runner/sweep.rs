@@ -1,8 +1,8 @@
 //! The directory of a sweep, and the order in which its load points are driven.
 
 use super::folder;
-use super::progress::{Manner, Progress};
-use super::{Telling, foreseen};
+use super::progress::{Progress, ProgressStyle};
+use super::{Reporting, foreseen};
 use crate::exit::Error;
 use crate::journal::sweep;
 use crate::plan::hash;
@@ -15,7 +15,7 @@ use std::time::SystemTime;
 use text::shown::shown;
 
 /// A sweep to be driven.
-pub(crate) struct Begun {
+pub(crate) struct SweepRun {
     /// Its directory.
     pub(crate) folder: PathBuf,
     /// Its contents.
@@ -31,8 +31,8 @@ pub(crate) struct Begun {
 pub(crate) fn begin(
     factor: Factor,
     settled: &Settled,
-    telling: Telling<'_>,
-) -> Result<Begun, Error> {
+    telling: Reporting<'_>,
+) -> Result<SweepRun, Error> {
     let plans = settled.points.iter().map(|(_, resolved)| &resolved.plan);
     let values: Vec<f64> = settled.points.iter().map(|(value, _)| *value).collect();
     let first: &Plan = plans.clone().next().expect("a sweep has load points");
@@ -47,7 +47,7 @@ pub(crate) fn begin(
     };
     let folder = folder::empty(telling.out, now, &hash::of(first))?;
     sweep::write(&folder, &sweep).map_err(|error| folder::cannot(&folder, &error))?;
-    let progress = Progress::start(Manner::fitting(telling.quiet), &[], "");
+    let progress = Progress::start(ProgressStyle::fitting(telling.quiet), &[], "");
     progress.say(&format!(
         "sweep: {} ({} load points, {} in all, seed {})",
         shown(folder.display().to_string()),
@@ -58,7 +58,7 @@ pub(crate) fn begin(
     for caution in &settled.cautions {
         progress.say(&format!("caution: {caution}"));
     }
-    Ok(Begun { folder, sweep, order })
+    Ok(SweepRun { folder, sweep, order })
 }
 
 /// The order of driving, drawn from the seed: a machine that grows slower while the

@@ -9,8 +9,8 @@ use crate::agents::Coordinator;
 use crate::conformance::alone;
 use crate::exec::{self, Exec, Program};
 use crate::exit::{Error, Exit};
-use crate::launch::{Builds, Failed, Ground, Launch, Launcher, Running};
-use crate::plan::{Directory, MOST_PLACES, Method, Resolved, Way};
+use crate::launch::{Builds, Failed, Launch, LaunchContext, Launcher, Running};
+use crate::plan::{ContenderAccess, Directory, MOST_PLACES, Method, Resolved};
 use crate::targets::cpu::Meter;
 use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
@@ -18,8 +18,8 @@ use engine::files::{self, FilesAccess};
 use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
 use keeper::process::OutOfSight;
 use record::{
-    Address, AgentClock, AgentReady, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady,
-    Workload,
+    Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, SingleRun, TargetDone,
+    TargetReady, Workload,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ const LOG_IN: Duration = Duration::from_secs(10);
 pub(super) struct Targets<'a> {
     resolved: &'a Resolved,
     stop: &'a Stop,
-    ground: Ground<'a>,
+    ground: LaunchContext<'a>,
     builds: Builds<'a>,
     each: Vec<Target<'a>>,
     /// The agents, if several machines drive.
@@ -44,7 +44,7 @@ pub(super) struct Targets<'a> {
 struct Target<'a> {
     launcher: Option<Launcher<'a>>,
     facts: Vec<Fact>,
-    up: Option<Up>,
+    up: Option<RunningTarget>,
 }
 
 impl<'a> Target<'a> {
@@ -52,7 +52,7 @@ impl<'a> Target<'a> {
     fn launch(
         &mut self,
         launch: &'a Launch,
-        ground: Ground<'a>,
+        ground: LaunchContext<'a>,
         builds: &mut Builds<'_>,
         hide: impl FnOnce(&mut Launcher<'a>),
     ) -> Result<Running, Halt> {
@@ -69,10 +69,10 @@ impl<'a> Target<'a> {
 }
 
 /// A target that can be driven.
-struct Up {
+struct RunningTarget {
     launch: u32,
     address: Address,
-    reach: Reach,
+    reach: LaneAccess,
     meter: Result<TargetMeter, OutOfSight>,
     running: Option<Running>,
 }
@@ -89,18 +89,18 @@ fn meter(running: &Running) -> Result<TargetMeter, OutOfSight> {
 }
 
 /// How to drive it.
-enum Reach {
+enum LaneAccess {
     /// With the lanes of this access.
     Server(Box<Access>),
     /// By running its program.
     Program(Exec),
 }
 
-impl Reach {
-    fn lanes(&self, order: &Asked, lane: usize) -> Result<Vec<MakeLane>, EngineError> {
+impl LaneAccess {
+    fn lanes(&self, order: &DriveOrder, lane: usize) -> Result<Vec<MakeLane>, EngineError> {
         match self {
-            Reach::Server(access) => Ok(access.lanes(order, lane)),
-            Reach::Program(exec) => exec.lanes(order, lane).map_err(EngineError),
+            LaneAccess::Server(access) => Ok(access.lanes(order, lane)),
+            LaneAccess::Program(exec) => exec.lanes(order, lane).map_err(EngineError),
         }
     }
 }
@@ -109,7 +109,7 @@ impl<'a> Targets<'a> {
     pub(super) fn new(
         resolved: &'a Resolved,
         stop: &'a Stop,
-        ground: Ground<'a>,
+        ground: LaunchContext<'a>,
         agents: Option<&'a mut Coordinator>,
     ) -> Self {
         let each = resolved.ways.iter().map(|_| Target::default()).collect();
@@ -134,7 +134,7 @@ impl<'a> Targets<'a> {
     }
 
     /// The target of this contender.
-    fn up(&self, contender: usize) -> Result<&Up, EngineError> {
+    fn up(&self, contender: usize) -> Result<&RunningTarget, EngineError> {
         let up = self.each[contender].up.as_ref();
         up.ok_or_else(|| EngineError("a target is driven that is not up".to_owned()))
     }
@@ -146,17 +146,17 @@ impl<'a> Targets<'a> {
     }
 }
 
-fn side_channel(known: &Contender, up: &Up) -> Option<SideChannel> {
+fn side_channel(known: &Contender, up: &RunningTarget) -> Option<SideChannel> {
     let table = known.asks.sql().and_then(|sql| sql.table.as_deref());
     match &up.reach {
-        Reach::Server(access) => SideChannel::of(access, &up.address, table),
-        Reach::Program(_) => None,
+        LaneAccess::Server(access) => SideChannel::of(access, &up.address, table),
+        LaneAccess::Program(_) => None,
     }
 }
 
 /// Checked before anything else is sent to a server: its login must not reveal the password.
-fn safe_log_in(known: &Contender, up: &Up) -> Result<(), Halt> {
-    let Reach::Server(access) = &up.reach else { return Ok(()) };
+fn safe_log_in(known: &Contender, up: &RunningTarget) -> Result<(), Halt> {
+    let LaneAccess::Server(access) = &up.reach else { return Ok(()) };
     let checked = check_log_in(access, &up.address);
     checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
 }
@@ -170,17 +170,17 @@ fn no_store() -> String {
     "it has no side channel".to_owned()
 }
 
-fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetReady {
+fn told(contender: usize, known: &Contender, up: &RunningTarget, facts: &[Fact]) -> TargetReady {
     let custom_words = side_channel(known, up).map(|store| store.facts());
     TargetReady {
         contender: contender as u32,
         launch: up.launch,
         cpu_source: match &up.reach {
-            Reach::Program(_) => Some(program_source(up).to_owned()),
-            Reach::Server(_) => up.meter.as_ref().ok().map(TargetMeter::source),
+            LaneAccess::Program(_) => Some(program_source(up).to_owned()),
+            LaneAccess::Server(_) => up.meter.as_ref().ok().map(TargetMeter::source),
         },
         out_of_sight: match (&up.reach, &up.running) {
-            (Reach::Program(_), None) => None,
+            (LaneAccess::Program(_), None) => None,
             _ => up.meter.as_ref().err().map(ToString::to_string),
         },
         watched: up.meter.as_ref().ok().and_then(TargetMeter::watched),
@@ -191,7 +191,7 @@ fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetR
 }
 
 /// Where CPU time and memory of a program are read.
-fn program_source(up: &Up) -> &'static str {
+fn program_source(up: &RunningTarget) -> &'static str {
     if up.running.is_some() { exec::WITH_SERVERS } else { exec::SOURCE }
 }
 
@@ -202,24 +202,24 @@ impl Environment for Targets<'_> {
         let shared = (owner != contender).then(|| self.launched(owner)).flatten();
         let target = &mut self.each[contender];
         let up = match &self.resolved.ways[contender] {
-            Way::Attached { access, sight } => {
+            ContenderAccess::Attached { access, sight } => {
                 let meter = match sight {
                     Ok(observed) => TargetMeter::of(observed),
                     Err(why) => Err(why.clone()),
                 };
                 let address = known.address.clone();
-                let reach = Reach::Server(Box::new(access.clone()));
-                Up { launch: 0, address, reach, meter, running: None }
+                let reach = LaneAccess::Server(Box::new(access.clone()));
+                RunningTarget { launch: 0, address, reach, meter, running: None }
             }
-            Way::Files(directory) => {
+            ContenderAccess::Files(directory) => {
                 let store = files::Store::new(&directory.path, directory.settings)
                     .map_err(|EngineError(why)| Halt::Target(why))?;
                 target.facts = facts(directory)?;
                 let numbers = Numbers::new(MOST_PLACES);
                 let access = FilesAccess { store: Arc::new(store), numbers };
-                local(known.address.clone(), Reach::Server(Box::new(Access::Files(access))))
+                local(known.address.clone(), LaneAccess::Server(Box::new(Access::Files(access))))
             }
-            Way::Program { program: how } => {
+            ContenderAccess::Program { program: how } => {
                 let mut program = Program::clone(how);
                 let mut running = None;
                 if let Some(servers) = &how.servers {
@@ -236,32 +236,32 @@ impl Environment for Targets<'_> {
                     program.cores.clone_from(&self.resolved.target_cores);
                 }
                 let exec = Exec::start(&program).map_err(Halt::Target)?;
-                let up = local(known.address.clone(), Reach::Program(exec));
+                let up = local(known.address.clone(), LaneAccess::Program(exec));
                 match running {
                     None => up,
                     Some(running) => {
                         let meter = meter(&running);
-                        Up { launch, meter, running: Some(running), ..up }
+                        RunningTarget { launch, meter, running: Some(running), ..up }
                     }
                 }
             }
-            Way::Launched { .. } if owner != contender => {
+            ContenderAccess::Launched { .. } if owner != contender => {
                 let Some(Shared { launch, url, meter }) = shared else {
                     return Err(Halt::Broken("a target is shared that is not up".to_owned()));
                 };
                 let (address, access) = self.resolved.reach(contender, &url)?;
-                let reach = Reach::Server(Box::new(access));
-                Up { launch, address, reach, meter, running: None }
+                let reach = LaneAccess::Server(Box::new(access));
+                RunningTarget { launch, address, reach, meter, running: None }
             }
-            Way::Launched { launch: how, settings } => {
+            ContenderAccess::Launched { launch: how, settings } => {
                 let hide = |launcher: &mut Launcher<'_>| {
                     launcher.hide(&settings.headers, settings.body.as_deref());
                 };
                 let running = target.launch(how, self.ground, &mut self.builds, hide)?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
                 let meter = meter(&running);
-                let reach = Reach::Server(Box::new(access));
-                Up { launch, address, reach, meter, running: Some(running) }
+                let reach = LaneAccess::Server(Box::new(access));
+                RunningTarget { launch, address, reach, meter, running: Some(running) }
             }
         };
         safe_log_in(known, &up)?;
@@ -272,7 +272,7 @@ impl Environment for Targets<'_> {
 
     fn drive(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
@@ -298,7 +298,7 @@ impl Environment for Targets<'_> {
 
     fn drive_together(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         is_pilot: bool,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
@@ -330,15 +330,15 @@ impl Environment for Targets<'_> {
 
     fn drive_null(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
         let plain = |at: &usize| {
             let up = self.each[*at].up.as_ref()?;
             match &up.reach {
-                Reach::Server(access) => Some((alone::plain(access)?, up.address.clone())),
-                Reach::Program(_) => None,
+                LaneAccess::Server(access) => Some((alone::plain(access)?, up.address.clone())),
+                LaneAccess::Program(_) => None,
             }
         };
         let Some(plain) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
@@ -357,8 +357,8 @@ impl Environment for Targets<'_> {
 
     fn plain_protocol(&self, contender: usize) -> Option<String> {
         match &self.each.get(contender)?.up.as_ref()?.reach {
-            Reach::Server(access) => alone::name(access),
-            Reach::Program(_) => None,
+            LaneAccess::Server(access) => alone::name(access),
+            LaneAccess::Program(_) => None,
         }
     }
 
@@ -455,7 +455,7 @@ impl Environment for Targets<'_> {
 
     fn why_no_tls(&self, contender: usize) -> Option<String> {
         let up = self.each.get(contender)?.up.as_ref()?;
-        let Reach::Server(access) = &up.reach else { return None };
+        let LaneAccess::Server(access) = &up.reach else { return None };
         match access.tls() {
             Some(tls) => {
                 let nodes = up.address.nodes();
@@ -470,8 +470,8 @@ impl Environment for Targets<'_> {
         let up = self.each.get(contender)?.up.as_ref()?;
         let statement = self.resolved.plan.contenders.get(contender)?.asks.statement()?;
         match &up.reach {
-            Reach::Server(access) => refused::why(access, &up.address, statement),
-            Reach::Program(_) => None,
+            LaneAccess::Server(access) => refused::why(access, &up.address, statement),
+            LaneAccess::Program(_) => None,
         }
     }
 
@@ -479,8 +479,8 @@ impl Environment for Targets<'_> {
         let up = self.each.get(contender)?.up.as_ref()?;
         let workload = self.resolved.plan.contenders.get(contender)?.asks.workload()?;
         match &up.reach {
-            Reach::Server(access) => refused::why_not(access, &up.address, workload),
-            Reach::Program(_) => None,
+            LaneAccess::Server(access) => refused::why_not(access, &up.address, workload),
+            LaneAccess::Program(_) => None,
         }
     }
 
@@ -489,15 +489,15 @@ impl Environment for Targets<'_> {
         let known = &self.resolved.plan.contenders[contender];
         let up = self.each[contender].up.as_ref()?;
         let (command, came) = match (method, &self.resolved.ways[contender], &up.reach) {
-            (Method::Command(method), Way::Launched { .. }, _) => {
+            (Method::Command(method), ContenderAccess::Launched { .. }, _) => {
                 let url = up.running.as_ref()?.url();
                 (method.command.to_string(), method.run(&known.name, url, self.ground))
             }
-            (Method::Command(method), Way::Files(directory), _) => {
+            (Method::Command(method), ContenderAccess::Files(directory), _) => {
                 let url = format!("file://{}", directory.path.display());
                 (method.command.to_string(), method.run(&known.name, &url, self.ground))
             }
-            (Method::OneRun, Way::Program { program }, Reach::Program(exec)) => {
+            (Method::OneRun, ContenderAccess::Program { program }, LaneAccess::Program(exec)) => {
                 let timeout = Duration::from_nanos(known.timeout_ns);
                 (program.command.shown(), exec.run_once(timeout, self.stop))
             }
@@ -513,16 +513,16 @@ impl Environment for Targets<'_> {
 
     fn complaint(&self, contender: usize) -> Option<String> {
         match &self.each.get(contender)?.up.as_ref()?.reach {
-            Reach::Program(exec) => exec.failure_message(),
-            Reach::Server(_) => None,
+            LaneAccess::Program(exec) => exec.failure_message(),
+            LaneAccess::Server(_) => None,
         }
     }
 }
 
 /// A target without a server.
-fn local(address: Address, reach: Reach) -> Up {
+fn local(address: Address, reach: LaneAccess) -> RunningTarget {
     let why = "the generator reads and writes the files itself".to_owned();
-    Up { launch: 0, address, reach, meter: Err(OutOfSight(why)), running: None }
+    RunningTarget { launch: 0, address, reach, meter: Err(OutOfSight(why)), running: None }
 }
 
 /// The file system of the directory, and how files are written.
@@ -534,9 +534,9 @@ fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
 }
 
 /// Bytes, and the source of the figure.
-fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
+fn peak_memory(up: &mut RunningTarget) -> Option<(u64, &'static str)> {
     match &up.reach {
-        Reach::Program(exec) => {
+        LaneAccess::Program(exec) => {
             let own = exec.peak_memory()?;
             let of_servers = match &up.running {
                 Some(_) => up.meter.as_mut().ok()?.peak_memory()?.0,
@@ -544,13 +544,13 @@ fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
             };
             Some((own + of_servers, program_source(up)))
         }
-        Reach::Server(_) => up.meter.as_mut().ok()?.peak_memory(),
+        LaneAccess::Server(_) => up.meter.as_mut().ok()?.peak_memory(),
     }
 }
 
-fn clock(up: &mut Up) -> TargetClock<'_> {
+fn clock(up: &mut RunningTarget) -> TargetClock<'_> {
     let meter = &mut up.meter;
-    if let Reach::Program(exec) = &up.reach {
+    if let LaneAccess::Program(exec) = &up.reach {
         let mut own = exec.clock();
         if up.running.is_none() {
             return own;

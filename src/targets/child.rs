@@ -113,7 +113,7 @@ fn obey() {
     if std::env::var_os(MARK).is_none() {
         return;
     }
-    let mut servant = Servant::default();
+    let mut servant = TestProcess::default();
     for line in io::stdin().lock().lines() {
         let line = line.expect("orders are text");
         println!("\n{ANSWER}{}", servant.obey(&line));
@@ -124,14 +124,14 @@ fn obey() {
 }
 
 #[derive(Default)]
-struct Servant {
+struct TestProcess {
     sub: Option<Child>,
     tcp: Vec<TcpListener>,
     unix: Vec<UnixListener>,
     spinning: Vec<JoinHandle<()>>,
 }
 
-impl Servant {
+impl TestProcess {
     fn obey(&mut self, order: &str) -> String {
         let (verb, rest) = order.split_once(' ').unwrap_or((order, ""));
         match verb {

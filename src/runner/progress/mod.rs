@@ -12,7 +12,7 @@ mod state;
 mod view;
 mod writer;
 
-pub(crate) use manner::Manner;
+pub(crate) use manner::ProgressStyle;
 
 use crate::runner::placement;
 use crate::secrets;
@@ -26,18 +26,18 @@ use writer::Mailbox;
 
 /// Shows the progress of one run on standard error.
 pub(crate) struct Progress {
-    manner: Manner,
+    manner: ProgressStyle,
     mailbox: Arc<Mailbox>,
     writer: Option<JoinHandle<()>>,
 }
 
 impl Progress {
     /// Starts to show the progress of a run, or of this part of a sweep.
-    pub(crate) fn start(manner: Manner, names: &[String], part: &str) -> Progress {
+    pub(crate) fn start(manner: ProgressStyle, names: &[String], part: &str) -> Progress {
         let state = State::new(names, Instant::now()).of_part(part);
         let mailbox = Arc::new(Mailbox::new(state));
         let writer = match manner {
-            Manner::Silent => None,
+            ProgressStyle::Silent => None,
             _ => writer::start(manner, mailbox.clone()),
         };
         Progress { manner, mailbox, writer }
@@ -54,7 +54,7 @@ impl Progress {
     pub(crate) fn say(&self, sentence: &str) {
         let sentence = &secrets::hidden(sentence);
         match (&self.writer, self.manner) {
-            (_, Manner::Silent) => {}
+            (_, ProgressStyle::Silent) => {}
             (Some(_), _) => self.mailbox.say(sentence),
             // No thread could be started.
             (None, _) => writer::print(&format!("{sentence}\n")),
@@ -64,7 +64,7 @@ impl Progress {
     /// The same for a sentence that is printed even with `--quiet`.
     pub(crate) fn insist(&self, sentence: &str) {
         match self.manner {
-            Manner::Silent => writer::print(&format!("{sentence}\n")),
+            ProgressStyle::Silent => writer::print(&format!("{sentence}\n")),
             _ => self.say(sentence),
         }
     }
@@ -91,7 +91,7 @@ impl Progress {
         let now = Instant::now();
         let mut news = self.mailbox.lock();
         phase(&mut news.state, now);
-        if self.manner == Manner::Lines {
+        if self.manner == ProgressStyle::Lines {
             let line = line::line(&news.state, now);
             news.said.push(line);
         }
@@ -101,7 +101,7 @@ impl Progress {
 
     /// A trial ended. No thread is woken: the next drawing of the view shows it.
     pub(crate) fn trial(&self, trial: &TrialRecord) {
-        if self.manner != Manner::Silent {
+        if self.manner != ProgressStyle::Silent {
             self.mailbox.lock().state.trial(trial, Instant::now());
         }
     }
