@@ -118,7 +118,7 @@ impl OutputOptions {
     }
 
     /// How a run or a sweep is to be recorded and shown.
-    pub(super) fn telling(&self) -> Reporting<'_> {
+    pub(super) fn reporting(&self) -> Reporting<'_> {
         let (quiet, no_cache) = (self.quiet, self.no_cache);
         Reporting { out: self.out.as_deref(), quiet, no_cache, part: "" }
     }

@@ -68,7 +68,7 @@ pub(super) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
     let started = SystemTime::now();
     let cores = share_out(&conduct::read_cores()?, None)?;
     let conductor = Conductor {
-        folder: runner::new_folder(args.out.as_deref(), started, "self")?,
+        directory: runner::new_folder(args.out.as_deref(), started, "self")?,
         core: cores.others.first().copied(),
         quiet: args.quiet,
     };
@@ -88,7 +88,7 @@ pub(super) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
         schema: self_test::SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         started: utc::rfc3339(started),
-        runs: conductor.folder.display().to_string(),
+        runs: conductor.directory.display().to_string(),
         stopped: signals::caught(),
         trusted: alike.passed == Some(true) && finds_percent.is_some(),
         finds_percent,
@@ -119,7 +119,7 @@ fn tell(test: &SelfTest, json: Option<&Path>) -> Result<(), Error> {
 
 /// What all comparisons of a self-test share.
 struct Conductor {
-    folder: PathBuf,
+    directory: PathBuf,
     /// The core of the embedded servers.
     core: Option<u32>,
     quiet: bool,
@@ -191,9 +191,9 @@ impl Conductor {
         spec.run.round = Some(round);
         spec.run.warm_up = Some(WARM_UP);
         let resolved = conduct::settle(&spec)?;
-        let out = self.folder.join(name);
-        let telling = Reporting { out: Some(&out), quiet: true, no_cache: false, part: "" };
-        let (_, judged) = conduct::measure(&resolved, telling, None)?;
+        let out = self.directory.join(name);
+        let reporting = Reporting { out: Some(&out), quiet: true, no_cache: false, part: "" };
+        let (_, judged) = conduct::measure(&resolved, reporting, None)?;
         if let Some(failure) = judged.failure() {
             return Err(Error { exit: judged.exit(), text: shown(failure).to_string() });
         }

@@ -63,21 +63,21 @@ fn fetch(wanted: Vec<&'static Software>) -> Result<(), Error> {
         let progress = Progress::of(software);
         let fetched = software::fetch(software, &|news| progress.tell(news));
         progress.end();
-        let (folder, when) = match fetched? {
-            Fetched::Now(folder) => (folder, "is"),
-            Fetched::Before(folder) => (folder, "was already"),
+        let (directory, when) = match fetched? {
+            Fetched::Now(directory) => (directory, "is"),
+            Fetched::Before(directory) => (directory, "was already"),
         };
-        let folder = shown(folder.as_os_str().as_encoded_bytes());
-        outputs::print(&format!("{} {when} in {folder}\n", software.shown()))?;
+        let directory = shown(directory.as_os_str().as_encoded_bytes());
+        outputs::print(&format!("{} {when} in {directory}\n", software.shown()))?;
     }
     Ok(())
 }
 
 /// Runs the `build` commands. Each is announced before it begins, because it may take minutes.
 fn build(needs: &Needs) -> Result<(), Error> {
-    let tell = |command: &Command, folder: &Path| {
-        let folder = shown(folder.as_os_str().as_encoded_bytes());
-        let text = shown_sentence(format!("building in {folder}: {command}"));
+    let tell = |command: &Command, directory: &Path| {
+        let directory = shown(directory.as_os_str().as_encoded_bytes());
+        let text = shown_sentence(format!("building in {directory}: {command}"));
         // A closed standard error is no reason to stop.
         let _ = stderr().write_all(format!("{text}\n").as_bytes());
     };

@@ -1,7 +1,7 @@
 //! An agent: drives its share when the coordinator says so, and records it in a journal of its own.
 
 use super::targets::check_log_in;
-use super::{folder, header, orders, placement::Kept, workers};
+use super::{header, orders, placement::Kept, run_directory, workers};
 use crate::access::Access;
 use crate::address::resolver::is_public;
 use crate::agents::{AgentGate, AgentLink, LocalClock, Membership, Outbox, PartLane, PartOrder};
@@ -50,7 +50,7 @@ pub(crate) fn assist(
     let now = SystemTime::now();
     let header = header(&resolved.plan, now);
     let out = out.map(|out| with_rank(out, this.rank));
-    let (directory, journal) = folder::create(out.as_deref(), now, &header.plan_hash)?;
+    let (directory, journal) = run_directory::create(out.as_deref(), now, &header.plan_hash)?;
     let reached = resolved.ways.iter().map(|_| None).collect();
     let mut agent = Agent { resolved, stop, link, journal, this, reached };
     let written = agent.journal.write(&Event::Header(Box::new(header)));

@@ -56,7 +56,7 @@ impl<W: Write> Session<'_, W> {
         if let Some(why) = words::load_begins(&load.loaded) {
             self.say_of(contender, &why);
         }
-        let came = match decision.how {
+        let outcome = match decision.how {
             LoadMethod::Found => Ok(()),
             LoadMethod::Resumed => self.write_keys(&mut load, workload),
             LoadMethod::Written => {
@@ -66,9 +66,9 @@ impl<W: Write> Session<'_, W> {
             }
         };
         if let Some(trial) = load.trial.take() {
-            self.book.trial(trial)?;
+            self.writer.trial(trial)?;
         }
-        came?;
+        outcome?;
         self.still_there(&load)?;
         if load.loaded.how != LoadMethod::Found && load.loaded.keys > 0 {
             load.loaded.settled = self.settle(contender)?;
@@ -76,7 +76,7 @@ impl<W: Write> Session<'_, W> {
         let about = self.ask_store(contender, StoreMoment::LoadEnds)?;
         self.seal(&load, about.as_ref(), workload);
         self.say_of(contender, &words::loaded(&load.loaded));
-        self.book.write_and_sync(&Event::Loaded(load.loaded))
+        self.writer.write_and_sync(&Event::Loaded(load.loaded))
     }
 
     fn no_room_made(&self, contender: usize, why: &str) -> Halt {
@@ -103,19 +103,19 @@ impl<W: Write> Session<'_, W> {
         let name = &self.plan.contenders[load.contender].name;
         let to_load = workload.to_load();
         let what = if load.loaded.are_columns { "columns" } else { "keys" };
-        self.book.progress.loading(name, from..to_load, what);
+        self.writer.progress.loading(name, from..to_load, what);
         let mut last = None;
         while from < to_load && load.loaded.ended_at.is_none() {
             self.keep(load, State::Loading(load.acknowledged), load.about.as_ref());
             let chunk = from..from.saturating_add(chunks::next(last)).min(to_load);
             let started = Instant::now();
-            let came = self.write_chunk(load, chunk.clone());
+            let outcome = self.write_chunk(load, chunk.clone());
             load.loaded.took_ns = nanoseconds(began.elapsed());
-            came?;
+            outcome?;
             let (keys, took) = (chunk.end - chunk.start, started.elapsed());
             last = Some(Chunk { keys, writing: load.last_writing().min(took), took });
             from = chunk.end;
-            self.book.progress.loaded(from);
+            self.writer.progress.loaded(from);
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ impl<W: Write> Session<'_, W> {
 
     fn say_of(&self, contender: usize, sentence: &str) {
         let name = &self.plan.contenders[contender].name;
-        self.book.progress.say(&format!("{name}: {sentence}"));
+        self.writer.progress.say(&format!("{name}: {sentence}"));
     }
 }
 

@@ -38,29 +38,29 @@ pub struct LoadReporting {
 pub fn load(
     resolved: &Resolved,
     stop: &Stop,
-    telling: LoadReporting,
+    reporting: LoadReporting,
 ) -> Result<Vec<Option<StoreSummary>>, Error> {
     let plan = &resolved.plan;
     let progress =
-        Progress::start(ProgressStyle::fitting(telling.quiet), &plan.question.names(), "");
+        Progress::start(ProgressStyle::fitting(reporting.quiet), &plan.question.names(), "");
     progress.keep_on(&resolved.own_cores);
     end_leftovers(&progress);
-    let ground = LaunchContext {
+    let context = LaunchContext {
         logs: Path::new(""),
         cores: &resolved.target_cores,
         secrets: &resolved.secrets,
         stopped: &signals::caught,
     };
-    let mut targets = Targets::new(resolved, stop, ground, None);
+    let mut targets = Targets::new(resolved, stop, context, None);
     let mut memory = Vec::new();
     let mut journal = Writer::new(&mut memory, |_| Ok(()));
     let header = Event::Header(Box::new(header(plan, SystemTime::now())));
     journal.write(&header).map_err(|error| Error::failed(error.to_string()))?;
     let session = Session {
         plan,
-        book: TrialWriter::new(journal, &progress, plan),
+        writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut targets,
-        stores: Stores::only_loaded(telling.reload),
+        stores: Stores::only_loaded(reporting.reload),
         own_costs: OwnCosts::default(),
         stopped: &signals::caught,
         pause: &|at_most| signals::pause(stop, at_most),

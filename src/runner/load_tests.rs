@@ -240,7 +240,7 @@ fn session(made: &mut FakeStore, stores: Stores) -> SessionOutcome {
     let stopped = made.stopped.clone();
     let session = Session {
         plan: &plan,
-        book: TrialWriter::new(journal, &progress, &plan),
+        writer: TrialWriter::new(journal, &progress, &plan),
         environment: &mut View(made),
         stores,
         own_costs: OwnCosts::default(),
@@ -264,9 +264,9 @@ fn load(made: &mut FakeStore) -> SessionOutcome {
 #[test]
 fn every_key_is_written_once_in_chunks_and_then_found() {
     let mut made = FakeStore::new();
-    let came = load(&mut made);
-    assert_eq!(came.reason(), EndReason::Complete);
-    let loaded = came.loaded();
+    let outcome = load(&mut made);
+    assert_eq!(outcome.reason(), EndReason::Complete);
+    let loaded = outcome.loaded();
     assert_eq!((loaded.how, loaded.written, loaded.failed), (LoadMethod::Written, KEYS, 0));
     assert!(made.writes.len() > 1, "{:?}", made.writes);
     let mut next = 0;
@@ -276,7 +276,7 @@ fn every_key_is_written_once_in_chunks_and_then_found() {
     }
     assert_eq!(next, KEYS);
     assert!(made.note().ends_with("clean"), "{}", made.note());
-    let trials = came.events.iter().filter_map(|event| match event {
+    let trials = outcome.events.iter().filter_map(|event| match event {
         Event::Trial(trial) if trial.phase == Phase::Load => Some(trial),
         _ => None,
     });
@@ -331,8 +331,8 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
     assert!(made.note().ends_with(&format!("loading upto {upto}")), "{}", made.note());
     made.killed_at = None;
     made.writes.clear();
-    let came = load(&mut made);
-    let loaded = came.loaded();
+    let outcome = load(&mut made);
+    let loaded = outcome.loaded();
     assert_eq!((loaded.how, loaded.from), (LoadMethod::Resumed, upto));
     assert_eq!(loaded.written, KEYS - upto);
     assert_eq!(made.writes[0].start, upto);
@@ -342,9 +342,9 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
 #[test]
 fn a_load_that_is_stopped_goes_on_too_and_what_was_sent_is_in_the_journal() {
     let mut made = FakeStore { stopped_at: Some(50_000), ..FakeStore::new() };
-    let came = load(&mut made);
-    assert_eq!(came.reason(), EndReason::Stopped);
-    let sent = came.events.iter().any(|event| match event {
+    let outcome = load(&mut made);
+    assert_eq!(outcome.reason(), EndReason::Stopped);
+    let sent = outcome.events.iter().any(|event| match event {
         Event::Trial(trial) => trial.phase == Phase::Load && trial.cut_short,
         _ => false,
     });
@@ -358,18 +358,18 @@ fn another_start_is_loaded_again() {
     let mut made = FakeStore::new();
     load(&mut made);
     made.start = "two";
-    let came = load(&mut made);
-    assert_eq!(came.loaded().how, LoadMethod::Written);
-    let why = came.loaded().why.as_deref();
+    let outcome = load(&mut made);
+    assert_eq!(outcome.loaded().how, LoadMethod::Written);
+    let why = outcome.loaded().why.as_deref();
     assert_eq!(why, Some("its server was restarted after it was loaded"));
 }
 
 #[test]
 fn a_store_without_room_ends_the_load_and_not_the_session() {
     let mut made = FakeStore { room: Some(10_000), ..FakeStore::new() };
-    let came = load(&mut made);
-    assert_eq!(came.reason(), EndReason::Complete);
-    let loaded = came.loaded();
+    let outcome = load(&mut made);
+    assert_eq!(outcome.reason(), EndReason::Complete);
+    let loaded = outcome.loaded();
     let end = loaded.ended_at.expect("it was given up");
     assert_eq!((loaded.written, loaded.failed), (10_000, end - 10_000));
     assert!(end < KEYS, "{end}");
@@ -390,8 +390,8 @@ fn a_note_that_cannot_be_kept_is_removed() {
 #[test]
 fn a_store_that_evicts_is_loaded_to_its_end_and_is_not_clean() {
     let mut made = FakeStore { evicts: 3, ..FakeStore::new() };
-    let came = load(&mut made);
-    assert_eq!((came.reason(), came.loaded().written), (EndReason::Complete, KEYS));
+    let outcome = load(&mut made);
+    assert_eq!((outcome.reason(), outcome.loaded().written), (EndReason::Complete, KEYS));
     assert!(made.note().ends_with("dirty"), "{}", made.note());
 }
 
@@ -399,8 +399,11 @@ fn a_store_that_evicts_is_loaded_to_its_end_and_is_not_clean() {
 fn a_store_that_says_nothing_is_loaded_each_time() {
     let mut made = FakeStore { silent: true, ..FakeStore::new() };
     for _ in 0..2 {
-        let came = load(&mut made);
-        assert_eq!((came.reason(), came.loaded().how), (EndReason::Complete, LoadMethod::Written));
+        let outcome = load(&mut made);
+        assert_eq!(
+            (outcome.reason(), outcome.loaded().how),
+            (EndReason::Complete, LoadMethod::Written)
+        );
         assert_eq!(made.note(), "");
     }
     let silent = load(&mut made).events.iter().any(|event| match event {
@@ -413,8 +416,8 @@ fn a_store_that_says_nothing_is_loaded_each_time() {
 #[test]
 fn a_store_that_dies_in_its_load_is_a_failed_target() {
     let mut made = FakeStore { dies_at: Some(10_000), ..FakeStore::new() };
-    let came = load(&mut made);
-    let end = came.end.expect("an end");
+    let outcome = load(&mut made);
+    let end = outcome.end.expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert!(
         end.detail.starts_with("a target died while data was loaded into it: "),

@@ -3,7 +3,6 @@
 mod agent;
 mod chunks;
 mod environment;
-pub(crate) mod folder;
 mod load;
 mod load_alone;
 mod meter;
@@ -12,6 +11,7 @@ mod orders;
 mod own_costs;
 mod placement;
 pub(crate) mod progress;
+pub(crate) mod run_directory;
 mod segments;
 mod session;
 mod settling;
@@ -27,12 +27,12 @@ use crate::plan::{ContenderAccess, Resolved, hash};
 use crate::{private, signals, utc};
 pub(crate) use agent::assist;
 use engine::Stop;
-pub(crate) use folder::empty as new_folder;
 use keeper::leftovers;
 pub use load_alone::{LoadReporting, load};
 use own_costs::OwnCosts;
 use progress::{Progress, ProgressStyle};
 use record::{Event, Header, Plan, journal::SCHEMA};
+pub(crate) use run_directory::empty as new_folder;
 pub(crate) use session::foreseen;
 use session::{Session, TrialWriter};
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub struct Reporting<'a> {
 pub(crate) fn perform(
     resolved: &Resolved,
     stop: &Stop,
-    telling: Reporting<'_>,
+    reporting: Reporting<'_>,
     membership: Option<&Membership>,
 ) -> Result<PathBuf, Error> {
     let plan = &resolved.plan;
@@ -74,41 +74,41 @@ pub(crate) fn perform(
     let mut coordinator = gathered?;
     let now = SystemTime::now();
     let header = header(plan, now);
-    let (folder, mut journal) = folder::create(telling.out, now, &header.plan_hash)?;
-    let told = shown(folder.display().to_string());
+    let (directory, mut journal) = run_directory::create(reporting.out, now, &header.plan_hash)?;
+    let told = shown(directory.display().to_string());
     let written = journal.write(&Event::Header(Box::new(header))).and_then(|_| journal.sync());
     written.map_err(|error| {
         Error::failed(format!("{told}: the journal cannot be written: {error}"))
     })?;
-    let manner = ProgressStyle::fitting(telling.quiet);
-    let progress = Progress::start(manner, &plan.question.names(), telling.part);
+    let style = ProgressStyle::fitting(reporting.quiet);
+    let progress = Progress::start(style, &plan.question.names(), reporting.part);
     progress.keep_on(&resolved.own_cores);
     progress.say(&format!("run: {told} ({}, seed {})", foreseen([plan]), plan.seed));
     for caution in &resolved.cautions {
         progress.say(&format!("caution: {caution}"));
     }
     end_leftovers(&progress);
-    let logs = folder.join(folder::LOGS);
+    let logs = directory.join(run_directory::LOGS);
     if plan.launches() {
         private::create_directory(&logs)
-            .map_err(|error| Error::failed(format!("{told}/{}: {error}", folder::LOGS)))?;
+            .map_err(|error| Error::failed(format!("{told}/{}: {error}", run_directory::LOGS)))?;
         tell_launches(&progress, plan);
     }
-    let ground = LaunchContext {
+    let context = LaunchContext {
         logs: &logs,
         cores: &resolved.target_cores,
         secrets: &resolved.secrets,
         stopped: &signals::caught,
     };
-    let mut targets = Targets::new(resolved, stop, ground, coordinator.as_mut());
-    let own_costs = if telling.no_cache {
+    let mut targets = Targets::new(resolved, stop, context, coordinator.as_mut());
+    let own_costs = if reporting.no_cache {
         OwnCosts::default()
     } else {
         OwnCosts::of(plan, resolved.target_cores.first().copied())
     };
     let session = Session {
         plan,
-        book: TrialWriter::new(journal, &progress, plan),
+        writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut targets,
         stores: Stores::default(),
         own_costs,
@@ -121,7 +121,7 @@ pub(crate) fn perform(
         coordinator.dismiss();
     }
     match conducted {
-        Ok(_) => Ok(folder),
+        Ok(_) => Ok(directory),
         Err(error) => Err(Error { text: format!("{told}: {}", error.text), ..error }),
     }
 }

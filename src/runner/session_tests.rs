@@ -308,14 +308,14 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
     };
     journal.write(&Event::Header(Box::new(header))).expect("room for the header");
     let own_costs =
-        world.costs_in.map(|folder| OwnCosts::made_up(folder.to_owned())).unwrap_or_default();
+        world.costs_in.map(|directory| OwnCosts::made_up(directory.to_owned())).unwrap_or_default();
     let mut engine = FakeEngine { world, ..FakeEngine::default() };
     let stopped = engine.stopped.clone();
     let pauses = RefCell::new(Vec::new());
     let progress = Progress::start(ProgressStyle::Silent, &plan.question.names(), "");
     let session = Session {
         plan,
-        book: TrialWriter::new(journal, &progress, plan),
+        writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut engine,
         stores: Stores::default(),
         own_costs,
@@ -328,12 +328,12 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
 
 const ROOMY: usize = 1 << 24;
 
-fn came(world: Script) -> SessionOutcome {
+fn outcome(world: Script) -> SessionOutcome {
     conduct(&example::plan(|_| {}), world, Disk::new(ROOMY))
 }
 
-fn reason(came: &SessionOutcome) -> EndReason {
-    came.end.as_ref().expect("an end").reason
+fn reason(outcome: &SessionOutcome) -> EndReason {
+    outcome.end.as_ref().expect("an end").reason
 }
 
 /// `ready 0, ready 1, warm_up 0, …`: what is in the journal behind the header,
@@ -366,9 +366,9 @@ fn told_all(disk: &Disk) -> Vec<String> {
 
 #[test]
 fn a_comparison_from_ready_to_end() {
-    let came = came(Script::default());
-    assert_eq!(reason(&came), EndReason::Complete);
-    let told = told(&came.disk);
+    let outcome = outcome(Script::default());
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    let told = told(&outcome.disk);
     let start = [
         "header",
         "Ready 0 of 0",
@@ -389,15 +389,15 @@ fn a_comparison_from_ready_to_end() {
     assert_eq!(told[told.len() - 3..], ["Round 10 of 0", "Round 10 of 1", "Complete"]);
     assert_eq!(told.len(), start.len() + 18 + 1);
     // Two targets up, the pilot's choice, ten rounds, one told down, the end.
-    assert_eq!(came.disk.syncs.get(), 15);
-    assert!(came.pauses.is_empty());
+    assert_eq!(outcome.disk.syncs.get(), 15);
+    assert!(outcome.pauses.is_empty());
 }
 
 #[test]
 fn the_orders_follow_plan_and_pilot() {
     let ms = 1_000_000;
     let [ready_a, ready_b, pilot, rounds] =
-        came(Script::default()).orders.try_into().expect("four");
+        outcome(Script::default()).orders.try_into().expect("four");
     for (ready, port) in [(&ready_a, 1), (&ready_b, 2)] {
         assert_eq!((ready.lanes.len(), ready.rounds, ready.warm_up_ns), (1, 1, 0));
         assert_eq!(ready.cores.len(), 1);
@@ -427,68 +427,68 @@ fn one_contender() -> Plan {
 #[test]
 fn one_contender_is_driven_without_pilot_and_burn_in() {
     let plan = one_contender();
-    let came = conduct(&plan, Script::default(), Disk::new(ROOMY));
+    let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
     assert_eq!(
-        told(&came.disk),
+        told(&outcome.disk),
         ["header", "Ready 0 of 0", "Null 0 of 0", "WarmUp 0 of 0", "Round 1 of 0", "Complete"]
     );
-    let order = &came.orders[1];
+    let order = &outcome.orders[1];
     assert_eq!((order.rounds, order.slice_ns), (1, order.round_ns));
     assert_eq!((order.lanes[0].burn_in_ns, order.lanes[0].operations), (0, Some(100)));
 }
 
 #[test]
 fn a_target_that_comes_late_is_asked_again() {
-    let came = came(Script { refusals: 2, ..Script::default() });
-    assert_eq!(reason(&came), EndReason::Complete);
-    assert_eq!(came.pauses, [500, 1500].map(Duration::from_millis));
-    assert_eq!(told(&came.disk).iter().filter(|line| *line == "Ready 0 of 1").count(), 3);
+    let outcome = outcome(Script { refusals: 2, ..Script::default() });
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    assert_eq!(outcome.pauses, [500, 1500].map(Duration::from_millis));
+    assert_eq!(told(&outcome.disk).iter().filter(|line| *line == "Ready 0 of 1").count(), 3);
 }
 
 #[test]
 fn a_target_that_is_not_there_is_named_with_what_was_seen() {
-    let refused = came(Script { refusals: 3, ..Script::default() });
+    let refused = outcome(Script { refusals: 3, ..Script::default() });
     let end = refused.end.as_ref().expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert_eq!(end.detail, "`b` (http://127.0.0.1:2/) is not ready: it refused the connection");
     assert_eq!(told(&refused.disk).last().map(String::as_str), Some("TargetFailed"));
-    let tls = came(Script { fails_with: Some(Failure::Tls), ..Script::default() });
+    let tls = outcome(Script { fails_with: Some(Failure::Tls), ..Script::default() });
     assert!(tls.pauses.is_empty(), "asking again does not help");
     assert_eq!(
         tls.end.expect("an end").detail,
         "`b` (http://127.0.0.1:2/) is not ready: the TLS handshake failed (because); use --cacert \
          FILE to trust another authority or --insecure to accept any certificate"
     );
-    let ours = came(Script { fails_with: Some(Failure::NoPort), ..Script::default() });
+    let ours = outcome(Script { fails_with: Some(Failure::NoPort), ..Script::default() });
     assert_eq!(reason(&ours), EndReason::Failed);
 }
 
 #[test]
 fn a_target_that_dies_ends_the_run_and_what_was_seen_is_kept() {
-    let came = came(Script { dies_in: Some(4), ..Script::default() });
-    let end = came.end.as_ref().expect("an end");
+    let outcome = outcome(Script { dies_in: Some(4), ..Script::default() });
+    let end = outcome.end.as_ref().expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert_eq!(
         end.detail,
         "`b` (http://127.0.0.1:2/) stopped answering: no operation in round 4 got a reply (5 \
          refused)"
     );
-    let told = told(&came.disk);
+    let told = told(&outcome.disk);
     assert_eq!(told[told.len() - 3..], ["Round 4 of 0", "Round 4 of 1", "TargetFailed"]);
 }
 
 #[test]
 fn a_signal_ends_the_run_with_what_is_there() {
-    let came = came(Script { stopped_in: Some(3), ..Script::default() });
-    assert_eq!(reason(&came), EndReason::Stopped);
-    let told = told(&came.disk);
+    let outcome = outcome(Script { stopped_in: Some(3), ..Script::default() });
+    assert_eq!(reason(&outcome), EndReason::Stopped);
+    let told = told(&outcome.disk);
     assert_eq!(told[told.len() - 3..], ["Round 3 of 0 cut", "Round 3 of 1 cut", "Stopped"]);
 }
 
 #[test]
 fn a_broken_engine_is_our_failure() {
-    let came = came(Script { breaks_in: Some(2), ..Script::default() });
-    let end = came.end.as_ref().expect("an end");
+    let outcome = outcome(Script { breaks_in: Some(2), ..Script::default() });
+    let end = outcome.end.as_ref().expect("an end");
     assert_eq!((end.reason, end.detail.as_str()), (EndReason::Failed, "no thread"));
 }
 
@@ -498,13 +498,13 @@ fn a_full_disk_ends_the_run_at_once_wherever_it_comes() {
     let whole = conduct(&plan, Script::default(), Disk::new(ROOMY)).disk.bytes.borrow().clone();
     let header = whole.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
     for room in (header..whole.len()).step_by(2503) {
-        let came = conduct(&plan, Script::default(), Disk::new(room));
-        let error = came.end.expect_err("a full disk");
+        let outcome = conduct(&plan, Script::default(), Disk::new(room));
+        let error = outcome.end.expect_err("a full disk");
         assert_eq!(error.exit, Exit::Failed);
         assert!(error.text.starts_with("the journal cannot be written: "), "{}", error.text);
         // Nothing was written behind the torn line, and the rest reads back.
-        assert_eq!(came.disk.bytes.borrow().as_slice(), &whole[..room]);
-        assert!(!came.disk.events().iter().any(|event| matches!(event, Event::End(_))));
+        assert_eq!(outcome.disk.bytes.borrow().as_slice(), &whole[..room]);
+        assert!(!outcome.disk.events().iter().any(|event| matches!(event, Event::End(_))));
     }
 }
 
@@ -554,9 +554,9 @@ fn restarts(world: Script) -> SessionOutcome {
 
 #[test]
 fn with_restarts_every_segment_has_its_own_launch() {
-    let came = restarts(Script::default());
-    let told = told_all(&came.disk);
-    assert_eq!(reason(&came), EndReason::Complete);
+    let outcome = restarts(Script::default());
+    let told = told_all(&outcome.disk);
+    assert_eq!(reason(&outcome), EndReason::Complete);
     let ups = told.iter().filter(|line| line.contains(" up "));
     let firsts: Vec<&str> = ups.map(|line| &line[..1]).collect();
     assert_eq!(firsts.len(), 12);
@@ -576,9 +576,9 @@ fn with_restarts_every_segment_has_its_own_launch() {
 
 #[test]
 fn slices_go_on_from_segment_to_segment() {
-    let came = restarts(Script::default());
+    let outcome = restarts(Script::default());
     let mut places = Vec::new();
-    for event in came.disk.events() {
+    for event in outcome.disk.events() {
         let Event::Trial(trial) = event else { continue };
         if trial.phase == Phase::Round && trial.contender == 0 {
             places.extend(trial.seen.slices.iter().map(|slice| (slice.place, slice.starts_ns)));
@@ -591,21 +591,22 @@ fn slices_go_on_from_segment_to_segment() {
 
 #[test]
 fn a_target_that_falls_in_a_later_launch_ends_the_run() {
-    let came = restarts(Script { falls_in_launch: Some(3), ..Script::default() });
-    let end = came.end.as_ref().expect("an end");
+    let outcome = restarts(Script { falls_in_launch: Some(3), ..Script::default() });
+    let end = outcome.end.as_ref().expect("an end");
     assert_eq!(
         (end.reason, end.detail.as_str()),
         (EndReason::TargetFailed, "`b`: it exited with 1")
     );
-    assert!(told(&came.disk).contains(&"Round 4 of 1".to_owned()));
-    assert_eq!(came.disk.events().len(), told_all(&came.disk).len());
+    assert!(told(&outcome.disk).contains(&"Round 4 of 1".to_owned()));
+    assert_eq!(outcome.disk.events().len(), told_all(&outcome.disk).len());
 }
 
 #[test]
 fn a_single_target_that_died_in_its_long_turn_is_asked_again() {
     let plan = one_contender();
-    let came = conduct(&plan, Script { dies_alone: true, ..Script::default() }, Disk::new(ROOMY));
-    let end = came.end.as_ref().expect("an end");
+    let outcome =
+        conduct(&plan, Script { dies_alone: true, ..Script::default() }, Disk::new(ROOMY));
+    let end = outcome.end.as_ref().expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert!(end.detail.starts_with("a target died during the run: "), "{}", end.detail);
 }
@@ -615,12 +616,12 @@ fn a_run_that_is_decided_at_a_look_ends_there() {
     let plan = example::plan(|spec| spec.run.until_decided = true);
     assert_eq!(plan.rounds, 60);
     // Both are alike in every round: equivalent at the first look.
-    let came = conduct(&plan, Script::default(), Disk::new(ROOMY));
-    assert_eq!(reason(&came), EndReason::Complete);
-    let told = told(&came.disk);
+    let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    let told = told(&outcome.disk);
     assert_eq!(told[told.len() - 3..], ["Round 10 of 0", "Round 10 of 1", "Complete"]);
     // One segment of the first ten rounds, in one launch.
-    let rounds: Vec<u32> = came.orders.iter().map(|order| order.rounds).collect();
+    let rounds: Vec<u32> = outcome.orders.iter().map(|order| order.rounds).collect();
     assert_eq!(rounds[rounds.len() - 2..], [1, 10]);
 }
 

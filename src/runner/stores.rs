@@ -52,7 +52,7 @@ impl<W: Write> Session<'_, W> {
             durable: known.durable.filter(|_| self.writes(contender)),
             silent,
         };
-        self.book.write_and_sync(&Event::Store(said))?;
+        self.writer.write_and_sync(&Event::Store(said))?;
         Ok(about)
     }
 }

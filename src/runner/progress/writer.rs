@@ -1,9 +1,9 @@
 //! The thread that writes progress. It sleeps most of the time, and holds no lock while it writes.
 
 use super::line::line;
-use super::manner::ProgressStyle;
 use super::screen::{Screen, Size};
 use super::state::State;
+use super::style::ProgressStyle;
 use super::view;
 use std::io::{Write, stderr};
 use std::mem;
@@ -60,11 +60,11 @@ impl Mailbox {
 }
 
 /// Starts the thread. Returns None if the system has no thread left.
-pub(super) fn start(manner: ProgressStyle, mailbox: Arc<Mailbox>) -> Option<JoinHandle<()>> {
-    if matches!(manner, ProgressStyle::Live { .. }) {
+pub(super) fn start(style: ProgressStyle, mailbox: Arc<Mailbox>) -> Option<JoinHandle<()>> {
+    if matches!(style, ProgressStyle::Live { .. }) {
         leave_panics_alone();
     }
-    let work = move || tell(&mailbox, manner, &size, &mut print);
+    let work = move || tell(&mailbox, style, &size, &mut print);
     std::thread::Builder::new().name("progress".to_owned()).spawn(work).ok()
 }
 
@@ -77,7 +77,7 @@ fn size() -> Size {
 /// Shows progress until the run is over.
 fn tell(
     mailbox: &Mailbox,
-    manner: ProgressStyle,
+    style: ProgressStyle,
     size: &dyn Fn() -> Size,
     print: &mut dyn FnMut(&str),
 ) {
@@ -88,7 +88,7 @@ fn tell(
         let (rung, over) = (mem::take(&mut news.rung), news.over);
         let said = mem::take(&mut news.said);
         let now = Instant::now();
-        let text = match manner {
+        let text = match style {
             ProgressStyle::Live { colour } => {
                 let view =
                     if over { Vec::new() } else { view::render(&news.state, now, size, colour) };
@@ -110,8 +110,8 @@ fn tell(
         if over {
             return;
         }
-        mailbox.sleep(manner.rest(), |news| news.over);
-        mailbox.sleep(manner.period() - manner.rest(), |news| news.over || news.rung);
+        mailbox.sleep(style.rest(), |news| news.over);
+        mailbox.sleep(style.period() - style.rest(), |news| news.over || news.rung);
     }
 }
 

@@ -3,15 +3,15 @@ use super::*;
 use std::sync::mpsc;
 
 /// Writes on its own thread. Returns the mailbox and what is printed.
-fn told(manner: ProgressStyle) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
+fn told(style: ProgressStyle) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
     let names = ["old".to_owned(), "new".to_owned()];
     let mailbox = Arc::new(Mailbox::new(State::new(&names, Instant::now())));
     // A printer that waits until what it printed is taken, as a terminal may.
     let (printer, printed) = mpsc::sync_channel(0);
-    let telling = mailbox.clone();
+    let reporting = mailbox.clone();
     let writer = std::thread::spawn(move || {
         let mut print = |text: &str| printer.send(text.to_owned()).expect("it is taken");
-        tell(&telling, manner, &|| Size::USUAL, &mut print);
+        tell(&reporting, style, &|| Size::USUAL, &mut print);
     });
     (mailbox, printed, writer)
 }

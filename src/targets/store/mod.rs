@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How to query one store. It has no `Debug` because it may contain a password.
 pub(crate) struct SideChannel {
     address: Address,
-    tongue: StoreProtocol,
+    protocol: StoreProtocol,
 }
 
 /// The protocols of stores that have a side channel.
@@ -98,7 +98,7 @@ impl SideChannel {
         address: &Address,
         table: Option<&str>,
     ) -> Option<SideChannel> {
-        let tongue = match access {
+        let protocol = match access {
             Access::Database(server) => {
                 StoreProtocol::Sql(Box::new(Database::new(server.clone(), table)))
             }
@@ -113,7 +113,7 @@ impl SideChannel {
             }
             Access::Http(_) | Access::WebSocket(_) => return None,
         };
-        Some(SideChannel { address: address.clone(), tongue })
+        Some(SideChannel { address: address.clone(), protocol })
     }
 
     /// What the store reports about itself.
@@ -121,7 +121,7 @@ impl SideChannel {
     /// # Errors
     /// Says why it did not answer.
     pub(crate) fn about(&self) -> Result<About, String> {
-        match &self.tongue {
+        match &self.protocol {
             StoreProtocol::Memcached(servers) => servers.about(),
             StoreProtocol::Files { root, synced, .. } => files::about(root, *synced),
             StoreProtocol::Redis(opening) => redis::about(&mut self.redis(opening)?),
@@ -133,7 +133,7 @@ impl SideChannel {
     /// What the store reports about its version and settings. A directory reports nothing, and is
     /// not walked for it.
     pub(crate) fn facts(&self) -> Vec<Fact> {
-        match &self.tongue {
+        match &self.protocol {
             StoreProtocol::Files { .. } => Vec::new(),
             // This does not count its rows.
             StoreProtocol::Sql(database) => database.custom_words(&self.address),
@@ -149,7 +149,7 @@ impl SideChannel {
     /// # Errors
     /// Says why it cannot be read.
     pub(crate) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
-        match &self.tongue {
+        match &self.protocol {
             StoreProtocol::Memcached(servers) => servers.recall(key),
             StoreProtocol::Files { forgetful: true, .. } => Ok(None),
             StoreProtocol::Files { root, .. } => files::recall(root, key),
@@ -164,7 +164,7 @@ impl SideChannel {
     /// # Errors
     /// Says why it cannot be written.
     pub(crate) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
-        match &self.tongue {
+        match &self.protocol {
             StoreProtocol::Memcached(servers) => servers.keep(key, text),
             StoreProtocol::Files { root, .. } => files::keep(root, key, text),
             StoreProtocol::Redis(opening) => redis::keep(&mut self.redis(opening)?, key, text),
@@ -178,7 +178,7 @@ impl SideChannel {
     /// # Errors
     /// Says why it cannot be removed.
     pub(crate) fn forget(&self, key: &str) -> Result<(), String> {
-        match &self.tongue {
+        match &self.protocol {
             StoreProtocol::Memcached(servers) => servers.forget(key),
             StoreProtocol::Files { root, .. } => files::forget(root, key),
             StoreProtocol::Redis(opening) => redis::forget(&mut self.redis(opening)?, key),
@@ -195,7 +195,7 @@ impl SideChannel {
     /// # Errors
     /// Says why it cannot be prepared.
     pub(crate) fn make_room(&self, workload: &Workload) -> Result<(), String> {
-        match &self.tongue {
+        match &self.protocol {
             StoreProtocol::Sql(database) => database.make_tables(&self.address, workload),
             StoreProtocol::Thrift(cluster) => cluster.make_room(&self.address),
             StoreProtocol::Memcached(servers) => servers.check_keys(workload),
@@ -209,7 +209,7 @@ impl SideChannel {
 
     /// The work that a load left to the server. Returns None if a load leaves it no work.
     pub(crate) fn work_left(&self) -> Option<Result<PendingWork, String>> {
-        match &self.tongue {
+        match &self.protocol {
             StoreProtocol::Sql(database) => database.work_left(&self.address),
             StoreProtocol::Thrift(_) => {
                 Some(Err("Cassandra's Thrift interface does not report compactions".to_owned()))

@@ -58,8 +58,8 @@ pub(super) async fn drive<D: Driver>(
 /// Whether any workload must be checked. Each is asked, because one that was not asked would not
 /// wake the lane.
 fn called<D: Driver>(slices: &[Slice<'_, D>], context: &Context<'_>) -> bool {
-    let desks = slices.iter().map(|slice| &slice.shared.scheduler);
-    desks.fold(false, |called, scheduler| scheduler.borrow_mut().was_called(context) | called)
+    let schedulers = slices.iter().map(|slice| &slice.shared.scheduler);
+    schedulers.fold(false, |called, scheduler| scheduler.borrow_mut().was_called(context) | called)
 }
 
 /// When a slice must be checked again. The soonest is the smallest.

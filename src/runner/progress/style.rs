@@ -69,9 +69,9 @@ mod tests {
             (true, true, "xterm-256color", "", ProgressStyle::Silent),
             (true, false, "", "", ProgressStyle::Silent),
         ];
-        for (quiet, terminal, term, no_color, manner) in table {
+        for (quiet, terminal, term, no_color, style) in table {
             let found = ProgressStyle::of(quiet, terminal, OsStr::new(term), OsStr::new(no_color));
-            assert_eq!(found, manner, "{quiet} {terminal} {term:?} {no_color:?}");
+            assert_eq!(found, style, "{quiet} {terminal} {term:?} {no_color:?}");
         }
     }
 }

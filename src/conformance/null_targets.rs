@@ -67,8 +67,8 @@ impl Partners {
         stop: &Stop,
     ) -> Result<Partners, EngineError> {
         let (mut accesses, mut each) = (Vec::new(), Vec::new());
-        for partner in partners {
-            each.push(match partner {
+        for null_target in partners {
+            each.push(match null_target {
                 NullTarget::Null(access) => {
                     accesses.push((**access).clone());
                     Raised::Null(access.clone(), accesses.len() - 1)
@@ -87,15 +87,15 @@ impl Partners {
         stop: &Stop,
         each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        for (lane, partner) in order.lanes.iter_mut().zip(&self.each) {
-            lane.address = match partner {
+        for (lane, null_target) in order.lanes.iter_mut().zip(&self.each) {
+            lane.address = match null_target {
                 Raised::Null(_, service) => Address::Tcp(self.server.addresses()[*service]),
                 Raised::Directory(_, directory) => directory.address(),
                 Raised::Program(_) => Address::Program,
             };
         }
-        let lanes = |(lane, partner): (usize, &Raised)| -> Result<Vec<MakeLane>, EngineError> {
-            match partner {
+        let lanes = |(lane, null_target): (usize, &Raised)| -> Result<Vec<MakeLane>, EngineError> {
+            match null_target {
                 Raised::Null(access, _) => Ok(access.lanes(&order, lane)),
                 Raised::Directory(access, _) => Ok(access.lanes(&order, lane)),
                 Raised::Program(exec) => exec.lanes(&order, lane).map_err(EngineError),
