@@ -2,6 +2,7 @@
 
 use super::options::OutputOptions;
 use super::{conduct, outputs};
+use crate::address::{AwaitedName, resolver};
 use crate::agents::{Membership, SimulatedClock, membership_in_slurm, rank_and_size};
 use crate::exit::{Error, Exit};
 use crate::plan::Spec;
@@ -48,15 +49,31 @@ impl AgentOptions {
         }
     }
 
-    /// Who this process is. Returns None if it drives alone.
+    /// Who this process is. Returns None if it drives alone. Long waits are reported on standard
+    /// error unless `quiet`.
     ///
     /// # Errors
-    /// If the environment does not say it.
-    pub(super) fn membership(&self, allow_public: bool) -> Result<Option<Membership>, Error> {
+    /// If the environment does not say it, or the coordinator's name does not exist in time.
+    pub(super) fn membership(
+        &self,
+        allow_public: bool,
+        quiet: bool,
+    ) -> Result<Option<Membership>, Error> {
         let Some(how) = &self.agents else { return Ok(None) };
         let gather = self.gather.unwrap_or(GATHER);
-        let read = if how == SLURM { membership_in_slurm } else { Membership::of_environment };
-        let mut this = read(&variable, allow_public, gather)?;
+        let mut this = if how == SLURM {
+            membership_in_slurm(&variable, allow_public, gather)?
+        } else {
+            let report = |line: &str| {
+                if !quiet {
+                    outputs::complain(line);
+                }
+            };
+            let look_up = &resolver::look_up;
+            let name = AwaitedName { look_up, patience: gather, report: &report };
+            let look_up = |host: &str, port| name.look_up(host, port);
+            Membership::of_environment(&variable, allow_public, gather, &look_up)?
+        };
         this.simulated = self.simulate_clock.unwrap_or_default().times(this.rank);
         Ok(Some(this))
     }
