@@ -18,7 +18,8 @@ pub(super) struct AgentOptions {
     /// The same command is started once for each process. TIEBREAK_COORDINATOR is the
     /// HOST:PORT where the process of rank 0 listens, TIEBREAK_TOKEN_FILE a file with a
     /// token that all know. The rank and the number of processes are TIEBREAK_RANK and
-    /// TIEBREAK_SIZE, or those of Slurm, of Open MPI or of an indexed job of Kubernetes.
+    /// TIEBREAK_SIZE, or those of Slurm, of Open MPI or of an indexed job of Kubernetes, which
+    /// `tiebreak agents` prints. A name of the coordinator may appear later (--gather).
     /// Rank 0 coordinates and judges, the others drive. With slurm, srun starts the
     /// processes in a directory that their machines share, and nothing else is to be set.
     #[arg(long, value_name = "HOW", value_parser = ["env", SLURM], hide_short_help = true)]
