@@ -96,7 +96,7 @@ pub(super) fn perform(
         return Ok(Exit::Sound);
     }
     let copies = output.copies()?;
-    let (directory, judged) = conduct::measure(&resolved, output.telling(), Some(membership))?;
+    let (directory, judged) = conduct::measure(&resolved, output.reporting(), Some(membership))?;
     outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
     Ok(judged.exit())
 }
