@@ -2,6 +2,7 @@
 
 use super::options::OutputOptions;
 use super::{conduct, outputs};
+use crate::address::{AwaitedName, resolver};
 use crate::agents::{Membership, SimulatedClock, membership_in_slurm, rank_and_size};
 use crate::exit::{Error, Exit};
 use crate::plan::Spec;
@@ -17,7 +18,8 @@ pub(super) struct AgentOptions {
     /// The same command is started once for each process. TIEBREAK_COORDINATOR is the
     /// HOST:PORT where the process of rank 0 listens, TIEBREAK_TOKEN_FILE a file with a
     /// token that all know. The rank and the number of processes are TIEBREAK_RANK and
-    /// TIEBREAK_SIZE, or those of Slurm, of Open MPI or of an indexed job of Kubernetes.
+    /// TIEBREAK_SIZE, or those of Slurm, of Open MPI or of an indexed job of Kubernetes, which
+    /// `tiebreak agents` prints. A name of the coordinator may appear later (--gather).
     /// Rank 0 coordinates and judges, the others drive. With slurm, srun starts the
     /// processes in a directory that their machines share, and nothing else is to be set.
     #[arg(long, value_name = "HOW", value_parser = ["env", SLURM], hide_short_help = true)]
@@ -48,15 +50,31 @@ impl AgentOptions {
         }
     }
 
-    /// Who this process is. Returns None if it drives alone.
+    /// Who this process is. Returns None if it drives alone. Long waits are reported on standard
+    /// error unless `quiet`.
     ///
     /// # Errors
-    /// If the environment does not say it.
-    pub(super) fn membership(&self, allow_public: bool) -> Result<Option<Membership>, Error> {
+    /// If the environment does not say it, or the coordinator's name does not exist in time.
+    pub(super) fn membership(
+        &self,
+        allow_public: bool,
+        quiet: bool,
+    ) -> Result<Option<Membership>, Error> {
         let Some(how) = &self.agents else { return Ok(None) };
         let gather = self.gather.unwrap_or(GATHER);
-        let read = if how == SLURM { membership_in_slurm } else { Membership::of_environment };
-        let mut this = read(&variable, allow_public, gather)?;
+        let mut this = if how == SLURM {
+            membership_in_slurm(&variable, allow_public, gather)?
+        } else {
+            let report = |line: &str| {
+                if !quiet {
+                    outputs::complain(line);
+                }
+            };
+            let look_up = &resolver::look_up;
+            let name = AwaitedName { look_up, patience: gather, report: &report };
+            let look_up = |host: &str, port| name.look_up(host, port);
+            Membership::of_environment(&variable, allow_public, gather, &look_up)?
+        };
         this.simulated = self.simulate_clock.unwrap_or_default().times(this.rank);
         Ok(Some(this))
     }
