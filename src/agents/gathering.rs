@@ -1,9 +1,9 @@
 //! The coordinator waits until all agents are there.
 
+use super::announce::Announce;
 use super::coordinator::Coordinator;
 use super::local_clock::{LocalClock, SimulatedClock};
 use super::membership::Membership;
-use super::slurm::Announced;
 use crate::exit::Error;
 use crate::remote::{Connection, RemoteError, admit};
 use engine::Stop;
@@ -44,14 +44,9 @@ pub(crate) fn gather(
         |error: std::io::Error| Error::failed(format!("agents cannot be awaited at {at}: {error}"));
     let listener = TcpListener::bind(at).map_err(cannot)?;
     listener.set_nonblocking(true).map_err(cannot)?;
-    let announced = this.announce.as_deref().map(|file| {
-        let at = listener.local_addr().map_err(cannot)?;
-        Announced::write(file, at, &this.token).map_err(|error| {
-            let file = shown(file.display().to_string());
-            Error::failed(format!("{file} cannot be written: {error}"))
-        })
-    });
-    // It is removed as soon as all are there, or nobody waits any more.
+    let at = listener.local_addr().map_err(cannot)?;
+    // What was announced is withdrawn as soon as all are there, or nobody waits any more.
+    let announced = this.announce.as_ref().map(|announce| announce.publish(at, &this.token));
     let _announced = announced.transpose()?;
     let (send, candidates) = mpsc::channel();
     let mut agents: Vec<Option<Candidate>> = (0..this.agents()).map(|_| None).collect();
@@ -61,7 +56,10 @@ pub(crate) fn gather(
             return Err(Error::failed("a signal asked for the end while agents were awaited"));
         }
         if Instant::now() >= until {
-            return Err(missing(&agents, this.gather));
+            return Err(missing(&agents, this));
+        }
+        if let Some(why) = this.announce.as_ref().and_then(Announce::lost) {
+            return Err(Error::failed(why));
         }
         accept(&listener, this, &send);
         if let Some((mut connection, hello)) = next(&candidates) {
@@ -165,14 +163,18 @@ fn place(
     }
 }
 
-fn missing(agents: &[Option<Candidate>], patience: Duration) -> Error {
+fn missing(agents: &[Option<Candidate>], this: &Membership) -> Error {
     let ranks = (1..).zip(agents).filter(|(_, agent)| agent.is_none());
-    let ranks: Vec<String> = ranks.map(|(rank, _): (u32, _)| rank.to_string()).collect();
+    let named = |rank: u32| match this.announce.as_ref().and_then(|announce| announce.host(rank)) {
+        Some(host) => format!("{rank} ({host})"),
+        None => rank.to_string(),
+    };
+    let ranks: Vec<String> = ranks.map(|(rank, _)| named(rank)).collect();
     let agents = if ranks.len() == 1 { "agent" } else { "agents" };
     Error::failed(format!(
         "{agents} {} did not connect within {}: check that it was started with the same \
          coordinator and token, or give it more time with --gather",
         lists::listed(&ranks),
-        text::units::show_ns(patience.as_nanos() as u64)
+        text::units::show_ns(this.gather.as_nanos() as u64)
     ))
 }

@@ -1,6 +1,7 @@
 //! Who this process is among those that drive together, as a launcher tells it in environment
 //! variables.
 
+use super::announce::Announce;
 use super::local_clock::SimulatedClock;
 use crate::address::resolver::{LookUp, Resolver};
 use crate::exit::{Error, Exit};
@@ -38,8 +39,8 @@ pub(crate) struct Membership {
     pub(crate) gather: Duration,
     /// What this agent's clock simulates.
     pub(crate) simulated: SimulatedClock,
-    /// A file into which the coordinator writes where it listens. None if all know it.
-    pub(crate) announce: Option<PathBuf>,
+    /// How the coordinator says where it listens. None if all know it.
+    pub(crate) announce: Option<Announce>,
 }
 
 impl Membership {

@@ -5,6 +5,7 @@
 //! so no two contenders are ever driven at once, whatever the clocks do. Each agent is told that
 //! time on its own clock, which the coordinator knows by a [`clock_model`].
 
+mod announce;
 mod clock_model;
 mod coordinator;
 mod gate;
@@ -16,7 +17,9 @@ mod membership;
 mod part;
 mod records;
 mod slurm;
+mod ssh;
 
+pub(crate) use announce::Announce;
 pub(crate) use coordinator::Coordinator;
 pub(crate) use gate::{AgentGate, AgentLink, Outbox};
 pub(crate) use gathering::{Expected, gather};
@@ -25,3 +28,4 @@ pub(crate) use local_clock::{LocalClock, SimulatedClock};
 pub(crate) use membership::{Membership, rank_and_size};
 pub(crate) use part::{PartLane, PartOrder};
 pub(crate) use slurm::membership as membership_in_slurm;
+pub(crate) use ssh::{ExperimentFile, Hosts, hosts};

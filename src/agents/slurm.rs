@@ -1,14 +1,14 @@
 //! Processes that Slurm's `srun` started: they find each other through a file in the directory in
 //! which all of them run, which the cluster's machines share.
 
+use super::announce::Announce;
 use super::local_clock::SimulatedClock;
 use super::membership::{Membership, number_of, rank_and_size};
 use crate::address::resolver::is_public;
 use crate::exit::Error;
-use crate::private;
 use crate::remote::Token;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::OpenOptions;
+use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub(crate) fn membership(
             Error::failed(format!("no token can be read from /dev/urandom: {error}"))
         })?;
         let coordinator = SocketAddr::new(ip, 0);
-        let announce = Some(file);
+        let announce = Some(Announce::File(file));
         return Ok(Membership { rank, size, coordinator, token, gather, simulated, announce });
     }
     let (coordinator, token) = found(&file, gather)?;
@@ -80,27 +80,6 @@ fn own_address(variable: &dyn Fn(&str) -> Option<String>) -> Result<IpAddr, Erro
     asked.map(|address| address.ip()).map_err(|error| {
         Error::failed(format!("the way to {launcher} ({LAUNCHER}) is not known: {error}"))
     })
-}
-
-/// The file of a coordinator that listens. It is removed with this value.
-pub(super) struct Announced(PathBuf);
-
-impl Announced {
-    /// Writes the address and the token into a file that only its owner may read.
-    pub(super) fn write(file: &Path, at: SocketAddr, token: &Token) -> io::Result<Announced> {
-        let mut to = private::create_file(file)?;
-        let announced = Announced(file.to_owned());
-        // One write, so that nobody reads a part of it.
-        to.write_all(format!("{at} {}\n", token.reveal()).as_bytes())?;
-        Ok(announced)
-    }
-}
-
-impl Drop for Announced {
-    fn drop(&mut self) {
-        // What cannot be removed holds a token of a run that has begun, which is worth nothing.
-        let _ = fs::remove_file(&self.0);
-    }
 }
 
 /// Waits for the file of the coordinator.
@@ -152,7 +131,9 @@ fn read(file: &Path) -> Result<Option<(SocketAddr, Token)>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::announce::Announced;
     use crate::scratch::Scratch;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]

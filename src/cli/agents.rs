@@ -1,9 +1,9 @@
 //! Options of a comparison that several machines drive.
 
 use super::options::OutputOptions;
-use super::{conduct, outputs};
+use super::{agents_over_ssh, conduct, outputs};
 use crate::address::{AwaitedName, resolver};
-use crate::agents::{Membership, SimulatedClock, membership_in_slurm, rank_and_size};
+use crate::agents::{Membership, SimulatedClock, hosts, membership_in_slurm, rank_and_size};
 use crate::exit::{Error, Exit};
 use crate::plan::Spec;
 use crate::runner;
@@ -13,7 +13,8 @@ use text::quantities;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Several machines")]
 pub(super) struct AgentOptions {
-    /// Share the load among several processes: env (their environment says who is who) or slurm
+    /// Share the load among several processes: env (their environment says who is who), slurm, or
+    /// ssh:HOST,HOST,…
     ///
     /// The same command is started once for each process. TIEBREAK_COORDINATOR is the
     /// HOST:PORT where the process of rank 0 listens, TIEBREAK_TOKEN_FILE a file with a
@@ -22,8 +23,10 @@ pub(super) struct AgentOptions {
     /// `tiebreak agents` prints. A name of the coordinator may appear later (--gather).
     /// Rank 0 coordinates and judges, the others drive. With slurm, srun starts the
     /// processes in a directory that their machines share, and nothing else is to be set.
-    #[arg(long, value_name = "HOW", value_parser = ["env", SLURM], hide_short_help = true)]
-    agents: Option<String>,
+    /// With ssh:HOST,HOST,… this process coordinates, copies itself and the experiment file
+    /// to each host, and starts one agent there. TIEBREAK_SSH names another command than ssh.
+    #[arg(long, value_name = "HOW", value_parser = how, hide_short_help = true)]
+    agents: Option<How>,
     /// How long to wait until all processes are there [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = quantities::duration, requires = "agents", hide_short_help = true)]
     gather: Option<Duration>,
@@ -33,7 +36,15 @@ pub(super) struct AgentOptions {
 }
 
 const GATHER: Duration = Duration::from_secs(60);
-const SLURM: &str = "slurm";
+
+/// How the processes of a group are started.
+#[derive(Clone)]
+enum How {
+    Env,
+    Slurm,
+    /// By this process, on these hosts.
+    Ssh(Vec<String>),
+}
 
 impl AgentOptions {
     /// How many agents drive. Returns 0 if this process drives alone.
@@ -41,64 +52,76 @@ impl AgentOptions {
     /// # Errors
     /// If the environment does not say it.
     pub(super) fn count(&self) -> Result<u32, Error> {
-        match &self.agents {
-            None => Ok(0),
-            Some(how) => {
-                let (_, size) = rank_and_size(&variable, how == SLURM).map_err(Error::usage)?;
-                Ok(size - 1)
-            }
-        }
+        let in_slurm = match &self.agents {
+            None => return Ok(0),
+            Some(How::Ssh(hosts)) => return Ok(hosts.len() as u32),
+            Some(How::Env) => false,
+            Some(How::Slurm) => true,
+        };
+        let (_, size) = rank_and_size(&variable, in_slurm).map_err(Error::usage)?;
+        Ok(size - 1)
     }
 
-    /// Who this process is. Returns None if it drives alone. Long waits are reported on standard
-    /// error unless `quiet`.
-    ///
-    /// # Errors
-    /// If the environment does not say it, or the coordinator's name does not exist in time.
-    pub(super) fn membership(
-        &self,
-        allow_public: bool,
-        quiet: bool,
-    ) -> Result<Option<Membership>, Error> {
-        let Some(how) = &self.agents else { return Ok(None) };
-        let gather = self.gather.unwrap_or(GATHER);
-        let mut this = if how == SLURM {
-            membership_in_slurm(&variable, allow_public, gather)?
-        } else {
-            let report = |line: &str| {
-                if !quiet {
-                    outputs::complain(line);
-                }
-            };
-            let look_up = &resolver::look_up;
-            let name = AwaitedName { look_up, patience: gather, report: &report };
-            let look_up = |host: &str, port| name.look_up(host, port);
-            Membership::of_environment(&variable, allow_public, gather, &look_up)?
-        };
-        this.simulated = self.simulate_clock.unwrap_or_default().times(this.rank);
-        Ok(Some(this))
+    /// Whether several processes share the load.
+    pub(super) fn share(&self) -> bool {
+        self.agents.is_some()
+    }
+
+    fn gather(&self) -> Duration {
+        self.gather.unwrap_or(GATHER)
     }
 }
 
 /// Coordinates the agents and reports the comparison, or drives as one of them.
 pub(super) fn perform(
     spec: &Spec,
+    options: &AgentOptions,
     output: &OutputOptions,
-    membership: &Membership,
 ) -> Result<Exit, Error> {
     if spec.sweep.is_some() {
         return Err(Error::usage("--sweep with --agents is not supported yet: leave one out"));
     }
+    let gather = options.gather();
+    let mut this = match &options.agents {
+        Some(How::Ssh(hosts)) => return agents_over_ssh::perform(spec, hosts, gather, output),
+        Some(How::Slurm) => membership_in_slurm(&variable, spec.allow_public, gather)?,
+        Some(How::Env) | None => in_environment(spec.allow_public, gather, output.quiet)?,
+    };
+    this.simulated = options.simulate_clock.unwrap_or_default().times(this.rank);
     let resolved = conduct::settle(spec)?;
-    if membership.rank > 0 {
+    if this.rank > 0 {
         let stop = conduct::catch_signals()?;
-        runner::assist(&resolved, &stop, output.out.as_deref(), membership)?;
+        runner::assist(&resolved, &stop, output.out.as_deref(), &this)?;
         return Ok(Exit::Sound);
     }
     let copies = output.copies()?;
-    let (directory, judged) = conduct::measure(&resolved, output.reporting(), Some(membership))?;
+    let (directory, judged) = conduct::measure(&resolved, output.reporting(), Some(&this))?;
     outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
     Ok(judged.exit())
+}
+
+/// Reads from the environment who this process is. Waits until the name of the coordinator exists,
+/// and reports a long wait on standard error unless `quiet`.
+fn in_environment(allow_public: bool, gather: Duration, quiet: bool) -> Result<Membership, Error> {
+    let report = |line: &str| {
+        if !quiet {
+            outputs::complain(line);
+        }
+    };
+    let name = AwaitedName { look_up: &resolver::look_up, patience: gather, report: &report };
+    let look_up = |host: &str, port| name.look_up(host, port);
+    Membership::of_environment(&variable, allow_public, gather, &look_up)
+}
+
+fn how(text: &str) -> Result<How, String> {
+    match text {
+        "env" => Ok(How::Env),
+        "slurm" => Ok(How::Slurm),
+        _ => match text.strip_prefix("ssh:") {
+            Some(list) => hosts(list).map(How::Ssh),
+            None => Err("it must be env, slurm or ssh:HOST,HOST,…".to_owned()),
+        },
+    }
 }
 
 fn variable(name: &str) -> Option<String> {

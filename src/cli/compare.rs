@@ -78,9 +78,10 @@ pub(super) struct CompareArgs {
 
 pub(super) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
     let spec = spec(args)?;
-    match args.agents.membership(spec.allow_public, args.output.quiet)? {
-        None => super::perform::perform(&spec, &args.output),
-        Some(membership) => super::agents::perform(&spec, &args.output, &membership),
+    if args.agents.share() {
+        super::agents::perform(&spec, &args.agents, &args.output)
+    } else {
+        super::perform::perform(&spec, &args.output)
     }
 }
 

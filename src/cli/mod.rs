@@ -2,6 +2,7 @@
 
 mod agents;
 mod agents_job;
+mod agents_over_ssh;
 mod audit;
 mod check;
 mod compare;

@@ -6,5 +6,6 @@ mod ends;
 mod group;
 mod kubernetes;
 mod slurm;
+mod ssh;
 mod strangers;
 mod together;

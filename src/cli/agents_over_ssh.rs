@@ -1,0 +1,106 @@
+//! A comparison whose agents this process starts on other hosts by ssh.
+
+use super::options::OutputOptions;
+use super::{conduct, outputs};
+use crate::address::resolver::is_public;
+use crate::agents::{Announce, ExperimentFile, Hosts, Membership, SimulatedClock};
+use crate::exit::{Error, Exit};
+use crate::plan::{self, Spec};
+use crate::remote::Token;
+use std::fs;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+use text::lists;
+use text::shown::shown;
+
+/// Prepares the hosts, coordinates their agents and reports the comparison.
+pub(super) fn perform(
+    spec: &Spec,
+    names: &[String],
+    gather: Duration,
+    output: &OutputOptions,
+) -> Result<Exit, Error> {
+    // What is wrong with the comparison is reported before anything is copied.
+    let resolved = conduct::settle(spec)?;
+    let copies = output.copies()?;
+    let stop = conduct::catch_signals()?;
+    let experiment = experiment(&spec.contenders)?;
+    if !output.quiet {
+        outputs::complain(&format!("copying tiebreak to {}", lists::listed(names)));
+    }
+    let (hosts, address) =
+        Hosts::prepare(names, &arguments()?, experiment.as_ref(), gather, &stop)?;
+    let hosts = Arc::new(hosts);
+    let this = coordinator(hosts.clone(), names, address, spec.allow_public, gather)?;
+    let measured = conduct::measure(&resolved, output.reporting(), Some(&this));
+    let failures = hosts.end(measured.is_err());
+    let (directory, judged) = measured.map_err(|error| with_failures(error, &failures))?;
+    for failure in &failures {
+        outputs::complain(&format!("caution: {failure}"));
+    }
+    outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
+    Ok(judged.exit())
+}
+
+fn coordinator(
+    hosts: Arc<Hosts>,
+    names: &[String],
+    address: IpAddr,
+    allow_public: bool,
+    gather: Duration,
+) -> Result<Membership, Error> {
+    if is_public(address) && !allow_public {
+        return Err(Error::usage(format!(
+            "{} sees this machine at {address}, a public address: confirm with --allow-public that \
+             the coordinator may listen there",
+            names[0]
+        )));
+    }
+    if let Err(error) = TcpListener::bind((address, 0)) {
+        return Err(Error::failed(format!(
+            "{} sees this machine at {address}, where it cannot listen: {error}; with another \
+             machine or address translation between them, start the agents with --agents env",
+            names[0]
+        )));
+    }
+    let token = Token::new().map_err(|error| {
+        Error::failed(format!("no token can be read from /dev/urandom: {error}"))
+    })?;
+    Ok(Membership {
+        rank: 0,
+        size: names.len() as u32 + 1,
+        coordinator: SocketAddr::new(address, 0),
+        token,
+        gather,
+        simulated: SimulatedClock::default(),
+        announce: Some(Announce::Hosts(hosts)),
+    })
+}
+
+/// The arguments of this process.
+fn arguments() -> Result<Vec<String>, Error> {
+    let text = std::env::args_os().map(std::ffi::OsString::into_string);
+    text.collect::<Result<_, _>>()
+        .map_err(|_| Error::usage("--agents ssh requires arguments that are UTF-8"))
+}
+
+/// The experiment file that an argument names.
+fn experiment(contenders: &[String]) -> Result<Option<ExperimentFile>, Error> {
+    for argument in contenders {
+        if let Some(file) = plan::files(std::slice::from_ref(argument)).next() {
+            let text = fs::read_to_string(&file).map_err(|error| {
+                Error::usage(format!("{}: {error}", shown(file.display().to_string())))
+            })?;
+            return Ok(Some(ExperimentFile { argument: argument.clone(), text }));
+        }
+    }
+    Ok(None)
+}
+
+/// The error of the run, and why hosts failed that it does not name.
+fn with_failures(error: Error, failures: &[String]) -> Error {
+    let new = failures.iter().filter(|failure| !error.text.contains(failure.as_str()));
+    let text = new.fold(error.text.clone(), |text, failure| format!("{text}\n{failure}"));
+    Error { text, ..error }
+}
