@@ -49,3 +49,19 @@ owner_has_set_all() {
         esac
     done
 }
+
+# python_program NAME VERSION: the path of the program of a Python package, which is installed into
+# target/, once. The program has the name of its package.
+python_program() {
+    local environment=target/$1==$2
+    if [ ! -x "$environment/bin/$1" ]; then
+        rm -rf "$environment"
+        python3 -m venv "$environment" >&2 ||
+            fail "python3 -m venv fails: Debian has it in the package python3-venv"
+        "$environment/bin/pip" install --quiet --disable-pip-version-check "$1==$2" >&2 || {
+            rm -rf "$environment"
+            fail "pip cannot install $1==$2"
+        }
+    fi
+    echo "$environment/bin/$1"
+}

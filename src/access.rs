@@ -7,7 +7,7 @@ use engine::{
     HttpAccess, MakeLane, MemcachedAccess, RespAccess, ThriftAccess, TlsAccess, WebSocketAccess,
     grouped, http_lanes, memcached_lanes, resp_lanes, thrift_lanes, websocket_lanes,
 };
-use record::{Address, Asked};
+use record::{Address, DriveOrder};
 use std::time::Duration;
 
 /// Everything needed to talk to a contender, including its secrets. It implements neither `Debug`
@@ -36,8 +36,8 @@ impl Access {
     ///
     /// # Panics
     /// If the order has no such contender.
-    pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
-        let of_group = |order: &Asked| match self {
+    pub fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
+        let of_group = |order: &DriveOrder| match self {
             Access::Http(access) => http_lanes(order, contender, access),
             Access::WebSocket(access) => websocket_lanes(order, contender, access),
             Access::Memcached(access) => memcached_lanes(order, contender, access),

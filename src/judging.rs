@@ -6,7 +6,7 @@ use crate::journal::{self, Reader};
 use crate::plan::require::Requirement;
 use judge::Judge;
 use judge::growth::{self, Growth};
-use judge::verdict::{Checked, Standing, Verdict};
+use judge::verdict::{Checked, RequirementStatus, Verdict};
 use record::{End, Event, Header, Phase, PilotChoice, Plan, SingleRun};
 use report::ReportInput;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ impl Judged {
 
     /// How the run exits.
     pub fn exit(&self) -> Exit {
-        let met = self.checked.iter().all(|checked| checked.standing == Standing::Met);
+        let met = self.checked.iter().all(|checked| checked.standing == RequirementStatus::Met);
         let rounds = self.verdict.complete_rounds();
         exit::of_run(self.end.as_ref(), self.verdict.void(), rounds, met)
     }
@@ -148,7 +148,7 @@ fn check(plan: &Plan, verdict: &Verdict) -> Vec<Checked> {
             requirement: text.clone(),
             a: String::new(),
             b: String::new(),
-            standing: Standing::CannotBeSaid,
+            standing: RequirementStatus::CannotBeSaid,
             why: format!("this version of tiebreak cannot read it: {why}"),
         }],
     };

@@ -1,12 +1,14 @@
 //! Addresses of contenders: how people write them, which server, file or program they
 //! name, and what is dialled for them.
 
+mod awaited_name;
 mod command;
 mod connect_to;
 pub mod resolver;
 pub mod tls;
 mod url;
 
+pub(crate) use awaited_name::AwaitedName;
 pub use command::Command;
 pub(crate) use connect_to::ConnectTo;
 pub(crate) use url::{

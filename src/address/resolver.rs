@@ -9,21 +9,23 @@ use std::time::Duration;
 /// How long one of several addresses may take to accept a connection.
 const PROBE: Duration = Duration::from_secs(1);
 
+/// Gives a name's addresses in order of preference.
+pub type LookUp<'a> = &'a dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>>;
+
 /// Turns names into the one address that is dialled, each name once: what the
 /// plan records is what every lane dials, whatever DNS says later.
 pub struct Resolver<'a> {
     allow_public: bool,
-    look_up: &'a dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>>,
+    look_up: LookUp<'a>,
     accepts: &'a dyn Fn(SocketAddr) -> bool,
     known: BTreeMap<(String, u16), SocketAddr>,
 }
 
 impl<'a> Resolver<'a> {
-    /// `look_up` gives a name's addresses in order of preference; `accepts`
-    /// says whether an address takes a connection.
+    /// `accepts` says whether an address takes a connection.
     pub fn new(
         allow_public: bool,
-        look_up: &'a dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>>,
+        look_up: LookUp<'a>,
         accepts: &'a dyn Fn(SocketAddr) -> bool,
     ) -> Self {
         Resolver { allow_public, look_up, accepts, known: BTreeMap::new() }

@@ -7,7 +7,7 @@ pub(crate) mod local;
 mod nodes;
 
 use crate::address::command::Command;
-use crate::protocol::{self, Path, Protocol, Query, Scheme, To};
+use crate::protocol::{self, Path, Protocol, Query, Scheme, TargetKind};
 use std::net::{IpAddr, Ipv6Addr};
 use text::percent;
 use text::shown::shown;
@@ -75,10 +75,10 @@ impl Url {
         };
         let (protocol, scheme) = protocol::of_scheme(&scheme.to_ascii_lowercase())?;
         let (place, more_nodes) = match scheme.to {
-            To::Host => nodes::read(host, scheme, protocol.example)?,
-            To::Socket => (socket_path(host)?, Vec::new()),
-            To::Directory => return local::directory(rest),
-            To::Program => return Err(no_address(text)),
+            TargetKind::Host => nodes::read(host, scheme, protocol.example)?,
+            TargetKind::Socket => (socket_path(host)?, Vec::new()),
+            TargetKind::Directory => return local::directory(rest),
+            TargetKind::Program => return Err(no_address(text)),
         };
         let (path, query) = path_and_query(tail)?;
         let mut url = Url { protocol, tls: scheme.tls, login, place, more_nodes, path, query };

@@ -7,7 +7,7 @@ use super::part::{PartOrder, Slices};
 use super::records::{FromOne, Incoming, merge_all};
 use crate::remote::{Connection, RemoteError};
 use engine::{EngineError, Stop, TargetClock, TargetReading, note_targets};
-use record::{AgentClock, AgentReady, Asked, Slice, TrialRecord};
+use record::{AgentClock, AgentReady, DriveOrder, Slice, TrialRecord};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -179,7 +179,7 @@ impl Coordinator {
     /// If an agent is lost or fails.
     pub(crate) fn drive(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         launches: &[u32],
         is_pilot: bool,
         clocks: Vec<TargetClock<'_>>,

@@ -3,8 +3,8 @@
 
 use super::announce::Announce;
 use super::local_clock::SimulatedClock;
-use crate::address::resolver::{self, Resolver};
-use crate::exit::Error;
+use crate::address::resolver::{LookUp, Resolver};
+use crate::exit::{Error, Exit};
 use crate::remote::Token;
 use record::limits::MOST_AGENTS;
 use std::net::SocketAddr;
@@ -44,7 +44,7 @@ pub(crate) struct Membership {
 }
 
 impl Membership {
-    /// Reads it from the environment, as `variable` returns it.
+    /// Reads it from the environment, as `variable` returns it. `look_up` finds the coordinator.
     ///
     /// # Errors
     /// If a variable is missing or invalid; the message names it.
@@ -52,16 +52,25 @@ impl Membership {
         variable: &dyn Fn(&str) -> Option<String>,
         allow_public: bool,
         gather: Duration,
+        look_up: LookUp<'_>,
     ) -> Result<Membership, Error> {
         let (rank, size) = rank_and_size(variable, false).map_err(Error::usage)?;
         let given = |name: &str| {
             let missing = || Error::usage(format!("--agents env requires the variable {name}"));
             variable(name).ok_or_else(missing)
         };
-        let coordinator = address(&given(COORDINATOR)?, allow_public)?;
+        let coordinator = given(COORDINATOR)?;
+        let (host, port) = host_and_port(&coordinator).ok_or_else(|| {
+            Error::usage(format!(
+                "{COORDINATOR} must be HOST:PORT, such as 10.0.0.5:9311, and it is `{}`",
+                shown(&coordinator)
+            ))
+        })?;
         let file = PathBuf::from(given(TOKEN_FILE)?);
         let token =
             Token::in_file(&file).map_err(|why| Error::usage(format!("{TOKEN_FILE}: {why}")))?;
+        // The last step, since it may wait.
+        let coordinator = address(host, port, allow_public, look_up)?;
         let simulated = SimulatedClock::default();
         let announce = None;
         Ok(Membership { rank, size, coordinator, token, gather, simulated, announce })
@@ -117,35 +126,46 @@ pub(crate) fn rank_and_size(
     Ok((rank, size))
 }
 
-/// The address of the coordinator. Others connect to it, so a public one needs leave.
-fn address(text: &str, allow_public: bool) -> Result<SocketAddr, Error> {
-    let bad = || {
-        Error::usage(format!(
-            "{COORDINATOR} must be HOST:PORT, such as 10.0.0.5:9311, and it is `{}`",
-            shown(text)
-        ))
-    };
-    let (host, port) = text.trim().rsplit_once(':').ok_or_else(bad)?;
-    let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(bad)?;
+fn host_and_port(text: &str) -> Option<(&str, u16)> {
+    let (host, port) = text.trim().rsplit_once(':').filter(|(host, _)| !host.is_empty())?;
+    let port = port.parse().ok().filter(|port| *port > 0)?;
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    Some((host, port))
+}
+
+/// The address of the coordinator. Others connect to it, so a public one needs leave.
+fn address(
+    host: &str,
+    port: u16,
+    allow_public: bool,
+    look_up: LookUp<'_>,
+) -> Result<SocketAddr, Error> {
     // Whether something listens there yet says nothing.
-    let mut resolver = Resolver::new(allow_public, &resolver::look_up, &|_| true);
-    let named = |error: Error| Error { text: format!("{COORDINATOR}: {}", error.text), ..error };
-    resolver.dial(host, port).map_err(named)
+    let mut resolver = Resolver::new(allow_public, look_up, &|_| true);
+    resolver.dial(host, port).map_err(|error| {
+        // It is no target that is missing.
+        let exit = if error.exit == Exit::TargetFailed { Exit::Failed } else { error.exit };
+        Error { exit, text: format!("{COORDINATOR}: {}", error.text) }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::scratch::Scratch;
+    use std::io;
 
     fn read(variables: &[(&str, &str)]) -> Result<Membership, String> {
+        let no_name = |_: &str, _: u16| Err(io::Error::other("no such host"));
+        read_with(variables, &no_name).map_err(|error| error.text)
+    }
+
+    fn read_with(variables: &[(&str, &str)], look_up: LookUp<'_>) -> Result<Membership, Error> {
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        let read = Membership::of_environment(&variable, false, Duration::from_secs(1));
-        read.map_err(|error| error.text)
+        Membership::of_environment(&variable, false, Duration::from_secs(1), look_up)
     }
 
     /// Variables, and the rank and size that they give.
@@ -196,9 +216,43 @@ mod tests {
             let why = why(with("1", "3", &[("TIEBREAK_COORDINATOR", bad)]));
             assert!(why.contains("TIEBREAK_COORDINATOR"), "{bad}: {why}");
         }
-        let public = why(with("0", "3", &[("TIEBREAK_COORDINATOR", "0.0.0.0:9311")]));
-        assert!(public.contains("--allow-public"), "{public}");
         let no_token = why(with("0", "3", &[("TIEBREAK_COORDINATOR", "127.0.0.1:9311")]));
         assert!(no_token.ends_with("requires the variable TIEBREAK_TOKEN_FILE"), "{no_token}");
+    }
+
+    #[test]
+    fn the_name_of_the_coordinator_is_looked_up_last_and_must_be_private() {
+        let scratch = Scratch::new();
+        let file = scratch.path().join("token");
+        std::fs::write(&file, "a-token-of-22-letters-\n").expect("scratch");
+        let at = |coordinator, look_up: LookUp<'_>| {
+            let file = file.to_str().expect("UTF-8");
+            let variables = [
+                ("TIEBREAK_RANK", "0"),
+                ("TIEBREAK_SIZE", "3"),
+                ("TIEBREAK_COORDINATOR", coordinator),
+                ("TIEBREAK_TOKEN_FILE", file),
+            ];
+            let read = read_with(&variables, look_up);
+            read.map(|this| this.coordinator.to_string()).map_err(|error| (error.exit, error.text))
+        };
+        let private = |_: &str, port: u16| Ok(vec![SocketAddr::from(([10, 0, 0, 5], port))]);
+        assert_eq!(at("t-0.t:9311", &private), Ok("10.0.0.5:9311".to_owned()));
+        assert_eq!(at("[::1]:9311", &private), Ok("[::1]:9311".to_owned()));
+        let public = |_: &str, port: u16| Ok(vec![SocketAddr::from(([8, 8, 8, 8], port))]);
+        for coordinator in ["t-0.t:9311", "0.0.0.0:9311"] {
+            let (exit, why) = at(coordinator, &public).expect_err("it is public");
+            assert_eq!(exit, Exit::Usage);
+            assert!(why.contains("--allow-public"), "{why}");
+        }
+        let missing = |_: &str, _: u16| Err(io::Error::other("no such host"));
+        let (exit, why) = at("t-0.t:9311", &missing).expect_err("it does not exist");
+        assert_eq!(exit, Exit::Failed);
+        let wanted = "TIEBREAK_COORDINATOR: the name `t-0.t` cannot be resolved: no such host";
+        assert_eq!(why, wanted);
+        let never = |_: &str, _: u16| panic!("looked up without a token");
+        let missing = [("TIEBREAK_TOKEN_FILE", "no-such-file"), ("TIEBREAK_COORDINATOR", "t:1")];
+        let ranks = [("TIEBREAK_RANK", "0"), ("TIEBREAK_SIZE", "3")];
+        assert!(read_with(&[ranks, missing].concat(), &never).is_err());
     }
 }

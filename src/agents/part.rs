@@ -1,6 +1,6 @@
 //! The order for one part of a run, as it is sent to agents, and the slices that follow from it.
 
-use record::{Address, Asked};
+use record::{Address, DriveOrder};
 use serde::{Deserialize, Serialize};
 
 /// What the agents drive. It says nothing that follows from the plan, which each agent has: so no
@@ -37,7 +37,7 @@ const SLACK_NS: u64 = 10_000_000_000;
 
 impl PartOrder {
     /// The order for all agents; `launches` are those of the lanes' targets.
-    pub(crate) fn new(order: &Asked, launches: &[u32], is_pilot: bool) -> PartOrder {
+    pub(crate) fn new(order: &DriveOrder, launches: &[u32], is_pilot: bool) -> PartOrder {
         let lanes = order.lanes.iter().zip(launches).map(|(lane, launch)| PartLane {
             launch: *launch,
             burn_in_ns: lane.burn_in_ns,
@@ -58,7 +58,7 @@ impl PartOrder {
 }
 
 /// How long the slowest agent may take for one slice, with the opening of its connections.
-fn patience_ns(order: &Asked) -> u64 {
+fn patience_ns(order: &DriveOrder) -> u64 {
     let timeout_ns = order.lanes.iter().map(|lane| lane.timeout_ns).max().unwrap_or(0);
     let sending_ns = order.warm_up_ns.max(order.round_ns.min(order.slice_ns.max(1)));
     let slice_ns = sending_ns.saturating_add(timeout_ns.saturating_mul(4));
@@ -75,7 +75,7 @@ pub(super) struct Slices {
 }
 
 impl Slices {
-    pub(super) fn of(order: &Asked) -> Slices {
+    pub(super) fn of(order: &DriveOrder) -> Slices {
         let contenders = order.lanes.len() as u64;
         Slices {
             contenders,
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn trials_are_complete_between_rounds() {
-        let order = |warm_up_ns| Asked {
+        let order = |warm_up_ns| DriveOrder {
             seed: 1,
             cores: Vec::new(),
             warm_up_ns,

@@ -2,6 +2,7 @@
 
 use super::options::OutputOptions;
 use super::{agents_over_ssh, conduct, outputs};
+use crate::address::{AwaitedName, resolver};
 use crate::agents::{Membership, SimulatedClock, hosts, membership_in_slurm, rank_and_size};
 use crate::exit::{Error, Exit};
 use crate::plan::Spec;
@@ -18,7 +19,8 @@ pub(super) struct AgentOptions {
     /// The same command is started once for each process. TIEBREAK_COORDINATOR is the
     /// HOST:PORT where the process of rank 0 listens, TIEBREAK_TOKEN_FILE a file with a
     /// token that all know. The rank and the number of processes are TIEBREAK_RANK and
-    /// TIEBREAK_SIZE, or those of Slurm, of Open MPI or of an indexed job of Kubernetes.
+    /// TIEBREAK_SIZE, or those of Slurm, of Open MPI or of an indexed job of Kubernetes, which
+    /// `tiebreak agents` prints. A name of the coordinator may appear later (--gather).
     /// Rank 0 coordinates and judges, the others drive. With slurm, srun starts the
     /// processes in a directory that their machines share, and nothing else is to be set.
     /// With ssh:HOST,HOST,… this process coordinates, copies itself and the experiment file
@@ -79,14 +81,12 @@ pub(super) fn perform(
     if spec.sweep.is_some() {
         return Err(Error::usage("--sweep with --agents is not supported yet: leave one out"));
     }
-    let read = match &options.agents {
-        Some(How::Ssh(hosts)) => {
-            return agents_over_ssh::perform(spec, hosts, options.gather(), output);
-        }
-        Some(How::Slurm) => membership_in_slurm,
-        Some(How::Env) | None => Membership::of_environment,
+    let gather = options.gather();
+    let mut this = match &options.agents {
+        Some(How::Ssh(hosts)) => return agents_over_ssh::perform(spec, hosts, gather, output),
+        Some(How::Slurm) => membership_in_slurm(&variable, spec.allow_public, gather)?,
+        Some(How::Env) | None => in_environment(spec.allow_public, gather, output.quiet)?,
     };
-    let mut this = read(&variable, spec.allow_public, options.gather())?;
     this.simulated = options.simulate_clock.unwrap_or_default().times(this.rank);
     let resolved = conduct::settle(spec)?;
     if this.rank > 0 {
@@ -95,9 +95,22 @@ pub(super) fn perform(
         return Ok(Exit::Sound);
     }
     let copies = output.copies()?;
-    let (directory, judged) = conduct::measure(&resolved, output.telling(), Some(&this))?;
+    let (directory, judged) = conduct::measure(&resolved, output.reporting(), Some(&this))?;
     outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
     Ok(judged.exit())
+}
+
+/// Reads from the environment who this process is. Waits until the name of the coordinator exists,
+/// and reports a long wait on standard error unless `quiet`.
+fn in_environment(allow_public: bool, gather: Duration, quiet: bool) -> Result<Membership, Error> {
+    let report = |line: &str| {
+        if !quiet {
+            outputs::complain(line);
+        }
+    };
+    let name = AwaitedName { look_up: &resolver::look_up, patience: gather, report: &report };
+    let look_up = |host: &str, port| name.look_up(host, port);
+    Membership::of_environment(&variable, allow_public, gather, &look_up)
 }
 
 fn how(text: &str) -> Result<How, String> {

@@ -52,7 +52,7 @@ pub(super) fn perform(
         Hosts::prepare(names, &arguments()?, experiment.as_ref(), gather, &stop)?;
     let hosts = Arc::new(hosts);
     let this = coordinator(hosts.clone(), names, address, spec.allow_public, gather)?;
-    let measured = conduct::measure(&resolved, output.telling(), Some(&this));
+    let measured = conduct::measure(&resolved, output.reporting(), Some(&this));
     let failures = hosts.end(measured.is_err());
     let (directory, judged) = measured.map_err(|error| with_failures(error, &failures))?;
     for failure in &failures {

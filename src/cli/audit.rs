@@ -91,9 +91,9 @@ fn of_run(run: &Path) -> Result<Exit, Error> {
 
 /// The findings of a sweep, load point by load point.
 fn of_sweep(swept: &sweep::Swept, width: usize) -> String {
-    let point = |(folder, judged): (&str, Option<&Judged>)| match judged {
-        Some(judged) => format!("{folder}: {}", told(judged, width)),
-        None => format!("{folder}: not driven\n"),
+    let point = |(directory, judged): (&str, Option<&Judged>)| match judged {
+        Some(judged) => format!("{directory}: {}", told(judged, width)),
+        None => format!("{directory}: not driven\n"),
     };
     swept.points().map(point).collect::<Vec<String>>().join("\n")
 }

@@ -7,10 +7,10 @@ use crate::launch;
 use crate::launch::{File, Launch};
 use crate::plan::experiment;
 use crate::plan::sweep::{LoadPoints, Settled, load_points};
-use crate::plan::{self, Command, Observed, Resolved, Way, hash};
+use crate::plan::{self, Command, ContenderAccess, Observed, Resolved, hash};
 use crate::runner;
 use crate::secrets;
-use record::{Address, Arrivals, Asks, Contender, Interleave, Plan, RequestAsked, Reuse};
+use record::{Address, Arrivals, Contender, Interleave, Plan, RequestPlan, RequestSettings, Reuse};
 use report::words;
 use std::fmt::Write;
 use std::path::Path;
@@ -173,7 +173,7 @@ fn length(plan: &Plan) -> String {
     format!("{} rounds of {round}, {how}", plan.rounds)
 }
 
-fn request_line(request: &RequestAsked) -> String {
+fn request_line(request: &RequestSettings) -> String {
     let mut line = format!("request {}", request.method);
     if !request.header_names.is_empty() {
         let _ = write!(line, ", headers {}", request.header_names.join(", "));
@@ -206,13 +206,15 @@ fn talk(contender: &Contender) -> Vec<String> {
         Arrivals::Poisson(rate) => format!("{} at random gaps (poisson)", show_rate(rate)),
     };
     let what = match &contender.asks {
-        Asks::Request(request) => Some(request_line(request)),
-        Asks::Messages(messages) => Some(words::messages(messages)),
-        Asks::Requests { work, .. }
-        | Asks::Store(work)
-        | Asks::Database { work, .. }
-        | Asks::Files(work) => Some(words::workload(&work.workload, contender.intensity.depth)),
-        Asks::Statement { .. } | Asks::Program => None,
+        RequestPlan::Request(request) => Some(request_line(request)),
+        RequestPlan::Messages(messages) => Some(words::messages(messages)),
+        RequestPlan::Requests { work, .. }
+        | RequestPlan::Store(work)
+        | RequestPlan::Database { work, .. }
+        | RequestPlan::Files(work) => {
+            Some(words::workload(&work.workload, contender.intensity.depth))
+        }
+        RequestPlan::Statement { .. } | RequestPlan::Program => None,
     };
     let what = what.into_iter().chain(words::database(&contender.asks));
     let mut lines = vec![
@@ -228,31 +230,33 @@ fn talk(contender: &Contender) -> Vec<String> {
     lines
 }
 
-fn target(contender: &Contender, way: &Way) -> Vec<String> {
+fn target(contender: &Contender, way: &ContenderAccess) -> Vec<String> {
     match way {
-        Way::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
+        ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
             let of = &watcher.description;
             let (name, cores) = (text::shown::shown(&of.name), listed(&of.cores));
             vec![format!("{name} on cores {cores}, read by the watcher at {}", watcher.address)]
         }
-        Way::Attached { sight: Ok(Observed::Here(sight)), .. } => {
+        ContenderAccess::Attached { sight: Ok(Observed::Here(sight)), .. } => {
             let root = |root: &crate::targets::find::Root| {
                 format!("{} {}", text::shown::shown(&root.name), root.process.pid)
             };
             let roots: Vec<String> = sight.found.roots.iter().map(root).collect();
             vec![format!("process {} on cores {}", roots.join(", "), listed(&sight.cores))]
         }
-        Way::Attached { sight: Err(why), .. } => {
+        ContenderAccess::Attached { sight: Err(why), .. } => {
             vec![format!("process not visible: {}", shown_sentence(why.to_string()))]
         }
-        Way::Files(_) => vec!["files, read and written by the generator itself".to_owned()],
-        Way::Program { program } => {
+        ContenderAccess::Files(_) => {
+            vec!["files, read and written by the generator itself".to_owned()]
+        }
+        ContenderAccess::Program { program } => {
             let mut lines = contender.launch.clone();
             lines.extend(program.servers.iter().flat_map(|servers| files(&servers.launch)));
             lines.extend(program.why_not().map(|why| format!("caution: {why}")));
             lines
         }
-        Way::Launched { launch, .. } => {
+        ContenderAccess::Launched { launch, .. } => {
             let mut lines = contender.launch.clone();
             lines.extend(files(launch));
             lines.extend(launch::missing(launch).map(|why| format!("caution: {why}")));

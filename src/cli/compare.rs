@@ -4,7 +4,7 @@ use super::agents::AgentOptions;
 use super::flags::{COMPARE, Flags};
 use super::options::{self, OutputOptions, TargetOptions};
 use crate::exit::{Error, Exit};
-use crate::plan::sweep_asked::{self, SweepAsked};
+use crate::plan::sweep_settings::{self, SweepSettings};
 use crate::plan::{Command, Spec};
 
 /// The examples that `-h` has room for.
@@ -64,8 +64,8 @@ pub(super) struct CompareArgs {
     /// point is a complete comparison in its own directory. The report shows throughput and
     /// latency against the factor, and where the curve of each contender bends. Targets
     /// that tiebreak launches are launched again for each point.
-    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse, hide_short_help = true)]
-    sweep: Option<SweepAsked>,
+    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_settings::parse, hide_short_help = true)]
+    sweep: Option<SweepSettings>,
     #[command(flatten)]
     flags: Flags<COMPARE>,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use crate::exit::Error;
 use crate::judging::{self, Judged};
 use crate::plan::{Machine, Resolved, Spec, WATCH_TOKEN_VARIABLE, resolve};
 use crate::remote::Token;
-use crate::runner::{self, Telling};
+use crate::runner::{self, Reporting};
 use crate::targets::sight;
 use crate::{cores, host, signals, watch};
 use engine::Stop;
@@ -63,11 +63,11 @@ pub(super) fn catch_signals() -> Result<Stop, Error> {
 /// Drives the plan and judges the journal.
 pub(super) fn measure(
     resolved: &Resolved,
-    telling: Telling<'_>,
+    reporting: Reporting<'_>,
     membership: Option<&Membership>,
 ) -> Result<(PathBuf, Judged), Error> {
     let stop = catch_signals()?;
-    let folder = runner::perform(resolved, &stop, telling, membership)?;
-    let judged = judging::read(&folder)?;
-    Ok((folder, judged))
+    let directory = runner::perform(resolved, &stop, reporting, membership)?;
+    let judged = judging::read(&directory)?;
+    Ok((directory, judged))
 }

@@ -5,7 +5,7 @@ use super::{conduct, outputs};
 use crate::conformance::{alone, null};
 use crate::cores::share_out;
 use crate::exit::{Error, Exit};
-use crate::runner::progress::{Manner, Progress};
+use crate::runner::progress::{Progress, ProgressStyle};
 use crate::{host, signals, utc};
 use report::alone as told;
 use std::path::{Path, PathBuf};
@@ -33,11 +33,11 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct ConformanceArgs {
     #[command(subcommand)]
-    what: What,
+    what: ConformanceTask,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum ConformanceTask {
     #[command(name = "self")]
     Itself(SelfArgs),
     Null(NullArgs),
@@ -81,8 +81,8 @@ fn round(text: &str) -> Result<Duration, String> {
 
 pub(super) fn perform(args: &ConformanceArgs) -> Result<Exit, Error> {
     match &args.what {
-        What::Itself(args) => self_test::perform(args),
-        What::Null(args) => null(args),
+        ConformanceTask::Itself(args) => self_test::perform(args),
+        ConformanceTask::Null(args) => null(args),
     }
 }
 
@@ -113,7 +113,7 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
         .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
     let trials = {
         let names: Vec<String> = lanes.iter().map(null::Lane::name).collect();
-        let progress = Progress::start(Manner::fitting(args.quiet), &names, "");
+        let progress = Progress::start(ProgressStyle::fitting(args.quiet), &names, "");
         progress.keep_on(&cores.own);
         progress.phase("round", null::length(&order, &lanes), order.rounds);
         null::measure(&order, &lanes, &stop, &mut |trial| progress.trial(trial))

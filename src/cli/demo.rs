@@ -6,7 +6,7 @@ use crate::cores::share_out;
 use crate::exit::{Error, Exit};
 use crate::judging::Judged;
 use crate::plan::{Command, Spec};
-use crate::runner::Telling;
+use crate::runner::Reporting;
 use crate::signals;
 use std::time::Duration;
 use testserver::{Behaviour, TestServer};
@@ -79,9 +79,9 @@ fn spec(contenders: &[(&str, &TestServer)]) -> Spec {
 
 fn compare(spec: &Spec, args: &DemoArgs) -> Result<Judged, Error> {
     let resolved = conduct::settle(spec)?;
-    let telling = Telling { out: None, quiet: args.quiet, no_cache: false, part: "" };
-    let (folder, judged) = conduct::measure(&resolved, telling, None)?;
-    outputs::publish(&folder, &judged, &Copies::default(), outputs::detail(false))?;
+    let reporting = Reporting { out: None, quiet: args.quiet, no_cache: false, part: "" };
+    let (directory, judged) = conduct::measure(&resolved, reporting, None)?;
+    outputs::publish(&directory, &judged, &Copies::default(), outputs::detail(false))?;
     Ok(judged)
 }
 

@@ -3,7 +3,7 @@
 
 use crate::exit::Error;
 use crate::plan::declared::{Declared, Flag, Row};
-use crate::plan::{Command, RunSettings, Settings, Spec, WorkloadAsked};
+use crate::plan::{Command, RunSettings, Settings, Spec, WorkloadSettings};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, ValueHint};
 
@@ -19,7 +19,7 @@ pub(super) const LOAD: u8 = Command::Load as u8;
 pub(super) struct Flags<const COMMAND: u8> {
     common: Settings,
     run: RunSettings,
-    workload: WorkloadAsked,
+    workload: WorkloadSettings,
     unquoted: Vec<Unquoted>,
 }
 
@@ -54,7 +54,7 @@ impl<const COMMAND: u8> clap::Args for Flags<COMMAND> {
         let mut all = [
             arguments::<Settings>(COMMAND),
             arguments::<RunSettings>(COMMAND),
-            arguments::<WorkloadAsked>(COMMAND),
+            arguments::<WorkloadSettings>(COMMAND),
         ]
         .concat();
         all.sort_by_key(|(flag, _)| (flag.heading, flag.place));
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn no_two_flags_have_one_place_in_the_help() {
         let all =
-            [places::<Settings>(), places::<RunSettings>(), places::<WorkloadAsked>()].concat();
+            [places::<Settings>(), places::<RunSettings>(), places::<WorkloadSettings>()].concat();
         let different: BTreeSet<_> = all.iter().collect();
         assert_eq!(different.len(), all.len(), "{all:?}");
     }
@@ -180,7 +180,7 @@ mod tests {
     fn only_settings_of_contenders_are_unquoted() {
         // No others are read after clap.
         let of_run = RunSettings::TABLE.iter().flat_map(|row| row.setting.flags);
-        let of_workload = WorkloadAsked::TABLE.iter().flat_map(|row| row.setting.flags);
+        let of_workload = WorkloadSettings::TABLE.iter().flat_map(|row| row.setting.flags);
         assert!(!of_run.chain(of_workload).any(|flag| flag.unquoted));
     }
 }

@@ -77,7 +77,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Run one target", &["run"]),
     ("Prepare", &["check", "recipes", "setup", "load"]),
     ("Read results", &["report", "audit", "explain"]),
-    ("Use several machines", &["watch"]),
+    ("Use several machines", &["watch", "agents"]),
     ("Check the tool", &["conformance", "testserver"]),
     ("Shell and manual", &["completions", "man", "help"]),
 ];

@@ -7,7 +7,7 @@ use super::outputs;
 use crate::exit::{Error, Exit};
 use crate::plan::sweep::load_points;
 use crate::plan::{Command, Resolved, Spec};
-use crate::runner::{self, LoadTelling};
+use crate::runner::{self, LoadReporting};
 use crate::signals;
 use record::Factor;
 use report::words;
@@ -57,8 +57,8 @@ pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
     check(&resolved)?;
     let stop = signals::catch()
         .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
-    let telling = LoadTelling { quiet: args.quiet, reload: args.reload };
-    let stores = runner::load(&resolved, &stop, telling)?;
+    let reporting = LoadReporting { quiet: args.quiet, reload: args.reload };
+    let stores = runner::load(&resolved, &stop, reporting)?;
     let mut exit = Exit::Sound;
     for (contender, store) in resolved.plan.contenders.iter().zip(&stores) {
         let told = match store.as_ref().filter(|store| store.loaded.is_some()) {

@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand.
 
 mod agents;
+mod agents_job;
 mod agents_over_ssh;
 mod audit;
 mod check;
@@ -88,6 +89,7 @@ enum Command {
     /// Run a server of known behaviour, to test tiebreak and other tools with it
     Testserver(Box<testserver::TestserverArgs>),
     Watch(watch::WatchArgs),
+    Agents(agents_job::AgentsArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
     Help(help::HelpArgs),
@@ -154,6 +156,7 @@ fn perform(typed: &Command) -> ExitCode {
         Command::Conformance(args) => conformance::perform(args),
         Command::Testserver(args) => return testserver::run(args),
         Command::Watch(args) => watch::perform(args),
+        Command::Agents(args) => agents_job::perform(args),
         Command::Completions(args) => completions::perform(args),
         Command::Man(args) => man::perform(args),
         Command::Help(args) => help::perform(args, command()),

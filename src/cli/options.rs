@@ -9,7 +9,7 @@ use crate::address::tls::Trust;
 use crate::exit::Error;
 use crate::plan::declared::{Declared, Row};
 use crate::plan::{Settings, Spec};
-use crate::runner::Telling;
+use crate::runner::Reporting;
 use crate::secrets;
 use clap::ValueHint;
 use std::path::PathBuf;
@@ -118,9 +118,9 @@ impl OutputOptions {
     }
 
     /// How a run or a sweep is to be recorded and shown.
-    pub(super) fn telling(&self) -> Telling<'_> {
+    pub(super) fn reporting(&self) -> Reporting<'_> {
         let (quiet, no_cache) = (self.quiet, self.no_cache);
-        Telling { out: self.out.as_deref(), quiet, no_cache, part: "" }
+        Reporting { out: self.out.as_deref(), quiet, no_cache, part: "" }
     }
 }
 

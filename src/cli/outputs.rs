@@ -4,7 +4,7 @@ use crate::exit::Error;
 use crate::judging::Judged;
 use crate::judging::sweep::Swept;
 use crate::private;
-use crate::runner::folder::REPORTS;
+use crate::runner::run_directory::REPORTS;
 use clap::ValueHint;
 use report::{self, Detail, ReportInput, Style, SweepInput};
 use std::fs;
@@ -123,8 +123,8 @@ impl Copies {
         }
         for (format, place) in &copies {
             let Destination::File(file) = place else { continue };
-            let folder = file.parent().filter(|folder| *folder != Path::new(""));
-            let there = folder.is_none_or(Path::is_dir);
+            let directory = file.parent().filter(|directory| *directory != Path::new(""));
+            let there = directory.is_none_or(Path::is_dir);
             if file.is_dir() || !there {
                 let wrong =
                     if there { "is a directory" } else { "is in a directory that does not exist" };
@@ -174,13 +174,13 @@ impl Copies {
 /// Writes the reports of a run: those in its directory, the copies, and that of the terminal.
 /// If nothing was measured there is nothing to report.
 pub(super) fn publish(
-    folder: &Path,
+    directory: &Path,
     judged: &Judged,
     copies: &Copies,
     detail: Detail,
 ) -> Result<(), Error> {
     if judged.trials > 0 {
-        leave_reports(folder, judged)?;
+        leave_reports(directory, judged)?;
         copies.write(judged)?;
     }
     if judged.driven > 0 {
@@ -196,29 +196,29 @@ pub(super) fn publish(
 
 /// Writes the reports into the directory of a run if anything was measured. The page is for
 /// comparisons; `run`, which drives one contender, writes one only with `--html`.
-pub(super) fn leave_reports(folder: &Path, judged: &Judged) -> Result<(), Error> {
+pub(super) fn leave_reports(directory: &Path, judged: &Judged) -> Result<(), Error> {
     if judged.trials == 0 {
         return Ok(());
     }
     let report_input = judged.report_input();
-    leave(folder, REPORTS[0], &report::json(&report_input))?;
+    leave(directory, REPORTS[0], &report::json(&report_input))?;
     if report_input.header.plan.question.pairs.is_empty() {
         return Ok(());
     }
-    leave(folder, REPORTS[1], &report::html(&report_input))
+    leave(directory, REPORTS[1], &report::html(&report_input))
 }
 
 /// Writes a report into the directory of a run or a sweep. An existing file is not
 /// overwritten.
-fn leave(folder: &Path, name: &str, text: &str) -> Result<(), Error> {
-    let path = folder.join(name);
+fn leave(directory: &Path, name: &str, text: &str) -> Result<(), Error> {
+    let path = directory.join(name);
     let file = private::create_file(&path).map_err(|error| of_a_run(unwritten(&path, &error)))?;
     written((&file).write_all(text.as_bytes()), &path).map_err(of_a_run)
 }
 
 /// Writes the reports of a sweep: those in its directory, the copies, and that of the terminal.
 pub(super) fn publish_sweep(
-    folder: &Path,
+    directory: &Path,
     swept: &Swept,
     copies: &Copies,
     detail: Detail,
@@ -228,8 +228,8 @@ pub(super) fn publish_sweep(
         return Ok(());
     }
     let report_input = swept.report_input();
-    leave(folder, REPORTS[0], &report::sweep_json(&report_input))?;
-    leave(folder, REPORTS[1], &report::sweep_html(&report_input))?;
+    leave(directory, REPORTS[0], &report::sweep_json(&report_input))?;
+    leave(directory, REPORTS[1], &report::sweep_html(&report_input))?;
     copies.write_sweep(swept)?;
     tell(copies, |to_terminal| sweep_terminal(swept, to_terminal, detail))
 }
@@ -348,8 +348,8 @@ mod tests {
         assert_eq!(check(Some(Path::new("x.json")), None), None);
         let both = check(Some(Path::new("-")), Some(Path::new("-")));
         assert!(both.is_some_and(|text| text.starts_with("--json and --markdown cannot both")));
-        let folder = check(None, Some(scratch.path()));
-        assert!(folder.is_some_and(|text| text.ends_with("it is a directory")));
+        let directory = check(None, Some(scratch.path()));
+        assert!(directory.is_some_and(|text| text.ends_with("it is a directory")));
         let nowhere = check(Some(&path("no/x.json")), None);
         assert!(
             nowhere.is_some_and(|text| text.ends_with("it is in a directory that does not exist"))

@@ -15,7 +15,7 @@ pub(super) fn perform(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error
         (Some(points), Command::Run) => sweep::settle_in_one_run(spec, &points)?,
         (Some(points), _) => return sweep::perform(spec, &points, output, &copies),
     };
-    let (folder, judged) = conduct::measure(&resolved, output.telling(), None)?;
-    outputs::publish(&folder, &judged, &copies, outputs::detail(output.verbose))?;
+    let (directory, judged) = conduct::measure(&resolved, output.reporting(), None)?;
+    outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
     Ok(judged.exit())
 }

@@ -3,7 +3,7 @@
 use super::flags::{Flags, RUN};
 use super::options::{OutputOptions, TargetOptions, with_keys};
 use crate::exit::{Error, Exit};
-use crate::plan::sweep_asked::{self, SweepAsked};
+use crate::plan::sweep_settings::{self, SweepSettings};
 use crate::plan::{Command, Spec};
 
 const EXAMPLES: &str = "\
@@ -37,8 +37,8 @@ pub(super) struct RunArgs {
     /// round drives each point once, in random order. The report shows throughput, p50 and
     /// p99 of each with their intervals, and up to which load throughput grows. The
     /// connections of all points are open at once.
-    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_asked::parse, hide_short_help = true)]
-    sweep: Option<SweepAsked>,
+    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_settings::parse, hide_short_help = true)]
+    sweep: Option<SweepSettings>,
     #[command(flatten)]
     flags: Flags<RUN>,
     #[command(flatten)]

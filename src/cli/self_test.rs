@@ -5,12 +5,12 @@ use crate::cores::share_out;
 use crate::exit::{Error, Exit};
 use crate::judging::Judged;
 use crate::plan::{Command, Spec};
-use crate::runner::{self, Telling};
+use crate::runner::{self, Reporting};
 use crate::{signals, utc};
 use judge::stats::two_stages::TwoStages;
 use judge::verdict::{Comparison, Word};
 use report::alone::Spread;
-use report::self_test::{self, Alike, Known, SelfTest};
+use report::self_test::{self, EqualPair, PlantedDifference, SelfTest};
 use report::words;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -68,7 +68,7 @@ pub(super) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
     let started = SystemTime::now();
     let cores = share_out(&conduct::read_cores()?, None)?;
     let conductor = Conductor {
-        folder: runner::new_folder(args.out.as_deref(), started, "self")?,
+        directory: runner::new_folder(args.out.as_deref(), started, "self")?,
         core: cores.others.first().copied(),
         quiet: args.quiet,
     };
@@ -88,7 +88,7 @@ pub(super) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
         schema: self_test::SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         started: utc::rfc3339(started),
-        runs: conductor.folder.display().to_string(),
+        runs: conductor.directory.display().to_string(),
         stopped: signals::caught(),
         trusted: alike.passed == Some(true) && finds_percent.is_some(),
         finds_percent,
@@ -119,7 +119,7 @@ fn tell(test: &SelfTest, json: Option<&Path>) -> Result<(), Error> {
 
 /// What all comparisons of a self-test share.
 struct Conductor {
-    folder: PathBuf,
+    directory: PathBuf,
     /// The core of the embedded servers.
     core: Option<u32>,
     quiet: bool,
@@ -127,10 +127,10 @@ struct Conductor {
 
 impl Conductor {
     /// Compares one server with itself until the rule of two stages has a result.
-    fn alike(&self, against: Option<&str>) -> Result<Alike, Error> {
+    fn alike(&self, against: Option<&str>) -> Result<EqualPair, Error> {
         let embedded = self.server(0)?;
         let url = against.map_or_else(|| format!("http://{}/", embedded.address()), str::to_owned);
-        let mut alike = Alike { against: against.map(str::to_owned), ..Alike::default() };
+        let mut alike = EqualPair { against: against.map(str::to_owned), ..EqualPair::default() };
         let (mut stages, mut widths) = (TwoStages::default(), Vec::new());
         while alike.passed.is_none() && !signals::caught() {
             let number = stages.compared + 1;
@@ -148,12 +148,12 @@ impl Conductor {
     }
 
     /// Compares two servers, of which one does `percent` more work, several times.
-    fn known(&self, percent: u32) -> Result<Known, Error> {
+    fn known(&self, percent: u32) -> Result<PlantedDifference, Error> {
         let slower_us = SERVICE_US + u64::from(percent) * SERVICE_US / 100;
         let truth = SERVICE_US as f64 / slower_us as f64;
         let servers = [self.server(SERVICE_US)?, self.server(slower_us)?];
         let [a, b] = servers.each_ref().map(|server| format!("http://{}/", server.address()));
-        let mut known = Known { percent, ..Known::default() };
+        let mut known = PlantedDifference { percent, ..PlantedDifference::default() };
         let mut widths = Vec::new();
         for number in 1..=EACH {
             if signals::caught() {
@@ -191,9 +191,9 @@ impl Conductor {
         spec.run.round = Some(round);
         spec.run.warm_up = Some(WARM_UP);
         let resolved = conduct::settle(&spec)?;
-        let out = self.folder.join(name);
-        let telling = Telling { out: Some(&out), quiet: true, no_cache: false, part: "" };
-        let (_, judged) = conduct::measure(&resolved, telling, None)?;
+        let out = self.directory.join(name);
+        let reporting = Reporting { out: Some(&out), quiet: true, no_cache: false, part: "" };
+        let (_, judged) = conduct::measure(&resolved, reporting, None)?;
         if let Some(failure) = judged.failure() {
             return Err(Error { exit: judged.exit(), text: shown(failure).to_string() });
         }

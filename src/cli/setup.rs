@@ -4,7 +4,7 @@ use super::{outputs, packages};
 use crate::exit::{Error, Exit};
 use crate::launch::{Builds, Command, Failed};
 use crate::plan::{self, Needs};
-use crate::software::{self, Fetched, News, Software};
+use crate::software::{self, DownloadProgress, Fetched, Software};
 use std::cell::Cell;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
@@ -63,21 +63,21 @@ fn fetch(wanted: Vec<&'static Software>) -> Result<(), Error> {
         let progress = Progress::of(software);
         let fetched = software::fetch(software, &|news| progress.tell(news));
         progress.end();
-        let (folder, when) = match fetched? {
-            Fetched::Now(folder) => (folder, "is"),
-            Fetched::Before(folder) => (folder, "was already"),
+        let (directory, when) = match fetched? {
+            Fetched::Now(directory) => (directory, "is"),
+            Fetched::Before(directory) => (directory, "was already"),
         };
-        let folder = shown(folder.as_os_str().as_encoded_bytes());
-        outputs::print(&format!("{} {when} in {folder}\n", software.shown()))?;
+        let directory = shown(directory.as_os_str().as_encoded_bytes());
+        outputs::print(&format!("{} {when} in {directory}\n", software.shown()))?;
     }
     Ok(())
 }
 
 /// Runs the `build` commands. Each is announced before it begins, because it may take minutes.
 fn build(needs: &Needs) -> Result<(), Error> {
-    let tell = |command: &Command, folder: &Path| {
-        let folder = shown(folder.as_os_str().as_encoded_bytes());
-        let text = shown_sentence(format!("building in {folder}: {command}"));
+    let tell = |command: &Command, directory: &Path| {
+        let directory = shown(directory.as_os_str().as_encoded_bytes());
+        let text = shown_sentence(format!("building in {directory}: {command}"));
         // A closed standard error is no reason to stop.
         let _ = stderr().write_all(format!("{text}\n").as_bytes());
     };
@@ -109,14 +109,22 @@ impl Progress {
         }
     }
 
-    fn tell(&self, news: News) {
+    fn tell(&self, news: DownloadProgress) {
         let what = &self.what;
         let text = match news {
-            News::Waits => format!("{what}: another tiebreak is fetching; waiting for it"),
-            News::Begins => format!("{what}: fetching with mvn"),
-            News::Files(count) if !self.is_terminal || self.files.replace(count) == count => return,
-            News::Files(count) => format!("{what}: fetching with mvn, {count} files so far"),
-            News::Checks => format!("{what}: comparing checksums"),
+            DownloadProgress::Waits => {
+                format!("{what}: another tiebreak is fetching; waiting for it")
+            }
+            DownloadProgress::Begins => format!("{what}: fetching with mvn"),
+            DownloadProgress::Files(count)
+                if !self.is_terminal || self.files.replace(count) == count =>
+            {
+                return;
+            }
+            DownloadProgress::Files(count) => {
+                format!("{what}: fetching with mvn, {count} files so far")
+            }
+            DownloadProgress::Checks => format!("{what}: comparing checksums"),
         };
         let text = if self.is_terminal { format!("\r{text}\x1b[K") } else { format!("{text}\n") };
         self.is_open.set(self.is_terminal);

@@ -7,7 +7,7 @@ use crate::exit::{Error, Exit};
 use crate::judging;
 use crate::plan::sweep::{LoadPoints, Settled};
 use crate::plan::{Resolved, Spec};
-use crate::runner::{self, Begun, Telling};
+use crate::runner::{self, Reporting, SweepRun};
 use crate::signals;
 
 /// Performs a sweep and reports it.
@@ -20,11 +20,11 @@ pub(super) fn perform(
     copies.fit_a_sweep()?;
     let settled = settle(spec, points)?;
     settled.points.iter().try_for_each(|(_, resolved)| runner::check_programs(resolved))?;
-    let telling = output.telling();
-    let begun = runner::begin(points.factor, &settled, telling)?;
-    let driven = drive(&begun, &settled, telling);
-    let swept = judging::sweep::read(&begun.folder)?;
-    outputs::publish_sweep(&begun.folder, &swept, copies, outputs::detail(output.verbose))?;
+    let reporting = output.reporting();
+    let begun = runner::begin(points.factor, &settled, reporting)?;
+    let driven = drive(&begun, &settled, reporting);
+    let swept = judging::sweep::read(&begun.directory)?;
+    outputs::publish_sweep(&begun.directory, &swept, copies, outputs::detail(output.verbose))?;
     driven.map(|()| swept.exit())
 }
 
@@ -40,18 +40,18 @@ pub(super) fn settle_in_one_run(spec: &Spec, points: &LoadPoints) -> Result<Reso
 
 /// Drives the load points, each as a run in its own directory, until a signal stops the sweep
 /// or tiebreak fails. A target that fails at one point may work at the next.
-fn drive(begun: &Begun, settled: &Settled, telling: Telling<'_>) -> Result<(), Error> {
+fn drive(begun: &SweepRun, settled: &Settled, reporting: Reporting<'_>) -> Result<(), Error> {
     for (turn, at) in (1..).zip(&begun.order) {
         if turn > 1 && signals::caught() {
             break;
         }
         let (value, resolved) = &settled.points[*at];
-        let folder = begun.folder.join(&begun.sweep.points[*at].directory);
+        let directory = begun.directory.join(&begun.sweep.points[*at].directory);
         let name = format!("{} {value}", begun.sweep.factor.name());
         let part = format!("point {turn} of {}, {name}", begun.order.len());
-        let telling = Telling { out: Some(&folder), part: &part, ..telling };
-        let (folder, judged) = conduct::measure(resolved, telling, None)?;
-        outputs::leave_reports(&folder, &judged)?;
+        let reporting = Reporting { out: Some(&directory), part: &part, ..reporting };
+        let (directory, judged) = conduct::measure(resolved, reporting, None)?;
+        outputs::leave_reports(&directory, &judged)?;
         if let Some(failure) = judged.failure() {
             outputs::complain(&format!("error: at {name}: {failure}"));
         }

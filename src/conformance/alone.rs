@@ -6,7 +6,8 @@ use crate::protocol;
 use engine::workload::preset;
 use engine::{EngineError, Stop, TargetClock, TargetReading};
 use record::{
-    Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Reuse, TrialRecord, Verify, Workload,
+    Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Reuse, TrialRecord, Verify,
+    Workload,
 };
 use std::ops::ControlFlow;
 use testserver::null::{NullServer, Service};
@@ -55,8 +56,8 @@ pub(crate) fn workload(verify: Verify) -> Workload {
 }
 
 /// A lane in closed loop; the address is set once the null server runs.
-pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: Doing) -> LaneAsked {
-    LaneAsked {
+pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: LaneTask) -> LaneOrder {
+    LaneOrder {
         address: Address::Tcp(([127, 0, 0, 1], 0).into()),
         intensity: Intensity { connections, depth, arrivals: Arrivals::Closed },
         reuse,
@@ -75,7 +76,7 @@ pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: Doing) -> 
 /// # Errors
 /// If the server cannot be started, or if tiebreak itself failed.
 pub(crate) fn drive(
-    mut order: Asked,
+    mut order: DriveOrder,
     accesses: &[Access],
     core: Option<u32>,
     stop: &Stop,

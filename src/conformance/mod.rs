@@ -2,4 +2,4 @@
 
 pub(crate) mod alone;
 pub(crate) mod null;
-mod partners;
+mod null_targets;

@@ -1,10 +1,10 @@
 //! `tiebreak conformance null`: the cost of each lane by itself.
 
 use super::alone;
-use super::partners::{Partner, Partners};
+use super::null_targets::{NullTarget, Partners};
 use crate::protocol::{self, Family};
 use engine::{EngineError, Stop};
-use record::{Asked, Doing, Host, LaneAsked, Phase, Reuse, Seen, TrialRecord, Verify};
+use record::{DriveOrder, Host, LaneOrder, LaneTask, Phase, Reuse, Seen, TrialRecord, Verify};
 use report::alone::{OwnCost, OwnCosts, SCHEMA, Spread, lane_name};
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -30,8 +30,8 @@ pub(crate) struct Lane {
     protocol: &'static str,
     depth: u32,
     reuse: Reuse,
-    partner: Partner,
-    doing: Doing,
+    null_target: NullTarget,
+    doing: LaneTask,
 }
 
 impl Lane {
@@ -44,34 +44,37 @@ impl Lane {
 /// supports them; fresh connections; files in a directory in memory; and a program that does
 /// nothing.
 pub(crate) fn lanes() -> Vec<Lane> {
-    let lane = |protocol, depth, partner, doing| Lane {
+    let lane = |protocol, depth, null_target, doing| Lane {
         protocol,
         depth,
         reuse: Reuse::Always,
-        partner,
+        null_target,
         doing,
     };
-    let kv = || Doing::Drive(alone::workload(Verify::Sample));
+    let kv = || LaneTask::Drive(alone::workload(Verify::Sample));
     let mut lanes = Vec::new();
     for row in protocol::ALL {
         // A web server and a database get one request; a store gets a workload.
         let doing = || match row.family {
             Family::Store(_) | Family::Files => kv(),
-            Family::Http | Family::WebSocket | Family::Sql(_) | Family::Program => Doing::Ask,
+            Family::Http | Family::WebSocket | Family::Sql(_) | Family::Program => LaneTask::Ask,
         };
         for way in row.null_variants {
-            let partner = || Partner::Null(Box::new((way.access)()));
-            lanes.push(lane(way.name, 1, partner(), doing()));
+            let null_target = || NullTarget::Null(Box::new((way.access)()));
+            lanes.push(lane(way.name, 1, null_target(), doing()));
             if way.deep {
-                lanes.push(lane(way.name, DEPTH, partner(), doing()));
+                lanes.push(lane(way.name, DEPTH, null_target(), doing()));
             }
             if way.fresh {
-                lanes.push(Lane { reuse: Reuse::Never, ..lane(way.name, 1, partner(), doing()) });
+                lanes.push(Lane {
+                    reuse: Reuse::Never,
+                    ..lane(way.name, 1, null_target(), doing())
+                });
             }
         }
     }
-    lanes.push(lane("files", 1, Partner::Directory, kv()));
-    lanes.push(lane("exec", 1, Partner::Program, Doing::Ask));
+    lanes.push(lane("files", 1, NullTarget::Directory, kv()));
+    lanes.push(lane("exec", 1, NullTarget::Program, LaneTask::Ask));
     lanes
 }
 
@@ -85,7 +88,7 @@ pub(crate) fn measure(
     stop: &Stop,
     each: &mut dyn FnMut(&TrialRecord),
 ) -> Result<Vec<TrialRecord>, EngineError> {
-    let partners = lanes.iter().map(|lane| &lane.partner);
+    let partners = lanes.iter().map(|lane| &lane.null_target);
     let partners = Partners::raise(partners, order.server_core, stop)?;
     let mut trials = Vec::new();
     partners.drive(asked(order, lanes), stop, &mut |trial| {
@@ -98,13 +101,13 @@ pub(crate) fn measure(
     Ok(trials)
 }
 
-fn asked(order: &Order, lanes: &[Lane]) -> Asked {
-    let lane = |lane: &Lane| -> LaneAsked {
-        let connections = lane.partner.connections(order.connections);
+fn asked(order: &Order, lanes: &[Lane]) -> DriveOrder {
+    let lane = |lane: &Lane| -> LaneOrder {
+        let connections = lane.null_target.connections(order.connections);
         alone::lane(connections, lane.depth, lane.reuse, lane.doing.clone())
     };
     let round_ns = order.round.as_nanos() as u64;
-    Asked {
+    DriveOrder {
         seed: 1,
         cores: vec![order.generator_core],
         warm_up_ns: round_ns,
@@ -204,7 +207,8 @@ mod tests {
         };
         // A keeper is this program started again, and this program is a test.
         let lanes: Vec<Lane> = lanes();
-        let lanes = lanes.into_iter().filter(|lane| !matches!(lane.partner, Partner::Program));
+        let lanes =
+            lanes.into_iter().filter(|lane| !matches!(lane.null_target, NullTarget::Program));
         let (lanes, stop) = (lanes.collect::<Vec<_>>(), Stop::new().expect("a descriptor"));
         let mut received = 0;
         let trials = measure(&order, &lanes, &stop, &mut |_| received += 1).expect("driven");

@@ -1,9 +1,9 @@
 //! The lane of a program. One run of it corresponds to one request of other lanes.
 
-use super::program::{Came, Exec, Runner};
+use super::program::{Exec, ProgramOutcome, Runner};
 use engine::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
 use keeper::pin;
-use record::{Arrivals, Asked, Recorder};
+use record::{Arrivals, DriveOrder, Recorder};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ impl Exec {
     ///
     /// # Panics
     /// If the order has no such contender.
-    pub fn lanes(&self, order: &Asked, contender: usize) -> Result<Vec<MakeLane>, String> {
+    pub fn lanes(&self, order: &DriveOrder, contender: usize) -> Result<Vec<MakeLane>, String> {
         if !order.cores.is_empty() {
             let cores = pin::set(&order.cores)?;
             let pinned = pin::pin(self.keeper(), &cores);
@@ -37,7 +37,7 @@ impl Exec {
 ///
 /// # Errors
 /// If the order requires what a program does not support.
-fn of(runner: &Arc<Runner>, order: &Asked, contender: usize) -> Result<Vec<MakeLane>, String> {
+fn of(runner: &Arc<Runner>, order: &DriveOrder, contender: usize) -> Result<Vec<MakeLane>, String> {
     let asked = &order.lanes[contender];
     check(asked.intensity.connections, asked.intensity.arrivals)?;
     let timeout = Duration::from_nanos(asked.timeout_ns);
@@ -98,11 +98,11 @@ impl Lane for ExecLane {
         let mut left = turn.operations;
         while left != Some(0) && !self.stop.raised() {
             match self.runner.run(self.timeout, &self.stop)? {
-                Came::Cut(operations) => {
+                ProgramOutcome::Cut(operations) => {
                     seen.program_cut(operations);
                     break;
                 }
-                Came::Ran(run) => {
+                ProgramOutcome::Ran(run) => {
                     seen.program(&run);
                     last_reply += run.wall_ns;
                     // May exceed what is left, because a run is not divided.

@@ -165,12 +165,12 @@ impl Exec {
     /// When it failed or was cut: why.
     pub(crate) fn run_once(&self, timeout: Duration, stop: &Stop) -> Result<f64, String> {
         match self.runner.run(timeout, stop).map_err(|EngineError(why)| why)? {
-            Came::Cut(_) => Err("it was cut by the end of the run".to_owned()),
-            Came::Ran(ProgramRun { failure: Some(failure), .. }) => {
+            ProgramOutcome::Cut(_) => Err("it was cut by the end of the run".to_owned()),
+            ProgramOutcome::Ran(ProgramRun { failure: Some(failure), .. }) => {
                 let failure_message = self.failure_message();
                 Err(failure_message.unwrap_or_else(|| format!("it failed: {}", failure.name())))
             }
-            Came::Ran(run) => Ok(run.operations as f64 * 1e9 / run.wall_ns.max(1) as f64),
+            ProgramOutcome::Ran(run) => Ok(run.operations as f64 * 1e9 / run.wall_ns.max(1) as f64),
         }
     }
 
@@ -200,7 +200,7 @@ pub(super) struct Runner {
 }
 
 /// The outcome of a run.
-pub(super) enum Came {
+pub(super) enum ProgramOutcome {
     /// It ended, or failed.
     Ran(ProgramRun),
     /// The stop cut it short, with this many operations unfinished.
@@ -209,7 +209,11 @@ pub(super) enum Came {
 
 impl Runner {
     /// Runs it once. The stop ends it early.
-    pub(super) fn run(&self, timeout: Duration, stop: &Stop) -> Result<Came, EngineError> {
+    pub(super) fn run(
+        &self,
+        timeout: Duration,
+        stop: &Stop,
+    ) -> Result<ProgramOutcome, EngineError> {
         let measured = lock(&self.keeper).measure(&self.order, timeout, stop.fd());
         match measured.map_err(|error| self.broken(&error))? {
             Ok(measured) => Ok(self.took_note(&measured)),
@@ -217,17 +221,17 @@ impl Runner {
                 self.record_failure(&refused.why);
                 let failure = Some(not_started(&refused));
                 let operations = self.usual();
-                Ok(Came::Ran(ProgramRun { operations, failure, ..ProgramRun::default() }))
+                Ok(ProgramOutcome::Ran(ProgramRun { operations, failure, ..ProgramRun::default() }))
             }
         }
     }
 
-    fn took_note(&self, measured: &Measured) -> Came {
+    fn took_note(&self, measured: &Measured) -> ProgramOutcome {
         let cpu_ns = measured.user_ns + measured.system_ns;
         self.cpu_ns.fetch_add(cpu_ns, Ordering::Relaxed);
         self.peak_memory_bytes.fetch_max(measured.peak_memory_bytes, Ordering::Relaxed);
         if measured.end == RunEnd::Cut {
-            return Came::Cut(self.usual());
+            return ProgramOutcome::Cut(self.usual());
         }
         let (operations, failure) = match judged(measured, self.operations) {
             Ok(operations) => {
@@ -240,7 +244,7 @@ impl Runner {
             }
         };
         let (output_bytes, output_digest) = without_announcement(&measured.output);
-        Came::Ran(ProgramRun {
+        ProgramOutcome::Ran(ProgramRun {
             operations,
             wall_ns: measured.wall_ns,
             user_ns: measured.user_ns,

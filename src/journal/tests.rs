@@ -3,7 +3,7 @@ use crate::exit::Exit;
 use crate::fnv::fnv1a;
 use crate::plan::example;
 use record::{
-    Address, Arrivals, End, EndReason, Event, Header, Intensity, LaneAsked, Phase, Reuse, Seen,
+    Address, Arrivals, End, EndReason, Event, Header, Intensity, LaneOrder, Phase, Reuse, Seen,
     TrialRecord, journal::SCHEMA,
 };
 use std::io::{self, Write};
@@ -21,10 +21,10 @@ fn header() -> Event {
 fn trial(round: u32) -> Event {
     let mut seen = Seen { operations: 3, ..Seen::default() };
     seen.response_time.record(1_234_567);
-    let asked = LaneAsked {
+    let asked = LaneOrder {
         address: Address::Unix("/run/x.sock".to_owned()),
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Poisson(1.0 / 3.0) },
-        doing: record::Doing::Ask,
+        doing: record::LaneTask::Ask,
         reuse: Reuse::Times(7),
         timeout_ns: 5,
         burn_in_ns: 6,

@@ -3,7 +3,7 @@ use crate::journal::Writer;
 use crate::plan::example;
 use crate::scratch::Scratch;
 use record::{
-    Address, Arrivals, EndReason, Intensity, Interleave, LaneAsked, Reuse, Seen, Slice,
+    Address, Arrivals, EndReason, Intensity, Interleave, LaneOrder, Reuse, Seen, Slice,
     TrialRecord, journal::SCHEMA, seen::Connections,
 };
 
@@ -32,10 +32,10 @@ fn trial(round: u32, contender: u32) -> Event {
         seen.service_time.record(1_000_000);
         seen.body_bytes.record(87);
     }
-    let asked = LaneAsked {
+    let asked = LaneOrder {
         address: Address::Unix("/run/x.sock".to_owned()),
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
-        doing: record::Doing::Ask,
+        doing: record::LaneTask::Ask,
         reuse: Reuse::Always,
         timeout_ns: 1_000_000_000,
         burn_in_ns: 0,
@@ -86,19 +86,20 @@ fn judged(requirements: &[&str]) -> Judged {
 
 #[test]
 fn a_requirement_that_is_not_met_makes_a_sound_run_exit_with_1() {
-    let table: [(&[&str], Exit, &[Standing]); 4] = [
+    let table: [(&[&str], Exit, &[RequirementStatus]); 4] = [
         (&[], Exit::Sound, &[]),
-        (&["b/a throughput >= 1.9"], Exit::Sound, &[Standing::Met]),
+        (&["b/a throughput >= 1.9"], Exit::Sound, &[RequirementStatus::Met]),
         (
             &["throughput >= 1.9", "throughput >= 2.1"],
             Exit::NotMet,
-            &[Standing::Met, Standing::NotMet],
+            &[RequirementStatus::Met, RequirementStatus::NotMet],
         ),
-        (&["throughput at will"], Exit::NotMet, &[Standing::CannotBeSaid]),
+        (&["throughput at will"], Exit::NotMet, &[RequirementStatus::CannotBeSaid]),
     ];
     for (requirements, exit, expected) in table {
         let judged = judged(requirements);
-        let seen: Vec<Standing> = judged.checked.iter().map(|checked| checked.standing).collect();
+        let seen: Vec<RequirementStatus> =
+            judged.checked.iter().map(|checked| checked.standing).collect();
         assert_eq!(seen, expected, "{:?}", judged.checked);
         assert_eq!(judged.exit(), exit, "{:?}", judged.verdict().findings());
         assert_eq!(judged.report_input().checked.len(), requirements.len());

@@ -1,7 +1,7 @@
 //! Why a launch did not succeed.
 
 use crate::exit::Error;
-use crate::launch::asked::Launch;
+use crate::launch::order::Launch;
 
 /// The reason why there is no target.
 #[derive(Clone, Debug, PartialEq, Eq)]

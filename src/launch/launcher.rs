@@ -31,7 +31,7 @@ const FACT: Duration = Duration::from_secs(20);
 
 /// What a launch needs to know of the run.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct LaunchContext<'a> {
     /// The directory of logs, which exists.
     pub logs: &'a Path,
     /// The cores for targets. If empty, targets may use all cores.
@@ -56,7 +56,7 @@ pub(crate) fn all_missing(launch: &Launch) -> Vec<Missing> {
 /// Launches one target, once or several times.
 pub struct Launcher<'a> {
     launch: &'a Launch,
-    ground: Ground<'a>,
+    context: LaunchContext<'a>,
     home: Home,
     values: Values,
     secrets: Vec<String>,
@@ -69,7 +69,7 @@ impl<'a> Launcher<'a> {
     ///
     /// # Errors
     /// If a program or a user is missing, or the directory cannot be created.
-    pub fn new(launch: &'a Launch, ground: Ground<'a>) -> Result<Launcher<'a>, Failed> {
+    pub fn new(launch: &'a Launch, context: LaunchContext<'a>) -> Result<Launcher<'a>, Failed> {
         let fails = |error: String| Failed::Error(Error::target(named(launch, &error)));
         let users = launch.processes.iter().map(|process| &process.context.user);
         let user = std::iter::once(&launch.context.user).chain(users).flatten().next();
@@ -77,7 +77,7 @@ impl<'a> Launcher<'a> {
         let home = Home::create(&launch.name, owner, launch.temp.as_deref())
             .map_err(|error| disk(launch, &error))?;
         let last = launch.processes.last().expect("a launch has a process");
-        let cores = last.cores.as_deref().unwrap_or(ground.cores);
+        let cores = last.cores.as_deref().unwrap_or(context.cores);
         let workers = match cores.len() {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             some => some,
@@ -105,10 +105,10 @@ impl<'a> Launcher<'a> {
             return Err(fails(missing.to_string()));
         }
         let mut secrets: Vec<String> =
-            ground.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
+            context.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
         secrets.extend(orders::address(launch).iter().flat_map(hidden::of_address));
         let log_troubles = LogTroubles::default();
-        Ok(Launcher { launch, ground, home, values, secrets, log_troubles, launched: false })
+        Ok(Launcher { launch, context, home, values, secrets, log_troubles, launched: false })
     }
 
     /// Returns, as sentences, the errors in redacting logs since the last call.
@@ -164,7 +164,7 @@ impl<'a> Launcher<'a> {
             }
             self.furnish()?;
             let (keeper, mut started) = (self.keeper()?, Vec::new());
-            let mut wait = Wait::new(keeper, self.launch, &self.secrets, self.ground.stopped);
+            let mut wait = Wait::new(keeper, self.launch, &self.secrets, self.context.stopped);
             match self.start_all(&mut wait, &mut started) {
                 Ok(()) => return Ok(self.running(wait, started)),
                 Err(Refusal::PortTaken(_)) if !last => {}
@@ -239,7 +239,7 @@ impl<'a> Launcher<'a> {
         let order =
             orders::command(self.launch, command, &self.launch.context, &self.values, log.clone());
         let timeout = self.launch.prepare_timeout;
-        let ended = keeper.run(&order, timeout, self.ground.stopped);
+        let ended = keeper.run(&order, timeout, self.context.stopped);
         let wrong = match ended.map_err(|error| self.fails(error))? {
             Some(how) if how.good() => return Ok(()),
             Some(how) => format!("`{command}` {how}"),
@@ -264,7 +264,7 @@ impl<'a> Launcher<'a> {
         let from = logs::length(&log);
         let order =
             orders::command(self.launch, command, &self.launch.context, &self.values, log.clone());
-        match keeper.run(&order, FACT, self.ground.stopped) {
+        match keeper.run(&order, FACT, self.context.stopped) {
             Ok(_) | Err(keeper::Error::Refused(_)) => {}
             Err(error) => return Err(self.fails(error)),
         }
@@ -277,7 +277,7 @@ impl<'a> Launcher<'a> {
         let launch_options = LaunchOptions {
             secrets: self.secrets.clone(),
             temporary: Some(temporary),
-            run: self.ground.logs.parent().map(Path::to_owned),
+            run: self.context.logs.parent().map(Path::to_owned),
             stops_at_once: !self.launch.nodes.is_empty(),
         };
         let mut keeper =
@@ -335,11 +335,11 @@ impl<'a> Launcher<'a> {
     where
         'a: 'p,
     {
-        process.cores.as_deref().unwrap_or(self.ground.cores)
+        process.cores.as_deref().unwrap_or(self.context.cores)
     }
 
     fn log(&self, name: &str) -> PathBuf {
-        self.ground.logs.join(format!("{name}.log"))
+        self.context.logs.join(format!("{name}.log"))
     }
 
     fn fails(&self, error: keeper::Error) -> Failed {

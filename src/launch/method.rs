@@ -1,7 +1,7 @@
 //! The method of a published experiment: a command that is run once against each target
 //! and prints a figure.
 
-use crate::launch::launcher::Ground;
+use crate::launch::launcher::LaunchContext;
 use crate::launch::{Command, Missing, Values, orders};
 use keeper::{Keeper, LaunchOptions, ProcessOrder, logs};
 use std::fs::File;
@@ -33,7 +33,7 @@ impl Method {
     ///
     /// # Errors
     /// If there is no figure: the reason, without secrets and control characters.
-    pub fn run(&self, name: &str, url: &str, ground: Ground<'_>) -> Result<f64, String> {
+    pub fn run(&self, name: &str, url: &str, context: LaunchContext<'_>) -> Result<f64, String> {
         let values =
             Values { url: url.to_owned(), directory: self.directory.clone(), ..Values::default() };
         let argv = self.command.fill(&values);
@@ -41,7 +41,7 @@ impl Method {
         if let Some(missing) = self.missing() {
             return Err(missing.to_string());
         }
-        let log = ground.logs.join(format!("{name}.article.log"));
+        let log = context.logs.join(format!("{name}.article.log"));
         let order = ProcessOrder {
             argv,
             cwd: self.directory.clone(),
@@ -54,9 +54,9 @@ impl Method {
             group: false,
         };
         let secrets: Vec<String> =
-            ground.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
+            context.secrets.iter().map(|secret| secret.reveal().to_owned()).collect();
         let from = logs::length(&log);
-        run_to_its_end(&order, &secrets, ground)?;
+        run_to_its_end(&order, &secrets, context)?;
         let output =
             read(&log, from).map_err(|error| format!("its output cannot be read: {error}"))?;
         figure(&output, &self.prints)
@@ -73,15 +73,15 @@ impl Method {
 fn run_to_its_end(
     order: &ProcessOrder,
     secrets: &[String],
-    ground: Ground<'_>,
+    context: LaunchContext<'_>,
 ) -> Result<(), String> {
     let launch_options = LaunchOptions {
         secrets: secrets.to_vec(),
-        run: ground.logs.parent().map(Path::to_owned),
+        run: context.logs.parent().map(Path::to_owned),
         ..LaunchOptions::default()
     };
     let mut keeper = Keeper::start(launch_options).map_err(|error| error.to_string())?;
-    let ended = keeper.run(order, LONGEST, ground.stopped).map_err(|error| error.to_string());
+    let ended = keeper.run(order, LONGEST, context.stopped).map_err(|error| error.to_string());
     let stopped = keeper.stop().map_err(|error| error.to_string());
     match ended? {
         Some(how) if how.good() => stopped.map(drop),

@@ -3,7 +3,6 @@
 //! A [`Launch`] describes what is to be launched. A [`Launcher`] launches it, as often as a
 //! run has restarts.
 
-mod asked;
 mod asking;
 mod build;
 mod command;
@@ -12,18 +11,19 @@ mod hidden;
 mod home;
 mod launcher;
 mod method;
+mod order;
 mod orders;
 mod ready;
 mod running;
 mod template;
 
-pub use asked::{Choice, CoresFrom, File, Launch, Process, ProcessContext, Ready, Sign};
 pub(crate) use build::Builds;
 pub use command::Command;
 pub use failed::Failed;
 pub(crate) use launcher::all_missing;
-pub use launcher::{Ground, Launcher, missing};
+pub use launcher::{LaunchContext, Launcher, missing};
 pub use method::Method;
+pub use order::{Choice, CoresFrom, File, Launch, Process, ProcessContext, Ready, Sign};
 pub(crate) use orders::{Missing, address_at, inherited, missing_program};
 pub use running::Running;
 pub use template::{EnvLookup, Placeholder, Secret, Text, Values};

@@ -44,7 +44,7 @@ struct Probe<'a> {
 }
 
 /// The result of one check.
-enum Look {
+enum CheckResult {
     Ready,
     /// Not ready; what was seen instead.
     NotYet(String),
@@ -78,15 +78,15 @@ impl<'a> Wait<'a> {
         let mut pause = PAUSES.0;
         loop {
             let look = match self.look(number, this, values, until)? {
-                Look::Ready => by_logs(this, &process.ready.also_log, values),
+                CheckResult::Ready => by_logs(this, &process.ready.also_log, values),
                 other => other,
             };
             // After the check, because a process that answers and then ends is not ready.
             self.nobody_ended(started)?;
             let seen = match look {
-                Look::Ready => return Ok(()),
-                Look::Stranger => return Err(self.stranger(this, values.port)),
-                Look::NotYet(seen) => seen,
+                CheckResult::Ready => return Ok(()),
+                CheckResult::Stranger => return Err(self.stranger(this, values.port)),
+                CheckResult::NotYet(seen) => seen,
             };
             if (self.stopped)() {
                 return Err(Failed::Stopped.into());
@@ -105,7 +105,7 @@ impl<'a> Wait<'a> {
         this: &Started,
         values: &Values,
         until: Instant,
-    ) -> Result<Look, Refusal> {
+    ) -> Result<CheckResult, Refusal> {
         let process = &self.launch.processes[number];
         match &process.ready.sign {
             Sign::Http { path, expect, bytes } => {
@@ -119,9 +119,11 @@ impl<'a> Wait<'a> {
                 let left = until.saturating_duration_since(Instant::now());
                 let longest = left.clamp(SHORTEST, ONE_LOOK);
                 match self.keeper.run(&order, longest, self.stopped) {
-                    Ok(Some(how)) if how.good() => Ok(Look::Ready),
-                    Ok(Some(how)) => Ok(Look::NotYet(format!("`{command}` {how}"))),
-                    Ok(None) => Ok(Look::NotYet(format!("`{command}` did not finish in time"))),
+                    Ok(Some(how)) if how.good() => Ok(CheckResult::Ready),
+                    Ok(Some(how)) => Ok(CheckResult::NotYet(format!("`{command}` {how}"))),
+                    Ok(None) => {
+                        Ok(CheckResult::NotYet(format!("`{command}` did not finish in time")))
+                    }
                     Err(keeper::Error::Stopped) => Err(Failed::Stopped.into()),
                     Err(error) => Err(self.error(&error.to_string()).into()),
                 }
@@ -129,7 +131,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    fn by_asking(&mut self, number: usize, asked: &Probe<'_>, values: &Values) -> Look {
+    fn by_asking(&mut self, number: usize, asked: &Probe<'_>, values: &Values) -> CheckResult {
         let driven = number + 1 == self.launch.processes.len() || !self.launch.nodes.is_empty();
         let text = if driven {
             orders::url(self.launch, values)
@@ -139,7 +141,7 @@ impl<'a> Wait<'a> {
         let url = match Url::parse(&text) {
             Ok(url) if self.launch.nodes.is_empty() => url,
             Ok(url) => url.of_node(number),
-            Err(message) => return Look::NotYet(message),
+            Err(message) => return CheckResult::NotYet(message),
         };
         let path = asked.path.map_or_else(|| url.request_target(), |path| path.fill(values));
         let answer = asking::ask(&url, &path, Patience::until(asked.until, self.stopped));
@@ -147,24 +149,24 @@ impl<'a> Wait<'a> {
             self.requests += 1;
         }
         match answer {
-            ReadyAnswer::Nothing { why, .. } => return Look::NotYet(why),
+            ReadyAnswer::Nothing { why, .. } => return CheckResult::NotYet(why),
             ReadyAnswer::Reply { status, .. } if !expected(status, asked.expect) => {
-                return Look::NotYet(format!("it answers with status {status}"));
+                return CheckResult::NotYet(format!("it answers with status {status}"));
             }
             ReadyAnswer::Reply { bytes: got, .. }
                 if asked.bytes.is_some_and(|bytes| bytes != got) =>
             {
-                return Look::NotYet(format!("its reply has {got} bytes"));
+                return CheckResult::NotYet(format!("its reply has {got} bytes"));
             }
             ReadyAnswer::Reply { .. } | ReadyAnswer::Listens => {}
         }
         let port = match url.place {
             Endpoint::Host { port, .. } => port,
-            _ => return Look::Ready,
+            _ => return CheckResult::Ready,
         };
         match find::listens(port, &self.keeper.processes()) {
-            Some(false) => Look::Stranger,
-            _ => Look::Ready,
+            Some(false) => CheckResult::Stranger,
+            _ => CheckResult::Ready,
         }
     }
 
@@ -213,12 +215,12 @@ fn expected(status: u16, expect: &[u16]) -> bool {
 }
 
 /// Checks whether all of these texts are in its log.
-fn by_logs(this: &Started, texts: &[Text], values: &Values) -> Look {
+fn by_logs(this: &Started, texts: &[Text], values: &Values) -> CheckResult {
     let mut looks = texts.iter().map(|text| by_log(this, &text.fill(values)));
-    looks.find(|look| !matches!(look, Look::Ready)).unwrap_or(Look::Ready)
+    looks.find(|look| !matches!(look, CheckResult::Ready)).unwrap_or(CheckResult::Ready)
 }
 
-fn by_log(this: &Started, text: &str) -> Look {
+fn by_log(this: &Started, text: &str) -> CheckResult {
     let is_there = || -> std::io::Result<bool> {
         let mut file = File::open(&this.log)?;
         file.seek(SeekFrom::Start(this.from))?;
@@ -227,7 +229,7 @@ fn by_log(this: &Started, text: &str) -> Look {
         Ok(bytes.windows(text.len().max(1)).any(|window| window == text.as_bytes()))
     };
     match is_there() {
-        Ok(true) => Look::Ready,
-        _ => Look::NotYet(format!("its log does not contain `{}`", shown(text))),
+        Ok(true) => CheckResult::Ready,
+        _ => CheckResult::NotYet(format!("its log does not contain `{}`", shown(text))),
     }
 }

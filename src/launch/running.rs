@@ -2,7 +2,7 @@
 
 use crate::exit::Error;
 use keeper::logs;
-use keeper::{Farewell, Keeper};
+use keeper::{EndReport, Keeper};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
@@ -140,7 +140,7 @@ impl Running {
     ///
     /// # Errors
     /// If its keeper had ended; the target has been stopped even then.
-    pub fn stop(self) -> Result<Farewell, Error> {
+    pub fn stop(self) -> Result<EndReport, Error> {
         let name = self.name;
         self.keeper.stop().map_err(|error| Error::target(format!("`{name}`: {error}")))
     }

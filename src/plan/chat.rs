@@ -5,7 +5,7 @@ use crate::address::Url;
 use crate::exit::Error;
 use crate::plan::declared::Declared;
 use crate::plan::workload::CHAT;
-use crate::plan::{Settings, Spec, WorkloadAsked};
+use crate::plan::{Settings, Spec, WorkloadSettings};
 use crate::protocol::{self, Family};
 use record::{Contender, Intensity};
 use text::shown::shown;
@@ -38,7 +38,7 @@ pub(super) fn check(spec: &Spec, urls: &[Url]) -> Result<(), Error> {
             shown(other.recorded())
         )));
     }
-    let mut rows = WorkloadAsked::TABLE.iter().filter(|row| row.setting.key != "preset");
+    let mut rows = WorkloadSettings::TABLE.iter().filter(|row| row.setting.key != "preset");
     let other = rows.find(|row| (row.is_given)(&spec.workload)).map(|row| row.setting.key);
     let custom = (!spec.workload.custom.is_empty()).then_some("operations");
     match other.or(custom) {

@@ -5,7 +5,7 @@ use crate::exit::Error;
 use crate::plan::Settings;
 use crate::plan::{Command, Spec};
 use crate::protocol::Protocol;
-use record::{Address, Asks, Consistency, Contender, Intensity, Sharding};
+use record::{Address, Consistency, Contender, Intensity, RequestPlan, Sharding};
 use std::time::Duration;
 
 /// The default number of connections.
@@ -19,7 +19,7 @@ pub(super) fn contender(
     url: &Url,
     address: Address,
     settings: &Settings,
-    asks: Asks,
+    asks: RequestPlan,
 ) -> Result<Contender, Error> {
     let timeout = settings.timeout.unwrap_or(TIMEOUT);
     Ok(Contender {

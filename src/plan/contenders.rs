@@ -7,7 +7,7 @@ use crate::exit::Error;
 use crate::launch::{self, Launch, Missing, Secret, Values};
 use crate::plan::experiment::recipes;
 use crate::plan::experiment::{
-    self, Article, Experiment, IN_A_DIRECTORY, Method, RunAsked, Target,
+    self, Article, Experiment, IN_A_DIRECTORY, Method, RunInput, Target,
 };
 use crate::plan::group_given::GroupGiven;
 use crate::plan::{Command, Settings, Spec, names};
@@ -19,8 +19,8 @@ use text::shown::shown;
 /// The contenders that the arguments name, and the settings of an experiment file.
 #[derive(Default)]
 pub(super) struct Inputs {
-    pub(super) contenders: Vec<Wanted>,
-    pub(super) run: RunAsked,
+    pub(super) contenders: Vec<RequestedContender>,
+    pub(super) run: RunInput,
     /// The article that the experiment file repeats.
     pub(super) article: Option<Article>,
     /// Every secret of the experiment file, and all others that were declared.
@@ -28,7 +28,7 @@ pub(super) struct Inputs {
 }
 
 /// A contender as the user gave it.
-pub(super) struct Wanted {
+pub(super) struct RequestedContender {
     pub(super) name: Option<String>,
     pub(super) place: TargetLocation,
     /// Those of the experiment file. Flags and `--set` take precedence.
@@ -37,7 +37,7 @@ pub(super) struct Wanted {
     pub(super) groups: Vec<GroupGiven>,
 }
 
-impl Wanted {
+impl RequestedContender {
     /// Returns its groups. Empty means one workload.
     pub(super) fn groups(&self, spec: &Spec) -> Vec<GroupGiven> {
         if self.groups.is_empty() { spec.groups.clone() } else { self.groups.clone() }
@@ -159,7 +159,12 @@ fn kind(what: &str) -> Kind {
     }
 }
 
-fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Result<Wanted, Error> {
+fn address(
+    command: Command,
+    at: usize,
+    name: Option<&str>,
+    what: &str,
+) -> Result<RequestedContender, Error> {
     let url = filled(what).and_then(|what| Url::parse(&what)).map_err(|message| {
         match (command, name) {
             (Command::Run, _) => Error::usage(message),
@@ -174,7 +179,7 @@ fn address(command: Command, at: usize, name: Option<&str>, what: &str) -> Resul
         _ => TargetLocation::Attached { url, pid: None },
     };
     let (settings, groups) = (Settings::default(), Vec::new());
-    Ok(Wanted { name: name.map(str::to_owned), place, settings, groups })
+    Ok(RequestedContender { name: name.map(str::to_owned), place, settings, groups })
 }
 
 /// Replaces `${NAME}` in an address by the variable, so that a token need not be an argument of
@@ -192,7 +197,7 @@ fn filled(what: &str) -> Result<String, String> {
     }
 }
 
-fn recipe(name: Option<&str>, what: &str) -> Result<Wanted, Error> {
+fn recipe(name: Option<&str>, what: &str) -> Result<RequestedContender, Error> {
     let Some(recipe) = recipes::find(what) else {
         let unknown = recipes::unknown(what);
         let stop = if unknown.ends_with('?') { "" } else { "." };
@@ -302,7 +307,7 @@ fn check_leave(file: &Path, allow_file: bool) -> Result<(), Error> {
     Ok(())
 }
 
-fn wanted(contender: experiment::Contender) -> Result<Wanted, Error> {
+fn wanted(contender: experiment::Contender) -> Result<RequestedContender, Error> {
     let place = match contender.target {
         Target::Launched(launch) => TargetLocation::Launched(launch),
         Target::Program(program) => TargetLocation::Program(program),
@@ -312,7 +317,7 @@ fn wanted(contender: experiment::Contender) -> Result<Wanted, Error> {
         }
     };
     let (settings, groups) = (contender.settings, contender.groups);
-    Ok(Wanted { name: Some(contender.name), place, settings, groups })
+    Ok(RequestedContender { name: Some(contender.name), place, settings, groups })
 }
 
 #[cfg(test)]
@@ -375,7 +380,7 @@ mod tests {
         let file = file.display().to_string();
         let all = inputs(&["a=http://h/?x=y", "nginx", "mine=node", "p=exec:a x=y", &file]);
         let all = all.unwrap_or_else(|error| panic!("{error}"));
-        let named = |wanted: &Wanted| {
+        let named = |wanted: &RequestedContender| {
             let how = match &wanted.place {
                 TargetLocation::Attached { .. } => "attached".to_owned(),
                 TargetLocation::Launched(launch) => format!("launched as {}", launch.name),

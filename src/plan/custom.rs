@@ -5,7 +5,7 @@ use crate::plan::declared::Merged;
 use crate::protocol::Protocol;
 use engine::HttpRequest;
 use engine::workload::Feeds;
-use record::{Custom, CustomOperation, Kind, Says, Share};
+use record::{Custom, CustomOperation, Kind, OperationText, Share};
 use std::fmt;
 use wire::http1::Request;
 
@@ -14,7 +14,7 @@ pub const MOST: usize = 32;
 
 /// User-defined operations that were given.
 #[derive(Clone, Default)]
-pub struct CustomAsked {
+pub struct CustomSettings {
     /// What may be recorded.
     pub definition: Custom,
     /// Weights of its operations, each above 0.
@@ -39,9 +39,9 @@ pub struct RequestTemplate {
 }
 
 /// Without what may be secret.
-impl fmt::Debug for CustomAsked {
+impl fmt::Debug for CustomSettings {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CustomAsked { definition, weights, .. } = self;
+        let CustomSettings { definition, weights, .. } = self;
         to.debug_struct("OwnAsked")
             .field("said", definition)
             .field("weights", weights)
@@ -50,15 +50,15 @@ impl fmt::Debug for CustomAsked {
 }
 
 /// Compares the recorded parts, which determine the operations.
-impl PartialEq for CustomAsked {
-    fn eq(&self, other: &CustomAsked) -> bool {
+impl PartialEq for CustomSettings {
+    fn eq(&self, other: &CustomSettings) -> bool {
         self.definition == other.definition && self.weights == other.weights
     }
 }
 
 /// The operations of one source replace those of another.
-impl Merged for CustomAsked {
-    fn over(self, others: &CustomAsked) -> CustomAsked {
+impl Merged for CustomSettings {
+    fn over(self, others: &CustomSettings) -> CustomSettings {
         if self.is_given() { self } else { others.clone() }
     }
 
@@ -67,7 +67,7 @@ impl Merged for CustomAsked {
     }
 }
 
-impl CustomAsked {
+impl CustomSettings {
     /// Whether no operation was given.
     pub fn is_empty(&self) -> bool {
         self.definition.operations.is_empty()
@@ -101,11 +101,11 @@ impl CustomAsked {
     }
 }
 
-fn what(says: &Says) -> &'static str {
+fn what(says: &OperationText) -> &'static str {
     match says {
-        Says::Sql(_) => "an SQL statement, which requires a database",
-        Says::Command(_) => "a command, which requires redis://",
-        Says::Request { .. } => "a request, which requires http://",
+        OperationText::Sql(_) => "an SQL statement, which requires a database",
+        OperationText::Command(_) => "a command, which requires redis://",
+        OperationText::Request { .. } => "a request, which requires http://",
     }
 }
 

@@ -9,7 +9,7 @@ use crate::plan::{Settings, store};
 use crate::protocol::{Protocol, Sql, SqlParts, SqlTls};
 use engine::{Numbers, TlsAccess};
 use record::cassandra::Batch;
-use record::{Address, Asks, Consistency, Contender, SqlAsked, Work};
+use record::{Address, Consistency, Contender, RequestPlan, SqlSettings, Work};
 use rustls::pki_types::ServerName;
 use text::shown::shown;
 
@@ -38,15 +38,15 @@ pub(super) fn database_at(
     let parts = parts(spec, (url, row), &sql, (settings, consistency))?;
     let access = Access::Database((row.connect)(parts));
     let asks = match (&settings.query, work) {
-        (Some(statement), _) => Asks::Statement { statement: statement.clone(), sql },
-        (None, Some(work)) => Asks::Database { sql, work },
+        (Some(statement), _) => RequestPlan::Statement { statement: statement.clone(), sql },
+        (None, Some(work)) => RequestPlan::Database { sql, work },
         (None, None) => unreachable!("a database that is asked no statement has a workload"),
     };
     let tls = url.tls.then(|| spec.trust.words());
     Ok((Contender { tls, ..contender(spec, name, url, address, settings, asks)? }, access))
 }
 
-fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlAsked, String> {
+fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlSettings, String> {
     let (protocols, tables, database) = (row.protocols, row.tables, url.protocol.name);
     let protocol = settings.protocol.unwrap_or(protocols[0]);
     if !protocols.contains(&protocol) {
@@ -61,7 +61,7 @@ fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlAsked, String> {
             _ => format!("{database} has no table of kind {table}; it has {}", tables.join(", ")),
         });
     }
-    Ok(SqlAsked {
+    Ok(SqlSettings {
         protocol,
         // A recipe sets the table for the rows of a workload; a statement has no such table.
         table: settings.table.clone().filter(|_| settings.query.is_none()),
@@ -75,7 +75,7 @@ fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlAsked, String> {
 fn parts<'a>(
     spec: &Spec,
     (url, row): (&Url, &Sql),
-    asked: &'a SqlAsked,
+    asked: &'a SqlSettings,
     (settings, consistency): (&Settings, Option<Consistency>),
 ) -> Result<SqlParts<'a>, Error> {
     let login = url.login.as_ref().map(|login| login.as_text("a database"));
@@ -136,14 +136,14 @@ pub(super) fn table(contender: usize, kind: Option<&str>, is_wide: bool) -> Stri
 pub(super) fn check_values(contender: &Contender, protocol: &Protocol) -> Result<(), Error> {
     check_batches(&contender.asks).map_err(|why| in_contender(contender, &why))?;
     let (sql, workload) = match &contender.asks {
-        Asks::Database { sql, work } => (sql, &work.workload),
-        Asks::Request(_)
-        | Asks::Requests { .. }
-        | Asks::Messages(_)
-        | Asks::Store(_)
-        | Asks::Statement { .. }
-        | Asks::Files(_)
-        | Asks::Program => return Ok(()),
+        RequestPlan::Database { sql, work } => (sql, &work.workload),
+        RequestPlan::Request(_)
+        | RequestPlan::Requests { .. }
+        | RequestPlan::Messages(_)
+        | RequestPlan::Store(_)
+        | RequestPlan::Statement { .. }
+        | RequestPlan::Files(_)
+        | RequestPlan::Program => return Ok(()),
     };
     let Some(row) = protocol.sql().filter(|_| workload.has_values()) else { return Ok(()) };
     match (row.lacks_room)(sql, workload) {
@@ -179,7 +179,7 @@ pub(super) fn different_batches(contenders: &[Contender]) -> Option<String> {
 }
 
 /// Checks that there are statements that can be sent several times in a batch.
-fn check_batches(asks: &Asks) -> Result<(), String> {
+fn check_batches(asks: &RequestPlan) -> Result<(), String> {
     let asked = asks.sql().and_then(|sql| sql.cassandra.as_ref());
     let Some(asked) = asked.filter(|asked| asked.batch_size > 1) else { return Ok(()) };
     if asked.batch == Batch::None {

@@ -2,7 +2,7 @@
 //!
 //! The rows of [`Settings`](crate::plan::Settings), of
 //! [`RunSettings`](crate::plan::RunSettings) and of
-//! [`WorkloadAsked`](crate::plan::WorkloadAsked) hold everything about a setting except its value.
+//! [`WorkloadSettings`](crate::plan::WorkloadAsked) hold everything about a setting except its value.
 //! From them are made: the struct and its merging, the keys of `--set` and of the experiment file,
 //! the flags with their help, the manual pages, the completions, and the entries of
 //! `schema/experiment.v1.json`.

@@ -3,7 +3,7 @@
 
 use crate::exit::Error;
 use crate::plan::Spec;
-use record::{Contender, Says};
+use record::{Contender, OperationText};
 use text::shown::shown;
 
 /// What such a command does, and the commands that do it.
@@ -54,8 +54,8 @@ fn command_names(contender: &Contender) -> impl Iterator<Item = &String> {
     contender.asks.workload().into_iter().flat_map(|workload| {
         let custom =
             workload.custom.operations.iter().filter_map(|operation| match &operation.says {
-                Says::Command(words) => Some(words),
-                Says::Sql(_) | Says::Request { .. } => None,
+                OperationText::Command(words) => Some(words),
+                OperationText::Sql(_) | OperationText::Request { .. } => None,
             });
         workload.commands.iter().chain(custom).filter_map(|words| words.first())
     })

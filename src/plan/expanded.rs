@@ -2,12 +2,12 @@
 
 use crate::plan::declared::{Declared, Merged};
 use crate::plan::experiment::workload_alone;
-use crate::plan::{WorkloadAsked, custom_presets};
+use crate::plan::{WorkloadSettings, custom_presets};
 
-impl WorkloadAsked {
+impl WorkloadSettings {
     /// Returns the workload with the statements of its preset, if it has some and no others were
     /// given.
-    pub(super) fn expanded(&self) -> WorkloadAsked {
+    pub(super) fn expanded(&self) -> WorkloadSettings {
         let preset = self.preset.as_deref().and_then(find);
         let preset = preset.filter(|_| self.custom.is_empty() && !self.commands.is_given());
         preset.map_or_else(|| self.clone(), |preset| self.clone().over(&preset))
@@ -15,7 +15,7 @@ impl WorkloadAsked {
 }
 
 /// Returns the workload of the preset of this name, or None if there is none.
-fn find(name: &str) -> Option<WorkloadAsked> {
+fn find(name: &str) -> Option<WorkloadSettings> {
     let asked = workload_alone(&format!("workloads/{name}.toml"), custom_presets::text(name)?);
     // Each of them is read by a test.
     asked.ok()
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn tpcb_like_has_the_tables_of_its_scale() {
-        let asked = WorkloadAsked { keys: Some(300_000), ..find("tpcb-like").expect("known") };
+        let asked = WorkloadSettings { keys: Some(300_000), ..find("tpcb-like").expect("known") };
         let workload = asked.of(0).expect("sound");
         let rows = workload.custom.tables.iter().map(|table| table.rows(workload.keys));
         assert_eq!(rows.collect::<Vec<_>>(), [3, 30, 300_000, 0]);

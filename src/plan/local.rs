@@ -7,7 +7,7 @@ use crate::plan::contender::contender;
 use crate::plan::spec::Spec;
 use crate::plan::{RunSettings, Settings};
 use engine::files;
-use record::{Address, Asks, Contender, Interleave, Work};
+use record::{Address, Contender, Interleave, RequestPlan, Work};
 use std::path::PathBuf;
 
 /// Descriptors that a directory needs: its directories stay open.
@@ -33,7 +33,7 @@ pub(super) fn files_at(
     work: Option<Work>,
 ) -> Result<(Contender, Directory), Error> {
     let Endpoint::Directory(path) = &url.place else { unreachable!("file: leads to a directory") };
-    let asks = Asks::Files(work.expect("files have a workload"));
+    let asks = RequestPlan::Files(work.expect("files have a workload"));
     let address = Address::Directory(path.clone());
     let directory = Directory { path: PathBuf::from(path), settings: settings.files() };
     Ok((contender(spec, name, url, address, settings, asks)?, directory))
@@ -47,7 +47,7 @@ pub(super) fn program_at(
     settings: &Settings,
 ) -> Result<Contender, Error> {
     let one = Settings { connections: settings.connections.or(Some(1)), ..settings.clone() };
-    let asked = contender(spec, name, url, Address::Program, &one, Asks::Program)?;
+    let asked = contender(spec, name, url, Address::Program, &one, RequestPlan::Program)?;
     exec::check(asked.intensity.connections, asked.intensity.arrivals).map_err(Error::usage)?;
     // --operations applies to each run and does not limit the total.
     Ok(Contender { operations: None, ..asked })
@@ -75,18 +75,18 @@ pub(super) fn only_turns(spec: &Spec) -> Result<Spec, Error> {
 /// Refuses empty values: an empty file does not count as a value.
 pub(super) fn check_values(contender: &Contender) -> Result<(), Error> {
     match &contender.asks {
-        Asks::Files(work) if work.workload.value.least() == 0 => Err(Error::usage(format!(
+        RequestPlan::Files(work) if work.workload.value.least() == 0 => Err(Error::usage(format!(
             "`{}` stores values in files, which must have at least 1 byte: change --value",
             contender.name
         ))),
-        Asks::Files(_)
-        | Asks::Request(_)
-        | Asks::Requests { .. }
-        | Asks::Messages(_)
-        | Asks::Store(_)
-        | Asks::Statement { .. }
-        | Asks::Database { .. }
-        | Asks::Program => Ok(()),
+        RequestPlan::Files(_)
+        | RequestPlan::Request(_)
+        | RequestPlan::Requests { .. }
+        | RequestPlan::Messages(_)
+        | RequestPlan::Store(_)
+        | RequestPlan::Statement { .. }
+        | RequestPlan::Database { .. }
+        | RequestPlan::Program => Ok(()),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::exit::Error;
 use crate::plan::contender::contender;
 use crate::plan::{Settings, Spec, chat, request, store};
 use engine::{Numbers, WebSocketAccess};
-use record::{Address, Asks, Contender, MessageKind, MessagesAsked};
+use record::{Address, Contender, MessageKind, MessageSettings, RequestPlan};
 use wire::websocket::{Kind, Upgrade};
 
 pub(super) fn websocket_at(
@@ -24,7 +24,7 @@ pub(super) fn websocket_at(
     let (kind, bytes) = settings.messages();
     let tls = request::tls(spec, url)?;
     let header_names = headers.into_iter().map(|(name, _)| name).collect();
-    let asks = Asks::Messages(MessagesAsked { header_names, kind, bytes, members });
+    let asks = RequestPlan::Messages(MessageSettings { header_names, kind, bytes, members });
     let contender = Contender {
         tls: tls.is_some().then(|| spec.trust.words()),
         ..contender(spec, name, url, address, settings, asks)?

@@ -2,7 +2,7 @@
 //! Pure functions; the measurements are in METHOD.
 
 use crate::plan::resolved::TURN;
-use crate::plan::slice_length::{Asks, Pace};
+use crate::plan::slice_length::{Pace, RequiredLengths};
 use crate::plan::{in_step, local};
 use judge::cost;
 use record::{
@@ -44,11 +44,11 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
         saw.cpu_at_rest = cost.and_then(|cost| cost.at_rest());
     }
     let agents = in_step::needed(trials, plan.question.matters);
-    let agents = agents.map(|(ns, because)| Need { ns, because });
+    let agents = agents.map(|(ns, because)| RequiredSlice { ns, because });
     let own = if open(plan) {
-        open_loop(plan, Need::of_open_loop(plan, &saw).or_longer(agents), &parts)
+        open_loop(plan, RequiredSlice::of_open_loop(plan, &saw).or_longer(agents), &parts)
     } else {
-        closed_loop(plan, Need::of_closed_loop(plan, &saw, &parts).or_longer(agents))
+        closed_loop(plan, RequiredSlice::of_closed_loop(plan, &saw, &parts).or_longer(agents))
     };
     let own = match (busy_at_rest(plan, &saw), own.interleave) {
         (Some(why), Interleave::Slices) => turns(plan, own.needed_ns, why),
@@ -125,7 +125,7 @@ fn parts(seen: &Seen) -> impl Iterator<Item = &Seen> {
 }
 
 /// The required length of slices, and why.
-struct Need {
+struct RequiredSlice {
     ns: u64,
     because: String,
 }
@@ -134,9 +134,9 @@ const NOTHING_ANSWERED: &str = "nothing was answered in the pilot";
 /// Open loop: a slice is at least this many times the slowest p99.
 const OPEN_IN_P99: u64 = 100;
 
-impl Need {
+impl RequiredSlice {
     /// The other one, if it is longer.
-    fn or_longer(self, other: Option<Need>) -> Need {
+    fn or_longer(self, other: Option<RequiredSlice>) -> RequiredSlice {
         match other {
             Some(other) if other.ns > self.ns => other,
             _ => self,
@@ -144,10 +144,10 @@ impl Need {
     }
 
     /// Open loop: this many times the p99 of the slowest contender.
-    fn of_open_loop(plan: &Plan, saw: &[PilotSeen]) -> Need {
+    fn of_open_loop(plan: &Plan, saw: &[PilotSeen]) -> RequiredSlice {
         let slowest = saw.iter().zip(&plan.contenders).max_by_key(|(seen, _)| seen.p99_ns);
         let Some((seen, contender)) = slowest.filter(|(seen, _)| seen.p99_ns > 0) else {
-            return Need { ns: OPEN_SLICE_NS, because: NOTHING_ANSWERED.to_owned() };
+            return RequiredSlice { ns: OPEN_SLICE_NS, because: NOTHING_ANSWERED.to_owned() };
         };
         let ns = seen.p99_ns.saturating_mul(OPEN_IN_P99);
         let figure = format!("{OPEN_IN_P99} × its p99, {}", show_ns(seen.p99_ns));
@@ -157,13 +157,13 @@ impl Need {
             let name = &contender.name;
             format!("the shortest allowed; the slowest contender, `{name}`, needs less ({figure})")
         };
-        Need { ns: ns.max(OPEN_SLICE_NS), because }
+        RequiredSlice { ns: ns.max(OPEN_SLICE_NS), because }
     }
 
     /// Closed loop: the length that throughput, response times and CPU at rest require.
-    fn of_closed_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> Need {
+    fn of_closed_loop(plan: &Plan, saw: &[PilotSeen], parts: &[Seen]) -> RequiredSlice {
         if saw.iter().all(|seen| seen.p50_ns == 0) {
-            return Need { ns: CLOSED_SLICE_NS, because: NOTHING_ANSWERED.to_owned() };
+            return RequiredSlice { ns: CLOSED_SLICE_NS, because: NOTHING_ANSWERED.to_owned() };
         }
         let pace = |at: usize| Pace {
             name: plan.contenders[at].name.clone(),
@@ -175,8 +175,8 @@ impl Need {
             cpu_at_rest: saw[at].cpu_at_rest,
         };
         let paces: Vec<Pace> = (0..saw.len()).map(pace).collect();
-        let asks = Asks::of(&paces, CLOSED_SLICE_NS, plan.round_ns);
-        Need { ns: asks.ns(), because: asks.because() }
+        let asks = RequiredLengths::of(&paces, CLOSED_SLICE_NS, plan.round_ns);
+        RequiredSlice { ns: asks.ns(), because: asks.because() }
     }
 }
 
@@ -190,7 +190,7 @@ fn throughput(slice: &Slice) -> f64 {
     slice.operations as f64 / slice.took_ns.max(1) as f64 * 1e9
 }
 
-fn closed_loop(plan: &Plan, need: Need) -> Alternation {
+fn closed_loop(plan: &Plan, need: RequiredSlice) -> Alternation {
     let four = need.ns.saturating_mul(SLICES_A_ROUND);
     if four <= plan.round_ns {
         return slices(plan, &need);
@@ -219,7 +219,7 @@ fn closed_loop(plan: &Plan, need: Need) -> Alternation {
     alternation
 }
 
-fn open_loop(plan: &Plan, need: Need, parts: &[Seen]) -> Alternation {
+fn open_loop(plan: &Plan, need: RequiredSlice, parts: &[Seen]) -> Alternation {
     if need.ns > plan.round_ns {
         let (slice, round) = (show_ns(need.ns), show_ns(plan.round_ns));
         let why = if need.ns > OPEN_SLICE_NS {
@@ -256,7 +256,7 @@ fn busy_at_rest(plan: &Plan, saw: &[PilotSeen]) -> Option<String> {
 }
 
 /// Returns slices that fill the round and are not shorter than required.
-fn slices(plan: &Plan, need: &Need) -> Alternation {
+fn slices(plan: &Plan, need: &RequiredSlice) -> Alternation {
     let count = (plan.round_ns / need.ns).max(1);
     let slice_ns = plan.round_ns.div_ceil(count);
     Alternation {
@@ -279,7 +279,7 @@ fn turns(plan: &Plan, needed_ns: u64, why: String) -> Alternation {
     }
 }
 
-fn told_slices(need: &Need, slice_ns: u64) -> String {
+fn told_slices(need: &RequiredSlice, slice_ns: u64) -> String {
     format!("slices of {}: {}", show_ns(slice_ns), need.because)
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::plan::{Spec, example};
-use record::LaneAsked;
+use record::LaneOrder;
 use text::quantities;
 
 const MS: u64 = 1_000_000;
@@ -31,14 +31,14 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
             ..Slice::default()
         });
     }
-    let asked = LaneAsked {
+    let asked = LaneOrder {
         address: record::Address::Unix(String::new()),
         intensity: record::Intensity {
             connections: 1,
             depth: 1,
             arrivals: record::Arrivals::Closed,
         },
-        doing: record::Doing::Ask,
+        doing: record::LaneTask::Ask,
         reuse: record::Reuse::Always,
         timeout_ns: 1,
         burn_in_ns: 0,

@@ -4,15 +4,15 @@ use crate::cores::Cores;
 use crate::exit::Error;
 use crate::plan::local;
 use crate::plan::store;
-use crate::plan::way::{Observed, Watcher, Way};
+use crate::plan::way::{ContenderAccess, Observed, Watcher};
 use crate::plan::{Command, Spec};
 use crate::protocol;
 use crate::targets::find;
 use judge::stats::looks::{self, Looks};
 use judge::stats::quantile::fewest_samples;
 use record::{
-    Address, Arrivals, Asks, Contender, ContenderAsked, GroupAsks, Kind, Metric, Pair, Question,
-    Reuse, Says, Workload,
+    Address, Arrivals, Contender, ContenderQuestion, GroupQuestion, Kind, Metric, OperationText,
+    Pair, Question, RequestPlan, Reuse, Workload,
 };
 use text::units::show_percent;
 
@@ -31,7 +31,7 @@ const FIRST_LOOK: u32 = 10;
 /// Facts of the plan that the question needs.
 pub(super) struct Given<'a> {
     pub(super) contenders: &'a [Contender],
-    pub(super) ways: &'a [Way],
+    pub(super) ways: &'a [ContenderAccess],
     pub(super) round_ns: u64,
     pub(super) client_ports: (u16, u16),
     pub(super) cores: &'a Cores,
@@ -66,9 +66,10 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         // A single operation inside a program cannot be observed.
         secondary.clear();
     }
-    let asked: Vec<ContenderAsked> = (contenders.iter().zip(given.ways).zip(machines(given.ways)))
-        .map(|((of, way), machine)| asked(of, way, machine, given))
-        .collect();
+    let asked: Vec<ContenderQuestion> =
+        (contenders.iter().zip(given.ways).zip(machines(given.ways)))
+            .map(|((of, way), machine)| asked(of, way, machine, given))
+            .collect();
     if asked.iter().all(|of| of.cpu_in_sight) {
         secondary.push(Metric::TargetCpu);
     }
@@ -99,8 +100,13 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
 }
 
 /// Returns what the judge needs to know about one contender.
-fn asked(contender: &Contender, way: &Way, machine: u32, given: &Given<'_>) -> ContenderAsked {
-    ContenderAsked {
+fn asked(
+    contender: &Contender,
+    way: &ContenderAccess,
+    machine: u32,
+    given: &Given<'_>,
+) -> ContenderQuestion {
+    ContenderQuestion {
         name: contender.name.clone(),
         protocol: spoken(contender).to_owned(),
         cpu_in_sight: in_sight(way),
@@ -212,19 +218,19 @@ fn until_decided(first: Option<u32>, comparisons: usize, alpha: f64) -> Result<L
     Ok(Length { rounds: looks.last().copied().unwrap_or(first), restarts: 0, looks })
 }
 
-fn in_sight(way: &Way) -> bool {
+fn in_sight(way: &ContenderAccess) -> bool {
     match way {
-        Way::Attached { sight, .. } => sight.is_ok(),
-        Way::Launched { .. } | Way::Program { .. } => true,
-        Way::Files(_) => false,
+        ContenderAccess::Attached { sight, .. } => sight.is_ok(),
+        ContenderAccess::Launched { .. } | ContenderAccess::Program { .. } => true,
+        ContenderAccess::Files(_) => false,
     }
 }
 
 /// Returns groups of contenders whose targets share a process. A launched target always has its own
 /// processes.
-fn sharing(ways: &[Way]) -> Vec<Vec<u32>> {
-    let observed = |way: &Way| match way {
-        Way::Attached { sight: Ok(observed), .. } => Some(observed.clone()),
+fn sharing(ways: &[ContenderAccess]) -> Vec<Vec<u32>> {
+    let observed = |way: &ContenderAccess| match way {
+        ContenderAccess::Attached { sight: Ok(observed), .. } => Some(observed.clone()),
         _ => None,
     };
     let observed: Vec<_> = ways.iter().map(observed).collect();
@@ -234,7 +240,7 @@ fn sharing(ways: &[Way]) -> Vec<Vec<u32>> {
 }
 
 /// Returns the number of the machine of each target: 0 is this one, and others are counted from 1.
-fn machines(ways: &[Way]) -> Vec<u32> {
+fn machines(ways: &[ContenderAccess]) -> Vec<u32> {
     let mut others: Vec<&Watcher> = Vec::new();
     let number = |way| {
         let Some(watcher) = elsewhere(way) else { return 0 };
@@ -249,9 +255,9 @@ fn machines(ways: &[Way]) -> Vec<u32> {
 }
 
 /// The watcher of a target on another machine.
-fn elsewhere(way: &Way) -> Option<&Watcher> {
+fn elsewhere(way: &ContenderAccess) -> Option<&Watcher> {
     match way {
-        Way::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
+        ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
             Some(&**watcher).filter(|watcher| watcher.found.is_none())
         }
         _ => None,
@@ -260,26 +266,26 @@ fn elsewhere(way: &Way) -> Option<&Watcher> {
 
 /// Returns the cores that a target may use; if it has several processes, those of the one that is
 /// driven.
-fn target_cores(way: &Way, cores: &Cores) -> Vec<u32> {
+fn target_cores(way: &ContenderAccess, cores: &Cores) -> Vec<u32> {
     let left =
         || if cores.others.is_empty() { cores.allowed.clone() } else { cores.others.clone() };
     match way {
-        Way::Attached { sight, .. } => {
+        ContenderAccess::Attached { sight, .. } => {
             sight.as_ref().map_or(Vec::new(), |observed| observed.cores().to_vec())
         }
-        Way::Launched { launch, .. } => {
+        ContenderAccess::Launched { launch, .. } => {
             let driven = launch.processes.last().expect("a launch has a process");
             driven.cores.clone().unwrap_or_else(left)
         }
-        Way::Program { program } if program.cores.is_empty() => left(),
-        Way::Program { program } => program.cores.clone(),
-        Way::Files(_) => Vec::new(),
+        ContenderAccess::Program { program } if program.cores.is_empty() => left(),
+        ContenderAccess::Program { program } => program.cores.clone(),
+        ContenderAccess::Files(_) => Vec::new(),
     }
 }
 
 /// Whether a target may use only the generator's cores. If its cores are not known, it is assumed
 /// to use others, if there are any.
-fn has_only_our_cores(of: &ContenderAsked, cores: &Cores) -> bool {
+fn has_only_our_cores(of: &ContenderQuestion, cores: &Cores) -> bool {
     let target = &of.target_cores;
     if of.machine != 0 {
         false
@@ -351,7 +357,7 @@ fn metrics(arrivals: impl Iterator<Item = Arrivals>, round_ns: u64) -> (Metric, 
 
 /// Returns the metrics of each group: those of a contender that has only this group, except the
 /// p99.9 of a rate, for which most rounds have too few samples.
-fn groups(contenders: &[Contender], round_ns: u64) -> Vec<GroupAsks> {
+fn groups(contenders: &[Contender], round_ns: u64) -> Vec<GroupQuestion> {
     let names = contenders.first().into_iter().flat_map(|first| &first.groups).enumerate();
     let asks = names.map(|(at, group)| {
         let arrivals = contenders.iter().map(|contender| contender.groups[at].intensity.arrivals);
@@ -363,7 +369,7 @@ fn groups(contenders: &[Contender], round_ns: u64) -> Vec<GroupAsks> {
             _ => true,
         };
         let metrics = [primary].into_iter().chain(more).filter(kept).collect();
-        GroupAsks { name: group.name.clone(), metrics }
+        GroupQuestion { name: group.name.clone(), metrics }
     });
     asks.collect()
 }
@@ -371,8 +377,9 @@ fn groups(contenders: &[Contender], round_ns: u64) -> Vec<GroupAsks> {
 /// Whether the workload causes misses by removing keys.
 fn asks_for_misses(workload: &Workload) -> bool {
     // What a user-defined command finds is not known; a statement declares it.
-    let is_command =
-        |number: u32| matches!(workload.custom.operations[number as usize].says, Says::Command(_));
+    let is_command = |number: u32| {
+        matches!(workload.custom.operations[number as usize].says, OperationText::Command(_))
+    };
     let asks = |kind: Kind| match kind {
         Kind::Delete | Kind::Command(_) => true,
         Kind::Custom(number) => is_command(number),
@@ -382,16 +389,19 @@ fn asks_for_misses(workload: &Workload) -> bool {
 }
 
 /// Replies without a body by definition: to HEAD, and with 204 or 304.
-fn bodiless(asks: &Asks) -> bool {
+fn bodiless(asks: &RequestPlan) -> bool {
     let has_no_body = |code: &u16| matches!(code, 204 | 304);
     match asks {
-        Asks::Request(request) | Asks::Requests { request, .. } => {
+        RequestPlan::Request(request) | RequestPlan::Requests { request, .. } => {
             let expect = &request.expect;
             request.method == "HEAD" || !expect.is_empty() && expect.iter().all(has_no_body)
         }
         // A database answers with rows.
-        Asks::Statement { .. } | Asks::Database { .. } => true,
-        Asks::Messages(_) | Asks::Store(_) | Asks::Files(_) | Asks::Program => false,
+        RequestPlan::Statement { .. } | RequestPlan::Database { .. } => true,
+        RequestPlan::Messages(_)
+        | RequestPlan::Store(_)
+        | RequestPlan::Files(_)
+        | RequestPlan::Program => false,
     }
 }
 
@@ -413,10 +423,10 @@ fn port_limit(contender: &Contender, (first, last): (u16, u16)) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Intensity, RequestAsked};
+    use record::{Intensity, RequestSettings};
 
-    fn request(method: &str, expect: &[u16]) -> Asks {
-        Asks::Request(RequestAsked {
+    fn request(method: &str, expect: &[u16]) -> RequestPlan {
+        RequestPlan::Request(RequestSettings {
             method: method.to_owned(),
             header_names: Vec::new(),
             body_bytes: 0,
@@ -548,9 +558,10 @@ mod tests {
         // tiebreak itself is confined to one core.
         let confined = Cores { allowed: vec![1], generator: vec![1], ..Cores::default() };
         for (target, shares) in [(&[0][..], false), (&[1], true), (&[0, 1], false), (&[], true)] {
-            let of = ContenderAsked { target_cores: target.to_vec(), ..ContenderAsked::default() };
+            let of =
+                ContenderQuestion { target_cores: target.to_vec(), ..ContenderQuestion::default() };
             assert_eq!(has_only_our_cores(&of, &confined), shares, "{target:?}");
-            let elsewhere = ContenderAsked { machine: 1, ..of };
+            let elsewhere = ContenderQuestion { machine: 1, ..of };
             assert!(!has_only_our_cores(&elsewhere, &confined), "another machine has other cores");
         }
     }
@@ -561,6 +572,6 @@ mod tests {
         assert!(bodiless(&request("GET", &[204, 304])));
         assert!(!bodiless(&request("GET", &[200, 304])));
         assert!(bodiless(&request("HEAD", &[200, 304])));
-        assert!(!bodiless(&Asks::Program));
+        assert!(!bodiless(&RequestPlan::Program));
     }
 }

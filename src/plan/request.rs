@@ -2,17 +2,17 @@
 
 use crate::address::{Endpoint, Login, Url, tls};
 use crate::exit::Error;
-use crate::plan::custom::{CustomAsked, RequestTemplate};
+use crate::plan::custom::{CustomSettings, RequestTemplate};
 use crate::plan::{Settings, Spec};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use engine::{HttpRequest, HttpRequests, Numbers, TlsAccess};
-use record::{CustomOperation, RequestAsked};
+use record::{CustomOperation, RequestSettings};
 use std::sync::Arc;
 use wire::http1::Request;
 
 /// A request: the part that may be recorded, and the bytes that are sent. No `Debug`.
 pub(super) struct Built {
-    pub(super) asked: RequestAsked,
+    pub(super) asked: RequestSettings,
     pub(super) head: Arc<[u8]>,
     pub(super) body: Option<Arc<[u8]>>,
 }
@@ -33,7 +33,7 @@ pub(super) fn build(url: &Url, settings: &Settings) -> Result<Built, String> {
         body_len: settings.body.as_ref().map(|body| body.len() as u64),
     };
     let head = request.encode().map_err(|fault| fault.0.to_owned())?;
-    let asked = RequestAsked {
+    let asked = RequestSettings {
         method: method.to_owned(),
         header_names: headers.into_iter().map(|(name, _)| name).collect(),
         body_bytes: settings.body.as_ref().map_or(0, |body| body.len() as u64),
@@ -59,7 +59,7 @@ fn one_of_several(
 
 /// Returns the requests to this address, or None if the operations are not requests.
 pub(super) fn several(
-    custom: &CustomAsked,
+    custom: &CustomSettings,
     url: &Url,
     settings: &Settings,
     workers: usize,

@@ -23,7 +23,7 @@ pub struct Requirement {
     metric: Metric,
     /// The group whose metric it is. None means the metric of all operations.
     group: Option<String>,
-    sense: Sense,
+    sense: Comparator,
     /// The ratio.
     bound: f64,
     by: By,
@@ -37,7 +37,7 @@ struct Names {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sense {
+enum Comparator {
     AtLeast,
     MoreThan,
     AtMost,
@@ -86,29 +86,29 @@ impl Requirement {
     }
 }
 
-impl Sense {
+impl Comparator {
     /// The sign, as it is written.
     fn sign(self) -> &'static str {
         match self {
-            Sense::AtLeast => ">=",
-            Sense::MoreThan => ">",
-            Sense::AtMost => "<=",
-            Sense::LessThan => "<",
+            Comparator::AtLeast => ">=",
+            Comparator::MoreThan => ">",
+            Comparator::AtMost => "<=",
+            Comparator::LessThan => "<",
         }
     }
 
     fn holds(self, ratio: f64, bound: f64) -> bool {
         match self {
-            Sense::AtLeast => ratio >= bound,
-            Sense::MoreThan => ratio > bound,
-            Sense::AtMost => ratio <= bound,
-            Sense::LessThan => ratio < bound,
+            Comparator::AtLeast => ratio >= bound,
+            Comparator::MoreThan => ratio > bound,
+            Comparator::AtMost => ratio <= bound,
+            Comparator::LessThan => ratio < bound,
         }
     }
 
     /// Whether it asks for large ratios.
     fn upward(self) -> bool {
-        matches!(self, Sense::AtLeast | Sense::MoreThan)
+        matches!(self, Comparator::AtLeast | Comparator::MoreThan)
     }
 }
 

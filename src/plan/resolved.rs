@@ -10,13 +10,13 @@ use crate::exit::Error;
 use crate::launch::{Launch, Secret};
 use crate::plan::agents;
 use crate::plan::contender::contender;
-use crate::plan::contenders::{self, Inputs, TargetLocation, Wanted};
+use crate::plan::contenders::{self, Inputs, RequestedContender, TargetLocation};
 use crate::plan::declared::Declared;
 use crate::plan::experiment::Method;
 use crate::plan::group_given::GroupGiven;
 use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
-use crate::plan::way::{Observed, Way};
+use crate::plan::way::{ContenderAccess, Observed};
 use crate::plan::{Command, Spec};
 use crate::plan::{
     Settings, custom_presets, database, destructive, local, messages, names, request, settings,
@@ -26,13 +26,13 @@ use crate::plan::{group_given, groups};
 use crate::protocol::{Family, Store};
 use crate::remote::{RemoteError, Token};
 use crate::secrets;
-use crate::targets::sight::Sight;
+use crate::targets::sight::TargetProcesses;
 use engine::HttpAccess;
 use keeper::process::OutOfSight;
 use record::limits::{MOST_CONTENDERS, MOST_ROUNDS};
 use record::{
-    Address, Asks, Contender, ContenderAsked, Host, Interleave, MessagesAsked, Plan, RequestAsked,
-    Reuse, RunSweep, Work, Workload,
+    Address, Contender, ContenderQuestion, Host, Interleave, MessageSettings, Plan, RequestPlan,
+    RequestSettings, Reuse, RunSweep, Work, Workload,
 };
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -64,7 +64,7 @@ pub struct Machine {
     /// Facts for the record, among them the limit of descriptors.
     pub host: Host,
     /// Looks for the processes behind an address.
-    pub look: fn(&Address, Option<u32>) -> Result<Sight, OutOfSight>,
+    pub look: fn(&Address, Option<u32>) -> Result<TargetProcesses, OutOfSight>,
     /// Asks a watcher what it watches.
     pub watch: fn(SocketAddr, &Token) -> Result<Description, RemoteError>,
     /// The token of watchers for which no file is named, if the environment has one.
@@ -79,7 +79,7 @@ pub struct Resolved {
     /// What may be recorded.
     pub plan: Plan,
     /// How each contender is accessed.
-    pub ways: Vec<Way>,
+    pub ways: Vec<ContenderAccess>,
     /// Warnings about the plan, in sentences.
     pub cautions: Vec<String>,
     /// Every secret of an experiment file, and all others that were declared.
@@ -105,7 +105,7 @@ impl Resolved {
     /// # Errors
     /// When its address cannot be dialled.
     pub fn reach(&self, contender: usize, url: &str) -> Result<(Address, Access), Error> {
-        let Way::Launched { settings, .. } = &self.ways[contender] else {
+        let ContenderAccess::Launched { settings, .. } = &self.ways[contender] else {
             unreachable!("an attached target is where the plan says");
         };
         let url = Url::parse(url).map_err(Error::usage)?;
@@ -155,13 +155,13 @@ pub fn resolve(
         let (mut contender, way) = match wanted.place {
             TargetLocation::Attached { .. } if matches!(url.protocol.family, Family::Files) => {
                 let files = local::files_at(&spec, name, url, &settings, work).map_err(named)?;
-                (files.0, Way::Files(files.1))
+                (files.0, ContenderAccess::Files(files.1))
             }
             TargetLocation::Program(mut program) => {
                 program.operations = spec.run.operations;
                 let contender = local::program_at(&spec, name, url, &settings).map_err(named)?;
                 let launch = program.outline();
-                (Contender { launch, ..contender }, Way::Program { program })
+                (Contender { launch, ..contender }, ContenderAccess::Program { program })
             }
             TargetLocation::Attached { pid, .. } => {
                 let address = address(url, &rules, resolver)?;
@@ -174,14 +174,14 @@ pub fn resolve(
                     Some(watcher) => Ok(Observed::Watched(Box::new(watcher))),
                     None => (machine.look)(&contender.address, pid).map(Observed::Here),
                 };
-                (contender, Way::Attached { access, sight })
+                (contender, ContenderAccess::Attached { access, sight })
             }
             TargetLocation::Launched(launch) => {
                 watched::refuse(&settings).map_err(named)?;
                 let address = launched_address(url, resolver).map_err(named)?;
                 let contender =
                     to_be_launched(&spec, name, url, (address, &launch), &settings, work);
-                (contender.map_err(named)?, Way::Launched { launch, settings })
+                (contender.map_err(named)?, ContenderAccess::Launched { launch, settings })
             }
         };
         groups::give(&spec, url, &of_all, groups, &mut contender).map_err(named)?;
@@ -227,33 +227,36 @@ fn without_secrets(plan: Plan) -> Plan {
 }
 
 /// Keeps what is driven. Of a request the plan has only the part that may be shown.
-fn as_driven(bare: &Asks, whole: Asks) -> Asks {
-    let shown = |request: RequestAsked| bare.request().cloned().unwrap_or(request);
+fn as_driven(bare: &RequestPlan, whole: RequestPlan) -> RequestPlan {
+    let shown = |request: RequestSettings| bare.request().cloned().unwrap_or(request);
     match whole {
-        Asks::Request(request) => Asks::Request(shown(request)),
-        Asks::Requests { request, work } => Asks::Requests { request: shown(request), work },
-        Asks::Messages(messages) => {
-            let header_names = bare.header_names().to_vec();
-            Asks::Messages(MessagesAsked { header_names, ..messages })
+        RequestPlan::Request(request) => RequestPlan::Request(shown(request)),
+        RequestPlan::Requests { request, work } => {
+            RequestPlan::Requests { request: shown(request), work }
         }
-        driven @ (Asks::Store(_)
-        | Asks::Statement { .. }
-        | Asks::Database { .. }
-        | Asks::Files(_)
-        | Asks::Program) => driven,
+        RequestPlan::Messages(messages) => {
+            let header_names = bare.header_names().to_vec();
+            RequestPlan::Messages(MessageSettings { header_names, ..messages })
+        }
+        driven @ (RequestPlan::Store(_)
+        | RequestPlan::Statement { .. }
+        | RequestPlan::Database { .. }
+        | RequestPlan::Files(_)
+        | RequestPlan::Program) => driven,
     }
 }
 
 /// Refuses what can be refused before anything else is examined.
 fn check_launches(spec: &Spec, inputs: &Inputs) -> Result<(), Error> {
-    let program = |wanted: &Wanted| matches!(wanted.place, TargetLocation::Program(_));
+    let program = |wanted: &RequestedContender| matches!(wanted.place, TargetLocation::Program(_));
     if spec.run.restarts.is_some() && inputs.contenders.iter().any(program) {
         return Err(Error::usage(
             "--restarts launches servers anew, and a program (exec:) starts anew in every turn: \
              leave it out",
         ));
     }
-    let attached = |wanted: &&Wanted| matches!(wanted.place, TargetLocation::Attached { .. });
+    let attached =
+        |wanted: &&RequestedContender| matches!(wanted.place, TargetLocation::Attached { .. });
     if let (Some(_), Some(this)) = (spec.run.restarts, inputs.contenders.iter().find(attached)) {
         let name = this.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
         return Err(Error::usage(format!(
@@ -285,7 +288,7 @@ fn check_count(command: Command, count: usize) -> Result<(), Error> {
 fn settings(
     spec: &Spec,
     names: &[String],
-    wanted: &[Wanted],
+    wanted: &[RequestedContender],
     groups: &mut [Vec<GroupGiven>],
 ) -> Result<Vec<Settings>, Error> {
     let mut custom = vec![Settings::default(); names.len()];
@@ -377,8 +380,8 @@ fn http_at(
     let requests = request::several(&spec.workload.custom, url, settings, store::MOST_PLACES);
     let requests = requests.map_err(Error::usage)?;
     let asks = match work {
-        None => Asks::Request(built.asked),
-        Some(work) => Asks::Requests { request: built.asked, work },
+        None => RequestPlan::Request(built.asked),
+        Some(work) => RequestPlan::Requests { request: built.asked, work },
     };
     let contender = Contender {
         tls: tls.is_some().then(|| spec.trust.words()),
@@ -398,7 +401,7 @@ fn store_at(
     settings: &Settings,
     work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
-    let asks = Asks::Store(work.expect("a store has a workload"));
+    let asks = RequestPlan::Store(work.expect("a store has a workload"));
     let contender = contender(spec, name, url, address, settings, asks)?;
     if contender.intensity.depth > 1 && contender.reuse != Reuse::Always {
         return Err(Error::usage("a depth above 1 needs persistent connections: --reuse always"));
@@ -416,7 +419,7 @@ pub(super) fn plan(
     spec: &Spec,
     machine: &Machine,
     contenders: Vec<Contender>,
-    ways: &[Way],
+    ways: &[ContenderAccess],
 ) -> Result<(Plan, cores::Cores), Error> {
     let (interleave, slice, round) = turns(spec)?;
     let fewest_connections = contenders.iter().map(groups::fewest_connections).min().unwrap_or(1);
@@ -588,7 +591,7 @@ fn check_length(plan: &Plan) -> Result<(), Error> {
 /// Warns about fresh connections at a rate that local ports can hardly serve. In closed loop the
 /// rate is not known in advance; the audit checks the rate that was reached.
 fn port_cautions(plan: &Plan) -> Vec<String> {
-    let caution = |(contender, asked): (&Contender, &ContenderAsked)| {
+    let caution = |(contender, asked): (&Contender, &ContenderQuestion)| {
         let per_connection = match contender.reuse {
             Reuse::Times(operations) => f64::from(operations),
             _ => 1.0,

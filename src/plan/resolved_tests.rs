@@ -100,7 +100,9 @@ fn secrets_travel_in_the_access_alone() {
     let mut spec = compare(&["a=http://u:CANARY@127.0.0.1:1/?k=CANARY", "b=http://127.0.0.1:1/"]);
     spec.common.headers.push(settings::header("X-Key: CANARY").expect("good"));
     let resolved = settled(&spec).expect("a good plan");
-    let Way::Attached { access, .. } = &resolved.ways[0] else { panic!("it runs already") };
+    let ContenderAccess::Attached { access, .. } = &resolved.ways[0] else {
+        panic!("it runs already")
+    };
     let Access::Http(access) = access else { panic!("HTTP") };
     let head = String::from_utf8_lossy(&access.head).into_owned();
     assert_eq!(head.matches("CANARY").count(), 2, "query and header: {head}");
@@ -403,7 +405,9 @@ fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
     assert_eq!(loaded, [true, true, false]);
     assert!(matches!(contenders[1].reuse, Reuse::Pool(record::Pool { max: 9, .. })));
     let tables = resolved.ways.iter().map(|way| match way {
-        Way::Attached { access: Access::Database(database), .. } => database.count_rows(),
+        ContenderAccess::Attached { access: Access::Database(database), .. } => {
+            database.count_rows()
+        }
         _ => panic!("databases"),
     });
     for (counts, table) in

@@ -58,7 +58,7 @@ pub(super) struct Pace {
 
 /// A time and its standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Lost {
+struct TimeLost {
     ns: f64,
     error_ns: f64,
 }
@@ -68,14 +68,14 @@ impl Pace {
     /// requests arrive, and its data have left the caches. It is estimated from the first 5 ms and
     /// the second 5 ms of the same slices, which see the same machine, and is at least the shortest
     /// response time.
-    fn lost(&self) -> Lost {
+    fn lost(&self) -> TimeLost {
         let sum =
             |piece: usize| self.early.iter().map(|early| f64::from(early[piece])).sum::<f64>();
         let (first, second) = (sum(0), sum(1));
         let fastest = self.fastest_ns as f64;
         // These pieces say nothing about a target whose responses take longer than a piece.
         if second < MOST_UNKNOWN || fastest >= EARLY_NS as f64 {
-            return Lost { ns: fastest, error_ns: 0.0 };
+            return TimeLost { ns: fastest, error_ns: 0.0 };
         }
         let piece_ns = EARLY_NS as f64;
         let residual =
@@ -83,7 +83,7 @@ impl Pace {
         let residuals: Vec<f64> = self.early.iter().map(residual).collect();
         let spread = standard_deviation(&residuals).unwrap_or(0.0);
         let error_ns = piece_ns * spread * (residuals.len() as f64).sqrt() / second;
-        Lost { ns: (piece_ns * (1.0 - first / second)).max(fastest), error_ns }
+        TimeLost { ns: (piece_ns * (1.0 - first / second)).max(fastest), error_ns }
     }
 
     /// Returns the approximate length of such a slice up to its last reply: the reply to the last
@@ -99,7 +99,7 @@ impl Pace {
 
 /// A length of slices, and the figure that requires it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Ask {
+pub(super) struct RequiredLength {
     pub(super) ns: u64,
     /// Which figure of which contender, and why. Empty for the shortest slice.
     pub(super) because: String,
@@ -107,20 +107,20 @@ pub(super) struct Ask {
 
 /// The lengths of slices that a run requires.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Asks {
+pub(super) struct RequiredLengths {
     /// The length that throughput requires.
-    pub(super) throughput: Ask,
+    pub(super) throughput: RequiredLength,
     /// The length that response times and CPU at rest require.
-    pub(super) others: Ask,
+    pub(super) others: RequiredLength,
 }
 
-impl Asks {
+impl RequiredLengths {
     /// Returns the requirement of each figure. `pilot_ns` is the length of the pilot's slices,
     /// `round_ns` how long each contender is driven in a round.
-    pub(super) fn of(paces: &[Pace], pilot_ns: u64, round_ns: u64) -> Asks {
-        let throughput = Ask { ns: SHORTEST_NS, because: String::new() };
+    pub(super) fn of(paces: &[Pace], pilot_ns: u64, round_ns: u64) -> RequiredLengths {
+        let throughput = RequiredLength { ns: SHORTEST_NS, because: String::new() };
         let others = throughput.clone();
-        let mut asks = Asks { throughput, others };
+        let mut asks = RequiredLengths { throughput, others };
         let Some((first, rest)) = paces.split_first() else { return asks };
         for pace in rest {
             asks.throughput.raise(for_throughput(first, pace, round_ns));
@@ -128,7 +128,7 @@ impl Asks {
         for pace in paces {
             for (times, value, what) in [(IN_P50, pace.p50_ns, "p50"), (IN_P99, pace.p99_ns, "p99")]
             {
-                asks.others.raise(Ask {
+                asks.others.raise(RequiredLength {
                     ns: value.saturating_mul(times),
                     because: format!(
                         "required by the response times of `{}`: {times} × its {what}, {}",
@@ -161,8 +161,8 @@ impl Asks {
     }
 }
 
-impl Ask {
-    fn raise(&mut self, other: Ask) {
+impl RequiredLength {
+    fn raise(&mut self, other: RequiredLength) {
         if other.ns > self.ns {
             *self = other;
         }
@@ -171,7 +171,7 @@ impl Ask {
 
 /// Returns the shortest slice in which the idle start of slices moves ln(B/A) by at most 2 % of it,
 /// and by at most a fifth of the expected half-width.
-fn for_throughput(a: &Pace, b: &Pace, round_ns: u64) -> Ask {
+fn for_throughput(a: &Pace, b: &Pace, round_ns: u64) -> RequiredLength {
     let difference = (b.mean_throughput() / a.mean_throughput()).ln().abs();
     let slowest = if a.p50_ns > b.p50_ns { a } else { b };
     let longest = slowest.p50_ns.saturating_mul(LONGEST_IN_P50);
@@ -191,7 +191,7 @@ fn for_throughput(a: &Pace, b: &Pace, round_ns: u64) -> Ask {
     while ns < longest && difference.is_finite() && !fits(ns) {
         ns = (ns + ns / 20).min(longest);
     }
-    Ask {
+    RequiredLength {
         ns,
         because: format!(
             "required by throughput: each slice loses {} of `{}` and {} of `{}` at its start",
@@ -205,7 +205,7 @@ fn for_throughput(a: &Pace, b: &Pace, round_ns: u64) -> Ask {
 
 /// Returns by how much slices of this length move ln(B/A), less one standard error of that: both
 /// lose a share of their throughput, and only the difference of these shares moves the ratio.
-fn bias(a: &Pace, of_a: Lost, b: &Pace, of_b: Lost, slice_ns: f64) -> f64 {
+fn bias(a: &Pace, of_a: TimeLost, b: &Pace, of_b: TimeLost, slice_ns: f64) -> f64 {
     let (whole_a, whole_b) = (a.whole(slice_ns), b.whole(slice_ns));
     let difference = (of_a.ns / whole_a - of_b.ns / whole_b).abs();
     let error = (of_a.error_ns / whole_a).hypot(of_b.error_ns / whole_b);
@@ -214,9 +214,9 @@ fn bias(a: &Pace, of_a: Lost, b: &Pace, of_b: Lost, slice_ns: f64) -> f64 {
 
 /// A target's CPU at rest is work at the end of each slice, which occurs more often the shorter
 /// slices are.
-fn for_rest(pace: &Pace, pilot_ns: u64) -> Ask {
+fn for_rest(pace: &Pace, pilot_ns: u64) -> RequiredLength {
     let share = pace.cpu_at_rest.unwrap_or(0.0);
-    Ask {
+    RequiredLength {
         ns: (share / CPU_AT_REST * pilot_ns as f64) as u64,
         because: format!(
             "required by the CPU time that `{}` uses at rest: {} of a core in slices of {}",
@@ -247,8 +247,8 @@ mod tests {
         }
     }
 
-    fn asks(a: Pace, b: Pace) -> Asks {
-        Asks::of(&[a, b], 50 * MS, 1000 * MS)
+    fn asks(a: Pace, b: Pace) -> RequiredLengths {
+        RequiredLengths::of(&[a, b], 50 * MS, 1000 * MS)
     }
 
     #[test]
@@ -302,7 +302,7 @@ mod tests {
         );
         // Too few operations: the shortest response time is all that is known.
         lean.early = vec![[1, 2]; 40];
-        assert_eq!(lean.lost(), Lost { ns: 100_000.0, error_ns: 0.0 });
+        assert_eq!(lean.lost(), TimeLost { ns: 100_000.0, error_ns: 0.0 });
     }
 
     #[test]
@@ -330,6 +330,6 @@ mod tests {
     fn one_that_answers_nothing_asks_for_nothing() {
         let asks = asks(Pace::default(), pace("b", 1e3, 20, 800));
         assert_eq!(asks.ns(), SHORTEST_NS);
-        assert_eq!(Asks::of(&[], MS, MS).ns(), SHORTEST_NS);
+        assert_eq!(RequiredLengths::of(&[], MS, MS).ns(), SHORTEST_NS);
     }
 }

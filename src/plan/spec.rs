@@ -2,10 +2,10 @@
 
 use crate::address::tls::Trust;
 use crate::plan::declared::Declared;
-use crate::plan::experiment::RunAsked;
+use crate::plan::experiment::RunInput;
 use crate::plan::group_given::GroupGiven;
-use crate::plan::sweep_asked::SweepAsked;
-use crate::plan::{Command, RunSettings, Settings, WorkloadAsked};
+use crate::plan::sweep_settings::SweepSettings;
+use crate::plan::{Command, RunSettings, Settings, WorkloadSettings};
 
 /// An experiment as typed. No `Debug`: it holds logins and headers.
 #[derive(Clone)]
@@ -19,11 +19,11 @@ pub struct Spec {
     /// Settings of the run.
     pub run: RunSettings,
     /// What is done to the data of stores.
-    pub workload: WorkloadAsked,
+    pub workload: WorkloadSettings,
     /// Several workloads at once in each contender. Empty means one workload.
     pub groups: Vec<GroupGiven>,
     /// One setting at several values; see [`crate::plan::sweep`].
-    pub sweep: Option<SweepAsked>,
+    pub sweep: Option<SweepSettings>,
     /// How many agents drive (`--agents`). 0 if this process drives alone.
     pub agents: u32,
     /// The scale of the experiment file (`--scale`). None means its own sizes.
@@ -51,7 +51,7 @@ impl Spec {
             contenders,
             common: Settings::default(),
             run: RunSettings::default(),
-            workload: WorkloadAsked::default(),
+            workload: WorkloadSettings::default(),
             groups: Vec::new(),
             sweep: None,
             agents: 0,
@@ -66,7 +66,7 @@ impl Spec {
     }
 
     /// This spec, and what an experiment file says where nothing was typed.
-    pub(super) fn over(&self, file: &RunAsked) -> Spec {
+    pub(super) fn over(&self, file: &RunInput) -> Spec {
         Spec {
             run: self.run.clone().over(&file.settings),
             workload: self.workload.clone().over(&file.workload),

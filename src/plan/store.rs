@@ -7,7 +7,7 @@ use crate::plan::settings::Settings;
 use crate::protocol::{self, Protocol, Store, StoreParts};
 use engine::workload::{Feeds, MOST_GROUPS};
 use engine::{Numbers, Sharded};
-use record::{Asks, Contender};
+use record::{Contender, RequestPlan};
 use std::collections::BTreeMap;
 
 /// The most workers of a run times the most groups: each has its own operations.
@@ -50,18 +50,18 @@ pub(super) fn access(
 /// of them share a number: memcached's are below those of MySQL that a load can meet, Redis's are
 /// in the range of MySQL's clients, PostgreSQL's are our own, and Oracle's lie above them all.
 pub(super) fn code_names(contenders: &[Contender]) -> BTreeMap<u16, String> {
-    let any = |is: fn(&Asks) -> bool| contenders.iter().any(|contender| is(&contender.asks));
+    let any = |is: fn(&RequestPlan) -> bool| contenders.iter().any(|contender| is(&contender.asks));
     let any_sql = any(|asks| asks.sql().is_some());
     if any(|asks| asks.messages().is_some()) {
         // If there is also a store, whose codes close frames share, they stay numbers.
-        let alone = !any_sql && !any(Asks::is_store);
+        let alone = !any_sql && !any(RequestPlan::is_store);
         return if alone {
             (protocol::websocket::ROW.codes)().into_iter().collect()
         } else {
             BTreeMap::new()
         };
     }
-    if !any_sql && !any(Asks::is_store) {
+    if !any_sql && !any(RequestPlan::is_store) {
         return BTreeMap::new();
     }
     let is_meant = |row: &&&Protocol| row.is_store() && (any_sql || !row.is_sql());

@@ -5,9 +5,9 @@ use crate::exit::Error;
 use crate::plan::RunSettings;
 use crate::plan::contenders;
 use crate::plan::resolved::{Machine, Resolved, resolve};
-use crate::plan::sweep_asked::SweepAsked;
+use crate::plan::sweep_settings::SweepSettings;
 use crate::plan::{Command, Spec};
-use record::{Asks, Factor, ValueBytes};
+use record::{Factor, RequestPlan, ValueBytes};
 use text::shown::shown;
 
 /// A sweep, with one spec per load point. No `Debug`: it holds secrets.
@@ -28,7 +28,7 @@ pub struct Settled {
     pub cautions: Vec<String>,
 }
 
-impl SweepAsked {
+impl SweepSettings {
     /// Returns the spec of one load point. The factor is set for all contenders and takes
     /// precedence over an experiment file, as a flag does.
     fn at(&self, spec: &Spec, value: f64) -> Spec {
@@ -148,7 +148,7 @@ impl LoadPoints {
         if !matches!(self.factor, Factor::Value | Factor::Depth) {
             return Ok(());
         }
-        let can = |asks: &Asks| {
+        let can = |asks: &RequestPlan| {
             asks.is_store() || self.factor == Factor::Depth && asks.messages().is_some()
         };
         match resolved.plan.contenders.iter().find(|contender| !can(&contender.asks)) {

@@ -5,8 +5,8 @@ use crate::exit::Error;
 use crate::plan::resolved::{self, Machine, Resolved};
 use crate::plan::spec::Spec;
 use crate::plan::sweep::{LoadPoints, Settled};
-use crate::plan::sweep_asked::SweepAsked;
-use crate::plan::way::Way;
+use crate::plan::sweep_settings::SweepSettings;
+use crate::plan::way::ContenderAccess;
 use record::Contender;
 
 impl LoadPoints {
@@ -23,7 +23,7 @@ impl LoadPoints {
         let Settled { points, mut cautions } = self.settle(machine, resolver)?;
         let values: Vec<f64> = points.iter().map(|(value, _)| *value).collect();
         let points: Vec<Resolved> = points.into_iter().map(|(_, resolved)| resolved).collect();
-        let asked = SweepAsked { factor: self.factor, values };
+        let asked = SweepSettings { factor: self.factor, values };
         let spec = Spec { sweep: Some(asked.clone()), ..points[0].spec.clone() };
         check_length(&spec)?;
         let secrets = points[0].secrets.clone();
@@ -45,7 +45,7 @@ impl LoadPoints {
             let data = plan.data_of(number);
             let contender = &mut plan.contenders[number];
             contender.asks.keep_keys_of(data);
-            if let Way::Attached { access, .. } = way {
+            if let ContenderAccess::Attached { access, .. } = way {
                 resolved::give_table(data, contender, access);
             }
         }

@@ -1,13 +1,13 @@
 use super::*;
 use crate::address::resolver;
 use crate::plan::Settings;
-use crate::plan::sweep_asked::parse;
-use crate::plan::workload::WorkloadAsked;
+use crate::plan::sweep_settings::parse;
+use crate::plan::workload::WorkloadSettings;
 use crate::remote::RemoteError;
 use keeper::process::OutOfSight;
 use record::Host;
 
-fn asked(text: &str) -> SweepAsked {
+fn asked(text: &str) -> SweepSettings {
     parse(text).unwrap_or_else(|message| panic!("{text}: {message}"))
 }
 
@@ -50,7 +50,7 @@ fn points_are_read_and_put_in_order() {
         ("depth=16,1", Factor::Depth, vec![1.0, 16.0]),
     ];
     for (text, factor, values) in table {
-        assert_eq!(asked(text), SweepAsked { factor, values }, "{text}");
+        assert_eq!(asked(text), SweepSettings { factor, values }, "{text}");
     }
 }
 
@@ -136,7 +136,7 @@ fn a_point_that_cannot_work_is_named_before_anything_is_launched() {
             |spec| {
                 stores(spec);
                 spec.workload =
-                    WorkloadAsked { value: Some(ValueBytes::Fixed(9)), ..Default::default() };
+                    WorkloadSettings { value: Some(ValueBytes::Fixed(9)), ..Default::default() };
             },
             "--value fixes what",
         ),

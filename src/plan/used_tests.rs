@@ -5,22 +5,26 @@ use super::tests::settled;
 use super::*;
 use crate::plan::settings::samples;
 use crate::plan::way::Observed;
-use crate::plan::{RunSettings, WorkloadAsked};
+use crate::plan::{RunSettings, WorkloadSettings};
 
 /// All that a plan does, and how. Two contenders that are driven alike give the same.
 fn told(resolved: &Resolved) -> String {
     let ways = resolved.ways.iter().map(|way| match way {
-        Way::Attached { access: Access::Http(http), .. } => {
+        ContenderAccess::Attached { access: Access::Http(http), .. } => {
             format!("{:?} {:?} {:?}", http.head, http.body, http.expect)
         }
-        Way::Attached { access: Access::Memcached(memcached), .. } => {
+        ContenderAccess::Attached { access: Access::Memcached(memcached), .. } => {
             format!("{:?}", memcached.dialect)
         }
-        Way::Files(directory) => format!("{directory:?}"),
-        Way::Attached { .. } | Way::Launched { .. } | Way::Program { .. } => String::new(),
+        ContenderAccess::Files(directory) => format!("{directory:?}"),
+        ContenderAccess::Attached { .. }
+        | ContenderAccess::Launched { .. }
+        | ContenderAccess::Program { .. } => String::new(),
     });
     let tokens = resolved.ways.iter().filter_map(|way| match way {
-        Way::Attached { sight: Ok(Observed::Watched(watcher)), .. } => Some(watcher.token.reveal()),
+        ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
+            Some(watcher.token.reveal())
+        }
         _ => None,
     });
     let plan = serde_json::to_string(&resolved.plan).expect("json");
@@ -109,7 +113,7 @@ fn every_setting_of_the_run_changes_the_plan() {
 
 #[test]
 fn every_setting_of_a_workload_changes_it() {
-    for row in WorkloadAsked::TABLE {
+    for row in WorkloadSettings::TABLE {
         let key = row.setting.key;
         let contenders = ["a=redis://127.0.0.1:1", "b=redis://127.0.0.1:2"];
         let mut spec = Spec::new(Command::Compare, contenders.map(str::to_owned).to_vec());

@@ -5,7 +5,7 @@ use crate::exit::Error;
 use crate::launch::Secret;
 use crate::plan::Machine;
 use crate::plan::settings::{Settings, watcher_address};
-use crate::plan::way::{Observed, Watcher, Way};
+use crate::plan::way::{ContenderAccess, Observed, Watcher};
 use crate::remote::{RemoteError, Token};
 use std::path::Path;
 use text::shown::shown;
@@ -79,9 +79,11 @@ pub(super) fn refuse(settings: &Settings) -> Result<(), Error> {
 }
 
 /// The tokens of all watchers, which must not appear in what is recorded.
-pub(super) fn tokens(ways: &[Way]) -> Vec<Secret> {
+pub(super) fn tokens(ways: &[ContenderAccess]) -> Vec<Secret> {
     let tokens = ways.iter().filter_map(|way| match way {
-        Way::Attached { sight: Ok(Observed::Watched(watcher)), .. } => Some(&watcher.token),
+        ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
+            Some(&watcher.token)
+        }
         _ => None,
     });
     tokens.map(|token| Secret::unnamed(token.reveal().to_owned())).collect()

@@ -7,14 +7,14 @@ use crate::plan::Settings;
 use crate::plan::local;
 use crate::remote::Token;
 use crate::targets::find::{self, Found};
-use crate::targets::sight::Sight;
+use crate::targets::sight::TargetProcesses;
 use crate::watch;
 use keeper::process::OutOfSight;
 use std::net::SocketAddr;
 use wire::remote::watch::Description;
 
 /// How a contender is accessed. No `Debug`: it holds secrets.
-pub enum Way {
+pub enum ContenderAccess {
     /// Its target is already running.
     Attached {
         /// How to talk to it.
@@ -42,7 +42,7 @@ pub enum Way {
 #[derive(Clone, Debug)]
 pub enum Observed {
     /// On this machine.
-    Here(Sight),
+    Here(TargetProcesses),
     /// Through a watcher.
     Watched(Box<Watcher>),
 }

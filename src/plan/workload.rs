@@ -2,7 +2,7 @@
 
 use crate::plan::Command;
 use crate::plan::commands::{self, CustomCommands};
-use crate::plan::custom::CustomAsked;
+use crate::plan::custom::CustomSettings;
 use crate::plan::custom_presets;
 use crate::plan::declared::InFile::{Commands, Count, Switch, Text, Words};
 use crate::plan::declared::{Flag, Heading, Setting, declared, switch};
@@ -24,9 +24,9 @@ const STORES: &[Command] = &[Command::Compare, Command::Run, Command::Load];
 declared! {
     /// The settings of a workload that were given; the preset supplies the others.
     #[derive(Clone, Debug, Default, PartialEq)]
-    pub struct WorkloadAsked also {
+    pub struct WorkloadSettings also {
         /// User-defined statements or requests; without a mix only these are run.
-        custom: CustomAsked,
+        custom: CustomSettings,
     };
 
     /// Name of a preset.
@@ -223,10 +223,10 @@ declared! {
         .under(Heading::Workload, 10)]);
 }
 
-impl WorkloadAsked {
+impl WorkloadSettings {
     /// Whether anything was given.
     pub fn is_given(&self) -> bool {
-        *self != WorkloadAsked::default()
+        *self != WorkloadSettings::default()
     }
 
     /// The workload of this contender, in its own key space.
@@ -531,24 +531,24 @@ mod tests {
 
     #[test]
     fn what_is_given_wins_over_the_preset() {
-        let asked = WorkloadAsked { keys: Some(7), ..WorkloadAsked::default() };
-        let file = WorkloadAsked {
+        let asked = WorkloadSettings { keys: Some(7), ..WorkloadSettings::default() };
+        let file = WorkloadSettings {
             preset: Some("ycsb-b".into()),
             keys: Some(9),
             hot: Some(0.1),
-            ..WorkloadAsked::default()
+            ..WorkloadSettings::default()
         };
         let workload = asked.clone().over(&file).of(3).expect("known");
         assert_eq!((workload.keys, workload.hot), (7, 0.1));
         assert_eq!(workload.value, ValueBytes::Fixed(1000));
         assert_eq!(workload.prefix, "tiebreak03:");
-        assert!(!WorkloadAsked::default().is_given() && asked.is_given());
+        assert!(!WorkloadSettings::default().is_given() && asked.is_given());
     }
 
     #[test]
     fn user_defined_commands_replace_the_presets_mix_or_join_another() {
         let custom = |text| commands::custom(text).expect("good");
-        let asked = WorkloadAsked {
+        let asked = WorkloadSettings {
             commands: CustomCommands(vec![custom("PING"), custom("INCR {key}")]),
             ..Default::default()
         };
@@ -557,27 +557,29 @@ mod tests {
         let kinds = |of: &Workload| of.mix.iter().map(|share| share.kind).collect::<Vec<_>>();
         assert_eq!(kinds(&workload), [Kind::Command(0), Kind::Command(1)]);
         assert_eq!(workload.to_load(), 0);
-        let both = WorkloadAsked { mix: Some(mix("get=2").expect("good")), ..asked.clone() };
+        let both = WorkloadSettings { mix: Some(mix("get=2").expect("good")), ..asked.clone() };
         let both = both.of(0).expect("known");
         assert_eq!(kinds(&both), [Kind::Get, Kind::Command(0), Kind::Command(1)]);
         assert_eq!(both.to_load(), both.keys);
-        let many = WorkloadAsked {
+        let many = WorkloadSettings {
             commands: CustomCommands(vec![custom("PING"); 33]),
             ..Default::default()
         };
         assert_eq!(many.of(0).err().as_deref(), Some("33 user-defined commands: 32 at most"));
-        let file =
-            WorkloadAsked { commands: CustomCommands(vec![custom("TIME")]), ..Default::default() };
+        let file = WorkloadSettings {
+            commands: CustomCommands(vec![custom("TIME")]),
+            ..Default::default()
+        };
         assert_eq!(asked.clone().over(&file).commands.0.len(), 2, "the command line wins");
-        assert_eq!(WorkloadAsked::default().over(&file).commands.0.len(), 1);
+        assert_eq!(WorkloadSettings::default().over(&file).commands.0.len(), 1);
     }
 
     #[test]
     fn a_crc32_has_its_own_length() {
-        let as_crc32 = WorkloadAsked { values_as: Some(ValuesAs::Crc32), ..Default::default() };
+        let as_crc32 = WorkloadSettings { values_as: Some(ValuesAs::Crc32), ..Default::default() };
         let workload = as_crc32.of(0).expect("good");
         assert_eq!((workload.value.least(), workload.value.most()), (1, 10));
-        let long = WorkloadAsked { value: Some(ValueBytes::Fixed(99)), ..as_crc32 };
+        let long = WorkloadSettings { value: Some(ValueBytes::Fixed(99)), ..as_crc32 };
         let message = long.of(0).expect_err("both say it");
         assert!(message.starts_with("values_as = crc32 determines the values: leave"), "{message}");
     }

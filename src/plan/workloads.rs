@@ -2,7 +2,7 @@
 
 use crate::address::Url;
 use crate::exit::Error;
-use crate::plan::contenders::{TargetLocation, Wanted};
+use crate::plan::contenders::{RequestedContender, TargetLocation};
 use crate::plan::group_given::GroupGiven;
 use crate::plan::spec::Spec;
 use crate::plan::{Settings, chat, database, groups, local};
@@ -16,7 +16,7 @@ use text::shown::shown;
 /// Returns None for a contender of which every operation is the same.
 pub(super) fn each(
     spec: &Spec,
-    wanted: &[Wanted],
+    wanted: &[RequestedContender],
     urls: &[Url],
     settings: &[Settings],
     groups: &[Vec<GroupGiven>],

@@ -17,7 +17,7 @@ pub(crate) struct Scheme {
     /// Without `://`.
     pub(crate) name: &'static str,
     /// What kind of target it leads to.
-    pub(crate) to: To,
+    pub(crate) to: TargetKind,
     /// The default port.
     pub(crate) port: u16,
     /// Whether TLS is used from the first byte on.
@@ -28,7 +28,7 @@ pub(crate) struct Scheme {
 
 /// The kind of target that an address leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum To {
+pub(crate) enum TargetKind {
     /// A host and a port.
     Host,
     /// A unix socket.
@@ -83,7 +83,7 @@ pub(crate) enum Query {
 impl Scheme {
     /// Returns a scheme that leads to a host.
     pub(crate) const fn host(name: &'static str, port: u16) -> Scheme {
-        Scheme { name, to: To::Host, port, tls: false, several_nodes: false }
+        Scheme { name, to: TargetKind::Host, port, tls: false, several_nodes: false }
     }
 
     /// Returns a scheme that leads to one or several nodes of a target.
@@ -98,11 +98,11 @@ impl Scheme {
 
     /// Returns a scheme that leads to a unix socket.
     pub(super) const fn socket(name: &'static str) -> Scheme {
-        Scheme { to: To::Socket, ..Scheme::host(name, 0) }
+        Scheme { to: TargetKind::Socket, ..Scheme::host(name, 0) }
     }
 
     /// Returns a scheme that leads to a directory or a program instead of a server.
-    pub(super) const fn local(name: &'static str, to: To) -> Scheme {
+    pub(super) const fn local(name: &'static str, to: TargetKind) -> Scheme {
         Scheme { to, ..Scheme::host(name, 0) }
     }
 }
@@ -143,9 +143,9 @@ pub(crate) fn named(name: &str) -> &'static Protocol {
 /// Returns how addresses of these protocols begin: `redis://, postgres://`.
 pub(crate) fn written_as(which: impl Fn(&Protocol) -> bool) -> String {
     let begins = |row: &&&Protocol| match row.schemes[0].to {
-        To::Host | To::Socket => format!("{}://", row.name),
-        To::Directory => format!("{}:///", row.name),
-        To::Program => format!("{}:", row.name),
+        TargetKind::Host | TargetKind::Socket => format!("{}://", row.name),
+        TargetKind::Directory => format!("{}:///", row.name),
+        TargetKind::Program => format!("{}:", row.name),
     };
     let rows = ALL.iter().filter(|row| which(row));
     rows.map(|row| begins(&row)).collect::<Vec<_>>().join(", ")

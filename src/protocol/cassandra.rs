@@ -4,7 +4,7 @@ use super::sql::{NO_DEPTH, Sql, TLS};
 use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
 use crate::access::Access;
 use drivers::{CassandraAccess, cassandra};
-use record::{CassandraAsked, Consistency, SqlProtocol};
+use record::{CassandraSettings, Consistency, SqlProtocol};
 use testserver::null::Service;
 
 pub(super) static ROW: Protocol = Protocol {
@@ -56,7 +56,7 @@ pub(super) static ROW: Protocol = Protocol {
 
 /// Access that runs the cheapest statement in this way.
 fn plain(prepares: bool) -> Access {
-    let (consistency, asked) = (Consistency::One, CassandraAsked::default());
+    let (consistency, asked) = (Consistency::One, CassandraSettings::default());
     let protocol = cassandra::Protocol { prepares, consistency, replication: 1, asked };
     Access::Database(Box::new(CassandraAccess::cheapest(protocol)))
 }

@@ -1,13 +1,13 @@
 //! Files in a directory, used as a cache.
 
-use super::address::{Scheme, To};
+use super::address::{Scheme, TargetKind};
 use super::{Family, Login, Path, Protocol, Query, Ready};
 use engine::files;
 
 pub(super) static ROW: Protocol = Protocol {
     name: "file",
     title: "files",
-    schemes: &[Scheme::local("file", To::Directory)],
+    schemes: &[Scheme::local("file", TargetKind::Directory)],
     example: "file:///dev/shm/cache",
     login: Login::Never,
     path: Path::Nothing,

@@ -20,14 +20,14 @@ mod store;
 pub(crate) mod websocket;
 
 pub(crate) use address::{
-    Login, Path, Query, Scheme, To, named, of_recorded, of_scheme, written_as,
+    Login, Path, Query, Scheme, TargetKind, named, of_recorded, of_scheme, written_as,
 };
 pub(crate) use sql::{ALLOW_KEY, Sql, SqlParts, SqlTls, TLS};
 pub use store::Dialect;
 pub(crate) use store::{Store, StoreParts};
 
 use crate::access::Access;
-use record::{Consistency, Kind, Says};
+use record::{Consistency, Kind, OperationText};
 use std::fmt;
 use testserver::null::Service;
 
@@ -158,11 +158,15 @@ impl Protocol {
     }
 
     /// Whether a user-defined operation is supported.
-    pub(crate) fn can_say(&self, says: &Says) -> bool {
+    pub(crate) fn can_say(&self, says: &OperationText) -> bool {
         match (says, &self.family) {
-            (Says::Sql(_), Family::Sql(_)) | (Says::Request { .. }, Family::Http) => true,
-            (Says::Command(_), Family::Store(store)) => store.has_commands,
-            (Says::Sql(_) | Says::Request { .. } | Says::Command(_), _) => false,
+            (OperationText::Sql(_), Family::Sql(_))
+            | (OperationText::Request { .. }, Family::Http) => true,
+            (OperationText::Command(_), Family::Store(store)) => store.has_commands,
+            (
+                OperationText::Sql(_) | OperationText::Request { .. } | OperationText::Command(_),
+                _,
+            ) => false,
         }
     }
 }
@@ -204,7 +208,7 @@ mod tests {
     #[test]
     fn every_protocol_with_a_server_is_asked_something_at_first() {
         for row in ALL {
-            let has_server = row.schemes.iter().any(|scheme| scheme.to == To::Host);
+            let has_server = row.schemes.iter().any(|scheme| scheme.to == TargetKind::Host);
             assert_eq!(row.ready != Ready::NoServer, has_server, "{}", row.name);
         }
     }

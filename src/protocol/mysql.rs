@@ -6,7 +6,7 @@ use crate::access::Access;
 use drivers::MysqlAccess;
 use drivers::mysql::{MysqlTls, Protocol as Sending, ROW_BYTES};
 use engine::workload::longest_key;
-use record::{SqlAsked, SqlProtocol, Workload};
+use record::{SqlProtocol, SqlSettings, Workload};
 use testserver::null::Service;
 
 pub(super) static ROW: Protocol = Protocol {
@@ -70,7 +70,7 @@ fn plain(sending: Sending) -> Access {
     Access::Database(Box::new(MysqlAccess::without_log_in(sending)))
 }
 
-fn lacks_room(asked: &SqlAsked, of: &Workload) -> Option<String> {
+fn lacks_room(asked: &SqlSettings, of: &Workload) -> Option<String> {
     let longest = of.value.most();
     let room = ROW_BYTES - longest_key(of) as u32;
     (asked.table.as_deref() == Some("memory") && longest > room).then(|| {

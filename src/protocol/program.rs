@@ -1,6 +1,6 @@
 //! Whole programs.
 
-use super::address::{Scheme, To};
+use super::address::{Scheme, TargetKind};
 use super::{Family, Login, Path, Protocol, Query, Ready};
 
 const WHY: &str = "a program (exec:) generates its own load: groups, depth and workloads are not \
@@ -9,7 +9,7 @@ const WHY: &str = "a program (exec:) generates its own load: groups, depth and w
 pub(super) static ROW: Protocol = Protocol {
     name: "exec",
     title: "a program",
-    schemes: &[Scheme::local("exec", To::Program)],
+    schemes: &[Scheme::local("exec", TargetKind::Program)],
     example: "exec:php check.php",
     login: Login::Never,
     path: Path::Nothing,

@@ -3,7 +3,7 @@
 use drivers::{Database, SqlAccess};
 use engine::workload::Feeds;
 use engine::{Numbers, TlsAccess};
-use record::{Consistency, SqlAsked, SqlProtocol, Workload};
+use record::{Consistency, SqlProtocol, SqlSettings, Workload};
 use std::path::PathBuf;
 
 /// The query of an address that requests TLS.
@@ -26,7 +26,7 @@ pub(crate) struct Sql {
     /// Why the length of a reply cannot be limited, or None if it can.
     pub(crate) no_reply_limit: Option<&'static str>,
     /// Why a table cannot hold the values of a workload, or None if it can.
-    pub(crate) lacks_room: fn(&SqlAsked, &Workload) -> Option<String>,
+    pub(crate) lacks_room: fn(&SqlSettings, &Workload) -> Option<String>,
     /// Makes the access to one.
     pub(crate) connect: fn(SqlParts<'_>) -> Box<dyn Database>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct SqlParts<'a> {
     pub(crate) password: Option<String>,
     pub(crate) database: String,
     pub(crate) query: String,
-    pub(crate) asked: &'a SqlAsked,
+    pub(crate) asked: &'a SqlSettings,
     pub(crate) tls: Option<SqlTls>,
     /// Whether a server without TLS may be asked for the key that encrypts the password.
     pub(crate) may_ask_for_key: bool,

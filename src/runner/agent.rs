@@ -1,17 +1,19 @@
 //! An agent: drives its share when the coordinator says so, and records it in a journal of its own.
 
 use super::targets::check_log_in;
-use super::{folder, header, orders, placement::Kept, workers};
+use super::{header, orders, placement::Kept, run_directory, workers};
 use crate::access::Access;
 use crate::address::resolver::is_public;
 use crate::agents::{AgentGate, AgentLink, LocalClock, Membership, Outbox, PartLane, PartOrder};
 use crate::exit::Error;
 use crate::journal::Writer;
-use crate::plan::{Resolved, Way, hash};
+use crate::plan::{ContenderAccess, Resolved, hash};
 use crate::remote::{Connection, RemoteError, introduce};
 use crate::{host, launch, signals};
 use engine::{EngineError, Stop, Together};
-use record::{Address, Asked, Contender, End, EndReason, Event, LaneAsked, Phase, TrialRecord};
+use record::{
+    Address, Contender, DriveOrder, End, EndReason, Event, LaneOrder, Phase, TrialRecord,
+};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -48,7 +50,7 @@ pub(crate) fn assist(
     let now = SystemTime::now();
     let header = header(&resolved.plan, now);
     let out = out.map(|out| with_rank(out, this.rank));
-    let (directory, journal) = folder::create(out.as_deref(), now, &header.plan_hash)?;
+    let (directory, journal) = run_directory::create(out.as_deref(), now, &header.plan_hash)?;
     let reached = resolved.ways.iter().map(|_| None).collect();
     let mut agent = Agent { resolved, stop, link, journal, this, reached };
     let written = agent.journal.write(&Event::Header(Box::new(header)));
@@ -181,7 +183,7 @@ impl Agent<'_> {
     }
 
     /// The order for the engine: all that the coordinator did not send follows from the plan.
-    fn asked(&mut self, order: &PartOrder) -> Result<(Asked, Vec<Access>), String> {
+    fn asked(&mut self, order: &PartOrder) -> Result<(DriveOrder, Vec<Access>), String> {
         let resolved = self.resolved;
         let plan = &resolved.plan;
         if order.lanes.len() != plan.contenders.len() {
@@ -197,9 +199,9 @@ impl Agent<'_> {
             let address = reached.address.clone();
             accesses.push(reached.access.clone());
             self.reached[contender] = Some(reached);
-            lanes.push(LaneAsked { address, ..orders::lane(plan, contender, lane.burn_in_ns) });
+            lanes.push(LaneOrder { address, ..orders::lane(plan, contender, lane.burn_in_ns) });
         }
-        let asked = Asked {
+        let asked = DriveOrder {
             seed: order.seed,
             cores: plan.generator_cores.clone(),
             warm_up_ns: order.warm_up_ns,
@@ -217,8 +219,8 @@ impl Agent<'_> {
     fn reach(&self, contender: usize, lane: &PartLane) -> Result<Reached, String> {
         let known: &Contender = &self.resolved.plan.contenders[contender];
         let (address, access) = match &self.resolved.ways[contender] {
-            Way::Attached { access, .. } => (known.address.clone(), access.clone()),
-            Way::Launched { launch, .. } => {
+            ContenderAccess::Attached { access, .. } => (known.address.clone(), access.clone()),
+            ContenderAccess::Launched { launch, .. } => {
                 let nodes = lane.address.nodes();
                 let Some(first) = nodes.first() else {
                     return Err(format!("`{}` is not reached over TCP", known.name));
@@ -231,7 +233,7 @@ impl Agent<'_> {
                 let (_, access) = reached.map_err(|error| error.text)?;
                 (lane.address.clone(), access)
             }
-            Way::Files(_) | Way::Program { .. } => {
+            ContenderAccess::Files(_) | ContenderAccess::Program { .. } => {
                 return Err(format!("`{}` is not driven over a network", known.name));
             }
         };

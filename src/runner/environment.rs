@@ -4,7 +4,7 @@
 use crate::targets::store::About;
 use engine::EngineError;
 use record::{
-    AgentClock, AgentReady, Asked, SingleRun, TargetDone, TargetReady, TrialRecord, Workload,
+    AgentClock, AgentReady, DriveOrder, SingleRun, TargetDone, TargetReady, TrialRecord, Workload,
 };
 use std::io;
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ pub(super) trait Environment {
     /// Drives an order: its lanes are these contenders of the plan.
     fn drive(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError>;
@@ -30,7 +30,7 @@ pub(super) trait Environment {
     /// are agents.
     fn drive_together(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         _is_pilot: bool,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
@@ -51,7 +51,7 @@ pub(super) trait Environment {
     /// Drives the null server instead of their targets, with lanes without login and TLS.
     fn drive_null(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError>;

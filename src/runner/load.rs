@@ -5,10 +5,10 @@ use super::chunks::{self, Chunk};
 use super::environment::Halt;
 use super::orders;
 use super::session::Session;
-use crate::targets::store::{About, Decision, Fingerprint, State, Wanted};
+use crate::targets::store::{About, Decision, Fingerprint, RequestedData, State};
 use engine::EngineError;
 use record::{
-    Event, Failure, LoadHow, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
+    Event, Failure, LoadMethod, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
 };
 use report::words;
 use std::io::Write;
@@ -19,7 +19,7 @@ use wire::{memcached, resp};
 /// A load in progress.
 struct Load {
     contender: usize,
-    wanted: Wanted,
+    wanted: RequestedData,
     /// What the store reported about itself before it.
     about: Option<About>,
     loaded: Loaded,
@@ -49,34 +49,34 @@ impl<W: Write> Session<'_, W> {
 
     fn load_one(&mut self, contender: usize, workload: &Workload) -> Result<(), Halt> {
         let about = self.ask_store(contender, StoreMoment::LoadBegins)?;
-        let wanted = Wanted::of(workload);
+        let wanted = RequestedData::of(workload);
         let decision = self.decide(contender, &wanted, about.as_ref());
         let mut load = Load::new(contender, self.launch_of(contender), workload, wanted, about);
         load.start(&decision);
         if let Some(why) = words::load_begins(&load.loaded) {
             self.say_of(contender, &why);
         }
-        let came = match decision.how {
-            LoadHow::Found => Ok(()),
-            LoadHow::Resumed => self.write_keys(&mut load, workload),
-            LoadHow::Written => {
+        let outcome = match decision.how {
+            LoadMethod::Found => Ok(()),
+            LoadMethod::Resumed => self.write_keys(&mut load, workload),
+            LoadMethod::Written => {
                 let room = self.environment.make_room(contender, workload);
                 room.map_err(|why| self.no_room_made(contender, &why))?;
                 self.write_keys(&mut load, workload)
             }
         };
         if let Some(trial) = load.trial.take() {
-            self.book.trial(trial)?;
+            self.writer.trial(trial)?;
         }
-        came?;
+        outcome?;
         self.still_there(&load)?;
-        if load.loaded.how != LoadHow::Found && load.loaded.keys > 0 {
+        if load.loaded.how != LoadMethod::Found && load.loaded.keys > 0 {
             load.loaded.settled = self.settle(contender)?;
         }
         let about = self.ask_store(contender, StoreMoment::LoadEnds)?;
         self.seal(&load, about.as_ref(), workload);
         self.say_of(contender, &words::loaded(&load.loaded));
-        self.book.write_and_sync(&Event::Loaded(load.loaded))
+        self.writer.write_and_sync(&Event::Loaded(load.loaded))
     }
 
     fn no_room_made(&self, contender: usize, why: &str) -> Halt {
@@ -84,7 +84,12 @@ impl<W: Write> Session<'_, W> {
         Halt::Target(format!("`{name}` cannot be loaded: {why}"))
     }
 
-    fn decide(&mut self, contender: usize, wanted: &Wanted, about: Option<&About>) -> Decision {
+    fn decide(
+        &mut self,
+        contender: usize,
+        wanted: &RequestedData,
+        about: Option<&About>,
+    ) -> Decision {
         if self.stores.reload() {
             return Decision::anew(Some("--reload".to_owned()));
         }
@@ -98,19 +103,19 @@ impl<W: Write> Session<'_, W> {
         let name = &self.plan.contenders[load.contender].name;
         let to_load = workload.to_load();
         let what = if load.loaded.are_columns { "columns" } else { "keys" };
-        self.book.progress.loading(name, from..to_load, what);
+        self.writer.progress.loading(name, from..to_load, what);
         let mut last = None;
         while from < to_load && load.loaded.ended_at.is_none() {
             self.keep(load, State::Loading(load.acknowledged), load.about.as_ref());
             let chunk = from..from.saturating_add(chunks::next(last)).min(to_load);
             let started = Instant::now();
-            let came = self.write_chunk(load, chunk.clone());
+            let outcome = self.write_chunk(load, chunk.clone());
             load.loaded.took_ns = nanoseconds(began.elapsed());
-            came?;
+            outcome?;
             let (keys, took) = (chunk.end - chunk.start, started.elapsed());
             last = Some(Chunk { keys, writing: load.last_writing().min(took), took });
             from = chunk.end;
-            self.book.progress.loaded(from);
+            self.writer.progress.loaded(from);
         }
         Ok(())
     }
@@ -148,7 +153,7 @@ impl<W: Write> Session<'_, W> {
     /// Stores the fingerprint of the data that the store contains from now on.
     fn seal(&mut self, load: &Load, about: Option<&About>, workload: &Workload) {
         let evictions = |about: Option<&About>| about.and_then(|about| about.evictions);
-        let found = load.loaded.how == LoadHow::Found;
+        let found = load.loaded.how == LoadMethod::Found;
         let whole = found || load.acknowledged == workload.to_load();
         let kept = evictions(load.about.as_ref()) == evictions(about);
         let dirty = workload.writes() && !self.stores.only_load();
@@ -183,7 +188,7 @@ impl<W: Write> Session<'_, W> {
 
     fn say_of(&self, contender: usize, sentence: &str) {
         let name = &self.plan.contenders[contender].name;
-        self.book.progress.say(&format!("{name}: {sentence}"));
+        self.writer.progress.say(&format!("{name}: {sentence}"));
     }
 }
 
@@ -192,13 +197,13 @@ impl Load {
         contender: usize,
         launch: u32,
         workload: &Workload,
-        wanted: Wanted,
+        wanted: RequestedData,
         about: Option<About>,
     ) -> Load {
         let loaded = Loaded {
             contender: contender as u32,
             launch,
-            how: LoadHow::Written,
+            how: LoadMethod::Written,
             why: None,
             keys: workload.to_load(),
             are_columns: workload.is_wide(),

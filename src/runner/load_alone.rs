@@ -1,14 +1,14 @@
 //! The load phase without a following run: `tiebreak load`.
 
 use super::own_costs::OwnCosts;
-use super::progress::{Manner, Progress};
-use super::session::{Book, Session};
+use super::progress::{Progress, ProgressStyle};
+use super::session::{Session, TrialWriter};
 use super::stores_known::Stores;
 use super::targets::Targets;
 use super::{end_leftovers, header};
 use crate::exit::Error;
 use crate::journal::{Reader, Writer};
-use crate::launch::Ground;
+use crate::launch::LaunchContext;
 use crate::plan::Resolved;
 use crate::signals;
 use engine::Stop;
@@ -20,7 +20,7 @@ use std::time::SystemTime;
 
 /// Settings of a load.
 #[derive(Clone, Copy, Debug)]
-pub struct LoadTelling {
+pub struct LoadReporting {
     /// No progress on standard error.
     pub quiet: bool,
     /// Write all keys, whatever the stores contain.
@@ -38,28 +38,29 @@ pub struct LoadTelling {
 pub fn load(
     resolved: &Resolved,
     stop: &Stop,
-    telling: LoadTelling,
+    reporting: LoadReporting,
 ) -> Result<Vec<Option<StoreSummary>>, Error> {
     let plan = &resolved.plan;
-    let progress = Progress::start(Manner::fitting(telling.quiet), &plan.question.names(), "");
+    let progress =
+        Progress::start(ProgressStyle::fitting(reporting.quiet), &plan.question.names(), "");
     progress.keep_on(&resolved.own_cores);
     end_leftovers(&progress);
-    let ground = Ground {
+    let context = LaunchContext {
         logs: Path::new(""),
         cores: &resolved.target_cores,
         secrets: &resolved.secrets,
         stopped: &signals::caught,
     };
-    let mut targets = Targets::new(resolved, stop, ground, None);
+    let mut targets = Targets::new(resolved, stop, context, None);
     let mut memory = Vec::new();
     let mut journal = Writer::new(&mut memory, |_| Ok(()));
     let header = Event::Header(Box::new(header(plan, SystemTime::now())));
     journal.write(&header).map_err(|error| Error::failed(error.to_string()))?;
     let session = Session {
         plan,
-        book: Book::new(journal, &progress, plan),
+        writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut targets,
-        stores: Stores::only_loaded(telling.reload),
+        stores: Stores::only_loaded(reporting.reload),
         own_costs: OwnCosts::default(),
         stopped: &signals::caught,
         pause: &|at_most| signals::pause(stop, at_most),

@@ -6,13 +6,13 @@ use crate::journal::{Reader, Writer};
 use crate::plan::{Command, example};
 use crate::runner::environment::{AtWork, Each, Environment};
 use crate::runner::own_costs::OwnCosts;
-use crate::runner::progress::{Manner, Progress};
-use crate::runner::session::Book;
+use crate::runner::progress::{Progress, ProgressStyle};
+use crate::runner::session::TrialWriter;
 use crate::runner::stores_known::Stores;
 use crate::targets::store::Start;
 use record::{
-    Asked, Asks, Doing, End, EndReason, Header, Plan, Settled, Slice, TargetDone, TargetReady,
-    Work, journal::SCHEMA,
+    DriveOrder, End, EndReason, Header, LaneTask, Plan, RequestPlan, Settled, Slice, TargetDone,
+    TargetReady, Work, journal::SCHEMA,
 };
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 /// A store that outlives sessions.
 #[derive(Default)]
-struct Made {
+struct FakeStore {
     notes: BTreeMap<String, String>,
     /// Keys that it was asked to write, in all.
     writes: Vec<Range<u64>>,
@@ -45,9 +45,9 @@ struct Made {
     work: Vec<u64>,
 }
 
-impl Made {
-    fn new() -> Made {
-        Made { start: "one", ..Made::default() }
+impl FakeStore {
+    fn new() -> FakeStore {
+        FakeStore { start: "one", ..FakeStore::default() }
     }
 
     fn note(&self) -> &str {
@@ -56,7 +56,7 @@ impl Made {
 }
 
 /// What one session sees of it.
-struct View<'a>(&'a mut Made);
+struct View<'a>(&'a mut FakeStore);
 
 impl Environment for View<'_> {
     fn raise(&mut self, _launch: u32, contender: usize) -> Result<TargetReady, Halt> {
@@ -75,7 +75,12 @@ impl Environment for View<'_> {
         None
     }
 
-    fn drive_null(&mut self, _: &Asked, _: &[usize], _: &mut Each<'_>) -> Result<(), EngineError> {
+    fn drive_null(
+        &mut self,
+        _: &DriveOrder,
+        _: &[usize],
+        _: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -85,7 +90,7 @@ impl Environment for View<'_> {
 
     fn drive(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         _who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
@@ -93,7 +98,7 @@ impl Environment for View<'_> {
         let mut seen = Seen::default();
         let mut cut_short = false;
         match &asked.doing {
-            Doing::Load(loading) => {
+            LaneTask::Load(loading) => {
                 let end = loading.from + asked.operations.expect("so many");
                 let is_in = |key: Option<u64>| key.is_some_and(|key| key < end);
                 if is_in(self.0.killed_at) {
@@ -193,19 +198,19 @@ fn plan() -> Plan {
         spec.command = Command::Run;
         spec.contenders.truncate(1);
     });
-    let workload = crate::plan::WorkloadAsked { keys: Some(KEYS), ..Default::default() };
+    let workload = crate::plan::WorkloadSettings { keys: Some(KEYS), ..Default::default() };
     let workload = workload.of(0).expect("kv");
-    plan.contenders[0].asks = Asks::Store(Work { workload, skew: None });
+    plan.contenders[0].asks = RequestPlan::Store(Work { workload, skew: None });
     plan
 }
 
 /// What came of a session: its end and what it wrote.
-struct Came {
+struct SessionOutcome {
     end: Result<End, Error>,
     events: Vec<Event>,
 }
 
-impl Came {
+impl SessionOutcome {
     fn loaded(&self) -> &Loaded {
         let loaded = self.events.iter().find_map(|event| match event {
             Event::Loaded(loaded) => Some(loaded),
@@ -219,7 +224,7 @@ impl Came {
     }
 }
 
-fn session(made: &mut Made, stores: Stores) -> Came {
+fn session(made: &mut FakeStore, stores: Stores) -> SessionOutcome {
     let plan = plan();
     let header = Header {
         schema: SCHEMA.to_owned(),
@@ -231,11 +236,11 @@ fn session(made: &mut Made, stores: Stores) -> Came {
     let mut memory = Vec::new();
     let mut journal = Writer::new(&mut memory, |_| Ok(()));
     journal.write(&Event::Header(Box::new(header))).expect("memory");
-    let progress = Progress::start(Manner::Silent, &plan.question.names(), "");
+    let progress = Progress::start(ProgressStyle::Silent, &plan.question.names(), "");
     let stopped = made.stopped.clone();
     let session = Session {
         plan: &plan,
-        book: Book::new(journal, &progress, &plan),
+        writer: TrialWriter::new(journal, &progress, &plan),
         environment: &mut View(made),
         stores,
         own_costs: OwnCosts::default(),
@@ -248,21 +253,21 @@ fn session(made: &mut Made, stores: Stores) -> Came {
     while let Some(event) = reader.next_event().expect("readable") {
         events.push(event);
     }
-    Came { end, events }
+    SessionOutcome { end, events }
 }
 
 /// `tiebreak load`.
-fn load(made: &mut Made) -> Came {
+fn load(made: &mut FakeStore) -> SessionOutcome {
     session(made, Stores::only_loaded(false))
 }
 
 #[test]
 fn every_key_is_written_once_in_chunks_and_then_found() {
-    let mut made = Made::new();
-    let came = load(&mut made);
-    assert_eq!(came.reason(), EndReason::Complete);
-    let loaded = came.loaded();
-    assert_eq!((loaded.how, loaded.written, loaded.failed), (LoadHow::Written, KEYS, 0));
+    let mut made = FakeStore::new();
+    let outcome = load(&mut made);
+    assert_eq!(outcome.reason(), EndReason::Complete);
+    let loaded = outcome.loaded();
+    assert_eq!((loaded.how, loaded.written, loaded.failed), (LoadMethod::Written, KEYS, 0));
     assert!(made.writes.len() > 1, "{:?}", made.writes);
     let mut next = 0;
     for keys in &made.writes {
@@ -271,7 +276,7 @@ fn every_key_is_written_once_in_chunks_and_then_found() {
     }
     assert_eq!(next, KEYS);
     assert!(made.note().ends_with("clean"), "{}", made.note());
-    let trials = came.events.iter().filter_map(|event| match event {
+    let trials = outcome.events.iter().filter_map(|event| match event {
         Event::Trial(trial) if trial.phase == Phase::Load => Some(trial),
         _ => None,
     });
@@ -282,20 +287,20 @@ fn every_key_is_written_once_in_chunks_and_then_found() {
     assert!(places.iter().copied().eq(0..made.writes.len() as u64), "{places:?}");
     let chunks = made.writes.len();
     let again = load(&mut made);
-    assert_eq!((again.loaded().how, made.writes.len()), (LoadHow::Found, chunks));
+    assert_eq!((again.loaded().how, made.writes.len()), (LoadMethod::Found, chunks));
     assert!(made.note().ends_with("clean"));
     let forced = session(&mut made, Stores::only_loaded(true));
-    assert_eq!(forced.loaded().how, LoadHow::Written);
+    assert_eq!(forced.loaded().how, LoadMethod::Written);
 }
 
 #[test]
 fn what_a_load_leaves_to_the_server_is_waited_for() {
-    let mut made = Made { work: vec![0, 0, 3, 8], ..Made::new() };
+    let mut made = FakeStore { work: vec![0, 0, 3, 8], ..FakeStore::new() };
     let settled = load(&mut made).loaded().settled.clone();
     assert!(matches!(settled, Some(Settled::Compactions { left: 0, nodes: 1, .. })), "{settled:?}");
     made.work = vec![1];
     let found = load(&mut made);
-    assert_eq!((found.loaded().how, &found.loaded().settled), (LoadHow::Found, &None));
+    assert_eq!((found.loaded().how, &found.loaded().settled), (LoadMethod::Found, &None));
     assert_eq!(made.work, [1], "it is not asked where nothing was written");
     made.work.clear();
     let again = session(&mut made, Stores::only_loaded(true));
@@ -304,13 +309,13 @@ fn what_a_load_leaves_to_the_server_is_waited_for() {
 
 #[test]
 fn a_run_that_writes_marks_it_dirty_before_it_does() {
-    let mut made = Made::new();
+    let mut made = FakeStore::new();
     load(&mut made);
     let run = session(&mut made, Stores::default());
-    assert_eq!(run.loaded().how, LoadHow::Found);
+    assert_eq!(run.loaded().how, LoadMethod::Found);
     assert!(made.note().ends_with("dirty"), "{}", made.note());
     let again = load(&mut made);
-    assert_eq!(again.loaded().how, LoadHow::Written);
+    assert_eq!(again.loaded().how, LoadMethod::Written);
     let why = again.loaded().why.as_deref();
     assert_eq!(
         why,
@@ -320,15 +325,15 @@ fn a_run_that_writes_marks_it_dirty_before_it_does() {
 
 #[test]
 fn a_load_that_is_killed_goes_on_where_it_was() {
-    let mut made = Made { killed_at: Some(70_000), ..Made::new() };
+    let mut made = FakeStore { killed_at: Some(70_000), ..FakeStore::new() };
     assert_eq!(load(&mut made).reason(), EndReason::Failed);
     let upto = made.writes.last().expect("some were written").end;
     assert!(made.note().ends_with(&format!("loading upto {upto}")), "{}", made.note());
     made.killed_at = None;
     made.writes.clear();
-    let came = load(&mut made);
-    let loaded = came.loaded();
-    assert_eq!((loaded.how, loaded.from), (LoadHow::Resumed, upto));
+    let outcome = load(&mut made);
+    let loaded = outcome.loaded();
+    assert_eq!((loaded.how, loaded.from), (LoadMethod::Resumed, upto));
     assert_eq!(loaded.written, KEYS - upto);
     assert_eq!(made.writes[0].start, upto);
     assert!(made.note().ends_with("clean"), "{}", made.note());
@@ -336,66 +341,69 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
 
 #[test]
 fn a_load_that_is_stopped_goes_on_too_and_what_was_sent_is_in_the_journal() {
-    let mut made = Made { stopped_at: Some(50_000), ..Made::new() };
-    let came = load(&mut made);
-    assert_eq!(came.reason(), EndReason::Stopped);
-    let sent = came.events.iter().any(|event| match event {
+    let mut made = FakeStore { stopped_at: Some(50_000), ..FakeStore::new() };
+    let outcome = load(&mut made);
+    assert_eq!(outcome.reason(), EndReason::Stopped);
+    let sent = outcome.events.iter().any(|event| match event {
         Event::Trial(trial) => trial.phase == Phase::Load && trial.cut_short,
         _ => false,
     });
     assert!(sent);
     (made.stopped_at, made.stopped) = (None, Rc::default());
-    assert_eq!(load(&mut made).loaded().how, LoadHow::Resumed);
+    assert_eq!(load(&mut made).loaded().how, LoadMethod::Resumed);
 }
 
 #[test]
 fn another_start_is_loaded_again() {
-    let mut made = Made::new();
+    let mut made = FakeStore::new();
     load(&mut made);
     made.start = "two";
-    let came = load(&mut made);
-    assert_eq!(came.loaded().how, LoadHow::Written);
-    let why = came.loaded().why.as_deref();
+    let outcome = load(&mut made);
+    assert_eq!(outcome.loaded().how, LoadMethod::Written);
+    let why = outcome.loaded().why.as_deref();
     assert_eq!(why, Some("its server was restarted after it was loaded"));
 }
 
 #[test]
 fn a_store_without_room_ends_the_load_and_not_the_session() {
-    let mut made = Made { room: Some(10_000), ..Made::new() };
-    let came = load(&mut made);
-    assert_eq!(came.reason(), EndReason::Complete);
-    let loaded = came.loaded();
+    let mut made = FakeStore { room: Some(10_000), ..FakeStore::new() };
+    let outcome = load(&mut made);
+    assert_eq!(outcome.reason(), EndReason::Complete);
+    let loaded = outcome.loaded();
     let end = loaded.ended_at.expect("it was given up");
     assert_eq!((loaded.written, loaded.failed), (10_000, end - 10_000));
     assert!(end < KEYS, "{end}");
     assert!(made.note().ends_with("dirty"), "{}", made.note());
-    assert_eq!(load(&mut made).loaded().how, LoadHow::Written);
+    assert_eq!(load(&mut made).loaded().how, LoadMethod::Written);
 }
 
 #[test]
 fn a_note_that_cannot_be_kept_is_removed() {
-    let mut made = Made::new();
+    let mut made = FakeStore::new();
     load(&mut made);
     made.no_notes = true;
     let run = session(&mut made, Stores::default());
-    assert_eq!(run.loaded().how, LoadHow::Found);
+    assert_eq!(run.loaded().how, LoadMethod::Found);
     assert_eq!(made.note(), "", "a clean one would be a lie");
 }
 
 #[test]
 fn a_store_that_evicts_is_loaded_to_its_end_and_is_not_clean() {
-    let mut made = Made { evicts: 3, ..Made::new() };
-    let came = load(&mut made);
-    assert_eq!((came.reason(), came.loaded().written), (EndReason::Complete, KEYS));
+    let mut made = FakeStore { evicts: 3, ..FakeStore::new() };
+    let outcome = load(&mut made);
+    assert_eq!((outcome.reason(), outcome.loaded().written), (EndReason::Complete, KEYS));
     assert!(made.note().ends_with("dirty"), "{}", made.note());
 }
 
 #[test]
 fn a_store_that_says_nothing_is_loaded_each_time() {
-    let mut made = Made { silent: true, ..Made::new() };
+    let mut made = FakeStore { silent: true, ..FakeStore::new() };
     for _ in 0..2 {
-        let came = load(&mut made);
-        assert_eq!((came.reason(), came.loaded().how), (EndReason::Complete, LoadHow::Written));
+        let outcome = load(&mut made);
+        assert_eq!(
+            (outcome.reason(), outcome.loaded().how),
+            (EndReason::Complete, LoadMethod::Written)
+        );
         assert_eq!(made.note(), "");
     }
     let silent = load(&mut made).events.iter().any(|event| match event {
@@ -407,9 +415,9 @@ fn a_store_that_says_nothing_is_loaded_each_time() {
 
 #[test]
 fn a_store_that_dies_in_its_load_is_a_failed_target() {
-    let mut made = Made { dies_at: Some(10_000), ..Made::new() };
-    let came = load(&mut made);
-    let end = came.end.expect("an end");
+    let mut made = FakeStore { dies_at: Some(10_000), ..FakeStore::new() };
+    let outcome = load(&mut made);
+    let end = outcome.end.expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert!(
         end.detail.starts_with("a target died while data was loaded into it: "),

@@ -3,7 +3,6 @@
 mod agent;
 mod chunks;
 mod environment;
-pub(crate) mod folder;
 mod load;
 mod load_alone;
 mod meter;
@@ -12,6 +11,7 @@ mod orders;
 mod own_costs;
 mod placement;
 pub(crate) mod progress;
+pub(crate) mod run_directory;
 mod segments;
 mod session;
 mod settling;
@@ -22,29 +22,29 @@ mod targets;
 
 use crate::agents::{self, Expected, Membership};
 use crate::exit::Error;
-use crate::launch::{self, Ground};
-use crate::plan::{Resolved, Way, hash};
+use crate::launch::{self, LaunchContext};
+use crate::plan::{ContenderAccess, Resolved, hash};
 use crate::{private, signals, utc};
 pub(crate) use agent::assist;
 use engine::Stop;
-pub(crate) use folder::empty as new_folder;
 use keeper::leftovers;
-pub use load_alone::{LoadTelling, load};
+pub use load_alone::{LoadReporting, load};
 use own_costs::OwnCosts;
-use progress::{Manner, Progress};
+use progress::{Progress, ProgressStyle};
 use record::{Event, Header, Plan, journal::SCHEMA};
+pub(crate) use run_directory::empty as new_folder;
 pub(crate) use session::foreseen;
-use session::{Book, Session};
+use session::{Session, TrialWriter};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use stores_known::Stores;
-pub(crate) use sweep::{Begun, begin};
+pub(crate) use sweep::{SweepRun, begin};
 use targets::Targets;
 use text::shown::shown;
 
 /// Where a run is recorded and how it is reported.
 #[derive(Clone, Copy, Debug)]
-pub struct Telling<'a> {
+pub struct Reporting<'a> {
     /// The directory of the run. None means a new one.
     pub out: Option<&'a Path>,
     /// No progress on standard error.
@@ -63,7 +63,7 @@ pub struct Telling<'a> {
 pub(crate) fn perform(
     resolved: &Resolved,
     stop: &Stop,
-    telling: Telling<'_>,
+    reporting: Reporting<'_>,
     membership: Option<&Membership>,
 ) -> Result<PathBuf, Error> {
     let plan = &resolved.plan;
@@ -74,41 +74,41 @@ pub(crate) fn perform(
     let mut coordinator = gathered?;
     let now = SystemTime::now();
     let header = header(plan, now);
-    let (folder, mut journal) = folder::create(telling.out, now, &header.plan_hash)?;
-    let told = shown(folder.display().to_string());
+    let (directory, mut journal) = run_directory::create(reporting.out, now, &header.plan_hash)?;
+    let told = shown(directory.display().to_string());
     let written = journal.write(&Event::Header(Box::new(header))).and_then(|_| journal.sync());
     written.map_err(|error| {
         Error::failed(format!("{told}: the journal cannot be written: {error}"))
     })?;
-    let manner = Manner::fitting(telling.quiet);
-    let progress = Progress::start(manner, &plan.question.names(), telling.part);
+    let style = ProgressStyle::fitting(reporting.quiet);
+    let progress = Progress::start(style, &plan.question.names(), reporting.part);
     progress.keep_on(&resolved.own_cores);
     progress.say(&format!("run: {told} ({}, seed {})", foreseen([plan]), plan.seed));
     for caution in &resolved.cautions {
         progress.say(&format!("caution: {caution}"));
     }
     end_leftovers(&progress);
-    let logs = folder.join(folder::LOGS);
+    let logs = directory.join(run_directory::LOGS);
     if plan.launches() {
         private::create_directory(&logs)
-            .map_err(|error| Error::failed(format!("{told}/{}: {error}", folder::LOGS)))?;
+            .map_err(|error| Error::failed(format!("{told}/{}: {error}", run_directory::LOGS)))?;
         tell_launches(&progress, plan);
     }
-    let ground = Ground {
+    let context = LaunchContext {
         logs: &logs,
         cores: &resolved.target_cores,
         secrets: &resolved.secrets,
         stopped: &signals::caught,
     };
-    let mut targets = Targets::new(resolved, stop, ground, coordinator.as_mut());
-    let own_costs = if telling.no_cache {
+    let mut targets = Targets::new(resolved, stop, context, coordinator.as_mut());
+    let own_costs = if reporting.no_cache {
         OwnCosts::default()
     } else {
         OwnCosts::of(plan, resolved.target_cores.first().copied())
     };
     let session = Session {
         plan,
-        book: Book::new(journal, &progress, plan),
+        writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut targets,
         stores: Stores::default(),
         own_costs,
@@ -121,7 +121,7 @@ pub(crate) fn perform(
         coordinator.dismiss();
     }
     match conducted {
-        Ok(_) => Ok(folder),
+        Ok(_) => Ok(directory),
         Err(error) => Err(Error { text: format!("{told}: {}", error.text), ..error }),
     }
 }
@@ -146,9 +146,9 @@ fn header(plan: &Plan, now: SystemTime) -> Header {
 pub(crate) fn check_programs(resolved: &Resolved) -> Result<(), Error> {
     for (contender, way) in resolved.plan.contenders.iter().zip(&resolved.ways) {
         let missing = match way {
-            Way::Launched { launch, .. } => launch::missing(launch),
-            Way::Program { program } => program.why_not(),
-            Way::Attached { .. } | Way::Files(_) => None,
+            ContenderAccess::Launched { launch, .. } => launch::missing(launch),
+            ContenderAccess::Program { program } => program.why_not(),
+            ContenderAccess::Attached { .. } | ContenderAccess::Files(_) => None,
         };
         if let Some(missing) = missing {
             return Err(Error::target(format!("`{}`: {missing}", contender.name)));

@@ -2,7 +2,7 @@
 //! say whether the generator limited the result.
 
 use crate::conformance::alone;
-use record::{Asked, Asks, Contender, Doing, LaneAsked, Plan};
+use record::{Contender, DriveOrder, LaneOrder, LaneTask, Plan, RequestPlan};
 
 /// How long each lane is driven, in pieces. The cheapest piece counts, since nothing disturbed it;
 /// the first one serves as warm-up. A piece must be long enough for some hundred operations, and
@@ -14,7 +14,7 @@ const PIECE_NS: u64 = 5_000_000;
 const MOST_CONNECTIONS: u32 = 32;
 
 /// The lanes that can be driven against the null server, each with its contender's number.
-pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneAsked)> {
+pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneOrder)> {
     let workers = plan.workers();
     let known = plan.contenders.iter().enumerate().filter(|(_, of)| comparable(of));
     let lane = |(at, of): (usize, &Contender)| {
@@ -29,8 +29,8 @@ pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneAsked)> {
 
 /// The order that drives them. One worker is enough: its cost does not depend on the number of
 /// workers, and one null server would be slower than several workers.
-pub(super) fn order(plan: &Plan, lanes: Vec<LaneAsked>) -> Asked {
-    Asked {
+pub(super) fn order(plan: &Plan, lanes: Vec<LaneOrder>) -> DriveOrder {
+    DriveOrder {
         seed: plan.seed,
         cores: plan.generator_cores.last().copied().into_iter().collect(),
         warm_up_ns: 0,
@@ -55,13 +55,16 @@ fn comparable(contender: &Contender) -> bool {
         && nodes.iter().all(|node| node.ip().is_loopback())
 }
 
-fn doing(contender: &Contender) -> Doing {
+fn doing(contender: &Contender) -> LaneTask {
     match &contender.asks {
-        Asks::Store(work) | Asks::Files(work) => {
-            Doing::Drive(alone::workload(work.workload.verify))
+        RequestPlan::Store(work) | RequestPlan::Files(work) => {
+            LaneTask::Drive(alone::workload(work.workload.verify))
         }
         // The null server answers a database's cheapest statement, and no other.
-        Asks::Statement { .. } | Asks::Database { .. } => Doing::Ask,
-        Asks::Request(_) | Asks::Requests { .. } | Asks::Messages(_) | Asks::Program => Doing::Ask,
+        RequestPlan::Statement { .. } | RequestPlan::Database { .. } => LaneTask::Ask,
+        RequestPlan::Request(_)
+        | RequestPlan::Requests { .. }
+        | RequestPlan::Messages(_)
+        | RequestPlan::Program => LaneTask::Ask,
     }
 }

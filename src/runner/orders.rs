@@ -3,7 +3,8 @@
 use super::segments::Segment;
 use crate::plan::pilot;
 use record::{
-    Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Loading, PilotChoice, Plan, Reuse,
+    Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, PilotChoice, Plan,
+    Reuse,
 };
 use std::ops::Range;
 
@@ -21,17 +22,17 @@ const LONGEST_LOAD_NS: u64 = 3_600_000_000_000;
 
 /// One request to one contender, over one connection; of several servers one to each, and
 /// one message to a room.
-pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
+pub(super) fn ready(plan: &Plan, contender: usize) -> DriveOrder {
     let servers = plan.contenders[contender].sharding.map_or(1, |sharding| sharding.servers);
     let connections = plan.contenders[contender].asks.members();
-    let lane = LaneAsked {
+    let lane = LaneOrder {
         intensity: Intensity { connections, depth: 1, arrivals: Arrivals::Closed },
-        doing: Doing::Ask,
+        doing: LaneTask::Ask,
         operations: Some(u64::from(servers)),
         groups: Vec::new(),
         ..lane(plan, contender, 0)
     };
-    Asked {
+    DriveOrder {
         seed: plan.seed,
         first_round: 1,
         cores: plan.generator_cores.last().copied().into_iter().collect(),
@@ -45,13 +46,13 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> Asked {
 
 /// Writes the first values of some of a store's keys, as fast as it accepts them. Returns None if
 /// there is no workload.
-pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<Asked> {
+pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<DriveOrder> {
     let of = &plan.contenders[contender];
     let workload = of.asks.workload()?.clone();
     // A file is read or written at once, and a client of several servers has one operation in
     // flight.
     let one_by_one = matches!(of.address, Address::Directory(_)) || of.sharding.is_some();
-    let lane = LaneAsked {
+    let lane = LaneOrder {
         intensity: Intensity {
             depth: if one_by_one { 1 } else { of.intensity.depth.max(LOAD_DEPTH) },
             arrivals: Arrivals::Closed,
@@ -60,10 +61,10 @@ pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<As
         reuse: Reuse::Always,
         operations: Some(keys.end - keys.start),
         groups: Vec::new(),
-        doing: Doing::Load(Loading { from: keys.start, workload }),
+        doing: LaneTask::Load(Loading { from: keys.start, workload }),
         ..lane(plan, contender, 0)
     };
-    Some(Asked {
+    Some(DriveOrder {
         rounds: 1,
         round_ns: LONGEST_LOAD_NS,
         slice_ns: LONGEST_LOAD_NS,
@@ -73,8 +74,8 @@ pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<As
 }
 
 /// The warm-up and the pilot's interleaved part.
-pub(super) fn pilot(plan: &Plan) -> Asked {
-    Asked {
+pub(super) fn pilot(plan: &Plan) -> DriveOrder {
+    DriveOrder {
         warm_up_ns: plan.warm_up_ns,
         rounds: 1,
         round_ns: plan.pilot_ns,
@@ -85,9 +86,9 @@ pub(super) fn pilot(plan: &Plan) -> Asked {
 }
 
 /// The rounds of one segment, with the settings that the pilot chose.
-pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> Asked {
+pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> DriveOrder {
     let run_up_ns = choice.slice_ns.min(LONGEST_RUN_UP_NS);
-    Asked {
+    DriveOrder {
         // A server that was just launched is warmed up like the first.
         warm_up_ns: if segment.launch.is_some() {
             plan.warm_up_ns.max(run_up_ns)
@@ -104,8 +105,8 @@ pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> As
 }
 
 /// Warm-up and one round without interleaving: `run`.
-pub(super) fn run(plan: &Plan) -> Asked {
-    Asked {
+pub(super) fn run(plan: &Plan) -> DriveOrder {
+    DriveOrder {
         warm_up_ns: plan.warm_up_ns,
         rounds: 1,
         round_ns: plan.round_ns,
@@ -115,8 +116,8 @@ pub(super) fn run(plan: &Plan) -> Asked {
     }
 }
 
-fn asked(plan: &Plan) -> Asked {
-    Asked {
+fn asked(plan: &Plan) -> DriveOrder {
+    DriveOrder {
         seed: plan.seed,
         first_round: 1,
         cores: plan.generator_cores.clone(),
@@ -128,17 +129,17 @@ fn asked(plan: &Plan) -> Asked {
     }
 }
 
-fn lanes(plan: &Plan, burn_in_ns: impl Fn(usize) -> u64) -> Vec<LaneAsked> {
+fn lanes(plan: &Plan, burn_in_ns: impl Fn(usize) -> u64) -> Vec<LaneOrder> {
     (0..plan.contenders.len()).map(|at| lane(plan, at, burn_in_ns(at))).collect()
 }
 
 /// What is asked of one contender.
-pub(super) fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneAsked {
+pub(super) fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneOrder {
     let contender = &plan.contenders[contender];
-    LaneAsked {
+    LaneOrder {
         address: contender.address.clone(),
         intensity: contender.intensity,
-        doing: contender.asks.workload().cloned().map_or(Doing::Ask, Doing::Drive),
+        doing: contender.asks.workload().cloned().map_or(LaneTask::Ask, LaneTask::Drive),
         reuse: contender.reuse,
         timeout_ns: contender.timeout_ns,
         burn_in_ns,

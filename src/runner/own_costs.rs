@@ -7,7 +7,7 @@
 
 use crate::cache;
 use crate::fnv::fnv1a;
-use record::{LaneAsked, OwnCost, Plan};
+use record::{LaneOrder, OwnCost, Plan};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -27,7 +27,7 @@ const MOST_NS: f64 = 1e9;
 #[derive(Debug, Default)]
 pub(super) struct OwnCosts {
     /// Where figures are kept, or None if they are not.
-    folder: Option<PathBuf>,
+    directory: Option<PathBuf>,
     /// The program and the machine that they belong to.
     machine: String,
     /// By contender: the lane that was looked for.
@@ -48,8 +48,10 @@ impl OwnCosts {
     /// The costs of the plan's lanes against a null server on this core, in the cache directory of
     /// this user.
     pub(super) fn of(plan: &Plan, server_core: Option<u32>) -> OwnCosts {
-        let (folder, program) = (cache::directory(), this_program());
-        let (Some(folder), Some(program)) = (folder, program) else { return OwnCosts::default() };
+        let (directory, program) = (cache::directory(), this_program());
+        let (Some(directory), Some(program)) = (directory, program) else {
+            return OwnCosts::default();
+        };
         let host = &plan.host;
         let machine = format!(
             "{program}; {}; {}; cores {:?}, generator {:?}, server {server_core:?}",
@@ -58,14 +60,14 @@ impl OwnCosts {
             host.cores,
             plan.generator_cores.last()
         );
-        OwnCosts { folder: Some(folder.join("own-costs")), machine, lanes: BTreeMap::new() }
+        OwnCosts { directory: Some(directory.join("own-costs")), machine, lanes: BTreeMap::new() }
     }
 
     /// Costs of a made-up machine, in this directory.
     #[cfg(test)]
-    pub(super) fn made_up(folder: PathBuf) -> OwnCosts {
+    pub(super) fn made_up(directory: PathBuf) -> OwnCosts {
         let machine = "made up".to_owned();
-        OwnCosts { folder: Some(folder), machine, lanes: BTreeMap::new() }
+        OwnCosts { directory: Some(directory), machine, lanes: BTreeMap::new() }
     }
 
     /// The known cost of this contender's lane, which speaks this protocol.
@@ -73,14 +75,14 @@ impl OwnCosts {
         &mut self,
         contender: u32,
         protocol: &str,
-        lane: &LaneAsked,
+        lane: &LaneOrder,
     ) -> Option<OwnCost> {
-        let folder = self.folder.as_deref()?;
+        let directory = self.directory.as_deref()?;
         // Its address is that of a null server that does not run yet, which is the same for all
         // lanes.
         let lane = serde_json::to_string(lane).ok()?;
         let lane = format!("{}; {protocol}; {lane}", self.machine);
-        let found = read(&folder.join(file_of(&lane)), &lane, SystemTime::now());
+        let found = read(&directory.join(file_of(&lane)), &lane, SystemTime::now());
         self.lanes.insert(contender, lane);
         let (cpu_per_operation_ns, age) = found?;
         Some(OwnCost { contender, cpu_per_operation_ns, age_s: age.as_secs() })
@@ -88,12 +90,14 @@ impl OwnCosts {
 
     /// Keeps the measured cost of this contender's lane, if it was looked up.
     pub(super) fn keep(&self, contender: u32, cpu_per_operation_ns: f64) {
-        let (Some(folder), Some(lane)) = (&self.folder, self.lanes.get(&contender)) else { return };
+        let (Some(directory), Some(lane)) = (&self.directory, self.lanes.get(&contender)) else {
+            return;
+        };
         let now = SystemTime::now();
         let measured = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let kept = Kept { lane: lane.clone(), cpu_per_operation_ns, measured };
         // If this fails, the next run measures again, as this one did.
-        let _ = write(folder, &file_of(lane), &kept, now);
+        let _ = write(directory, &file_of(lane), &kept, now);
     }
 }
 
@@ -130,15 +134,15 @@ fn read(file: &Path, lane: &str, now: SystemTime) -> Option<(f64, Duration)> {
     (sane && kept.lane == lane && age < KEPT).then_some((kept.cpu_per_operation_ns, age))
 }
 
-fn write(folder: &Path, name: &str, kept: &Kept, now: SystemTime) -> std::io::Result<()> {
-    cache::make(folder)?;
-    remove_old(folder, now);
+fn write(directory: &Path, name: &str, kept: &Kept, now: SystemTime) -> std::io::Result<()> {
+    cache::make(directory)?;
+    remove_old(directory, now);
     // Written beside it and renamed, so that two simultaneous runs leave one complete file.
-    let beside = folder.join(format!("{name}.{}", std::process::id()));
+    let beside = directory.join(format!("{name}.{}", std::process::id()));
     let text = serde_json::to_string(kept)?;
     let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
     let written =
-        to.write_all(text.as_bytes()).and_then(|()| fs::rename(&beside, folder.join(name)));
+        to.write_all(text.as_bytes()).and_then(|()| fs::rename(&beside, directory.join(name)));
     if written.is_err() {
         let _ = fs::remove_file(&beside);
     }
@@ -146,8 +150,8 @@ fn write(folder: &Path, name: &str, kept: &Kept, now: SystemTime) -> std::io::Re
 }
 
 /// Removes files that no run will use any more.
-fn remove_old(folder: &Path, now: SystemTime) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+fn remove_old(directory: &Path, now: SystemTime) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let changed = entry.metadata().ok().filter(fs::Metadata::is_file);
         let changed = changed.and_then(|about| about.modified().ok());
         let age = changed.and_then(|changed| now.duration_since(changed).ok());
@@ -162,16 +166,16 @@ mod tests {
     use super::*;
     use crate::conformance::alone;
     use crate::scratch::Scratch;
-    use record::{Doing, Reuse};
+    use record::{LaneTask, Reuse};
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn costs(scratch: &Scratch, machine: &str) -> OwnCosts {
-        let folder = Some(scratch.path().join("cache/own-costs"));
-        OwnCosts { folder, machine: machine.to_owned(), lanes: BTreeMap::new() }
+        let directory = Some(scratch.path().join("cache/own-costs"));
+        OwnCosts { directory, machine: machine.to_owned(), lanes: BTreeMap::new() }
     }
 
-    fn lane(connections: u32) -> LaneAsked {
-        alone::lane(connections, 1, Reuse::Always, Doing::Ask)
+    fn lane(connections: u32) -> LaneOrder {
+        alone::lane(connections, 1, Reuse::Always, LaneTask::Ask)
     }
 
     /// The cost that another run finds.
@@ -188,8 +192,8 @@ mod tests {
         let mut costs = costs(scratch, "m");
         assert_eq!(costs.find(1, "http", &lane(8)), None);
         costs.keep(1, 5000.0);
-        let folder = costs.folder.expect("a directory");
-        let mut files = fs::read_dir(folder).expect("made").flatten();
+        let directory = costs.directory.expect("a directory");
+        let mut files = fs::read_dir(directory).expect("made").flatten();
         let file = files.next().expect("a file").path();
         assert!(files.next().is_none(), "one file, and nothing beside it");
         file
@@ -262,11 +266,11 @@ mod tests {
     fn a_folder_that_others_may_write_is_left_alone() {
         let scratch = Scratch::new();
         let mut costs = costs(&scratch, "m");
-        let folder = costs.folder.clone().expect("a directory");
-        fs::create_dir_all(&folder).expect("a directory");
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("ours");
+        let directory = costs.directory.clone().expect("a directory");
+        fs::create_dir_all(&directory).expect("a directory");
+        fs::set_permissions(&directory, fs::Permissions::from_mode(0o777)).expect("ours");
         costs.find(1, "http", &lane(8));
         costs.keep(1, 5000.0);
-        assert_eq!(fs::read_dir(&folder).expect("readable").count(), 0);
+        assert_eq!(fs::read_dir(&directory).expect("readable").count(), 0);
     }
 }

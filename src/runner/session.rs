@@ -9,11 +9,11 @@ use super::{null, orders};
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::pilot;
-use crate::targets::ready::{self, Answer, Must};
+use crate::targets::ready::{self, Answer, ExpectedReply};
 use engine::EngineError;
 use judge::Judge;
 use record::{
-    Asked, Contender, End, EndReason, Event, Failure, FaultOwner, LaneAsked, OwnCost, Phase,
+    Contender, DriveOrder, End, EndReason, Event, Failure, FaultOwner, LaneOrder, OwnCost, Phase,
     PilotChoice, Plan, StoreMoment, TrialRecord, own_cost,
 };
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ use text::units::show_ns;
 /// What a run needs from outside.
 pub(super) struct Session<'a, W> {
     pub(super) plan: &'a Plan,
-    pub(super) book: Book<'a, W>,
+    pub(super) writer: TrialWriter<'a, W>,
     pub(super) environment: &'a mut dyn Environment,
     /// What is known of the stores among the targets.
     pub(super) stores: Stores,
@@ -37,7 +37,7 @@ pub(super) struct Session<'a, W> {
 }
 
 /// Where trials are written.
-pub(super) struct Book<'a, W> {
+pub(super) struct TrialWriter<'a, W> {
     journal: Writer<W>,
     pub(super) progress: &'a Progress,
     plan: &'a Plan,
@@ -52,24 +52,34 @@ pub(super) struct Book<'a, W> {
     unheard: Vec<String>,
     /// Place and start of the first slice of this segment: the engine counts from 0
     /// in each.
-    segment: Mark,
+    segment: RunPosition,
     /// Where the next segment begins.
-    end: Mark,
+    end: RunPosition,
 }
 
 /// A point between two slices of the rounds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mark {
+struct RunPosition {
     place: u64,
     ns: u64,
 }
 
-impl<'a, W: Write> Book<'a, W> {
+impl<'a, W: Write> TrialWriter<'a, W> {
     pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
         let judge = (!plan.question.looks.is_empty()).then(|| Judge::new(&plan.question));
-        let (segment, end) = (Mark::default(), Mark::default());
+        let (segment, end) = (RunPosition::default(), RunPosition::default());
         let unheard = Vec::new();
-        Book { journal, progress, plan, in_round: 0, refused: false, judge, unheard, segment, end }
+        TrialWriter {
+            journal,
+            progress,
+            plan,
+            in_round: 0,
+            refused: false,
+            judge,
+            unheard,
+            segment,
+            end,
+        }
     }
 
     pub(super) fn trial(&mut self, mut trial: TrialRecord) -> Result<TrialRecord, Halt> {
@@ -138,9 +148,9 @@ impl<W: Write> Session<'_, W> {
     /// # Errors
     /// If the journal cannot be written. Any other failure becomes the reason of the end.
     pub(super) fn conduct(mut self) -> Result<End, Error> {
-        let came = self.introduce_agents();
-        let came = if came.is_err() {
-            came
+        let outcome = self.introduce_agents();
+        let outcome = if outcome.is_err() {
+            outcome
         } else if self.stores.only_load() {
             self.raise(1)
         } else {
@@ -148,7 +158,7 @@ impl<W: Write> Session<'_, W> {
         };
         // Whatever happened, nothing is left running; the first error is reported.
         let lowered = self.lower();
-        let (reason, detail) = match came.and(lowered) {
+        let (reason, detail) = match outcome.and(lowered) {
             Ok(()) => (EndReason::Complete, String::new()),
             Err(Halt::Stopped) => (EndReason::Stopped, "a signal asked for the end".to_owned()),
             Err(Halt::Target(detail)) => (EndReason::TargetFailed, detail),
@@ -156,7 +166,7 @@ impl<W: Write> Session<'_, W> {
             Err(Halt::Disk(error)) => return Err(disk(&error)),
         };
         let end = End { reason, detail };
-        match self.book.write_and_sync(&Event::End(end.clone())) {
+        match self.writer.write_and_sync(&Event::End(end.clone())) {
             Err(Halt::Disk(error)) => Err(disk(&error)),
             _ => Ok(end),
         }
@@ -167,8 +177,8 @@ impl<W: Write> Session<'_, W> {
         if agents.is_empty() {
             return Ok(());
         }
-        self.book.progress.say(&format!("{} agents drive", agents.len()));
-        self.book.write_and_sync(&Event::Agents(agents))
+        self.writer.progress.say(&format!("{} agents drive", agents.len()));
+        self.writer.write_and_sync(&Event::Agents(agents))
     }
 
     fn phases(&mut self) -> Result<(), Halt> {
@@ -194,7 +204,7 @@ impl<W: Write> Session<'_, W> {
         let (mut who, mut lanes) = (Vec::new(), Vec::new());
         for (contender, lane) in null::lanes(self.plan) {
             match self.kept_cost(contender, &lane) {
-                Some(kept) => self.book.own_cost(kept)?,
+                Some(kept) => self.writer.own_cost(kept)?,
                 None => {
                     who.push(contender);
                     lanes.push(lane);
@@ -205,8 +215,8 @@ impl<W: Write> Session<'_, W> {
             return Ok(());
         }
         let order = null::order(self.plan, lanes);
-        self.book.progress.phase("measuring the cost of the generator itself", length(&order), 0);
-        let trials = self.drive_on(Ground::NullServer, &order, &who, |_| Phase::Null)?;
+        self.writer.progress.phase("measuring the cost of the generator itself", length(&order), 0);
+        let trials = self.drive_on(DriveMode::NullServer, &order, &who, |_| Phase::Null)?;
         let whole = |trial: &&TrialRecord| !trial.cut_short && own_cost::may_be_kept(&trial.seen);
         for trial in trials.iter().filter(whole) {
             if let Some(cost) = own_cost::cheapest(&trial.seen) {
@@ -217,7 +227,7 @@ impl<W: Write> Session<'_, W> {
     }
 
     /// What an earlier run measured of this contender's lane.
-    fn kept_cost(&mut self, contender: usize, lane: &LaneAsked) -> Option<OwnCost> {
+    fn kept_cost(&mut self, contender: usize, lane: &LaneOrder) -> Option<OwnCost> {
         let protocol = self.environment.plain_protocol(contender)?;
         self.own_costs.find(contender as u32, &protocol, lane)
     }
@@ -225,7 +235,7 @@ impl<W: Write> Session<'_, W> {
     /// Launches the targets in random order, and checks that each is ready.
     fn raise(&mut self, launch: u32) -> Result<(), Halt> {
         if self.plan.launches() {
-            self.book.progress.phase("launching", Duration::ZERO, 0);
+            self.writer.progress.phase("launching", Duration::ZERO, 0);
         }
         self.stores.launched(launch, self.plan.contenders.len());
         let mut order = engine::interleaving::order(self.plan.seed, launch, self.lanes(), 1);
@@ -235,7 +245,7 @@ impl<W: Write> Session<'_, W> {
         });
         for contender in order {
             let ready = self.environment.raise(launch, contender as usize)?;
-            self.book.write_and_sync(&Event::Target(ready))?;
+            self.writer.write_and_sync(&Event::Target(ready))?;
         }
         self.ready()?;
         self.load()
@@ -245,9 +255,9 @@ impl<W: Write> Session<'_, W> {
     fn lower(&mut self) -> Result<(), Halt> {
         for done in self.environment.lower() {
             for trouble in &done.log_troubles {
-                self.book.progress.insist(&format!("caution: {trouble}"));
+                self.writer.progress.insist(&format!("caution: {trouble}"));
             }
-            self.book.write_and_sync(&Event::TargetDone(done))?;
+            self.writer.write_and_sync(&Event::TargetDone(done))?;
         }
         Ok(())
     }
@@ -257,7 +267,7 @@ impl<W: Write> Session<'_, W> {
     }
 
     pub(super) fn ready(&mut self) -> Result<(), Halt> {
-        self.book.progress.phase("checking whether the targets are ready", Duration::ZERO, 0);
+        self.writer.progress.phase("checking whether the targets are ready", Duration::ZERO, 0);
         self.answering(|_| true)
     }
 
@@ -285,7 +295,7 @@ impl<W: Write> Session<'_, W> {
         let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
         let answer = trials.last().map(|trial| {
             let known = &self.plan.contenders[contender];
-            ready::answer(&trial.seen, Must::of(&known.asks))
+            ready::answer(&trial.seen, ExpectedReply::of(&known.asks))
         });
         match answer.unwrap_or(Answer::NotYet("it was not asked")) {
             Answer::Ready => Ok(None),
@@ -325,22 +335,22 @@ impl<W: Write> Session<'_, W> {
     fn interleaved_pilot(&mut self) -> Result<(), Halt> {
         let plan = self.plan;
         let order = orders::pilot(plan);
-        self.book.progress.phase("warm-up and pilot", length(&order), 0);
+        self.writer.progress.phase("warm-up and pilot", length(&order), 0);
         let trials = self.drive_everyone(&order, |phase| match phase {
             Phase::Round => Phase::Pilot,
             other => other,
         })?;
         let choice = pilot::decide(plan, &trials);
         // Synced now, so that a full disk is noticed early.
-        self.book.write_and_sync(&Event::Pilot(choice.clone()))?;
+        self.writer.write_and_sync(&Event::Pilot(choice.clone()))?;
         for sentence in &choice.why {
-            self.book.progress.say(&format!("pilot: {sentence}"));
+            self.writer.progress.say(&format!("pilot: {sentence}"));
         }
-        if let Some(judge) = self.book.judge() {
+        if let Some(judge) = self.writer.judge() {
             judge.pilot(&choice);
         }
-        let came = self.rounds(&choice);
-        self.with_last_words(came)?;
+        let outcome = self.rounds(&choice);
+        self.with_last_words(outcome)?;
         self.single_runs()
     }
 
@@ -349,8 +359,8 @@ impl<W: Write> Session<'_, W> {
     fn single_runs(&mut self) -> Result<(), Halt> {
         for contender in 0..self.plan.contenders.len() {
             if let Some(run) = self.environment.single_run(contender) {
-                self.book.progress.say(&format!("the article's method: {}", run.command));
-                self.book.write_and_sync(&Event::SingleRun(run))?;
+                self.writer.progress.say(&format!("the article's method: {}", run.command));
+                self.writer.write_and_sync(&Event::SingleRun(run))?;
             }
             if (self.stopped)() {
                 return Err(Halt::Stopped);
@@ -360,10 +370,10 @@ impl<W: Write> Session<'_, W> {
     }
 
     /// Records what the stores report after the last round, whatever the reason for the end.
-    fn with_last_words(&mut self, came: Result<(), Halt>) -> Result<(), Halt> {
-        match came {
+    fn with_last_words(&mut self, outcome: Result<(), Halt>) -> Result<(), Halt> {
+        match outcome {
             Err(Halt::Disk(error)) => Err(Halt::Disk(error)),
-            came => self.ask_stores(StoreMoment::RoundsEnd).and(came),
+            outcome => self.ask_stores(StoreMoment::RoundsEnd).and(outcome),
         }
     }
 
@@ -380,11 +390,11 @@ impl<W: Write> Session<'_, W> {
                 self.ask_stores(StoreMoment::RoundsBegin)?;
                 let left = Segment { rounds: plan.rounds + 1 - segment.first_round, ..segment };
                 let left = length(&orders::rounds(plan, choice, &left));
-                self.book.progress.phase("round", left, plan.rounds);
+                self.writer.progress.phase("round", left, plan.rounds);
             }
-            self.book.segment = self.book.end;
+            self.writer.segment = self.writer.end;
             self.drive_everyone(&orders::rounds(plan, choice, &segment), |phase| phase)?;
-            if self.book.judge().is_some_and(|judge| judge.decided()) {
+            if self.writer.judge().is_some_and(|judge| judge.decided()) {
                 break;
             }
         }
@@ -397,9 +407,9 @@ impl<W: Write> Session<'_, W> {
         let counted = self.plan.contenders.iter().any(|contender| contender.operations.is_some());
         let planned = if counted { Duration::ZERO } else { length(&order) };
         self.ask_stores(StoreMoment::RoundsBegin)?;
-        self.book.progress.phase("driving", planned, order.rounds);
-        let came = self.drive_everyone(&order, |phase| phase);
-        self.with_last_words(came.map(drop))?;
+        self.writer.progress.phase("driving", planned, order.rounds);
+        let outcome = self.drive_everyone(&order, |phase| phase);
+        self.with_last_words(outcome.map(drop))?;
         self.alive()
     }
 
@@ -407,7 +417,7 @@ impl<W: Write> Session<'_, W> {
     /// connections were refused. One server of several may die: its failures are counted.
     fn alive(&mut self) -> Result<(), Halt> {
         let alone = |contender: &Contender| contender.sharding.is_none();
-        if self.book.refused {
+        if self.writer.refused {
             self.answering(alone).map_err(|halt| match halt {
                 Halt::Target(wrong) => {
                     Halt::Target(format!("a target died during the run: {wrong}",))
@@ -422,13 +432,13 @@ impl<W: Write> Session<'_, W> {
     /// Drives all targets in the pilot or the rounds.
     fn drive_everyone(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         phase: fn(Phase) -> Phase,
     ) -> Result<Vec<TrialRecord>, Halt> {
-        let driven = self.drive_on(Ground::Together, order, &everyone(self.plan), phase);
+        let driven = self.drive_on(DriveMode::Together, order, &everyone(self.plan), phase);
         let clocks = self.environment.agent_clocks();
         if !clocks.is_empty() && !matches!(driven, Err(Halt::Disk(_))) {
-            self.book.write_and_sync(&Event::Clocks(clocks))?;
+            self.writer.write_and_sync(&Event::Clocks(clocks))?;
         }
         driven
     }
@@ -436,38 +446,39 @@ impl<W: Write> Session<'_, W> {
     /// Drives the targets.
     fn drive(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         phase: fn(Phase) -> Phase,
     ) -> Result<Vec<TrialRecord>, Halt> {
-        self.drive_on(Ground::Targets, order, who, phase)
+        self.drive_on(DriveMode::Targets, order, who, phase)
     }
 
     /// Drives one order; every trial goes into the journal under the plan's
     /// number for its contender and the phase's name for it.
     fn drive_on(
         &mut self,
-        ground: Ground,
-        order: &Asked,
+        mode: DriveMode,
+        order: &DriveOrder,
         who: &[usize],
         phase: fn(Phase) -> Phase,
     ) -> Result<Vec<TrialRecord>, Halt> {
-        let mut taking = Taking { book: &mut self.book, who, phase, kept: Vec::new(), halt: None };
+        let mut taking =
+            TrialSink { writer: &mut self.writer, who, phase, kept: Vec::new(), halt: None };
         let each = &mut |trial| taking.take(trial);
-        let driven = match ground {
-            Ground::Targets => self.environment.drive(order, who, each),
-            Ground::Together => {
+        let driven = match mode {
+            DriveMode::Targets => self.environment.drive(order, who, each),
+            DriveMode::Together => {
                 let is_pilot = phase(Phase::Round) == Phase::Pilot;
                 self.environment.drive_together(order, is_pilot, each)
             }
-            Ground::NullServer => self.environment.drive_null(order, who, each),
+            DriveMode::NullServer => self.environment.drive_null(order, who, each),
         };
         let (halt, kept) = (taking.halt, taking.kept);
         // A cluster that loses a node during the rounds shows the effect; before the rounds, it is
         // not the cluster that was to be measured.
         if phase(Phase::Round) == Phase::Round {
             for lost in self.environment.go_on_without() {
-                self.book.progress.insist(&format!("caution: {lost}"));
+                self.writer.progress.insist(&format!("caution: {lost}"));
             }
         }
         if let (None | Some(Halt::Target(_)), Some(fallen)) = (&halt, self.environment.fallen()) {
@@ -488,7 +499,7 @@ impl<W: Write> Session<'_, W> {
 }
 
 /// What is driven.
-enum Ground {
+enum DriveMode {
     Targets,
     /// On all agents, if there are agents.
     Together,
@@ -496,8 +507,8 @@ enum Ground {
 }
 
 /// Takes the trials of one order.
-struct Taking<'t, 'a, W> {
-    book: &'t mut Book<'a, W>,
+struct TrialSink<'t, 'a, W> {
+    writer: &'t mut TrialWriter<'a, W>,
     who: &'t [usize],
     phase: fn(Phase) -> Phase,
     /// The trials outside the rounds; those of the rounds would fill the memory.
@@ -505,7 +516,7 @@ struct Taking<'t, 'a, W> {
     halt: Option<Halt>,
 }
 
-impl<W: Write> Taking<'_, '_, W> {
+impl<W: Write> TrialSink<'_, '_, W> {
     fn take(&mut self, mut trial: TrialRecord) -> ControlFlow<()> {
         if let Some(Halt::Disk(_)) = self.halt {
             // A line after an incomplete one would hide it.
@@ -516,9 +527,9 @@ impl<W: Write> Taking<'_, '_, W> {
         if trial.phase != Phase::Round {
             trial.round = 0;
         }
-        match self.book.trial(trial) {
+        match self.writer.trial(trial) {
             Ok(trial) => {
-                if let Some(detail) = dead(self.book.plan, &trial) {
+                if let Some(detail) = dead(self.writer.plan, &trial) {
                     self.halt.get_or_insert(Halt::Target(detail));
                 }
                 if trial.phase != Phase::Round {
@@ -564,7 +575,7 @@ fn everyone(plan: &Plan) -> Vec<usize> {
 }
 
 /// How long an order drives, without drains.
-fn length(order: &Asked) -> Duration {
+fn length(order: &DriveOrder) -> Duration {
     let each = order.warm_up_ns + u64::from(order.rounds) * order.round_ns;
     Duration::from_nanos(each.saturating_mul(order.lanes.len() as u64))
 }

@@ -3,7 +3,7 @@ use crate::exit::Exit;
 use crate::journal::Reader;
 use crate::plan::example;
 use crate::runner::environment::Each;
-use crate::runner::progress::Manner;
+use crate::runner::progress::ProgressStyle;
 use crate::scratch::Scratch;
 use crate::targets::store::About;
 use record::{Failure, Header, Seen, Slice, TargetDone, TargetReady, journal::SCHEMA};
@@ -59,7 +59,7 @@ impl Write for Disk {
 
 /// What the contenders of the made-up engine do.
 #[derive(Clone, Copy, Default)]
-struct World {
+struct Script {
     /// How often contender 1 refuses when it is asked whether it is ready.
     refusals: u32,
     /// Contender 1's failure when it is asked, in place of a refusal.
@@ -78,14 +78,14 @@ struct World {
     costs_in: Option<&'static Path>,
 }
 
-impl World {
+impl Script {
     /// How contender 1 fails when it is asked for the `time`-th time.
     fn asked(&self, time: u32) -> Option<Failure> {
         self.fails_with.or((time <= self.refusals).then_some(Failure::Refused))
     }
 
     /// How contender 1 fails in a round of the comparison.
-    fn driven(&self, phase: Phase, order: &Asked, round: u32) -> Option<Failure> {
+    fn driven(&self, phase: Phase, order: &DriveOrder, round: u32) -> Option<Failure> {
         let dead = self.dies_in.is_some_and(|dies| round >= dies);
         let compared = phase == Phase::Round && order.rounds > 1;
         (dead && compared).then_some(Failure::Refused)
@@ -102,11 +102,11 @@ fn seen(failure: Option<Failure>) -> Seen {
     seen
 }
 
-/// An engine that drives a [`World`].
+/// An engine that drives a [`Script`].
 #[derive(Default)]
-struct MadeUp {
-    world: World,
-    orders: Vec<Asked>,
+struct FakeEngine {
+    world: Script,
+    orders: Vec<DriveOrder>,
     /// How often contender 1 was asked whether it is ready.
     asked: u32,
     stopped: Rc<Cell<bool>>,
@@ -114,7 +114,7 @@ struct MadeUp {
     died: bool,
 }
 
-impl Environment for MadeUp {
+impl Environment for FakeEngine {
     fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         if self.world.falls_in_launch == Some(launch) && contender == 1 {
             return Err(Halt::Target("`b`: it exited with 1".to_owned()));
@@ -186,7 +186,7 @@ impl Environment for MadeUp {
 
     fn drive_null(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
@@ -217,7 +217,7 @@ impl Environment for MadeUp {
 
     fn drive(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
@@ -242,12 +242,12 @@ impl Environment for MadeUp {
     }
 }
 
-impl MadeUp {
+impl FakeEngine {
     /// The trials of one round, of every lane: `Break` comes too late for the
     /// others, as in the engine.
     fn trials(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         (phase, round): (Phase, u32),
         each: &mut Each<'_>,
@@ -289,15 +289,15 @@ impl MadeUp {
 }
 
 /// What came of a run.
-struct Came {
+struct SessionOutcome {
     end: Result<End, Error>,
     disk: Disk,
     pauses: Vec<Duration>,
-    orders: Vec<Asked>,
+    orders: Vec<DriveOrder>,
 }
 
 /// Conducts `plan` in this world, on this disk.
-fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
+fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
     let mut journal = Writer::new(disk.clone(), Disk::sync);
     let header = Header {
         schema: SCHEMA.to_owned(),
@@ -308,14 +308,14 @@ fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
     };
     journal.write(&Event::Header(Box::new(header))).expect("room for the header");
     let own_costs =
-        world.costs_in.map(|folder| OwnCosts::made_up(folder.to_owned())).unwrap_or_default();
-    let mut engine = MadeUp { world, ..MadeUp::default() };
+        world.costs_in.map(|directory| OwnCosts::made_up(directory.to_owned())).unwrap_or_default();
+    let mut engine = FakeEngine { world, ..FakeEngine::default() };
     let stopped = engine.stopped.clone();
     let pauses = RefCell::new(Vec::new());
-    let progress = Progress::start(Manner::Silent, &plan.question.names(), "");
+    let progress = Progress::start(ProgressStyle::Silent, &plan.question.names(), "");
     let session = Session {
         plan,
-        book: Book::new(journal, &progress, plan),
+        writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut engine,
         stores: Stores::default(),
         own_costs,
@@ -323,17 +323,17 @@ fn conduct(plan: &Plan, world: World, disk: Disk) -> Came {
         pause: &|pause| pauses.borrow_mut().push(pause),
     };
     let end = session.conduct();
-    Came { end, disk, pauses: pauses.into_inner(), orders: engine.orders }
+    SessionOutcome { end, disk, pauses: pauses.into_inner(), orders: engine.orders }
 }
 
 const ROOMY: usize = 1 << 24;
 
-fn came(world: World) -> Came {
+fn outcome(world: Script) -> SessionOutcome {
     conduct(&example::plan(|_| {}), world, Disk::new(ROOMY))
 }
 
-fn reason(came: &Came) -> EndReason {
-    came.end.as_ref().expect("an end").reason
+fn reason(outcome: &SessionOutcome) -> EndReason {
+    outcome.end.as_ref().expect("an end").reason
 }
 
 /// `ready 0, ready 1, warm_up 0, …`: what is in the journal behind the header,
@@ -366,9 +366,9 @@ fn told_all(disk: &Disk) -> Vec<String> {
 
 #[test]
 fn a_comparison_from_ready_to_end() {
-    let came = came(World::default());
-    assert_eq!(reason(&came), EndReason::Complete);
-    let told = told(&came.disk);
+    let outcome = outcome(Script::default());
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    let told = told(&outcome.disk);
     let start = [
         "header",
         "Ready 0 of 0",
@@ -389,14 +389,15 @@ fn a_comparison_from_ready_to_end() {
     assert_eq!(told[told.len() - 3..], ["Round 10 of 0", "Round 10 of 1", "Complete"]);
     assert_eq!(told.len(), start.len() + 18 + 1);
     // Two targets up, the pilot's choice, ten rounds, one told down, the end.
-    assert_eq!(came.disk.syncs.get(), 15);
-    assert!(came.pauses.is_empty());
+    assert_eq!(outcome.disk.syncs.get(), 15);
+    assert!(outcome.pauses.is_empty());
 }
 
 #[test]
 fn the_orders_follow_plan_and_pilot() {
     let ms = 1_000_000;
-    let [ready_a, ready_b, pilot, rounds] = came(World::default()).orders.try_into().expect("four");
+    let [ready_a, ready_b, pilot, rounds] =
+        outcome(Script::default()).orders.try_into().expect("four");
     for (ready, port) in [(&ready_a, 1), (&ready_b, 2)] {
         assert_eq!((ready.lanes.len(), ready.rounds, ready.warm_up_ns), (1, 1, 0));
         assert_eq!(ready.cores.len(), 1);
@@ -411,7 +412,7 @@ fn the_orders_follow_plan_and_pilot() {
     assert_eq!(rounds.lanes[1].burn_in_ns, 2 * ms);
     assert_eq!(rounds.lanes[1].intensity.connections, 64);
     let open = example::plan(|spec| spec.common.rate = Some(5000.0));
-    let open = conduct(&open, World::default(), Disk::new(ROOMY)).orders;
+    let open = conduct(&open, Script::default(), Disk::new(ROOMY)).orders;
     assert_eq!(open[2].slice_ns, 250 * ms);
 }
 
@@ -426,84 +427,84 @@ fn one_contender() -> Plan {
 #[test]
 fn one_contender_is_driven_without_pilot_and_burn_in() {
     let plan = one_contender();
-    let came = conduct(&plan, World::default(), Disk::new(ROOMY));
+    let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
     assert_eq!(
-        told(&came.disk),
+        told(&outcome.disk),
         ["header", "Ready 0 of 0", "Null 0 of 0", "WarmUp 0 of 0", "Round 1 of 0", "Complete"]
     );
-    let order = &came.orders[1];
+    let order = &outcome.orders[1];
     assert_eq!((order.rounds, order.slice_ns), (1, order.round_ns));
     assert_eq!((order.lanes[0].burn_in_ns, order.lanes[0].operations), (0, Some(100)));
 }
 
 #[test]
 fn a_target_that_comes_late_is_asked_again() {
-    let came = came(World { refusals: 2, ..World::default() });
-    assert_eq!(reason(&came), EndReason::Complete);
-    assert_eq!(came.pauses, [500, 1500].map(Duration::from_millis));
-    assert_eq!(told(&came.disk).iter().filter(|line| *line == "Ready 0 of 1").count(), 3);
+    let outcome = outcome(Script { refusals: 2, ..Script::default() });
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    assert_eq!(outcome.pauses, [500, 1500].map(Duration::from_millis));
+    assert_eq!(told(&outcome.disk).iter().filter(|line| *line == "Ready 0 of 1").count(), 3);
 }
 
 #[test]
 fn a_target_that_is_not_there_is_named_with_what_was_seen() {
-    let refused = came(World { refusals: 3, ..World::default() });
+    let refused = outcome(Script { refusals: 3, ..Script::default() });
     let end = refused.end.as_ref().expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert_eq!(end.detail, "`b` (http://127.0.0.1:2/) is not ready: it refused the connection");
     assert_eq!(told(&refused.disk).last().map(String::as_str), Some("TargetFailed"));
-    let tls = came(World { fails_with: Some(Failure::Tls), ..World::default() });
+    let tls = outcome(Script { fails_with: Some(Failure::Tls), ..Script::default() });
     assert!(tls.pauses.is_empty(), "asking again does not help");
     assert_eq!(
         tls.end.expect("an end").detail,
         "`b` (http://127.0.0.1:2/) is not ready: the TLS handshake failed (because); use --cacert \
          FILE to trust another authority or --insecure to accept any certificate"
     );
-    let ours = came(World { fails_with: Some(Failure::NoPort), ..World::default() });
+    let ours = outcome(Script { fails_with: Some(Failure::NoPort), ..Script::default() });
     assert_eq!(reason(&ours), EndReason::Failed);
 }
 
 #[test]
 fn a_target_that_dies_ends_the_run_and_what_was_seen_is_kept() {
-    let came = came(World { dies_in: Some(4), ..World::default() });
-    let end = came.end.as_ref().expect("an end");
+    let outcome = outcome(Script { dies_in: Some(4), ..Script::default() });
+    let end = outcome.end.as_ref().expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert_eq!(
         end.detail,
         "`b` (http://127.0.0.1:2/) stopped answering: no operation in round 4 got a reply (5 \
          refused)"
     );
-    let told = told(&came.disk);
+    let told = told(&outcome.disk);
     assert_eq!(told[told.len() - 3..], ["Round 4 of 0", "Round 4 of 1", "TargetFailed"]);
 }
 
 #[test]
 fn a_signal_ends_the_run_with_what_is_there() {
-    let came = came(World { stopped_in: Some(3), ..World::default() });
-    assert_eq!(reason(&came), EndReason::Stopped);
-    let told = told(&came.disk);
+    let outcome = outcome(Script { stopped_in: Some(3), ..Script::default() });
+    assert_eq!(reason(&outcome), EndReason::Stopped);
+    let told = told(&outcome.disk);
     assert_eq!(told[told.len() - 3..], ["Round 3 of 0 cut", "Round 3 of 1 cut", "Stopped"]);
 }
 
 #[test]
 fn a_broken_engine_is_our_failure() {
-    let came = came(World { breaks_in: Some(2), ..World::default() });
-    let end = came.end.as_ref().expect("an end");
+    let outcome = outcome(Script { breaks_in: Some(2), ..Script::default() });
+    let end = outcome.end.as_ref().expect("an end");
     assert_eq!((end.reason, end.detail.as_str()), (EndReason::Failed, "no thread"));
 }
 
 #[test]
 fn a_full_disk_ends_the_run_at_once_wherever_it_comes() {
     let plan = example::plan(|spec| spec.run.rounds = Some(6));
-    let whole = conduct(&plan, World::default(), Disk::new(ROOMY)).disk.bytes.borrow().clone();
+    let whole = conduct(&plan, Script::default(), Disk::new(ROOMY)).disk.bytes.borrow().clone();
     let header = whole.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
     for room in (header..whole.len()).step_by(2503) {
-        let came = conduct(&plan, World::default(), Disk::new(room));
-        let error = came.end.expect_err("a full disk");
+        let outcome = conduct(&plan, Script::default(), Disk::new(room));
+        let error = outcome.end.expect_err("a full disk");
         assert_eq!(error.exit, Exit::Failed);
         assert!(error.text.starts_with("the journal cannot be written: "), "{}", error.text);
         // Nothing was written behind the torn line, and the rest reads back.
-        assert_eq!(came.disk.bytes.borrow().as_slice(), &whole[..room]);
-        assert!(!came.disk.events().iter().any(|event| matches!(event, Event::End(_))));
+        assert_eq!(outcome.disk.bytes.borrow().as_slice(), &whole[..room]);
+        assert!(!outcome.disk.events().iter().any(|event| matches!(event, Event::End(_))));
     }
 }
 
@@ -545,7 +546,7 @@ fn only_a_trial_without_any_reply_means_death() {
 }
 
 /// Six launches of two rounds.
-fn restarts(world: World) -> Came {
+fn restarts(world: Script) -> SessionOutcome {
     let mut plan = example::plan(|_| {});
     (plan.rounds, plan.question.rounds, plan.question.restarts) = (12, 12, 6);
     conduct(&plan, world, Disk::new(ROOMY))
@@ -553,9 +554,9 @@ fn restarts(world: World) -> Came {
 
 #[test]
 fn with_restarts_every_segment_has_its_own_launch() {
-    let came = restarts(World::default());
-    let told = told_all(&came.disk);
-    assert_eq!(reason(&came), EndReason::Complete);
+    let outcome = restarts(Script::default());
+    let told = told_all(&outcome.disk);
+    assert_eq!(reason(&outcome), EndReason::Complete);
     let ups = told.iter().filter(|line| line.contains(" up "));
     let firsts: Vec<&str> = ups.map(|line| &line[..1]).collect();
     assert_eq!(firsts.len(), 12);
@@ -575,9 +576,9 @@ fn with_restarts_every_segment_has_its_own_launch() {
 
 #[test]
 fn slices_go_on_from_segment_to_segment() {
-    let came = restarts(World::default());
+    let outcome = restarts(Script::default());
     let mut places = Vec::new();
-    for event in came.disk.events() {
+    for event in outcome.disk.events() {
         let Event::Trial(trial) = event else { continue };
         if trial.phase == Phase::Round && trial.contender == 0 {
             places.extend(trial.seen.slices.iter().map(|slice| (slice.place, slice.starts_ns)));
@@ -590,21 +591,22 @@ fn slices_go_on_from_segment_to_segment() {
 
 #[test]
 fn a_target_that_falls_in_a_later_launch_ends_the_run() {
-    let came = restarts(World { falls_in_launch: Some(3), ..World::default() });
-    let end = came.end.as_ref().expect("an end");
+    let outcome = restarts(Script { falls_in_launch: Some(3), ..Script::default() });
+    let end = outcome.end.as_ref().expect("an end");
     assert_eq!(
         (end.reason, end.detail.as_str()),
         (EndReason::TargetFailed, "`b`: it exited with 1")
     );
-    assert!(told(&came.disk).contains(&"Round 4 of 1".to_owned()));
-    assert_eq!(came.disk.events().len(), told_all(&came.disk).len());
+    assert!(told(&outcome.disk).contains(&"Round 4 of 1".to_owned()));
+    assert_eq!(outcome.disk.events().len(), told_all(&outcome.disk).len());
 }
 
 #[test]
 fn a_single_target_that_died_in_its_long_turn_is_asked_again() {
     let plan = one_contender();
-    let came = conduct(&plan, World { dies_alone: true, ..World::default() }, Disk::new(ROOMY));
-    let end = came.end.as_ref().expect("an end");
+    let outcome =
+        conduct(&plan, Script { dies_alone: true, ..Script::default() }, Disk::new(ROOMY));
+    let end = outcome.end.as_ref().expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert!(end.detail.starts_with("a target died during the run: "), "{}", end.detail);
 }
@@ -614,12 +616,12 @@ fn a_run_that_is_decided_at_a_look_ends_there() {
     let plan = example::plan(|spec| spec.run.until_decided = true);
     assert_eq!(plan.rounds, 60);
     // Both are alike in every round: equivalent at the first look.
-    let came = conduct(&plan, World::default(), Disk::new(ROOMY));
-    assert_eq!(reason(&came), EndReason::Complete);
-    let told = told(&came.disk);
+    let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    let told = told(&outcome.disk);
     assert_eq!(told[told.len() - 3..], ["Round 10 of 0", "Round 10 of 1", "Complete"]);
     // One segment of the first ten rounds, in one launch.
-    let rounds: Vec<u32> = came.orders.iter().map(|order| order.rounds).collect();
+    let rounds: Vec<u32> = outcome.orders.iter().map(|order| order.rounds).collect();
     assert_eq!(rounds[rounds.len() - 2..], [1, 10]);
 }
 
@@ -630,7 +632,7 @@ fn what_a_lane_costs_is_measured_once_a_day() {
     let costs_in: Option<&'static Path> = Some(Box::leak(costs_in));
     let plan = example::plan(|_| {});
     let drive = |plan: &Plan| {
-        let world = World { costs_in, ..World::default() };
+        let world = Script { costs_in, ..Script::default() };
         told(&conduct(plan, world, Disk::new(ROOMY)).disk)
     };
     let count =

@@ -37,7 +37,7 @@ impl<W: Write> Session<'_, W> {
                 told = true;
                 let name = &self.plan.contenders[contender].name;
                 let waits = format!("waiting until {name} has compacted the loaded data");
-                self.book.progress.phase(&waits, Duration::ZERO, 0);
+                self.writer.progress.phase(&waits, Duration::ZERO, 0);
             }
             (self.pause)(settling.pause());
             if let Some(fallen) = self.environment.fallen() {

@@ -4,7 +4,7 @@
 use super::environment::Halt;
 use super::session::Session;
 use crate::targets::store::About;
-use record::{Event, StoreMoment, StoreSaid, Workload};
+use record::{Event, StoreMoment, StoreReport, Workload};
 use std::io::Write;
 use text::shown::shown_sentence;
 
@@ -41,7 +41,7 @@ impl<W: Write> Session<'_, W> {
             Err(why) => (None, Some(shown_sentence(why))),
         };
         let known = about.clone().unwrap_or_default();
-        let said = StoreSaid {
+        let said = StoreReport {
             contender: contender as u32,
             launch: self.launch_of(contender),
             when,
@@ -52,7 +52,7 @@ impl<W: Write> Session<'_, W> {
             durable: known.durable.filter(|_| self.writes(contender)),
             silent,
         };
-        self.book.write_and_sync(&Event::Store(said))?;
+        self.writer.write_and_sync(&Event::Store(said))?;
         Ok(about)
     }
 }

@@ -1,8 +1,8 @@
 //! The directory of a sweep, and the order in which its load points are driven.
 
-use super::folder;
-use super::progress::{Manner, Progress};
-use super::{Telling, foreseen};
+use super::progress::{Progress, ProgressStyle};
+use super::run_directory;
+use super::{Reporting, foreseen};
 use crate::exit::Error;
 use crate::journal::sweep;
 use crate::plan::hash;
@@ -15,9 +15,9 @@ use std::time::SystemTime;
 use text::shown::shown;
 
 /// A sweep to be driven.
-pub(crate) struct Begun {
+pub(crate) struct SweepRun {
     /// Its directory.
-    pub(crate) folder: PathBuf,
+    pub(crate) directory: PathBuf,
     /// Its contents.
     pub(crate) sweep: Sweep,
     /// Indexes of the load points in the order in which they are driven.
@@ -31,8 +31,8 @@ pub(crate) struct Begun {
 pub(crate) fn begin(
     factor: Factor,
     settled: &Settled,
-    telling: Telling<'_>,
-) -> Result<Begun, Error> {
+    reporting: Reporting<'_>,
+) -> Result<SweepRun, Error> {
     let plans = settled.points.iter().map(|(_, resolved)| &resolved.plan);
     let values: Vec<f64> = settled.points.iter().map(|(value, _)| *value).collect();
     let first: &Plan = plans.clone().next().expect("a sweep has load points");
@@ -45,12 +45,12 @@ pub(crate) fn begin(
         factor,
         points,
     };
-    let folder = folder::empty(telling.out, now, &hash::of(first))?;
-    sweep::write(&folder, &sweep).map_err(|error| folder::cannot(&folder, &error))?;
-    let progress = Progress::start(Manner::fitting(telling.quiet), &[], "");
+    let directory = run_directory::empty(reporting.out, now, &hash::of(first))?;
+    sweep::write(&directory, &sweep).map_err(|error| run_directory::cannot(&directory, &error))?;
+    let progress = Progress::start(ProgressStyle::fitting(reporting.quiet), &[], "");
     progress.say(&format!(
         "sweep: {} ({} load points, {} in all, seed {})",
-        shown(folder.display().to_string()),
+        shown(directory.display().to_string()),
         values.len(),
         foreseen(plans),
         first.seed
@@ -58,7 +58,7 @@ pub(crate) fn begin(
     for caution in &settled.cautions {
         progress.say(&format!("caution: {caution}"));
     }
-    Ok(Begun { folder, sweep, order })
+    Ok(SweepRun { directory, sweep, order })
 }
 
 /// The order of driving, drawn from the seed: a machine that grows slower while the
@@ -96,8 +96,8 @@ mod tests {
     #[test]
     fn points_stand_by_value_and_know_their_turn() {
         let (order, points) = points(Factor::Rate, &[250.0, 5000.0, 0.5e6], 3);
-        let folders: Vec<&str> = points.iter().map(|point| point.directory.as_str()).collect();
-        assert_eq!(folders, ["rate-250", "rate-5000", "rate-500000"]);
+        let directories: Vec<&str> = points.iter().map(|point| point.directory.as_str()).collect();
+        assert_eq!(directories, ["rate-250", "rate-5000", "rate-500000"]);
         for (turn, at) in order.iter().enumerate() {
             assert_eq!(points[*at].turn as usize, turn + 1);
         }

@@ -9,8 +9,8 @@ use crate::agents::Coordinator;
 use crate::conformance::alone;
 use crate::exec::{self, Exec, Program};
 use crate::exit::{Error, Exit};
-use crate::launch::{Builds, Failed, Ground, Launch, Launcher, Running};
-use crate::plan::{Directory, MOST_PLACES, Method, Resolved, Way};
+use crate::launch::{Builds, Failed, Launch, LaunchContext, Launcher, Running};
+use crate::plan::{ContenderAccess, Directory, MOST_PLACES, Method, Resolved};
 use crate::targets::cpu::Meter;
 use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
@@ -18,8 +18,8 @@ use engine::files::{self, FilesAccess};
 use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
 use keeper::process::OutOfSight;
 use record::{
-    Address, AgentClock, AgentReady, Asked, Contender, Fact, SingleRun, TargetDone, TargetReady,
-    Workload,
+    Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, SingleRun, TargetDone,
+    TargetReady, Workload,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ const LOG_IN: Duration = Duration::from_secs(10);
 pub(super) struct Targets<'a> {
     resolved: &'a Resolved,
     stop: &'a Stop,
-    ground: Ground<'a>,
+    context: LaunchContext<'a>,
     builds: Builds<'a>,
     each: Vec<Target<'a>>,
     /// The agents, if several machines drive.
@@ -44,7 +44,7 @@ pub(super) struct Targets<'a> {
 struct Target<'a> {
     launcher: Option<Launcher<'a>>,
     facts: Vec<Fact>,
-    up: Option<Up>,
+    running_target: Option<RunningTarget>,
 }
 
 impl<'a> Target<'a> {
@@ -52,12 +52,12 @@ impl<'a> Target<'a> {
     fn launch(
         &mut self,
         launch: &'a Launch,
-        ground: Ground<'a>,
+        context: LaunchContext<'a>,
         builds: &mut Builds<'_>,
         hide: impl FnOnce(&mut Launcher<'a>),
     ) -> Result<Running, Halt> {
         if self.launcher.is_none() {
-            let mut launcher = Launcher::new(launch, ground)?;
+            let mut launcher = Launcher::new(launch, context)?;
             hide(&mut launcher);
             builds.run(launch)?;
             self.facts = launcher.prepare()?;
@@ -69,10 +69,10 @@ impl<'a> Target<'a> {
 }
 
 /// A target that can be driven.
-struct Up {
+struct RunningTarget {
     launch: u32,
     address: Address,
-    reach: Reach,
+    lane_access: LaneAccess,
     meter: Result<TargetMeter, OutOfSight>,
     running: Option<Running>,
 }
@@ -89,18 +89,18 @@ fn meter(running: &Running) -> Result<TargetMeter, OutOfSight> {
 }
 
 /// How to drive it.
-enum Reach {
+enum LaneAccess {
     /// With the lanes of this access.
     Server(Box<Access>),
     /// By running its program.
     Program(Exec),
 }
 
-impl Reach {
-    fn lanes(&self, order: &Asked, lane: usize) -> Result<Vec<MakeLane>, EngineError> {
+impl LaneAccess {
+    fn lanes(&self, order: &DriveOrder, lane: usize) -> Result<Vec<MakeLane>, EngineError> {
         match self {
-            Reach::Server(access) => Ok(access.lanes(order, lane)),
-            Reach::Program(exec) => exec.lanes(order, lane).map_err(EngineError),
+            LaneAccess::Server(access) => Ok(access.lanes(order, lane)),
+            LaneAccess::Program(exec) => exec.lanes(order, lane).map_err(EngineError),
         }
     }
 }
@@ -109,55 +109,58 @@ impl<'a> Targets<'a> {
     pub(super) fn new(
         resolved: &'a Resolved,
         stop: &'a Stop,
-        ground: Ground<'a>,
+        context: LaunchContext<'a>,
         agents: Option<&'a mut Coordinator>,
     ) -> Self {
         let each = resolved.ways.iter().map(|_| Target::default()).collect();
-        let builds = Builds::new(ground.secrets, ground.stopped, &|_, _| {});
-        Targets { resolved, stop, ground, builds, each, agents }
+        let builds = Builds::new(context.secrets, context.stopped, &|_, _| {});
+        Targets { resolved, stop, context, builds, each, agents }
     }
 
     /// The launched target of this contender, for others that drive it too. Returns None
     /// if it is not up.
     fn launched(&self, owner: usize) -> Option<Shared> {
-        let up = self.each.get(owner)?.up.as_ref()?;
-        let running = up.running.as_ref()?;
-        let (launch, url) = (up.launch, running.url().to_owned());
+        let running_target = self.each.get(owner)?.running_target.as_ref()?;
+        let running = running_target.running.as_ref()?;
+        let (launch, url) = (running_target.launch, running.url().to_owned());
         Some(Shared { launch, url, meter: meter(running) })
     }
 
     /// How the nodes ended that this contender's target continued without.
     fn lost_nodes(&self, contender: usize) -> Vec<String> {
         let owner = self.resolved.plan.target_of(contender);
-        let running = self.each[owner].up.as_ref().and_then(|up| up.running.as_ref());
+        let running = self.each[owner]
+            .running_target
+            .as_ref()
+            .and_then(|running_target| running_target.running.as_ref());
         running.map_or(Vec::new(), Running::lost)
     }
 
     /// The target of this contender.
-    fn up(&self, contender: usize) -> Result<&Up, EngineError> {
-        let up = self.each[contender].up.as_ref();
-        up.ok_or_else(|| EngineError("a target is driven that is not up".to_owned()))
+    fn running_target(&self, contender: usize) -> Result<&RunningTarget, EngineError> {
+        let running_target = self.each[contender].running_target.as_ref();
+        running_target.ok_or_else(|| EngineError("a target is driven that is not up".to_owned()))
     }
 
     /// The side channel to this contender's store, if it is one and is up.
     fn store(&self, contender: usize) -> Option<SideChannel> {
         let known = self.resolved.plan.contenders.get(contender)?;
-        side_channel(known, self.each.get(contender)?.up.as_ref()?)
+        side_channel(known, self.each.get(contender)?.running_target.as_ref()?)
     }
 }
 
-fn side_channel(known: &Contender, up: &Up) -> Option<SideChannel> {
+fn side_channel(known: &Contender, running_target: &RunningTarget) -> Option<SideChannel> {
     let table = known.asks.sql().and_then(|sql| sql.table.as_deref());
-    match &up.reach {
-        Reach::Server(access) => SideChannel::of(access, &up.address, table),
-        Reach::Program(_) => None,
+    match &running_target.lane_access {
+        LaneAccess::Server(access) => SideChannel::of(access, &running_target.address, table),
+        LaneAccess::Program(_) => None,
     }
 }
 
 /// Checked before anything else is sent to a server: its login must not reveal the password.
-fn safe_log_in(known: &Contender, up: &Up) -> Result<(), Halt> {
-    let Reach::Server(access) = &up.reach else { return Ok(()) };
-    let checked = check_log_in(access, &up.address);
+fn safe_log_in(known: &Contender, running_target: &RunningTarget) -> Result<(), Halt> {
+    let LaneAccess::Server(access) = &running_target.lane_access else { return Ok(()) };
+    let checked = check_log_in(access, &running_target.address);
     checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
 }
 
@@ -170,29 +173,34 @@ fn no_store() -> String {
     "it has no side channel".to_owned()
 }
 
-fn told(contender: usize, known: &Contender, up: &Up, facts: &[Fact]) -> TargetReady {
-    let custom_words = side_channel(known, up).map(|store| store.facts());
+fn told(
+    contender: usize,
+    known: &Contender,
+    running_target: &RunningTarget,
+    facts: &[Fact],
+) -> TargetReady {
+    let custom_words = side_channel(known, running_target).map(|store| store.facts());
     TargetReady {
         contender: contender as u32,
-        launch: up.launch,
-        cpu_source: match &up.reach {
-            Reach::Program(_) => Some(program_source(up).to_owned()),
-            Reach::Server(_) => up.meter.as_ref().ok().map(TargetMeter::source),
+        launch: running_target.launch,
+        cpu_source: match &running_target.lane_access {
+            LaneAccess::Program(_) => Some(program_source(running_target).to_owned()),
+            LaneAccess::Server(_) => running_target.meter.as_ref().ok().map(TargetMeter::source),
         },
-        out_of_sight: match (&up.reach, &up.running) {
-            (Reach::Program(_), None) => None,
-            _ => up.meter.as_ref().err().map(ToString::to_string),
+        out_of_sight: match (&running_target.lane_access, &running_target.running) {
+            (LaneAccess::Program(_), None) => None,
+            _ => running_target.meter.as_ref().err().map(ToString::to_string),
         },
-        watched: up.meter.as_ref().ok().and_then(TargetMeter::watched),
+        watched: running_target.meter.as_ref().ok().and_then(TargetMeter::watched),
         // What a store reports, in addition to the facts of its launch.
         facts: facts.iter().cloned().chain(custom_words.unwrap_or_default()).collect(),
-        ready_requests: up.running.as_ref().map_or(0, Running::ready_requests),
+        ready_requests: running_target.running.as_ref().map_or(0, Running::ready_requests),
     }
 }
 
 /// Where CPU time and memory of a program are read.
-fn program_source(up: &Up) -> &'static str {
-    if up.running.is_some() { exec::WITH_SERVERS } else { exec::SOURCE }
+fn program_source(running_target: &RunningTarget) -> &'static str {
+    if running_target.running.is_some() { exec::WITH_SERVERS } else { exec::SOURCE }
 }
 
 impl Environment for Targets<'_> {
@@ -201,31 +209,31 @@ impl Environment for Targets<'_> {
         let owner = self.resolved.plan.target_of(contender);
         let shared = (owner != contender).then(|| self.launched(owner)).flatten();
         let target = &mut self.each[contender];
-        let up = match &self.resolved.ways[contender] {
-            Way::Attached { access, sight } => {
+        let running_target = match &self.resolved.ways[contender] {
+            ContenderAccess::Attached { access, sight } => {
                 let meter = match sight {
                     Ok(observed) => TargetMeter::of(observed),
                     Err(why) => Err(why.clone()),
                 };
                 let address = known.address.clone();
-                let reach = Reach::Server(Box::new(access.clone()));
-                Up { launch: 0, address, reach, meter, running: None }
+                let lane_access = LaneAccess::Server(Box::new(access.clone()));
+                RunningTarget { launch: 0, address, lane_access, meter, running: None }
             }
-            Way::Files(directory) => {
+            ContenderAccess::Files(directory) => {
                 let store = files::Store::new(&directory.path, directory.settings)
                     .map_err(|EngineError(why)| Halt::Target(why))?;
                 target.facts = facts(directory)?;
                 let numbers = Numbers::new(MOST_PLACES);
                 let access = FilesAccess { store: Arc::new(store), numbers };
-                local(known.address.clone(), Reach::Server(Box::new(Access::Files(access))))
+                local(known.address.clone(), LaneAccess::Server(Box::new(Access::Files(access))))
             }
-            Way::Program { program: how } => {
+            ContenderAccess::Program { program: how } => {
                 let mut program = Program::clone(how);
                 let mut running = None;
                 if let Some(servers) = &how.servers {
                     running = Some(target.launch(
                         &servers.launch,
-                        self.ground,
+                        self.context,
                         &mut self.builds,
                         |_| {},
                     )?);
@@ -236,58 +244,63 @@ impl Environment for Targets<'_> {
                     program.cores.clone_from(&self.resolved.target_cores);
                 }
                 let exec = Exec::start(&program).map_err(Halt::Target)?;
-                let up = local(known.address.clone(), Reach::Program(exec));
+                let running_target = local(known.address.clone(), LaneAccess::Program(exec));
                 match running {
-                    None => up,
+                    None => running_target,
                     Some(running) => {
                         let meter = meter(&running);
-                        Up { launch, meter, running: Some(running), ..up }
+                        RunningTarget { launch, meter, running: Some(running), ..running_target }
                     }
                 }
             }
-            Way::Launched { .. } if owner != contender => {
+            ContenderAccess::Launched { .. } if owner != contender => {
                 let Some(Shared { launch, url, meter }) = shared else {
                     return Err(Halt::Broken("a target is shared that is not up".to_owned()));
                 };
                 let (address, access) = self.resolved.reach(contender, &url)?;
-                let reach = Reach::Server(Box::new(access));
-                Up { launch, address, reach, meter, running: None }
+                let lane_access = LaneAccess::Server(Box::new(access));
+                RunningTarget { launch, address, lane_access, meter, running: None }
             }
-            Way::Launched { launch: how, settings } => {
+            ContenderAccess::Launched { launch: how, settings } => {
                 let hide = |launcher: &mut Launcher<'_>| {
                     launcher.hide(&settings.headers, settings.body.as_deref());
                 };
-                let running = target.launch(how, self.ground, &mut self.builds, hide)?;
+                let running = target.launch(how, self.context, &mut self.builds, hide)?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
                 let meter = meter(&running);
-                let reach = Reach::Server(Box::new(access));
-                Up { launch, address, reach, meter, running: Some(running) }
+                let lane_access = LaneAccess::Server(Box::new(access));
+                RunningTarget { launch, address, lane_access, meter, running: Some(running) }
             }
         };
-        safe_log_in(known, &up)?;
-        let ready = told(contender, known, &up, &target.facts);
-        target.up = Some(up);
+        safe_log_in(known, &running_target)?;
+        let ready = told(contender, known, &running_target, &target.facts);
+        target.running_target = Some(running_target);
         Ok(ready)
     }
 
     fn drive(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
         let mut order = order.clone();
-        let mut reaches = Vec::with_capacity(who.len());
+        let mut lane_accesses = Vec::with_capacity(who.len());
         for (lane, at) in order.lanes.iter_mut().zip(who) {
-            let up = self.up(*at)?;
-            lane.address = up.address.clone();
-            reaches.push(&up.reach);
+            let running_target = self.running_target(*at)?;
+            lane.address = running_target.address.clone();
+            lane_accesses.push(&running_target.lane_access);
         }
-        let lanes = reaches.iter().enumerate().map(|(lane, reach)| reach.lanes(&order, lane));
+        let lanes =
+            lane_accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
         let lanes = lanes.collect::<Result<_, _>>()?;
         // A lane's number is the contender's only if all contenders are driven.
         let clocks = if who.len() == self.each.len() {
-            self.each.iter_mut().filter_map(|target| target.up.as_mut()).map(clock).collect()
+            self.each
+                .iter_mut()
+                .filter_map(|target| target.running_target.as_mut())
+                .map(clock)
+                .collect()
         } else {
             Vec::new()
         };
@@ -298,7 +311,7 @@ impl Environment for Targets<'_> {
 
     fn drive_together(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         is_pilot: bool,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
@@ -309,12 +322,13 @@ impl Environment for Targets<'_> {
         let mut order = order.clone();
         let mut launches = Vec::with_capacity(order.lanes.len());
         for (contender, lane) in order.lanes.iter_mut().enumerate() {
-            let up = self.up(contender)?;
-            lane.address = up.address.clone();
-            launches.push(up.launch);
+            let running_target = self.running_target(contender)?;
+            lane.address = running_target.address.clone();
+            launches.push(running_target.launch);
         }
-        let ups = self.each.iter_mut().filter_map(|target| target.up.as_mut());
-        let clocks = ups.map(clock).collect();
+        let running_targets =
+            self.each.iter_mut().filter_map(|target| target.running_target.as_mut());
+        let clocks = running_targets.map(clock).collect();
         let _kept = Kept::on(&self.resolved.own_cores);
         let agents = self.agents.as_mut().expect("checked above");
         agents.drive(&order, &launches, is_pilot, clocks, self.stop, each)
@@ -330,15 +344,17 @@ impl Environment for Targets<'_> {
 
     fn drive_null(
         &mut self,
-        order: &Asked,
+        order: &DriveOrder,
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
         let plain = |at: &usize| {
-            let up = self.each[*at].up.as_ref()?;
-            match &up.reach {
-                Reach::Server(access) => Some((alone::plain(access)?, up.address.clone())),
-                Reach::Program(_) => None,
+            let running_target = self.each[*at].running_target.as_ref()?;
+            match &running_target.lane_access {
+                LaneAccess::Server(access) => {
+                    Some((alone::plain(access)?, running_target.address.clone()))
+                }
+                LaneAccess::Program(_) => None,
             }
         };
         let Some(plain) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
@@ -356,22 +372,27 @@ impl Environment for Targets<'_> {
     }
 
     fn plain_protocol(&self, contender: usize) -> Option<String> {
-        match &self.each.get(contender)?.up.as_ref()?.reach {
-            Reach::Server(access) => alone::name(access),
-            Reach::Program(_) => None,
+        match &self.each.get(contender)?.running_target.as_ref()?.lane_access {
+            LaneAccess::Server(access) => alone::name(access),
+            LaneAccess::Program(_) => None,
         }
     }
 
     fn fallen(&mut self) -> Option<String> {
-        let running =
-            self.each.iter_mut().filter_map(|target| target.up.as_mut()?.running.as_mut());
+        let running = self
+            .each
+            .iter_mut()
+            .filter_map(|target| target.running_target.as_mut()?.running.as_mut());
         running.into_iter().find_map(|running| running.check().err()).map(|error| error.text)
     }
 
     fn go_on_without(&mut self) -> Vec<String> {
         let mut said = Vec::new();
         for (known, target) in self.resolved.plan.contenders.iter().zip(&mut self.each) {
-            let running = target.up.as_mut().and_then(|up| up.running.as_mut());
+            let running = target
+                .running_target
+                .as_mut()
+                .and_then(|running_target| running_target.running.as_mut());
             let lost = running.map_or(Vec::new(), Running::go_on_without);
             let of = |how| {
                 format!("`{}`: its node {how}; the run continues with the others", known.name)
@@ -385,17 +406,22 @@ impl Environment for Targets<'_> {
         let mut done = Vec::new();
         let lost_nodes: Vec<_> = (0..self.each.len()).map(|at| self.lost_nodes(at)).collect();
         // Read before any target is ended, since several contenders may share one.
-        let peaks: Vec<_> =
-            self.each.iter_mut().map(|target| peak_memory(target.up.as_mut()?)).collect();
+        let peaks: Vec<_> = self
+            .each
+            .iter_mut()
+            .map(|target| peak_memory(target.running_target.as_mut()?))
+            .collect();
         let known = peaks.into_iter().zip(lost_nodes);
         for ((contender, target), (peak, lost_nodes)) in self.each.iter_mut().enumerate().zip(known)
         {
-            let up = target.up.take();
-            let watched =
-                up.as_ref().and_then(|up| up.meter.as_ref().ok().and_then(TargetMeter::report));
-            let launch = up.as_ref().map_or(0, |up| up.launch);
-            let was_up = up.is_some();
-            if let Some(running) = up.and_then(|up| up.running) {
+            let running_target = target.running_target.take();
+            let watched = running_target.as_ref().and_then(|running_target| {
+                running_target.meter.as_ref().ok().and_then(TargetMeter::report)
+            });
+            let launch = running_target.as_ref().map_or(0, |running_target| running_target.launch);
+            let was_up = running_target.is_some();
+            if let Some(running) = running_target.and_then(|running_target| running_target.running)
+            {
                 // Even if this fails, nothing of it keeps running.
                 let _ = running.stop();
             }
@@ -442,9 +468,9 @@ impl Environment for Targets<'_> {
             Ok(left) => return Some(AtWork::Tasks { left: left.tasks, nodes: left.nodes }),
             Err(why) => why,
         };
-        let up = self.each.get_mut(contender)?.up.as_mut()?;
-        let nodes = up.address.nodes().len() as u32;
-        Some(match up.meter.as_mut().map(TargetMeter::read) {
+        let running_target = self.each.get_mut(contender)?.running_target.as_mut()?;
+        let nodes = running_target.address.nodes().len() as u32;
+        Some(match running_target.meter.as_mut().map(TargetMeter::read) {
             Ok(Some(reading)) => AtWork::Cpu { why, cpu_ns: reading.cpu_ns, nodes },
             Ok(None) => AtWork::Unseen(format!("{why}; its watcher cannot be asked any more")),
             Err(unseen) => {
@@ -454,56 +480,63 @@ impl Environment for Targets<'_> {
     }
 
     fn why_no_tls(&self, contender: usize) -> Option<String> {
-        let up = self.each.get(contender)?.up.as_ref()?;
-        let Reach::Server(access) = &up.reach else { return None };
+        let running_target = self.each.get(contender)?.running_target.as_ref()?;
+        let LaneAccess::Server(access) = &running_target.lane_access else { return None };
         match access.tls() {
             Some(tls) => {
-                let nodes = up.address.nodes();
+                let nodes = running_target.address.nodes();
                 nodes.iter().find_map(|node| tls::why_no_handshake(*node, tls))
             }
             // A database starts TLS within its own protocol.
-            None => refused::why_unreached(access, &up.address),
+            None => refused::why_unreached(access, &running_target.address),
         }
     }
 
     fn why_refused(&self, contender: usize) -> Option<String> {
-        let up = self.each.get(contender)?.up.as_ref()?;
+        let running_target = self.each.get(contender)?.running_target.as_ref()?;
         let statement = self.resolved.plan.contenders.get(contender)?.asks.statement()?;
-        match &up.reach {
-            Reach::Server(access) => refused::why(access, &up.address, statement),
-            Reach::Program(_) => None,
+        match &running_target.lane_access {
+            LaneAccess::Server(access) => refused::why(access, &running_target.address, statement),
+            LaneAccess::Program(_) => None,
         }
     }
 
     fn why_not_driven(&self, contender: usize) -> Option<String> {
-        let up = self.each.get(contender)?.up.as_ref()?;
+        let running_target = self.each.get(contender)?.running_target.as_ref()?;
         let workload = self.resolved.plan.contenders.get(contender)?.asks.workload()?;
-        match &up.reach {
-            Reach::Server(access) => refused::why_not(access, &up.address, workload),
-            Reach::Program(_) => None,
+        match &running_target.lane_access {
+            LaneAccess::Server(access) => {
+                refused::why_not(access, &running_target.address, workload)
+            }
+            LaneAccess::Program(_) => None,
         }
     }
 
     fn single_run(&mut self, contender: usize) -> Option<SingleRun> {
         let method = self.resolved.method.as_ref()?;
         let known = &self.resolved.plan.contenders[contender];
-        let up = self.each[contender].up.as_ref()?;
-        let (command, came) = match (method, &self.resolved.ways[contender], &up.reach) {
-            (Method::Command(method), Way::Launched { .. }, _) => {
-                let url = up.running.as_ref()?.url();
-                (method.command.to_string(), method.run(&known.name, url, self.ground))
-            }
-            (Method::Command(method), Way::Files(directory), _) => {
-                let url = format!("file://{}", directory.path.display());
-                (method.command.to_string(), method.run(&known.name, &url, self.ground))
-            }
-            (Method::OneRun, Way::Program { program }, Reach::Program(exec)) => {
-                let timeout = Duration::from_nanos(known.timeout_ns);
-                (program.command.shown(), exec.run_once(timeout, self.stop))
-            }
-            _ => return None,
-        };
-        let (figure, trouble) = match came {
+        let running_target = self.each[contender].running_target.as_ref()?;
+        let (command, outcome) =
+            match (method, &self.resolved.ways[contender], &running_target.lane_access) {
+                (Method::Command(method), ContenderAccess::Launched { .. }, _) => {
+                    let url = running_target.running.as_ref()?.url();
+                    (method.command.to_string(), method.run(&known.name, url, self.context))
+                }
+                (Method::Command(method), ContenderAccess::Files(directory), _) => {
+                    let url = format!("file://{}", directory.path.display());
+                    (method.command.to_string(), method.run(&known.name, &url, self.context))
+                }
+                (
+                    Method::OneRun,
+                    ContenderAccess::Program { program },
+                    LaneAccess::Program(exec),
+                ) => {
+                    let timeout = Duration::from_nanos(known.timeout_ns);
+                    (program.command.shown(), exec.run_once(timeout, self.stop))
+                }
+                _ => return None,
+            };
+        let (figure, trouble) = match outcome {
             Ok(figure) => (Some(figure), String::new()),
             Err(why) => (None, why),
         };
@@ -512,17 +545,17 @@ impl Environment for Targets<'_> {
     }
 
     fn complaint(&self, contender: usize) -> Option<String> {
-        match &self.each.get(contender)?.up.as_ref()?.reach {
-            Reach::Program(exec) => exec.failure_message(),
-            Reach::Server(_) => None,
+        match &self.each.get(contender)?.running_target.as_ref()?.lane_access {
+            LaneAccess::Program(exec) => exec.failure_message(),
+            LaneAccess::Server(_) => None,
         }
     }
 }
 
 /// A target without a server.
-fn local(address: Address, reach: Reach) -> Up {
+fn local(address: Address, lane_access: LaneAccess) -> RunningTarget {
     let why = "the generator reads and writes the files itself".to_owned();
-    Up { launch: 0, address, reach, meter: Err(OutOfSight(why)), running: None }
+    RunningTarget { launch: 0, address, lane_access, meter: Err(OutOfSight(why)), running: None }
 }
 
 /// The file system of the directory, and how files are written.
@@ -534,25 +567,25 @@ fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
 }
 
 /// Bytes, and the source of the figure.
-fn peak_memory(up: &mut Up) -> Option<(u64, &'static str)> {
-    match &up.reach {
-        Reach::Program(exec) => {
+fn peak_memory(running_target: &mut RunningTarget) -> Option<(u64, &'static str)> {
+    match &running_target.lane_access {
+        LaneAccess::Program(exec) => {
             let own = exec.peak_memory()?;
-            let of_servers = match &up.running {
-                Some(_) => up.meter.as_mut().ok()?.peak_memory()?.0,
+            let of_servers = match &running_target.running {
+                Some(_) => running_target.meter.as_mut().ok()?.peak_memory()?.0,
                 None => 0,
             };
-            Some((own + of_servers, program_source(up)))
+            Some((own + of_servers, program_source(running_target)))
         }
-        Reach::Server(_) => up.meter.as_mut().ok()?.peak_memory(),
+        LaneAccess::Server(_) => running_target.meter.as_mut().ok()?.peak_memory(),
     }
 }
 
-fn clock(up: &mut Up) -> TargetClock<'_> {
-    let meter = &mut up.meter;
-    if let Reach::Program(exec) = &up.reach {
+fn clock(running_target: &mut RunningTarget) -> TargetClock<'_> {
+    let meter = &mut running_target.meter;
+    if let LaneAccess::Program(exec) = &running_target.lane_access {
         let mut own = exec.clock();
-        if up.running.is_none() {
+        if running_target.running.is_none() {
             return own;
         }
         return Box::new(move || {

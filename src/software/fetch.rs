@@ -10,7 +10,7 @@ use text::shown::shown;
 
 /// Progress of the download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum News {
+pub(crate) enum DownloadProgress {
     /// It waits for another tiebreak that is fetching.
     Waits,
     /// Fetching begins.
@@ -35,7 +35,10 @@ pub(crate) enum Fetched {
 /// # Errors
 /// If a required program is missing, if it cannot be fetched, if a checksum is wrong, or
 /// if the cache directory cannot be written.
-pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched, Error> {
+pub(crate) fn fetch(
+    software: &Software,
+    tell: &dyn Fn(DownloadProgress),
+) -> Result<Fetched, Error> {
     let all = place::all().ok_or_else(|| {
         Error::failed(
             "tiebreak found no cache directory: set HOME or XDG_CACHE_HOME to an \
@@ -55,21 +58,25 @@ pub(crate) fn fetch(software: &Software, tell: &dyn Fn(News)) -> Result<Fetched,
         Error::failed(format!("the cache directory {directory} cannot be written: {error}"))
     };
     cache::make(&all).map_err(disk)?;
-    let _lock = Lock::take(&all.join("lock"), || tell(News::Waits)).map_err(disk)?;
+    let _lock = Lock::take(&all.join("lock"), || tell(DownloadProgress::Waits)).map_err(disk)?;
     // Another tiebreak may have fetched it while this one waited.
     if cache::is_directory_of_ours(&directory).unwrap_or(false) {
         return Ok(Fetched::Before(directory));
     }
     let stage = StagingDirectory::make(all.join(format!("{}.partial", software.directory())))
         .map_err(disk)?;
-    tell(News::Begins);
+    tell(DownloadProgress::Begins);
     let whole = fetch_into(software, &stage.0, tell)?;
     fs::rename(whole, &directory).map_err(disk)?;
     Ok(Fetched::Now(directory))
 }
 
 /// Fetches into a directory below `stage`, and returns it.
-fn fetch_into(software: &Software, stage: &Path, tell: &dyn Fn(News)) -> Result<PathBuf, Error> {
+fn fetch_into(
+    software: &Software,
+    stage: &Path,
+    tell: &dyn Fn(DownloadProgress),
+) -> Result<PathBuf, Error> {
     let (whole, files) = (stage.join("whole"), stage.join("files"));
     let wrong = |why: String| {
         Error::failed(format!(
@@ -79,8 +86,8 @@ fn fetch_into(software: &Software, stage: &Path, tell: &dyn Fn(News)) -> Result<
         ))
     };
     cache::make(&whole).map_err(|error| wrong(error.to_string()))?;
-    maven::fetch(software, stage, &files, &|count| tell(News::Files(count)))?;
-    tell(News::Checks);
+    maven::fetch(software, stage, &files, &|count| tell(DownloadProgress::Files(count)))?;
+    tell(DownloadProgress::Checks);
     checksums::verify(&files, software.checksums).map_err(wrong)?;
     match software.artifact {
         Artifact::Jars { .. } => fs::rename(&files, whole.join("lib"))

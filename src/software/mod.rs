@@ -6,7 +6,7 @@ mod fetch;
 mod maven;
 mod place;
 
-pub(crate) use fetch::{Fetched, News, fetch};
+pub(crate) use fetch::{DownloadProgress, Fetched, fetch};
 pub(crate) use maven::PROGRAMS as FETCHING;
 
 use text::near;

@@ -113,25 +113,25 @@ fn obey() {
     if std::env::var_os(MARK).is_none() {
         return;
     }
-    let mut servant = Servant::default();
+    let mut process = TestProcess::default();
     for line in io::stdin().lock().lines() {
         let line = line.expect("orders are text");
-        println!("\n{ANSWER}{}", servant.obey(&line));
+        println!("\n{ANSWER}{}", process.obey(&line));
     }
-    servant.spinning.into_iter().for_each(|thread| thread.join().expect("burnt"));
+    process.spinning.into_iter().for_each(|thread| thread.join().expect("burnt"));
     // Without its master nobody reads what the harness would say.
     std::process::exit(0);
 }
 
 #[derive(Default)]
-struct Servant {
+struct TestProcess {
     sub: Option<Child>,
     tcp: Vec<TcpListener>,
     unix: Vec<UnixListener>,
     spinning: Vec<JoinHandle<()>>,
 }
 
-impl Servant {
+impl TestProcess {
     fn obey(&mut self, order: &str) -> String {
         let (verb, rest) = order.split_once(' ').unwrap_or((order, ""));
         match verb {

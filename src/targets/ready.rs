@@ -4,7 +4,7 @@
 mod upgrade;
 
 use drivers::Refusal;
-use record::{Asks, Failure, Seen};
+use record::{Failure, RequestPlan, Seen};
 use wire::{memcached, resp, thrift};
 
 /// The pauses between the attempts with a target that refuses: about two seconds in all.
@@ -27,7 +27,7 @@ pub(crate) enum Answer {
 
 /// What the reply must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Must {
+pub(crate) enum ExpectedReply {
     /// Complete.
     Reply,
     /// A success, for stores and databases.
@@ -38,30 +38,32 @@ pub(crate) enum Must {
     Copies,
 }
 
-impl Must {
+impl ExpectedReply {
     /// What the reply to this request must be.
-    pub(crate) fn of(asks: &Asks) -> Must {
+    pub(crate) fn of(asks: &RequestPlan) -> ExpectedReply {
         if asks.members() > 1 {
-            Must::Copies
+            ExpectedReply::Copies
         } else if asks.messages().is_some() {
-            Must::Echo
+            ExpectedReply::Echo
         } else if asks.is_store() || asks.sql().is_some() {
-            Must::SayYes
+            ExpectedReply::SayYes
         } else {
-            Must::Reply
+            ExpectedReply::Reply
         }
     }
 }
 
 /// Interprets the trial of a single request, or of one to each of several servers, all of which
 /// must answer.
-pub(crate) fn answer(seen: &Seen, must: Must) -> Answer {
+pub(crate) fn answer(seen: &Seen, must: ExpectedReply) -> Answer {
     match (must, seen.outcomes.unexpected.keys().next()) {
-        (Must::SayYes, Some(code)) => return refused(*code),
-        (Must::Echo | Must::Copies, Some(code)) => return upgrade::refused(*code),
-        (Must::Echo, None) if seen.outcomes.wrong > 0 => return upgrade::NO_ECHO,
-        (Must::Copies, None) if seen.outcomes.wrong > 0 => return upgrade::OTHER_COPY,
-        (Must::Copies, None) if seen.outcomes.failed.contains_key(&Failure::Timeout) => {
+        (ExpectedReply::SayYes, Some(code)) => return refused(*code),
+        (ExpectedReply::Echo | ExpectedReply::Copies, Some(code)) => {
+            return upgrade::refused(*code);
+        }
+        (ExpectedReply::Echo, None) if seen.outcomes.wrong > 0 => return upgrade::NO_ECHO,
+        (ExpectedReply::Copies, None) if seen.outcomes.wrong > 0 => return upgrade::OTHER_COPY,
+        (ExpectedReply::Copies, None) if seen.outcomes.failed.contains_key(&Failure::Timeout) => {
             return upgrade::NO_COPIES;
         }
         _ => {}
@@ -163,13 +165,13 @@ mod tests {
     fn any_complete_reply_is_ready_and_failures_say_what_was_seen() {
         let mut replied = Seen::default();
         replied.codes.insert(404, 1);
-        assert_eq!(answer(&replied, Must::Reply), Answer::Ready);
-        assert!(matches!(answer(&Seen::default(), Must::Reply), Answer::NotYet(_)));
+        assert_eq!(answer(&replied, ExpectedReply::Reply), Answer::Ready);
+        assert!(matches!(answer(&Seen::default(), ExpectedReply::Reply), Answer::NotYet(_)));
         for failure in Failure::ALL {
             let mut seen = Seen::default();
             seen.outcomes.failed.insert(failure, 1);
-            let again = matches!(answer(&seen, Must::Reply), Answer::NotYet(_));
-            let ours = matches!(answer(&seen, Must::Reply), Answer::Ours(_));
+            let again = matches!(answer(&seen, ExpectedReply::Reply), Answer::NotYet(_));
+            let ours = matches!(answer(&seen, ExpectedReply::Reply), Answer::Ours(_));
             assert_eq!(ours, failure.fault_owner() == record::FaultOwner::Ours, "{failure:?}");
             let passing = matches!(
                 failure,

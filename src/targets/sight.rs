@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// The processes of a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sight {
+pub struct TargetProcesses {
     /// The topmost ones.
     pub found: Found,
     /// Cores that any of those may use, ascending. Empty if they are not known.
@@ -19,13 +19,13 @@ pub struct Sight {
 ///
 /// # Errors
 /// Says why it cannot be seen.
-pub fn look(address: &Address, pid: Option<u32>) -> Result<Sight, OutOfSight> {
+pub fn look(address: &Address, pid: Option<u32>) -> Result<TargetProcesses, OutOfSight> {
     let found = match pid {
         Some(pid) => find::process(pid)?,
         None => find::serving(address)?,
     };
     let cores = cores_of(&found.pids(), &process::all());
-    Ok(Sight { found, cores })
+    Ok(TargetProcesses { found, cores })
 }
 
 /// The cores that any thread of these processes, or of their descendants, may use,

@@ -4,6 +4,7 @@
 mod common;
 mod ends;
 mod group;
+mod kubernetes;
 mod slurm;
 mod ssh;
 mod strangers;

@@ -22,8 +22,8 @@ srun --immediate=60 -N4 -n4 --ntasks-per-node=1 \"$tiebreak\" compare --agents s
 
 fn is_installed() -> bool {
     let programs = ["srun", "slurmctld", "slurmd", "munged", "unshare", "ip"];
-    let folders = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"];
-    programs.iter().all(|program| folders.iter().any(|at| Path::new(at).join(program).exists()))
+    let directories = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"];
+    programs.iter().all(|program| directories.iter().any(|at| Path::new(at).join(program).exists()))
 }
 
 #[test]

@@ -15,8 +15,8 @@ use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};
 use judge::Judge;
 use judge::verdict::Verdict;
 use record::{
-    Address, Arrivals, Asked, ContenderAsked, End, EndReason, Intensity, LaneAsked, Metric, Pair,
-    Question, Reuse,
+    Address, Arrivals, ContenderQuestion, DriveOrder, End, EndReason, Intensity, LaneOrder, Metric,
+    Pair, Question, Reuse,
 };
 use record::{Histogram, TrialRecord};
 use serde_json::Value;
@@ -193,22 +193,22 @@ pub(crate) struct Drive {
     pub(crate) seed: u64,
 }
 
-fn order(addresses: &[SocketAddr], drive: &Drive) -> Asked {
-    let lane = |address: &SocketAddr| LaneAsked {
+fn order(addresses: &[SocketAddr], drive: &Drive) -> DriveOrder {
+    let lane = |address: &SocketAddr| LaneOrder {
         address: Address::Tcp(*address),
         intensity: Intensity {
             connections: drive.connections,
             depth: 1,
             arrivals: Arrivals::Closed,
         },
-        doing: record::Doing::Ask,
+        doing: record::LaneTask::Ask,
         reuse: Reuse::Always,
         timeout_ns: 10_000_000_000,
         burn_in_ns: 2_000_000,
         operations: None,
         groups: Vec::new(),
     };
-    Asked {
+    DriveOrder {
         seed: drive.seed,
         first_round: 1,
         cores: vec![generator_core()],
@@ -245,7 +245,7 @@ pub(crate) fn trials(addresses: &[SocketAddr], drive: &Drive) -> Vec<TrialRecord
 /// Returns the verdict on two contenders' trials.
 pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
     let question = Question {
-        contenders: ["a", "b"].map(ContenderAsked::named).to_vec(),
+        contenders: ["a", "b"].map(ContenderQuestion::named).to_vec(),
         primary: Metric::Throughput,
         secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
         groups: Vec::new(),

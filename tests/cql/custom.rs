@@ -5,7 +5,8 @@ use crate::proxy::{BATCH, EXECUTE, PREPARE, Proxy, QUERY};
 use crate::{access, driven};
 use record::cassandra::Batch;
 use record::{
-    Custom, CustomOperation, Doing, Kind, Parameter, Rows, Says, Share, Statement, Workload,
+    Custom, CustomOperation, Kind, LaneTask, OperationText, Parameter, Rows, Share, Statement,
+    Workload,
 };
 
 const OPERATIONS: u64 = 20;
@@ -19,7 +20,7 @@ fn of(statements: &[&str]) -> Workload {
     let operation = CustomOperation {
         name: "own".to_owned(),
         parameters: vec![parameter],
-        says: Says::Sql(statements.iter().map(statement).collect()),
+        says: OperationText::Sql(statements.iter().map(statement).collect()),
     };
     let custom = Custom { operations: vec![operation], ..Custom::default() };
     Workload { mix: vec![Share { kind: Kind::Custom(0), weight: 1.0 }], custom, ..workload("kv") }
@@ -37,7 +38,7 @@ fn statements_that_only_write_are_one_batch_unless_none_is_wanted() {
             (&with_rows, Batch::Logged, 0),
         ] {
             let proxy = Proxy::new();
-            let doing = Doing::Drive(workload.clone());
+            let doing = LaneTask::Drive(workload.clone());
             let order = in_one_slice(order(proxy.address(), doing), OPERATIONS);
             let mut access = access(prepares);
             access.protocol.asked.batch = batch;
@@ -64,7 +65,7 @@ fn statements_are_in_a_batch_as_often_as_is_asked() {
     for prepares in [true, false] {
         for (workload, statements) in [(&one, 5), (&two, 10), (&reads, 0)] {
             let proxy = Proxy::new();
-            let doing = Doing::Drive(workload.clone());
+            let doing = LaneTask::Drive(workload.clone());
             let order = in_one_slice(order(proxy.address(), doing), OPERATIONS);
             let mut access = access(prepares);
             access.protocol.asked.batch = Batch::Unlogged;

@@ -4,7 +4,7 @@ use crate::common::{in_one_slice, name_of, order};
 use crate::counted::{classes, only};
 use crate::proxy::{Fault, PREPARE, Proxy, STARTUP, Which, string};
 use crate::{access, driven};
-use record::Doing;
+use record::LaneTask;
 
 const OPERATIONS: u64 = 40;
 /// A consistency level.
@@ -48,7 +48,7 @@ fn an_error_of_the_server_ends_one_operation_and_goes_by_its_name() {
         for prepares in [true, false] {
             let fault = Fault::Error(code, message, more.clone());
             let proxy = Proxy::with(Which::OneIn(4), fault);
-            let order = in_one_slice(order(proxy.address(), Doing::Ask), OPERATIONS);
+            let order = in_one_slice(order(proxy.address(), LaneTask::Ask), OPERATIONS);
             let seen = driven(&order, &access(prepares));
             let counted = only(&seen, name_of, name, &format!("{name} {prepares}"));
             assert_eq!((counted, proxy.given()), (OPERATIONS / 4, OPERATIONS / 4), "{name}");
@@ -63,7 +63,7 @@ fn an_error_of_the_server_ends_one_operation_and_goes_by_its_name() {
 fn an_error_of_preparing_goes_by_its_name() {
     for (code, message, more, name) in errors() {
         let proxy = Proxy::with(Which::All(PREPARE), Fault::Error(code, message, more));
-        let order = in_one_slice(order(proxy.address(), Doing::Ask), OPERATIONS);
+        let order = in_one_slice(order(proxy.address(), LaneTask::Ask), OPERATIONS);
         let seen = driven(&order, &access(true));
         let counted = only(&seen, name_of, name, "prepare");
         // The library tries a second time before it gives up.
@@ -77,7 +77,7 @@ fn an_error_of_the_log_in_goes_by_its_name() {
         [(0x0100, "wrong_password"), (0x1001, "overloaded"), (0x1002, "server_starts")]
     {
         let proxy = Proxy::with(Which::All(STARTUP), Fault::Error(code, "no", vec![]));
-        let order = in_one_slice(order(proxy.address(), Doing::Ask), 8);
+        let order = in_one_slice(order(proxy.address(), LaneTask::Ask), 8);
         let seen = driven(&order, &access(true));
         assert_eq!(only(&seen, name_of, name, "login"), seen.operations, "{name}");
         assert_eq!(seen.outcomes.ok, 0, "{name}");
@@ -88,7 +88,7 @@ fn an_error_of_the_log_in_goes_by_its_name() {
 #[test]
 fn a_statement_that_the_server_forgot_is_prepared_anew() {
     let proxy = Proxy::with(Which::OneIn(5), Fault::Unprepared);
-    let order = in_one_slice(order(proxy.address(), Doing::Ask), OPERATIONS);
+    let order = in_one_slice(order(proxy.address(), LaneTask::Ask), OPERATIONS);
     let seen = driven(&order, &access(true));
     assert_eq!(seen.outcomes.ok, OPERATIONS, "{:?}", classes(&seen, name_of));
     assert!(proxy.given() >= OPERATIONS / 5, "{}", proxy.given());
@@ -97,7 +97,7 @@ fn a_statement_that_the_server_forgot_is_prepared_anew() {
 #[test]
 fn a_statement_that_the_server_always_forgets_is_counted() {
     let proxy = Proxy::with(Which::OneIn(1), Fault::Unprepared);
-    let order = in_one_slice(order(proxy.address(), Doing::Ask), OPERATIONS);
+    let order = in_one_slice(order(proxy.address(), LaneTask::Ask), OPERATIONS);
     let seen = driven(&order, &access(true));
     assert_eq!(only(&seen, name_of, "not_prepared", "always"), OPERATIONS);
     assert_eq!(proxy.given(), 2 * OPERATIONS, "each is prepared anew once");

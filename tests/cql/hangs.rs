@@ -5,12 +5,12 @@ use crate::common::{MS, in_one_slice, name_of, order, took_at_least};
 use crate::counted::{classes, only};
 use crate::proxy::{Fault, OPTIONS, PREPARE, Proxy, Which};
 use crate::{access, driven};
-use record::{Doing, FaultOwner, Seen};
+use record::{FaultOwner, LaneTask, Seen};
 
 const TIMEOUT_NS: u64 = 100 * MS;
 
 fn driven_through(proxy: &Proxy, operations: u64) -> Seen {
-    let mut order = in_one_slice(order(proxy.address(), Doing::Ask), operations);
+    let mut order = in_one_slice(order(proxy.address(), LaneTask::Ask), operations);
     order.lanes[0].timeout_ns = TIMEOUT_NS;
     driven(&order, &access(true))
 }

@@ -4,7 +4,7 @@ use crate::common::{MS, in_one_slice, name_of, order, took_at_least};
 use crate::counted::only;
 use crate::proxy::{Fault, Proxy, Which, string};
 use crate::{access, driven, driven_alone};
-use record::Doing;
+use record::LaneTask;
 
 const OPERATIONS: u64 = 8;
 /// Far less than the longest reply would need.
@@ -28,7 +28,7 @@ fn a_reply_that_would_fill_the_memory_is_given_up_with_its_connection() {
     for fault in [Fault::Stop(announced(2 << 30)), Fault::Flood(announced(3 << 30))] {
         let what = format!("{fault:?}");
         let proxy = Proxy::with(Which::OneIn(1), fault);
-        let mut order = in_one_slice(order(proxy.address(), Doing::Ask), OPERATIONS);
+        let mut order = in_one_slice(order(proxy.address(), LaneTask::Ask), OPERATIONS);
         order.lanes[0].timeout_ns = 60_000 * MS;
         let seen = driven_alone(&order, &access(true));
         assert_eq!(only(&seen, name_of, "too_large", &what), seen.operations, "{what}");
@@ -57,7 +57,7 @@ fn a_reply_of_more_bytes_than_were_allowed_fails_and_others_do_not() {
         (None, 4 << 20, Some("too_large")),
     ] {
         let proxy = Proxy::with(Which::OneIn(2), Fault::Result(row_of(bytes)));
-        let order = in_one_slice(order(proxy.address(), Doing::Ask), OPERATIONS);
+        let order = in_one_slice(order(proxy.address(), LaneTask::Ask), OPERATIONS);
         let mut access = access(false);
         access.reply_bytes = allowed;
         let seen = driven(&order, &access);

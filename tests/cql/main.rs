@@ -17,7 +17,7 @@ mod sessions;
 
 use drivers::Database;
 use drivers::cassandra::{CassandraAccess, Protocol};
-use record::{Asked, CassandraAsked, Consistency, Seen};
+use record::{CassandraSettings, Consistency, DriveOrder, Seen};
 use std::sync::{PoisonError, RwLock};
 
 /// The statement of the lane under test: the library's own requests name other columns.
@@ -26,7 +26,7 @@ const MARKED: &str = "SELECT marked FROM t";
 /// Returns the access with a statement that the proxy can distinguish from those that the
 /// library sends itself.
 fn access(prepares: bool) -> CassandraAccess {
-    let (consistency, asked) = (Consistency::One, CassandraAsked::default());
+    let (consistency, asked) = (Consistency::One, CassandraSettings::default());
     let protocol = Protocol { prepares, consistency, replication: 1, asked };
     CassandraAccess {
         query: MARKED.to_owned(),
@@ -39,13 +39,13 @@ fn access(prepares: bool) -> CassandraAccess {
 /// Lanes check how much memory the process reserves, so a test that reserves much runs alone.
 static ALONE: RwLock<()> = RwLock::new(());
 
-fn driven(order: &Asked, access: &CassandraAccess) -> Seen {
+fn driven(order: &DriveOrder, access: &CassandraAccess) -> Seen {
     // A test that failed leaves nothing that affects the next one.
     let _beside_others = ALONE.read().unwrap_or_else(PoisonError::into_inner);
     common::drive(order, access.lanes(order, 0))
 }
 
-fn driven_alone(order: &Asked, access: &CassandraAccess) -> Seen {
+fn driven_alone(order: &DriveOrder, access: &CassandraAccess) -> Seen {
     let _alone = ALONE.write().unwrap_or_else(PoisonError::into_inner);
     common::drive(order, access.lanes(order, 0))
 }

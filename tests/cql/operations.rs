@@ -3,7 +3,7 @@
 use crate::common::{in_one_slice, order, workload};
 use crate::proxy::{BATCH, EXECUTE, PREPARE, Proxy, QUERY};
 use crate::{access, driven};
-use record::{Doing, Kind, Share, Verify, Workload};
+use record::{Kind, LaneTask, Share, Verify, Workload};
 
 const OPERATIONS: u64 = 40;
 
@@ -16,8 +16,8 @@ fn only(kind: Kind) -> Workload {
 #[test]
 fn each_operation_is_one_request() {
     let driving = [Kind::Get, Kind::Set, Kind::Add, Kind::Delete, Kind::Scan(10)];
-    let driving = driving.map(|kind| Doing::Drive(only(kind)));
-    for doing in driving.into_iter().chain([Doing::Ask]) {
+    let driving = driving.map(|kind| LaneTask::Drive(only(kind)));
+    for doing in driving.into_iter().chain([LaneTask::Ask]) {
         for prepares in [true, false] {
             let proxy = Proxy::new();
             let order = in_one_slice(order(proxy.address(), doing.clone()), OPERATIONS);
@@ -39,7 +39,7 @@ fn each_operation_is_one_request() {
 fn a_load_writes_each_key() {
     let proxy = Proxy::new();
     let keys = only(Kind::Set);
-    let order = in_one_slice(order(proxy.address(), Doing::load(keys.clone())), keys.keys);
+    let order = in_one_slice(order(proxy.address(), LaneTask::load(keys.clone())), keys.keys);
     let seen = driven(&order, &access(true));
     assert_eq!(seen.outcomes.ok, keys.keys, "{:?}", seen.outcomes);
     let (executed, own) = (proxy.requests(EXECUTE), proxy.requests(PREPARE));
@@ -52,7 +52,7 @@ fn a_load_of_wide_rows_writes_each_column_in_a_batch() {
     let proxy = Proxy::new();
     let wide = Workload { keys: 3, ..workload("wide-rows") };
     let columns = wide.to_load();
-    let order = in_one_slice(order(proxy.address(), Doing::load(wide)), columns);
+    let order = in_one_slice(order(proxy.address(), LaneTask::load(wide)), columns);
     let seen = driven(&order, &access(true));
     assert_eq!((seen.outcomes.ok, columns), (600, 600), "{:?}", seen.outcomes);
     assert_eq!(proxy.batched(), 600);

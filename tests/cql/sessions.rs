@@ -3,7 +3,7 @@
 use crate::common::{MS, in_one_slice, order};
 use crate::proxy::{PREPARE, Proxy, STARTUP};
 use crate::{access, driven};
-use record::{Doing, Pool, Reuse, Seen, Upkeep};
+use record::{LaneTask, Pool, Reuse, Seen, Upkeep};
 
 const OPERATIONS: u64 = 24;
 /// Connections of a session to its only node: one on which the library learns about the cluster,
@@ -12,7 +12,7 @@ const SOCKETS: u64 = 2;
 
 fn reusing(reuse: Reuse) -> (Proxy, Seen) {
     let proxy = Proxy::new();
-    let mut order = in_one_slice(order(proxy.address(), Doing::Ask), OPERATIONS);
+    let mut order = in_one_slice(order(proxy.address(), LaneTask::Ask), OPERATIONS);
     order.lanes[0].reuse = reuse;
     let seen = driven(&order, &access(true));
     assert_eq!(seen.outcomes.ok, OPERATIONS, "{reuse:?}: {:?}", seen.outcomes);

@@ -2,7 +2,9 @@
 
 use crate::common::processes::{Process, command, tree, wait_at_most};
 use engine::{EngineError, Stop};
-use record::{Address, Arrivals, Asked, Intensity, LaneAsked, Programs, Reuse, Seen, TrialRecord};
+use record::{
+    Address, Arrivals, DriveOrder, Intensity, LaneOrder, Programs, Reuse, Seen, TrialRecord,
+};
 use std::ops::ControlFlow;
 use std::time::Duration;
 use tiebreak::address::Command;
@@ -29,10 +31,10 @@ pub(crate) fn started(program: &Program) -> Exec {
 }
 
 /// Returns an order of one turn for each of these contenders in each of these rounds.
-pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> Asked {
-    let lane = LaneAsked {
+pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> DriveOrder {
+    let lane = LaneOrder {
         intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
-        doing: record::Doing::Ask,
+        doing: record::LaneTask::Ask,
         address: Address::Unix(String::new()),
         reuse: Reuse::Always,
         timeout_ns: PATIENT_NS,
@@ -40,7 +42,7 @@ pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> Asked {
         operations: None,
         groups: Vec::new(),
     };
-    Asked {
+    DriveOrder {
         seed: 1,
         cores: Vec::new(),
         warm_up_ns: 0,
@@ -55,7 +57,7 @@ pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> Asked {
 /// Drives an order until it is done or stopped.
 pub(crate) fn drive(
     execs: &[&Exec],
-    order: &Asked,
+    order: &DriveOrder,
     stop: &Stop,
 ) -> Result<Vec<TrialRecord>, EngineError> {
     let lanes = execs.iter().enumerate().map(|(at, exec)| exec.lanes(order, at).expect("lanes"));
@@ -69,7 +71,7 @@ pub(crate) fn drive(
 }
 
 /// Drives one run of a program by this order.
-pub(crate) fn once_by(exec: &Exec, order: &Asked) -> Seen {
+pub(crate) fn once_by(exec: &Exec, order: &DriveOrder) -> Seen {
     let stop = Stop::new().expect("a descriptor");
     let trials = drive(&[exec], order, &stop).unwrap_or_else(|broken| panic!("{broken}"));
     assert_eq!(trials.len(), 1);

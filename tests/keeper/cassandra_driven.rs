@@ -10,7 +10,7 @@ use crate::launches::{LaunchTest, started};
 use crate::process::{Process, tree};
 use drivers::Database;
 use drivers::cassandra::{CassandraAccess, Protocol};
-use record::{Address, CassandraAsked, Consistency};
+use record::{Address, CassandraSettings, Consistency};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -207,7 +207,7 @@ fn counted(url: &str) {
 fn asked(url: &str, statement: &str) -> u64 {
     let (at, keyspace) =
         url.strip_prefix("cassandra://").expect("CQL").split_once('/').expect("a keyspace");
-    let (consistency, asked) = (Consistency::All, CassandraAsked::default());
+    let (consistency, asked) = (Consistency::All, CassandraSettings::default());
     let protocol = Protocol { prepares: true, consistency, replication: 1, asked };
     let access =
         CassandraAccess { database: keyspace.to_owned(), ..CassandraAccess::cheapest(protocol) };

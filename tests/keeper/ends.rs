@@ -3,7 +3,7 @@
 use crate::Test;
 use crate::holder::{Holder, HolderReport, HolderRequest};
 use crate::process::{Process, tree, wait_for};
-use keeper::{Ending, Farewell, ProcessOrder};
+use keeper::{EndReport, Ending, ProcessOrder};
 use std::time::{Duration, Instant};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -120,7 +120,7 @@ fn forking() {
     let order = ProcessOrder { grace: Duration::from_millis(50), ..holder.script(script) };
     holder.launch(&order);
     up(&holder, 1);
-    let Farewell { left, .. } = holder.stop();
+    let EndReport { left, .. } = holder.stop();
     assert!(left.is_empty(), "{left:?}");
     assert_eq!(tree(holder.process().pid), [holder.process()]);
 }

@@ -2,7 +2,7 @@
 //! It reads what to do from its standard input, and answers line by line.
 
 use crate::process::Process;
-use keeper::{Ending, Farewell, Keeper, LaunchOptions, ProcessOrder};
+use keeper::{EndReport, Ending, Keeper, LaunchOptions, ProcessOrder};
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
@@ -35,7 +35,7 @@ pub(crate) enum HolderReport {
     Ran(Option<Ending>),
     Pinned(u32),
     Exits(Vec<(i32, Ending)>),
-    Stopped(Farewell),
+    Stopped(EndReport),
     Error(String),
 }
 
@@ -154,7 +154,7 @@ impl Holder {
         }
     }
 
-    pub(crate) fn stop(&mut self) -> Farewell {
+    pub(crate) fn stop(&mut self) -> EndReport {
         match self.ask(&HolderRequest::Stop) {
             HolderReport::Stopped(farewell) => farewell,
             other => panic!("{other:?}"),

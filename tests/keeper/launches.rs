@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tiebreak::exit::{Error, Exit};
 use tiebreak::launch::Launch;
-use tiebreak::launch::{Failed, Ground, Launcher, Running};
+use tiebreak::launch::{Failed, LaunchContext, Launcher, Running};
 use tiebreak::plan::experiment::{Contender, Experiment, Target};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -82,7 +82,7 @@ impl LaunchTest {
     fn launcher_until<'a>(&'a self, stopped: &'a dyn Fn() -> bool) -> Result<Launcher<'a>, Failed> {
         let logs = Box::leak(Box::new(self.directory.0.join("logs")));
         let secrets = &self.experiment.secrets;
-        Launcher::new(self.launch(), Ground { logs, cores: &[], secrets, stopped })
+        Launcher::new(self.launch(), LaunchContext { logs, cores: &[], secrets, stopped })
     }
 
     pub(crate) fn log(&self, name: &str) -> String {

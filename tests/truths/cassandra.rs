@@ -11,7 +11,8 @@ use drivers::cassandra::{CassandraAccess, Protocol};
 use engine::workload::preset;
 use engine::{MakeLane, Stop, ThriftAccess, thrift_lanes};
 use record::{
-    Address, Asked, CassandraAsked, Consistency, Doing, LaneAsked, Phase, Seen, Verify, Workload,
+    Address, CassandraSettings, Consistency, DriveOrder, LaneOrder, LaneTask, Phase, Seen, Verify,
+    Workload,
 };
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -30,33 +31,33 @@ struct Compared {
 }
 
 fn cql_access() -> CassandraAccess {
-    let (consistency, asked) = (Consistency::One, CassandraAsked::default());
+    let (consistency, asked) = (Consistency::One, CassandraSettings::default());
     CassandraAccess::cheapest(Protocol { prepares: true, consistency, replication: 1, asked })
 }
 
 /// Thrift and CQL on one connection each, to servers that are delayed.
-fn both_lanes(null: &NullServer, planted: Duration, generator: u32) -> Asked {
+fn both_lanes(null: &NullServer, planted: Duration, generator: u32) -> DriveOrder {
     let kv = Workload { verify: Verify::Sample, ..preset("kv").expect("a preset") };
-    let doings = [Doing::Drive(kv), Doing::Ask];
-    let lane = |at: usize, to| -> LaneAsked {
+    let doings = [LaneTask::Drive(kv), LaneTask::Ask];
+    let lane = |at: usize, to| -> LaneOrder {
         let mut lane = order(Address::Tcp(to), doings[at].clone()).lanes.remove(0);
         lane.intensity.connections = 1;
         lane
     };
     let [thrift, cql] = [0, 1].map(|service| null.addresses()[service]);
-    Asked {
+    DriveOrder {
         cores: vec![generator],
         warm_up_ns: 100 * MS,
         rounds: ROUNDS,
         round_ns: 200 * MS,
         slice_ns: 100 * MS,
         lanes: vec![lane(0, delayed(thrift, DELAY)), lane(1, delayed(cql, DELAY + planted))],
-        ..order(Address::Tcp(thrift), Doing::Ask)
+        ..order(Address::Tcp(thrift), LaneTask::Ask)
     }
 }
 
 /// What each lane did in all rounds.
-fn driven(order: &Asked) -> [Seen; 2] {
+fn driven(order: &DriveOrder) -> [Seen; 2] {
     let makers: Vec<Vec<MakeLane>> =
         vec![thrift_lanes(order, 0, &ThriftAccess::without_log_in()), cql_access().lanes(order, 1)];
     let mut all: [Seen; 2] = Default::default();

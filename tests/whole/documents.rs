@@ -193,7 +193,7 @@ impl WorkDirectory {
             "report" | "audit" if attempt[1] == "RUN" => {
                 return (attempt, self.of_the_run);
             }
-            "audit" | "check" | "completions" | "explain" | "help" | "recipes" => 0,
+            "agents" | "audit" | "check" | "completions" | "explain" | "help" | "recipes" => 0,
             "man" => {
                 if let Some(at) = attempt.iter().position(|word| word == "--dir") {
                     attempt[at + 1] = "man".to_owned();
@@ -268,6 +268,7 @@ fn commands_that_cannot_work_are_noticed() {
         "tiebreak explain no_such_rule",
         "tiebreak man no-such-command",
         "tiebreak completions no-such-shell",
+        "tiebreak agents --kubernetes none",
         "tiebreak demo --no-such-flag",
         "tiebreak conformance self --against",
         "tiebreak conformance no-such-test",

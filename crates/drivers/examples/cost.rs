@@ -10,7 +10,7 @@ use drivers::Database;
 use drivers::{MysqlAccess, PostgresAccess, mysql, postgres};
 use engine::workload::Feeds;
 use engine::{MakeLane, Numbers, Stop};
-use record::{Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Reuse};
+use record::{Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Reuse};
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ const SECOND: u64 = 1_000_000_000;
 const CONNECTIONS: [u32; 2] = [1, 32];
 
 /// A protocol's name, and the lanes that speak it.
-type Way = (&'static str, Box<dyn Fn(&Asked) -> Vec<MakeLane>>);
+type Way = (&'static str, Box<dyn Fn(&DriveOrder) -> Vec<MakeLane>>);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -93,8 +93,8 @@ fn of_mysql(user: &str, database: &str, password: Option<String>) -> Vec<Way> {
     [("text", Text), ("prepared", Prepared)].map(way).into()
 }
 
-fn order(address: SocketAddr, connections: u32, rounds: u32) -> Asked {
-    Asked {
+fn order(address: SocketAddr, connections: u32, rounds: u32) -> DriveOrder {
+    DriveOrder {
         seed: 1,
         cores: Vec::new(),
         warm_up_ns: SECOND / 2,
@@ -102,11 +102,11 @@ fn order(address: SocketAddr, connections: u32, rounds: u32) -> Asked {
         first_round: 1,
         round_ns: SECOND,
         slice_ns: SECOND,
-        lanes: vec![LaneAsked {
+        lanes: vec![LaneOrder {
             address: Address::Tcp(address),
             intensity: Intensity { connections, depth: 1, arrivals: Arrivals::Closed },
             reuse: Reuse::Always,
-            doing: Doing::Ask,
+            doing: LaneTask::Ask,
             timeout_ns: 10 * SECOND,
             burn_in_ns: 0,
             operations: None,
@@ -115,7 +115,12 @@ fn order(address: SocketAddr, connections: u32, rounds: u32) -> Asked {
     }
 }
 
-fn tell(name: &str, connections: u32, order: &Asked, lanes: Vec<MakeLane>) -> Result<(), String> {
+fn tell(
+    name: &str,
+    connections: u32,
+    order: &DriveOrder,
+    lanes: Vec<MakeLane>,
+) -> Result<(), String> {
     let stop = Stop::new().map_err(|error| error.to_string())?;
     let (mut each, mut rates) = (Vec::new(), Vec::new());
     let mut errors = 0;

@@ -37,7 +37,7 @@ pub struct SqlAccess<P, T> {
 
 impl<P, T> SqlAccess<P, T> {
     /// The cheapest statement, sent in this way to a server that requires no login: what the null
-    /// server is asked. With an order to [`record::Doing::Ask`] it measures what a lane costs by
+    /// server is asked. With an order to [`record::LaneTask::Ask`] it measures what a lane costs by
     /// itself: the CPU time of its worker, on whose thread the whole library runs.
     pub fn without_log_in(protocol: P) -> SqlAccess<P, T> {
         SqlAccess {

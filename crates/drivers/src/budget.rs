@@ -3,7 +3,7 @@
 
 use crate::request_error::RequestError;
 use engine::workload::longest_key;
-use record::{Doing, Failure, Kind, Workload};
+use record::{Failure, Kind, LaneTask, Workload};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -22,21 +22,21 @@ const ROW_BYTES: u64 = 128;
 
 /// Maximum length of a reply to any operation of this lane, in bytes: the setting, or
 /// [`REPLY_BYTES`], or twice what the longest values of its workload take as text.
-pub(crate) fn of_replies(asked: Option<u64>, doing: &Doing) -> u64 {
+pub(crate) fn of_replies(asked: Option<u64>, doing: &LaneTask) -> u64 {
     let workload = match doing {
-        Doing::Drive(workload) => workload_bytes(workload),
-        Doing::Ask | Doing::Load(_) => 0,
+        LaneTask::Drive(workload) => workload_bytes(workload),
+        LaneTask::Ask | LaneTask::Load(_) => 0,
     };
     asked.unwrap_or(REPLY_BYTES.max(workload))
 }
 
 /// Maximum length of one packet in either direction, in bytes: a reply, or a statement that writes
 /// rows, which are sent as text and in batches of up to 1 MiB.
-pub(crate) fn of_packets(reply_bytes: u64, doing: &Doing) -> u64 {
+pub(crate) fn of_packets(reply_bytes: u64, doing: &LaneTask) -> u64 {
     let longest = match doing {
-        Doing::Ask => 0,
-        Doing::Load(of) => of.workload.value.most(),
-        Doing::Drive(of) => of.value.most(),
+        LaneTask::Ask => 0,
+        LaneTask::Load(of) => of.workload.value.most(),
+        LaneTask::Drive(of) => of.value.most(),
     };
     reply_bytes.max(REPLY_BYTES + 2 * u64::from(longest))
 }
@@ -211,7 +211,7 @@ mod tests {
             if let Some(kind) = mix {
                 of.mix[0].kind = kind;
             }
-            Doing::Drive(of)
+            LaneTask::Drive(of)
         };
         assert_eq!(of_replies(None, &drive(32, None)), REPLY_BYTES);
         assert_eq!(of_replies(Some(7), &drive(32, None)), 7);

@@ -9,7 +9,9 @@ use crate::writes::has_rows;
 use engine::Template;
 use engine::clock;
 use engine::workload::{Argument, Arguments};
-use record::{Custom, CustomOperation, Doing, Outcome, Rows, Says, Statement, Workload};
+use record::{
+    Custom, CustomOperation, LaneTask, OperationText, Outcome, Rows, Statement, Workload,
+};
 
 /// The statements of a workload's operations, and the tables that its load fills.
 #[derive(Clone, Debug, Default)]
@@ -39,15 +41,15 @@ pub(crate) struct CustomStatement {
 impl CustomStatements {
     /// The statements that a lane with this order will send. `table` is the contender's table,
     /// whose name is the prefix of its other tables.
-    pub(crate) fn of(doing: &Doing, dialect: Dialect, table: &str) -> CustomStatements {
+    pub(crate) fn of(doing: &LaneTask, dialect: Dialect, table: &str) -> CustomStatements {
         let custom = match doing {
-            Doing::Ask => return CustomStatements::default(),
-            Doing::Load(of) => &of.workload.custom,
-            Doing::Drive(of) => &of.custom,
+            LaneTask::Ask => return CustomStatements::default(),
+            LaneTask::Load(of) => &of.workload.custom,
+            LaneTask::Drive(of) => &of.custom,
         };
         let mut count = 0;
         let operations = custom.operations.iter().map(|operation| {
-            let Says::Sql(statements) = &operation.says else { return Vec::new() };
+            let OperationText::Sql(statements) = &operation.says else { return Vec::new() };
             let statement = |of: &Statement| {
                 count += 1;
                 CustomStatement::new(count - 1, of, operation, custom, dialect, table)
@@ -214,7 +216,7 @@ pub(crate) fn checks(
     table: &str,
     prepare: impl Fn(&str) -> (String, u32),
 ) -> Vec<Check> {
-    let doing = Doing::Drive(of.clone());
+    let doing = LaneTask::Drive(of.clone());
     let statements = CustomStatements::of(&doing, dialect, table);
     let named = of.custom.operations.iter().zip(&statements.operations);
     let all = named.flat_map(|(operation, of)| of.iter().map(|of| (&operation.name, of)));
@@ -427,7 +429,7 @@ mod tests {
         let operation = CustomOperation {
             name: "move".to_owned(),
             parameters: vec![parameter("id", "key(1)"), parameter("by", "uniform(-7, -7)")],
-            says: Says::Sql(vec![
+            says: OperationText::Sql(vec![
                 statement("UPDATE {rows} SET k = k - {by} WHERE id = {id} OR id = {id}"),
                 statement("SELECT c FROM {rows}, {table} WHERE id = {id}"),
             ]),
@@ -472,7 +474,7 @@ mod tests {
                 r#"UPDATE "t_rows" SET k = k -  -7 WHERE id = 1 OR id = 1"#,
             ),
         ] {
-            let custom = CustomStatements::of(&Doing::Drive(of.clone()), dialect, "t");
+            let custom = CustomStatements::of(&LaneTask::Drive(of.clone()), dialect, "t");
             let [update, select] = custom.statements(0) else { panic!("two statements") };
             assert_eq!(
                 (update.with_placeholders.as_str(), &update.bound[..]),
@@ -492,12 +494,12 @@ mod tests {
         let mut encoder = Encoder::new(&of, 1, 1, Task::Load).expect("sound");
         let drawn = encoder.drawn(0);
         let row = encoder.parts(&drawn).arguments.clone();
-        let custom = CustomStatements::of(&Doing::load(of), Dialect::Mysql, "t");
+        let custom = CustomStatements::of(&LaneTask::load(of), Dialect::Mysql, "t");
         assert_eq!(
             custom.insert(Dialect::Mysql, 0, &[&row, &row]),
             r"INSERT IGNORE INTO `t_rows` (`id`, `c`) VALUES (1, 'it''s\\'), (1, 'it''s\\')"
         );
-        let of_oracle = CustomStatements::of(&Doing::load(workload()), Dialect::Oracle, "t");
+        let of_oracle = CustomStatements::of(&LaneTask::load(workload()), Dialect::Oracle, "t");
         assert_eq!(
             of_oracle.insert_with_placeholders(Dialect::Oracle, 0),
             r#"INSERT INTO "T_ROWS" ("ID", "C") VALUES (:1, :2)"#
@@ -506,7 +508,7 @@ mod tests {
 
     #[test]
     fn fewer_rows_are_a_miss_and_more_are_wrong() {
-        let of = CustomStatements::of(&Doing::Drive(workload()), Dialect::Mysql, "t");
+        let of = CustomStatements::of(&LaneTask::Drive(workload()), Dialect::Mysql, "t");
         let mut statement = of.statements(0)[1].clone();
         assert_eq!(
             [0, 1, 2].map(|n| statement.outcome(n, true)),

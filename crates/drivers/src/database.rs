@@ -3,7 +3,7 @@
 use crate::admin::{QueryError, Rows};
 use crate::custom::Check;
 use engine::MakeLane;
-use record::{Address, Asked, Workload};
+use record::{Address, DriveOrder, Workload};
 use std::time::Duration;
 
 /// Access to a database through its client library, including secrets.
@@ -15,7 +15,7 @@ pub trait Database: Send + Sync {
     ///
     /// # Panics
     /// Panics if the order has no such contender.
-    fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane>;
+    fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane>;
 
     /// The same access with the cheapest statement and, if the null server answers, without login
     /// and TLS: it measures the minimum cost of the protocol.
@@ -88,7 +88,7 @@ pub trait Database: Send + Sync {
         &self,
         _address: &Address,
         _timeout: Duration,
-    ) -> Option<Result<WorkLeft, QueryError>> {
+    ) -> Option<Result<PendingWork, QueryError>> {
         None
     }
 
@@ -142,7 +142,7 @@ pub enum Start {
 
 /// Later work that a load has left to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WorkLeft {
+pub struct PendingWork {
     /// Running and pending tasks on all nodes.
     pub tasks: u64,
     /// How many nodes were asked.

@@ -7,13 +7,13 @@ use crate::driver::Driver;
 use crate::memory::Watch;
 use crate::pace::Pace;
 use crate::panics;
-use crate::request::Asks;
+use crate::request::RequestParts;
 use crate::serving::Serving;
 use engine::{
     EngineError, Lane, MakeLane, Numbers, Opened, Seat, Turn, check_groups, clock, for_workers,
 };
 use part::Part;
-use record::{Asked, Doing, LaneAsked, Recorder};
+use record::{DriveOrder, LaneOrder, LaneTask, Recorder};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{LocalSet, yield_now};
 
@@ -35,9 +35,9 @@ struct DriverLane<D: Driver> {
 impl<D: Driver> DriverLane<D> {
     /// `part` creates one of its parts, whose tasks are added to the given ones.
     fn new(
-        asked: &LaneAsked,
+        asked: &LaneOrder,
         seat: &Seat,
-        part: impl Fn(&LaneAsked, &Seat, &LocalSet) -> Result<Part<D>, EngineError>,
+        part: impl Fn(&LaneOrder, &Seat, &LocalSet) -> Result<Part<D>, EngineError>,
     ) -> Result<DriverLane<D>, EngineError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
@@ -183,25 +183,25 @@ impl<D: Driver> Drop for DriverLane<D> {
 /// # Panics
 /// Panics if the order has no such contender.
 pub(crate) fn lanes<D: Driver>(
-    order: &Asked,
+    order: &DriveOrder,
     contender: usize,
     numbers: &Numbers,
-    asks: Asks<'_>,
+    asks: RequestParts<'_>,
     driver: impl Fn() -> Result<D, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let asked = order.lanes[contender].clone();
     let numbers = match &asked.doing {
-        Doing::Drive(_) => numbers.clone(),
+        LaneTask::Drive(_) => numbers.clone(),
         // A load has its own numbers, and questions are not operations.
-        Doing::Load(of) => Numbers::starting(of.from, order.cores.len()),
-        Doing::Ask => Numbers::new(order.cores.len()),
+        LaneTask::Load(of) => Numbers::starting(of.from, order.cores.len()),
+        LaneTask::Ask => Numbers::new(order.cores.len()),
     };
     let (seed, query, feeds) = (order.seed, asks.query.to_owned(), asks.feeds.clone());
-    let Asks { batch_size, is_cassandra, .. } = asks;
+    let RequestParts { batch_size, is_cassandra, .. } = asks;
     for_workers(order, move |seat| {
         check_groups(&asked)?;
-        let asks = Asks { query: &query, feeds: &feeds, batch_size, is_cassandra };
-        let part = |asked: &LaneAsked, seat: &Seat, tasks: &LocalSet| {
+        let asks = RequestParts { query: &query, feeds: &feeds, batch_size, is_cassandra };
+        let part = |asked: &LaneOrder, seat: &Seat, tasks: &LocalSet| {
             let serving = Serving::new(&asked.doing, seed, seat, &asks)?;
             Part::new(driver()?, serving, asked, (seed, numbers.clone()), (seat, tasks))
         };

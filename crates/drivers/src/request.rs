@@ -4,7 +4,7 @@ use engine::workload::{Arguments, Column, Feeds};
 use record::Kind;
 
 /// What a contender's operations use besides their workload.
-pub(crate) struct Asks<'a> {
+pub(crate) struct RequestParts<'a> {
     /// The statement, if the contender has only one.
     pub(crate) query: &'a str,
     /// Rows of feeds.

@@ -1,11 +1,11 @@
 //! The workload: what an operation requests, and the outcome of its reply.
 
-use crate::request::{Action, Asks, OnColumns, Request};
+use crate::request::{Action, OnColumns, Request, RequestParts};
 use crate::sql;
 use crate::writes::only_writes;
 use engine::workload::{Argument, Arguments, Column, Drawn, Space};
 use engine::{Encoder, EngineError, Memo, NOT_WIDE, Seat, Task, Verifier};
-use record::{Doing, Kind, Outcome, Says, Verify, Workload};
+use record::{Kind, LaneTask, OperationText, Outcome, Verify, Workload};
 
 /// Number of digits at the end of every key, which are its number.
 const DIGITS: usize = 12;
@@ -16,7 +16,7 @@ pub(crate) struct Serving {
     work: Option<Work>,
     /// Whether that statement returns rows.
     wants_rows: bool,
-    /// See [`Asks::is_cassandra`].
+    /// See [`RequestParts::is_cassandra`].
     is_cassandra: bool,
 }
 
@@ -31,18 +31,18 @@ struct Work {
 
 impl Serving {
     pub(crate) fn new(
-        doing: &Doing,
+        doing: &LaneTask,
         seed: u64,
         seat: &Seat,
-        asks: &Asks<'_>,
+        asks: &RequestParts<'_>,
     ) -> Result<Serving, EngineError> {
         let wants_rows = sql::brings_rows(asks.query);
         let is_cassandra = asks.is_cassandra;
         // A load reads nothing back.
         let (workload, task, verify) = match doing {
-            Doing::Ask => return Ok(Serving { work: None, wants_rows, is_cassandra }),
-            Doing::Load(of) => (&of.workload, Task::Load, Verify::Off),
-            Doing::Drive(of) => (of, Task::Drive, of.verify),
+            LaneTask::Ask => return Ok(Serving { work: None, wants_rows, is_cassandra }),
+            LaneTask::Load(of) => (&of.workload, Task::Load, Verify::Off),
+            LaneTask::Drive(of) => (of, Task::Drive, of.verify),
         };
         let lacking = |kind: Kind| match kind {
             Kind::Custom(number) => custom_lacks(workload, number),
@@ -193,7 +193,7 @@ fn action(kind: Kind) -> Option<Action> {
 /// Why a database cannot do this user-defined operation. Returns None if it can.
 fn custom_lacks(of: &Workload, number: u32) -> Option<&'static str> {
     match of.custom.operations.get(number as usize).map(|of| &of.says) {
-        Some(Says::Sql(statements)) if !statements.is_empty() => None,
+        Some(OperationText::Sql(statements)) if !statements.is_empty() => None,
         _ => Some("it must be defined by SQL statements"),
     }
 }
@@ -226,11 +226,15 @@ mod tests {
     use engine::Stop;
     use engine::workload::{Feeds, Values, preset};
 
-    fn serving(doing: Doing) -> Result<Serving, EngineError> {
+    fn serving(doing: LaneTask) -> Result<Serving, EngineError> {
         let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
-        let is_cassandra = matches!(&doing, Doing::Drive(of) if of.is_wide());
-        let asks =
-            Asks { query: "SELECT 1", feeds: &Feeds::default(), batch_size: 1, is_cassandra };
+        let is_cassandra = matches!(&doing, LaneTask::Drive(of) if of.is_wide());
+        let asks = RequestParts {
+            query: "SELECT 1",
+            feeds: &Feeds::default(),
+            batch_size: 1,
+            is_cassandra,
+        };
         Serving::new(&doing, 7, &seat, &asks)
     }
 
@@ -259,11 +263,11 @@ mod tests {
     #[test]
     fn every_preset_is_supported_but_counters_are_not() {
         for name in engine::workload::PRESETS {
-            assert!(serving(Doing::Drive(workload(name))).is_ok(), "{name}");
+            assert!(serving(LaneTask::Drive(workload(name))).is_ok(), "{name}");
         }
         let mut counting = workload("kv");
         counting.mix[0].kind = Kind::Incr;
-        let Err(EngineError(why)) = serving(Doing::Drive(counting)) else {
+        let Err(EngineError(why)) = serving(LaneTask::Drive(counting)) else {
             panic!("it cannot count")
         };
         assert!(why.contains("counters are only supported by caches"), "{why}");
@@ -273,7 +277,7 @@ mod tests {
     fn a_reply_without_a_row_is_a_miss_and_a_wrong_value_is_wrong() {
         let kv = workload("kv");
         let values = engine::workload::Operations::new(&kv, 7).expect("sound").values();
-        let mut serving = serving(Doing::Drive(kv)).expect("sound");
+        let mut serving = serving(LaneTask::Drive(kv)).expect("sound");
         let mut memo = Memo::default();
         let get = |request: &Request| request.action == Action::Get;
         first(&mut serving, &mut memo, get);
@@ -293,7 +297,7 @@ mod tests {
     fn rows_of_a_scan_are_verified_by_their_keys() {
         let scans = workload("ycsb-e");
         let values = engine::workload::Operations::new(&scans, 7).expect("sound").values();
-        let mut serving = serving(Doing::Drive(scans)).expect("sound");
+        let mut serving = serving(LaneTask::Drive(scans)).expect("sound");
         let mut memo = Memo::default();
         for (shift, wanted) in [(0, Outcome::Ok), (1, Outcome::Wrong)] {
             let scan = |request: &Request| matches!(request.action, Action::Scan(2..));
@@ -311,7 +315,7 @@ mod tests {
     fn rows_in_the_order_of_hashes_are_verified_by_their_own_keys() {
         let scans = workload("ycsb-e");
         let values = engine::workload::Operations::new(&scans, 7).expect("sound").values();
-        let mut serving = serving(Doing::Drive(scans)).expect("sound");
+        let mut serving = serving(LaneTask::Drive(scans)).expect("sound");
         serving.is_cassandra = true;
         let mut memo = Memo::default();
         for (key, of, wanted) in [
@@ -329,7 +333,7 @@ mod tests {
 
     #[test]
     fn a_read_modify_write_is_a_get_and_then_a_set_of_the_same_key() {
-        let mut serving = serving(Doing::Drive(workload("ycsb-f"))).expect("sound");
+        let mut serving = serving(LaneTask::Drive(workload("ycsb-f"))).expect("sound");
         let mut memo = Memo::default();
         let mut request = first(&mut serving, &mut memo, |request| request.half.is_some());
         let key = request.row.key.clone();
@@ -341,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_statement_that_ought_to_bring_rows_and_brings_none_is_a_miss() {
-        let mut serving = serving(Doing::Ask).expect("sound");
+        let mut serving = serving(LaneTask::Ask).expect("sound");
         let (mut memo, mut request) = (Memo::default(), Request::default());
         serving.ask(0, &mut memo, &mut request);
         assert_eq!(request.action, Action::Ask);

@@ -11,7 +11,7 @@ use crate::scheduler::{Connection, Cut, Scheduler, Work};
 use crate::serving::Serving;
 use engine::workload::Arguments;
 use engine::{LOOPBACK_SOURCES, Memo, Take, clock};
-use record::{Failure, LaneAsked, Moments, Outcome, Reuse, Upkeep};
+use record::{Failure, LaneOrder, Moments, Outcome, Reuse, Upkeep};
 use std::cell::{Cell, RefCell};
 use std::future::{pending, poll_fn};
 use std::net::{IpAddr, Ipv4Addr};
@@ -99,7 +99,7 @@ impl<D: Driver> Shared<D> {
         driver: D,
         scheduler: Scheduler<D::Client>,
         serving: Serving,
-        asked: &LaneAsked,
+        asked: &LaneOrder,
         worker: usize,
     ) -> Shared<D> {
         let loopback = asked.address.is_loopback_v4();
@@ -110,7 +110,7 @@ impl<D: Driver> Shared<D> {
             serving: RefCell::new(serving),
             reuse: asked.reuse,
             timeout_ns: asked.timeout_ns,
-            loads: matches!(asked.doing, record::Doing::Load(_)),
+            loads: matches!(asked.doing, record::LaneTask::Load(_)),
             spread: loopback && fresh,
             source: Cell::new(worker as u8 % LOOPBACK_SOURCES),
         }

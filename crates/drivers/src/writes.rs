@@ -1,12 +1,12 @@
 //! Which user-defined statements return rows, and which operations only write.
 
 use crate::sql::brings_rows;
-use record::{CustomOperation, Says};
+use record::{CustomOperation, OperationText};
 
 /// Whether none of the statements of an operation returns rows.
 pub fn only_writes(of: &CustomOperation) -> bool {
     match &of.says {
-        Says::Sql(statements) => !statements.iter().any(|of| has_rows(&of.text)),
+        OperationText::Sql(statements) => !statements.iter().any(|of| has_rows(&of.text)),
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ use drivers::Database;
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
 use libtest_mimic::{Arguments, Failed, Trial};
-use record::{Address, Doing, Failure, Kind, Pool, Reuse, Seen, Upkeep};
+use record::{Address, Failure, Kind, LaneTask, Pool, Reuse, Seen, Upkeep};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ fn presets(server: &Mariadb) {
             for protocol in [Protocol::Text, Protocol::Prepared] {
                 let what = format!("{engine}, {preset}, {protocol:?}");
                 let access = MysqlAccess { protocol, ..server.loaded("t", engine, &of) };
-                let order = order(server.tcp(), Doing::Drive(of.clone()));
+                let order = order(server.tcp(), LaneTask::Drive(of.clone()));
                 let counters = ["Com_select", "Com_insert", "Connections"];
                 let before = counters.map(|name| server.counter(name));
                 let seen = driven(&order, &access);
@@ -98,7 +98,7 @@ fn policies(server: &Mariadb) {
             pool(Upkeep::Reset),
         ] {
             let access = MysqlAccess { protocol, ..server.loaded("t", "MEMORY", &of) };
-            let mut order = order(server.unix(), Doing::Drive(of.clone()));
+            let mut order = order(server.unix(), LaneTask::Drive(of.clone()));
             order.lanes[0].reuse = reuse;
             let before = server.counter("Connections");
             let seen = driven(&order, &access);
@@ -135,7 +135,7 @@ fn prepared(server: &Mariadb) {
     for protocol in [Protocol::Text, Protocol::Prepared] {
         let access = MysqlAccess { protocol, ..server.access("t") };
         let before = counters.map(|name| server.counter(name));
-        let seen = driven(&order(server.tcp(), Doing::Ask), &access);
+        let seen = driven(&order(server.tcp(), LaneTask::Ask), &access);
         let after = counters.map(|name| server.counter(name));
         let grew: Vec<u64> = (0..3).map(|at| after[at] - before[at]).collect();
         assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
@@ -151,7 +151,7 @@ fn lengths(server: &Mariadb) {
     let query = "SELECT -1, 0.5e0, 'it''s ', TRUE, DATE'2026-01-02', x'00ff', NULL".to_owned();
     for protocol in [Protocol::Text, Protocol::Prepared] {
         let access = MysqlAccess { query: query.clone(), protocol, ..server.access("t") };
-        let seen = driven(&order(server.tcp(), Doing::Ask), &access);
+        let seen = driven(&order(server.tcp(), LaneTask::Ask), &access);
         assert_eq!(seen.outcomes.ok, seen.operations, "{protocol:?}: {:?}", seen.outcomes);
         let lengths = (seen.body_bytes.min(), seen.body_bytes.max());
         assert_eq!(lengths, (Some(23), Some(23)), "{protocol:?}");
@@ -195,7 +195,7 @@ fn tables(server: &Mariadb) {
 }
 
 fn errors(server: &Mariadb) {
-    let kv = || Doing::Drive(workload("kv"));
+    let kv = || LaneTask::Drive(workload("kv"));
     for protocol in [Protocol::Text, Protocol::Prepared] {
         let access = MysqlAccess { protocol, ..server.access("nowhere") };
         let missing = driven(&order(server.tcp(), kv()), &access);
@@ -221,7 +221,7 @@ fn timeouts(server: &Mariadb) {
         (Protocol::Text, "SELECT SLEEP(0.01), REPEAT('x', 60000) FROM seq_1_to_100"),
     ] {
         let access = MysqlAccess { query: query.to_owned(), protocol, ..server.access("t") };
-        let mut short = order(server.tcp(), Doing::Ask);
+        let mut short = order(server.tcp(), LaneTask::Ask);
         short.lanes[0].timeout_ns = 40 * MS;
         let given_up = driven(&short, &access);
         let timeouts = given_up.outcomes.failed[&Failure::Timeout];

@@ -10,7 +10,7 @@ use drivers::Database;
 use drivers::OracleAccess;
 use engine::Numbers;
 use engine::workload::Feeds;
-use record::{Address, Asked, Doing, Failure, Reuse, Seen};
+use record::{Address, DriveOrder, Failure, LaneTask, Reuse, Seen};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
@@ -34,8 +34,8 @@ fn access() -> OracleAccess {
     }
 }
 
-fn asked(to: SocketAddr, reuse: Reuse) -> Asked {
-    let mut asked = order(Address::Tcp(to), Doing::Ask);
+fn asked(to: SocketAddr, reuse: Reuse) -> DriveOrder {
+    let mut asked = order(Address::Tcp(to), LaneTask::Ask);
     asked.rounds = 1;
     asked.lanes[0].timeout_ns = 2_000 * MS;
     asked.lanes[0].reuse = reuse;
@@ -171,7 +171,7 @@ fn a_question_to_one_that_refuses_or_hangs_is_answered_in_words() {
 #[test]
 fn unsupported_orders_are_rejected() {
     let at = free_port();
-    let broken = |change: fn(&mut Asked, &mut OracleAccess)| {
+    let broken = |change: fn(&mut DriveOrder, &mut OracleAccess)| {
         let (mut order, mut access) = (asked(at, Reuse::Always), access());
         change(&mut order, &mut access);
         let lanes = vec![access.lanes(&order, 0)];

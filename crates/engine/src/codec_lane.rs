@@ -6,7 +6,7 @@ pub use crate::event_loop::{Broadcast, Dialogue, Push};
 use crate::event_loop::EventLane;
 use crate::lane::for_workers;
 use crate::{EngineError, MakeLane, Seat, TlsAccess};
-use record::Asked;
+use record::DriveOrder;
 
 /// The lanes of one contender of the order, one for each worker, with the dialogues that
 /// `speech` creates. Each connection has at most as many operations in flight as the order's
@@ -15,7 +15,7 @@ use record::Asked;
 /// # Panics
 /// Panics if the order has no such contender.
 pub fn codec_lanes<S: Dialogue + 'static>(
-    order: &Asked,
+    order: &DriveOrder,
     contender: usize,
     tls: Option<&TlsAccess>,
     dialogue: impl Fn(&Seat) -> Result<S, EngineError> + Clone + Send + 'static,

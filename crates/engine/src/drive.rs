@@ -3,7 +3,7 @@
 
 use crate::arrivals::Schedule;
 use crate::{Seat, Turn};
-use record::{LaneAsked, Recorder};
+use record::{LaneOrder, Recorder};
 
 /// How long operations under way are waited for after a stop.
 const STOPPING_NS: u64 = 500_000_000;
@@ -59,7 +59,7 @@ struct Slice {
 
 impl Drive {
     /// Creates the state of a lane; `first` is the number of this worker's first operation.
-    pub fn new(asked: &LaneAsked, seed: u64, seat: &Seat, first: u64) -> Drive {
+    pub fn new(asked: &LaneOrder, seed: u64, seat: &Seat, first: u64) -> Drive {
         Drive {
             schedule: Schedule::of(asked.intensity.arrivals, seed, seat),
             timeout_ns: asked.timeout_ns,
@@ -235,13 +235,13 @@ impl Slice {
 mod tests {
     use super::*;
     use crate::Stop;
-    use record::{Address, Arrivals, Doing, Intensity, Reuse};
+    use record::{Address, Arrivals, Intensity, LaneTask, Reuse};
 
     fn drive(arrivals: Arrivals, worker: usize, workers: usize) -> (Drive, Recorder) {
-        let asked = LaneAsked {
+        let asked = LaneOrder {
             address: Address::Unix("/".to_owned()),
             intensity: Intensity { connections: 1, depth: 1, arrivals },
-            doing: Doing::Ask,
+            doing: LaneTask::Ask,
             reuse: Reuse::Always,
             timeout_ns: 5_000,
             burn_in_ns: 0,

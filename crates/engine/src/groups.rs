@@ -10,7 +10,7 @@ mod watch;
 
 use crate::lane::InSteps;
 use crate::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
-use record::{Asked, LaneAsked, Recorder};
+use record::{DriveOrder, LaneOrder, Recorder};
 use watch::Watch;
 
 /// Returns the lanes of one contender of the order, one for each worker, with its groups if it
@@ -19,9 +19,9 @@ use watch::Watch;
 /// # Panics
 /// Panics if the order has no such contender.
 pub fn grouped(
-    order: &Asked,
+    order: &DriveOrder,
     contender: usize,
-    lanes: impl Fn(&Asked) -> Vec<MakeLane>,
+    lanes: impl Fn(&DriveOrder) -> Vec<MakeLane>,
 ) -> Vec<MakeLane> {
     let asked = &order.lanes[contender];
     if asked.groups.is_empty() {
@@ -47,7 +47,7 @@ pub fn grouped(
 ///
 /// # Errors
 /// Returns an error if there are groups and a number of operations is set.
-pub fn check_groups(asked: &LaneAsked) -> Result<(), EngineError> {
+pub fn check_groups(asked: &LaneOrder) -> Result<(), EngineError> {
     match asked.operations {
         Some(_) if !asked.groups.is_empty() => {
             let why = "a number of operations cannot be set for a contender with groups";

@@ -4,7 +4,7 @@ use crate::codec_lane::{Dialogue, codec_lanes};
 use crate::http_reply::outcome;
 use crate::tls::TlsAccess;
 use crate::{HttpRequests, MakeLane, http_requests};
-use record::{Asked, Doing, Moments, Outcome, Recorder};
+use record::{DriveOrder, LaneTask, Moments, Outcome, Recorder};
 use std::sync::Arc;
 use wire::Reply;
 use wire::http1::{Http1, Limits, Op};
@@ -97,8 +97,8 @@ impl Dialogue for Http {
 ///
 /// # Panics
 /// Panics if the order has no such contender.
-pub fn http_lanes(order: &Asked, contender: usize, access: &HttpAccess) -> Vec<MakeLane> {
-    if let (Doing::Drive(workload), Some(requests)) =
+pub fn http_lanes(order: &DriveOrder, contender: usize, access: &HttpAccess) -> Vec<MakeLane> {
+    if let (LaneTask::Drive(workload), Some(requests)) =
         (&order.lanes[contender].doing, &access.requests)
     {
         let (expect, tls) = (access.expect.clone(), access.tls.as_ref());

@@ -9,7 +9,7 @@ use crate::template::Template;
 use crate::tls::TlsAccess;
 use crate::workload::{Argument, Arguments, Feeds};
 use crate::{Encoder, EngineError, MakeLane, Numbers, Seat, Task};
-use record::{Asked, Kind, Moments, Outcome, Recorder, Workload};
+use record::{DriveOrder, Kind, Moments, Outcome, Recorder, Workload};
 use std::sync::Arc;
 use wire::http1::{Http1, Limits, Op, Request};
 use wire::{COPIED_BODY_BYTES, Fault, Reply};
@@ -224,7 +224,7 @@ impl Dialogue for Requests {
 
 /// Returns the lanes of one contender, one for each worker.
 pub(crate) fn lanes(
-    order: &Asked,
+    order: &DriveOrder,
     contender: usize,
     (expect, tls): (Vec<u16>, Option<&TlsAccess>),
     requests: &HttpRequests,
@@ -240,7 +240,7 @@ pub(crate) fn lanes(
 mod tests {
     use super::*;
     use crate::workload::{FeedRows, preset};
-    use record::{Custom, CustomOperation, Feed, FeedOrder, Parameter, Says, Share};
+    use record::{Custom, CustomOperation, Feed, FeedOrder, OperationText, Parameter, Share};
 
     /// Returns the text of each of the first requests.
     fn written(request: &Request<'_>, body: Option<&str>, cells: &[&str]) -> Vec<String> {
@@ -250,7 +250,7 @@ mod tests {
         };
         let parameters = [("of", from("c")), ("n", "seq(7)".parse().expect("a generator"))];
         let parameters = parameters.map(|(name, from)| Parameter { name: name.to_owned(), from });
-        let says = Says::Command(Vec::new());
+        let says = OperationText::Command(Vec::new());
         let name = "r".to_owned();
         let custom = Custom {
             operations: vec![CustomOperation { name, parameters: parameters.to_vec(), says }],

@@ -1,7 +1,7 @@
 //! The interface between the interleaving and what is driven: one contender on one core.
 
 use crate::Stop;
-use record::{Asked, Recorder};
+use record::{DriveOrder, Recorder};
 use std::fmt;
 use std::os::fd::RawFd;
 
@@ -50,7 +50,7 @@ pub type MakeLane = Box<dyn FnOnce(&Seat) -> Result<Box<dyn Lane>, EngineError> 
 
 /// Returns the lanes of one contender of the order, one for each worker, all created by `make`.
 pub fn for_workers(
-    order: &Asked,
+    order: &DriveOrder,
     make: impl Fn(&Seat) -> Result<Box<dyn Lane>, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     (0..order.cores.len().max(1)).map(|_| Box::new(make.clone()) as MakeLane).collect()

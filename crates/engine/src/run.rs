@@ -3,7 +3,7 @@
 use crate::gate::Together;
 use crate::worker::{Part, Shared, Worker, WorkerSetup};
 use crate::{EngineError, MakeLane, Seat, Stop, TargetClock};
-use record::{Asked, Seen, TrialRecord};
+use record::{DriveOrder, Seen, TrialRecord};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,7 +20,7 @@ const PANICKED: &str = "a worker thread panicked: its message is above; please r
 /// # Errors
 /// Returns an error if tiebreak itself failed; failures of targets are data.
 pub fn run(
-    order: &Asked,
+    order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
     targets: Vec<TargetClock<'_>>,
     stop: &Stop,
@@ -35,7 +35,7 @@ pub fn run(
 /// # Errors
 /// Returns an error if tiebreak itself failed; failures of targets are data.
 pub fn run_together(
-    order: &Asked,
+    order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
     stop: &Stop,
     together: Together<'_>,
@@ -45,7 +45,7 @@ pub fn run_together(
 }
 
 fn run_in(
-    order: &Asked,
+    order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
     targets: Vec<TargetClock<'_>>,
     stop: &Stop,
@@ -105,7 +105,7 @@ fn run_in(
 
 /// Merges the workers' parts until all workers are gone.
 fn merge(
-    order: &Asked,
+    order: &DriveOrder,
     workers: usize,
     stop: &Stop,
     parts: &mpsc::Receiver<Result<Part, EngineError>>,

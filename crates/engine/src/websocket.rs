@@ -8,7 +8,7 @@ mod messages;
 use crate::codec_lane::{Dialogue, codec_lanes};
 use crate::{MakeLane, Numbers, Seat, TlsAccess};
 use messages::Messages;
-use record::{Asked, Moments, Outcome, Recorder};
+use record::{DriveOrder, Moments, Outcome, Recorder};
 use std::cell::Cell;
 use wire::websocket::{Kind, Limits, Op, Upgrade, WebSocket};
 use wire::{Class, Reply};
@@ -118,7 +118,11 @@ impl Dialogue for Echo {
 ///
 /// # Panics
 /// Panics if the order has no such contender.
-pub fn websocket_lanes(order: &Asked, contender: usize, access: &WebSocketAccess) -> Vec<MakeLane> {
+pub fn websocket_lanes(
+    order: &DriveOrder,
+    contender: usize,
+    access: &WebSocketAccess,
+) -> Vec<MakeLane> {
     if let Some(members) = access.members {
         return chat::lanes(order, contender, access, members);
     }

@@ -9,7 +9,7 @@ use crate::{
     EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
     interleaving,
 };
-use record::{Asked, Phase, Recorder, Seen, SliceStart};
+use record::{DriveOrder, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::Duration;
@@ -76,28 +76,28 @@ pub(crate) struct Part {
 }
 
 /// Why a worker ends before the last round.
-enum Gone {
+enum EarlyEnd {
     /// The end was requested.
     Stopped,
     Broken(EngineError),
 }
 
-impl From<BrokenBarrier> for Gone {
-    fn from(_: BrokenBarrier) -> Gone {
-        Gone::Stopped
+impl From<BrokenBarrier> for EarlyEnd {
+    fn from(_: BrokenBarrier) -> EarlyEnd {
+        EarlyEnd::Stopped
     }
 }
 
-impl From<EngineError> for Gone {
-    fn from(broken: EngineError) -> Gone {
-        Gone::Broken(broken)
+impl From<EngineError> for EarlyEnd {
+    fn from(broken: EngineError) -> EarlyEnd {
+        EarlyEnd::Broken(broken)
     }
 }
 
 /// Releases the other workers when this one ends, for whatever reason.
-struct LetGo<'a>(&'a Barrier);
+struct ReleaseOnDrop<'a>(&'a Barrier);
 
-impl Drop for LetGo<'_> {
+impl Drop for ReleaseOnDrop<'_> {
     fn drop(&mut self) {
         self.0.break_it();
     }
@@ -142,7 +142,7 @@ pub(crate) struct WorkerSetup<'a> {
 }
 
 pub(crate) struct Worker<'a> {
-    order: &'a Asked,
+    order: &'a DriveOrder,
     seat: Seat,
     shared: &'a Shared<'a>,
     parts: &'a Sender<Result<Part, EngineError>>,
@@ -158,13 +158,13 @@ pub(crate) struct Worker<'a> {
 impl<'a> Worker<'a> {
     /// Runs a worker from start to end.
     pub(crate) fn work(
-        order: &'a Asked,
+        order: &'a DriveOrder,
         seat: Seat,
         setup: WorkerSetup<'a>,
         shared: &'a Shared<'a>,
         parts: &'a Sender<Result<Part, EngineError>>,
     ) {
-        let _let_go = LetGo(&shared.barrier);
+        let _let_go = ReleaseOnDrop(&shared.barrier);
         let result = settle(setup.core).and_then(|()| {
             let health = Health::of_this_thread(setup.reads_machine);
             let lanes = make(order, &seat, setup.lanes)?;
@@ -190,14 +190,14 @@ impl<'a> Worker<'a> {
             }
             Err(broken) => Err(broken.into()),
         };
-        if let Err(Gone::Broken(broken)) = gone {
+        if let Err(EarlyEnd::Broken(broken)) = gone {
             shared.broken.store(true, Ordering::Relaxed);
             // The receiver outlives all workers.
             let _ = parts.send(Err(broken));
         }
     }
 
-    fn open(&mut self) -> Result<(), Gone> {
+    fn open(&mut self) -> Result<(), EarlyEnd> {
         self.lanes.iter_mut().try_for_each(Driven::open)?;
         Ok(())
     }
@@ -208,7 +208,7 @@ impl<'a> Worker<'a> {
     /// up to 2 % in the sum of a lane's sockets. If the sockets were kept for a whole run, that
     /// would be a difference between two lanes of one server which no number of rounds averages
     /// out. A single lane is not compared, so it keeps its connections.
-    fn renew(&mut self, round: u32) -> Result<(), Gone> {
+    fn renew(&mut self, round: u32) -> Result<(), EarlyEnd> {
         let mut renewed: Vec<usize> = (0..self.lanes.len()).collect();
         if renewed.len() < 2 {
             return Ok(());
@@ -231,7 +231,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    fn drive(&mut self) -> Result<(), Gone> {
+    fn drive(&mut self) -> Result<(), EarlyEnd> {
         let contenders = self.lanes.len() as u32;
         self.stolen_ns = self.health.stolen_ns();
         let mut result = Ok(());
@@ -255,21 +255,21 @@ impl<'a> Worker<'a> {
         result
     }
 
-    fn slices(&mut self, order: &[u32], sending_ns: u64, limited: bool) -> Result<(), Gone> {
+    fn slices(&mut self, order: &[u32], sending_ns: u64, limited: bool) -> Result<(), EarlyEnd> {
         for &contender in order {
             self.lanes[contender as usize].seen.make_ready();
             self.rest()?;
             let targets = self.read_targets();
             let before = self.health.read();
-            let Some(starts) = self.meet()? else { return Err(Gone::Stopped) };
+            let Some(starts) = self.meet()? else { return Err(EarlyEnd::Stopped) };
             self.slice(contender, starts, sending_ns, limited)?;
             self.note(contender, &before, &targets);
         }
-        if self.seat.stop.raised() { Err(Gone::Stopped) } else { Ok(()) }
+        if self.seat.stop.raised() { Err(EarlyEnd::Stopped) } else { Ok(()) }
     }
 
     /// Waits for all workers; one of them decides when the next slice starts.
-    fn meet(&self) -> Result<Option<u64>, Gone> {
+    fn meet(&self) -> Result<Option<u64>, EarlyEnd> {
         if self.shared.barrier.wait()? {
             let starts = self.shared.decide(self.place, &self.seat);
             self.shared.starts.store(starts, Ordering::Relaxed);
@@ -290,7 +290,7 @@ impl<'a> Worker<'a> {
         starts: u64,
         sending_ns: u64,
         limited: bool,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), EarlyEnd> {
         let asked = &self.order.lanes[contender as usize];
         let driven = &mut self.lanes[contender as usize];
         let sends_until = starts + sending_ns;
@@ -339,7 +339,7 @@ impl<'a> Worker<'a> {
         self.stolen_ns = stolen_ns;
     }
 
-    fn rest(&mut self) -> Result<(), Gone> {
+    fn rest(&mut self) -> Result<(), EarlyEnd> {
         let until = clock::now() + REST_NS;
         for driven in &mut self.lanes {
             driven.lane.rest(until, &mut driven.seen)?;
@@ -394,7 +394,7 @@ fn settle(core: Option<u32>) -> Result<(), EngineError> {
     }
 }
 
-fn make(order: &Asked, seat: &Seat, lanes: Vec<MakeLane>) -> Result<Vec<Driven>, EngineError> {
+fn make(order: &DriveOrder, seat: &Seat, lanes: Vec<MakeLane>) -> Result<Vec<Driven>, EngineError> {
     let mut made = Vec::with_capacity(lanes.len());
     for (make, asked) in lanes.into_iter().zip(&order.lanes) {
         let lane = make(seat)?;

@@ -5,9 +5,9 @@ use crate::{
     verdict::{Finding, Verdict, Weight},
 };
 use record::{
-    Address, Arrivals, ContenderAsked, End, EndReason, Histogram, Intensity, Interleave, LaneAsked,
-    Metric, OwnCost, Pair, Phase, PilotChoice, Question, Reuse, Seen, Slice, StoreSaid,
-    TrialRecord, seen::Connections,
+    Address, Arrivals, ContenderQuestion, End, EndReason, Histogram, Intensity, Interleave,
+    LaneOrder, Metric, OwnCost, Pair, Phase, PilotChoice, Question, Reuse, Seen, Slice,
+    StoreReport, TrialRecord, seen::Connections,
 };
 
 /// Sending time of a slice, and slices per trial: a round takes one second.
@@ -22,7 +22,7 @@ pub(crate) struct Run {
     pub(crate) records: Vec<TrialRecord>,
     pub(crate) end: Option<End>,
     /// The reports of the stores.
-    pub(crate) store_reports: Vec<StoreSaid>,
+    pub(crate) store_reports: Vec<StoreReport>,
     /// Own costs of the generator that earlier runs measured.
     pub(crate) kept_costs: Vec<OwnCost>,
 }
@@ -187,7 +187,7 @@ impl Run {
     pub(crate) fn ask_each<T>(
         &mut self,
         values: impl IntoIterator<Item = T>,
-        set: impl Fn(&mut ContenderAsked, T),
+        set: impl Fn(&mut ContenderQuestion, T),
     ) {
         self.question.contenders.iter_mut().zip(values).for_each(|(of, value)| set(of, value));
     }
@@ -254,7 +254,7 @@ pub(crate) fn fill(histogram: &mut Histogram, value: u64, times: u64) {
 fn question(names: &[&str], rounds: u32) -> Question {
     let pairs = (1..names.len() as u32).map(|b| Pair { a: 0, b });
     Question {
-        contenders: names.iter().map(|name| ContenderAsked::named(name)).collect(),
+        contenders: names.iter().map(|name| ContenderQuestion::named(name)).collect(),
         primary: Metric::Throughput,
         secondary: Vec::new(),
         groups: Vec::new(),
@@ -308,11 +308,11 @@ fn slice(round: u64, contender: u64, i: u64) -> Slice {
     }
 }
 
-fn asked() -> LaneAsked {
-    LaneAsked {
+fn asked() -> LaneOrder {
+    LaneOrder {
         address: Address::Tcp(([127, 0, 0, 1], 8080).into()),
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
-        doing: record::Doing::Ask,
+        doing: record::LaneTask::Ask,
         reuse: Reuse::Always,
         timeout_ns: 30_000_000_000,
         burn_in_ns: 0,

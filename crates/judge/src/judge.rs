@@ -5,7 +5,7 @@ use crate::{
     verdict::Weight, verdict::Word,
 };
 use record::{
-    End, Loaded, OwnCost, Phase, PilotChoice, Question, Seen, StoreSaid, TargetDone, TargetReady,
+    End, Loaded, OwnCost, Phase, PilotChoice, Question, Seen, StoreReport, TargetDone, TargetReady,
     TrialRecord,
 };
 
@@ -57,7 +57,7 @@ impl Judge {
     }
 
     /// Records a report of a store about itself.
-    pub fn store(&mut self, report: &StoreSaid) {
+    pub fn store(&mut self, report: &StoreReport) {
         if let Some(driven) = self.evidence.contenders.get_mut(report.contender as usize) {
             driven.stored.add(report);
         }

@@ -217,14 +217,14 @@ pub struct Checked {
     /// Name of the contender that the requirement is about.
     pub b: String,
     /// Whether it is met.
-    pub standing: Standing,
+    pub standing: RequirementStatus,
     /// A sentence with figures that says why.
     pub why: String,
 }
 
 /// Whether a requirement is met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum RequirementStatus {
     /// It is met.
     Met,
     /// It is not met, or has not been shown to be met.

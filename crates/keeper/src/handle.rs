@@ -5,7 +5,7 @@ use crate::logs::bounded;
 use crate::measured::{Measured, NotStarted};
 use crate::process::Identity;
 use crate::protocol::{
-    Channel, Event, Farewell, LaunchOptions, ProcessOrder, ReceiveError, Request, wait,
+    Channel, EndReport, Event, LaunchOptions, ProcessOrder, ReceiveError, Request, wait,
 };
 use crate::{cgroup, keeping, note, subreaper, tree};
 use std::collections::BTreeSet;
@@ -260,11 +260,11 @@ impl Keeper {
     ///
     /// # Errors
     /// If the keeper was gone; what it had started was ended all the same.
-    pub fn stop(mut self) -> Result<Farewell, Error> {
+    pub fn stop(mut self) -> Result<EndReport, Error> {
         self.finish()
     }
 
-    fn finish(&mut self) -> Result<Farewell, Error> {
+    fn finish(&mut self) -> Result<EndReport, Error> {
         if self.ended {
             return Err(Error::Killed);
         }

@@ -11,7 +11,7 @@ use crate::ending::Ending;
 use crate::logs::bounded;
 use crate::note::{self, Note};
 use crate::protocol::{
-    Channel, Event, Farewell, LaunchOptions, ProcessOrder, ReceiveError, Request, wait,
+    Channel, EndReport, Event, LaunchOptions, ProcessOrder, ReceiveError, Request, wait,
 };
 use crate::signal_fd::SignalFd;
 use crate::{child, pin, subreaper, tree};
@@ -168,7 +168,7 @@ impl Keeping {
             self.note.remove();
         }
         // There may be no receiver.
-        let farewell = Farewell { endings, killed: self.killed, left, log_troubles };
+        let farewell = EndReport { endings, killed: self.killed, left, log_troubles };
         let _ = self.channel.send(&Event::Stopped(farewell));
     }
 

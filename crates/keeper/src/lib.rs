@@ -40,5 +40,5 @@ pub use file_size::survive_a_file_size_limit;
 pub use handle::{Error, Keeper, LogTroubles};
 pub use keeping::{ARGUMENT, keep};
 pub use measured::{Measured, NotStarted, Output, RunEnd};
-pub use protocol::{Farewell, LaunchOptions, ProcessOrder};
+pub use protocol::{EndReport, LaunchOptions, ProcessOrder};
 pub use subreaper::end_what_fell_to_us;

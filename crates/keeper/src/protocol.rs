@@ -95,12 +95,12 @@ pub(super) enum Event {
     /// The answer to `Pin`: how many threads were pinned.
     Pinned(u32),
     /// The last message.
-    Stopped(Farewell),
+    Stopped(EndReport),
 }
 
 /// How everything was ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Farewell {
+pub struct EndReport {
     /// How each long-running process ended, in the order of their start.
     pub endings: Vec<(i32, Ending)>,
     /// How many processes outlived their grace and were killed.

@@ -2,7 +2,7 @@
 
 use crate::compare::{self, Comparison};
 use crate::groups::{Group, groups};
-use crate::objection::{self, Objection, SourceLine, Unanswered};
+use crate::objection::{self, Objection, SkippedRule, SourceLine};
 use crate::rules::{Check, RULES};
 use crate::run::Run;
 use crate::scan::{Scan, ScanNotes};
@@ -26,7 +26,7 @@ pub struct Audit {
     /// All objections, the most severe first.
     pub objections: Vec<Objection>,
     /// Rules that could not be applied.
-    pub unanswered: Vec<Unanswered>,
+    pub unanswered: Vec<SkippedRule>,
 }
 
 impl Audit {
@@ -74,7 +74,7 @@ impl Audit {
                                 ),
                             })),
                             Err(missing) => {
-                                unanswered.push(Unanswered { rule: rule.name, run: at, missing });
+                                unanswered.push(SkippedRule { rule: rule.name, run: at, missing });
                             }
                         }
                     }

@@ -32,7 +32,7 @@ pub struct Objection {
 
 /// A rule that could not be applied to a run, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unanswered {
+pub struct SkippedRule {
     /// Name of the rule.
     pub rule: &'static str,
     /// Index of the run.

@@ -71,9 +71,9 @@ pub struct AgentPart {
 
 /// Records that are not of one trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotOneTrial(pub String);
+pub struct MergeError(pub String);
 
-impl fmt::Display for NotOneTrial {
+impl fmt::Display for MergeError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str(&self.0)
     }
@@ -85,9 +85,9 @@ impl fmt::Display for NotOneTrial {
 /// # Errors
 /// Returns an error if they do not describe the same trial or the same slices. Only a trial that
 /// was cut short may lack slices.
-pub fn merge(parts: &[AgentPart]) -> Result<TrialRecord, NotOneTrial> {
+pub fn merge(parts: &[AgentPart]) -> Result<TrialRecord, MergeError> {
     let Some((first, others)) = parts.split_first() else {
-        return Err(NotOneTrial("no agent recorded the trial".to_owned()));
+        return Err(MergeError("no agent recorded the trial".to_owned()));
     };
     let mut trial = first.trial.clone();
     for other in others {
@@ -100,10 +100,10 @@ pub fn merge(parts: &[AgentPart]) -> Result<TrialRecord, NotOneTrial> {
     Ok(trial)
 }
 
-fn check(one: &AgentPart, other: &AgentPart) -> Result<(), NotOneTrial> {
+fn check(one: &AgentPart, other: &AgentPart) -> Result<(), MergeError> {
     let which = |part: &AgentPart| (part.trial.phase, part.trial.round, part.trial.contender);
     let differ = |what: &str| {
-        Err(NotOneTrial(format!("agents {} and {} recorded {what}", one.rank, other.rank)))
+        Err(MergeError(format!("agents {} and {} recorded {what}", one.rank, other.rank)))
     };
     if which(one) != which(other) || one.trial.asked != other.trial.asked {
         return differ("different trials");

@@ -40,7 +40,7 @@ named! {
 
 /// The settings of Cassandra's client library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CassandraAsked {
+pub struct CassandraSettings {
     /// Which nodes operations are sent to.
     pub routing: Routing,
     /// Compression of frames in both directions.
@@ -67,9 +67,9 @@ fn is_once(times: &u32) -> bool {
     *times == 1
 }
 
-impl Default for CassandraAsked {
-    fn default() -> CassandraAsked {
-        CassandraAsked {
+impl Default for CassandraSettings {
+    fn default() -> CassandraSettings {
+        CassandraSettings {
             routing: Routing::default(),
             compression: Compression::default(),
             page_size: 5000,

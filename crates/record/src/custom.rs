@@ -50,7 +50,7 @@ pub struct CustomOperation {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<Parameter>,
     /// Its text, with a parameter's name in braces at each place.
-    pub says: Says,
+    pub says: OperationText,
 }
 
 /// A name and its generator.
@@ -65,7 +65,7 @@ pub struct Parameter {
 /// The text of an operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Says {
+pub enum OperationText {
     /// Statements to a database; several are one transaction.
     Sql(Vec<Statement>),
     /// A RESP command, as a list of words.

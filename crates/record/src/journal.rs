@@ -1,7 +1,7 @@
 //! The lines of a journal.
 
 use crate::{
-    AgentClock, AgentReady, Loaded, OwnCost, PilotChoice, Plan, SingleRun, StoreSaid, TrialRecord,
+    AgentClock, AgentReady, Loaded, OwnCost, PilotChoice, Plan, SingleRun, StoreReport, TrialRecord,
 };
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub enum Event {
     /// A target's launch ended, or the run ended.
     TargetDone(TargetDone),
     /// What a store reported about itself.
-    Store(StoreSaid),
+    Store(StoreReport),
     /// The outcome of loading a store's keys.
     Loaded(Loaded),
     /// The own cost of a contender's lane as an earlier run measured it. It is then not measured

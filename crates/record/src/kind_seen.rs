@@ -1,6 +1,6 @@
 //! The measurements of one kind of operation, if a workload has several kinds.
 
-use crate::{Doing, Histogram, Kind, Moments, Outcome, outcome::is_zero};
+use crate::{Histogram, Kind, LaneTask, Moments, Outcome, outcome::is_zero};
 use serde::{Deserialize, Serialize};
 
 /// The measurements of one kind of operation. Merging is associative and commutative.
@@ -50,9 +50,11 @@ impl KindSeen {
 
     /// Creates one for each share of the mix, in its order, if kinds differ or have halves or
     /// names. Returns an empty list otherwise, because they would repeat the totals.
-    pub(crate) fn of(doing: &Doing) -> Vec<KindSeen> {
+    pub(crate) fn of(doing: &LaneTask) -> Vec<KindSeen> {
         match doing {
-            Doing::Drive(of) if of.mix.len() > 1 || of.mix.iter().any(|s| told_apart(s.kind)) => {
+            LaneTask::Drive(of)
+                if of.mix.len() > 1 || of.mix.iter().any(|s| told_apart(s.kind)) =>
+            {
                 of.mix.iter().map(|share| KindSeen::empty(share.kind)).collect()
             }
             _ => Vec::new(),

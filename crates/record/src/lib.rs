@@ -1,7 +1,7 @@
 //! The types in the journal: what was requested and what was measured.
 //!
 //! Everything here can be written to disk and read back, and nothing here can contain a secret:
-//! logins, keys and header values are passed beside an [`Asked`], in a type that cannot be
+//! logins, keys and header values are passed beside an [`DriveOrder`], in a type that cannot be
 //! serialised. This crate does no I/O and no statistics.
 //!
 //! Units: times are nanoseconds in `u64` fields that end in `_ns`; rates are
@@ -10,12 +10,11 @@
 
 mod address;
 pub mod agents;
-pub mod asked;
-mod asks;
 pub mod cassandra;
 mod consistency;
 mod custom;
 pub mod digests;
+pub mod drive_order;
 pub mod generator;
 mod histogram;
 pub mod host;
@@ -31,6 +30,7 @@ pub mod program;
 mod published;
 pub mod question;
 pub mod recorder;
+mod request_plan;
 pub mod seen;
 mod server_parts;
 mod sharding;
@@ -42,14 +42,15 @@ pub mod workload;
 
 pub use address::Address;
 pub use agents::{AgentClock, AgentReady, AgentSeen};
-pub use asked::{Arrivals, Asked, Doing, Intensity, LaneAsked, Loading, Pool, Reuse, Upkeep};
-pub use asks::{Asks, MessageKind, MessagesAsked, RequestAsked, SqlAsked, SqlProtocol, Work};
-pub use cassandra::CassandraAsked;
+pub use cassandra::CassandraSettings;
 pub use consistency::Consistency;
 pub use custom::{
-    Custom, CustomOperation, Feed, FeedOrder, Parameter, Rows, Says, Statement, Table,
+    Custom, CustomOperation, Feed, FeedOrder, OperationText, Parameter, Rows, Statement, Table,
 };
 pub use digests::Digests;
+pub use drive_order::{
+    Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, Pool, Reuse, Upkeep,
+};
 pub use generator::{Generator, Lengths, Picked};
 pub use histogram::Histogram;
 pub use host::Host;
@@ -61,13 +62,16 @@ pub use phases::Phases;
 pub use plan::{Contender, Group, Interleave, PilotChoice, PilotSeen, Plan};
 pub use program::{ProgramRun, Programs};
 pub use published::{Published, SingleRun};
-pub use question::{ContenderAsked, Direction, GroupAsks, Metric, Pair, Question};
+pub use question::{ContenderQuestion, Direction, GroupQuestion, Metric, Pair, Question};
 pub use recorder::{Moments, Recorder, SliceStart};
+pub use request_plan::{
+    MessageKind, MessageSettings, RequestPlan, RequestSettings, SqlProtocol, SqlSettings, Work,
+};
 pub use seen::Seen;
 pub use server_parts::ServerParts;
 pub use sharding::{ShardRule, Sharding};
 pub use slice::{Slice, WatchedSlice};
-pub use store::{LoadHow, Loaded, Settled, StoreMoment, StoreSaid};
+pub use store::{LoadMethod, Loaded, Settled, StoreMoment, StoreReport};
 pub use sweep::{Factor, LoadPoint, RunSweep, Sweep};
 pub use trial::{Phase, TrialRecord};
 pub use workload::{

@@ -3,8 +3,8 @@
 //! neither may depend on the other crates.
 
 use crate::{
-    Address, Asks, Consistency, Factor, Host, Intensity, Published, Question, Reuse, RunSweep,
-    Sharding, Workload,
+    Address, Consistency, Factor, Host, Intensity, Published, Question, RequestPlan, Reuse,
+    RunSweep, Sharding, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
@@ -106,7 +106,7 @@ pub struct Contender {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch: Option<SocketAddr>,
     /// What its operations request.
-    pub asks: Asks,
+    pub asks: RequestPlan,
     /// How hard it is driven.
     #[serde(flatten)]
     pub intensity: Intensity,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// What is known about each contender before the run, by number.
-    pub contenders: Vec<ContenderAsked>,
+    pub contenders: Vec<ContenderQuestion>,
     /// The metric on which each comparison's verdict rests.
     pub primary: Metric,
     /// Metrics of the second family, which has its own error budget.
@@ -16,7 +16,7 @@ pub struct Question {
     /// Groups that are driven at once in every contender, in their order, and their metrics, which
     /// belong to the second family, too. Empty if there is one workload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub groups: Vec<GroupAsks>,
+    pub groups: Vec<GroupQuestion>,
     /// Which contenders are compared. Empty for `run`.
     pub pairs: Vec<Pair>,
     /// Error budget of each family: 0.05 by default (1 − confidence).
@@ -84,7 +84,7 @@ impl Question {
 
 /// What the judge needs to know about one contender before the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ContenderAsked {
+pub struct ContenderQuestion {
     /// Its name.
     pub name: String,
     /// The name of its protocol for people (`HTTP`, `Redis`). Empty if not known.
@@ -126,16 +126,16 @@ fn is_zero(machine: &u32) -> bool {
     *machine == 0
 }
 
-impl ContenderAsked {
+impl ContenderQuestion {
     /// Returns a contender about which only the name is known.
-    pub fn named(name: &str) -> ContenderAsked {
-        ContenderAsked { name: name.to_owned(), ..ContenderAsked::default() }
+    pub fn named(name: &str) -> ContenderQuestion {
+        ContenderQuestion { name: name.to_owned(), ..ContenderQuestion::default() }
     }
 }
 
 /// The question about one group of all contenders.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GroupAsks {
+pub struct GroupQuestion {
     /// Its name.
     pub name: String,
     /// The metrics that are compared.

@@ -4,7 +4,7 @@
 //! counts become a [`Seen`] when a trial ends.
 
 use crate::{
-    Doing, Failure, KindSeen, LaneAsked, Outcome, ProgramRun, Seen,
+    Failure, KindSeen, LaneOrder, LaneTask, Outcome, ProgramRun, Seen,
     slice::{EARLY_NS, Slice, WINDOW_NS},
 };
 
@@ -83,11 +83,11 @@ impl Default for Recorder {
 impl Recorder {
     /// An empty recorder. A slice's start allocates what it needs.
     pub fn new() -> Self {
-        Recorder::of(&Doing::Ask)
+        Recorder::of(&LaneTask::Ask)
     }
 
     /// An empty recorder for these operations, which records by kind if there are several kinds.
-    pub fn of(doing: &Doing) -> Self {
+    pub fn of(doing: &LaneTask) -> Self {
         Recorder {
             seen: Seen::default(),
             slice: Slice::default(),
@@ -102,7 +102,7 @@ impl Recorder {
     }
 
     /// An empty recorder for the order of a lane, with one for each of its groups.
-    pub fn of_lane(asked: &LaneAsked) -> Self {
+    pub fn of_lane(asked: &LaneOrder) -> Self {
         let groups = asked.groups.iter().map(|_| Recorder::of(&asked.doing)).collect();
         Recorder { groups, ..Recorder::of(&asked.doing) }
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A store's report about itself. What it did not report is None.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoreSaid {
+pub struct StoreReport {
     /// The contender's number.
     pub contender: u32,
     /// The launch, counted from 1; 0 if it was running already.
@@ -51,7 +51,7 @@ pub struct Loaded {
     /// The launch, counted from 1; 0 if it was running already.
     pub launch: u32,
     /// How it got its keys.
-    pub how: LoadHow,
+    pub how: LoadMethod,
     /// The reason if it is not obvious, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -114,7 +114,7 @@ pub enum Settled {
 /// How a store got its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LoadHow {
+pub enum LoadMethod {
     /// They existed as an earlier load left them; nothing was written.
     Found,
     /// An interrupted load continued where it had stopped.

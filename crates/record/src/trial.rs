@@ -1,6 +1,6 @@
 //! One trial: what was requested of a contender in one round, and what was measured.
 
-use crate::{AgentSeen, LaneAsked, Seen};
+use crate::{AgentSeen, LaneOrder, Seen};
 use serde::{Deserialize, Serialize};
 
 /// Which part of a run a trial belongs to. Only rounds are judged.
@@ -31,7 +31,7 @@ pub struct TrialRecord {
     /// The contender's number in the plan.
     pub contender: u32,
     /// The order.
-    pub asked: LaneAsked,
+    pub asked: LaneOrder,
     /// The measurements.
     pub seen: Seen,
     /// Whether the round was cut short because a stop was requested. It is then not judged.

@@ -18,7 +18,7 @@ pub(super) mod sweep;
 use super::{View, words};
 use contender::ContenderData;
 use growth::GrowthData;
-use judge::verdict::{Charged, Checked, Comparison, Finding, Standing};
+use judge::verdict::{Charged, Checked, Comparison, Finding, RequirementStatus};
 use plan::PlanData;
 use published::PublishedData;
 use record::{EndReason, Host, Metric};
@@ -204,9 +204,9 @@ impl<'a> RequirementData<'a> {
             a: Some(of.a.as_str()).filter(|name| !name.is_empty()),
             b: Some(of.b.as_str()).filter(|name| !name.is_empty()),
             standing: match of.standing {
-                Standing::Met => "met",
-                Standing::NotMet => "not_met",
-                Standing::CannotBeSaid => "cannot_be_said",
+                RequirementStatus::Met => "met",
+                RequirementStatus::NotMet => "not_met",
+                RequirementStatus::CannotBeSaid => "cannot_be_said",
             },
             why: &of.why,
         }

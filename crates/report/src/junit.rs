@@ -7,7 +7,7 @@
 
 use super::{View, words};
 use judge::growth::Limit;
-use judge::verdict::{Checked, Comparison, Standing, Weight, Word};
+use judge::verdict::{Checked, Comparison, RequirementStatus, Weight, Word};
 use std::fmt::Write as _;
 use text::shown::{shown, shown_sentence};
 
@@ -117,9 +117,9 @@ fn load_points(view: &View) -> Option<Case> {
 fn requirement(checked: &Checked) -> Case {
     let why = checked.why.clone();
     let (end, lines) = match checked.standing {
-        Standing::Met => (End::Passed, vec![why]),
-        Standing::NotMet => (End::Failed("not_met", why), Vec::new()),
-        Standing::CannotBeSaid => (End::Error("cannot_be_said", why), Vec::new()),
+        RequirementStatus::Met => (End::Passed, vec![why]),
+        RequirementStatus::NotMet => (End::Failed("not_met", why), Vec::new()),
+        RequirementStatus::CannotBeSaid => (End::Error("cannot_be_said", why), Vec::new()),
     };
     Case { name: words::required(checked), end, lines }
 }

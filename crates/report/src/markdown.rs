@@ -9,7 +9,7 @@ mod targets;
 use super::{View, words};
 use escape::{code, text};
 use judge::growth::Growth;
-use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
+use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
 use std::fmt::Write as _;
 use text::shown::shown;
 use text::units;
@@ -190,7 +190,7 @@ fn requirements(checked: &[Checked]) -> String {
     let mut list = String::new();
     for one in checked {
         let standing = words::standing(one.standing);
-        let sign = if one.standing == Standing::Met { "x" } else { " " };
+        let sign = if one.standing == RequirementStatus::Met { "x" } else { " " };
         let required = code(&words::required(one));
         let _ = writeln!(list, "- [{sign}] **{standing}**: {required}: {}", text(&one.why));
     }

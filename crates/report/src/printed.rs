@@ -5,7 +5,7 @@ use crate::words;
 use judge::verdict::Weight;
 use published::Audit;
 use published::compare::{Comparison, Word};
-use published::objection::{Objection, SourceLine, Unanswered};
+use published::objection::{Objection, SkippedRule, SourceLine};
 use published::rules::{RULES, Rule};
 use published::run::Run;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ pub(crate) fn location(location: &SourceLine) -> String {
 /// The rules that could not be applied, grouped by what the output does not show.
 pub(crate) fn unanswered(audit: &Audit) -> Vec<String> {
     let mut by_missing: Vec<(&str, &str, usize)> = Vec::new();
-    for Unanswered { rule, missing, .. } in &audit.unanswered {
+    for SkippedRule { rule, missing, .. } in &audit.unanswered {
         match by_missing.iter_mut().find(|of| (of.0, of.1) == (*rule, *missing)) {
             Some(of) => of.2 += 1,
             None => by_missing.push((rule, missing, 1)),

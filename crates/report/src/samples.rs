@@ -12,13 +12,14 @@ use super::View;
 use judge::audit::RULES;
 use judge::growth::Growth;
 use judge::verdict::{
-    Checked, Comparison, ContenderSummary, Finding, Quantiles, Sent, Standing, TargetSummary,
-    WatchSummary, Weight, Word,
+    Checked, Comparison, ContenderSummary, Finding, Quantiles, RequirementStatus, Sent,
+    TargetSummary, WatchSummary, Weight, Word,
 };
 use record::{
-    Address, Arrivals, Asks, Contender, ContenderAsked, End, EndReason, Fact, Failure, Header,
+    Address, Arrivals, Contender, ContenderQuestion, End, EndReason, Fact, Failure, Header,
     Histogram, Host, Intensity, Interleave, Metric, Outcomes, Pair, PilotChoice, PilotSeen, Plan,
-    Programs, Published, Question, RequestAsked, Reuse, SingleRun, seen::Connections,
+    Programs, Published, Question, RequestPlan, RequestSettings, Reuse, SingleRun,
+    seen::Connections,
 };
 
 pub(super) use groups::groups;
@@ -223,7 +224,7 @@ pub(super) fn void() -> Parts {
         ),
     ];
     let why = "the audit refused the run";
-    parts.checked = vec![checked("throughput >= 1", Standing::CannotBeSaid, why)];
+    parts.checked = vec![checked("throughput >= 1", RequirementStatus::CannotBeSaid, why)];
     parts
 }
 
@@ -377,7 +378,7 @@ pub(super) fn hostile() -> Parts {
     for contender in &mut plan.contenders {
         contender.target = bad();
         contender.address = Address::Unix(bad());
-        contender.asks = Asks::Request(RequestAsked {
+        contender.asks = RequestPlan::Request(RequestSettings {
             method: bad(),
             header_names: vec![bad()],
             body_bytes: 9,
@@ -402,7 +403,7 @@ pub(super) fn hostile() -> Parts {
         finding(HOSTILE, Weight::Caution, Some(&b), HOSTILE, HOSTILE),
         finding(HOSTILE, Weight::Note, None, HOSTILE, HOSTILE),
     ];
-    parts.checked = vec![Checked { a, b, ..checked(HOSTILE, Standing::NotMet, HOSTILE) }];
+    parts.checked = vec![Checked { a, b, ..checked(HOSTILE, RequirementStatus::NotMet, HOSTILE) }];
     parts
 }
 
@@ -438,7 +439,7 @@ fn hostile_target() -> TargetSummary {
 }
 
 /// A requirement of new against old as it might have been checked.
-fn checked(requirement: &str, standing: Standing, why: &str) -> Checked {
+fn checked(requirement: &str, standing: RequirementStatus, why: &str) -> Checked {
     Checked {
         requirement: requirement.to_owned(),
         a: "old".to_owned(),
@@ -489,7 +490,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
         requirements: Vec::new(),
         published: None,
         question: Question {
-            contenders: named.iter().map(|(name, _)| ContenderAsked::named(name)).collect(),
+            contenders: named.iter().map(|(name, _)| ContenderQuestion::named(name)).collect(),
             primary: Metric::Throughput,
             secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
             groups: Vec::new(),
@@ -531,7 +532,7 @@ fn asked(name: &str, port: u16) -> Contender {
         reuse: Reuse::Always,
         timeout_ns: 30_000_000_000,
         operations: None,
-        asks: Asks::Request(RequestAsked {
+        asks: RequestPlan::Request(RequestSettings {
             method: "GET".into(),
             header_names: Vec::new(),
             body_bytes: 0,

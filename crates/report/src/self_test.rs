@@ -24,9 +24,9 @@ pub struct SelfTest {
     /// The directory that holds the journal of every comparison.
     pub runs: String,
     /// One server compared with itself.
-    pub alike: Alike,
+    pub alike: EqualPair,
     /// Two servers, one of which does more work by a known share.
-    pub known: Vec<Known>,
+    pub known: Vec<PlantedDifference>,
     /// Whether a signal ended it early.
     pub stopped: bool,
     /// Whether few enough comparisons were wrong, and at least the largest known difference was
@@ -38,7 +38,7 @@ pub struct SelfTest {
 
 /// One server compared with itself.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Alike {
+pub struct EqualPair {
     /// The URL of the server. None means the embedded one.
     pub against: Option<String>,
     /// Comparisons.
@@ -55,7 +55,7 @@ pub struct Alike {
 
 /// Comparisons with one known difference.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Known {
+pub struct PlantedDifference {
     /// By how many percent one server's service time is longer.
     pub percent: u32,
     /// Comparisons.
@@ -72,7 +72,7 @@ pub struct Known {
     pub median_width: Option<f64>,
 }
 
-impl Known {
+impl PlantedDifference {
     /// Whether this machine finds a difference of this size.
     pub fn is_found(&self) -> bool {
         self.compared > 0 && self.wrong == 0 && 100 * self.found >= FOUND_PERCENT * self.compared
@@ -117,7 +117,7 @@ pub fn answer(test: &SelfTest) -> String {
     }
 }
 
-fn alike_row(alike: &Alike) -> Vec<String> {
+fn alike_row(alike: &EqualPair) -> Vec<String> {
     let right = alike.compared - alike.different - alike.void;
     vec![
         "equal".to_owned(),
@@ -130,7 +130,7 @@ fn alike_row(alike: &Alike) -> Vec<String> {
     ]
 }
 
-fn known_row(known: &Known) -> Vec<String> {
+fn known_row(known: &PlantedDifference) -> Vec<String> {
     vec![
         format!("{} % slower", known.percent),
         known.compared.to_string(),
@@ -172,8 +172,16 @@ mod tests {
     use super::super::tests::validator;
     use super::*;
 
-    fn known(percent: u32, found: u32, wrong: u32) -> Known {
-        Known { percent, compared: 6, found, wrong, covered: 6, void: 0, median_width: Some(0.012) }
+    fn known(percent: u32, found: u32, wrong: u32) -> PlantedDifference {
+        PlantedDifference {
+            percent,
+            compared: 6,
+            found,
+            wrong,
+            covered: 6,
+            void: 0,
+            median_width: Some(0.012),
+        }
     }
 
     fn test(passed: Option<bool>, finds_percent: Option<u32>) -> SelfTest {
@@ -182,7 +190,7 @@ mod tests {
             version: "0.1.0",
             started: "2026-01-02T03:04:05Z".to_owned(),
             runs: "tiebreak-runs/x".to_owned(),
-            alike: Alike { compared: 20, different: 1, passed, ..Alike::default() },
+            alike: EqualPair { compared: 20, different: 1, passed, ..EqualPair::default() },
             known: vec![known(10, 6, 0), known(3, 5, 0), known(1, 2, 0)],
             stopped: false,
             trusted: passed == Some(true) && finds_percent.is_some(),

@@ -14,7 +14,7 @@ mod table;
 mod targets;
 
 use super::{Style, View, words};
-use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
+use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
 use layout::{Page, Paint};
 use text::shown::{shown, shown_sentence};
 use text::units;
@@ -272,9 +272,9 @@ fn word_paint(word: Word) -> Paint {
 
 fn standing_paint(checked: &Checked) -> Paint {
     match checked.standing {
-        Standing::Met => Paint::Good,
-        Standing::NotMet => Paint::Bad,
-        Standing::CannotBeSaid => Paint::Warning,
+        RequirementStatus::Met => Paint::Good,
+        RequirementStatus::NotMet => Paint::Bad,
+        RequirementStatus::CannotBeSaid => Paint::Warning,
     }
 }
 

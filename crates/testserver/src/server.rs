@@ -34,11 +34,11 @@ struct Job {
 struct Timer {
     due: u64,
     order: u64,
-    what: What,
+    what: TimedWork,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
+enum TimedWork {
     /// A delayed reply.
     Reply(Job),
     /// The next piece of a slow body.
@@ -177,19 +177,21 @@ impl Server {
         while let Some((ended, job)) = self.timeline.take_ended(now) {
             match self.behaviour.waits(job.number) {
                 0 => self.answer(job),
-                wait => self.set_timer(ended.saturating_add(wait), What::Reply(job)),
+                wait => self.set_timer(ended.saturating_add(wait), TimedWork::Reply(job)),
             }
         }
         while self.timers.peek().is_some_and(|Reverse(timer)| timer.due <= now) {
             match self.timers.pop() {
-                Some(Reverse(Timer { what: What::Reply(job), .. })) => self.answer(job),
-                Some(Reverse(Timer { what: What::Piece(token), .. })) => self.continue_body(token),
+                Some(Reverse(Timer { what: TimedWork::Reply(job), .. })) => self.answer(job),
+                Some(Reverse(Timer { what: TimedWork::Piece(token), .. })) => {
+                    self.continue_body(token)
+                }
                 None => {}
             }
         }
     }
 
-    fn set_timer(&mut self, due: u64, what: What) {
+    fn set_timer(&mut self, due: u64, what: TimedWork) {
         self.timers_set += 1;
         self.timers.push(Reverse(Timer { due, order: self.timers_set, what }));
     }
@@ -318,7 +320,7 @@ impl Server {
     fn continue_body(&mut self, token: Token) {
         let Some(connection) = self.connections.get(token) else { return };
         if let Some(next) = connection.queue_piece() {
-            self.set_timer(next, What::Piece(token));
+            self.set_timer(next, TimedWork::Piece(token));
         }
         self.send(token);
     }
@@ -330,7 +332,7 @@ impl Server {
         let sent = connection.send(&mut self.report);
         let resumes = connection.resumes();
         if let Some(next) = begun {
-            self.set_timer(next, What::Piece(token));
+            self.set_timer(next, TimedWork::Piece(token));
         }
         match sent {
             Ok(State::Open) if resumes => {

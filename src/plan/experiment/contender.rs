@@ -10,7 +10,7 @@ use crate::plan::experiment::launched::{change, check_url, launch_of_recipe, lau
 use crate::plan::experiment::process::{self, Given};
 use crate::plan::experiment::program;
 use crate::plan::experiment::recipes;
-use crate::plan::experiment::scope::{Known, Scope};
+use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::Table;
 use crate::plan::experiment::target::{
     Defaults, LAUNCH_KEYS, TARGET_KEYS, Target, is_program, refuse,
@@ -141,7 +141,7 @@ fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults<'_>) -> Result
                `cores`, `cores_from` and settings of requests";
     refuse(table, &[&LAUNCH_KEYS[..], &["cwd", "env", "url"]].concat(), why)?;
     let mut launch = launch_of_recipe(name, table, why)?;
-    let given = Given::read(table, Scope::Process(Known::default()))?.over(&defaults.given);
+    let given = Given::read(table, Scope::Process(LaunchNames::default()))?.over(&defaults.given);
     change(&mut launch, &given);
     Ok(Target::Launched(Box::new(launch)))
 }

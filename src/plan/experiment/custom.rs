@@ -6,11 +6,13 @@ use super::scope::Scope;
 use super::table::{Table, Value};
 use crate::exit::Error;
 use crate::launch::Values;
-use crate::plan::custom::{CustomAsked, MOST, RequestTemplate};
+use crate::plan::custom::{CustomSettings, MOST, RequestTemplate};
 use crate::plan::feeds::{self, FeedRead};
 use crate::plan::{commands, settings, workload};
 use engine::workload::Feeds;
-use record::{CustomOperation, Feed, FeedOrder, Generator, Parameter, Rows, Says, Statement};
+use record::{
+    CustomOperation, Feed, FeedOrder, Generator, OperationText, Parameter, Rows, Statement,
+};
 use text::near;
 use text::quantities;
 use text::shown::shown;
@@ -30,8 +32,8 @@ pub(super) const TABLE_KEYS: [&str; 3] = ["name", "columns", "keys_per_row"];
 pub(super) const FEED_KEYS: [&str; 2] = ["file", "order"];
 
 /// Reads the user-defined operations, tables and feeds of `[workload]`.
-pub(super) fn read(table: &Table<'_>) -> Result<CustomAsked, Error> {
-    let mut reader = Reader { custom: CustomAsked::default(), feeds: Vec::new() };
+pub(super) fn read(table: &Table<'_>) -> Result<CustomSettings, Error> {
+    let mut reader = Reader { custom: CustomSettings::default(), feeds: Vec::new() };
     // Feeds and tables first: operations refer to them.
     if let Some(feeds) = table.get("feeds") {
         reader.feeds(&feeds)?;
@@ -74,7 +76,7 @@ fn listed<'a>(table: &Table<'a>, key: &str) -> Result<Vec<Value<'a>>, Error> {
 }
 
 struct Reader {
-    custom: CustomAsked,
+    custom: CustomSettings,
     /// In the order of `custom.definition.feeds`.
     feeds: Vec<FeedRead>,
 }
@@ -150,8 +152,10 @@ impl Reader {
         let others: &[String] = if table.get("sql").is_some() { &tables } else { &[] };
         let mut places = Places::new(&declared, &feeds, others);
         let says = match (table.get("sql"), table.get("command")) {
-            (Some(sql), None) => Says::Sql(self.sql(&table, &sql, &mut places)?),
-            (None, Some(command)) => Says::Command(command_words(&table, &command, &mut places)?),
+            (Some(sql), None) => OperationText::Sql(self.sql(&table, &sql, &mut places)?),
+            (None, Some(command)) => {
+                OperationText::Command(command_words(&table, &command, &mut places)?)
+            }
             _ => {
                 return Err(value
                     .error("requires either `sql` (for databases) or `command` (for redis://)"));
@@ -227,7 +231,7 @@ impl Reader {
             (None, Some(_)) => "POST".to_owned(),
             (None, None) => "GET".to_owned(),
         };
-        let says = Says::Request {
+        let says = OperationText::Request {
             method: method.clone(),
             target: target_shown.unwrap_or_default(),
             header_names: headers.iter().map(|(name, _)| name.clone()).collect(),
@@ -291,7 +295,7 @@ impl Reader {
         table: &Table<'_>,
         what: &str,
         parameters: Vec<Parameter>,
-        says: Says,
+        says: OperationText,
     ) -> Result<(), Error> {
         let number = self.custom.definition.operations.len() + 1;
         let name = match table.get("name") {

@@ -2,8 +2,8 @@
 //! its place.
 
 use crate::exit::Error;
-use crate::plan::{WorkloadAsked, experiment};
-use record::{Generator, Parameter, Rows, Says};
+use crate::plan::{WorkloadSettings, experiment};
+use record::{Generator, OperationText, Parameter, Rows};
 use std::path::{Path, PathBuf};
 
 /// Everything that can be said of statements.
@@ -50,7 +50,7 @@ query = "a=1"
 body = '{"id":{number}}'
 "#;
 
-fn read_at(directory: &Path, text: &str) -> Result<WorkloadAsked, Error> {
+fn read_at(directory: &Path, text: &str) -> Result<WorkloadSettings, Error> {
     let text = format!("[contender.a]\nurl = 'http://h/'\n[workload]\n{}", nested(text));
     let file = directory.join("e.toml");
     std::fs::write(&file, text).expect("a file");
@@ -83,10 +83,10 @@ fn statements_are_read_with_what_they_expect() {
     let [read, second, push] = &custom.definition.operations[..] else { panic!("three") };
     let names = [&read.name, &second.name, &push.name];
     assert_eq!(names, ["read", "statement 2", "push"]);
-    let Says::Sql(statements) = &read.says else { panic!("{read:?}") };
+    let OperationText::Sql(statements) = &read.says else { panic!("{read:?}") };
     assert_eq!(statements[0].rows, Rows::Exactly(1));
     assert_eq!(statements[0].returns.as_deref(), Some("accounts.c"));
-    let Says::Sql(statements) = &second.says else { panic!("{second:?}") };
+    let OperationText::Sql(statements) = &second.says else { panic!("{second:?}") };
     let rows: Vec<Rows> = statements.iter().map(|of| of.rows).collect();
     assert_eq!(rows, [Rows::AtLeast(1), Rows::AtLeast(0)]);
     assert_eq!(
@@ -110,7 +110,7 @@ fn requests_keep_their_secrets_to_themselves() {
     let text = format!("{REQUESTS}headers = {{ Token = \"${{TOKEN}} {{key}}\" }}\n");
     let custom = read_at(&directory, &text).map_err(|error| error.text).expect("good").custom;
     assert_eq!(custom.requests[1].headers[0].1, b"CANARY {key}");
-    let Says::Request { method, target, header_names, body_bytes } =
+    let OperationText::Request { method, target, header_names, body_bytes } =
         &custom.definition.operations[1].says
     else {
         panic!("a request")

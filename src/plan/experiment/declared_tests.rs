@@ -2,7 +2,7 @@
 
 use super::super::tests::read;
 use super::*;
-use crate::plan::{RunSettings, WorkloadAsked};
+use crate::plan::{RunSettings, WorkloadSettings};
 
 /// The line of a file that gives this setting.
 fn line<S>(row: &Row<S>) -> String {
@@ -49,7 +49,7 @@ fn every_setting_is_read() {
         let file = file.unwrap_or_else(|error| panic!("{}", error.text));
         assert!((row.is_given)(&file.run.settings), "{line}");
     }
-    for row in WorkloadAsked::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere) {
+    for row in WorkloadSettings::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere) {
         let line = format!("workload.{}", line(row));
         let file = read(&format!("{line}\n[contender.a]\n{url}\n"));
         let file = file.unwrap_or_else(|error| panic!("{}", error.text));

@@ -2,7 +2,7 @@
 
 use crate::exit::Error;
 use crate::launch::{File, Text};
-use crate::plan::experiment::scope::{Known, Scope};
+use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::names;
 use crate::software::Software;
@@ -76,7 +76,7 @@ pub(super) fn temp(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
     }
 }
 
-pub(super) fn files(table: &Table<'_>, known: Known<'_>) -> Result<Vec<File>, Error> {
+pub(super) fn files(table: &Table<'_>, known: LaunchNames<'_>) -> Result<Vec<File>, Error> {
     let Some(value) = table.get("files") else { return Ok(Vec::new()) };
     let file = |(path, value): (&str, Value<'_>)| {
         let plain = |part| matches!(part, Component::Normal(_));

@@ -8,7 +8,7 @@ use crate::plan::experiment::command;
 use crate::plan::experiment::launch_keys;
 use crate::plan::experiment::process::{self, Given};
 use crate::plan::experiment::recipes;
-use crate::plan::experiment::scope::{Known, Scope};
+use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, is_program, refuse};
 use crate::plan::names;
@@ -49,7 +49,7 @@ pub(super) fn launched(
     let more_ports = launch_keys::more_ports(table, &names)?;
     let (choices, software) = (choices::read(table)?, launch_keys::software(table)?);
     let of_choices: Vec<String> = choices.iter().map(|choice| choice.name.clone()).collect();
-    let known = Known {
+    let known = LaunchNames {
         processes: &names,
         more_ports: &more_ports,
         choices: &of_choices,
@@ -91,7 +91,11 @@ pub(super) fn launched(
 
 /// Commands before the launch have the directory and the variables of the contender, except
 /// variables that name a port: ports are not known yet.
-fn before(table: &Table<'_>, common: &Given, known: Known<'_>) -> Result<ProcessContext, Error> {
+fn before(
+    table: &Table<'_>,
+    common: &Given,
+    known: LaunchNames<'_>,
+) -> Result<ProcessContext, Error> {
     let runs = table.get("prepare").is_some() || table.get("facts").is_some();
     if let (true, Some(cwd)) = (runs, table.get("cwd")) {
         cwd.text_in(Scope::Before(known))?;
@@ -130,7 +134,7 @@ fn names(name: &str, table: &Table<'_>) -> Result<Vec<String>, Error> {
 /// Which processes must have `ready`: those that tiebreak cannot check through the protocol of the
 /// target.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SayReady {
+enum ReadyRequirement {
     /// All: they are servers of a program.
     All,
     /// All but the last, which is driven.
@@ -139,11 +143,11 @@ enum SayReady {
     None,
 }
 
-fn say_ready(table: &Table<'_>, nodes: &[String]) -> SayReady {
+fn say_ready(table: &Table<'_>, nodes: &[String]) -> ReadyRequirement {
     match (is_program(table), nodes.is_empty()) {
-        (true, _) => SayReady::All,
-        (false, true) => SayReady::AllButLast,
-        (false, false) => SayReady::None,
+        (true, _) => ReadyRequirement::All,
+        (false, true) => ReadyRequirement::AllButLast,
+        (false, false) => ReadyRequirement::None,
     }
 }
 
@@ -151,12 +155,12 @@ fn processes(
     name: &str,
     table: &Table<'_>,
     common: &Given,
-    known: Known<'_>,
-    say_ready: SayReady,
+    known: LaunchNames<'_>,
+    say_ready: ReadyRequirement,
 ) -> Result<Vec<Process>, Error> {
     let scope = Scope::Process(known);
     if let Some(launch) = table.get("launch") {
-        if say_ready == SayReady::All && !common.has_ready() {
+        if say_ready == ReadyRequirement::All && !common.has_ready() {
             return Err(launch.error(
                 "`ready` is required, so that the program can be run: ready = { log = \"…\" }, { \
                  run = [\"…\"] } or { path = \"/\" }",
@@ -172,9 +176,9 @@ fn processes(
         own.only(&[&PROCESS_KEYS[..], &process::KEYS].concat())?;
         let given = Given::read(&own, scope)?;
         let next = match say_ready {
-            SayReady::All => Some("the program can be run"),
-            SayReady::AllButLast if at < last => Some("the next one can start"),
-            SayReady::AllButLast | SayReady::None => None,
+            ReadyRequirement::All => Some("the program can be run"),
+            ReadyRequirement::AllButLast if at < last => Some("the next one can start"),
+            ReadyRequirement::AllButLast | ReadyRequirement::None => None,
         };
         if let Some(next) = next.filter(|_| !given.has_ready()) {
             return Err(own.error(&format!(
@@ -193,7 +197,7 @@ fn processes(
 }
 
 /// Reads the address. Returns it, and the hosts of its nodes if it has several.
-fn url(table: &Table<'_>, known: Known<'_>) -> Result<(Text, Vec<String>), Error> {
+fn url(table: &Table<'_>, known: LaunchNames<'_>) -> Result<(Text, Vec<String>), Error> {
     let names = known.processes;
     let Some(value) = table.get("url").filter(|_| !is_program(table)) else {
         let last = names.last().expect("at least one");

@@ -58,13 +58,13 @@ mod tests;
 pub use contender::Contender;
 pub use contents::contents;
 pub use published::{Article, Method};
-pub use run::RunAsked;
+pub use run::RunInput;
 pub use source::{IN_A_DIRECTORY, LARGEST, others_in};
 pub use target::Target;
 
 use crate::exit::Error;
 use crate::launch::{EnvLookup, Secret};
-use crate::plan::WorkloadAsked;
+use crate::plan::WorkloadSettings;
 use source::Source;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ pub struct Experiment {
     /// The contenders, in the order in which they are compared.
     pub contenders: Vec<Contender>,
     /// The settings that the flags of `tiebreak compare` can also set.
-    pub run: RunAsked,
+    pub run: RunInput,
     /// The article that it reproduces.
     pub article: Option<Article>,
     /// Every secret in the file, to be removed from logs.
@@ -123,7 +123,7 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
     let root = DeTable::parse(source.text).map_err(|error| malformed(source, &error))?;
     let root = Table::root(source, &root);
     root.only(&[&TABLES[..], &run::keys()].concat())?;
-    let run = RunAsked::read(&root)?;
+    let run = RunInput::read(&root)?;
     let defaults = match root.get("defaults") {
         Some(defaults) => Defaults::read(&defaults.table()?)?,
         None => Defaults::default(),
@@ -187,7 +187,7 @@ pub(super) fn parse_one(name: &str, file: &str, text: &str) -> Result<Contender,
 }
 
 /// Parses a file that contains only a `[workload]`, as presets do.
-pub(super) fn workload_alone(file: &str, text: &str) -> Result<WorkloadAsked, Error> {
+pub(super) fn workload_alone(file: &str, text: &str) -> Result<WorkloadSettings, Error> {
     let (name, secrets) = (file.to_owned(), RefCell::default());
     let source =
         Source { name, directory: PathBuf::from("/"), text, environment: &|_| None, secrets };

@@ -7,7 +7,7 @@ use crate::launch::{Launch, Values};
 use crate::plan::experiment::launch_keys;
 use crate::plan::experiment::launched::{change, launch_of_recipe, launched};
 use crate::plan::experiment::process::Given;
-use crate::plan::experiment::scope::{Known, Scope};
+use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, refuse};
 use text::shown::shown;
@@ -102,7 +102,7 @@ fn with_servers(
     let is_recipe = table.get("recipe").is_some();
     let processes: Vec<String> = launch.processes.iter().map(|it| it.name.clone()).collect();
     let choices: Vec<String> = launch.choices.iter().map(|it| it.name.clone()).collect();
-    let scope = Scope::Program(Known {
+    let scope = Scope::Program(LaunchNames {
         processes: &processes,
         more_ports: &launch.more_ports,
         choices: &choices,

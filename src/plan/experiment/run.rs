@@ -6,8 +6,8 @@ use crate::plan::declared::{Declared, keys_in_file};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::{custom, declared, groups};
 use crate::plan::group_given::GroupGiven;
-use crate::plan::sweep_asked::{self as sweep, SweepAsked};
-use crate::plan::{RunSettings, WorkloadAsked, workload};
+use crate::plan::sweep_settings::{self as sweep, SweepSettings};
+use crate::plan::{RunSettings, WorkloadSettings, workload};
 
 /// Keys at the top of the file.
 pub(super) fn keys() -> Vec<&'static str> {
@@ -16,22 +16,22 @@ pub(super) fn keys() -> Vec<&'static str> {
 
 /// The settings that were given. Flags on the command line take precedence.
 #[derive(Clone, Default, PartialEq)]
-pub struct RunAsked {
+pub struct RunInput {
     /// What is done to the data of stores.
-    pub workload: WorkloadAsked,
+    pub workload: WorkloadSettings,
     /// Several workloads at once in each contender. Empty means one workload.
     pub groups: Vec<GroupGiven>,
     /// One setting at several values.
-    pub sweep: Option<SweepAsked>,
+    pub sweep: Option<SweepSettings>,
     /// All other settings.
     pub settings: RunSettings,
 }
 
-impl RunAsked {
+impl RunInput {
     /// Merges two sets of settings; this one takes precedence. Groups and a sweep replace those of
     /// the other.
-    pub(super) fn over(self, other: RunAsked) -> RunAsked {
-        RunAsked {
+    pub(super) fn over(self, other: RunInput) -> RunInput {
+        RunInput {
             workload: self.workload.over(&other.workload),
             groups: if self.groups.is_empty() { other.groups } else { self.groups },
             sweep: self.sweep.or(other.sweep),
@@ -39,12 +39,12 @@ impl RunAsked {
         }
     }
 
-    pub(super) fn read(table: &Table<'_>) -> Result<RunAsked, Error> {
+    pub(super) fn read(table: &Table<'_>) -> Result<RunInput, Error> {
         let asked = |value: Value<'_>| workload_asked(&value.table()?);
-        Ok(RunAsked {
+        Ok(RunInput {
             workload: table.get("workload").map(asked).transpose()?.unwrap_or_default(),
             groups: groups::read(table)?,
-            sweep: table.get("sweep").map(|value| sweep_asked(&value)).transpose()?,
+            sweep: table.get("sweep").map(|value| sweep_settings(&value)).transpose()?,
             settings: declared::read(table)?,
         })
     }
@@ -52,22 +52,22 @@ impl RunAsked {
 
 /// Keys of `[workload]`.
 pub(super) fn workload_keys() -> Vec<&'static str> {
-    [&keys_in_file::<WorkloadAsked>()[..], &custom::KEYS].concat()
+    [&keys_in_file::<WorkloadSettings>()[..], &custom::KEYS].concat()
 }
 
 /// Keys of one of its `commands`.
 pub(super) const COMMAND_KEYS: [&str; 2] = ["run", "weight"];
 
-pub(super) fn workload_asked(table: &Table<'_>) -> Result<WorkloadAsked, Error> {
+pub(super) fn workload_asked(table: &Table<'_>) -> Result<WorkloadSettings, Error> {
     table.only(&workload_keys())?;
     let custom = custom::read(table)?;
     let commands = table.get("commands").map(|value| custom_commands(&value)).transpose()?;
     let commands = CustomCommands(commands.unwrap_or_default());
-    Ok(WorkloadAsked { custom, commands, ..declared::read(table)? })
+    Ok(WorkloadSettings { custom, commands, ..declared::read(table)? })
 }
 
 /// `sweep = { connections = [1, 8, 32] }`: one factor.
-fn sweep_asked(value: &Value<'_>) -> Result<SweepAsked, Error> {
+fn sweep_settings(value: &Value<'_>) -> Result<SweepSettings, Error> {
     let entries = value.table()?.entries();
     let [(name, values)] = entries.as_slice() else {
         return Err(
@@ -78,7 +78,7 @@ fn sweep_asked(value: &Value<'_>) -> Result<SweepAsked, Error> {
     let each = values.list()?.into_iter();
     let each = each.map(|value| value.quantity(|text| sweep::value(factor, text)));
     let each = each.collect::<Result<Vec<f64>, Error>>()?;
-    SweepAsked::new(factor, each).map_err(|message| values.error(&message))
+    SweepSettings::new(factor, each).map_err(|message| values.error(&message))
 }
 
 fn custom_commands(value: &Value<'_>) -> Result<Vec<CustomCommand>, Error> {

@@ -1,7 +1,7 @@
 //! `[scale.NAME]`: other sizes of the same experiment, chosen with `--scale NAME`.
 
 use crate::exit::Error;
-use crate::plan::experiment::run::{self, RunAsked};
+use crate::plan::experiment::run::{self, RunInput};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::Defaults;
 use text::lists;
@@ -11,7 +11,7 @@ use text::shown::shown;
 /// The settings that a scale replaces.
 pub(super) struct Scale<'a> {
     name: String,
-    run: RunAsked,
+    run: RunInput,
     pub(super) defaults: Defaults<'a>,
 }
 
@@ -24,7 +24,7 @@ pub(super) fn read<'a>(root: &Table<'a>) -> Result<Vec<Scale<'a>>, Error> {
         let defaults = table.get("defaults");
         let defaults = defaults.map(|value| Defaults::read(&value.table()?)).transpose()?;
         let defaults = defaults.unwrap_or_default();
-        Ok(Scale { name: name.to_owned(), run: RunAsked::read(&table)?, defaults })
+        Ok(Scale { name: name.to_owned(), run: RunInput::read(&table)?, defaults })
     };
     value.table()?.entries().into_iter().map(scale).collect()
 }
@@ -37,9 +37,9 @@ pub(super) fn apply<'a>(
     root: &Table<'a>,
     wanted: &str,
     mut all: Vec<Scale<'a>>,
-    run: RunAsked,
+    run: RunInput,
     defaults: Defaults<'a>,
-) -> Result<(RunAsked, Defaults<'a>), Error> {
+) -> Result<(RunInput, Defaults<'a>), Error> {
     let Some(at) = all.iter().position(|scale| scale.name == wanted) else {
         return Err(root.error(&none_of(wanted, &all)));
     };

@@ -4,7 +4,7 @@
 use crate::plan::declared::{Declared, InFile, Row, Setting};
 use crate::plan::experiment::target::{LAUNCH_KEYS, TARGET_KEYS};
 use crate::plan::settings::of_groups;
-use crate::plan::{RunSettings, Settings, WorkloadAsked};
+use crate::plan::{RunSettings, Settings, WorkloadSettings};
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
 
@@ -69,7 +69,7 @@ fn write<'a, S: 'a>(schema: &mut Json, object: &str, rows: impl Iterator<Item = 
 fn from_tables(now: &Json) -> Json {
     let mut schema = now.clone();
     write(&mut schema, "", RunSettings::TABLE.iter());
-    write(&mut schema, OF_WORKLOAD, WorkloadAsked::TABLE.iter());
+    write(&mut schema, OF_WORKLOAD, WorkloadSettings::TABLE.iter());
     for object in OF_SETTINGS {
         write(&mut schema, object, Settings::TABLE.iter());
     }
@@ -103,7 +103,7 @@ fn entries_of_settings_are_made_from_their_tables() {
 #[test]
 fn every_word_of_the_tables_is_taken() {
     every_word_is_taken::<RunSettings>();
-    every_word_is_taken::<WorkloadAsked>();
+    every_word_is_taken::<WorkloadSettings>();
     every_word_is_taken::<Settings>();
 }
 

@@ -8,7 +8,7 @@ use text::shown::shown;
 
 /// The parts of a launch that placeholders can name.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Known<'a> {
+pub(super) struct LaunchNames<'a> {
     /// Names of its processes.
     pub(super) processes: &'a [String],
     /// Names of ports that it needs beside those of its processes.
@@ -29,13 +29,13 @@ pub(super) enum Scope<'a> {
     /// Of a target that is not launched: nothing is decided.
     Attached,
     /// Before the launch: there are directories, but no ports yet.
-    Before(Known<'a>),
+    Before(LaunchNames<'a>),
     /// Of one process.
-    Process(Known<'a>),
+    Process(LaunchNames<'a>),
     /// Of the whole target.
-    Target(Known<'a>),
+    Target(LaunchNames<'a>),
     /// Of a program that talks to the servers of the target.
-    Program(Known<'a>),
+    Program(LaunchNames<'a>),
     /// Of all contenders, whatever each of them launches.
     Defaults,
     /// Of what is built into the cache, for all contenders and before anything is launched.
@@ -109,7 +109,7 @@ impl Scope<'_> {
     }
 }
 
-impl Known<'_> {
+impl LaunchNames<'_> {
     fn check(self, placeholder: &Placeholder) -> Result<(), String> {
         match placeholder {
             Placeholder::PortOf(name)

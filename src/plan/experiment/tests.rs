@@ -229,7 +229,7 @@ fn what_is_left_out_has_a_default() {
         good("[contender.a]\nlaunch = ['a']\n[contender.b]\nurl = 'http://127.0.0.1:1/'\n");
     let names: Vec<&str> = experiment.contenders.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["a", "b"], "in the order of the file");
-    assert!(experiment.run == RunAsked::default());
+    assert!(experiment.run == RunInput::default());
     let a = launch(&experiment.contenders[0]);
     assert_eq!(a.url.to_string(), "http://127.0.0.1:{port}/");
     assert_eq!(a.directory, Path::new("/here"));

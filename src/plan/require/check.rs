@@ -1,7 +1,7 @@
 //! Checks requirements against a verdict.
 
 use super::{By, Names, Requirement};
-use judge::verdict::{Checked, Comparison, Finding, Standing, Weight, Word};
+use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
 use record::{Direction, Metric};
 use text::shown::{shown, shown_sentence};
 
@@ -26,7 +26,7 @@ pub(super) fn requirement(
         requirement: requirement.text.clone(),
         a: names.a,
         b: names.b,
-        standing: Standing::CannotBeSaid,
+        standing: RequirementStatus::CannotBeSaid,
         why: format!("the run did not compare {}", requirement.metric_name()),
     }]
 }
@@ -74,7 +74,7 @@ impl<'a> Seen<'a> {
         let (a, b) = self.names();
         let (standing, why) = match self.ratio() {
             Ok(ratio) => self.judge(ratio),
-            Err(why) => (Standing::CannotBeSaid, why),
+            Err(why) => (RequirementStatus::CannotBeSaid, why),
         };
         let requirement = self.required.text.clone();
         Checked { requirement, a: a.to_owned(), b: b.to_owned(), standing, why }
@@ -109,7 +109,7 @@ impl<'a> Seen<'a> {
         })
     }
 
-    fn judge(&self, ratio: Ratio) -> (Standing, String) {
+    fn judge(&self, ratio: Ratio) -> (RequirementStatus, String) {
         let upward = self.required.sense.upward();
         let (worse, better) =
             if upward { (ratio.low, ratio.high) } else { (ratio.high, ratio.low) };
@@ -127,9 +127,9 @@ impl<'a> Seen<'a> {
                  the ratio may lie on the other side of {}",
                 self.digits(self.required.bound)
             );
-            return (Standing::CannotBeSaid, why);
+            return (RequirementStatus::CannotBeSaid, why);
         }
-        let standing = if met { Standing::Met } else { Standing::NotMet };
+        let standing = if met { RequirementStatus::Met } else { RequirementStatus::NotMet };
         (standing, format!("{seen}: {}", self.reason(ratio.estimate, worse, better)))
     }
 

@@ -1,7 +1,7 @@
 //! From text to a requirement.
 
-use super::{By, METRICS, Names, Requirement, Sense, name_of};
-use record::{GroupAsks, Metric, Question};
+use super::{By, Comparator, METRICS, Names, Requirement, name_of};
+use record::{GroupQuestion, Metric, Question};
 use text::{lists::listed, near, shown::shown};
 
 /// An example of a requirement, for the end of an error.
@@ -30,17 +30,17 @@ pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement
 }
 
 /// The text before the sign, the sign, and the text after it.
-fn at_the_sign(text: &str) -> Result<(&str, Sense, &str), String> {
+fn at_the_sign(text: &str) -> Result<(&str, Comparator, &str), String> {
     let is_sign = |c: char| "<>=!≤≥".contains(c);
     let starts =
         text.find(is_sign).ok_or_else(|| format!("the comparison sign is missing; {EXAMPLE}"))?;
     let sign: &str = &text[starts..];
     let sign = &sign[..sign.find(|c| !is_sign(c)).unwrap_or(sign.len())];
     let sense = match sign {
-        ">=" | "≥" => Sense::AtLeast,
-        ">" => Sense::MoreThan,
-        "<=" | "≤" => Sense::AtMost,
-        "<" => Sense::LessThan,
+        ">=" | "≥" => Comparator::AtLeast,
+        ">" => Comparator::MoreThan,
+        "<=" | "≤" => Comparator::AtMost,
+        "<" => Comparator::LessThan,
         "=" | "==" | "!=" => {
             return Err(format!(
                 "a measured ratio never equals a bound exactly: use >= or <= instead of {sign}"
@@ -56,7 +56,7 @@ fn at_the_sign(text: &str) -> Result<(&str, Sense, &str), String> {
 }
 
 /// Returns the group of this name.
-fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupAsks, String> {
+fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupQuestion, String> {
     let (name, groups) = (name.trim(), &question.groups);
     groups.iter().find(|group| group.name == name).ok_or_else(|| {
         let names: Vec<&str> = groups.iter().map(|group| group.name.as_str()).collect();
@@ -70,7 +70,11 @@ fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupAsks, Str
 }
 
 /// Returns a metric by its short name or its path in the report; of a group, or of all operations.
-fn metric_of(name: &str, group: Option<&GroupAsks>, question: &Question) -> Result<Metric, String> {
+fn metric_of(
+    name: &str,
+    group: Option<&GroupQuestion>,
+    question: &Question,
+) -> Result<Metric, String> {
     let known = METRICS.iter().find(|(short, metric)| {
         *short == name || metric.path() == name || (*short == "p99.9" && name == "p999")
     });

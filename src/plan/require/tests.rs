@@ -1,10 +1,10 @@
 use super::*;
-use judge::verdict::{Standing, Weight, Word};
-use record::{ContenderAsked, Pair};
+use judge::verdict::{RequirementStatus, Weight, Word};
+use record::{ContenderQuestion, Pair};
 
 fn question() -> Question {
     Question {
-        contenders: ["old", "new", "a/b", "b", "a"].map(ContenderAsked::named).to_vec(),
+        contenders: ["old", "new", "a/b", "b", "a"].map(ContenderQuestion::named).to_vec(),
         primary: Metric::Throughput,
         secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
         groups: Vec::new(),
@@ -37,18 +37,24 @@ fn good(text: &str) -> Requirement {
 fn what_can_be_required() {
     let new_old = Some(("new", "old"));
     let table = [
-        ("new/old throughput >= 0.97", new_old, Metric::Throughput, Sense::AtLeast, 0.97),
+        ("new/old throughput >= 0.97", new_old, Metric::Throughput, Comparator::AtLeast, 0.97),
         (
             "old/new throughput>0.97x",
             Some(("old", "new")),
             Metric::Throughput,
-            Sense::MoreThan,
+            Comparator::MoreThan,
             0.97,
         ),
-        ("  p99<=1.05× ", None, Metric::ResponseP99, Sense::AtMost, 1.05),
-        ("response_time.p50 < 2 x", None, Metric::ResponseP50, Sense::LessThan, 2.0),
-        ("new / old p99 ≤ 1", new_old, Metric::ResponseP99, Sense::AtMost, 1.0),
-        ("a/b/old throughput ≥ 1", Some(("a/b", "old")), Metric::Throughput, Sense::AtLeast, 1.0),
+        ("  p99<=1.05× ", None, Metric::ResponseP99, Comparator::AtMost, 1.05),
+        ("response_time.p50 < 2 x", None, Metric::ResponseP50, Comparator::LessThan, 2.0),
+        ("new / old p99 ≤ 1", new_old, Metric::ResponseP99, Comparator::AtMost, 1.0),
+        (
+            "a/b/old throughput ≥ 1",
+            Some(("a/b", "old")),
+            Metric::Throughput,
+            Comparator::AtLeast,
+            1.0,
+        ),
     ];
     for (text, pair, metric, sense, bound) in table {
         let expected = Requirement {
@@ -152,7 +158,7 @@ fn errors_teach() {
 #[test]
 fn a_pair_that_can_be_read_in_two_ways() {
     let mut question = question();
-    question.contenders = ["a", "b/c", "a/b", "c"].map(ContenderAsked::named).to_vec();
+    question.contenders = ["a", "b/c", "a/b", "c"].map(ContenderQuestion::named).to_vec();
     let error = Requirement::parse("a/b/c p99 <= 1", &question).expect_err("two ways");
     assert!(error.ends_with("`a/b/c` can be read in two ways: rename a contender"), "{error}");
 }
@@ -184,7 +190,11 @@ fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparis
 }
 
 #[track_caller]
-fn checked(text: &str, comparison: &Comparison, findings: &[Finding]) -> (Standing, String) {
+fn checked(
+    text: &str,
+    comparison: &Comparison,
+    findings: &[Finding],
+) -> (RequirementStatus, String) {
     let checked = good(text).check(std::slice::from_ref(comparison), findings);
     let [one] = &checked[..] else { panic!("{checked:?}") };
     assert_eq!(one.requirement, text);
@@ -193,7 +203,7 @@ fn checked(text: &str, comparison: &Comparison, findings: &[Finding]) -> (Standi
 
 #[test]
 fn the_unfavourable_end_decides() {
-    use Standing::{Met, NotMet};
+    use RequirementStatus::{Met, NotMet};
     let throughput = (0.985, 0.972, 0.998);
     let table = [
         ("throughput >= 0.97", throughput, Met),
@@ -236,7 +246,7 @@ fn sentences_give_the_figures_that_decided() {
         assert_eq!(checked(text, &seen, &[]).1, format!("{figures}: {reason}"));
     }
     let (standing, why) = checked("p99 <= 1.08x", &seen, &[]);
-    assert_eq!(standing, Standing::NotMet);
+    assert_eq!(standing, RequirementStatus::NotMet);
     assert!(why.ends_with("it may be as high as 1.0804x"), "{why}");
 }
 
@@ -258,7 +268,10 @@ fn without_a_verdict_nothing_can_be_concluded() {
     let seen = comparison(Metric::Throughput, (1.2, 1.1, 1.3), Word::Void);
     let refused = [finding("non_success", Weight::Void, Some("new"))];
     let (standing, why) = checked("throughput >= 0.97", &seen, &refused);
-    assert_eq!((standing, why.as_str()), (Standing::CannotBeSaid, "the audit refused the run"));
+    assert_eq!(
+        (standing, why.as_str()),
+        (RequirementStatus::CannotBeSaid, "the audit refused the run")
+    );
 
     let mut few = comparison(Metric::Throughput, (1.2, 1.1, 1.3), Word::Undecided);
     (few.low, few.high) = (None, None);
@@ -266,7 +279,7 @@ fn without_a_verdict_nothing_can_be_concluded() {
     assert_eq!(
         checked("throughput >= 0.97", &few, &[]),
         (
-            Standing::CannotBeSaid,
+            RequirementStatus::CannotBeSaid,
             "there is no interval to judge by: 4 rounds cannot support 1 comparison".to_owned()
         )
     );
@@ -274,16 +287,16 @@ fn without_a_verdict_nothing_can_be_concluded() {
     let mut withheld = comparison(Metric::ResponseP99, (1.0, 0.99, 1.01), Word::Undecided);
     withheld.because = vec!["old: 400 samples, at least 1000".to_owned()];
     let (standing, why) = checked("p99 <= 1.05x", &withheld, &[]);
-    assert_eq!(standing, Standing::CannotBeSaid);
+    assert_eq!(standing, RequirementStatus::CannotBeSaid);
     assert_eq!(why, "the interval cannot be relied on: old: 400 samples, at least 1000");
     // What more rounds would decide is relied on as far as it goes.
     withheld.fresh_rounds = Some((20, 40));
-    assert_eq!(checked("p99 <= 1.05x", &withheld, &[]).0, Standing::Met);
+    assert_eq!(checked("p99 <= 1.05x", &withheld, &[]).0, RequirementStatus::Met);
 }
 
 #[test]
 fn a_generator_that_was_the_slower_part_hides_what_could_turn_the_answer() {
-    use Standing::{CannotBeSaid, Met, NotMet};
+    use RequirementStatus::{CannotBeSaid, Met, NotMet};
     let seen = (1.0, 0.99, 1.01);
     let table = [
         // A better old would spoil it, a better new would not.
@@ -326,8 +339,8 @@ fn every_pair_of_the_metric_is_checked() {
     ];
     let all = good("throughput >= 0.97").check(&comparisons, &[]);
     let seen: Vec<_> = all.iter().map(|it| (it.b.as_str(), it.standing)).collect();
-    assert_eq!(seen, [("new", Standing::Met), ("b", Standing::NotMet)]);
+    assert_eq!(seen, [("new", RequirementStatus::Met), ("b", RequirementStatus::NotMet)]);
     let none = good("p50 <= 1").check(&comparisons, &[]);
-    assert_eq!((none.len(), none[0].standing), (1, Standing::CannotBeSaid));
+    assert_eq!((none.len(), none[0].standing), (1, RequirementStatus::CannotBeSaid));
     assert_eq!(none[0].why, "the run did not compare p50");
 }

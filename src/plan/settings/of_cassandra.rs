@@ -1,7 +1,7 @@
 //! Settings of Cassandra's client library, only for contenders with cassandra://.
 
 use crate::plan::settings::Settings;
-use record::CassandraAsked;
+use record::CassandraSettings;
 use record::cassandra::{Batch, Compression, Routing};
 use std::ops::RangeInclusive;
 use text::near;
@@ -14,9 +14,9 @@ const SOCKETS: RangeInclusive<u32> = 1..=64;
 
 impl Settings {
     /// Returns the settings of Cassandra's client library, with defaults for those not given.
-    pub(in crate::plan) fn cassandra(&self) -> CassandraAsked {
-        let usual = CassandraAsked::default();
-        CassandraAsked {
+    pub(in crate::plan) fn cassandra(&self) -> CassandraSettings {
+        let usual = CassandraSettings::default();
+        CassandraSettings {
             routing: self.routing.unwrap_or(usual.routing),
             compression: self.compression.unwrap_or(usual.compression),
             page_size: self.page_size.unwrap_or(usual.page_size),
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn what_is_not_given_is_the_usual() {
         let mut settings = Settings::default();
-        assert_eq!(settings.cassandra(), CassandraAsked::default());
+        assert_eq!(settings.cassandra(), CassandraSettings::default());
         for (key, value) in [
             ("routing", "round-robin"),
             ("compression", "lz4"),
@@ -103,7 +103,7 @@ mod tests {
         ] {
             settings.set(key, value).unwrap_or_else(|message| panic!("{message}"));
         }
-        let wanted = CassandraAsked {
+        let wanted = CassandraSettings {
             routing: Routing::RoundRobin,
             compression: Compression::Lz4,
             page_size: 100,

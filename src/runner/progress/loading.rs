@@ -6,7 +6,7 @@ use text::units::{show_count, show_rate};
 
 /// The remaining time and share.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Left {
+pub(super) struct Remaining {
     /// None if it takes longer than was expected.
     pub(super) time: Option<Duration>,
     /// The completed share, 0 to 1.
@@ -44,12 +44,12 @@ impl LoadSoFar {
     }
 
     /// The remaining time by the rate so far. Returns None before there is a rate.
-    pub(super) fn left(&self, now: Instant) -> Option<Left> {
+    pub(super) fn left(&self, now: Instant) -> Option<Remaining> {
         let whole = (self.keys - self.upto.min(self.keys)) as f64 / self.rate()?;
         let since = now.saturating_duration_since(self.at);
         let whole = Duration::try_from_secs_f64(whole).unwrap_or(Duration::MAX);
         let done = self.upto as f64 / self.keys.max(1) as f64;
-        Some(Left { time: Some(whole.saturating_sub(since)), done: done.min(1.0) })
+        Some(Remaining { time: Some(whole.saturating_sub(since)), done: done.min(1.0) })
     }
 
     /// Keys per second.

@@ -6,13 +6,13 @@
 
 mod line;
 mod loading;
-mod manner;
 mod screen;
 mod state;
+mod style;
 mod view;
 mod writer;
 
-pub(crate) use manner::Manner;
+pub(crate) use style::ProgressStyle;
 
 use crate::runner::placement;
 use crate::secrets;
@@ -26,21 +26,21 @@ use writer::Mailbox;
 
 /// Shows the progress of one run on standard error.
 pub(crate) struct Progress {
-    manner: Manner,
+    style: ProgressStyle,
     mailbox: Arc<Mailbox>,
     writer: Option<JoinHandle<()>>,
 }
 
 impl Progress {
     /// Starts to show the progress of a run, or of this part of a sweep.
-    pub(crate) fn start(manner: Manner, names: &[String], part: &str) -> Progress {
+    pub(crate) fn start(style: ProgressStyle, names: &[String], part: &str) -> Progress {
         let state = State::new(names, Instant::now()).of_part(part);
         let mailbox = Arc::new(Mailbox::new(state));
-        let writer = match manner {
-            Manner::Silent => None,
-            _ => writer::start(manner, mailbox.clone()),
+        let writer = match style {
+            ProgressStyle::Silent => None,
+            _ => writer::start(style, mailbox.clone()),
         };
-        Progress { manner, mailbox, writer }
+        Progress { style, mailbox, writer }
     }
 
     /// Keeps the writing thread on these cores, if there are any.
@@ -53,8 +53,8 @@ impl Progress {
     /// Prints one sentence that stays on the screen.
     pub(crate) fn say(&self, sentence: &str) {
         let sentence = &secrets::hidden(sentence);
-        match (&self.writer, self.manner) {
-            (_, Manner::Silent) => {}
+        match (&self.writer, self.style) {
+            (_, ProgressStyle::Silent) => {}
             (Some(_), _) => self.mailbox.say(sentence),
             // No thread could be started.
             (None, _) => writer::print(&format!("{sentence}\n")),
@@ -63,8 +63,8 @@ impl Progress {
 
     /// The same for a sentence that is printed even with `--quiet`.
     pub(crate) fn insist(&self, sentence: &str) {
-        match self.manner {
-            Manner::Silent => writer::print(&format!("{sentence}\n")),
+        match self.style {
+            ProgressStyle::Silent => writer::print(&format!("{sentence}\n")),
             _ => self.say(sentence),
         }
     }
@@ -91,7 +91,7 @@ impl Progress {
         let now = Instant::now();
         let mut news = self.mailbox.lock();
         phase(&mut news.state, now);
-        if self.manner == Manner::Lines {
+        if self.style == ProgressStyle::Lines {
             let line = line::line(&news.state, now);
             news.said.push(line);
         }
@@ -101,7 +101,7 @@ impl Progress {
 
     /// A trial ended. No thread is woken: the next drawing of the view shows it.
     pub(crate) fn trial(&self, trial: &TrialRecord) {
-        if self.manner != Manner::Silent {
+        if self.style != ProgressStyle::Silent {
             self.mailbox.lock().state.trial(trial, Instant::now());
         }
     }

@@ -1,6 +1,6 @@
 //! What is known of a run while it lasts. Pure: the caller passes the time.
 
-use super::loading::{Left, LoadSoFar};
+use super::loading::{LoadSoFar, Remaining};
 use record::{Histogram, Phase, TrialRecord};
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -144,7 +144,7 @@ impl State {
 
     /// The remaining time. After the first round it follows the pace of the rounds, which includes
     /// drains and launches; before, the plan of the phase. None if it is not known.
-    pub(super) fn left(&self, now: Instant) -> Option<Left> {
+    pub(super) fn left(&self, now: Instant) -> Option<Remaining> {
         if let Some(load) = &self.load {
             return load.left(now);
         }
@@ -157,7 +157,7 @@ impl State {
             _ => (now.saturating_duration_since(self.phase_began), self.planned),
         };
         let late = gone > whole + GRACE;
-        Some(Left {
+        Some(Remaining {
             time: (!late).then(|| whole.saturating_sub(gone)),
             done: (gone.as_secs_f64() / whole.as_secs_f64().max(1e-9)).min(1.0),
         })
@@ -192,7 +192,7 @@ impl SoFar {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use record::{Arrivals, Failure, Intensity, LaneAsked, Reuse, Seen, Slice};
+    use record::{Arrivals, Failure, Intensity, LaneOrder, Reuse, Seen, Slice};
 
     /// A trial of one slice; every response takes `response_ns`.
     pub(in super::super) fn trial(
@@ -208,10 +208,10 @@ pub(super) mod tests {
         for _ in 0..operations.min(1000) {
             seen.response_time.record(response_ns);
         }
-        let asked = LaneAsked {
+        let asked = LaneOrder {
             address: record::Address::Tcp("127.0.0.1:1".parse().expect("an address")),
             intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
-            doing: record::Doing::Ask,
+            doing: record::LaneTask::Ask,
             reuse: Reuse::Always,
             timeout_ns: 1,
             burn_in_ns: 0,

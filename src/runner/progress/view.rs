@@ -1,7 +1,7 @@
 //! The live view: a few lines, made from the state, the time and the terminal's size. Pure.
 
 use super::line::{errors, whole_seconds};
-use super::loading::Left;
+use super::loading::Remaining;
 use super::screen::{Line, Paint, Size, fitted};
 use super::state::{SoFar, State};
 use std::time::Instant;
@@ -56,7 +56,7 @@ fn head(state: &State, now: Instant, blank: &Line) -> Vec<Line> {
 }
 
 /// Bar and times on a line of their own.
-fn below(left: Option<Left>, times: &str, blank: &Line) -> Line {
+fn below(left: Option<Remaining>, times: &str, blank: &Line) -> Line {
     let bar = blank.room().saturating_sub(times.width() + GAP).min(LONGEST_BAR);
     let line = match left {
         Some(left) if bar > 2 => with_bar(blank.clone(), left.done, bar).to(bar + GAP),
@@ -71,7 +71,7 @@ fn with_bar(line: Line, done: f64, columns: usize) -> Line {
     line.add(&"█".repeat(full), Paint::Done).add(&"░".repeat(columns - full), Paint::Faint)
 }
 
-fn times(state: &State, now: Instant, left: Option<Left>) -> String {
+fn times(state: &State, now: Instant, left: Option<Remaining>) -> String {
     let elapsed = show_ns(state.elapsed(now).as_secs() * 1_000_000_000);
     match left.map(|left| left.time) {
         None => elapsed,

@@ -1,9 +1,9 @@
 //! The thread that writes progress. It sleeps most of the time, and holds no lock while it writes.
 
 use super::line::line;
-use super::manner::Manner;
 use super::screen::{Screen, Size};
 use super::state::State;
+use super::style::ProgressStyle;
 use super::view;
 use std::io::{Write, stderr};
 use std::mem;
@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 
 /// Where news are left for the writer.
 pub(super) struct Mailbox {
-    news: Mutex<News>,
+    news: Mutex<ProgressUpdate>,
     bell: Condvar,
 }
 
-pub(super) struct News {
+pub(super) struct ProgressUpdate {
     pub(super) state: State,
     /// Lines that stay and are not written yet.
     pub(super) said: Vec<String>,
@@ -29,11 +29,11 @@ pub(super) struct News {
 
 impl Mailbox {
     pub(super) fn new(state: State) -> Mailbox {
-        let news = News { state, said: Vec::new(), rung: false, over: false };
+        let news = ProgressUpdate { state, said: Vec::new(), rung: false, over: false };
         Mailbox { news: Mutex::new(news), bell: Condvar::new() }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, News> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, ProgressUpdate> {
         self.news.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -53,18 +53,18 @@ impl Mailbox {
     }
 
     /// Sleeps for this long, or until `enough`.
-    fn sleep(&self, at_most: Duration, enough: impl Fn(&News) -> bool) {
+    fn sleep(&self, at_most: Duration, enough: impl Fn(&ProgressUpdate) -> bool) {
         let waited = self.bell.wait_timeout_while(self.lock(), at_most, |news| !enough(news));
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 /// Starts the thread. Returns None if the system has no thread left.
-pub(super) fn start(manner: Manner, mailbox: Arc<Mailbox>) -> Option<JoinHandle<()>> {
-    if matches!(manner, Manner::Live { .. }) {
+pub(super) fn start(style: ProgressStyle, mailbox: Arc<Mailbox>) -> Option<JoinHandle<()>> {
+    if matches!(style, ProgressStyle::Live { .. }) {
         leave_panics_alone();
     }
-    let work = move || tell(&mailbox, manner, &size, &mut print);
+    let work = move || tell(&mailbox, style, &size, &mut print);
     std::thread::Builder::new().name("progress".to_owned()).spawn(work).ok()
 }
 
@@ -75,7 +75,12 @@ fn size() -> Size {
 }
 
 /// Shows progress until the run is over.
-fn tell(mailbox: &Mailbox, manner: Manner, size: &dyn Fn() -> Size, print: &mut dyn FnMut(&str)) {
+fn tell(
+    mailbox: &Mailbox,
+    style: ProgressStyle,
+    size: &dyn Fn() -> Size,
+    print: &mut dyn FnMut(&str),
+) {
     let mut screen = Screen::default();
     loop {
         let size = size();
@@ -83,8 +88,8 @@ fn tell(mailbox: &Mailbox, manner: Manner, size: &dyn Fn() -> Size, print: &mut 
         let (rung, over) = (mem::take(&mut news.rung), news.over);
         let said = mem::take(&mut news.said);
         let now = Instant::now();
-        let text = match manner {
-            Manner::Live { colour } => {
+        let text = match style {
+            ProgressStyle::Live { colour } => {
                 let view =
                     if over { Vec::new() } else { view::render(&news.state, now, size, colour) };
                 screen.frame(&said, &view, size)
@@ -105,8 +110,8 @@ fn tell(mailbox: &Mailbox, manner: Manner, size: &dyn Fn() -> Size, print: &mut 
         if over {
             return;
         }
-        mailbox.sleep(manner.rest(), |news| news.over);
-        mailbox.sleep(manner.period() - manner.rest(), |news| news.over || news.rung);
+        mailbox.sleep(style.rest(), |news| news.over);
+        mailbox.sleep(style.period() - style.rest(), |news| news.over || news.rung);
     }
 }
 

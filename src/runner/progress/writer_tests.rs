@@ -3,15 +3,15 @@ use super::*;
 use std::sync::mpsc;
 
 /// Writes on its own thread. Returns the mailbox and what is printed.
-fn told(manner: Manner) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
+fn told(style: ProgressStyle) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
     let names = ["old".to_owned(), "new".to_owned()];
     let mailbox = Arc::new(Mailbox::new(State::new(&names, Instant::now())));
     // A printer that waits until what it printed is taken, as a terminal may.
     let (printer, printed) = mpsc::sync_channel(0);
-    let telling = mailbox.clone();
+    let reporting = mailbox.clone();
     let writer = std::thread::spawn(move || {
         let mut print = |text: &str| printer.send(text.to_owned()).expect("it is taken");
-        tell(&telling, manner, &|| Size::USUAL, &mut print);
+        tell(&reporting, style, &|| Size::USUAL, &mut print);
     });
     (mailbox, printed, writer)
 }
@@ -23,7 +23,7 @@ fn phase(mailbox: &Mailbox, label: &str) {
 
 #[test]
 fn the_view_follows_the_run_and_is_erased() {
-    let (mailbox, printed, writer) = told(Manner::Live { colour: false });
+    let (mailbox, printed, writer) = told(ProgressStyle::Live { colour: false });
     phase(&mailbox, "pilot");
     let frame = printed.recv().expect("a frame");
     // How full its bar is depends on who was first, the writer or the phase.
@@ -43,7 +43,7 @@ fn the_view_follows_the_run_and_is_erased() {
 
 #[test]
 fn lines_are_told_without_control_sequences() {
-    let (mailbox, printed, writer) = told(Manner::Lines);
+    let (mailbox, printed, writer) = told(ProgressStyle::Lines);
     mailbox.say("run: R");
     mailbox.say("caution: one core");
     mailbox.end();
@@ -54,7 +54,7 @@ fn lines_are_told_without_control_sequences() {
 
 #[test]
 fn a_terminal_that_blocks_holds_nobody_up() {
-    let (mailbox, printed, writer) = told(Manner::Live { colour: false });
+    let (mailbox, printed, writer) = told(ProgressStyle::Live { colour: false });
     phase(&mailbox, "pilot");
     // By now the writer stands in its printer, and stays there.
     std::thread::sleep(Duration::from_millis(50));
@@ -67,7 +67,7 @@ fn a_terminal_that_blocks_holds_nobody_up() {
 
 #[test]
 fn it_rests_between_frames() {
-    let live = Manner::Live { colour: true };
+    let live = ProgressStyle::Live { colour: true };
     assert!(live.rest() >= Duration::from_millis(250) && live.period() >= 2 * live.rest());
     let (mailbox, printed, writer) = told(live);
     let begun = Instant::now();

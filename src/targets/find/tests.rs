@@ -102,15 +102,15 @@ fn the_more_exact_listener_is_the_one_that_is_reached() {
 
 #[test]
 fn a_unix_socket_by_its_path_and_by_a_link_to_it() {
-    let folder = Scratch::new();
-    let (path, link) = (folder.path().join("a socket"), folder.path().join("link"));
+    let directory = Scratch::new();
+    let (path, link) = (directory.path().join("a socket"), directory.path().join("link"));
     let mut child = Child::start();
     child.tell(&format!("unix {}", path.display()));
     std::os::unix::fs::symlink(&path, &link).expect("a link");
     for path in [&path, &link] {
         assert_eq!(roots(&Address::Unix(path.display().to_string())), [child.pid()]);
     }
-    let nobody = folder.path().join("nobody").display().to_string();
+    let nobody = directory.path().join("nobody").display().to_string();
     assert!(why_not(&Address::Unix(nobody)).starts_with("nothing listens on"));
 }
 
@@ -188,9 +188,9 @@ struct Nginx {
 
 impl Nginx {
     fn start(program: &Path, port: u16) -> Nginx {
-        let folder = Scratch::new();
-        let at = folder.path().display();
-        let config = folder.path().join("nginx.conf");
+        let directory = Scratch::new();
+        let at = directory.path().display();
+        let config = directory.path().join("nginx.conf");
         let text = format!(
             "daemon off; pid {at}/pid; worker_processes 2; events {{}}\n\
              http {{ access_log off; client_body_temp_path {at}/b; proxy_temp_path {at}/p;\n\
@@ -200,7 +200,7 @@ impl Nginx {
         fs::write(&config, text).expect("a configuration");
         let mut command = Command::new(program);
         command.arg("-c").arg(&config).args(["-e", "stderr"]);
-        Nginx { master: command.spawn().expect("nginx starts"), _folder: folder }
+        Nginx { master: command.spawn().expect("nginx starts"), _folder: directory }
     }
 }
 

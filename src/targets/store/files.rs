@@ -12,8 +12,8 @@ const NOTE: &str = ".tiebreak-note-";
 /// keeps its contents, so it has only one start.
 pub(super) fn about(root: &Path, synced: bool) -> Result<About, String> {
     let (mut items, mut bytes) = (0, 0);
-    for outer in folders(root)? {
-        for inner in folders(&outer)? {
+    for outer in directories(root)? {
+        for inner in directories(&outer)? {
             for file in fs::read_dir(&inner).map_err(|error| error.to_string())?.flatten() {
                 // A file that was removed meanwhile does not count.
                 let Ok(about) = file.metadata() else { continue };
@@ -32,10 +32,10 @@ pub(super) fn about(root: &Path, synced: bool) -> Result<About, String> {
     })
 }
 
-fn folders(within: &Path) -> Result<Vec<PathBuf>, String> {
+fn directories(within: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(within).map_err(|error| error.to_string())?;
-    let folders = entries.flatten().filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
-    Ok(folders.map(|folder| folder.path()).collect())
+    let directories = entries.flatten().filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
+    Ok(directories.map(|directory| directory.path()).collect())
 }
 
 pub(super) fn recall(root: &Path, key: &str) -> Result<Option<Vec<u8>>, String> {

@@ -5,7 +5,7 @@
 
 use super::{About, Start};
 use crate::fnv::fnv1a;
-use record::{Custom, LoadHow, Workload};
+use record::{Custom, LoadMethod, Workload};
 use text::units::show_count;
 
 /// First word of a fingerprint, with the version of how values are made.
@@ -40,7 +40,7 @@ pub(crate) enum State {
 
 /// The data to load.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct RequestedData {
     /// Hash of it.
     pub(crate) spec: u64,
     keys: u64,
@@ -51,17 +51,17 @@ pub(crate) struct Wanted {
 /// How a store gets its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
-    pub(crate) how: LoadHow,
+    pub(crate) how: LoadMethod,
     /// The first key to be written.
     pub(crate) from: u64,
     /// The reason, if it is not obvious.
     pub(crate) why: Option<String>,
 }
 
-impl Wanted {
+impl RequestedData {
     /// The keys of this workload and their first values. They depend neither on later operations
     /// nor on the seed.
-    pub(crate) fn of(workload: &Workload) -> Wanted {
+    pub(crate) fn of(workload: &Workload) -> RequestedData {
         let Workload { prefix, value, compressible, .. } = workload;
         // With counters there are more or other keys.
         let (keys, values) = (workload.to_load(), workload.has_values());
@@ -79,7 +79,7 @@ impl Wanted {
             let Custom { setup, tables, .. } = &workload.custom;
             spec += &format!(" {setup:?} {tables:?}");
         }
-        Wanted { spec: fnv1a(spec.as_bytes()), keys, key: Fingerprint::place(prefix) }
+        RequestedData { spec: fnv1a(spec.as_bytes()), keys, key: Fingerprint::place(prefix) }
     }
 
     /// Whether to load, and from which key on. `kept` is the fingerprint in the store, `about` what
@@ -90,9 +90,9 @@ impl Wanted {
         about: Option<&About>,
     ) -> Decision {
         match self.standing(kept, about) {
-            Ok(State::Clean) => Decision { how: LoadHow::Found, from: self.keys, why: None },
+            Ok(State::Clean) => Decision { how: LoadMethod::Found, from: self.keys, why: None },
             Ok(State::Loading(from)) if from > 0 => {
-                Decision { how: LoadHow::Resumed, from, why: None }
+                Decision { how: LoadMethod::Resumed, from, why: None }
             }
             Ok(_) => Decision::anew(None),
             Err(why) => Decision::anew(why),
@@ -163,7 +163,7 @@ impl Wanted {
 impl Decision {
     /// All keys are written.
     pub(crate) fn anew(why: Option<String>) -> Decision {
-        Decision { how: LoadHow::Written, from: 0, why }
+        Decision { how: LoadMethod::Written, from: 0, why }
     }
 }
 

@@ -1,18 +1,18 @@
 use super::*;
-use crate::plan::workload::WorkloadAsked;
+use crate::plan::workload::WorkloadSettings;
 use proptest::prelude::*;
 use record::{KeysAs, ValueBytes, ValuesAs};
 
 const ID: &str = "0123456789abcdef0123456789abcdef01234567";
 
 fn workload(change: impl Fn(&mut Workload)) -> Workload {
-    let mut workload = WorkloadAsked::default().of(0).expect("kv");
+    let mut workload = WorkloadSettings::default().of(0).expect("kv");
     change(&mut workload);
     workload
 }
 
-fn wanted() -> Wanted {
-    Wanted::of(&workload(|_| {}))
+fn wanted() -> RequestedData {
+    RequestedData::of(&workload(|_| {}))
 }
 
 /// A store with all its keys, which it was loaded with.
@@ -40,7 +40,7 @@ fn anew(why: &str) -> Decision {
 
 #[test]
 fn what_was_written_makes_the_spec_and_what_is_done_to_it_does_not() {
-    let spec = |change: fn(&mut Workload)| Wanted::of(&workload(change)).spec;
+    let spec = |change: fn(&mut Workload)| RequestedData::of(&workload(change)).spec;
     let base = spec(|_| {});
     let others: [fn(&mut Workload); 6] = [
         |workload| workload.keys += 1,
@@ -60,8 +60,8 @@ fn what_was_written_makes_the_spec_and_what_is_done_to_it_does_not() {
 #[test]
 fn only_what_is_clean_and_of_this_start_is_found() {
     let all = |how, from| Decision { how, from, why: None };
-    assert_eq!(decide(&found(State::Clean), &about()), all(LoadHow::Found, 100_000));
-    assert_eq!(decide(&found(State::Loading(300)), &about()), all(LoadHow::Resumed, 300));
+    assert_eq!(decide(&found(State::Clean), &about()), all(LoadMethod::Found, 100_000));
+    assert_eq!(decide(&found(State::Loading(300)), &about()), all(LoadMethod::Resumed, 300));
     assert_eq!(decide(&found(State::Loading(0)), &about()), Decision::anew(None));
     assert_eq!(wanted().decide(Ok(None), Some(&about())), Decision::anew(None));
     let dirty = decide(&found(State::Dirty), &about());
@@ -98,9 +98,9 @@ fn what_is_missing_is_loaded_again() {
     let fewer = About { items: Some(99_999), ..about() };
     let why = "it holds 99999 items but was loaded with 100000";
     assert_eq!(decide(&found(State::Clean), &fewer), anew(why));
-    assert_eq!(decide(&found(State::Loading(300)), &fewer).how, LoadHow::Resumed);
+    assert_eq!(decide(&found(State::Loading(300)), &fewer).how, LoadMethod::Resumed);
     let untold = About { items: None, evictions: None, ..about() };
-    assert_eq!(decide(&found(State::Clean), &untold).how, LoadHow::Found);
+    assert_eq!(decide(&found(State::Clean), &untold).how, LoadMethod::Found);
 }
 
 #[test]

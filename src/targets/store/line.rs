@@ -26,14 +26,14 @@ pub(super) struct Line<C> {
 
 /// A reply, with the pieces of each item joined.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct StoreReply {
     pub(super) items: Vec<Vec<u8>>,
     /// None while it is incomplete.
     reply: Option<Reply>,
     item: u32,
 }
 
-impl Heard {
+impl StoreReply {
     /// How the store answered.
     pub(super) fn class(&self) -> Option<Class> {
         self.reply.map(|reply| reply.class)
@@ -68,7 +68,7 @@ impl Heard {
     }
 }
 
-impl Events for Heard {
+impl Events for StoreReply {
     fn began(&mut self, _tag: Tag) {}
 
     fn body(&mut self, _tag: Tag, item: u32, piece: &[u8]) {
@@ -98,7 +98,7 @@ impl<C: Codec> Line<C> {
         let mut state = line.codec.open(&mut out);
         line.send(&out.bytes)?;
         while state == State::Opening {
-            state = line.hear(&mut Heard::default())?;
+            state = line.hear(&mut StoreReply::default())?;
         }
         Ok(line)
     }
@@ -109,12 +109,12 @@ impl<C: Codec> Line<C> {
     }
 
     /// Sends a query, and waits for the complete reply.
-    pub(super) fn ask(&mut self, question: &C::Op<'_>) -> Result<Heard, String> {
+    pub(super) fn ask(&mut self, question: &C::Op<'_>) -> Result<StoreReply, String> {
         let mut out = Out::default();
         self.codec.write(question, &mut out).map_err(|fault| fault.0.to_owned())?;
         self.read = 0;
         self.send(&out.bytes)?;
-        let mut heard = Heard::default();
+        let mut heard = StoreReply::default();
         while heard.reply.is_none() {
             self.hear(&mut heard)?;
         }
@@ -127,7 +127,7 @@ impl<C: Codec> Line<C> {
     }
 
     /// Reads once.
-    fn hear(&mut self, heard: &mut Heard) -> Result<State, String> {
+    fn hear(&mut self, heard: &mut StoreReply) -> Result<State, String> {
         let mut piece = [0; 16 << 10];
         let got = self.left().and_then(|left| self.stream.read(&mut piece, left));
         let got = got.map_err(|error| connection_error(&error))?;

@@ -13,10 +13,10 @@ mod redis;
 mod sql;
 mod thrift;
 
-pub(crate) use fingerprint::{Decision, Fingerprint, State, Wanted};
+pub(crate) use fingerprint::{Decision, Fingerprint, RequestedData, State};
 
 use crate::access::Access;
-use drivers::WorkLeft;
+use drivers::PendingWork;
 use line::Line;
 pub(crate) use line::connect_unix;
 use record::{Address, Fact, Workload};
@@ -32,11 +32,11 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How to query one store. It has no `Debug` because it may contain a password.
 pub(crate) struct SideChannel {
     address: Address,
-    tongue: Tongue,
+    protocol: StoreProtocol,
 }
 
 /// The protocols of stores that have a side channel.
-enum Tongue {
+enum StoreProtocol {
     Memcached(memcached::Servers),
     Redis(Opening),
     /// A directory. If files expire, they may be removed at any time, so no note is trusted.
@@ -98,20 +98,22 @@ impl SideChannel {
         address: &Address,
         table: Option<&str>,
     ) -> Option<SideChannel> {
-        let tongue = match access {
-            Access::Database(server) => Tongue::Sql(Box::new(Database::new(server.clone(), table))),
-            Access::Memcached(_) => Tongue::Memcached(memcached::Servers::at(address)),
-            Access::Resp(access) => Tongue::Redis(access.opening.clone()),
-            Access::Thrift(access) => Tongue::Thrift(Box::new(Cluster::new(access))),
+        let protocol = match access {
+            Access::Database(server) => {
+                StoreProtocol::Sql(Box::new(Database::new(server.clone(), table)))
+            }
+            Access::Memcached(_) => StoreProtocol::Memcached(memcached::Servers::at(address)),
+            Access::Resp(access) => StoreProtocol::Redis(access.opening.clone()),
+            Access::Thrift(access) => StoreProtocol::Thrift(Box::new(Cluster::new(access))),
             Access::Files(access) => {
                 let Address::Directory(root) = address else { return None };
                 let settings = access.store.settings();
                 let (forgetful, synced) = (settings.expires.is_some(), settings.fsync);
-                Tongue::Files { root: PathBuf::from(root), forgetful, synced }
+                StoreProtocol::Files { root: PathBuf::from(root), forgetful, synced }
             }
             Access::Http(_) | Access::WebSocket(_) => return None,
         };
-        Some(SideChannel { address: address.clone(), tongue })
+        Some(SideChannel { address: address.clone(), protocol })
     }
 
     /// What the store reports about itself.
@@ -119,24 +121,24 @@ impl SideChannel {
     /// # Errors
     /// Says why it did not answer.
     pub(crate) fn about(&self) -> Result<About, String> {
-        match &self.tongue {
-            Tongue::Memcached(servers) => servers.about(),
-            Tongue::Files { root, synced, .. } => files::about(root, *synced),
-            Tongue::Redis(opening) => redis::about(&mut self.redis(opening)?),
-            Tongue::Sql(database) => database.about(&self.address),
-            Tongue::Thrift(cluster) => cluster.about(&self.address),
+        match &self.protocol {
+            StoreProtocol::Memcached(servers) => servers.about(),
+            StoreProtocol::Files { root, synced, .. } => files::about(root, *synced),
+            StoreProtocol::Redis(opening) => redis::about(&mut self.redis(opening)?),
+            StoreProtocol::Sql(database) => database.about(&self.address),
+            StoreProtocol::Thrift(cluster) => cluster.about(&self.address),
         }
     }
 
     /// What the store reports about its version and settings. A directory reports nothing, and is
     /// not walked for it.
     pub(crate) fn facts(&self) -> Vec<Fact> {
-        match &self.tongue {
-            Tongue::Files { .. } => Vec::new(),
+        match &self.protocol {
+            StoreProtocol::Files { .. } => Vec::new(),
             // This does not count its rows.
-            Tongue::Sql(database) => database.custom_words(&self.address),
+            StoreProtocol::Sql(database) => database.custom_words(&self.address),
             // A store that does not exist yet reports nothing.
-            Tongue::Memcached(_) | Tongue::Redis(_) | Tongue::Thrift(_) => {
+            StoreProtocol::Memcached(_) | StoreProtocol::Redis(_) | StoreProtocol::Thrift(_) => {
                 self.about().map_or_else(|_| Vec::new(), |about| about.facts)
             }
         }
@@ -147,13 +149,13 @@ impl SideChannel {
     /// # Errors
     /// Says why it cannot be read.
     pub(crate) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
-        match &self.tongue {
-            Tongue::Memcached(servers) => servers.recall(key),
-            Tongue::Files { forgetful: true, .. } => Ok(None),
-            Tongue::Files { root, .. } => files::recall(root, key),
-            Tongue::Redis(opening) => redis::recall(&mut self.redis(opening)?, key),
-            Tongue::Sql(database) => database.recall(&self.address, key),
-            Tongue::Thrift(cluster) => cluster.recall(&self.address, key),
+        match &self.protocol {
+            StoreProtocol::Memcached(servers) => servers.recall(key),
+            StoreProtocol::Files { forgetful: true, .. } => Ok(None),
+            StoreProtocol::Files { root, .. } => files::recall(root, key),
+            StoreProtocol::Redis(opening) => redis::recall(&mut self.redis(opening)?, key),
+            StoreProtocol::Sql(database) => database.recall(&self.address, key),
+            StoreProtocol::Thrift(cluster) => cluster.recall(&self.address, key),
         }
     }
 
@@ -162,12 +164,12 @@ impl SideChannel {
     /// # Errors
     /// Says why it cannot be written.
     pub(crate) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
-        match &self.tongue {
-            Tongue::Memcached(servers) => servers.keep(key, text),
-            Tongue::Files { root, .. } => files::keep(root, key, text),
-            Tongue::Redis(opening) => redis::keep(&mut self.redis(opening)?, key, text),
-            Tongue::Sql(database) => database.keep(&self.address, key, text),
-            Tongue::Thrift(cluster) => cluster.keep(&self.address, key, text),
+        match &self.protocol {
+            StoreProtocol::Memcached(servers) => servers.keep(key, text),
+            StoreProtocol::Files { root, .. } => files::keep(root, key, text),
+            StoreProtocol::Redis(opening) => redis::keep(&mut self.redis(opening)?, key, text),
+            StoreProtocol::Sql(database) => database.keep(&self.address, key, text),
+            StoreProtocol::Thrift(cluster) => cluster.keep(&self.address, key, text),
         }
     }
 
@@ -176,12 +178,12 @@ impl SideChannel {
     /// # Errors
     /// Says why it cannot be removed.
     pub(crate) fn forget(&self, key: &str) -> Result<(), String> {
-        match &self.tongue {
-            Tongue::Memcached(servers) => servers.forget(key),
-            Tongue::Files { root, .. } => files::forget(root, key),
-            Tongue::Redis(opening) => redis::forget(&mut self.redis(opening)?, key),
-            Tongue::Sql(database) => database.forget(&self.address, key),
-            Tongue::Thrift(cluster) => cluster.forget(&self.address, key),
+        match &self.protocol {
+            StoreProtocol::Memcached(servers) => servers.forget(key),
+            StoreProtocol::Files { root, .. } => files::forget(root, key),
+            StoreProtocol::Redis(opening) => redis::forget(&mut self.redis(opening)?, key),
+            StoreProtocol::Sql(database) => database.forget(&self.address, key),
+            StoreProtocol::Thrift(cluster) => cluster.forget(&self.address, key),
         }
     }
 
@@ -193,26 +195,28 @@ impl SideChannel {
     /// # Errors
     /// Says why it cannot be prepared.
     pub(crate) fn make_room(&self, workload: &Workload) -> Result<(), String> {
-        match &self.tongue {
-            Tongue::Sql(database) => database.make_tables(&self.address, workload),
-            Tongue::Thrift(cluster) => cluster.make_room(&self.address),
-            Tongue::Memcached(servers) => servers.check_keys(workload),
-            Tongue::Redis(opening) => {
+        match &self.protocol {
+            StoreProtocol::Sql(database) => database.make_tables(&self.address, workload),
+            StoreProtocol::Thrift(cluster) => cluster.make_room(&self.address),
+            StoreProtocol::Memcached(servers) => servers.check_keys(workload),
+            StoreProtocol::Redis(opening) => {
                 let Ok(mut line) = self.redis(opening) else { return Ok(()) };
                 own_keys::check(workload, |key| redis::kept(&mut line, key))
             }
-            Tongue::Files { .. } => Ok(()),
+            StoreProtocol::Files { .. } => Ok(()),
         }
     }
 
     /// The work that a load left to the server. Returns None if a load leaves it no work.
-    pub(crate) fn work_left(&self) -> Option<Result<WorkLeft, String>> {
-        match &self.tongue {
-            Tongue::Sql(database) => database.work_left(&self.address),
-            Tongue::Thrift(_) => {
+    pub(crate) fn work_left(&self) -> Option<Result<PendingWork, String>> {
+        match &self.protocol {
+            StoreProtocol::Sql(database) => database.work_left(&self.address),
+            StoreProtocol::Thrift(_) => {
                 Some(Err("Cassandra's Thrift interface does not report compactions".to_owned()))
             }
-            Tongue::Memcached(_) | Tongue::Redis(_) | Tongue::Files { .. } => None,
+            StoreProtocol::Memcached(_) | StoreProtocol::Redis(_) | StoreProtocol::Files { .. } => {
+                None
+            }
         }
     }
 

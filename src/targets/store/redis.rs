@@ -1,6 +1,6 @@
 //! Queries Redis or Valkey about itself.
 
-use super::line::{Heard, Line};
+use super::line::{Line, StoreReply};
 use super::own_keys::Kept;
 use super::{About, Start};
 use record::Fact;
@@ -127,7 +127,7 @@ pub(super) fn forget(line: &mut Line<Resp>, key: &str) -> Result<(), String> {
     line.ask(&Op::Del(List::Slices(&[key.as_bytes()])))?.good()
 }
 
-fn command(line: &mut Line<Resp>, words: &[&[u8]]) -> Result<Heard, String> {
+fn command(line: &mut Line<Resp>, words: &[&[u8]]) -> Result<StoreReply, String> {
     line.ask(&Op::Command(List::Slices(words)))
 }
 

@@ -4,7 +4,7 @@ mod tables;
 
 use super::{About, Start};
 use crate::fnv::fnv1a;
-use drivers::{QueryError, Refusal, Rows, WorkLeft};
+use drivers::{PendingWork, QueryError, Refusal, Rows};
 use record::{Address, Fact, Workload};
 use std::time::{Duration, Instant};
 use text::shown::shown;
@@ -106,7 +106,7 @@ impl Database {
     }
 
     /// See [`drivers::Database::work_left`].
-    pub(super) fn work_left(&self, address: &Address) -> Option<Result<WorkLeft, String>> {
+    pub(super) fn work_left(&self, address: &Address) -> Option<Result<PendingWork, String>> {
         Some(self.server.work_left(address, PATIENCE)?.map_err(in_words))
     }
 

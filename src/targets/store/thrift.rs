@@ -4,7 +4,7 @@
 //! It never drops anything. It creates a missing keyspace, and a missing column family with the
 //! comment of tiebreak's tables; only a column family with this comment is emptied for a load.
 
-use super::line::{Heard, Line};
+use super::line::{Line, StoreReply};
 use super::{About, Start};
 use crate::fnv::fnv1a;
 use drivers::TABLE_COMMENT;
@@ -210,7 +210,7 @@ fn is_ours(family: &Family) -> bool {
 }
 
 /// Sends a query. An exception other than NotFound is an error, with the server's own words.
-fn answer(line: &mut Line<Thrift>, question: &Op<'_>) -> Result<Heard, String> {
+fn answer(line: &mut Line<Thrift>, question: &Op<'_>) -> Result<StoreReply, String> {
     let heard = line.ask(question)?;
     let Some(Class::Error(code)) = heard.class() else { return Ok(heard) };
     let name = codes::name(code).unwrap_or("an error");
@@ -224,7 +224,8 @@ fn answer(line: &mut Line<Thrift>, question: &Op<'_>) -> Result<Heard, String> {
 fn version(line: &mut Line<Thrift>) -> Result<String, String> {
     let interface = shown(answer(line, &Op::DescribeVersion)?.into_first());
     let release = Admin::Cql("SELECT release_version FROM system.local");
-    let release = answer(line, &Op::Admin(release)).map_or_else(|_| Vec::new(), Heard::into_first);
+    let release =
+        answer(line, &Op::Admin(release)).map_or_else(|_| Vec::new(), StoreReply::into_first);
     let release =
         if release.is_empty() { "of an unknown version".to_owned() } else { shown(release) };
     Ok(format!("Cassandra {release}, Thrift interface {interface}"))

@@ -13,7 +13,7 @@ use crate::common::{TestDirectory, number};
 use drivers::Database;
 use drivers::cassandra::{CassandraAccess, Protocol};
 use node::Node;
-use record::{Address, CassandraAsked, Consistency};
+use record::{Address, CassandraSettings, Consistency};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -66,7 +66,7 @@ const SHORT: [&str; 8] =
 
 /// Has the server carry out one statement.
 fn execute(node: &Node, statement: &str) {
-    let asked = CassandraAsked::default();
+    let asked = CassandraSettings::default();
     let protocol =
         Protocol { prepares: false, consistency: Consistency::One, replication: 1, asked };
     let (user, password) = SUPERUSER.split_once(':').expect("both");

@@ -35,7 +35,7 @@ pub(super) fn overloaded(directory: &TestDirectory) -> Value {
 pub(super) fn bursts(directory: &TestDirectory) -> Value {
     let delay = Delay::Fixed(Duration::from_millis(10));
     let stall = NonZeroU64::new(500).map(|nth| Stall { nth, lasts: Duration::from_millis(100) });
-    let even = serve(Behaviour { delay: delay.clone(), ..Behaviour::default() });
+    let even = serve(Behaviour { delay, ..Behaviour::default() });
     let bursts = serve(Behaviour { delay, stall, ..Behaviour::default() });
     let (a, b) = (contender("even", &url(&even)), contender("bursts", &url(&bursts)));
     let words = ["compare", &a, &b, "--rounds", "6", "--round", "1s", "--slice", "50ms"];

@@ -13,7 +13,7 @@ use crate::sql::Dialect;
 use engine::EngineError;
 use engine::workload::Arguments;
 use record::cassandra::Batch;
-use record::{Doing, Rows, Says};
+use record::{LaneTask, OperationText, Rows};
 use scylla::response::query_result::QueryRowsResult;
 use scylla::statement::batch::{Batch as WireBatch, BatchType};
 use scylla::statement::prepared::PreparedStatement;
@@ -186,11 +186,11 @@ fn is_applied(rows: &QueryRowsResult) -> Result<bool, RequestError> {
 
 /// Rejects what a lane does not support: the number of rows that a write changes is only known for
 /// conditional writes.
-pub(super) fn check(doing: &Doing) -> Result<(), EngineError> {
-    let Doing::Drive(workload) = doing else { return Ok(()) };
+pub(super) fn check(doing: &LaneTask) -> Result<(), EngineError> {
+    let LaneTask::Drive(workload) = doing else { return Ok(()) };
     let statements = CustomStatements::of(doing, Dialect::Cassandra, "");
     for (number, operation) in workload.custom.operations.iter().enumerate() {
-        let Says::Sql(asked) = &operation.says else { continue };
+        let OperationText::Sql(asked) = &operation.says else { continue };
         for (asked, statement) in asked.iter().zip(statements.statements(number)) {
             let is_counted = matches!(asked.rows, Rows::Exactly(_) | Rows::AtLeast(2..));
             if is_counted && !statement.brings_rows && !has_condition(&asked.text) {

@@ -21,13 +21,13 @@ mod words;
 use crate::access::SqlAccess;
 use crate::admin::{self, QueryError, Rows};
 use crate::custom::{setup, tables};
-use crate::database::{Database, Start, WorkLeft, fact};
+use crate::database::{Database, PendingWork, Start, fact};
 use crate::lane;
-use crate::request::Asks;
+use crate::request::RequestParts;
 use crate::sql::{Dialect, TABLE_COMMENT};
 use engine::{MakeLane, TlsAccess};
 use record::cassandra::{Batch, Compression};
-use record::{Address, Asked, CassandraAsked, Consistency, Workload};
+use record::{Address, CassandraSettings, Consistency, DriveOrder, Workload};
 use session::Server;
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ pub struct Protocol {
     /// Replication factor of a keyspace that a load creates.
     pub replication: u32,
     /// Settings of the library.
-    pub asked: CassandraAsked,
+    pub asked: CassandraSettings,
 }
 
 /// Access to Cassandra. Its database is a keyspace.
@@ -70,7 +70,7 @@ impl Protocol {
     /// The settings for the null server, which does not compress, has no replicas, and answers all
     /// consistency levels alike. Its one statement is not a batch.
     fn plain(&self) -> Protocol {
-        let asked = CassandraAsked {
+        let asked = CassandraSettings {
             compression: Compression::None,
             batch: Batch::default(),
             batch_size: 1,
@@ -136,13 +136,13 @@ impl Database for CassandraAccess {
         "cassandra"
     }
 
-    fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+    fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         let (access, asked) = (self.clone(), order.lanes[contender].clone());
         let server = move || {
             custom::check(&asked.doing)?;
             Ok(Server::new(&access, &asked.address)?.of_lane(&asked, &access.table))
         };
-        let asks = Asks {
+        let asks = RequestParts {
             query: &self.query,
             feeds: &self.feeds,
             batch_size: self.protocol.asked.batch_size,
@@ -236,7 +236,7 @@ impl Database for CassandraAccess {
         &self,
         address: &Address,
         timeout: Duration,
-    ) -> Option<Result<WorkLeft, QueryError>> {
+    ) -> Option<Result<PendingWork, QueryError>> {
         let server = Server::new(self, address).map_err(QueryError::from);
         Some(server.and_then(|server| admin::wait(server.work_left(), timeout)))
     }
@@ -296,7 +296,7 @@ mod tests {
             prepares: true,
             consistency: Consistency::One,
             replication: 3,
-            asked: CassandraAsked::default(),
+            asked: CassandraSettings::default(),
         };
         let mut access = CassandraAccess {
             user: String::new(),

@@ -16,7 +16,7 @@ use crate::sql::{Dialect, Statements, limit, starts_with};
 use engine::workload::Arguments;
 use engine::{EngineError, clock};
 use record::cassandra::{Compression, Routing};
-use record::{Address, CassandraAsked, Consistency, Doing, LaneAsked, Reuse};
+use record::{Address, CassandraSettings, Consistency, LaneOrder, LaneTask, Reuse};
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
@@ -54,7 +54,7 @@ pub(super) struct Server {
     /// Whether a lane's sessions select the keyspace. The check whether a server is ready does not,
     /// because a load may have to create the keyspace first.
     uses_keyspace: bool,
-    asked: CassandraAsked,
+    asked: CassandraSettings,
     /// See [`SqlAccess::reply_bytes`](crate::SqlAccess::reply_bytes).
     asked_reply_bytes: Option<u64>,
     /// Maximum length of the rows of a reply, in bytes.
@@ -103,10 +103,10 @@ impl Server {
     }
 
     /// Prepares it for a lane with this order.
-    pub(super) fn of_lane(self, asked: &LaneAsked, table: &str) -> Server {
+    pub(super) fn of_lane(self, asked: &LaneOrder, table: &str) -> Server {
         let shares = asked.reuse == Reuse::Always;
         let custom = CustomStatements::of(&asked.doing, Dialect::Cassandra, table);
-        let uses_keyspace = self.uses_keyspace || asked.doing != Doing::Ask;
+        let uses_keyspace = self.uses_keyspace || asked.doing != LaneTask::Ask;
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, &asked.doing);
         let shared = shares.then(RefCell::default);
         Server { custom, uses_keyspace, shared, reply_bytes, ..self }
@@ -279,7 +279,7 @@ fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
 
 /// Without retries, without speculative execution, and without a timeout of the library: the lane
 /// has its own.
-fn profile(asked: &CassandraAsked, consistency: WireConsistency) -> ExecutionProfile {
+fn profile(asked: &CassandraSettings, consistency: WireConsistency) -> ExecutionProfile {
     let policy = DefaultPolicy::builder().token_aware(asked.routing == Routing::TokenAware);
     ExecutionProfile::builder()
         .consistency(consistency)

@@ -9,7 +9,7 @@ use crate::scheduler::{Scheduler, Work};
 use crate::serving::Serving;
 use crate::slot_task::{OPENING_NS, Shared, live};
 use engine::{Drive, EngineError, Numbers, Opened, Seat, clock};
-use record::{Doing, LaneAsked, Reuse};
+use record::{LaneOrder, LaneTask, Reuse};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::task::{LocalSet, yield_now};
@@ -34,7 +34,7 @@ impl<D: Driver> Part<D> {
     pub(super) fn new(
         driver: D,
         serving: Serving,
-        asked: &LaneAsked,
+        asked: &LaneOrder,
         (seed, numbers): (u64, Numbers),
         (seat, tasks): (&Seat, &LocalSet),
     ) -> Result<Part<D>, EngineError> {
@@ -149,9 +149,9 @@ impl<D: Driver> Part<D> {
 }
 
 /// Checks whether a client library can be driven in this way.
-fn check(asked: &LaneAsked) -> Result<(), EngineError> {
+fn check(asked: &LaneOrder) -> Result<(), EngineError> {
     // A load is ordered to have many operations in flight, and sends them in batches.
-    let loads = matches!(asked.doing, Doing::Load(_));
+    let loads = matches!(asked.doing, LaneTask::Load(_));
     match asked.intensity.depth {
         2.. if !loads => Err(EngineError(
             "a client library's connection has one operation at a time; leave out depth, or \

@@ -45,9 +45,11 @@ pub(super) async fn drive<D: Driver>(
         }
         match slices.iter_mut().map(|slice| slice.look(now)).min() {
             // The runtime polls its sockets meanwhile.
-            Some(Look::Again) => yield_now().await,
-            Some(Look::At(until)) => pace.wait(until, |context| called(&slices, context)).await,
-            Some(Look::Over) | None => break,
+            Some(NextCheck::Again) => yield_now().await,
+            Some(NextCheck::At(until)) => {
+                pace.wait(until, |context| called(&slices, context)).await
+            }
+            Some(NextCheck::Over) | None => break,
         }
     }
     slices.iter().filter_map(|slice| slice.last_reply).max().unwrap_or(turn.starts)
@@ -56,13 +58,13 @@ pub(super) async fn drive<D: Driver>(
 /// Whether any workload must be checked. Each is asked, because one that was not asked would not
 /// wake the lane.
 fn called<D: Driver>(slices: &[Slice<'_, D>], context: &Context<'_>) -> bool {
-    let desks = slices.iter().map(|slice| &slice.shared.scheduler);
-    desks.fold(false, |called, scheduler| scheduler.borrow_mut().was_called(context) | called)
+    let schedulers = slices.iter().map(|slice| &slice.shared.scheduler);
+    schedulers.fold(false, |called, scheduler| scheduler.borrow_mut().was_called(context) | called)
 }
 
 /// When a slice must be checked again. The soonest is the smallest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Look {
+enum NextCheck {
     Again,
     At(u64),
     /// All operations have ended, or the waiting time is over.
@@ -91,32 +93,32 @@ impl<'a, D: Driver> Slice<'a, D> {
     }
 
     /// Does what is due by `now`, and ends the slice if nothing is left.
-    fn look(&mut self, now: u64) -> Look {
+    fn look(&mut self, now: u64) -> NextCheck {
         if self.last_reply.is_some() {
-            return Look::Over;
+            return NextCheck::Over;
         }
         let mut scheduler = self.shared.scheduler.borrow_mut();
         if !self.over {
             match look(&mut scheduler, now) {
-                Look::Over => self.over = true,
+                NextCheck::Over => self.over = true,
                 later => return later,
             }
         }
         if scheduler.busy() > 0 {
             scheduler.leave_all();
-            return Look::Again;
+            return NextCheck::Again;
         }
         let Scheduler { drive, seen, .. } = &mut *scheduler;
         let last_reply = drive.end(clock::now(), seen);
         // The slice of each group ends with its own last reply.
         seen.slice_mut().took_ns = last_reply - self.starts;
         self.last_reply = Some(last_reply);
-        Look::Over
+        NextCheck::Over
     }
 }
 
 /// Does what is due in a slice by `now`.
-fn look<C>(scheduler: &mut Scheduler<C>, now: u64) -> Look {
+fn look<C>(scheduler: &mut Scheduler<C>, now: u64) -> NextCheck {
     let due = scheduler.hand_out(now);
     if now >= scheduler.look_at() {
         scheduler.expire_timeouts(now);
@@ -124,12 +126,12 @@ fn look<C>(scheduler: &mut Scheduler<C>, now: u64) -> Look {
     let Scheduler { drive, seen, .. } = scheduler;
     drive.note_drain(now, seen);
     if drive.is_over(now) {
-        return Look::Over;
+        return NextCheck::Over;
     }
     let until = drive.look_at().min(scheduler.look_at());
     match due {
-        Some(due) if due <= now + SPIN_NS => Look::Again,
-        Some(due) => Look::At(until.min(due - SPIN_NS)),
-        None => Look::At(until),
+        Some(due) if due <= now + SPIN_NS => NextCheck::Again,
+        Some(due) => NextCheck::At(until.min(due - SPIN_NS)),
+        None => NextCheck::At(until),
     }
 }

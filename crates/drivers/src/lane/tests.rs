@@ -1,7 +1,7 @@
 //! Lanes through a fake library, driven through interleaved slices by the engine: what is counted,
 //! and what happens to connections.
 
-use super::{Asks, lanes};
+use super::{RequestParts, lanes};
 use crate::driver::{Driver, Opening};
 use crate::events::Events;
 use crate::request::{Request, Row};
@@ -9,8 +9,8 @@ use crate::request_error::RequestError;
 use engine::workload::{Arguments, Feeds};
 use engine::{MakeLane, Numbers, Stop};
 use record::{
-    Address, Arrivals, Asked, Doing, Failure, FaultOwner, Intensity, LaneAsked, Pool, Reuse, Seen,
-    Upkeep,
+    Address, Arrivals, DriveOrder, Failure, FaultOwner, Intensity, LaneOrder, LaneTask, Pool,
+    Reuse, Seen, Upkeep,
 };
 use std::net::IpAddr;
 use std::ops::ControlFlow;
@@ -155,8 +155,8 @@ impl Driver for FakeServer {
 }
 
 /// Four connections, closed loop, twice four slices of 10 ms.
-pub(crate) fn order() -> Asked {
-    Asked {
+pub(crate) fn order() -> DriveOrder {
+    DriveOrder {
         seed: 1,
         cores: Vec::new(),
         warm_up_ns: 0,
@@ -164,11 +164,11 @@ pub(crate) fn order() -> Asked {
         first_round: 1,
         round_ns: 40 * MS,
         slice_ns: 10 * MS,
-        lanes: vec![LaneAsked {
+        lanes: vec![LaneOrder {
             address: Address::Unix("/nowhere".to_owned()),
             intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
             reuse: Reuse::Always,
-            doing: Doing::Ask,
+            doing: LaneTask::Ask,
             timeout_ns: 2_000 * MS,
             burn_in_ns: 0,
             operations: None,
@@ -178,13 +178,17 @@ pub(crate) fn order() -> Asked {
 }
 
 /// The measurements, and what the server saw.
-fn driven(behaviour: Behaviour, change: impl FnOnce(&mut LaneAsked)) -> (Seen, Arc<ClientCounts>) {
+fn driven(behaviour: Behaviour, change: impl FnOnce(&mut LaneOrder)) -> (Seen, Arc<ClientCounts>) {
     let mut order = order();
     change(&mut order.lanes[0]);
     let counts = Arc::new(ClientCounts::default());
     let of = counts.clone();
-    let asks =
-        Asks { query: "SELECT 1", feeds: &Feeds::default(), batch_size: 1, is_cassandra: false };
+    let asks = RequestParts {
+        query: "SELECT 1",
+        feeds: &Feeds::default(),
+        batch_size: 1,
+        is_cassandra: false,
+    };
     let made = lanes(&order, 0, &Numbers::new(1), asks, move || {
         Ok(FakeServer { behaviour, counts: of.clone() })
     });
@@ -192,7 +196,7 @@ fn driven(behaviour: Behaviour, change: impl FnOnce(&mut LaneAsked)) -> (Seen, A
 }
 
 /// The measurements of the order's one contender.
-pub(crate) fn run(order: &Asked, made: Vec<MakeLane>) -> Seen {
+pub(crate) fn run(order: &DriveOrder, made: Vec<MakeLane>) -> Seen {
     let mut all = Seen::default();
     let stop = Stop::new().expect("a descriptor");
     engine::run(order, vec![made], Vec::new(), &stop, &mut |trial| {
@@ -204,14 +208,18 @@ pub(crate) fn run(order: &Asked, made: Vec<MakeLane>) -> Seen {
 }
 
 /// Why the order cannot be driven.
-fn refused(order: &Asked) -> String {
+fn refused(order: &DriveOrder) -> String {
     broken(order, Behaviour::Answers)
 }
 
 /// Why its run ends early.
-fn broken(order: &Asked, behaviour: Behaviour) -> String {
-    let asks =
-        Asks { query: "SELECT 1", feeds: &Feeds::default(), batch_size: 1, is_cassandra: false };
+fn broken(order: &DriveOrder, behaviour: Behaviour) -> String {
+    let asks = RequestParts {
+        query: "SELECT 1",
+        feeds: &Feeds::default(),
+        batch_size: 1,
+        is_cassandra: false,
+    };
     let made = lanes(order, 0, &Numbers::new(1), asks, move || {
         Ok(FakeServer { behaviour, counts: Arc::default() })
     });
@@ -219,7 +227,7 @@ fn broken(order: &Asked, behaviour: Behaviour) -> String {
 }
 
 /// Why the run of these lanes ends early.
-pub(crate) fn ended(order: &Asked, made: Vec<MakeLane>) -> String {
+pub(crate) fn ended(order: &DriveOrder, made: Vec<MakeLane>) -> String {
     let stop = Stop::new().expect("a descriptor");
     let done =
         engine::run(order, vec![made], Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
@@ -358,7 +366,7 @@ fn a_load_writes_every_row_once() {
         ..engine::workload::preset("kv").expect("a preset")
     };
     let (seen, counts) = driven(Behaviour::Answers, |asked| {
-        asked.doing = Doing::load(workload);
+        asked.doing = LaneTask::load(workload);
         asked.operations = Some(3210);
         asked.intensity.depth = 16;
     });
@@ -374,7 +382,7 @@ fn a_library_that_panics_ends_the_run() {
         (Behaviour::PanicsInRequests, "in a request"),
         (Behaviour::PanicsBeside, "beside a request"),
     ] {
-        let with = |change: fn(&mut LaneAsked)| {
+        let with = |change: fn(&mut LaneOrder)| {
             let mut order = order();
             order.lanes[0].timeout_ns = 60_000 * MS;
             change(&mut order.lanes[0]);
@@ -386,7 +394,7 @@ fn a_library_that_panics_ends_the_run() {
             with(|asked| asked.reuse = pool(2, 60_000 * MS, Upkeep::Neither)),
             with(|asked| asked.intensity.arrivals = Arrivals::Constant(1000.0)),
             with(|asked| asked.groups = groups(4)),
-            Asked { cores: vec![0, 0], ..with(|_| {}) },
+            DriveOrder { cores: vec![0, 0], ..with(|_| {}) },
         ] {
             let why = broken(&order, behaviour);
             assert!(

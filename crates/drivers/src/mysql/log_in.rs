@@ -54,7 +54,7 @@ enum State {
 
 /// Why the login is aborted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unsafe {
+pub(super) enum LoginRefusal {
     /// The server requests the password by a method that sends it in clear text.
     ByPassword,
     /// The server requests the password encrypted with a key that it would send.
@@ -63,20 +63,20 @@ pub(super) enum Unsafe {
     TooLong,
 }
 
-impl fmt::Display for Unsafe {
+impl fmt::Display for LoginRefusal {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str(match self {
-            Unsafe::ByPassword => {
+            LoginRefusal::ByPassword => {
                 "the server requests the password in clear text (mysql_clear_password or similar), \
                  which tiebreak does not send: configure the user for caching_sha2_password, \
                  mysql_native_password or ed25519"
             }
-            Unsafe::ByItsOwnKey => {
+            LoginRefusal::ByItsOwnKey => {
                 "the server requests the password encrypted with a public key that it sends \
                  itself; without TLS, an impostor in its place could read it: use TLS \
                  (?sslmode=verify-full), or allow it (?allow-public-key-retrieval=true)"
             }
-            Unsafe::TooLong => "the server sends more than a login needs",
+            LoginRefusal::TooLong => "the server sends more than a login needs",
         })
     }
 }
@@ -91,7 +91,7 @@ impl LogIn {
     ///
     /// # Errors
     /// Returns an error if the server requests the password.
-    pub(super) fn pass(&mut self, piece: &[u8]) -> Result<Vec<u8>, Unsafe> {
+    pub(super) fn pass(&mut self, piece: &[u8]) -> Result<Vec<u8>, LoginRefusal> {
         let mut passed = Vec::new();
         self.begun.extend_from_slice(piece);
         while !matches!(self.state, State::Over | State::Refused) {
@@ -106,18 +106,18 @@ impl LogIn {
     }
 
     /// The state after a packet with this content.
-    fn after(&self, bytes: &[u8]) -> Result<State, Unsafe> {
+    fn after(&self, bytes: &[u8]) -> Result<State, LoginRefusal> {
         match (self.state, bytes) {
             (_, [ERROR, ..]) => Ok(State::Refused),
             (State::Greeting, _) => Ok(State::Answering),
             (_, [OK, ..]) => Ok(State::Over),
             (_, [MORE, WHOLE_PASSWORD, ..]) if self.guard == Guard::Password => {
-                Err(Unsafe::ByItsOwnKey)
+                Err(LoginRefusal::ByItsOwnKey)
             }
             (_, [SWITCH, method @ ..]) => {
                 let method = method.split(|byte| *byte == 0).next().unwrap_or_default();
                 if BY_PASSWORD.contains(&method) {
-                    Err(Unsafe::ByPassword)
+                    Err(LoginRefusal::ByPassword)
                 } else {
                     Ok(State::Answering)
                 }
@@ -128,11 +128,11 @@ impl LogIn {
 }
 
 /// Bytes of the first packet with its head, or None if it is not complete.
-fn packet(bytes: &[u8]) -> Result<Option<usize>, Unsafe> {
+fn packet(bytes: &[u8]) -> Result<Option<usize>, LoginRefusal> {
     let [a, b, c, _, ..] = *bytes else { return Ok(None) };
     let length = HEAD + u32::from_le_bytes([a, b, c, 0]) as usize;
     if length > LONGEST {
-        return Err(Unsafe::TooLong);
+        return Err(LoginRefusal::TooLong);
     }
     Ok((bytes.len() >= length).then_some(length))
 }
@@ -149,11 +149,11 @@ mod tests {
     }
 
     /// All packets, in pieces of this many bytes.
-    fn passed(packets: &[&[u8]], piece: usize) -> Result<Vec<u8>, Unsafe> {
+    fn passed(packets: &[&[u8]], piece: usize) -> Result<Vec<u8>, LoginRefusal> {
         passed_by(Guard::Password, packets, piece)
     }
 
-    fn passed_by(guard: Guard, packets: &[&[u8]], piece: usize) -> Result<Vec<u8>, Unsafe> {
+    fn passed_by(guard: Guard, packets: &[&[u8]], piece: usize) -> Result<Vec<u8>, LoginRefusal> {
         let all: Vec<u8> = packets.iter().flat_map(|bytes| packet_of(bytes)).collect();
         let mut log_in = LogIn::guarded(guard);
         let mut passed = Vec::new();
@@ -184,13 +184,13 @@ mod tests {
 
     #[test]
     fn requests_for_the_password_are_cut_off() {
-        let bad: [(&[&[u8]], Unsafe); 6] = [
-            (&[GREETING, b"\x01\x04"], Unsafe::ByItsOwnKey),
-            (&[GREETING, b"\xfecaching_sha2_password\0x", b"\x01\x04"], Unsafe::ByItsOwnKey),
-            (&[GREETING, b"\xfemysql_clear_password\0"], Unsafe::ByPassword),
-            (&[GREETING, b"\xfemysql_clear_password"], Unsafe::ByPassword),
-            (&[GREETING, b"\xfesha256_password\0x"], Unsafe::ByPassword),
-            (&[GREETING, &[1; LONGEST + 1]], Unsafe::TooLong),
+        let bad: [(&[&[u8]], LoginRefusal); 6] = [
+            (&[GREETING, b"\x01\x04"], LoginRefusal::ByItsOwnKey),
+            (&[GREETING, b"\xfecaching_sha2_password\0x", b"\x01\x04"], LoginRefusal::ByItsOwnKey),
+            (&[GREETING, b"\xfemysql_clear_password\0"], LoginRefusal::ByPassword),
+            (&[GREETING, b"\xfemysql_clear_password"], LoginRefusal::ByPassword),
+            (&[GREETING, b"\xfesha256_password\0x"], LoginRefusal::ByPassword),
+            (&[GREETING, &[1; LONGEST + 1]], LoginRefusal::TooLong),
         ];
         for (packets, why) in bad {
             for piece in [1, 1000] {
@@ -212,7 +212,7 @@ mod tests {
         let all: Vec<u8> = key.iter().flat_map(|bytes| packet_of(bytes)).collect();
         assert_eq!(passed_by(Guard::PasswordAsItIs, key, 7), Ok(all));
         let plain: &[&[u8]] = &[GREETING, b"\xfemysql_clear_password\0"];
-        assert_eq!(passed_by(Guard::PasswordAsItIs, plain, 7), Err(Unsafe::ByPassword));
+        assert_eq!(passed_by(Guard::PasswordAsItIs, plain, 7), Err(LoginRefusal::ByPassword));
         assert!(passed_by(Guard::Nothing, plain, 7).is_ok());
     }
 }

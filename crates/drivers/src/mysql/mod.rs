@@ -15,11 +15,11 @@ use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, Start, fact};
 use crate::lane;
 use crate::refusal::Refusal;
-use crate::request::Asks;
+use crate::request::RequestParts;
 use crate::sql::{Dialect, Statements, TABLE_COMMENT};
 use engine::MakeLane;
 use engine::workload::longest_key;
-use record::{Address, Asked, Workload};
+use record::{Address, DriveOrder, Workload};
 use session::Server;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -104,12 +104,16 @@ impl Database for MysqlAccess {
         "mysql"
     }
 
-    fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+    fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         let (access, asked) = (self.clone(), order.lanes[contender].clone());
         let server =
             move || Ok(Server::new(&access, &asked.address)?.doing(&asked.doing, &access.table));
-        let asks =
-            Asks { query: &self.query, feeds: &self.feeds, batch_size: 1, is_cassandra: false };
+        let asks = RequestParts {
+            query: &self.query,
+            feeds: &self.feeds,
+            batch_size: 1,
+            is_cassandra: false,
+        };
         lane::lanes(order, contender, &self.numbers, asks, server)
     }
 

@@ -6,7 +6,7 @@
 //! answer, and passes on no request for the password. Measured operations go directly to the
 //! server, because a relay would be part of what is measured.
 
-use super::log_in::{Guard, LogIn, Unsafe};
+use super::log_in::{Guard, LogIn, LoginRefusal};
 use crate::budget::{Budget, QUESTION_BYTES};
 use futures_util::future::{Either, select};
 use std::cell::RefCell;
@@ -45,14 +45,14 @@ pub(super) enum Cut {
     /// The server's answer was too long.
     TooLarge(String),
     /// The server requested the password.
-    Unsafe(Unsafe),
+    LoginRefusal(LoginRefusal),
 }
 
 impl Cut {
     /// Why the login is not safe, if that was the reason.
-    pub(super) fn unsafe_log_in(self) -> Option<Unsafe> {
+    pub(super) fn unsafe_log_in(self) -> Option<LoginRefusal> {
         match self {
-            Cut::Unsafe(found) => Some(found),
+            Cut::LoginRefusal(found) => Some(found),
             Cut::Unreached(_) | Cut::TooLarge(_) => None,
         }
     }
@@ -62,7 +62,7 @@ impl fmt::Display for Cut {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cut::Unreached(why) | Cut::TooLarge(why) => to.write_str(why),
-            Cut::Unsafe(found) => found.fmt(to),
+            Cut::LoginRefusal(found) => found.fmt(to),
         }
     }
 }
@@ -123,7 +123,7 @@ async fn relay(client: &TcpStream, shared: &Shared) -> Result<(), Cut> {
             Either::Right((Some(piece), _)) => {
                 let taken = shared.budget.take(piece.len());
                 taken.map_err(|error| Cut::TooLarge(error.to_string()))?;
-                write(client, &log_in.pass(piece).map_err(Cut::Unsafe)?).await
+                write(client, &log_in.pass(piece).map_err(Cut::LoginRefusal)?).await
             }
         };
         if written.is_none() {

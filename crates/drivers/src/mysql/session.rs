@@ -2,7 +2,7 @@
 
 use super::abrupt::{Abrupt, Ended};
 use super::column::text_length;
-use super::log_in::{Guard, Unsafe};
+use super::log_in::{Guard, LoginRefusal};
 use super::relay::Relay;
 use super::{MysqlAccess, Protocol, dialling, tls};
 use crate::admin::{QueryError, Rows};
@@ -20,7 +20,7 @@ use mysql_async::{
     ChangeUserOpts, Conn, DriverError, Error, IoError, Opts, OptsBuilder, Params, QueryResult,
     Statement, Value,
 };
-use record::{Address, Doing, Failure};
+use record::{Address, Failure, LaneTask};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
@@ -74,7 +74,7 @@ impl Server {
             .db_name(Some(access.database.as_str()))
             // Otherwise it would ask for the server's unix socket and then dial that.
             .prefer_socket(false)
-            .max_allowed_packet(Some(as_length(budget::of_packets(QUESTION_BYTES, &Doing::Ask))))
+            .max_allowed_packet(Some(as_length(budget::of_packets(QUESTION_BYTES, &LaneTask::Ask))))
             .wait_timeout(Some(WAIT_TIMEOUT))
             .tcp_nodelay(true)
             // Rows that an UPDATE finds count, as in other databases, and not only those whose
@@ -100,7 +100,7 @@ impl Server {
     }
 
     /// Adds the user-defined statements that a lane with this order sends.
-    pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
+    pub(super) fn doing(self, doing: &LaneTask, table: &str) -> Server {
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
         let packet = as_length(budget::of_packets(reply_bytes, doing));
         let opts = OptsBuilder::from_opts(self.opts.clone()).max_allowed_packet(Some(packet));
@@ -142,7 +142,7 @@ impl Server {
 
     /// Logs in, and returns why that is not safe. Returns None if it is safe, or if the server does
     /// not answer.
-    pub(super) async fn unsafe_log_in(&self) -> Result<Option<Unsafe>, QueryError> {
+    pub(super) async fn unsafe_log_in(&self) -> Result<Option<LoginRefusal>, QueryError> {
         let Some(relay) = self.relay().await?.filter(|_| self.guard != Guard::Nothing) else {
             return Ok(None);
         };

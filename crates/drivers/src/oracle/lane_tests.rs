@@ -7,12 +7,13 @@ use super::tests::access;
 use super::{ALREADY_THERE, OracleAccess, code};
 use crate::lane::lanes;
 use crate::lane::tests::{ended, order, run};
-use crate::request::Asks;
+use crate::request::RequestParts;
 use crate::request_error::RequestError;
 use engine::{MakeLane, clock};
 use record::{
-    Arrivals, Asked, Custom, CustomOperation, Doing, Failure, Intensity, Kind, LaneAsked,
-    Parameter, Pool, Reuse, Rows, Says, Seen, Share, Statement, Table, Upkeep, Verify, Workload,
+    Arrivals, Custom, CustomOperation, DriveOrder, Failure, Intensity, Kind, LaneOrder, LaneTask,
+    OperationText, Parameter, Pool, Reuse, Rows, Seen, Share, Statement, Table, Upkeep, Verify,
+    Workload,
 };
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -226,7 +227,7 @@ impl Link for Session {
     }
 }
 
-fn driven(database: &Database, change: impl FnOnce(&mut LaneAsked)) -> Seen {
+fn driven(database: &Database, change: impl FnOnce(&mut LaneOrder)) -> Seen {
     let mut order = order();
     change(&mut order.lanes[0]);
     let seen = run(&order, made(database, &order));
@@ -235,17 +236,17 @@ fn driven(database: &Database, change: impl FnOnce(&mut LaneAsked)) -> Seen {
     seen
 }
 
-fn made(database: &Database, order: &Asked) -> Vec<MakeLane> {
+fn made(database: &Database, order: &DriveOrder) -> Vec<MakeLane> {
     let (of, to) = (database.clone(), access("t"));
     let doing = order.lanes[0].doing.clone();
     let OracleAccess { query, feeds, numbers, .. } = to.clone();
-    let asks = Asks { query: &query, feeds: &feeds, batch_size: 1, is_cassandra: false };
+    let asks = RequestParts { query: &query, feeds: &feeds, batch_size: 1, is_cassandra: false };
     lanes(order, 0, &numbers, asks, move || Ok(Server::new(of.clone(), &to, &doing)))
 }
 
 fn load(database: &Database, workload: &Workload) {
     let seen = driven(database, |asked| {
-        asked.doing = Doing::load(workload.clone());
+        asked.doing = LaneTask::load(workload.clone());
         asked.operations = Some(workload.to_load());
     });
     assert_eq!(seen.outcomes.ok, workload.to_load(), "{:?}", seen.outcomes);
@@ -265,7 +266,7 @@ fn every_preset_finds_what_was_loaded() {
         load(&database, &workload);
         assert_eq!(database.state().rows.len(), 600, "{name}");
         database.state().commits = 0;
-        let seen = driven(&database, |asked| asked.doing = Doing::Drive(workload));
+        let seen = driven(&database, |asked| asked.doing = LaneTask::Drive(workload));
         assert_eq!(seen.outcomes.ok, seen.operations, "{name}: {:?}", seen.outcomes);
         assert!(seen.operations >= 32, "{name}: {}", seen.operations);
         let writes = |kind| matches!(kind, Kind::Set | Kind::Insert | Kind::ReadModifyWrite);
@@ -365,7 +366,7 @@ fn custom() -> Workload {
     let operation = |name: &str, parameters, says| CustomOperation {
         name: name.to_owned(),
         parameters,
-        says: Says::Sql(says),
+        says: OperationText::Sql(says),
     };
     let read = statement("SELECT c FROM {rows} WHERE id = {id} FOR UPDATE", Some("rows.c"));
     let inserts = statement("INSERT INTO {rows} (id, c) VALUES ({n}, {n})", None);
@@ -399,7 +400,7 @@ fn user_defined_statements_are_transactions() {
         assert_eq!((state.rows.len(), state.inserted), (300, 300));
         state.commits = 0;
     }
-    let seen = driven(&database, |asked| asked.doing = Doing::Drive(custom()));
+    let seen = driven(&database, |asked| asked.doing = LaneTask::Drive(custom()));
     assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
     assert!(of(&seen, 0) > 3 && of(&seen, 1) > 3, "{}", seen.operations);
     assert_eq!(database.state().commits, seen.operations, "one for each, whatever is in it");
@@ -411,7 +412,7 @@ fn a_transaction_that_fails_leaves_nothing() {
     let database = Database::default();
     load(&database, &custom());
     database.state().behaviour = Behaviour::RefusesUpdates;
-    let seen = driven(&database, |asked| asked.doing = Doing::Drive(custom()));
+    let seen = driven(&database, |asked| asked.doing = LaneTask::Drive(custom()));
     assert_eq!(seen.outcomes.unexpected.get(&code(60)), Some(&of(&seen, 1)));
     assert_eq!((database.state().rows.len(), seen.connections.opened), (300, 4));
     assert_eq!(database.state().rollbacks, of(&seen, 1));
@@ -420,9 +421,11 @@ fn a_transaction_that_fails_leaves_nothing() {
 #[test]
 fn returning_is_rejected() {
     let mut workload = custom();
-    assert!(check(&Doing::Drive(workload.clone())).is_ok());
-    let Says::Sql(statements) = &mut workload.custom.operations[1].says else { panic!("SQL") };
+    assert!(check(&LaneTask::Drive(workload.clone())).is_ok());
+    let OperationText::Sql(statements) = &mut workload.custom.operations[1].says else {
+        panic!("SQL")
+    };
     statements[0].text.push_str(" returning id");
-    let refused = check(&Doing::Drive(workload)).expect_err("not read").0;
+    let refused = check(&LaneTask::Drive(workload)).expect_err("not read").0;
     assert!(refused.contains("RETURNING"), "{refused}");
 }

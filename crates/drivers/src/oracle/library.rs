@@ -9,13 +9,13 @@ use crate::custom::{setup, tables};
 use crate::database::{Database, NOTE_COLUMNS, Start, fact};
 use crate::lane;
 use crate::panics::unless_it_panics;
-use crate::request::Asks;
+use crate::request::RequestParts;
 use crate::request_error::RequestError;
 use crate::sql::Dialect;
 use engine::workload::longest_key;
 use engine::{EngineError, MakeLane};
 use oracledb::{Config, Connection, Error, Row, ToDbValue};
-use record::{Address, Asked, Doing, Failure, Workload};
+use record::{Address, DriveOrder, Failure, LaneTask, Workload};
 use std::time::Duration;
 
 impl Database for OracleAccess {
@@ -23,15 +23,19 @@ impl Database for OracleAccess {
         "oracle"
     }
 
-    fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+    fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         let (access, asked) = (self.clone(), order.lanes[contender].clone());
         let server = move || {
             check(&asked.doing)?;
             let timeout = Duration::from_nanos(asked.timeout_ns);
             Ok(Server::new(access.library(&asked.address, timeout)?, &access, &asked.doing))
         };
-        let asks =
-            Asks { query: &self.query, feeds: &self.feeds, batch_size: 1, is_cassandra: false };
+        let asks = RequestParts {
+            query: &self.query,
+            feeds: &self.feeds,
+            batch_size: 1,
+            is_cassandra: false,
+        };
         lane::lanes(order, contender, &self.numbers, asks, server)
     }
 
@@ -55,7 +59,7 @@ impl Database for OracleAccess {
         statements: &[String],
         timeout: Duration,
     ) -> Result<Vec<Rows>, QueryError> {
-        let server = Server::new(self.library(address, timeout)?, self, &Doing::Ask);
+        let server = Server::new(self.library(address, timeout)?, self, &LaneTask::Ask);
         admin::wait(server.ask(statements), timeout)
     }
 
@@ -170,32 +174,32 @@ struct Oracledb {
 }
 
 impl Library for Oracledb {
-    type Link = Linked;
+    type Link = LibraryConnection;
 
-    fn connect(&self) -> Result<Linked, Fault> {
+    fn connect(&self) -> Result<LibraryConnection, Fault> {
         answered(|| oracledb::connect(self.config.clone()))
-            .map(|connection| Linked(Some(connection)))
+            .map(|connection| LibraryConnection(Some(connection)))
     }
 }
 
 /// A connection, which is closed in good order when it is dropped.
-struct Linked(Option<Connection>);
+struct LibraryConnection(Option<Connection>);
 
-impl Drop for Linked {
+impl Drop for LibraryConnection {
     fn drop(&mut self) {
         let connection = self.0.take();
         unless_it_panics(|| drop(connection));
     }
 }
 
-impl Linked {
+impl LibraryConnection {
     fn call<T>(&self, call: impl FnOnce(&Connection) -> Result<T, Error>) -> Result<T, Fault> {
         let connection = self.0.as_ref().expect("until it is dropped");
         answered(|| call(connection))
     }
 }
 
-impl Link for Linked {
+impl Link for LibraryConnection {
     fn query(
         &mut self,
         text: &str,

@@ -12,7 +12,7 @@ use crate::request_error::RequestError;
 use crate::sql::{Dialect, Statements, brings_rows, limit};
 use engine::workload::{Argument, Arguments};
 use engine::{EngineError, clock, interrupt};
-use record::Doing;
+use record::LaneTask;
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) struct Server<L> {
 }
 
 impl<L: Library> Server<L> {
-    pub(super) fn new(library: L, access: &OracleAccess, doing: &Doing) -> Server<L> {
+    pub(super) fn new(library: L, access: &OracleAccess, doing: &LaneTask) -> Server<L> {
         interrupt::prepare();
         let statements = Statements::new(Dialect::Oracle, &access.table, &access.query);
         Server {
@@ -221,10 +221,10 @@ impl<L: Library> Driver for Server<L> {
 }
 
 /// Rejects what a lane does not support.
-pub(super) fn check(doing: &Doing) -> Result<(), EngineError> {
-    let Doing::Drive(workload) = doing else { return Ok(()) };
+pub(super) fn check(doing: &LaneTask) -> Result<(), EngineError> {
+    let LaneTask::Drive(workload) = doing else { return Ok(()) };
     let all = workload.custom.operations.iter().flat_map(|of| match &of.says {
-        record::Says::Sql(statements) => statements.as_slice(),
+        record::OperationText::Sql(statements) => statements.as_slice(),
         _ => &[],
     });
     if all.into_iter().any(|of| crate::writes::says_returning(&of.text)) {

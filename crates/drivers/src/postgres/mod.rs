@@ -10,11 +10,11 @@ use crate::admin::{self, QueryError, Rows};
 use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, Start, fact};
 use crate::lane;
-use crate::request::Asks;
+use crate::request::RequestParts;
 use crate::sql::{Dialect, Statements};
 use crate::sqlstate;
 use engine::{MakeLane, TlsAccess};
-use record::{Address, Asked, Workload};
+use record::{Address, DriveOrder, Workload};
 use session::Server;
 use std::time::Duration;
 
@@ -58,12 +58,16 @@ impl Database for PostgresAccess {
         "postgres"
     }
 
-    fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+    fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         let (access, asked) = (self.clone(), order.lanes[contender].clone());
         let server =
             move || Ok(Server::new(&access, &asked.address)?.doing(&asked.doing, &access.table));
-        let asks =
-            Asks { query: &self.query, feeds: &self.feeds, batch_size: 1, is_cassandra: false };
+        let asks = RequestParts {
+            query: &self.query,
+            feeds: &self.feeds,
+            batch_size: 1,
+            is_cassandra: false,
+        };
         lane::lanes(order, contender, &self.numbers, asks, server)
     }
 

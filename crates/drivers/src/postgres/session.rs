@@ -15,7 +15,7 @@ use crate::sqlstate;
 use engine::workload::Arguments;
 use engine::{EngineError, TlsAccess, clock};
 use futures_util::TryStreamExt;
-use record::{Address, Doing, Failure};
+use record::{Address, Failure, LaneTask};
 use std::error::Error as _;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -108,7 +108,7 @@ impl Server {
     }
 
     /// Adds the user-defined statements that a lane with this order sends.
-    pub(super) fn doing(self, doing: &Doing, table: &str) -> Server {
+    pub(super) fn doing(self, doing: &LaneTask, table: &str) -> Server {
         let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
         let custom = CustomStatements::of(doing, Dialect::Postgres, table);
         Server { reply_bytes, custom, ..self }

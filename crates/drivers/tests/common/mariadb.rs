@@ -8,7 +8,7 @@ use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
 use engine::Numbers;
 use engine::workload::Feeds;
-use record::{Address, Asked, Seen, Workload};
+use record::{Address, DriveOrder, Seen, Workload};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -122,7 +122,7 @@ pub(crate) fn access(table: &str) -> MysqlAccess {
     }
 }
 
-pub(crate) fn driven(order: &Asked, access: &MysqlAccess) -> Seen {
+pub(crate) fn driven(order: &DriveOrder, access: &MysqlAccess) -> Seen {
     drive(order, access.lanes(order, 0))
 }
 

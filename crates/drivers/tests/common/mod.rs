@@ -7,7 +7,9 @@ pub(crate) mod mariadb;
 pub(crate) mod postgres;
 
 use engine::{MakeLane, Stop};
-use record::{Address, Arrivals, Asked, Doing, Intensity, LaneAsked, Reuse, Seen, Workload};
+use record::{
+    Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Reuse, Seen, Workload,
+};
 use std::net::{SocketAddr, TcpListener};
 use std::ops::ControlFlow;
 use std::os::unix::fs::{MetadataExt, chown};
@@ -110,8 +112,8 @@ pub(crate) fn workload(preset: &str) -> Workload {
 }
 
 /// Four connections, closed loop, twice two slices of 50 ms.
-pub(crate) fn order(address: Address, doing: Doing) -> Asked {
-    Asked {
+pub(crate) fn order(address: Address, doing: LaneTask) -> DriveOrder {
+    DriveOrder {
         seed: 3,
         cores: Vec::new(),
         warm_up_ns: 0,
@@ -119,7 +121,7 @@ pub(crate) fn order(address: Address, doing: Doing) -> Asked {
         first_round: 1,
         round_ns: 100 * MS,
         slice_ns: 50 * MS,
-        lanes: vec![LaneAsked {
+        lanes: vec![LaneOrder {
             address,
             intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
             reuse: Reuse::Always,
@@ -133,7 +135,7 @@ pub(crate) fn order(address: Address, doing: Doing) -> Asked {
 }
 
 /// The same order in one slice that ends after this many operations.
-pub(crate) fn in_one_slice(mut order: Asked, operations: u64) -> Asked {
+pub(crate) fn in_one_slice(mut order: DriveOrder, operations: u64) -> DriveOrder {
     order.rounds = 1;
     order.round_ns = 60_000 * MS;
     order.slice_ns = order.round_ns;
@@ -142,12 +144,12 @@ pub(crate) fn in_one_slice(mut order: Asked, operations: u64) -> Asked {
 }
 
 /// Drives one lane's order, and asserts that everything that was attempted is accounted for.
-pub(crate) fn drive(order: &Asked, lanes: Vec<MakeLane>) -> Seen {
+pub(crate) fn drive(order: &DriveOrder, lanes: Vec<MakeLane>) -> Seen {
     drive_until(&Stop::new().expect("a descriptor"), order, lanes)
 }
 
 /// The same, ended early by the holder of the other end of `stop`.
-pub(crate) fn drive_until(stop: &Stop, order: &Asked, lanes: Vec<MakeLane>) -> Seen {
+pub(crate) fn drive_until(stop: &Stop, order: &DriveOrder, lanes: Vec<MakeLane>) -> Seen {
     let mut all = Seen::default();
     engine::run(order, vec![lanes], Vec::new(), stop, &mut |trial| {
         all.merge(&trial.seen);
@@ -169,8 +171,8 @@ pub(crate) fn took_at_least(seen: &Seen, ns: u64) -> bool {
 }
 
 /// Loads all keys of a workload twice, the second time over the existing rows.
-pub(crate) fn load(address: Address, of: &Workload, lanes: impl Fn(&Asked) -> Vec<MakeLane>) {
-    let order = in_one_slice(order(address, Doing::load(of.clone())), of.to_load());
+pub(crate) fn load(address: Address, of: &Workload, lanes: impl Fn(&DriveOrder) -> Vec<MakeLane>) {
+    let order = in_one_slice(order(address, LaneTask::load(of.clone())), of.to_load());
     for _ in 0..2 {
         let seen = drive(&order, lanes(&order));
         assert_eq!(seen.outcomes.ok, of.to_load(), "{:?}", seen.outcomes);
@@ -178,7 +180,7 @@ pub(crate) fn load(address: Address, of: &Workload, lanes: impl Fn(&Asked) -> Ve
 }
 
 /// With `reuse=N` each connection serves N operations, except the last one of each slot.
-pub(crate) fn is_as_often_as_due(opened: u64, times: u32, seen: &Seen, order: &Asked) {
+pub(crate) fn is_as_often_as_due(opened: u64, times: u32, seen: &Seen, order: &DriveOrder) {
     let fewest = seen.operations.div_ceil(u64::from(times));
     let slots = u64::from(order.lanes[0].intensity.connections);
     let operations = seen.operations;

@@ -6,7 +6,7 @@ use drivers::PostgresAccess;
 use drivers::postgres::Protocol;
 use engine::Numbers;
 use engine::workload::Feeds;
-use record::{Address, Asked, Seen, Workload};
+use record::{Address, DriveOrder, Seen, Workload};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -118,7 +118,7 @@ pub(crate) fn access(table: &str) -> PostgresAccess {
     }
 }
 
-pub(crate) fn driven(order: &Asked, access: &PostgresAccess) -> Seen {
+pub(crate) fn driven(order: &DriveOrder, access: &PostgresAccess) -> Seen {
     drive(order, access.lanes(order, 0))
 }
 

@@ -7,8 +7,8 @@ use crate::common::{MS, PATIENCE, order};
 use drivers::Database;
 use engine::workload::{FeedRows, Feeds};
 use record::{
-    Custom, CustomOperation, Feed, FeedOrder, Kind, Parameter, Rows, Says, Seen, Share, Statement,
-    Table, Workload,
+    Custom, CustomOperation, Feed, FeedOrder, Kind, OperationText, Parameter, Rows, Seen, Share,
+    Statement, Table, Workload,
 };
 
 fn parameter((name, from): &(&str, &str)) -> Parameter {
@@ -27,7 +27,7 @@ fn operation(
     CustomOperation {
         name: name.to_owned(),
         parameters: parameters.iter().map(parameter).collect(),
-        says: Says::Sql(statements),
+        says: OperationText::Sql(statements),
     }
 }
 
@@ -178,7 +178,7 @@ fn postgres_executes_user_defined_statements() {
                 .collect::<Vec<_>>();
             access.ask(&server.tcp(), &setup, PATIENCE).expect("tables");
             crate::common::load(server.tcp(), &of, |order| access.lanes(order, 0));
-            let mut order = order(server.tcp(), record::Doing::Drive(of));
+            let mut order = order(server.tcp(), record::LaneTask::Drive(of));
             order.lanes[0].timeout_ns = 10_000 * MS;
             postgres::driven(&order, &access)
         };
@@ -205,7 +205,7 @@ fn mariadb_executes_user_defined_statements() {
                 .collect::<Vec<_>>();
             access.ask(&server.tcp(), &setup, PATIENCE).expect("tables");
             crate::common::load(server.tcp(), &of, |order| access.lanes(order, 0));
-            let mut order = order(server.tcp(), record::Doing::Drive(of));
+            let mut order = order(server.tcp(), record::LaneTask::Drive(of));
             order.lanes[0].timeout_ns = 10_000 * MS;
             mariadb::driven(&order, &access)
         };

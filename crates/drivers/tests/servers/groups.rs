@@ -8,7 +8,8 @@ use drivers::Database;
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::Numbers;
 use record::{
-    Address, Arrivals, Asked, Doing, Intensity, Kind, Pool, Reuse, Seen, Share, Upkeep, Workload,
+    Address, Arrivals, DriveOrder, Intensity, Kind, LaneTask, Pool, Reuse, Seen, Share, Upkeep,
+    Workload,
 };
 
 const RATE: f64 = 400.0;
@@ -22,9 +23,9 @@ fn reads_and_writes() -> Workload {
 }
 
 /// Four readers in closed loop beside one writer at a rate for each worker.
-fn readers_and_writers(address: Address, of: &Workload, workers: u32) -> Asked {
+fn readers_and_writers(address: Address, of: &Workload, workers: u32) -> DriveOrder {
     let group = |connections, arrivals| Intensity { connections, depth: 1, arrivals };
-    let mut order = order(address, Doing::Drive(of.clone()));
+    let mut order = order(address, LaneTask::Drive(of.clone()));
     order.cores = if workers == 1 { Vec::new() } else { (0..workers).collect() };
     order.round_ns = 300 * MS;
     order.lanes[0].groups =

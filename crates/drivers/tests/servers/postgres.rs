@@ -5,7 +5,7 @@ use crate::common::{MS, PATIENCE, is_as_often_as_due, order, took_at_least, work
 use drivers::Database;
 use drivers::PostgresAccess;
 use drivers::postgres::Protocol;
-use record::{Doing, Pool, Reuse, Upkeep};
+use record::{LaneTask, Pool, Reuse, Upkeep};
 
 #[test]
 fn every_protocol_does_every_preset_and_reads_what_was_written() {
@@ -14,7 +14,7 @@ fn every_protocol_does_every_preset_and_reads_what_was_written() {
         let of = workload(preset);
         for protocol in [Protocol::Simple, Protocol::Extended, Protocol::Prepared] {
             let access = PostgresAccess { protocol, ..server.loaded("t", &of) };
-            let seen = driven(&order(server.tcp(), Doing::Drive(of.clone())), &access);
+            let seen = driven(&order(server.tcp(), LaneTask::Drive(of.clone())), &access);
             assert!(seen.operations >= 4 * 4, "{preset}, {protocol:?}: {}", seen.operations);
             let outcomes = &seen.outcomes;
             assert_eq!(outcomes.ok, seen.operations, "{preset}, {protocol:?}: {outcomes:?}");
@@ -38,7 +38,7 @@ fn connections_are_what_the_policy_says_and_none_is_left() {
         pool(Upkeep::Reset),
     ] {
         let access = server.loaded("t", &of);
-        let mut order = order(server.unix(), Doing::Drive(of.clone()));
+        let mut order = order(server.unix(), LaneTask::Drive(of.clone()));
         order.lanes[0].reuse = reuse;
         let seen = driven(&order, &access);
         assert_eq!(seen.outcomes.ok, seen.operations, "{reuse:?}: {:?}", seen.outcomes);
@@ -94,7 +94,7 @@ fn the_server_says_what_a_commit_waits_for() {
 fn errors_are_counted_by_their_class() {
     let server =
         Postgres::start("errors", &["max_connections=6", "superuser_reserved_connections=2"]);
-    let kv = || Doing::Drive(workload("kv"));
+    let kv = || LaneTask::Drive(workload("kv"));
     let missing = driven(&order(server.tcp(), kv()), &server.access("nowhere"));
     assert_eq!(told(&missing, "no_such_table"), missing.operations, "{:?}", missing.outcomes);
 
@@ -103,7 +103,7 @@ fn errors_are_counted_by_their_class() {
     assert_eq!(told(&refused, "no_such_database"), refused.operations, "{:?}", refused.outcomes);
     assert_eq!(refused.connections.got, 0);
 
-    let mut many = order(server.tcp(), Doing::Ask);
+    let mut many = order(server.tcp(), LaneTask::Ask);
     many.lanes[0].intensity.connections = 12;
     let full = driven(&many, &server.access("t"));
     assert!(told(&full, "too_many_connections") > 0, "{:?}", full.outcomes);
@@ -115,7 +115,7 @@ fn operations_that_take_too_long_are_abandoned() {
     // Connections for abandoned operations, too: the server continues with their statements.
     let server = Postgres::start("timeouts", &["max_connections=200"]);
     let sleepy = PostgresAccess { query: "SELECT pg_sleep(3)".to_owned(), ..server.access("t") };
-    let mut short = order(server.tcp(), Doing::Ask);
+    let mut short = order(server.tcp(), LaneTask::Ask);
     short.lanes[0].timeout_ns = 40 * MS;
     let given_up = driven(&short, &sleepy);
     let timeouts = given_up.outcomes.failed[&record::Failure::Timeout];
@@ -130,7 +130,7 @@ fn a_reply_is_as_long_however_it_is_sent() {
     let query = "SELECT -1, true, 0.5::float8, 'it''s ', '\\x00ff'::bytea, NULL".to_owned();
     for protocol in [Protocol::Simple, Protocol::Extended, Protocol::Prepared] {
         let access = PostgresAccess { query: query.clone(), protocol, ..server.access("t") };
-        let seen = driven(&order(server.tcp(), Doing::Ask), &access);
+        let seen = driven(&order(server.tcp(), LaneTask::Ask), &access);
         assert_eq!(seen.outcomes.ok, seen.operations, "{protocol:?}: {:?}", seen.outcomes);
         let lengths = (seen.body_bytes.min(), seen.body_bytes.max());
         assert_eq!(lengths, (Some(13), Some(13)), "{protocol:?}");

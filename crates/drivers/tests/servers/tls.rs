@@ -8,7 +8,7 @@ use crate::common::postgres::{self, Postgres};
 use drivers::mysql::{MysqlTls, Protocol};
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::TlsAccess;
-use record::{Doing, Failure, Seen};
+use record::{Failure, LaneTask, Seen};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_rustls::rustls::crypto::ring;
@@ -55,7 +55,7 @@ fn postgres_is_verified_and_never_silently_plain() {
         // Divides by zero if the session is not encrypted.
         let query = "SELECT 1 / ssl::int FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
         let access = PostgresAccess { query: query.to_owned(), tls, ..server.access("t") };
-        postgres::driven(&order(server.tcp(), Doing::Ask), &access)
+        postgres::driven(&order(server.tcp(), LaneTask::Ask), &access)
     };
     let asked = |authority: &Authority, name: &str| {
         driven(Some(tls_access(roots(authority.file("ca.pem")), name)))
@@ -95,7 +95,7 @@ fn mariadb_is_verified_and_never_silently_plain() {
                      VARIABLE_NAME = 'Ssl_cipher' AND VARIABLE_VALUE <> ''";
         let (query, protocol) = (query.to_owned(), Protocol::Text);
         let access = MysqlAccess { query, protocol, tls, ..server.access("t") };
-        mariadb::driven(&order(server.tcp(), Doing::Ask), &access)
+        mariadb::driven(&order(server.tcp(), LaneTask::Ask), &access)
     };
     let tls = |trusted: bool, name: Option<&str>| {
         let roots = trusted.then(|| authority.file("ca.pem"));

@@ -9,7 +9,7 @@ use drivers::Database;
 use drivers::mysql::Protocol as Mysql;
 use drivers::postgres::Protocol as Pg;
 use drivers::{MysqlAccess, PostgresAccess, QueryError};
-use record::{Doing, Seen};
+use record::{LaneTask, Seen};
 
 /// A question outside of the measurement is refused in the same way, with a message that does not
 /// contain the password.
@@ -29,7 +29,7 @@ pub(crate) fn log_ins(servers: &Servers) {
         password: Some(PASSWORD.to_owned()),
         ..pg.access("t")
     };
-    let ask = order(pg.tcp(), Doing::Ask);
+    let ask = order(pg.tcp(), LaneTask::Ask);
     let seen = postgres::driven(&ask, &known);
     assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
     let wrong = PostgresAccess { password: Some(format!("not-{PASSWORD}")), ..known.clone() };
@@ -44,7 +44,7 @@ pub(crate) fn log_ins(servers: &Servers) {
     // A user with the permission learns that it does not exist.
     let nowhere = MysqlAccess { database: "nowhere".to_owned(), ..my.root() };
     for (access, address, class) in [(wrong, my.tcp(), 1045), (nowhere, my.unix(), 1049)] {
-        let seen = mariadb::driven(&order(address.clone(), Doing::Ask), &access);
+        let seen = mariadb::driven(&order(address.clone(), LaneTask::Ask), &access);
         assert_eq!(my_only(&seen, class, "login"), seen.operations);
         assert_eq!((seen.sent, seen.connections.opened), (0, 0), "{class}");
         query_error(access.facts(&address, PATIENCE), &seen);
@@ -53,7 +53,7 @@ pub(crate) fn log_ins(servers: &Servers) {
 
 pub(crate) fn statements(servers: &Servers) {
     let Servers { pg, my } = servers;
-    let kv = || Doing::Drive(workload("kv"));
+    let kv = || LaneTask::Drive(workload("kv"));
     for protocol in [Pg::Simple, Pg::Extended, Pg::Prepared] {
         let what = format!("{protocol:?}");
         let of = |table: &str| {

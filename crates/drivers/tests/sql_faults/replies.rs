@@ -8,7 +8,7 @@ use drivers::Database;
 use drivers::mysql::Protocol as Mysql;
 use drivers::postgres::Protocol as Pg;
 use drivers::{MysqlAccess, PostgresAccess};
-use record::{Address, Doing, Failure, Seen};
+use record::{Address, Failure, LaneTask, Seen};
 
 /// The peak memory of this process since the last call, in bytes.
 fn peak() -> u64 {
@@ -24,7 +24,7 @@ pub(crate) fn large_replies(servers: &Servers) {
     const BYTES: u64 = 100_000_000;
     let Servers { pg, my } = servers;
     let once = |address| {
-        let mut once = in_one_slice(order(address, Doing::Ask), 1);
+        let mut once = in_one_slice(order(address, LaneTask::Ask), 1);
         once.lanes[0].timeout_ns = 60_000 * MS;
         once
     };
@@ -57,7 +57,7 @@ pub(crate) fn large_replies(servers: &Servers) {
 /// Replies over the limit are counted as too large.
 pub(crate) fn too_large_replies(servers: &Servers) {
     let Servers { pg, my } = servers;
-    let once = |address| in_one_slice(order(address, Doing::Ask), 1);
+    let once = |address| in_one_slice(order(address, LaneTask::Ask), 1);
     let too_large = |seen: &Seen, what: &str| {
         let failed = seen.outcomes.failed.get(&Failure::TooLarge);
         assert_eq!(failed, Some(&1), "{what}: {:?}", seen.outcomes);

@@ -8,7 +8,7 @@ use crate::counted::{classes, my_only, only, pg_only};
 use drivers::Database;
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::Stop;
-use record::{Asked, Doing, Failure, FaultOwner, Seen};
+use record::{DriveOrder, Failure, FaultOwner, LaneTask, Seen};
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) fn mute_servers() {
     let listener = std::net::TcpListener::bind(common::free_port()).expect("ours");
     let address = record::Address::Tcp(listener.local_addr().expect("bound"));
     let (pg, my) = (postgres::access("t"), mariadb::access("t"));
-    let mut order = order(address.clone(), Doing::Ask);
+    let mut order = order(address.clone(), LaneTask::Ask);
     order.lanes[0].timeout_ns = 40 * MS;
     for seen in [postgres::driven(&order, &pg), mariadb::driven(&order, &my)] {
         let given_up = only(&seen, |code| code.to_string(), "timeout", "no greeting");
@@ -34,7 +34,7 @@ pub(crate) fn mute_servers() {
 
 pub(crate) fn full_servers() {
     let many = |address| {
-        let mut order = order(address, Doing::Ask);
+        let mut order = order(address, LaneTask::Ask);
         order.lanes[0].intensity.connections = 20;
         order
     };
@@ -101,14 +101,14 @@ pub(crate) fn killed_by_mariadb(servers: &Servers) {
 }
 
 /// A slice that is ended from outside.
-fn long(address: record::Address) -> Asked {
-    let mut order = order(address, Doing::Ask);
+fn long(address: record::Address) -> DriveOrder {
+    let mut order = order(address, LaneTask::Ask);
     (order.rounds, order.round_ns, order.slice_ns) = (1, 60_000 * MS, 60_000 * MS);
     order
 }
 
 /// Drives until this is done.
-fn drive_during(order: Asked, lanes: Vec<engine::MakeLane>, what: impl FnOnce()) -> Seen {
+fn drive_during(order: DriveOrder, lanes: Vec<engine::MakeLane>, what: impl FnOnce()) -> Seen {
     let stop = Stop::new().expect("a descriptor");
     std::thread::scope(|scope| {
         let driven = scope.spawn(|| drive_until(&stop, &order, lanes));

@@ -8,7 +8,7 @@ use crate::counted::{my_only, only, pg_only};
 use drivers::mysql::Protocol as Mysql;
 use drivers::postgres::Protocol as Pg;
 use drivers::{MysqlAccess, PostgresAccess};
-use record::{Address, Asked, Doing, Pool, Reuse, Seen, Upkeep};
+use record::{Address, DriveOrder, LaneTask, Pool, Reuse, Seen, Upkeep};
 
 /// Some were refused with this class, the others done, on the connections that there
 /// were.
@@ -18,8 +18,8 @@ fn some(wrong: u64, seen: &Seen, what: &str) {
     assert_eq!(seen.connections.opened, 4, "{what}");
 }
 
-fn many(address: Address) -> Asked {
-    in_one_slice(order(address, Doing::Ask), 40)
+fn many(address: Address) -> DriveOrder {
+    in_one_slice(order(address, LaneTask::Ask), 40)
 }
 
 /// Locks: each second operation takes two rows the other way round; or all want one
@@ -43,7 +43,7 @@ pub(crate) fn of_postgres(servers: &Servers) {
     for protocol in [Pg::Simple, Pg::Extended, Pg::Prepared] {
         let (user, query) = ("hurried".to_owned(), "SELECT pg_sleep(60)".to_owned());
         let access = PostgresAccess { user, query, protocol, ..pg.access("t") };
-        let seen = postgres::driven(&order(pg.tcp(), Doing::Ask), &access);
+        let seen = postgres::driven(&order(pg.tcp(), LaneTask::Ask), &access);
         assert_eq!(pg_only(&seen, "statement_timeout", "60 s"), seen.operations);
     }
 }
@@ -70,7 +70,7 @@ pub(crate) fn of_mariadb(servers: &Servers) {
                      SELECT COUNT(*) FROM seq_1_to_1000000 a, seq_1_to_1000000 b"
             .to_owned();
         let access = MysqlAccess { query, protocol, ..my.access("t") };
-        let seen = mariadb::driven(&order(my.tcp(), Doing::Ask), &access);
+        let seen = mariadb::driven(&order(my.tcp(), LaneTask::Ask), &access);
         assert_eq!(my_only(&seen, 1969, "for hours"), seen.operations);
     }
 }
@@ -78,7 +78,7 @@ pub(crate) fn of_mariadb(servers: &Servers) {
 pub(crate) fn pools(servers: &Servers) {
     let Servers { pg, my } = servers;
     let starving = |address| {
-        let mut order = order(address, Doing::Ask);
+        let mut order = order(address, LaneTask::Ask);
         let pool = Pool { max: 1, wait_ns: 2 * MS, upkeep: Upkeep::Neither };
         order.lanes[0].reuse = Reuse::Pool(pool);
         order

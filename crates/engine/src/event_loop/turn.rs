@@ -14,7 +14,7 @@ use super::poll::{Poll, Ready};
 use crate::arrivals::Schedule;
 use crate::lane::InSteps;
 use crate::{EngineError, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
-use record::{LaneAsked, Recorder, Reuse};
+use record::{LaneOrder, Recorder, Reuse};
 use rooms::Rooms;
 use std::collections::VecDeque;
 
@@ -40,7 +40,7 @@ const INPUT_BYTES: usize = 64 * 1024;
 
 /// One contender on one core, over sockets.
 pub(crate) struct EventLane<S: Dialogue> {
-    asked: LaneAsked,
+    asked: LaneOrder,
     slots: Vec<Connection<S>>,
     /// How many connections each client has: one to each server, or one for each member of a
     /// room. They follow one another in `slots`, and the first one represents the client in
@@ -89,7 +89,7 @@ impl<S: Dialogue> EventLane<S> {
     pub(crate) fn new(
         dialogue: S,
         tls: Option<TlsAccess>,
-        asked: LaneAsked,
+        asked: LaneOrder,
         seed: u64,
         seat: &Seat,
     ) -> Result<EventLane<S>, EngineError> {
@@ -505,7 +505,7 @@ impl<S: Dialogue> EventLane<S> {
     }
 }
 
-fn opening_ns(asked: &LaneAsked) -> u64 {
+fn opening_ns(asked: &LaneOrder) -> u64 {
     OPENING_NS.min(asked.timeout_ns)
 }
 

@@ -18,8 +18,8 @@ use super::store::Store;
 use crate::drive::Drive;
 use crate::lane::{InSteps, Step, Steps, for_workers};
 use crate::{EngineError, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock, interrupt};
-use bell::Bell;
-use record::{Asked, LaneAsked, Recorder, Reuse};
+use bell::Wakeup;
+use record::{DriveOrder, LaneOrder, Recorder, Reuse};
 use scheduler::Scheduler;
 use slot::{Shared, live};
 use std::os::fd::RawFd;
@@ -37,7 +37,7 @@ const LEAVING_NS: u64 = 1_000_000_000;
 /// processes: it blocks in its operation while the others go on. The worker's own thread sleeps
 /// meanwhile, so that it can give up an operation that does not return.
 struct FileLane<S, M: Default> {
-    asked: LaneAsked,
+    asked: LaneOrder,
     seat: Seat,
     store: Store,
     shared: Arc<Shared<S, M>>,
@@ -51,14 +51,14 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
     fn new(
         store: Store,
         work: Work<S, M>,
-        asked: LaneAsked,
+        asked: LaneOrder,
         (seed, numbers): (u64, Numbers),
         seat: &Seat,
     ) -> Result<FileLane<S, M>, EngineError> {
         let slots = seat.share(u64::from(asked.intensity.connections)) as usize;
         let drive = Drive::new(&asked, seed, seat, numbers.next(seat.index()));
         let scheduler = Scheduler::new(drive, work, slots);
-        let shared = Arc::new(Shared::new(scheduler, Bell::new()?, asked.timeout_ns));
+        let shared = Arc::new(Shared::new(scheduler, Wakeup::new()?, asked.timeout_ns));
         let threads = Vec::with_capacity(slots);
         Ok(FileLane { asked, seat: seat.clone(), store, shared, threads, numbers, cpu_before: 0 })
     }
@@ -231,7 +231,7 @@ impl<S, M: Default> Drop for FileLane<S, M> {
 /// # Panics
 /// Panics if the order has no such contender.
 pub fn file_lanes<S: Send + 'static, M: Default + Send + 'static>(
-    order: &Asked,
+    order: &DriveOrder,
     contender: usize,
     store: &Store,
     numbers: &Numbers,
@@ -248,7 +248,7 @@ pub fn file_lanes<S: Send + 'static, M: Default + Send + 'static>(
 }
 
 /// Checks that files can be driven with these settings.
-fn check(asked: &LaneAsked) -> Result<(), EngineError> {
+fn check(asked: &LaneOrder) -> Result<(), EngineError> {
     let why = match asked {
         _ if asked.reuse != Reuse::Always => {
             "files have no connections that could be reopened; leave out reuse"

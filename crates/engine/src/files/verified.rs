@@ -4,7 +4,7 @@ use super::lane::{Action, Answer, Judged, Request, Work, file_lanes};
 use super::store::Store;
 use crate::store::{Encoder, Memo, NOT_WIDE, Task, Verifier};
 use crate::{EngineError, MakeLane, Numbers, Seat};
-use record::{Asked, Doing, Kind, Outcome, Workload};
+use record::{DriveOrder, Kind, LaneTask, Outcome, Workload};
 use std::sync::Arc;
 
 /// How to access a store of files.
@@ -27,13 +27,13 @@ impl FilesAccess {
     ///
     /// # Panics
     /// Panics if the order has no such contender.
-    pub fn lanes(&self, order: &Asked, contender: usize) -> Vec<MakeLane> {
+    pub fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         let (doing, seed) = (order.lanes[contender].doing.clone(), order.seed);
         let numbers = match &doing {
-            Doing::Drive(_) => self.numbers.clone(),
+            LaneTask::Drive(_) => self.numbers.clone(),
             // A load has numbers of its own, and readiness checks are not operations.
-            Doing::Load(of) => Numbers::starting(of.from, order.cores.len()),
-            Doing::Ask => Numbers::new(order.cores.len()),
+            LaneTask::Load(of) => Numbers::starting(of.from, order.cores.len()),
+            LaneTask::Ask => Numbers::new(order.cores.len()),
         };
         file_lanes(order, contender, &self.store, &numbers, move |seat| {
             let state = serving(&doing, seed, seat)?;
@@ -43,11 +43,11 @@ impl FilesAccess {
 }
 
 /// Returns None if only the readiness of the store is checked.
-fn serving(doing: &Doing, seed: u64, seat: &Seat) -> Result<Option<Serving>, EngineError> {
+fn serving(doing: &LaneTask, seed: u64, seat: &Seat) -> Result<Option<Serving>, EngineError> {
     let (workload, task) = match doing {
-        Doing::Ask => return Ok(None),
-        Doing::Load(of) => (&of.workload, Task::Load),
-        Doing::Drive(workload) => (workload, Task::Drive),
+        LaneTask::Ask => return Ok(None),
+        LaneTask::Load(of) => (&of.workload, Task::Load),
+        LaneTask::Drive(workload) => (workload, Task::Drive),
     };
     check(workload)?;
     let encoder = Encoder::new(workload, seed, seat.count(), task).map_err(EngineError)?;

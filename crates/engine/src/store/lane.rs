@@ -13,7 +13,7 @@ use super::verify::{Memo, Verifier};
 use crate::codec_lane::{Dialogue, codec_lanes};
 use crate::workload::{Drawn, Feeds};
 use crate::{EngineError, MakeLane, Seat};
-use record::{Asked, Doing, Kind, Moments, Outcome, Recorder, Sharding, Share, Verify};
+use record::{DriveOrder, Kind, LaneTask, Moments, Outcome, Recorder, Sharding, Share, Verify};
 use wire::{Class, Codec, Reply, Tag};
 
 /// The requests and replies of a protocol.
@@ -262,7 +262,7 @@ pub struct Sharded {
 /// Returns the lanes of one contender, one for each worker, with the protocol that `words`
 /// creates.
 pub(super) fn lanes<W: Words + 'static>(
-    order: &Asked,
+    order: &DriveOrder,
     contender: usize,
     numbers: &Numbers,
     feeds: &Feeds,
@@ -282,7 +282,7 @@ pub(super) fn lanes<W: Words + 'static>(
 }
 
 fn work<W: Words>(
-    doing: &Doing,
+    doing: &LaneTask,
     seed: u64,
     numbers: Numbers,
     feeds: &Feeds,
@@ -291,12 +291,12 @@ fn work<W: Words>(
 ) -> Result<Option<Work>, String> {
     // A load reads nothing back, and has numbers of its own.
     let (workload, task, verify, numbers) = match doing {
-        Doing::Ask => return Ok(None),
-        Doing::Load(of) => {
+        LaneTask::Ask => return Ok(None),
+        LaneTask::Load(of) => {
             let numbers = Numbers::starting(of.from, seat.workers);
             (&of.workload, Task::Load, Verify::Off, numbers)
         }
-        Doing::Drive(of) => (of, Task::Drive, of.verify, numbers),
+        LaneTask::Drive(of) => (of, Task::Drive, of.verify, numbers),
     };
     let lacks = |share: &Share| match share.kind {
         Kind::MultiGet(_) if is_sharded => Some(SEVERAL_KEYS),

@@ -5,7 +5,7 @@ use super::lane::{NO_ORDER, NOT_WIDE, Sharded, Words, lanes};
 use super::numbers::Numbers;
 use crate::MakeLane;
 use crate::workload::{Drawn, Feeds};
-use record::{Asked, Kind};
+use record::{DriveOrder, Kind};
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store, codes};
 use wire::{Class, List, Reply, Tag};
 
@@ -112,7 +112,11 @@ pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
 ///
 /// # Panics
 /// Panics if the order has no such contender.
-pub fn memcached_lanes(order: &Asked, contender: usize, access: &MemcachedAccess) -> Vec<MakeLane> {
+pub fn memcached_lanes(
+    order: &DriveOrder,
+    contender: usize,
+    access: &MemcachedAccess,
+) -> Vec<MakeLane> {
     let dialect = access.dialect;
     let (numbers, sharded) = (&access.numbers, access.sharded.as_ref());
     lanes(order, contender, numbers, &Feeds::default(), sharded, move || MemcachedWords { dialect })

@@ -6,7 +6,7 @@ use super::numbers::Numbers;
 use crate::MakeLane;
 use crate::template::Template;
 use crate::workload::{Arguments, Drawn, Feeds};
-use record::{Asked, CustomOperation, Doing, Kind, Says, Workload};
+use record::{CustomOperation, DriveOrder, Kind, LaneTask, OperationText, Workload};
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When, codes};
 use wire::{Class, List, Reply, Tag};
 
@@ -151,11 +151,11 @@ impl Words for RespWords {
 ///
 /// # Panics
 /// Panics if the order has no such contender.
-pub fn resp_lanes(order: &Asked, contender: usize, access: &RespAccess) -> Vec<MakeLane> {
+pub fn resp_lanes(order: &DriveOrder, contender: usize, access: &RespAccess) -> Vec<MakeLane> {
     let opening = access.opening.clone();
     let workload = match &order.lanes[contender].doing {
-        Doing::Drive(of) => Some(of),
-        Doing::Ask | Doing::Load(_) => None,
+        LaneTask::Drive(of) => Some(of),
+        LaneTask::Ask | LaneTask::Load(_) => None,
     };
     let commands: Vec<Template> = workload.map(commands).unwrap_or_default();
     let custom: Vec<Template> = workload.map(custom).unwrap_or_default();
@@ -177,9 +177,13 @@ fn commands(of: &Workload) -> Vec<Template> {
 
 fn custom(of: &Workload) -> Vec<Template> {
     let template = |of: &CustomOperation| match &of.says {
-        Says::Command(words) => Template::new(words, of.parameters.iter().map(|of| &*of.name)),
+        OperationText::Command(words) => {
+            Template::new(words, of.parameters.iter().map(|of| &*of.name))
+        }
         // The plan refuses them for these stores; they are never sent.
-        Says::Sql(_) | Says::Request { .. } => Template::new(&[], std::iter::empty()),
+        OperationText::Sql(_) | OperationText::Request { .. } => {
+            Template::new(&[], std::iter::empty())
+        }
     };
     of.custom.operations.iter().map(template).collect()
 }

@@ -23,13 +23,13 @@ const MEMCACHE_ATTEMPTS: u32 = 20;
 /// Finds the server of a key. Servers are identified by their number, from 0.
 pub(super) struct Router {
     servers: u32,
-    way: Way,
+    way: Placement,
     failover: bool,
     /// A key with a suffix, by which php-memcache selects another server.
     suffixed: Vec<u8>,
 }
 
-enum Way {
+enum Placement {
     /// The hash of the key modulo the number of servers.
     Modula,
     /// The next point on a circle.
@@ -50,17 +50,17 @@ impl Router {
     pub(super) fn new(sharding: Sharding, servers: &[(String, u16)]) -> Router {
         let count = servers.len() as u32;
         let way = match sharding.rule {
-            ShardRule::Modula => Way::Modula,
+            ShardRule::Modula => Placement::Modula,
             ShardRule::Consistent => {
-                Way::Circle { hash: jenkins, points: circle(consistent_points(servers)) }
+                Placement::Circle { hash: jenkins, points: circle(consistent_points(servers)) }
             }
             ShardRule::Ketama => {
-                Way::Circle { hash: md5_first, points: circle(ketama_points(servers)) }
+                Placement::Circle { hash: md5_first, points: circle(ketama_points(servers)) }
             }
             ShardRule::PhpMemcache => memcache_buckets(crc32fast::hash, servers),
             ShardRule::PhpMemcacheFnv => memcache_buckets(fnv1a, servers),
             ShardRule::PhpMemcacheStandard => {
-                Way::Buckets { hash: upper_crc32, buckets: (0..count).collect() }
+                Placement::Buckets { hash: upper_crc32, buckets: (0..count).collect() }
             }
         };
         Router { servers: count, way, failover: sharding.failover, suffixed: Vec::new() }
@@ -81,9 +81,9 @@ impl Router {
 
     fn own_server(&self, key: &[u8]) -> u32 {
         match &self.way {
-            Way::Modula => jenkins(key) % self.servers,
-            Way::Circle { hash, points } => points[next_point(points, hash(key))].server,
-            Way::Buckets { hash, buckets } => bucket(*hash, buckets, key),
+            Placement::Modula => jenkins(key) % self.servers,
+            Placement::Circle { hash, points } => points[next_point(points, hash(key))].server,
+            Placement::Buckets { hash, buckets } => bucket(*hash, buckets, key),
         }
     }
 
@@ -92,13 +92,13 @@ impl Router {
     /// `KEY-1` and so on.
     fn stand_in(&mut self, key: &[u8], is_down: impl Fn(u32) -> bool) -> Option<u32> {
         match &self.way {
-            Way::Modula => None,
-            Way::Circle { hash, points } => {
+            Placement::Modula => None,
+            Placement::Circle { hash, points } => {
                 let first = next_point(points, hash(key));
                 let onwards = points[first..].iter().chain(&points[..first]);
                 onwards.map(|point| point.server).find(|server| !is_down(*server))
             }
-            Way::Buckets { hash, buckets } => (0..MEMCACHE_ATTEMPTS).find_map(|attempt| {
+            Placement::Buckets { hash, buckets } => (0..MEMCACHE_ATTEMPTS).find_map(|attempt| {
                 self.suffixed.clear();
                 self.suffixed.extend_from_slice(key);
                 self.suffixed.push(b'-');
@@ -151,7 +151,7 @@ fn point_name((host, port): &(String, u16)) -> String {
     if *port == DEFAULT_PORT { host.clone() } else { format!("{host}:{port}") }
 }
 
-fn memcache_buckets(hash: fn(&[u8]) -> u32, servers: &[(String, u16)]) -> Way {
+fn memcache_buckets(hash: fn(&[u8]) -> u32, servers: &[(String, u16)]) -> Placement {
     let of_server = |(server, (host, port)): (u32, &(String, u16))| {
         let name = format!("{host}:{port}");
         (0..MEMCACHE_POINTS)
@@ -160,7 +160,7 @@ fn memcache_buckets(hash: fn(&[u8]) -> u32, servers: &[(String, u16)]) -> Way {
     let points = circle((0..).zip(servers).flat_map(of_server).collect());
     let step = u32::MAX / MEMCACHE_BUCKETS;
     let buckets = (0..MEMCACHE_BUCKETS).map(|i| points[next_point(&points, i * step)].server);
-    Way::Buckets { hash, buckets: buckets.collect() }
+    Placement::Buckets { hash, buckets: buckets.collect() }
 }
 
 /// Bob Jenkins's one-at-a-time hash, as libmemcached computes it: bytes are signed.

@@ -5,7 +5,7 @@ use super::lane::{NO_ORDER, Words, lanes};
 use super::numbers::Numbers;
 use crate::workload::{Column as Place, Drawn, Feeds, NEWEST_COLUMNS, Space};
 use crate::{MakeLane, clock};
-use record::{Asked, Doing, Kind};
+use record::{DriveOrder, Kind, LaneTask};
 use std::sync::Arc;
 use wire::thrift::{Column, Columns, Consistency, Limits, Login, Op, Opening, Parent, Thrift};
 use wire::{Class, List, Reply, Tag};
@@ -235,10 +235,10 @@ pub fn thrift_lacks(kind: Kind) -> Option<&'static str> {
 ///
 /// # Panics
 /// Panics if the order has no such contender.
-pub fn thrift_lanes(order: &Asked, contender: usize, access: &ThriftAccess) -> Vec<MakeLane> {
+pub fn thrift_lanes(order: &DriveOrder, contender: usize, access: &ThriftAccess) -> Vec<MakeLane> {
     let opening = match order.lanes[contender].doing {
-        Doing::Ask => &access.opening_to_ask,
-        Doing::Drive(_) | Doing::Load(_) => &access.opening,
+        LaneTask::Ask => &access.opening_to_ask,
+        LaneTask::Drive(_) | LaneTask::Load(_) => &access.opening,
     };
     let (opening, family) = (opening.clone(), access.family.clone());
     let (consistency, epoch) = (access.consistency, access.epoch);

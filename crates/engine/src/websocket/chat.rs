@@ -6,7 +6,7 @@ use super::messages::{Messages, NUMBER, digits};
 use crate::codec_lane::{Dialogue, codec_lanes};
 use crate::event_loop::{Broadcast, Push};
 use crate::{MakeLane, Numbers, Seat};
-use record::{Asked, Moments, Outcome, Recorder};
+use record::{DriveOrder, Moments, Outcome, Recorder};
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 use wire::Reply;
@@ -113,7 +113,7 @@ impl Dialogue for Chat {
 /// Returns the lanes of one contender of the order, whose connections form rooms of `members`
 /// members.
 pub(super) fn lanes(
-    order: &Asked,
+    order: &DriveOrder,
     contender: usize,
     access: &WebSocketAccess,
     members: u32,

@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Debug, Default, PartialEq)]
 pub struct Arguments {
     pub(super) bytes: Vec<u8>,
-    each: Vec<Held>,
+    each: Vec<StoredArgument>,
 }
 
 impl Clone for Arguments {
@@ -33,7 +33,7 @@ pub enum Argument<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Held {
+enum StoredArgument {
     Integer(i64),
     Text(Range<u32>),
     Bytes(Range<u32>),
@@ -46,17 +46,17 @@ impl Arguments {
     }
 
     pub(super) fn integer(&mut self, number: i64) {
-        self.each.push(Held::Integer(number));
+        self.each.push(StoredArgument::Integer(number));
     }
 
     /// Marks what was written after `from` as text.
     pub(super) fn text(&mut self, from: usize) {
-        self.each.push(Held::Text(from as u32..self.bytes.len() as u32));
+        self.each.push(StoredArgument::Text(from as u32..self.bytes.len() as u32));
     }
 
     /// Marks what was written after `from` as bytes.
     pub(super) fn any(&mut self, from: usize) {
-        self.each.push(Held::Bytes(from as u32..self.bytes.len() as u32));
+        self.each.push(StoredArgument::Bytes(from as u32..self.bytes.len() as u32));
     }
 
     /// Returns how many there are.
@@ -77,9 +77,9 @@ impl Arguments {
     pub fn get(&self, number: usize) -> Argument<'_> {
         let slice = |of: &Range<u32>| &self.bytes[of.start as usize..of.end as usize];
         match &self.each[number] {
-            Held::Integer(number) => Argument::Integer(*number),
-            Held::Text(of) => Argument::Text(slice(of)),
-            Held::Bytes(of) => Argument::Bytes(slice(of)),
+            StoredArgument::Integer(number) => Argument::Integer(*number),
+            StoredArgument::Text(of) => Argument::Text(slice(of)),
+            StoredArgument::Bytes(of) => Argument::Bytes(slice(of)),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::common::{lane_of_files, order};
 use crate::counting;
 use engine::files::{Action, Answer, Guard, Judged, Request, Store, Work, file_lanes};
 use engine::{Numbers, Stop};
-use record::{Arrivals, Asked, Intensity, LaneAsked, Outcome};
+use record::{Arrivals, DriveOrder, Intensity, LaneOrder, Outcome};
 use std::ops::ControlFlow;
 
 fn ask(_: &mut (), number: u64, _: &mut (), request: &mut Request) {
@@ -22,13 +22,13 @@ fn judge(_: &mut (), _: &mut (), _: &Request, _: Answer<'_>) -> Judged {
 }
 
 fn allocations(arrivals: Arrivals, store: &Store, operations: u64) -> u64 {
-    let lane = LaneAsked {
+    let lane = LaneOrder {
         intensity: Intensity { connections: 2, depth: 1, arrivals },
         operations: Some(operations),
         ..lane_of_files()
     };
     let long = 190_000_000_000;
-    let order = Asked { round_ns: long, slice_ns: long, ..order(vec![lane]) };
+    let order = DriveOrder { round_ns: long, slice_ns: long, ..order(vec![lane]) };
     let before = counting::allocations();
     let lanes = vec![file_lanes(&order, 0, store, &Numbers::new(1), |_| {
         Ok(Work { state: (), ask, judge })

@@ -7,7 +7,8 @@ use crate::common::{lane, until_done};
 use crate::counting;
 use engine::workload::preset;
 use record::{
-    Custom, CustomOperation, Doing, Kind, Parameter, Says, Share, Step, ValueBytes, Workload,
+    Custom, CustomOperation, Kind, LaneTask, OperationText, Parameter, Share, Step, ValueBytes,
+    Workload,
 };
 
 fn workload(kinds: &[Kind]) -> Workload {
@@ -42,7 +43,7 @@ fn custom() -> Custom {
     let parameters: Vec<Parameter> = FROM.iter().enumerate().map(named).collect();
     let places = parameters.iter().map(|of| format!("{{{}}}", of.name));
     let words = ["RPUSH".to_owned(), "mine".to_owned()].into_iter().chain(places);
-    let says = Says::Command(words.collect());
+    let says = OperationText::Command(words.collect());
     let operation = CustomOperation { name: "push".to_owned(), parameters, says };
     Custom { operations: vec![operation], ..Custom::default() }
 }
@@ -54,7 +55,7 @@ enum Partner {
 }
 
 impl Partner {
-    fn drive(&self, doing: Doing, operations: u64, depth: u32) {
+    fn drive(&self, doing: LaneTask, operations: u64, depth: u32) {
         let address = match self {
             Partner::Process(server) => server.address,
             Partner::Threads(server) => server.address(),
@@ -72,7 +73,7 @@ impl Partner {
 
     fn allocations(&self, workload: &Workload, operations: u64, depth: u32) -> u64 {
         let before = counting::allocations();
-        self.drive(Doing::Drive(workload.clone()), operations, depth);
+        self.drive(LaneTask::Drive(workload.clone()), operations, depth);
         counting::allocations() - before
     }
 }
@@ -88,7 +89,7 @@ pub(crate) fn ten_times_the_operations_make_no_allocation_more() {
         (Partner::Process(Server::start(StoreProtocol::Resp2, &[])), "RESP2", redis),
         (Partner::Threads(Box::new(Cassandra::start(None))), "Thrift", cassandra),
     ] {
-        partner.drive(Doing::load(workload.clone()), workload.to_load(), 8);
+        partner.drive(LaneTask::load(workload.clone()), workload.to_load(), 8);
         for depth in [1, 16] {
             // The first run also includes what is allocated once in a process.
             partner.allocations(&workload, 500, depth);

@@ -7,7 +7,7 @@ use crate::toy_codec::dialogue::{Echo, Notes};
 use crate::toy_codec::server::{Behaviours, serve};
 use engine::Stop;
 use engine::codec_lane::codec_lanes;
-use record::{Arrivals, LaneAsked};
+use record::{Arrivals, LaneOrder};
 
 /// Returns the allocations of a run of `operations` through windows that change. The server of
 /// the test allocates when it accepts, and never for a request.
@@ -15,7 +15,7 @@ fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
     let behaviours = Behaviours { windows: &[3, 9, 16], push_every: 5, ..Behaviours::PLAIN };
     let (address, _) = serve(behaviours);
     let (depth, operations) = (16, Some(operations));
-    let mut asked = LaneAsked { operations, ..lane(address) };
+    let mut asked = LaneOrder { operations, ..lane(address) };
     (asked.intensity.arrivals, asked.intensity.depth) = (arrivals, depth);
     let order = until_done(vec![asked]);
     let notes = Notes::new();

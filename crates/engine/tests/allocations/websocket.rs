@@ -4,7 +4,7 @@
 use crate::common::{drive_lanes, lane, until_done};
 use crate::counting;
 use engine::{Numbers, Stop, WebSocketAccess, websocket_lanes};
-use record::{Arrivals, LaneAsked};
+use record::{Arrivals, LaneOrder};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -78,7 +78,7 @@ fn unmask(frame: &mut [u8; FRAME]) {
 
 /// Returns the allocations of a run of `operations` in one room.
 fn allocations_in_a_room(arrivals: Arrivals, operations: u64) -> u64 {
-    let mut asked = LaneAsked { operations: Some(operations), ..lane(serve_room()) };
+    let mut asked = LaneOrder { operations: Some(operations), ..lane(serve_room()) };
     (asked.intensity.arrivals, asked.intensity.connections) = (arrivals, MEMBERS);
     // One room may be slower than the requested rate: no due operation may be dropped.
     asked.timeout_ns = 120_000_000_000;
@@ -88,14 +88,14 @@ fn allocations_in_a_room(arrivals: Arrivals, operations: u64) -> u64 {
 
 /// Allocations of a run of `operations`.
 fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
-    let mut asked = LaneAsked { operations: Some(operations), ..lane(serve()) };
+    let mut asked = LaneOrder { operations: Some(operations), ..lane(serve()) };
     (asked.intensity.arrivals, asked.intensity.depth) = (arrivals, 4);
     let upgrade = Upgrade::new("/", "test", &[]).expect("nothing in it can be refused");
     allocations_of(asked, upgrade, None, operations)
 }
 
 fn allocations_of(
-    asked: LaneAsked,
+    asked: LaneOrder,
     upgrade: Upgrade,
     members: Option<u32>,
     operations: u64,

@@ -10,7 +10,7 @@ pub(crate) mod wide_rows;
 
 use engine::{HttpAccess, MakeLane, Stop, TargetClock, grouped, http_lanes, run};
 use record::{
-    Address, Arrivals, Asked, Custom, Distribution, Intensity, Kind, LaneAsked, Reuse, Share,
+    Address, Arrivals, Custom, Distribution, DriveOrder, Intensity, Kind, LaneOrder, Reuse, Share,
     TrialRecord, ValueBytes, Verify, Workload,
 };
 use std::io::{Read, Write};
@@ -72,20 +72,20 @@ pub(crate) fn access() -> HttpAccess {
     }
 }
 
-pub(crate) fn lane(address: SocketAddr) -> LaneAsked {
+pub(crate) fn lane(address: SocketAddr) -> LaneOrder {
     lane_to(Address::Tcp(address))
 }
 
 /// Returns a lane whose files are given by its access, not by an address.
-pub(crate) fn lane_of_files() -> LaneAsked {
+pub(crate) fn lane_of_files() -> LaneOrder {
     lane_to(Address::Unix(String::new()))
 }
 
-fn lane_to(address: Address) -> LaneAsked {
-    LaneAsked {
+fn lane_to(address: Address) -> LaneOrder {
+    LaneOrder {
         address,
         intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
-        doing: record::Doing::Ask,
+        doing: record::LaneTask::Ask,
         reuse: Reuse::Always,
         timeout_ns: 2_000_000_000,
         burn_in_ns: 0,
@@ -114,8 +114,8 @@ pub(crate) fn verified(keys: u64, mix: &[(Kind, f64)]) -> Workload {
 }
 
 /// Returns an order of one round with one turn of 200 ms.
-pub(crate) fn order(lanes: Vec<LaneAsked>) -> Asked {
-    Asked {
+pub(crate) fn order(lanes: Vec<LaneOrder>) -> DriveOrder {
+    DriveOrder {
         seed: 7,
         first_round: 1,
         cores: Vec::new(),
@@ -129,22 +129,22 @@ pub(crate) fn order(lanes: Vec<LaneAsked>) -> Asked {
 
 /// Returns an order of one turn that ends when the lanes' operations are done, however slow the
 /// machine is.
-pub(crate) fn until_done(lanes: Vec<LaneAsked>) -> Asked {
-    Asked { round_ns: 120_000_000_000, slice_ns: 120_000_000_000, ..order(lanes) }
+pub(crate) fn until_done(lanes: Vec<LaneOrder>) -> DriveOrder {
+    DriveOrder { round_ns: 120_000_000_000, slice_ns: 120_000_000_000, ..order(lanes) }
 }
 
-pub(crate) fn drive(order: &Asked) -> Vec<TrialRecord> {
+pub(crate) fn drive(order: &DriveOrder) -> Vec<TrialRecord> {
     drive_until(order, &Stop::new().expect("a descriptor"))
 }
 
-pub(crate) fn drive_until(order: &Asked, stop: &Stop) -> Vec<TrialRecord> {
+pub(crate) fn drive_until(order: &DriveOrder, stop: &Stop) -> Vec<TrialRecord> {
     drive_reading(order, stop, Vec::new())
 }
 
 /// Drives one turn of an hour and stops it after 100 ms.
-pub(crate) fn drive_stopped(lane: LaneAsked) -> Vec<TrialRecord> {
+pub(crate) fn drive_stopped(lane: LaneOrder) -> Vec<TrialRecord> {
     const HOUR_NS: u64 = 3_600_000_000_000;
-    let order = Asked { round_ns: HOUR_NS, slice_ns: HOUR_NS, ..order(vec![lane]) };
+    let order = DriveOrder { round_ns: HOUR_NS, slice_ns: HOUR_NS, ..order(vec![lane]) };
     let stop = Stop::new().expect("a descriptor");
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -156,7 +156,7 @@ pub(crate) fn drive_stopped(lane: LaneAsked) -> Vec<TrialRecord> {
 }
 
 pub(crate) fn drive_reading(
-    order: &Asked,
+    order: &DriveOrder,
     stop: &Stop,
     targets: Vec<TargetClock<'_>>,
 ) -> Vec<TrialRecord> {
@@ -168,7 +168,7 @@ pub(crate) fn drive_reading(
 }
 
 pub(crate) fn drive_lanes(
-    order: &Asked,
+    order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
     targets: Vec<TargetClock<'_>>,
     stop: &Stop,

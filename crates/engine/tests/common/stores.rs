@@ -5,7 +5,7 @@ use engine::workload::Feeds;
 use engine::{
     MakeLane, MemcachedAccess, Numbers, RespAccess, Stop, grouped, memcached_lanes, resp_lanes,
 };
-use record::{Address, Asked, TrialRecord};
+use record::{Address, DriveOrder, TrialRecord};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::ControlFlow;
 use std::process::{Child, Command, Stdio};
@@ -58,7 +58,7 @@ impl Server {
     }
 
     /// Drives the order of one lane on this server.
-    pub(crate) fn drive(&self, order: &mut Asked) -> Vec<TrialRecord> {
+    pub(crate) fn drive(&self, order: &mut DriveOrder) -> Vec<TrialRecord> {
         order.lanes[0].address = Address::Tcp(self.address);
         let lanes = grouped(order, 0, |order| self.lanes(order));
         let mut trials = Vec::new();
@@ -71,7 +71,7 @@ impl Server {
         trials
     }
 
-    fn lanes(&self, order: &Asked) -> Vec<MakeLane> {
+    fn lanes(&self, order: &DriveOrder) -> Vec<MakeLane> {
         let numbers = self.numbers.clone();
         let memcached = |dialect| {
             memcached_lanes(

@@ -3,7 +3,7 @@
 
 use super::wide_rows::WideRows;
 use engine::{Numbers, ThriftAccess, ThriftEpoch, grouped, thrift_lanes};
-use record::{Address, Asked, Seen};
+use record::{Address, DriveOrder, Seen};
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -90,7 +90,7 @@ impl Cassandra {
     }
 
     /// Drives an order of one lane and one round on this server.
-    pub(crate) fn drive(&self, order: &mut Asked) -> Seen {
+    pub(crate) fn drive(&self, order: &mut DriveOrder) -> Seen {
         order.lanes[0].address = Address::Tcp(self.address);
         let lanes = grouped(order, 0, |order| thrift_lanes(order, 0, &self.access));
         let stop = engine::Stop::new().expect("a descriptor");

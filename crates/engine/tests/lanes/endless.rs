@@ -4,7 +4,7 @@
 use crate::common::{drive, drive_lanes, drive_stopped, lane, order};
 use engine::workload::Feeds;
 use engine::{MemcachedAccess, Numbers, RespAccess, Stop, memcached_lanes, resp_lanes};
-use record::{Asked, Doing, Failure, LaneAsked};
+use record::{DriveOrder, Failure, LaneOrder, LaneTask};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -79,8 +79,8 @@ fn answer(mut stream: TcpStream) {
 }
 
 /// Returns a lane with one operation at a time, given up after 300 ms.
-fn impatient(address: SocketAddr, connections: u32) -> LaneAsked {
-    let mut lane = LaneAsked { timeout_ns: 300_000_000, ..lane(address) };
+fn impatient(address: SocketAddr, connections: u32) -> LaneOrder {
+    let mut lane = LaneOrder { timeout_ns: 300_000_000, ..lane(address) };
     lane.intensity.connections = connections;
     lane
 }
@@ -99,7 +99,7 @@ fn an_endless_reply_is_given_up_at_the_timeout() {
 fn connections_beside_an_endless_reply_get_their_replies() {
     let (address, counts) = endless(CHUNKED, CHUNK, 8);
     let asked = impatient(address, 8);
-    let trials = drive(&Asked { round_ns: 500_000_000, ..order(vec![asked]) });
+    let trials = drive(&DriveOrder { round_ns: 500_000_000, ..order(vec![asked]) });
     let outcomes = &trials[0].seen.outcomes;
     assert!(outcomes.ok > 100, "{outcomes:?}");
     assert!(outcomes.failed[&Failure::Timeout] >= 1, "{outcomes:?}");
@@ -109,7 +109,7 @@ fn connections_beside_an_endless_reply_get_their_replies() {
 #[test]
 fn a_stop_ends_a_run_in_which_replies_never_end() {
     let (address, counts) = endless(CHUNKED, CHUNK, 1);
-    let asked = LaneAsked { timeout_ns: 3_600_000_000_000, ..impatient(address, 4) };
+    let asked = LaneOrder { timeout_ns: 3_600_000_000_000, ..impatient(address, 4) };
     let trials = drive_stopped(asked);
     assert!(trials[0].cut_short);
     assert_eq!((trials[0].seen.unfinished, counts.outlasted()), (4, 0));
@@ -128,9 +128,9 @@ fn the_slices_of_others_come_in_their_turn() {
     assert_eq!(counts.outlasted(), 0);
 }
 
-fn stores(asked: LaneAsked) -> Asked {
-    let doing = Doing::Drive(engine::workload::preset("kv").expect("a preset"));
-    order(vec![LaneAsked { doing, ..asked }])
+fn stores(asked: LaneOrder) -> DriveOrder {
+    let doing = LaneTask::Drive(engine::workload::preset("kv").expect("a preset"));
+    order(vec![LaneOrder { doing, ..asked }])
 }
 
 /// Pushes are not answers, and an array that announces more elements than will ever arrive never

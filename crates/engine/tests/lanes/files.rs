@@ -5,7 +5,7 @@ use crate::common::{self, lane_of_files, until_done};
 use engine::files::{Action, Answer, Guard, Judged, Request, Store, Work, file_lanes};
 use engine::{Numbers, Stop};
 use record::{
-    Arrivals, Asked, Failure, FaultOwner, Intensity, LaneAsked, Outcome, Reuse, TrialRecord,
+    Arrivals, DriveOrder, Failure, FaultOwner, Intensity, LaneOrder, Outcome, Reuse, TrialRecord,
 };
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -51,22 +51,22 @@ fn work() -> Work<Option<u64>> {
     Work { state: None, ask, judge }
 }
 
-fn lane(connections: u32, operations: Option<u64>) -> LaneAsked {
+fn lane(connections: u32, operations: Option<u64>) -> LaneOrder {
     let intensity = Intensity { connections, depth: 1, arrivals: Arrivals::Closed };
-    LaneAsked { intensity, operations, ..lane_of_files() }
+    LaneOrder { intensity, operations, ..lane_of_files() }
 }
 
 /// Returns an order of one round with one turn, of 200 ms or until the operations are done.
-fn order(lane: LaneAsked) -> Asked {
+fn order(lane: LaneOrder) -> DriveOrder {
     if lane.operations.is_some() { until_done(vec![lane]) } else { common::order(vec![lane]) }
 }
 
-fn drive(order: &Asked, store: &Store, work: Work<Option<u64>>) -> Vec<TrialRecord> {
+fn drive(order: &DriveOrder, store: &Store, work: Work<Option<u64>>) -> Vec<TrialRecord> {
     drive_until(order, store, work, &Stop::new().expect("a descriptor"))
 }
 
 fn drive_until(
-    order: &Asked,
+    order: &DriveOrder,
     store: &Store,
     work: Work<Option<u64>>,
     stop: &Stop,
@@ -176,7 +176,7 @@ fn a_lock_that_is_never_given_back_is_a_timeout_and_hangs_nothing() {
     for (connections, arrivals) in
         [(1, Arrivals::Closed), (2, Arrivals::Closed), (2, Arrivals::Constant(200.0))]
     {
-        let mut asked = LaneAsked { timeout_ns: 20_000_000, ..lane(connections, None) };
+        let mut asked = LaneOrder { timeout_ns: 20_000_000, ..lane(connections, None) };
         asked.intensity.arrivals = arrivals;
         let work = Work { state: None, ask: ask_locked, judge };
         let seen = &drive(&order(asked), &store, work)[0].seen;
@@ -204,7 +204,7 @@ fn while_one_thread_blocks_the_others_mind_the_schedule() {
     let store = scratch.store(Guard::Flock);
     store.set(b"locked", b"value").expect("room");
     let _locked = lock_all(&scratch);
-    let mut asked = LaneAsked { timeout_ns: 500_000_000, ..lane(3, None) };
+    let mut asked = LaneOrder { timeout_ns: 500_000_000, ..lane(3, None) };
     asked.intensity.arrivals = Arrivals::Constant(200.0);
     let work = Work { state: None, ask, judge };
     let seen = &drive(&order(asked), &store, work)[0].seen;
@@ -224,7 +224,7 @@ fn a_run_that_is_stopped_ends_at_once() {
     for arrivals in [Arrivals::Closed, Arrivals::Constant(10.0)] {
         for locks in [false, true] {
             let locked = if locks { lock_all(&scratch) } else { Vec::new() };
-            let mut asked = LaneAsked { timeout_ns: 60_000_000_000, ..lane(2, Some(1 << 40)) };
+            let mut asked = LaneOrder { timeout_ns: 60_000_000_000, ..lane(2, Some(1 << 40)) };
             asked.intensity.arrivals = arrivals;
             let order = order(asked);
             let stop = Stop::new().expect("a descriptor");
@@ -269,14 +269,14 @@ fn a_full_store_is_counted_as_theirs_and_the_run_goes_on() {
 fn what_the_lane_cannot_do_breaks_the_run_with_a_reason() {
     let scratch = Scratch::memory();
     let store = scratch.store(Guard::Flock);
-    let broken = |order: &Asked, work: Work<Option<u64>>| {
+    let broken = |order: &DriveOrder, work: Work<Option<u64>>| {
         let lanes = vec![file_lanes(order, 0, &store, &Numbers::new(2), move |_| Ok(work.clone()))];
         let stop = Stop::new().expect("a descriptor");
         let result =
             engine::run(order, lanes, Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
         result.expect_err("broken").0
     };
-    let fresh = LaneAsked { reuse: Reuse::Never, ..lane(1, None) };
+    let fresh = LaneOrder { reuse: Reuse::Never, ..lane(1, None) };
     assert!(broken(&order(fresh), work()).contains("leave out reuse"));
     fn panics(_: &mut Option<u64>, _: u64, _: &mut (), _: &mut Request) {
         panic!("this panic belongs to the test");

@@ -7,7 +7,7 @@ use crate::common::{drive, lane, order, until_done};
 use engine::files::{FilesAccess, Guard};
 use engine::{Numbers, Stop, grouped};
 use record::{
-    Address, Arrivals, Asked, Distribution, Doing, Intensity, Kind, LaneAsked, Seen, Share,
+    Address, Arrivals, Distribution, DriveOrder, Intensity, Kind, LaneOrder, LaneTask, Seen, Share,
     ValueBytes, Verify, Workload,
 };
 use std::ops::ControlFlow;
@@ -22,12 +22,12 @@ fn group(connections: u32, depth: u32, rate: Option<f64>) -> Intensity {
 }
 
 /// Returns readers in closed loop together with writers at a rate, on one worker or two.
-fn readers_and_writers(lane: LaneAsked, depth: u32, workers: u32) -> Asked {
+fn readers_and_writers(lane: LaneOrder, depth: u32, workers: u32) -> DriveOrder {
     let groups = vec![group(8, depth, None), group(2, 1, Some(2000.0))];
     let workload = workload(&[&[(Kind::Get, 3.0), (Kind::MultiGet(5), 1.0)], &[(Kind::Set, 1.0)]]);
-    let lane = LaneAsked { groups, doing: Doing::Drive(workload), ..lane };
+    let lane = LaneOrder { groups, doing: LaneTask::Drive(workload), ..lane };
     let cores = if workers == 1 { Vec::new() } else { (0..workers).collect() };
-    Asked { cores, rounds: 2, slice_ns: 50_000_000, ..order(vec![lane]) }
+    DriveOrder { cores, rounds: 2, slice_ns: 50_000_000, ..order(vec![lane]) }
 }
 
 fn workload(mixes: &[&[(Kind, f64)]]) -> Workload {
@@ -76,9 +76,9 @@ fn the_server_counts_what_the_groups_count() {
     for workers in [1, 2] {
         let (address, counts) = crate::common::serve(crate::common::REPLY, u64::MAX);
         let groups = vec![group(4, 1, None), group(2, 1, Some(2000.0)), group(3, 1, Some(500.0))];
-        let lane = LaneAsked { groups, ..lane(address) };
+        let lane = LaneOrder { groups, ..lane(address) };
         let cores = (0..workers).collect();
-        let order = Asked { cores, slice_ns: 50_000_000, rounds: 3, ..order(vec![lane]) };
+        let order = DriveOrder { cores, slice_ns: 50_000_000, rounds: 3, ..order(vec![lane]) };
         let trials = drive(&order);
         let mut all = Seen::default();
         for trial in &trials {
@@ -106,9 +106,9 @@ fn readers_verify_what_writers_of_another_group_wrote() {
     ] {
         let server = Server::start(dialogue, &[]);
         let order = readers_and_writers(lane(server.address), 16, workers);
-        let Doing::Drive(workload) = order.lanes[0].doing.clone() else { unreachable!() };
+        let LaneTask::Drive(workload) = order.lanes[0].doing.clone() else { unreachable!() };
         let mut load = lane(server.address);
-        (load.doing, load.operations) = (Doing::load(workload), Some(KEYS));
+        (load.doing, load.operations) = (LaneTask::load(workload), Some(KEYS));
         assert_eq!(server.drive(&mut until_done(vec![load]))[0].seen.outcomes.ok, KEYS);
         let trials = server.drive(&mut order.clone());
         assert_eq!(trials.len(), 2);
@@ -134,13 +134,13 @@ fn files_have_groups_too() {
     let numbers = Numbers::new(4);
     let access = FilesAccess { store: Arc::new(directory.store(Guard::Rename)), numbers };
     let address = Address::Directory(directory.0.display().to_string());
-    let at = |lane: LaneAsked| LaneAsked { address: address.clone(), ..lane };
+    let at = |lane: LaneOrder| LaneOrder { address: address.clone(), ..lane };
     let any = lane(([127, 0, 0, 1], 1).into());
     let mut order = readers_and_writers(at(any.clone()), 1, 1);
     let gets = workload(&[&[(Kind::Get, 1.0)], &[(Kind::Set, 1.0)]]);
-    order.lanes[0].doing = Doing::Drive(gets.clone());
+    order.lanes[0].doing = LaneTask::Drive(gets.clone());
     let mut load = at(any);
-    (load.doing, load.operations) = (Doing::load(gets), Some(KEYS));
+    (load.doing, load.operations) = (LaneTask::load(gets), Some(KEYS));
     for order in [until_done(vec![load]), order] {
         let lanes = grouped(&order, 0, |order| access.lanes(order, 0));
         let stop = Stop::new().expect("a descriptor");
@@ -163,7 +163,7 @@ fn files_have_groups_too() {
 fn a_run_that_is_stopped_ends_in_the_middle_of_all_groups() {
     let (address, counts) = crate::common::serve(crate::common::REPLY, u64::MAX);
     let groups = vec![group(4, 1, None), group(2, 1, Some(50.0))];
-    let order = until_done(vec![LaneAsked { groups, ..lane(address) }]);
+    let order = until_done(vec![LaneOrder { groups, ..lane(address) }]);
     let stop = Stop::new().expect("a descriptor");
     let raise = stop.clone();
     let raised = std::thread::spawn(move || {
@@ -184,7 +184,7 @@ fn one_group_alone_asks_what_is_asked_without_groups() {
         let server = Server::start(StoreProtocol::Resp2, &[]);
         let mut lane = lane(server.address);
         let mixes: &[&[(Kind, f64)]] = &[&[(Kind::Get, 1.0), (Kind::Set, 1.0)]];
-        lane.doing = Doing::Drive(workload(mixes));
+        lane.doing = LaneTask::Drive(workload(mixes));
         lane.groups = groups;
         lane.intensity.arrivals = Arrivals::Constant(4000.0);
         let seen = server.drive(&mut order(vec![lane]))[0].seen.clone();

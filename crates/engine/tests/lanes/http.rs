@@ -2,7 +2,7 @@
 
 use crate::common::{drive, drive_reading, drive_stopped, lane, order, serve, until_done};
 use engine::{Stop, TargetClock, TargetReading, WatchedReading};
-use record::{Arrivals, Asked, Failure, LaneAsked, Phase, Reuse, WatchedSlice};
+use record::{Arrivals, DriveOrder, Failure, LaneOrder, Phase, Reuse, WatchedSlice};
 use std::net::TcpListener;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering;
@@ -25,7 +25,7 @@ fn what_the_server_says_of_its_own_times_is_recorded() {
     const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nServer-Timing: db;dur=2.5, render;dur=0.25\r\n\
         Content-Length: 5\r\n\r\nhello";
     let (address, _) = serve(REPLY, u64::MAX);
-    let asked = LaneAsked { operations: Some(500), ..lane(address) };
+    let asked = LaneOrder { operations: Some(500), ..lane(address) };
     let trials = drive(&until_done(vec![asked]));
     let parts = trials[0].seen.phases.server.iter();
     let parts: Vec<_> = parts.map(|(name, took)| (name, took.len(), took.max())).collect();
@@ -42,9 +42,9 @@ fn what_the_server_says_of_its_own_times_is_recorded() {
 fn a_depth_above_the_window_is_cut_to_the_window() {
     for arrivals in [Arrivals::Closed, Arrivals::Constant(200_000.0)] {
         let (address, counts) = serve(crate::common::REPLY, u64::MAX);
-        let mut asked = LaneAsked { operations: Some(1000), ..lane(address) };
+        let mut asked = LaneOrder { operations: Some(1000), ..lane(address) };
         (asked.intensity.arrivals, asked.intensity.depth) = (arrivals, 8);
-        let trials = drive(&until_done(vec![LaneAsked { timeout_ns: 60_000_000_000, ..asked }]));
+        let trials = drive(&until_done(vec![LaneOrder { timeout_ns: 60_000_000_000, ..asked }]));
         let seen = &trials[0].seen;
         assert_eq!((seen.operations, seen.outcomes.ok), (1000, 1000), "{:?}", seen.outcomes);
         // The server takes whatever arrives at once for one request.
@@ -54,9 +54,9 @@ fn a_depth_above_the_window_is_cut_to_the_window() {
 }
 
 /// Drives rounds whose connections are counted by the server, with two slices of 10 ms in each.
-fn opened_in_rounds(order: Asked) -> Vec<u64> {
+fn opened_in_rounds(order: DriveOrder) -> Vec<u64> {
     let (rounds, slice_ns) = (3, 10_000_000);
-    let trials = drive(&Asked { rounds, slice_ns, round_ns: 2 * slice_ns, ..order });
+    let trials = drive(&DriveOrder { rounds, slice_ns, round_ns: 2 * slice_ns, ..order });
     assert!(trials.iter().all(|trial| trial.seen.operations > 0));
     assert!(trials.iter().all(|trial| trial.seen.connections.got == 4));
     trials.iter().map(|trial| trial.seen.connections.opened).collect()
@@ -81,10 +81,10 @@ fn connections_that_do_not_open_are_waited_for_once_and_not_one_by_one() {
     let full = listener.local_addr().expect("an address");
     let (address, _) = serve(crate::common::REPLY, u64::MAX);
     let timeout_ns = 500_000_000;
-    let mut waiting = LaneAsked { timeout_ns, ..lane(full) };
+    let mut waiting = LaneOrder { timeout_ns, ..lane(full) };
     waiting.intensity.connections = 40;
     let lanes = vec![lane(address), waiting];
-    let trials = drive(&Asked { rounds: 2, ..order(lanes) });
+    let trials = drive(&DriveOrder { rounds: 2, ..order(lanes) });
     let of = |contender| trials.iter().filter(move |trial| trial.contender == contender);
     assert!(of(0).all(|trial| trial.seen.connections.got == 4 && trial.seen.outcomes.ok > 0));
     assert!(of(1).all(|trial| trial.seen.connections.got < 40 && trial.seen.outcomes.ok == 0));

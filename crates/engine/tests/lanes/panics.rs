@@ -2,7 +2,7 @@
 
 use crate::common::{lane_of_files, order};
 use engine::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, run};
-use record::{Asked, Recorder};
+use record::{DriveOrder, Recorder};
 use std::ops::ControlFlow;
 
 /// A lane whose first worker panics in its slice or when it opens.
@@ -38,7 +38,7 @@ impl Lane for Panicking {
 #[test]
 fn a_worker_that_panics_is_an_error_and_nobody_waits_for_it() {
     for in_slice in [false, true] {
-        let order = Asked { cores: vec![0, 0], rounds: 3, ..order(vec![lane_of_files()]) };
+        let order = DriveOrder { cores: vec![0, 0], rounds: 3, ..order(vec![lane_of_files()]) };
         let make = || -> MakeLane {
             Box::new(move |seat: &Seat| Ok(Box::new(Panicking { worker: seat.worker, in_slice })))
         };

@@ -5,7 +5,7 @@ use crate::common::stores::{Server, StoreProtocol};
 use crate::common::{drive_lanes, lane, until_done, verified};
 use engine::{MemcachedAccess, Numbers, Sharded, Stop, memcached_lanes};
 use record::{
-    Address, Arrivals, Doing, Kind, LaneAsked, Reuse, Seen, ShardRule, Sharding, Workload,
+    Address, Arrivals, Kind, LaneOrder, LaneTask, Reuse, Seen, ShardRule, Sharding, Workload,
 };
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -33,14 +33,14 @@ impl Servers {
     /// Starts the servers and loads the keys of the workload.
     fn loaded(rule: ShardRule, failover: bool, workload: &Workload) -> Servers {
         let servers = Servers::start(rule, failover);
-        let seen = servers.drive(Doing::load(workload.clone()), KEYS);
+        let seen = servers.drive(LaneTask::load(workload.clone()), KEYS);
         assert_eq!(seen.outcomes.ok, KEYS, "{rule:?}: {:?}", seen.outcomes);
         servers
     }
 
-    fn lane(&self, doing: Doing, operations: u64) -> LaneAsked {
+    fn lane(&self, doing: LaneTask, operations: u64) -> LaneOrder {
         let nodes = self.each.iter().map(|server| server.address).collect();
-        LaneAsked {
+        LaneOrder {
             address: Address::Nodes(nodes),
             doing,
             operations: Some(operations),
@@ -48,7 +48,7 @@ impl Servers {
         }
     }
 
-    fn drive(&self, doing: Doing, operations: u64) -> Seen {
+    fn drive(&self, doing: LaneTask, operations: u64) -> Seen {
         run(self.lane(doing, operations), &self.access)
     }
 
@@ -58,7 +58,7 @@ impl Servers {
     }
 }
 
-fn run(lane: LaneAsked, access: &MemcachedAccess) -> Seen {
+fn run(lane: LaneOrder, access: &MemcachedAccess) -> Seen {
     let order = until_done(vec![lane]);
     let lanes = vec![memcached_lanes(&order, 0, access)];
     let mut trials = drive_lanes(&order, lanes, Vec::new(), &Stop::new().expect("a descriptor"));
@@ -85,7 +85,7 @@ fn every_key_is_on_one_server_and_found_there() {
         let items = servers.items();
         assert_eq!(items.iter().sum::<u64>(), KEYS, "{rule:?}: {items:?}");
         assert!(items.iter().all(|count| *count > KEYS / 10), "{rule:?}: {items:?}");
-        let seen = servers.drive(Doing::Drive(gets()), OPERATIONS);
+        let seen = servers.drive(LaneTask::Drive(gets()), OPERATIONS);
         assert_eq!(seen.outcomes.ok, OPERATIONS, "{rule:?}: {:?}", seen.outcomes);
         assert_eq!(seen.connections.opened, 4 * 3, "each client has one to every server");
     }
@@ -96,7 +96,7 @@ fn every_policy_and_both_kinds_of_arrivals_reach_all_servers() {
     let servers = Servers::loaded(ShardRule::Ketama, false, &gets());
     for reuse in [Reuse::Never, Reuse::Times(3)] {
         for arrivals in [Arrivals::Closed, Arrivals::Constant(20_000.0)] {
-            let mut lane = servers.lane(Doing::Drive(gets()), 2000);
+            let mut lane = servers.lane(LaneTask::Drive(gets()), 2000);
             (lane.reuse, lane.intensity.arrivals) = (reuse, arrivals);
             let seen = run(lane, &servers.access);
             assert_eq!(seen.outcomes.ok, 2000, "{reuse:?} {arrivals:?}: {:?}", seen.outcomes);
@@ -108,7 +108,7 @@ fn every_policy_and_both_kinds_of_arrivals_reach_all_servers() {
 /// without its keys.
 fn dies_and_comes_back(rule: ShardRule, failover: bool, workload: &Workload) -> [Seen; 3] {
     let mut servers = Servers::loaded(rule, failover, workload);
-    let drive = |servers: &Servers| servers.drive(Doing::Drive(workload.clone()), OPERATIONS);
+    let drive = |servers: &Servers| servers.drive(LaneTask::Drive(workload.clone()), OPERATIONS);
     let up = drive(&servers);
     servers.each[1].kill();
     let dead = drive(&servers);

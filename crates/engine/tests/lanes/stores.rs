@@ -7,8 +7,8 @@ use crate::common::{lane, until_done, verified};
 use engine::workload::COUNTED_FROM;
 use engine::{MemcachedAccess, Numbers, Stop, memcached_lacks, memcached_lanes, resp_lacks};
 use record::{
-    Arrivals, Asked, Distribution, Doing, Failure, Histogram, Kind, Loading, Reuse, Seen, Share,
-    TrialRecord, Verify, Workload,
+    Arrivals, Distribution, DriveOrder, Failure, Histogram, Kind, LaneTask, Loading, Reuse, Seen,
+    Share, TrialRecord, Verify, Workload,
 };
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -24,7 +24,7 @@ fn workload(mix: &[(Kind, f64)]) -> Workload {
     Workload { distribution: Distribution::Zipf(0.9), ..verified(KEYS, mix) }
 }
 
-fn order(server: &Server, doing: Doing, operations: u64, depth: u32) -> Asked {
+fn order(server: &Server, doing: LaneTask, operations: u64, depth: u32) -> DriveOrder {
     let mut lane = lane(server.address);
     lane.doing = doing;
     lane.operations = Some(operations);
@@ -33,14 +33,14 @@ fn order(server: &Server, doing: Doing, operations: u64, depth: u32) -> Asked {
 }
 
 /// Drives this many operations.
-fn drive(server: &Server, doing: Doing, operations: u64, depth: u32) -> Seen {
+fn drive(server: &Server, doing: LaneTask, operations: u64, depth: u32) -> Seen {
     let mut trials = server.drive(&mut order(server, doing, operations, depth));
     assert_eq!(trials.len(), 1);
     trials.remove(0).seen
 }
 
 fn load(server: &Server, workload: &Workload) {
-    let seen = drive(server, Doing::load(workload.clone()), KEYS, 8);
+    let seen = drive(server, LaneTask::load(workload.clone()), KEYS, 8);
     assert_eq!((seen.operations, seen.outcomes.ok), (KEYS, KEYS), "{:?}", seen.outcomes);
 }
 
@@ -50,12 +50,12 @@ fn a_load_goes_on_at_any_key() {
     for dialogue in [StoreProtocol::Text, StoreProtocol::Resp2] {
         let server = Server::start(dialogue, &[]);
         let first = KEYS / 3;
-        let part = |from| Doing::Load(Loading { from, workload: workload.clone() });
+        let part = |from| LaneTask::Load(Loading { from, workload: workload.clone() });
         assert_eq!(drive(&server, part(0), first, 8).outcomes.ok, first, "{dialogue:?}");
-        let before = drive(&server, Doing::Drive(workload.clone()), 3000, 1).outcomes;
+        let before = drive(&server, LaneTask::Drive(workload.clone()), 3000, 1).outcomes;
         assert!(before.miss > 0, "two thirds are not there: {before:?}");
         assert_eq!(drive(&server, part(first), KEYS - first, 8).outcomes.ok, KEYS - first);
-        let after = drive(&server, Doing::Drive(workload.clone()), 3000, 1).outcomes;
+        let after = drive(&server, LaneTask::Drive(workload.clone()), 3000, 1).outcomes;
         assert_eq!((after.ok, after.miss), (3000, 0), "{dialogue:?}");
     }
 }
@@ -72,7 +72,7 @@ fn what_was_written_comes_back_at_any_depth() {
         let server = Server::start(dialogue, &[]);
         load(&server, &workload);
         for depth in [1, 16] {
-            let seen = drive(&server, Doing::Drive(workload.clone()), 4000, depth);
+            let seen = drive(&server, LaneTask::Drive(workload.clone()), 4000, depth);
             assert_eq!(seen.outcomes.ok, 4000, "{dialogue:?} {depth}: {:?}", seen.outcomes);
             assert_eq!((seen.sent, seen.unfinished), (4000, 0));
             assert_eq!(seen.response_time.len(), 4000, "each is timed on its own");
@@ -85,7 +85,7 @@ fn what_was_written_comes_back_at_any_depth() {
 fn a_store_is_asked_whether_it_answers() {
     for dialogue in ALL {
         let server = Server::start(dialogue, &[]);
-        let seen = drive(&server, Doing::Ask, 1, 1);
+        let seen = drive(&server, LaneTask::Ask, 1, 1);
         assert_eq!(
             (seen.operations, seen.outcomes.ok),
             (1, 1),
@@ -103,7 +103,7 @@ fn every_kind_is_answered() {
             // The effect of these on a value is not tracked.
             let workload = Workload { verify: Verify::Off, ..workload(&[(kind, 1.0)]) };
             load(&server, &workload);
-            let seen = drive(&server, Doing::Drive(workload), 100, 4);
+            let seen = drive(&server, LaneTask::Drive(workload), 100, 4);
             assert_eq!(seen.outcomes.ok, 100, "{dialogue:?} {kind:?}: {:?}", seen.outcomes);
         }
     }
@@ -114,7 +114,7 @@ fn what_is_not_there_is_a_miss() {
     let workload = workload(&[(Kind::Get, 1.0), (Kind::MultiGet(3), 1.0)]);
     for dialogue in ALL {
         let server = Server::start(dialogue, &[]);
-        let seen = drive(&server, Doing::Drive(workload.clone()), 100, 2);
+        let seen = drive(&server, LaneTask::Drive(workload.clone()), 100, 2);
         assert_eq!((seen.outcomes.miss, seen.outcomes.ok), (100, 0), "{dialogue:?}");
     }
 }
@@ -132,7 +132,7 @@ fn a_read_and_its_write_are_one_operation() {
         let server = Server::start(dialogue, &[]);
         load(&server, &both);
         for depth in [1, 2, 16] {
-            let seen = drive(&server, Doing::Drive(both.clone()), 4000, depth);
+            let seen = drive(&server, LaneTask::Drive(both.clone()), 4000, depth);
             assert_eq!(seen.outcomes.ok, 4000, "{dialogue:?} {depth}: {:?}", seen.outcomes);
             assert_eq!((seen.operations, seen.sent, seen.unfinished), (4000, 4000, 0));
             assert_eq!(seen.response_time.len(), 4000);
@@ -157,7 +157,7 @@ fn fresh_connections_serve_both_halves() {
         let server = Server::start(dialogue, open);
         load(&server, &both);
         for (reuse, opened) in [(Reuse::Never, 200), (Reuse::Times(20), 10)] {
-            let mut order = order(&server, Doing::Drive(both.clone()), 200, 1);
+            let mut order = order(&server, LaneTask::Drive(both.clone()), 200, 1);
             order.lanes[0].reuse = reuse;
             let seen = server.drive(&mut order).remove(0).seen;
             assert_eq!(seen.outcomes.ok, 200, "{dialogue:?} {reuse:?}: {:?}", seen.outcomes);
@@ -174,7 +174,7 @@ fn an_open_loop_goes_on_with_the_write() {
     let both = workload(&[(Kind::ReadModifyWrite, 1.0)]);
     let server = Server::start(StoreProtocol::Resp3, &[]);
     load(&server, &both);
-    let mut order = order(&server, Doing::Drive(both), 300, 4);
+    let mut order = order(&server, LaneTask::Drive(both), 300, 4);
     order.lanes[0].intensity.arrivals = Arrivals::Poisson(3000.0);
     let seen = server.drive(&mut order).remove(0).seen;
     assert_eq!((seen.outcomes.ok, seen.unsent), (300, 0), "{:?}", seen.outcomes);
@@ -208,7 +208,7 @@ fn an_operation_whose_write_is_lost_is_one_that_failed() {
     for (closes, failure, timed) in [(true, Failure::Closed, 0), (false, Failure::Timeout, 5)] {
         let mut lane = lane(answers_reads_only(closes));
         (lane.intensity.connections, lane.timeout_ns) = (1, 50_000_000);
-        (lane.doing, lane.operations) = (Doing::Drive(both.clone()), Some(5));
+        (lane.doing, lane.operations) = (LaneTask::Drive(both.clone()), Some(5));
         let order = until_done(vec![lane]);
         let access =
             MemcachedAccess { dialect: Dialect::Text, numbers: Numbers::new(1), sharded: None };
@@ -233,12 +233,12 @@ fn a_read_that_finds_nothing_ends_the_operation() {
     let both = Workload { keys: 1, ..workload(&[(Kind::ReadModifyWrite, 1.0)]) };
     for dialogue in ALL {
         let server = Server::start(dialogue, &[]);
-        let seen = drive(&server, Doing::Drive(both.clone()), 100, 4);
+        let seen = drive(&server, LaneTask::Drive(both.clone()), 100, 4);
         assert_eq!((seen.outcomes.miss, seen.operations), (100, 100), "{dialogue:?}");
         assert_eq!(halves(&seen, Kind::ReadModifyWrite), (100, 100, 0));
         assert_eq!(seen.kinds[0].miss, 100);
         let gets = Workload { mix: vec![Share { kind: Kind::Get, weight: 1.0 }], ..both.clone() };
-        let after = drive(&server, Doing::Drive(gets), 1, 1);
+        let after = drive(&server, LaneTask::Drive(gets), 1, 1);
         assert_eq!(after.outcomes.miss, 1, "{dialogue:?}: nothing was written");
     }
 }
@@ -250,7 +250,7 @@ fn a_cas_alone_on_its_key_wins() {
     for dialogue in [StoreProtocol::Text, StoreProtocol::Meta] {
         let server = Server::start(dialogue, &[]);
         load(&server, &alone);
-        let mut order = order(&server, Doing::Drive(alone.clone()), 1000, 1);
+        let mut order = order(&server, LaneTask::Drive(alone.clone()), 1000, 1);
         order.lanes[0].intensity.connections = 1;
         let seen = server.drive(&mut order).remove(0).seen;
         assert_eq!(seen.outcomes.ok, 1000, "{dialogue:?}: {:?}", seen.outcomes);
@@ -262,9 +262,9 @@ fn of_many_that_meet_on_one_key_some_lose_and_none_fails() {
     let meeting = Workload { keys: 1, ..workload(&[(Kind::Cas, 1.0), (Kind::Get, 1.0)]) };
     for dialogue in [StoreProtocol::Text, StoreProtocol::Meta] {
         let server = Server::start(dialogue, &[]);
-        let one = Doing::load(meeting.clone());
+        let one = LaneTask::load(meeting.clone());
         assert_eq!(drive(&server, one, 1, 1).outcomes.ok, 1);
-        let seen = drive(&server, Doing::Drive(meeting.clone()), 4000, 8);
+        let seen = drive(&server, LaneTask::Drive(meeting.clone()), 4000, 8);
         let outcomes = &seen.outcomes;
         assert!(outcomes.conflict > 100 && outcomes.ok > 2000, "{dialogue:?}: {outcomes:?}");
         assert_eq!(outcomes.conflict + outcomes.ok, 4000, "{dialogue:?}: {outcomes:?}");
@@ -291,9 +291,9 @@ fn counters_hold_what_was_counted() {
     assert_eq!(counting.to_load(), 100);
     for dialogue in ALL {
         let server = Server::start(dialogue, &[]);
-        let loaded = drive(&server, Doing::load(counting.clone()), counting.to_load(), 8);
+        let loaded = drive(&server, LaneTask::load(counting.clone()), counting.to_load(), 8);
         assert_eq!(loaded.outcomes.ok, 100, "{dialogue:?}: {:?}", loaded.outcomes);
-        let seen = drive(&server, Doing::Drive(counting.clone()), 3000, 8);
+        let seen = drive(&server, LaneTask::Drive(counting.clone()), 3000, 8);
         assert_eq!(seen.outcomes.ok, 3000, "{dialogue:?}: {:?}", seen.outcomes);
         let count = |kind| seen.kinds.iter().find(|of| of.kind == kind).map_or(0, |of| of.ok);
         let sum: u64 = (0..50).map(|key| held(&server, dialogue, &format!("t:n{key:012}"))).sum();
@@ -308,8 +308,8 @@ fn where_only_counters_are_requested_only_they_are_loaded() {
     let server = Server::start(StoreProtocol::Text, &[]);
     let counting = Workload { keys: 10, ..workload(&[(Kind::Incr, 1.0)]) };
     assert_eq!(counting.to_load(), 10);
-    drive(&server, Doing::load(counting.clone()), 10, 1);
-    let seen = drive(&server, Doing::Drive(counting), 100, 1);
+    drive(&server, LaneTask::load(counting.clone()), 10, 1);
+    let seen = drive(&server, LaneTask::Drive(counting), 100, 1);
     assert_eq!(seen.outcomes.ok, 100, "{:?}", seen.outcomes);
     assert!(seen.kinds.is_empty(), "one kind is all operations");
 }
@@ -328,7 +328,7 @@ fn user_defined_commands_are_sent_as_they_are_written() {
     assert_eq!(custom.to_load(), 0);
     for dialogue in [StoreProtocol::Resp2, StoreProtocol::Resp3] {
         let server = Server::start(dialogue, &[]);
-        let seen = drive(&server, Doing::Drive(custom.clone()), 2000, 8);
+        let seen = drive(&server, LaneTask::Drive(custom.clone()), 2000, 8);
         let outcomes = &seen.outcomes;
         assert_eq!(outcomes.ok + outcomes.miss, 2000, "{dialogue:?}: {outcomes:?}");
         let of =
@@ -343,7 +343,7 @@ fn user_defined_commands_are_sent_as_they_are_written() {
 fn an_error_reply_to_a_command_is_an_error() {
     let server = Server::start(StoreProtocol::Resp2, &[]);
     let custom = commands(&["SET {key} {value}", "LPUSH {key} {value}"]);
-    let seen = drive(&server, Doing::Drive(Workload { keys: 1, ..custom }), 400, 1);
+    let seen = drive(&server, LaneTask::Drive(Workload { keys: 1, ..custom }), 400, 1);
     let wrong_type = seen.outcomes.unexpected.get(&codes::WRONGTYPE).copied().unwrap_or(0);
     assert!(wrong_type > 100, "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.ok + wrong_type, 400);
@@ -384,7 +384,7 @@ fn a_value_that_was_never_written_is_wrong() {
             }
             _ => say(&server, &format!("SET t:000000000000 {foreign}\r\n")),
         }
-        let seen = drive(&server, Doing::Drive(workload.clone()), 50, 1);
+        let seen = drive(&server, LaneTask::Drive(workload.clone()), 50, 1);
         assert_eq!((seen.outcomes.wrong, seen.outcomes.ok), (50, 0), "{dialogue:?}");
     }
 }
@@ -393,7 +393,7 @@ fn a_value_that_was_never_written_is_wrong() {
 fn a_loaded_value_that_comes_back_after_a_write_is_stale() {
     let written = Workload { keys: 1, ..workload(&[(Kind::Set, 1.0), (Kind::Get, 1.0)]) };
     let server = Server::start(StoreProtocol::Resp2, &[]);
-    let one = Doing::load(written.clone());
+    let one = LaneTask::load(written.clone());
     assert_eq!(drive(&server, one, 1, 1).outcomes.ok, 1);
     say(&server, "COPY t:000000000000 kept\r\n");
     // This simulates a server that loses every write: another client restores the loaded value
@@ -403,7 +403,7 @@ fn a_loaded_value_that_comes_back_after_a_write_is_stale() {
         stream.write_all(b"COPY kept t:000000000000 REPLACE\r\n").expect("said");
         assert!(stream.read(&mut [0; 100]).expect("answered") > 0);
     };
-    let mut order = order(&server, Doing::Drive(written), 4000, 1);
+    let mut order = order(&server, LaneTask::Drive(written), 4000, 1);
     order.lanes[0].intensity.connections = 1;
     let seen = beside([undo], || server.drive(&mut order).remove(0).seen);
     assert!(seen.outcomes.stale > 0, "{:?}", seen.outcomes);

@@ -3,7 +3,7 @@
 
 use crate::common::{access, drive, lane, order, serve, until_done};
 use engine::{Gate, MakeLane, Stop, Together, clock, grouped, http_lanes, run_together};
-use record::{Arrivals, Asked, LaneAsked, Seen, TrialRecord};
+use record::{Arrivals, DriveOrder, LaneOrder, Seen, TrialRecord};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex};
@@ -40,7 +40,7 @@ impl Gate for AtMeeting {
 }
 
 /// The lanes of the order, and where each notes its place among all workers.
-fn lanes(order: &Asked, seats: &Arc<Mutex<Vec<(usize, usize)>>>) -> Vec<Vec<MakeLane>> {
+fn lanes(order: &DriveOrder, seats: &Arc<Mutex<Vec<(usize, usize)>>>) -> Vec<Vec<MakeLane>> {
     let access = access();
     let noted = |make: MakeLane| {
         let seats = seats.clone();
@@ -59,7 +59,7 @@ fn lanes(order: &Asked, seats: &Arc<Mutex<Vec<(usize, usize)>>>) -> Vec<Vec<Make
 
 type Driven = (Vec<TrialRecord>, Vec<(u64, u64)>);
 
-fn drive_together(order: &Asked, seats: &Arc<Mutex<Vec<(usize, usize)>>>) -> Vec<Driven> {
+fn drive_together(order: &DriveOrder, seats: &Arc<Mutex<Vec<(usize, usize)>>>) -> Vec<Driven> {
     let meeting = Arc::new(Meeting::default());
     let one = |rank| {
         let gate = AtMeeting { meeting: meeting.clone(), starts: Mutex::default() };
@@ -93,9 +93,9 @@ fn merged(all: &[Driven]) -> Vec<Seen> {
 #[test]
 fn the_workers_of_all_processes_are_those_of_one() {
     let (address, counts) = serve(crate::common::REPLY, u64::MAX);
-    let mut asked = LaneAsked { operations: Some(1001), ..lane(address) };
+    let mut asked = LaneOrder { operations: Some(1001), ..lane(address) };
     asked.intensity.connections = 13;
-    let order = Asked { cores: vec![0, 0], ..until_done(vec![asked]) };
+    let order = DriveOrder { cores: vec![0, 0], ..until_done(vec![asked]) };
     let seats = Arc::default();
     let together = merged(&drive_together(&order, &seats)).remove(0);
     let sent = counts.requests.load(Ordering::Relaxed);
@@ -103,7 +103,7 @@ fn the_workers_of_all_processes_are_those_of_one() {
     let mut seats = seats.lock().expect("no panic").clone();
     seats.sort_unstable();
     assert_eq!(seats, (0..6).map(|worker| (worker, 6)).collect::<Vec<_>>());
-    let alone = drive(&Asked { cores: vec![0; 6], ..order }).remove(0).seen;
+    let alone = drive(&DriveOrder { cores: vec![0; 6], ..order }).remove(0).seen;
     assert_eq!((together.operations, together.sent), (alone.operations, alone.sent));
     assert_eq!(together.connections, alone.connections);
     assert_eq!(together.response_time.len(), alone.response_time.len());
@@ -115,7 +115,7 @@ fn a_rate_is_shared_and_slices_start_together() {
     let mut asked = lane(address);
     asked.intensity.arrivals = Arrivals::Constant(2000.0);
     asked.timeout_ns = 60_000_000_000;
-    let order = Asked { rounds: 2, slice_ns: 50_000_000, ..order(vec![asked.clone(), asked]) };
+    let order = DriveOrder { rounds: 2, slice_ns: 50_000_000, ..order(vec![asked.clone(), asked]) };
     let all = drive_together(&order, &Arc::default());
     let starts: Vec<_> = all.iter().map(|(_, starts)| starts).collect();
     assert_eq!(starts[0].len(), 16);

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
-use record::LaneAsked;
+use record::LaneOrder;
 use text::lists;
 
 pub(super) const RULE: Rule = Rule {
@@ -40,13 +40,13 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     changed.chain(others).collect()
 }
 
-fn changed(asked: &[LaneAsked]) -> bool {
+fn changed(asked: &[LaneOrder]) -> bool {
     asked.windows(2).any(|two| !differing(&two[0], &two[1]).is_empty())
 }
 
 /// Returns the names of the settings that differ. Addresses are not compared, because a launch may
 /// get another port than the one before; nor is the burn-in, because it follows from the latency.
-fn differing(a: &LaneAsked, b: &LaneAsked) -> Vec<String> {
+fn differing(a: &LaneOrder, b: &LaneOrder) -> Vec<String> {
     let settings = [
         ("connections", a.intensity.connections != b.intensity.connections),
         ("connection policy", a.reuse != b.reuse),
@@ -64,7 +64,7 @@ mod tests {
     use crate::builder::{Run, weights};
     use record::{Arrivals, Reuse};
 
-    fn with(change: impl Fn(&mut LaneAsked)) -> Run {
+    fn with(change: impl Fn(&mut LaneOrder)) -> Run {
         let mut run = Run::compare(4);
         run.each_record("b", |record| change(&mut record.asked));
         run
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn each_setting_is_named() {
-        type Change = fn(&mut LaneAsked);
+        type Change = fn(&mut LaneOrder);
         let table: [(Change, &str); 5] = [
             (|asked| asked.intensity.connections = 8, "connections"),
             (|asked| asked.reuse = Reuse::Never, "connection policy"),

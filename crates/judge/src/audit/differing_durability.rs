@@ -45,13 +45,13 @@ mod tests {
     use crate::builder::{Run, weights};
     use crate::evidence::store::tests::report;
     use record::StoreMoment::RoundsEnd;
-    use record::StoreSaid;
+    use record::StoreReport;
 
     fn run(a: Option<bool>, b: Option<bool>) -> Run {
         let mut run = Run::compare(4);
         for (contender, durable) in [(0, a), (1, b)] {
             run.store_reports
-                .push(StoreSaid { durable, ..report(contender, RoundsEnd, (1, 1, 0)) });
+                .push(StoreReport { durable, ..report(contender, RoundsEnd, (1, 1, 0)) });
         }
         run
     }

@@ -2,19 +2,19 @@
 //! them.
 
 use crate::evidence::DriveSummary;
-use record::{Doing, Kind, KindSeen, Says};
+use record::{Kind, KindSeen, LaneTask, OperationText};
 
 /// Returns text such as `: 12 of `read`, 3 of `move``, or an empty text if no statement has any.
 /// `count` returns the number of a kind's operations to report.
 pub(super) fn named(driven: &DriveSummary, count: impl Fn(&KindSeen) -> u64) -> String {
-    let Some(Doing::Drive(workload)) = driven.asked.first().map(|asked| &asked.doing) else {
+    let Some(LaneTask::Drive(workload)) = driven.asked.first().map(|asked| &asked.doing) else {
         return String::new();
     };
     let statement = |seen: &KindSeen| {
         let Kind::Custom(number) = seen.kind else { return None };
         let own = workload.custom.operations.get(number as usize)?;
         let counted = count(seen);
-        let is_counted_statement = matches!(own.says, Says::Sql(_)) && counted > 0;
+        let is_counted_statement = matches!(own.says, OperationText::Sql(_)) && counted > 0;
         is_counted_statement.then(|| format!("{counted} of `{}`", own.name))
     };
     let named: Vec<String> = driven.judged.kinds.iter().filter_map(statement).collect();
@@ -24,14 +24,16 @@ pub(super) fn named(driven: &DriveSummary, count: impl Fn(&KindSeen) -> u64) -> 
 #[cfg(test)]
 pub(super) mod tests {
     use crate::builder::Run;
-    use record::{Custom, CustomOperation, Kind, KindSeen, Rows, Says, Seen, Share, Statement};
+    use record::{
+        Custom, CustomOperation, Kind, KindSeen, OperationText, Rows, Seen, Share, Statement,
+    };
 
     /// A run in which each trial of `b` has operations of one statement, `read`.
     pub(in crate::audit) fn with_statement(change: impl Fn(&mut KindSeen)) -> Run {
         let mut run = Run::compare(4).with_operations(1000);
         let workload = workload();
         for trial in run.records.iter_mut().filter(|trial| trial.contender == 1) {
-            trial.asked.doing = record::Doing::Drive(workload.clone());
+            trial.asked.doing = record::LaneTask::Drive(workload.clone());
         }
         run.each_seen("b", |_, seen: &mut Seen| {
             let mut kind = KindSeen::empty(Kind::Custom(0));
@@ -50,7 +52,7 @@ pub(super) mod tests {
         let operation = CustomOperation {
             name: "read".to_owned(),
             parameters: Vec::new(),
-            says: Says::Sql(vec![statement]),
+            says: OperationText::Sql(vec![statement]),
         };
         record::Workload {
             prefix: String::new(),

@@ -6,7 +6,7 @@ use crate::{
     verdict::TargetSummary,
 };
 use record::{
-    Histogram, LaneAsked, Metric, Outcomes, OwnCost, Phase, Seen, Slice, TrialRecord,
+    Histogram, LaneOrder, Metric, Outcomes, OwnCost, Phase, Seen, Slice, TrialRecord,
     own_cost::cheapest, seen::Connections, slice::WINDOW_NS,
 };
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ pub(crate) struct DriveSummary {
 
     // Recorded rounds.
     /// The settings: one entry, or several if rounds differ.
-    pub(crate) asked: Vec<LaneAsked>,
+    pub(crate) asked: Vec<LaneOrder>,
     pub(crate) outcomes: Outcomes,
     pub(crate) codes: BTreeMap<u16, u64>,
     pub(crate) empty: u64,
@@ -115,7 +115,7 @@ impl DriveSummary {
         }
     }
 
-    fn count_seen(&mut self, phase: Phase, asked: &LaneAsked, seen: &Seen) {
+    fn count_seen(&mut self, phase: Phase, asked: &LaneOrder, seen: &Seen) {
         let sent = match phase {
             Phase::Ready => &mut self.sent.ready,
             Phase::Load => &mut self.sent.load,
@@ -152,7 +152,7 @@ impl DriveSummary {
         self.kept_cost.as_ref().filter(|_| self.own_costs.is_empty()).map(|kept| kept.age_s)
     }
 
-    fn count_recorded(&mut self, asked: &LaneAsked, seen: &Seen) {
+    fn count_recorded(&mut self, asked: &LaneOrder, seen: &Seen) {
         if !self.asked.contains(asked) {
             self.asked.push(asked.clone());
         }

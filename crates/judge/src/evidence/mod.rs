@@ -9,7 +9,7 @@ mod timeline;
 mod trial;
 
 use crate::{cost, cost::CoresOf, draft::Draft};
-use record::{Arrivals, ContenderAsked, End, Interleave, Pair, PilotChoice, Question, Seen};
+use record::{Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Question, Seen};
 
 pub(crate) use agents::{AgentDriven, Agents};
 pub(crate) use driven::DriveSummary;
@@ -96,7 +96,7 @@ impl Evidence {
     }
 
     /// The question's settings of a contender.
-    pub(crate) fn asked(&self, contender: usize) -> Option<&ContenderAsked> {
+    pub(crate) fn asked(&self, contender: usize) -> Option<&ContenderQuestion> {
         self.question.contenders.get(contender)
     }
 

@@ -1,15 +1,15 @@
 //! What a store reported about itself during the run.
 
 use crate::verdict::{Evicted, StoreSummary};
-use record::{Loaded, StoreMoment, StoreSaid};
+use record::{Loaded, StoreMoment, StoreReport};
 
 /// The record of one contender's store, added up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stored {
     /// Its latest report. None if it was never asked.
-    last: Option<StoreSaid>,
+    last: Option<StoreReport>,
     /// Its report after the load, in the last launch.
-    after_load: Option<StoreSaid>,
+    after_load: Option<StoreReport>,
     loaded: Option<Loaded>,
     evicted: Evicted,
 }
@@ -27,7 +27,7 @@ impl Stored {
         self.loaded = Some(loaded.clone());
     }
 
-    pub(crate) fn add(&mut self, report: &StoreSaid) {
+    pub(crate) fn add(&mut self, report: &StoreReport) {
         let part = match report.when {
             StoreMoment::LoadBegins => None,
             StoreMoment::LoadEnds => Some(&mut self.evicted.load),
@@ -72,7 +72,7 @@ impl Stored {
         self.evicted
     }
 
-    fn at_end(&self) -> Option<&StoreSaid> {
+    fn at_end(&self) -> Option<&StoreReport> {
         self.last.as_ref().filter(|last| last.when == StoreMoment::RoundsEnd)
     }
 
@@ -100,8 +100,8 @@ pub(crate) mod tests {
         contender: u32,
         when: StoreMoment,
         (items, bytes, evictions): (u64, u64, u64),
-    ) -> StoreSaid {
-        StoreSaid {
+    ) -> StoreReport {
+        StoreReport {
             contender,
             launch: 0,
             when,
@@ -137,7 +137,7 @@ pub(crate) mod tests {
         let mut stored = Stored::default();
         assert_eq!(stored.summary(Vec::new()), None);
         for when in [StoreMoment::LoadBegins, StoreMoment::LoadEnds, StoreMoment::RoundsEnd] {
-            let report = StoreSaid { evictions: None, items: None, ..report(0, when, (1, 1, 1)) };
+            let report = StoreReport { evictions: None, items: None, ..report(0, when, (1, 1, 1)) };
             stored.add(&report);
         }
         assert_eq!(

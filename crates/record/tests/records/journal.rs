@@ -2,12 +2,13 @@
 
 use proptest::prelude::*;
 use record::{
-    Address, AgentClock, AgentReady, AgentSeen, Arrivals, Asks, Consistency, Contender,
-    ContenderAsked, Doing, End, EndReason, Event, Fact, Failure, GroupAsks, Header, Host,
-    Intensity, Interleave, LaneAsked, LoadHow, Loaded, Metric, Moments, Outcome, OwnCost, Pair,
-    Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question, Recorder, RequestAsked, Reuse,
-    Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart, SqlAsked, SqlProtocol, StoreMoment,
-    StoreSaid, TargetDone, TargetReady, TrialRecord, WatchedSlice, WatcherReport, Work, Workload,
+    Address, AgentClock, AgentReady, AgentSeen, Arrivals, Consistency, Contender,
+    ContenderQuestion, End, EndReason, Event, Fact, Failure, GroupQuestion, Header, Host,
+    Intensity, Interleave, LaneOrder, LaneTask, LoadMethod, Loaded, Metric, Moments, Outcome,
+    OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question, Recorder,
+    RequestPlan, RequestSettings, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart,
+    SqlProtocol, SqlSettings, StoreMoment, StoreReport, TargetDone, TargetReady, TrialRecord,
+    WatchedSlice, WatcherReport, Work, Workload,
 };
 
 fn reads_back(event: &Event) {
@@ -35,11 +36,11 @@ const PHASES: [Phase; 4] = [Phase::Ready, Phase::WarmUp, Phase::Pilot, Phase::Ro
 const METRICS: [Metric; 4] =
     [Metric::Throughput, Metric::ResponseP50, Metric::ResponseP99, Metric::ResponseP999];
 
-fn asked(i: usize) -> LaneAsked {
-    LaneAsked {
+fn asked(i: usize) -> LaneOrder {
+    LaneOrder {
         address: addresses()[i % 4].clone(),
         intensity: intensity(i),
-        doing: record::Doing::Ask,
+        doing: record::LaneTask::Ask,
         reuse: REUSES[i % 3],
         timeout_ns: 30_000_000_000,
         burn_in_ns: 2_000_000,
@@ -53,30 +54,30 @@ fn intensity(i: usize) -> Intensity {
 }
 
 /// Every kind of request to a contender.
-fn asks() -> Vec<Asks> {
-    let request = RequestAsked {
+fn asks() -> Vec<RequestPlan> {
+    let request = RequestSettings {
         method: "POST".to_owned(),
         header_names: vec!["Accept".to_owned()],
         body_bytes: u64::MAX,
         expect: vec![200, 404],
     };
-    let sql = SqlAsked {
+    let sql = SqlSettings {
         protocol: SqlProtocol::Prepared,
         table: Some("memory".to_owned()),
         reply_bytes: Some(u64::MAX),
         asks_own_server: true,
-        cassandra: Some(record::CassandraAsked::default()),
+        cassandra: Some(record::CassandraSettings::default()),
     };
     let skew = Skew { hottest: 0.1 + 0.2, top_1_percent: 0.3, top_10_percent: 1.0 / 3.0 };
     let work = |skew| Work { workload: workload(), skew };
     vec![
-        Asks::Request(request.clone()),
-        Asks::Requests { request, work: work(None) },
-        Asks::Store(work(Some(skew))),
-        Asks::Statement { statement: "SELECT 'é'".to_owned(), sql: sql.clone() },
-        Asks::Database { sql, work: work(Some(skew)) },
-        Asks::Files(work(None)),
-        Asks::Program,
+        RequestPlan::Request(request.clone()),
+        RequestPlan::Requests { request, work: work(None) },
+        RequestPlan::Store(work(Some(skew))),
+        RequestPlan::Statement { statement: "SELECT 'é'".to_owned(), sql: sql.clone() },
+        RequestPlan::Database { sql, work: work(Some(skew)) },
+        RequestPlan::Files(work(None)),
+        RequestPlan::Program,
     ]
 }
 
@@ -114,18 +115,18 @@ fn contender(i: usize) -> Contender {
 fn question() -> Question {
     Question {
         contenders: vec![
-            ContenderAsked { cpu_in_sight: true, ..ContenderAsked::named("a") },
-            ContenderAsked {
+            ContenderQuestion { cpu_in_sight: true, ..ContenderQuestion::named("a") },
+            ContenderQuestion {
                 protocol: "HTTP".to_owned(),
                 target_cores: vec![0, 1],
                 bodiless: true,
                 port_limit: Some(14_115.5),
-                ..ContenderAsked::named("b")
+                ..ContenderQuestion::named("b")
             },
         ],
         primary: METRICS[0],
         secondary: METRICS[1..].to_vec(),
-        groups: vec![GroupAsks { name: "readers".to_owned(), metrics: METRICS.to_vec() }],
+        groups: vec![GroupQuestion { name: "readers".to_owned(), metrics: METRICS.to_vec() }],
         pairs: vec![Pair { a: 0, b: 1 }],
         alpha: 0.05,
         matters: 0.01,
@@ -334,7 +335,7 @@ fn results_of_an_articles_method_read_back() {
 #[test]
 fn events_of_stores_read_back() {
     for when in [StoreMoment::LoadBegins, StoreMoment::RoundsEnd] {
-        let known = StoreSaid {
+        let known = StoreReport {
             contender: 1,
             launch: 2,
             when,
@@ -347,23 +348,27 @@ fn events_of_stores_read_back() {
         };
         reads_back(&Event::Store(known.clone()));
         let silent = Some("it did not answer".to_owned());
-        reads_back(&Event::Store(StoreSaid { items: None, server: None, silent, ..known }));
+        reads_back(&Event::Store(StoreReport { items: None, server: None, silent, ..known }));
     }
     let why = || "it does not tell".to_owned();
     for (how, settled) in [
-        (LoadHow::Found, None),
-        (LoadHow::Resumed, Some(Settled::Compactions { left: 2, nodes: 3, took_ns: 6 })),
-        (LoadHow::Written, Some(Settled::Unseen { why: why() })),
-        (LoadHow::Written, Some(Settled::Cpu { why: why(), permille: 4, limit: 60, took_ns: 6 })),
+        (LoadMethod::Found, None),
+        (LoadMethod::Resumed, Some(Settled::Compactions { left: 2, nodes: 3, took_ns: 6 })),
+        (LoadMethod::Written, Some(Settled::Unseen { why: why() })),
+        (
+            LoadMethod::Written,
+            Some(Settled::Cpu { why: why(), permille: 4, limit: 60, took_ns: 6 }),
+        ),
     ] {
-        let (why, ended_at) = ((how != LoadHow::Found).then(|| "it is dirty".to_owned()), Some(7));
+        let (why, ended_at) =
+            ((how != LoadMethod::Found).then(|| "it is dirty".to_owned()), Some(7));
         reads_back(&Event::Loaded(Loaded {
             contender: 0,
             launch: 0,
             how,
             why,
             keys: 10,
-            are_columns: how == LoadHow::Found,
+            are_columns: how == LoadMethod::Found,
             from: 3,
             written: 3,
             failed: 1,
@@ -379,13 +384,13 @@ fn a_load_reads_back_and_so_does_one_of_an_older_version() {
     let workload = r#"{"prefix":"p:","keys":9,"distribution":{"zipf":0.3},"hot":1.0,
         "value":{"fixed":32},"compressible":false,"mix":[{"kind":"get","weight":0.1}],
         "verify":"all"}"#;
-    let old: Doing = serde_json::from_str(&format!(r#"{{"load":{workload}}}"#)).expect("a load");
-    let Doing::Load(mut loading) = old else { panic!("a load: {old:?}") };
+    let old: LaneTask = serde_json::from_str(&format!(r#"{{"load":{workload}}}"#)).expect("a load");
+    let LaneTask::Load(mut loading) = old else { panic!("a load: {old:?}") };
     assert_eq!((loading.from, loading.workload.keys), (0, 9));
     loading.from = 1 << 60;
-    let line = serde_json::to_string(&Doing::Load(loading.clone())).expect("serialisable");
-    let read: Doing = serde_json::from_str(&line).expect("our own line");
-    assert_eq!(read, Doing::Load(loading), "{line}");
+    let line = serde_json::to_string(&LaneTask::Load(loading.clone())).expect("serialisable");
+    let read: LaneTask = serde_json::from_str(&line).expect("our own line");
+    assert_eq!(read, LaneTask::Load(loading), "{line}");
 }
 
 #[test]
@@ -414,7 +419,7 @@ fn an_order_has_the_intensity_and_omits_a_depth_of_one() {
     let mut json = serde_json::to_value(asked(1)).expect("serialisable");
     assert_eq!((&json["connections"], &json["depth"]), (&64.into(), &1.into()));
     json.as_object_mut().expect("an object").remove("depth");
-    assert_eq!(serde_json::from_value::<LaneAsked>(json).expect("an order"), asked(1));
+    assert_eq!(serde_json::from_value::<LaneOrder>(json).expect("an order"), asked(1));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use record::{
-    Address, Arrivals, Distribution, Doing, Failure, Intensity, Kind, LaneAsked, Moments, Outcome,
-    ProgramRun, Recorder, Reuse, Seen, Share, SliceStart, ValueBytes, Verify, Workload,
+    Address, Arrivals, Distribution, Failure, Intensity, Kind, LaneOrder, LaneTask, Moments,
+    Outcome, ProgramRun, Recorder, Reuse, Seen, Share, SliceStart, ValueBytes, Verify, Workload,
 };
 
 const SLICES: u64 = 3;
@@ -66,8 +66,8 @@ fn operation() -> impl Strategy<Value = Operation> {
 /// Not in the order that they are recorded in.
 const KINDS: [Kind; 3] = [Kind::Set, Kind::ReadModifyWrite, Kind::Get];
 
-fn doing(kinds: &[Kind]) -> Doing {
-    Doing::Drive(Workload {
+fn doing(kinds: &[Kind]) -> LaneTask {
+    LaneTask::Drive(Workload {
         prefix: String::new(),
         keys: 1,
         distribution: Distribution::Uniform,
@@ -97,7 +97,7 @@ fn recorded(operations: &[&Operation], connections: u64) -> Seen {
 /// The same with the operations of each group in a recorder of its own.
 fn recorded_in_groups(operations: &[&Operation], connections: u64) -> Seen {
     let group = Intensity { connections: 32, depth: 1, arrivals: Arrivals::Closed };
-    let mut recorder = Recorder::of_lane(&LaneAsked {
+    let mut recorder = Recorder::of_lane(&LaneOrder {
         address: Address::Program,
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
         reuse: Reuse::Always,

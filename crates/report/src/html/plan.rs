@@ -3,7 +3,7 @@
 use super::node::{Node, el, foreign};
 use super::parts;
 use crate::{View, words};
-use record::{Asks, Contender, Interleave, PilotSeen, RequestAsked, Work};
+use record::{Contender, Interleave, PilotSeen, RequestPlan, RequestSettings, Work};
 use text::shown::{shown, shown_sentence};
 use text::units;
 
@@ -63,7 +63,7 @@ fn launched(contenders: &[Contender]) -> Option<Node> {
     (!commands.is_empty()).then(|| el("ul").class("behind").with_all(commands))
 }
 
-fn request_words(request: &RequestAsked) -> String {
+fn request_words(request: &RequestSettings) -> String {
     let mut asked = shown(&request.method);
     if request.body_bytes > 0 {
         asked += &format!(", {} of body", units::bytes(request.body_bytes));
@@ -88,17 +88,17 @@ fn work_words(of: &Contender, work: &Work) -> Vec<String> {
 
 fn asked_of(of: &Contender) -> Vec<Node> {
     let asked: Vec<String> = match &of.asks {
-        Asks::Request(request) => {
+        RequestPlan::Request(request) => {
             std::iter::once(request_words(request)).chain(words::groups::asked(of)).collect()
         }
-        Asks::Messages(messages) => {
+        RequestPlan::Messages(messages) => {
             std::iter::once(words::messages(messages)).chain(words::groups::asked(of)).collect()
         }
-        Asks::Requests { work, .. }
-        | Asks::Store(work)
-        | Asks::Database { work, .. }
-        | Asks::Files(work) => work_words(of, work),
-        Asks::Statement { .. } | Asks::Program => {
+        RequestPlan::Requests { work, .. }
+        | RequestPlan::Store(work)
+        | RequestPlan::Database { work, .. }
+        | RequestPlan::Files(work) => work_words(of, work),
+        RequestPlan::Statement { .. } | RequestPlan::Program => {
             words::database(&of.asks).into_iter().chain(words::consistency(of)).collect()
         }
     };

@@ -3,7 +3,7 @@
 use super::node::{Node, el};
 use super::parts;
 use crate::{View, words};
-use judge::verdict::{Checked, Standing};
+use judge::verdict::{Checked, RequirementStatus};
 use text::shown::shown_sentence;
 
 /// The section. Returns None if nothing was required.
@@ -14,9 +14,9 @@ pub(super) fn section(view: &View) -> Option<Node> {
 
 fn one(checked: &Checked) -> Node {
     let (sign, class) = match checked.standing {
-        Standing::Met => ("✓", "faster"),
-        Standing::NotMet => ("✕", "slower"),
-        Standing::CannotBeSaid => ("?", "undecided"),
+        RequirementStatus::Met => ("✓", "faster"),
+        RequirementStatus::NotMet => ("✕", "slower"),
+        RequirementStatus::CannotBeSaid => ("?", "undecided"),
     };
     let standing = words::standing(checked.standing).to_uppercase();
     let word = el("span")

@@ -30,7 +30,7 @@ pub(super) fn section(view: &View) -> Node {
     } else {
         Scale::linear(0.0, high)
     };
-    let picture = Picture { view, across: Scale::linear(from, to), up: rates };
+    let picture = SliceChart { view, across: Scale::linear(from, to), up: rates };
     let figure = if view.contenders.len() <= TOGETHER {
         let all: Vec<usize> = (0..view.contenders.len()).collect();
         picture.draw(&all, "Throughput of each contender over the run", 200.0)
@@ -51,13 +51,13 @@ pub(super) fn section(view: &View) -> Node {
         .with(parts::folded("Table of throughput by round", table(view)))
 }
 
-struct Picture<'a> {
+struct SliceChart<'a> {
     view: &'a View<'a>,
     across: Scale,
     up: Scale,
 }
 
-impl Picture<'_> {
+impl SliceChart<'_> {
     fn panels(&self) -> Vec<Node> {
         let contenders = self.view.contenders.iter().enumerate();
         contenders

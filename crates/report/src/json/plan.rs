@@ -22,7 +22,7 @@ pub(super) struct PlanData<'a> {
     requirements: &'a [String],
     warm_up: f64,
     generator_cores: &'a [u32],
-    question: Asks<'a>,
+    question: QuestionData<'a>,
     pilot: Option<Pilot<'a>>,
 }
 
@@ -87,10 +87,10 @@ struct PoolData {
 }
 
 #[derive(Serialize)]
-struct Asks<'a> {
+struct QuestionData<'a> {
     primary: &'static str,
     secondary: Vec<&'static str>,
-    groups: Vec<GroupAsks<'a>>,
+    groups: Vec<GroupQuestionData<'a>>,
     pairs: Vec<PairData<'a>>,
     alpha: f64,
     matters: f64,
@@ -99,7 +99,7 @@ struct Asks<'a> {
 }
 
 #[derive(Serialize)]
-struct GroupAsks<'a> {
+struct GroupQuestionData<'a> {
     name: &'a str,
     metrics: Vec<&'static str>,
 }
@@ -116,11 +116,11 @@ struct Pilot<'a> {
     slice: f64,
     round: f64,
     why: &'a [String],
-    contenders: Vec<PilotSaw<'a>>,
+    contenders: Vec<PilotFigures<'a>>,
 }
 
 #[derive(Serialize)]
-struct PilotSaw<'a> {
+struct PilotFigures<'a> {
     name: &'a str,
     burn_in: Option<f64>,
     throughput: f64,
@@ -149,7 +149,7 @@ impl<'a> PlanData<'a> {
             requirements: &plan.requirements,
             warm_up: seconds(plan.warm_up_ns),
             generator_cores: &plan.generator_cores,
-            question: Asks::of(question),
+            question: QuestionData::of(question),
             pilot: view.pilot.map(|pilot| Pilot::of(pilot, question)),
         }
     }
@@ -202,13 +202,13 @@ impl<'a> ContenderOrder<'a> {
     }
 }
 
-impl<'a> Asks<'a> {
+impl<'a> QuestionData<'a> {
     fn of(of: &'a Question) -> Self {
         let name = |number: u32| of.name_of(number);
-        Asks {
+        QuestionData {
             primary: of.primary.path(),
             secondary: paths(&of.secondary),
-            groups: of.groups.iter().map(GroupAsks::of).collect(),
+            groups: of.groups.iter().map(GroupQuestionData::of).collect(),
             pairs: of.pairs.iter().map(|p| PairData { a: name(p.a), b: name(p.b) }).collect(),
             alpha: of.alpha,
             matters: of.matters,
@@ -218,9 +218,9 @@ impl<'a> Asks<'a> {
     }
 }
 
-impl<'a> GroupAsks<'a> {
-    fn of(of: &'a record::GroupAsks) -> Self {
-        GroupAsks { name: &of.name, metrics: paths(&of.metrics) }
+impl<'a> GroupQuestionData<'a> {
+    fn of(of: &'a record::GroupQuestion) -> Self {
+        GroupQuestionData { name: &of.name, metrics: paths(&of.metrics) }
     }
 }
 
@@ -237,7 +237,7 @@ impl<'a> Pilot<'a> {
             round: seconds(of.round_ns),
             why: &of.why,
             contenders: saw
-                .map(|(number, (saw, asked))| PilotSaw {
+                .map(|(number, (saw, asked))| PilotFigures {
                     name: &asked.name,
                     burn_in: of.burn_in_ns.get(number).copied().map(seconds),
                     throughput: saw.throughput,

@@ -2,7 +2,7 @@
 
 use super::seconds;
 use judge::verdict::StoreSummary;
-use record::{LoadHow, Loaded, Settled};
+use record::{LoadMethod, Loaded, Settled};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -17,7 +17,7 @@ pub(super) struct StoreData<'a> {
 
 #[derive(Serialize)]
 struct LoadData<'a> {
-    how: LoadHow,
+    how: LoadMethod,
     why: Option<&'a str>,
     keys: u64,
     from: u64,

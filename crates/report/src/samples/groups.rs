@@ -2,7 +2,7 @@
 
 use super::{Parts, histogram, kinds::kinds, quantiles, second};
 use judge::verdict::{Comparison, ContenderSummary, Word};
-use record::{Arrivals, Asks, Group, GroupAsks, Intensity, Kind, Metric, Share, Work};
+use record::{Arrivals, Group, GroupQuestion, Intensity, Kind, Metric, RequestPlan, Share, Work};
 
 const NAMES: [&str; 2] = ["readers", "writers"];
 
@@ -12,7 +12,7 @@ pub(crate) fn groups() -> Parts {
     let plan = &mut parts.header.plan;
     plan.question.secondary.clear();
     plan.question.groups = NAMES
-        .map(|name| GroupAsks { name: name.to_owned(), metrics: vec![Metric::ResponseP99] })
+        .map(|name| GroupQuestion { name: name.to_owned(), metrics: vec![Metric::ResponseP99] })
         .to_vec();
     for contender in &mut plan.contenders {
         let asked = [(20, 32, Arrivals::Closed), (2, 8, Arrivals::Constant(5000.0))];
@@ -22,7 +22,9 @@ pub(crate) fn groups() -> Parts {
         });
         contender.groups = groups.collect();
         (contender.intensity.connections, contender.intensity.depth) = (22, 32);
-        let Asks::Store(Work { workload, .. }) = &mut contender.asks else { panic!("a store") };
+        let RequestPlan::Store(Work { workload, .. }) = &mut contender.asks else {
+            panic!("a store")
+        };
         let share = |(kind, weight)| Share { kind, weight };
         workload.commands.clear();
         workload.mix =

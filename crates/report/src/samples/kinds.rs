@@ -3,7 +3,7 @@
 use super::{Parts, compare, comparison, histogram, quantiles, second};
 use judge::verdict::{Comparison, KindSummary, Quantiles, Word};
 use record::{
-    Asks, Distribution, Kind, Metric, Share, Skew, Step, ValueBytes, Verify, Work, Workload,
+    Distribution, Kind, Metric, RequestPlan, Share, Skew, Step, ValueBytes, Verify, Work, Workload,
 };
 
 /// Two stores with different distributions of keys; on one of them some conditional writes
@@ -22,7 +22,7 @@ pub(crate) fn kinds() -> Parts {
         let last = [Kind::Cas, Kind::Command(0)][number];
         let skew = Skew { hottest: 0.0378, top_1_percent: 0.304, top_10_percent: 0.449 };
         let workload = workload(number, last);
-        contender.asks = Asks::Store(Work { workload, skew: Some(skew) });
+        contender.asks = RequestPlan::Store(Work { workload, skew: Some(skew) });
     }
     for (number, contender) in parts.contenders.iter_mut().enumerate() {
         let operations = contender.operations;

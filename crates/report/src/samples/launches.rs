@@ -1,7 +1,9 @@
 //! Samples of launched targets, of restarts, looks and requirements.
 
 use super::{Parts, checked, compare, comparison, faster, finding, noise, second};
-use judge::verdict::{Charged, Checked, Comparison, Standing, TargetSummary, Weight, Word};
+use judge::verdict::{
+    Charged, Checked, Comparison, RequirementStatus, TargetSummary, Weight, Word,
+};
 use record::{Address, Fact, Metric};
 
 /// Launched targets whose CPU can be read, with slices forced. One collects garbage at rest, so
@@ -120,13 +122,17 @@ pub(crate) fn required() -> Parts {
     let future = "this version of tiebreak cannot read it: --require `p99 <= 5 sigma`: `5sigma` is \
                   no ratio";
     parts.checked = vec![
-        checked("new/old throughput >= 0.97", Standing::Met, MET),
-        checked("p99 <= 0.8x", Standing::NotMet, NOT_MET),
-        checked("p99.9 <= 1.05x", Standing::CannotBeSaid, "there is no interval to judge by"),
+        checked("new/old throughput >= 0.97", RequirementStatus::Met, MET),
+        checked("p99 <= 0.8x", RequirementStatus::NotMet, NOT_MET),
+        checked(
+            "p99.9 <= 1.05x",
+            RequirementStatus::CannotBeSaid,
+            "there is no interval to judge by",
+        ),
         Checked {
             a: String::new(),
             b: String::new(),
-            ..checked("p99 <= 5 sigma", Standing::CannotBeSaid, future)
+            ..checked("p99 <= 5 sigma", RequirementStatus::CannotBeSaid, future)
         },
     ];
     parts.header.plan.requirements =

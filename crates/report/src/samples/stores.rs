@@ -2,7 +2,7 @@
 
 use super::{Parts, compare, comparison, finding};
 use judge::verdict::{Evicted, StoreSummary, Weight, Word};
-use record::{LoadHow, Loaded, Settled};
+use record::{LoadMethod, Loaded, Settled};
 
 /// Three stores, the third of which reports nothing about itself.
 pub(crate) fn stores() -> Parts {
@@ -26,12 +26,13 @@ pub(crate) fn stores() -> Parts {
     };
     let some = Evicted { load: Some(4120), before: Some(0), rounds: Some(37) };
     let why = Some("it threw away 37 items since it was loaded".to_owned());
-    let again = Loaded { why, ..loaded(1, LoadHow::Written) };
+    let again = Loaded { why, ..loaded(1, LoadMethod::Written) };
     let settled = Some(Settled::Compactions { left: 0, nodes: 3, took_ns: 2_350_000_000 });
-    let resumed = Loaded { from: 60_000, written: 40_000, settled, ..loaded(2, LoadHow::Resumed) };
+    let resumed =
+        Loaded { from: 60_000, written: 40_000, settled, ..loaded(2, LoadMethod::Resumed) };
     let silent = Some("it did not reply in time".to_owned());
     let stores = [
-        held(100_001, 9_100_000, none, loaded(0, LoadHow::Found)),
+        held(100_001, 9_100_000, none, loaded(0, LoadMethod::Found)),
         held(95_843, 8_700_000, some, again),
         StoreSummary { loaded: Some(resumed), silent, ..StoreSummary::default() },
     ];
@@ -41,7 +42,7 @@ pub(crate) fn stores() -> Parts {
     parts
 }
 
-fn loaded(contender: u32, how: LoadHow) -> Loaded {
+fn loaded(contender: u32, how: LoadMethod) -> Loaded {
     Loaded {
         contender,
         launch: 0,

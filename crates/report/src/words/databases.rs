@@ -1,16 +1,16 @@
 //! How a database is spoken to, in words.
 
 use record::cassandra::{Compression, Routing};
-use record::{Asks, CassandraAsked, SqlAsked, SqlProtocol};
+use record::{CassandraSettings, RequestPlan, SqlProtocol, SqlSettings};
 use text::shown::{shown, shown_sentence};
 
 /// `statements prepared once for each connection, rows in a table of kind memory`, or the one
 /// statement in quotes. Returns None if the contender is not a database.
-pub fn database(asks: &Asks) -> Option<String> {
+pub fn database(asks: &RequestPlan) -> Option<String> {
     asks.sql().map(|sql| describe(sql, asks.statement()))
 }
 
-fn describe(of: &SqlAsked, statement: Option<&str>) -> String {
+fn describe(of: &SqlSettings, statement: Option<&str>) -> String {
     let how = match of.protocol {
         SqlProtocol::Simple | SqlProtocol::Text => "sent as text",
         SqlProtocol::Extended => "parsed each time, with bound values",
@@ -29,8 +29,8 @@ fn describe(of: &SqlAsked, statement: Option<&str>) -> String {
 
 /// The settings of Cassandra's client library: the number of sockets, and what differs from
 /// the defaults.
-fn library(of: &CassandraAsked) -> String {
-    let usual = CassandraAsked::default();
+fn library(of: &CassandraSettings) -> String {
+    let usual = CassandraSettings::default();
     let sockets = match of.sockets_per_node {
         1 => "one socket to each node".to_owned(),
         several => format!("{several} sockets to each node"),
@@ -64,9 +64,9 @@ fn library(of: &CassandraAsked) -> String {
 mod tests {
     use super::*;
 
-    fn sql(protocol: SqlProtocol, table: Option<&str>) -> SqlAsked {
+    fn sql(protocol: SqlProtocol, table: Option<&str>) -> SqlSettings {
         let table = table.map(str::to_owned);
-        SqlAsked { protocol, table, reply_bytes: None, asks_own_server: false, cassandra: None }
+        SqlSettings { protocol, table, reply_bytes: None, asks_own_server: false, cassandra: None }
     }
 
     #[test]
@@ -88,16 +88,16 @@ mod tests {
         ] {
             assert_eq!(describe(&sql(protocol, table), statement), wanted);
         }
-        let bounded = SqlAsked { reply_bytes: Some(5000), ..sql(SqlProtocol::Text, None) };
+        let bounded = SqlSettings { reply_bytes: Some(5000), ..sql(SqlProtocol::Text, None) };
         let wanted = "statements sent as text, replies of at most 5000 bytes";
         assert_eq!(describe(&bounded, None), wanted);
     }
 
     #[test]
     fn other_contenders_have_no_description() {
-        assert_eq!(database(&Asks::Program), None);
+        assert_eq!(database(&RequestPlan::Program), None);
         let sql = sql(SqlProtocol::Text, None);
-        let asks = Asks::Statement { statement: "SELECT 1".to_owned(), sql };
+        let asks = RequestPlan::Statement { statement: "SELECT 1".to_owned(), sql };
         assert_eq!(database(&asks).as_deref(), Some("`SELECT 1`, sent as text"));
     }
 }

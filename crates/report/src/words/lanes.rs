@@ -4,7 +4,7 @@
 use super::short_name;
 use crate::View;
 use judge::verdict::ContenderSummary;
-use record::{Contender, SqlAsked};
+use record::{Contender, SqlSettings};
 use text::units;
 
 /// `our CPU/op by itself, against the null server: old 3.2 µs (measured 3 h before),
@@ -43,7 +43,7 @@ fn age(seconds: u64) -> String {
 
 /// A note if the contender's own server was used because the null server does not speak its
 /// protocol.
-fn instead(sql: Option<&SqlAsked>) -> &'static str {
+fn instead(sql: Option<&SqlSettings>) -> &'static str {
     if sql.is_some_and(|sql| sql.asks_own_server) {
         " (its own server's cheapest statement)"
     } else {
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_note_says_that_the_own_server_was_used() {
-        let mut sql = SqlAsked {
+        let mut sql = SqlSettings {
             protocol: record::SqlProtocol::Prepared,
             table: None,
             reply_bytes: None,

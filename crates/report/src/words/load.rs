@@ -1,6 +1,6 @@
 //! The load of a store, in words.
 
-use record::{LoadHow, Loaded, Settled};
+use record::{LoadMethod, Loaded, Settled};
 use text::shown::shown_sentence;
 use text::units;
 
@@ -8,13 +8,13 @@ use text::units;
 pub fn load_begins(of: &Loaded) -> Option<String> {
     let because = of.why.as_ref().map(|why| format!(": {}", shown_sentence(why)));
     match of.how {
-        LoadHow::Found => None,
-        LoadHow::Resumed => {
+        LoadMethod::Found => None,
+        LoadMethod::Resumed => {
             let (from, keys) = (units::count(of.from), units::count(of.keys));
             let what = what(of);
             Some(format!("an interrupted load continues at {from} of {keys} {what}"))
         }
-        LoadHow::Written => because.map(|because| format!("loaded again{because}")),
+        LoadMethod::Written => because.map(|because| format!("loaded again{because}")),
     }
 }
 
@@ -23,11 +23,11 @@ pub fn loaded(of: &Loaded) -> String {
     let what = what(of);
     if of.keys == 0 {
         return match of.how {
-            LoadHow::Found => "its tables existed already".to_owned(),
-            LoadHow::Resumed | LoadHow::Written => "its tables were created".to_owned(),
+            LoadMethod::Found => "its tables existed already".to_owned(),
+            LoadMethod::Resumed | LoadMethod::Written => "its tables were created".to_owned(),
         };
     }
-    if of.how == LoadHow::Found {
+    if of.how == LoadMethod::Found {
         let keys = units::count(of.keys);
         return format!("{keys} {what} were loaded before and are unchanged");
     }
@@ -99,7 +99,7 @@ mod tests {
         let mut loaded = Loaded {
             contender: 0,
             launch: 0,
-            how: LoadHow::Written,
+            how: LoadMethod::Written,
             why: None,
             keys: 1000,
             are_columns: false,
@@ -123,10 +123,10 @@ mod tests {
         type Change = fn(&mut Loaded);
         let table: [(Change, &str); 6] = [
             (|_| {}, "1000 keys loaded in 500 ms (2.00 k/s)"),
-            (|of| of.how = LoadHow::Found, "1000 keys were loaded before and are unchanged"),
+            (|of| of.how = LoadMethod::Found, "1000 keys were loaded before and are unchanged"),
             (|of| (of.keys, of.written) = (0, 0), "its tables were created"),
             (
-                |of| (of.how, of.from, of.written) = (LoadHow::Resumed, 400, 600),
+                |of| (of.how, of.from, of.written) = (LoadMethod::Resumed, 400, 600),
                 "600 keys from number 400 on loaded in 500 ms (1.20 k/s)",
             ),
             (
@@ -175,10 +175,10 @@ mod tests {
     #[test]
     fn unusual_loads_are_announced() {
         assert_eq!(load_begins(&written(|_| {})), None);
-        assert_eq!(load_begins(&written(|of| of.how = LoadHow::Found)), None);
+        assert_eq!(load_begins(&written(|of| of.how = LoadMethod::Found)), None);
         let again = load_begins(&written(|of| of.why = Some("it is\u{7}".to_owned())));
         assert_eq!(again.as_deref(), Some(r"loaded again: it is\u{7}"));
-        let resumed = load_begins(&written(|of| (of.how, of.from) = (LoadHow::Resumed, 400)));
+        let resumed = load_begins(&written(|of| (of.how, of.from) = (LoadMethod::Resumed, 400)));
         let described = resumed.map(|described| plain(&described));
         assert_eq!(described.as_deref(), Some("an interrupted load continues at 400 of 1000 keys"));
     }

@@ -1,12 +1,12 @@
 //! WebSocket messages in words.
 
-use record::MessagesAsked;
+use record::MessageSettings;
 use text::shown::shown;
 use text::units;
 
 /// `text messages of 64 B, each sent back, with Origin`, or `each sent to all 8 members of a
 /// room`.
-pub fn messages(of: &MessagesAsked) -> String {
+pub fn messages(of: &MessageSettings) -> String {
     let names: Vec<String> = of.header_names.iter().map(shown).collect();
     let headers =
         if names.is_empty() { String::new() } else { format!(", with {}", names.join(", ")) };

@@ -1,14 +1,14 @@
 //! The result of a requirement's check in words.
 
-use judge::verdict::{Checked, Standing};
+use judge::verdict::{Checked, RequirementStatus};
 use text::shown::shown;
 
 /// The standing in words.
-pub(crate) fn standing(standing: Standing) -> &'static str {
+pub(crate) fn standing(standing: RequirementStatus) -> &'static str {
     match standing {
-        Standing::Met => "met",
-        Standing::NotMet => "not met",
-        Standing::CannotBeSaid => "cannot be said",
+        RequirementStatus::Met => "met",
+        RequirementStatus::NotMet => "not met",
+        RequirementStatus::CannotBeSaid => "cannot be said",
     }
 }
 

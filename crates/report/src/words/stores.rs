@@ -2,7 +2,7 @@
 
 use super::load::loaded;
 use judge::verdict::{Evicted, StoreSummary};
-use record::{LoadHow, Loaded};
+use record::{LoadMethod, Loaded};
 use text::shown::{shown, shown_sentence};
 use text::units;
 
@@ -35,7 +35,7 @@ pub fn store(of: &StoreSummary) -> Vec<String> {
 /// Whether it holds all the keys of its workload, as far as is known.
 pub fn is_loaded(of: &StoreSummary) -> bool {
     let whole = |loaded: &Loaded| match loaded.how {
-        LoadHow::Found => true,
+        LoadMethod::Found => true,
         _ => loaded.from + loaded.written >= loaded.keys,
     };
     of.loaded.as_ref().is_some_and(whole) && of.evicted.load.unwrap_or(0) == 0

@@ -97,7 +97,7 @@ pub(super) struct Server {
 }
 
 /// Whether a connection continues.
-type GoesOn = io::Result<bool>;
+type Continues = io::Result<bool>;
 
 impl Server {
     pub(super) fn new(services: &[super::Service], stop: PipeReader) -> io::Result<Server> {
@@ -233,7 +233,7 @@ impl Client {
         buffer: &mut [u8],
         out: &mut Vec<u8>,
         shared: &mut Vec<u8>,
-    ) -> GoesOn {
+    ) -> Continues {
         while self.pending.is_empty() {
             let got = match self.stream.read(buffer) {
                 Ok(0) => return Ok(false),
@@ -282,7 +282,7 @@ impl Client {
     }
 
     /// Sends queued data and these replies; the rest stays queued.
-    fn pay(&mut self, replies: &[u8]) -> GoesOn {
+    fn pay(&mut self, replies: &[u8]) -> Continues {
         self.pending.extend_from_slice(replies);
         while !self.pending.is_empty() {
             match self.stream.write(&self.pending) {

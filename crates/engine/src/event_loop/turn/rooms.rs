@@ -10,14 +10,14 @@ use crate::event_loop::codec_events::Copies;
 use crate::event_loop::connection::EventResult;
 use crate::event_loop::in_flight::Operation;
 use crate::event_loop::policy::may_reuse;
-use record::{LaneAsked, Recorder};
+use record::{LaneOrder, Recorder};
 
 /// Returns how many rooms the connections of a lane form, on all workers.
 ///
 /// # Errors
 /// Returns an error if the connections cannot be divided into rooms, or if a room would have
 /// more than one operation in flight.
-pub(super) fn count(asked: &LaneAsked, members: u32) -> Result<u32, String> {
+pub(super) fn count(asked: &LaneOrder, members: u32) -> Result<u32, String> {
     let connections = asked.intensity.connections;
     if members > 1 && asked.intensity.depth > 1 {
         return Err("a room can have only one message in flight; leave out depth".to_owned());

@@ -4,12 +4,12 @@ use crate::{EngineError, Stop, clock};
 use std::os::fd::RawFd;
 
 /// An eventfd, so that one call waits for the bell and for the end of the run.
-pub(super) struct Bell(Stop);
+pub(super) struct Wakeup(Stop);
 
-impl Bell {
-    pub(super) fn new() -> Result<Bell, EngineError> {
+impl Wakeup {
+    pub(super) fn new() -> Result<Wakeup, EngineError> {
         Stop::new()
-            .map(Bell)
+            .map(Wakeup)
             .map_err(|error| EngineError::system("cannot create an eventfd", &error))
     }
 

@@ -147,16 +147,16 @@ mod tests {
     use super::*;
     use crate::drive::Next;
     use crate::{Seat, Stop, Turn};
-    use record::{Address, Arrivals, Doing, Intensity, LaneAsked, Outcome, Outcomes, Reuse};
+    use record::{Address, Arrivals, Intensity, LaneOrder, LaneTask, Outcome, Outcomes, Reuse};
 
     const TIMEOUT_NS: u64 = 1_000;
 
     /// Returns a scheduler with one thread, which took up an operation at 0.
     fn busy() -> (Scheduler<u64, ()>, Request) {
-        let asked = LaneAsked {
+        let asked = LaneOrder {
             address: Address::Unix(String::new()),
             intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
-            doing: Doing::Ask,
+            doing: LaneTask::Ask,
             reuse: Reuse::Always,
             timeout_ns: TIMEOUT_NS,
             burn_in_ns: 0,

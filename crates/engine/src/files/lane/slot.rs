@@ -1,6 +1,6 @@
 //! One thread of a lane. Like a process of an application it blocks in its operation.
 
-use super::bell::Bell;
+use super::bell::Wakeup;
 use super::scheduler::Scheduler;
 use super::work::{Action, Answer, Request};
 use crate::clock;
@@ -31,12 +31,12 @@ pub(super) struct Shared<S, M> {
     /// Signals that the threads that wait for an operation to fall due must check again.
     asleep: Condvar,
     /// Signals that the slice may be over.
-    pub(super) bell: Bell,
+    pub(super) bell: Wakeup,
     timeout_ns: u64,
 }
 
 impl<S, M: Default> Shared<S, M> {
-    pub(super) fn new(scheduler: Scheduler<S, M>, bell: Bell, timeout_ns: u64) -> Shared<S, M> {
+    pub(super) fn new(scheduler: Scheduler<S, M>, bell: Wakeup, timeout_ns: u64) -> Shared<S, M> {
         let (changed, asleep) = (Condvar::new(), Condvar::new());
         Shared { scheduler: Mutex::new(scheduler), changed, asleep, bell, timeout_ns }
     }
@@ -138,9 +138,9 @@ impl<S, M: Default> Shared<S, M> {
 }
 
 /// Tells the lane that its thread ended with a panic, so that it does not wait for it.
-struct Farewell<'a, S, M: Default>(&'a Shared<S, M>);
+struct PanicNotice<'a, S, M: Default>(&'a Shared<S, M>);
 
-impl<S, M: Default> Drop for Farewell<'_, S, M> {
+impl<S, M: Default> Drop for PanicNotice<'_, S, M> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.scheduler().lost = true;
@@ -151,7 +151,7 @@ impl<S, M: Default> Drop for Farewell<'_, S, M> {
 
 /// The main function of a lane's thread.
 pub(super) fn live<S, M: Default>(shared: &Shared<S, M>, slot: usize, mut store: Store) {
-    let _farewell = Farewell(shared);
+    let _farewell = PanicNotice(shared);
     let (mut memo, mut request, mut buffer) = (M::default(), Request::default(), Vec::new());
     while let Some(Take { due, could, .. }) = shared.next(slot, &mut memo, &mut request) {
         let sent = clock::now();

@@ -2,7 +2,7 @@ use super::super::preset;
 use super::*;
 use crate::workload::{Argument, FeedRows, Operations};
 use proptest::prelude::*;
-use record::{CustomOperation, Feed, Kind, Says, Share, Table, Workload};
+use record::{CustomOperation, Feed, Kind, OperationText, Share, Table, Workload};
 
 fn workload(parameters: &[&str]) -> Workload {
     let named = |(at, text): (usize, &&str)| Parameter {
@@ -12,7 +12,7 @@ fn workload(parameters: &[&str]) -> Workload {
     let operation = CustomOperation {
         name: "mine".to_owned(),
         parameters: parameters.iter().enumerate().map(named).collect(),
-        says: Says::Command(vec!["PING".to_owned()]),
+        says: OperationText::Command(vec!["PING".to_owned()]),
     };
     let feed = |order| Feed {
         name: format!("{order:?}").to_lowercase(),

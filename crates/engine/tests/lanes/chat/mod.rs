@@ -5,7 +5,7 @@ mod server;
 
 use crate::common::{drive_lanes, lane, order, until_done};
 use engine::{Numbers, Stop, WebSocketAccess, websocket_lanes};
-use record::{Arrivals, Asked, Failure, LaneAsked, Outcomes, Reuse, Seen};
+use record::{Arrivals, DriveOrder, Failure, LaneOrder, Outcomes, Reuse, Seen};
 use server::{Behaviour, Server, TENTH};
 use std::time::Duration;
 use wire::websocket::{Kind, Upgrade, codes};
@@ -27,19 +27,19 @@ fn access(message_bytes: u32) -> WebSocketAccess {
     }
 }
 
-fn drive_until(order: &Asked, stop: &Stop) -> Seen {
+fn drive_until(order: &DriveOrder, stop: &Stop) -> Seen {
     let lanes = vec![websocket_lanes(order, 0, &access(64))];
     drive_lanes(order, lanes, Vec::new(), stop).remove(0).seen
 }
 
-fn drive(order: &Asked) -> Seen {
+fn drive(order: &DriveOrder) -> Seen {
     drive_until(order, &Stop::new().expect("a descriptor"))
 }
 
 /// Returns a lane with this many operations in this many rooms, in closed loop.
-fn in_rooms(server: &Server, rooms: u32, operations: u64) -> LaneAsked {
+fn in_rooms(server: &Server, rooms: u32, operations: u64) -> LaneOrder {
     let mut asked =
-        LaneAsked { operations: Some(operations), timeout_ns: TIMEOUT_NS, ..lane(server.address) };
+        LaneOrder { operations: Some(operations), timeout_ns: TIMEOUT_NS, ..lane(server.address) };
     asked.intensity.connections = rooms * MEMBERS;
     asked
 }
@@ -51,7 +51,7 @@ fn hundred(behaviour: Behaviour) -> (Seen, Server) {
         Behaviour::Loses | Behaviour::Holds => SILENT_TIMEOUT_NS,
         _ => TIMEOUT_NS,
     };
-    let asked = LaneAsked { timeout_ns, ..in_rooms(&server, 1, 100) };
+    let asked = LaneOrder { timeout_ns, ..in_rooms(&server, 1, 100) };
     let seen = drive(&until_done(vec![asked]));
     assert_eq!(seen.operations, 100, "{behaviour:?}");
     assert_eq!(seen.sent, server.counts(|of| of.broadcasts), "{behaviour:?}: counted twice");
@@ -97,7 +97,7 @@ fn every_member_gets_every_message_and_every_member_sends() {
 fn rooms_are_divided_among_workers_and_never_shared() {
     let server = Server::start(Behaviour::Rooms);
     let asked = in_rooms(&server, 3, 600);
-    let order = Asked { cores: vec![0, 0], ..until_done(vec![asked]) };
+    let order = DriveOrder { cores: vec![0, 0], ..until_done(vec![asked]) };
     let seen = drive(&order);
     assert_eq!((seen.operations, seen.outcomes.ok), (600, 600), "{:?}", seen.outcomes);
     server.counts(|of| {
@@ -120,7 +120,7 @@ fn in_open_loop_every_operation_that_was_due_is_broadcast() {
 fn the_connections_of_a_room_are_used_as_often_as_asked() {
     for (reuse, rooms) in [(Reuse::Always, 1), (Reuse::Times(10), 10), (Reuse::Never, 100)] {
         let server = Server::start(Behaviour::Rooms);
-        let asked = LaneAsked { reuse, ..in_rooms(&server, 1, 100) };
+        let asked = LaneOrder { reuse, ..in_rooms(&server, 1, 100) };
         let seen = drive(&until_done(vec![asked]));
         let connections = rooms * u64::from(MEMBERS);
         assert_eq!(seen.outcomes.ok, 100, "{reuse:?}: {:?}", seen.outcomes);
@@ -189,7 +189,7 @@ fn a_copy_to_a_member_of_another_room_is_an_error_there() {
 #[test]
 fn a_copy_that_goes_to_another_room_is_lost_in_its_own() {
     let server = Server::start(Behaviour::Misroutes);
-    let asked = LaneAsked { timeout_ns: SILENT_TIMEOUT_NS, ..in_rooms(&server, 2, 100) };
+    let asked = LaneOrder { timeout_ns: SILENT_TIMEOUT_NS, ..in_rooms(&server, 2, 100) };
     let seen = drive(&until_done(vec![asked]));
     let outcome = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
     let lost = failed(&seen.outcomes, &[Failure::Timeout]);
@@ -261,7 +261,7 @@ fn rooms_that_cannot_be_reached_fail_their_operations_one_by_one() {
     let gone = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = gone.local_addr().expect("an address");
     drop(gone);
-    let mut asked = LaneAsked { operations: Some(10), ..lane(address) };
+    let mut asked = LaneOrder { operations: Some(10), ..lane(address) };
     asked.intensity.connections = 2 * MEMBERS;
     let seen = drive(&until_done(vec![asked]));
     assert_eq!((seen.operations, failed(&seen.outcomes, &[Failure::Refused])), (10, 10));
@@ -272,8 +272,8 @@ fn rooms_that_cannot_be_reached_fail_their_operations_one_by_one() {
 fn a_stop_leaves_the_broadcasts_in_flight_unfinished() {
     const HOUR_NS: u64 = 3_600_000_000_000;
     let server = Server::start(Behaviour::Silent);
-    let asked = LaneAsked { operations: None, timeout_ns: HOUR_NS, ..in_rooms(&server, 3, 1) };
-    let order = Asked { round_ns: HOUR_NS, slice_ns: HOUR_NS, ..order(vec![asked]) };
+    let asked = LaneOrder { operations: None, timeout_ns: HOUR_NS, ..in_rooms(&server, 3, 1) };
+    let order = DriveOrder { round_ns: HOUR_NS, slice_ns: HOUR_NS, ..order(vec![asked]) };
     let stop = Stop::new().expect("a descriptor");
     let seen = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -293,7 +293,7 @@ fn rounds_and_slices_follow_one_another_in_the_same_rooms_or_new_ones() {
     let server = Server::start(Behaviour::Rooms);
     let mut asked = lane(server.address);
     asked.intensity.connections = 2 * MEMBERS;
-    let order = Asked { rounds: 2, slice_ns: 20_000_000, ..order(vec![asked]) };
+    let order = DriveOrder { rounds: 2, slice_ns: 20_000_000, ..order(vec![asked]) };
     let lanes = vec![websocket_lanes(&order, 0, &access(64))];
     let stop = Stop::new().expect("a descriptor");
     let trials = drive_lanes(&order, lanes, Vec::new(), &stop);
@@ -310,7 +310,7 @@ fn rounds_and_slices_follow_one_another_in_the_same_rooms_or_new_ones() {
 
 #[test]
 fn what_makes_no_rooms_is_refused() {
-    let run = |asked: LaneAsked| {
+    let run = |asked: LaneOrder| {
         let order = order(vec![asked]);
         let lanes = vec![websocket_lanes(&order, 0, &access(64))];
         let stop = Stop::new().expect("a descriptor");

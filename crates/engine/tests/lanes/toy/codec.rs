@@ -31,7 +31,7 @@ const NOT_NOW: Fault = Fault("no request may be written now");
 #[derive(Clone, Copy, PartialEq)]
 enum Stream {
     Free,
-    Asked,
+    DriveOrder,
     Answered {
         body_len: u64,
     },
@@ -106,7 +106,7 @@ impl Toy {
     fn piece(&mut self, id: u16, bytes: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
         let tag = Tag(u32::from(id));
         let stream = self.streams.get_mut(usize::from(id)).ok_or(UNASKED)?;
-        if *stream == Stream::Asked {
+        if *stream == Stream::DriveOrder {
             seen.began(tag);
             *stream = Stream::Answered { body_len: 0 };
         }
@@ -117,7 +117,7 @@ impl Toy {
                 Ok(())
             }
             Stream::GivenUp => Ok(()),
-            Stream::Free | Stream::Asked => Err(UNASKED),
+            Stream::Free | Stream::DriveOrder => Err(UNASKED),
         }
     }
 
@@ -129,7 +129,7 @@ impl Toy {
                 seen.done(Reply { tag, class: Class::Ok, code: 0, body_len, items: 1 });
             }
             Stream::GivenUp => self.given_up -= 1,
-            Stream::Free | Stream::Asked => return Err(UNASKED),
+            Stream::Free | Stream::DriveOrder => return Err(UNASKED),
         }
         Ok(())
     }
@@ -149,7 +149,7 @@ impl Codec for Toy {
             return Err(NOT_NOW);
         }
         let id = self.free.pop().ok_or(NOT_NOW)?;
-        self.streams[usize::from(id)] = Stream::Asked;
+        self.streams[usize::from(id)] = Stream::DriveOrder;
         out.bytes.extend_from_slice(&id.to_be_bytes());
         out.bytes.extend_from_slice(&number.to_be_bytes());
         Ok(Tag(u32::from(id)))

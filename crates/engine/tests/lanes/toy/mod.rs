@@ -10,7 +10,7 @@ use crate::common::{access, drive_lanes, lane, order, until_done};
 use dialogue::{Echo, Ended, Notes, TWICE};
 use engine::codec_lane::codec_lanes;
 use engine::{MakeLane, Stop, http_lanes};
-use record::{Arrivals, Asked, Failure, LaneAsked, Outcome, TrialRecord};
+use record::{Arrivals, DriveOrder, Failure, LaneOrder, Outcome, TrialRecord};
 use server::{Behaviours, Counts, SLOW, Slow, serve};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-fn toy_lanes(order: &Asked, notes: &Arc<Mutex<Notes>>) -> Vec<MakeLane> {
+fn toy_lanes(order: &DriveOrder, notes: &Arc<Mutex<Notes>>) -> Vec<MakeLane> {
     let (depth, notes) = (order.lanes[0].intensity.depth, notes.clone());
     codec_lanes(order, 0, None, move |_| {
         Ok(Echo { depth, notes: notes.clone(), keeps_pushes: true })
@@ -26,7 +26,7 @@ fn toy_lanes(order: &Asked, notes: &Arc<Mutex<Notes>>) -> Vec<MakeLane> {
 }
 
 /// Drives the first lane of an order. Returns the trial and how its operations ended.
-fn drive(order: &Asked) -> (TrialRecord, Vec<Ended>) {
+fn drive(order: &DriveOrder) -> (TrialRecord, Vec<Ended>) {
     let notes = Notes::new();
     let stop = Stop::new().expect("a descriptor");
     let mut trials = drive_lanes(order, vec![toy_lanes(order, &notes)], Vec::new(), &stop);
@@ -36,9 +36,9 @@ fn drive(order: &Asked) -> (TrialRecord, Vec<Ended>) {
 }
 
 /// Returns a lane with this many operations on one connection.
-fn on_one(address: SocketAddr, depth: u32, operations: u64) -> LaneAsked {
+fn on_one(address: SocketAddr, depth: u32, operations: u64) -> LaneOrder {
     let timeout_ns = 60_000_000_000;
-    let mut asked = LaneAsked { operations: Some(operations), timeout_ns, ..lane(address) };
+    let mut asked = LaneOrder { operations: Some(operations), timeout_ns, ..lane(address) };
     (asked.intensity.connections, asked.intensity.depth) = (1, depth);
     asked
 }
@@ -117,8 +117,8 @@ fn a_push_at_rest_is_received_and_is_not_a_fault() {
     let (address, counts) = serve(Behaviours { push_every: u64::MAX, ..Behaviours::PLAIN });
     let (other, _) = crate::common::serve(crate::common::REPLY, u64::MAX);
     let notes = Notes::new();
-    let toy = LaneAsked { operations: None, ..on_one(address, 4, 0) };
-    let order = Asked { slice_ns: 20_000_000, ..order(vec![toy, lane(other)]) };
+    let toy = LaneOrder { operations: None, ..on_one(address, 4, 0) };
+    let order = DriveOrder { slice_ns: 20_000_000, ..order(vec![toy, lane(other)]) };
     let lanes = vec![toy_lanes(&order, &notes), http_lanes(&order, 1, &access())];
     let trials = drive_lanes(&order, lanes, Vec::new(), &Stop::new().expect("a descriptor"));
     let seen = &trials.iter().find(|trial| trial.contender == 0).expect("driven").seen;
@@ -185,7 +185,7 @@ fn a_stream_that_times_out_takes_no_other_with_it() {
     let late = Some((3, Duration::from_secs(4)));
     let (address, counts) =
         serve(Behaviours { windows: &[8], late, push_every: 9, ..Behaviours::PLAIN });
-    let asked = LaneAsked { timeout_ns: TIMEOUT_NS, ..on_one(address, 8, 160) };
+    let asked = LaneOrder { timeout_ns: TIMEOUT_NS, ..on_one(address, 8, 160) };
     // Ten of 160 operations are late. The first eight use up the window, even after they were
     // given up, so the last 40 operations are sent when those late replies have arrived.
     let (trial, ended) = drive(&until_done(vec![asked]));

@@ -5,7 +5,7 @@ mod server;
 
 use crate::common::{drive_lanes, lane, order, until_done};
 use engine::{Numbers, Stop, WebSocketAccess, websocket_lanes};
-use record::{Arrivals, Asked, Failure, LaneAsked, Reuse, Seen};
+use record::{Arrivals, DriveOrder, Failure, LaneOrder, Reuse, Seen};
 use server::{Behaviour, Counts, TENTH, serve};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,7 @@ fn access(kind: Kind, message_bytes: u32) -> WebSocketAccess {
     }
 }
 
-fn drive(order: &Asked, access: &WebSocketAccess) -> Seen {
+fn drive(order: &DriveOrder, access: &WebSocketAccess) -> Seen {
     let lanes = vec![websocket_lanes(order, 0, access)];
     let mut trials = drive_lanes(order, lanes, Vec::new(), &Stop::new().expect("a descriptor"));
     trials.remove(0).seen
@@ -33,8 +33,8 @@ fn count(counter: &AtomicU64) -> u64 {
 }
 
 /// Returns a lane with this many operations on one connection, in closed loop.
-fn on_one(address: SocketAddr, operations: u64) -> LaneAsked {
-    let mut asked = LaneAsked { operations: Some(operations), ..lane(address) };
+fn on_one(address: SocketAddr, operations: u64) -> LaneOrder {
+    let mut asked = LaneOrder { operations: Some(operations), ..lane(address) };
     asked.intensity.connections = 1;
     asked
 }
@@ -48,7 +48,7 @@ fn hundred(behaviour: Behaviour) -> (Seen, std::sync::Arc<Counts>) {
         Behaviour::Loses | Behaviour::SaysAndStalls(_) => 300_000_000,
         _ => 20_000_000_000,
     };
-    let asked = LaneAsked { timeout_ns, ..on_one(address, 100) };
+    let asked = LaneOrder { timeout_ns, ..on_one(address, 100) };
     let seen = drive(&until_done(vec![asked]), &access(Kind::Text, 64));
     assert_eq!(seen.operations, 100, "{behaviour:?}");
     assert_eq!(seen.sent, count(&counts.messages), "{behaviour:?}: every message is counted twice");
@@ -77,7 +77,7 @@ fn every_message_comes_back_and_is_counted_on_both_sides() {
 fn fresh_connections_are_one_each_and_are_closed_by_their_frame() {
     for (reuse, per_connection) in [(Reuse::Never, 1), (Reuse::Times(5), 5)] {
         let (address, counts) = serve(Behaviour::Echo);
-        let asked = LaneAsked { reuse, ..on_one(address, 100) };
+        let asked = LaneOrder { reuse, ..on_one(address, 100) };
         let seen = drive(&until_done(vec![asked]), &access(Kind::Text, 64));
         assert_eq!(seen.outcomes.ok, 100, "{reuse:?}");
         let connections = 100 / per_connection;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::builder::weights;
 use crate::verdict::Word;
-use record::{GroupAsks, Intensity, Seen, TrialRecord};
+use record::{GroupQuestion, Intensity, Seen, TrialRecord};
 
 const NAMES: [&str; 2] = ["readers", "writers"];
 
@@ -12,8 +12,9 @@ const NAMES: [&str; 2] = ["readers", "writers"];
 fn run(writes: u64, change: impl Fn(usize, &mut Seen)) -> Run {
     let mut run = Run::compare(10).with_operations(10_000 + writes);
     let metrics = vec![Metric::Throughput, Metric::ResponseP50];
-    run.question.groups =
-        NAMES.map(|name| GroupAsks { name: name.to_owned(), metrics: metrics.clone() }).to_vec();
+    run.question.groups = NAMES
+        .map(|name| GroupQuestion { name: name.to_owned(), metrics: metrics.clone() })
+        .to_vec();
     for (name, is_b) in [("a", false), ("b", true)] {
         run.each_record(name, |record| {
             let sending: u64 = record.seen.slices.iter().map(|slice| slice.sending_ns).sum();

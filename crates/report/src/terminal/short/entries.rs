@@ -4,7 +4,7 @@ use crate::terminal::layout::{ENTRY, Page, Paint};
 use crate::terminal::{finding_paint, standing_paint};
 use crate::words;
 use crate::words::findings::{Group, cut};
-use judge::verdict::{Checked, Standing, Weight};
+use judge::verdict::{Checked, RequirementStatus, Weight};
 use text::shown::shown_sentence;
 use text::units;
 
@@ -40,7 +40,7 @@ pub(super) fn required(checked: &Checked, whys: bool, page: &mut Page) {
     let standing = words::standing(checked.standing).to_uppercase();
     let text = format!("required {}", words::required(checked));
     page.judged(2, &text, &standing, standing_paint(checked));
-    if whys && checked.standing != Standing::Met {
+    if whys && checked.standing != RequirementStatus::Met {
         page.wrapped(4, &cut(&shown_sentence(&checked.why), COLUMNS - 4), Paint::Plain);
     }
 }

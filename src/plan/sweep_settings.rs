@@ -11,7 +11,7 @@ const POINTS: std::ops::RangeInclusive<usize> = 2..=16;
 
 /// Which factor, and at which values, ascending.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SweepAsked {
+pub struct SweepSettings {
     /// What is swept.
     pub factor: Factor,
     /// Its values.
@@ -22,14 +22,14 @@ pub struct SweepAsked {
 ///
 /// # Errors
 /// When it is not a factor with 2 to 16 different values of its kind.
-pub fn parse(text: &str) -> Result<SweepAsked, String> {
+pub fn parse(text: &str) -> Result<SweepSettings, String> {
     let (factor, values) = text
         .split_once('=')
         .ok_or("write the factor and its load points, such as connections=1,8,32,128".to_owned())?;
     let values: Vec<&str> = values.split(',').map(str::trim).collect();
     let factor = self::factor(factor.trim())?;
     let values = values.into_iter().map(|text| value(factor, text));
-    SweepAsked::new(factor, values.collect::<Result<_, _>>()?)
+    SweepSettings::new(factor, values.collect::<Result<_, _>>()?)
 }
 
 /// The factor of this name.
@@ -60,12 +60,12 @@ pub fn value(factor: Factor, text: &str) -> Result<f64, String> {
     }
 }
 
-impl SweepAsked {
+impl SweepSettings {
     /// These load points, put in order.
     ///
     /// # Errors
     /// When there are too few or too many, or two are the same.
-    pub fn new(factor: Factor, mut values: Vec<f64>) -> Result<SweepAsked, String> {
+    pub fn new(factor: Factor, mut values: Vec<f64>) -> Result<SweepSettings, String> {
         if !POINTS.contains(&values.len()) {
             let (least, most) = POINTS.into_inner();
             let count = values.len();
@@ -75,6 +75,6 @@ impl SweepAsked {
         if let Some(twice) = values.windows(2).find(|two| two[0] == two[1]) {
             return Err(format!("the load point {} is given twice", twice[0]));
         }
-        Ok(SweepAsked { factor, values })
+        Ok(SweepSettings { factor, values })
     }
 }

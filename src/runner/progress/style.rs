@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum ProgressStyle {
     /// Not at all.
     Silent,
     /// A line at the start of a phase and every ten seconds.
@@ -18,27 +18,27 @@ pub(crate) enum Manner {
     },
 }
 
-impl Manner {
+impl ProgressStyle {
     /// Chooses the manner that suits standard error.
-    pub(crate) fn fitting(quiet: bool) -> Manner {
+    pub(crate) fn fitting(quiet: bool) -> ProgressStyle {
         let variable = |name| std::env::var_os(name).unwrap_or_default();
-        Manner::of(quiet, stderr().is_terminal(), &variable("TERM"), &variable("NO_COLOR"))
+        ProgressStyle::of(quiet, stderr().is_terminal(), &variable("TERM"), &variable("NO_COLOR"))
     }
 
     /// A terminal without TERM may support text only: it is treated as `dumb`.
-    fn of(quiet: bool, terminal: bool, term: &OsStr, no_color: &OsStr) -> Manner {
+    fn of(quiet: bool, terminal: bool, term: &OsStr, no_color: &OsStr) -> ProgressStyle {
         let capable = terminal && !term.is_empty() && term != "dumb";
         match (quiet, capable) {
-            (true, _) => Manner::Silent,
-            (false, false) => Manner::Lines,
-            (false, true) => Manner::Live { colour: no_color.is_empty() },
+            (true, _) => ProgressStyle::Silent,
+            (false, false) => ProgressStyle::Lines,
+            (false, true) => ProgressStyle::Live { colour: no_color.is_empty() },
         }
     }
 
     /// How often progress is shown again when nothing happens.
     pub(super) fn period(self) -> Duration {
         match self {
-            Manner::Live { .. } => Duration::from_millis(500),
+            ProgressStyle::Live { .. } => Duration::from_millis(500),
             _ => Duration::from_secs(10),
         }
     }
@@ -47,7 +47,7 @@ impl Manner {
     /// woken more than four times a second for a display.
     pub(super) fn rest(self) -> Duration {
         match self {
-            Manner::Live { .. } => Duration::from_millis(250),
+            ProgressStyle::Live { .. } => Duration::from_millis(250),
             _ => Duration::ZERO,
         }
     }
@@ -59,19 +59,19 @@ mod tests {
 
     #[test]
     fn it_suits_standard_error() {
-        let live = |colour| Manner::Live { colour };
+        let live = |colour| ProgressStyle::Live { colour };
         let table = [
             (false, true, "xterm-256color", "", live(true)),
             (false, true, "xterm-256color", "1", live(false)),
-            (false, true, "dumb", "", Manner::Lines),
-            (false, true, "", "", Manner::Lines),
-            (false, false, "xterm-256color", "", Manner::Lines),
-            (true, true, "xterm-256color", "", Manner::Silent),
-            (true, false, "", "", Manner::Silent),
+            (false, true, "dumb", "", ProgressStyle::Lines),
+            (false, true, "", "", ProgressStyle::Lines),
+            (false, false, "xterm-256color", "", ProgressStyle::Lines),
+            (true, true, "xterm-256color", "", ProgressStyle::Silent),
+            (true, false, "", "", ProgressStyle::Silent),
         ];
-        for (quiet, terminal, term, no_color, manner) in table {
-            let found = Manner::of(quiet, terminal, OsStr::new(term), OsStr::new(no_color));
-            assert_eq!(found, manner, "{quiet} {terminal} {term:?} {no_color:?}");
+        for (quiet, terminal, term, no_color, style) in table {
+            let found = ProgressStyle::of(quiet, terminal, OsStr::new(term), OsStr::new(no_color));
+            assert_eq!(found, style, "{quiet} {terminal} {term:?} {no_color:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::address::Command;
 use crate::exec::{Exec, Program};
 use engine::files::{FilesAccess, Guard, Settings, Store};
 use engine::{EngineError, MakeLane, Numbers, Stop};
-use record::{Address, Asked, Doing, LaneAsked, Reuse, TrialRecord, Verify};
+use record::{Address, DriveOrder, LaneOrder, LaneTask, Reuse, TrialRecord, Verify};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const NOTHING: &str = "true";
 const THREADS: u32 = 4;
 
 /// What a lane is driven against.
-pub(crate) enum Partner {
+pub(crate) enum NullTarget {
     /// The null server, so.
     Null(Box<Access>),
     /// Its own files, all of which exist.
@@ -30,14 +30,14 @@ pub(crate) enum Partner {
     Program,
 }
 
-impl Partner {
+impl NullTarget {
     /// How many connections a lane has with this partner if `asked` are requested.
     pub(crate) fn connections(&self, asked: u32) -> u32 {
         match self {
             // Whole rooms.
-            Partner::Null(access) => asked.next_multiple_of(access.members()),
-            Partner::Directory => asked,
-            Partner::Program => 1,
+            NullTarget::Null(access) => asked.next_multiple_of(access.members()),
+            NullTarget::Directory => asked,
+            NullTarget::Program => 1,
         }
     }
 }
@@ -62,19 +62,19 @@ impl Partners {
     /// # Errors
     /// If one cannot be started, or if tiebreak itself failed.
     pub(super) fn raise<'a>(
-        partners: impl Iterator<Item = &'a Partner>,
+        partners: impl Iterator<Item = &'a NullTarget>,
         core: Option<u32>,
         stop: &Stop,
     ) -> Result<Partners, EngineError> {
         let (mut accesses, mut each) = (Vec::new(), Vec::new());
-        for partner in partners {
-            each.push(match partner {
-                Partner::Null(access) => {
+        for null_target in partners {
+            each.push(match null_target {
+                NullTarget::Null(access) => {
                     accesses.push((**access).clone());
                     Raised::Null(access.clone(), accesses.len() - 1)
                 }
-                Partner::Directory => directory(stop)?,
-                Partner::Program => program(core)?,
+                NullTarget::Directory => directory(stop)?,
+                NullTarget::Program => program(core)?,
             });
         }
         Ok(Partners { server: null_server(&accesses, core)?, each })
@@ -83,19 +83,19 @@ impl Partners {
     /// Drives an order whose lanes are theirs.
     pub(super) fn drive(
         &self,
-        mut order: Asked,
+        mut order: DriveOrder,
         stop: &Stop,
         each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        for (lane, partner) in order.lanes.iter_mut().zip(&self.each) {
-            lane.address = match partner {
+        for (lane, null_target) in order.lanes.iter_mut().zip(&self.each) {
+            lane.address = match null_target {
                 Raised::Null(_, service) => Address::Tcp(self.server.addresses()[*service]),
                 Raised::Directory(_, directory) => directory.address(),
                 Raised::Program(_) => Address::Program,
             };
         }
-        let lanes = |(lane, partner): (usize, &Raised)| -> Result<Vec<MakeLane>, EngineError> {
-            match partner {
+        let lanes = |(lane, null_target): (usize, &Raised)| -> Result<Vec<MakeLane>, EngineError> {
+            match null_target {
                 Raised::Null(access, _) => Ok(access.lanes(&order, lane)),
                 Raised::Directory(access, _) => Ok(access.lanes(&order, lane)),
                 Raised::Program(exec) => exec.lanes(&order, lane).map_err(EngineError),
@@ -140,12 +140,12 @@ fn directory(stop: &Stop) -> Result<Raised, EngineError> {
     let workload = alone::workload(Verify::Off);
     let keys = workload.to_load();
     const LONGEST_NS: u64 = 60_000_000_000;
-    let load = LaneAsked {
+    let load = LaneOrder {
         address: directory.address(),
         operations: Some(keys),
-        ..alone::lane(THREADS, 1, Reuse::Always, Doing::load(workload))
+        ..alone::lane(THREADS, 1, Reuse::Always, LaneTask::load(workload))
     };
-    let order = Asked {
+    let order = DriveOrder {
         seed: 1,
         cores: Vec::new(),
         warm_up_ns: 0,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The order for one call of the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct DriveOrder {
     /// Same seed, same operations and same order of slices.
     pub seed: u64,
     /// One worker for each of these cores. If empty: one worker, not pinned.
@@ -24,10 +24,10 @@ pub struct Asked {
     /// Sending time of one slice. If it equals `round_ns`, contenders take whole turns.
     pub slice_ns: u64,
     /// One lane for each contender.
-    pub lanes: Vec<LaneAsked>,
+    pub lanes: Vec<LaneOrder>,
 }
 
-impl Asked {
+impl DriveOrder {
     /// How many slices each contender gets in a round (at least one).
     pub fn slices_per_round(&self) -> u32 {
         u32::try_from(self.round_ns.div_ceil(self.slice_ns.max(1))).unwrap_or(u32::MAX).max(1)
@@ -36,7 +36,7 @@ impl Asked {
 
 /// The order for one contender, over all workers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LaneAsked {
+pub struct LaneOrder {
     /// The address to dial.
     pub address: Address,
     /// How hard it is driven, over all workers.
@@ -46,7 +46,7 @@ pub struct LaneAsked {
     pub reuse: Reuse,
     /// Its operations.
     #[serde(default)]
-    pub doing: Doing,
+    pub doing: LaneTask,
     /// After this time without a complete reply an operation is abandoned and recorded as
     /// censored.
     pub timeout_ns: u64,
@@ -84,10 +84,10 @@ impl Intensity {
     }
 }
 
-impl LaneAsked {
+impl LaneOrder {
     /// The order for one group, as if it were the only one.
-    pub fn of_group(&self, group: &Intensity) -> LaneAsked {
-        LaneAsked { intensity: *group, groups: Vec::new(), ..self.clone() }
+    pub fn of_group(&self, group: &Intensity) -> LaneOrder {
+        LaneOrder { intensity: *group, groups: Vec::new(), ..self.clone() }
     }
 }
 
@@ -98,7 +98,7 @@ fn one() -> u32 {
 /// The operations of a lane.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Doing {
+pub enum LaneTask {
     /// The one request of the contender; for a store: whether it answers.
     #[default]
     Ask,
@@ -108,10 +108,10 @@ pub enum Doing {
     Drive(Workload),
 }
 
-impl Doing {
+impl LaneTask {
     /// Loads the first value of every key, from key 0 on.
-    pub fn load(workload: Workload) -> Doing {
-        Doing::Load(Loading { from: 0, workload })
+    pub fn load(workload: Workload) -> LaneTask {
+        LaneTask::Load(Loading { from: 0, workload })
     }
 }
 

@@ -1,24 +1,24 @@
 //! What the operations of a contender request, without secrets.
 
-use crate::{CassandraAsked, Skew, Workload};
+use crate::{CassandraSettings, Skew, Workload};
 use serde::{Deserialize, Serialize};
 
 /// What the operations of a contender request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Asks {
+pub enum RequestPlan {
     /// One HTTP request, repeated.
-    Request(RequestAsked),
+    Request(RequestSettings),
     /// HTTP requests that follow from a workload.
     Requests {
         /// The request that checks whether the target is ready. The other requests have its
         /// headers, too.
-        request: RequestAsked,
+        request: RequestSettings,
         /// The requests.
         work: Work,
     },
     /// WebSocket messages, each of which is echoed, or sent to all members of a room.
-    Messages(MessagesAsked),
+    Messages(MessageSettings),
     /// A workload on the keys of a cache.
     Store(Work),
     /// One statement to a database, repeated.
@@ -26,12 +26,12 @@ pub enum Asks {
         /// The statement.
         statement: String,
         /// The settings of the protocol.
-        sql: SqlAsked,
+        sql: SqlSettings,
     },
     /// A workload on the rows of a database.
     Database {
         /// The settings of the protocol.
-        sql: SqlAsked,
+        sql: SqlSettings,
         /// The operations on its rows.
         work: Work,
     },
@@ -41,27 +41,33 @@ pub enum Asks {
     Program,
 }
 
-impl Asks {
+impl RequestPlan {
     /// Returns the workload from which operations follow, with its skew. Returns None if
     /// every operation is the same.
     pub fn work(&self) -> Option<&Work> {
         match self {
-            Asks::Requests { work, .. }
-            | Asks::Store(work)
-            | Asks::Database { work, .. }
-            | Asks::Files(work) => Some(work),
-            Asks::Request(_) | Asks::Messages(_) | Asks::Statement { .. } | Asks::Program => None,
+            RequestPlan::Requests { work, .. }
+            | RequestPlan::Store(work)
+            | RequestPlan::Database { work, .. }
+            | RequestPlan::Files(work) => Some(work),
+            RequestPlan::Request(_)
+            | RequestPlan::Messages(_)
+            | RequestPlan::Statement { .. }
+            | RequestPlan::Program => None,
         }
     }
 
     /// Gives its keys the prefix of this contender. Does nothing without a workload.
     pub fn keep_keys_of(&mut self, contender: usize) {
         match self {
-            Asks::Requests { work, .. }
-            | Asks::Store(work)
-            | Asks::Database { work, .. }
-            | Asks::Files(work) => work.workload.prefix = Workload::prefix_of(contender),
-            Asks::Request(_) | Asks::Messages(_) | Asks::Statement { .. } | Asks::Program => {}
+            RequestPlan::Requests { work, .. }
+            | RequestPlan::Store(work)
+            | RequestPlan::Database { work, .. }
+            | RequestPlan::Files(work) => work.workload.prefix = Workload::prefix_of(contender),
+            RequestPlan::Request(_)
+            | RequestPlan::Messages(_)
+            | RequestPlan::Statement { .. }
+            | RequestPlan::Program => {}
         }
     }
 
@@ -78,29 +84,29 @@ impl Asks {
     }
 
     /// Returns the request. Returns None if the protocol is not HTTP.
-    pub fn request(&self) -> Option<&RequestAsked> {
+    pub fn request(&self) -> Option<&RequestSettings> {
         match self {
-            Asks::Request(request) | Asks::Requests { request, .. } => Some(request),
-            Asks::Messages(_)
-            | Asks::Store(_)
-            | Asks::Statement { .. }
-            | Asks::Database { .. }
-            | Asks::Files(_)
-            | Asks::Program => None,
+            RequestPlan::Request(request) | RequestPlan::Requests { request, .. } => Some(request),
+            RequestPlan::Messages(_)
+            | RequestPlan::Store(_)
+            | RequestPlan::Statement { .. }
+            | RequestPlan::Database { .. }
+            | RequestPlan::Files(_)
+            | RequestPlan::Program => None,
         }
     }
 
     /// Returns the settings of a database's protocol. Returns None if the contender is not a
     /// database.
-    pub fn sql(&self) -> Option<&SqlAsked> {
+    pub fn sql(&self) -> Option<&SqlSettings> {
         match self {
-            Asks::Statement { sql, .. } | Asks::Database { sql, .. } => Some(sql),
-            Asks::Request(_)
-            | Asks::Requests { .. }
-            | Asks::Messages(_)
-            | Asks::Store(_)
-            | Asks::Files(_)
-            | Asks::Program => None,
+            RequestPlan::Statement { sql, .. } | RequestPlan::Database { sql, .. } => Some(sql),
+            RequestPlan::Request(_)
+            | RequestPlan::Requests { .. }
+            | RequestPlan::Messages(_)
+            | RequestPlan::Store(_)
+            | RequestPlan::Files(_)
+            | RequestPlan::Program => None,
         }
     }
 
@@ -108,29 +114,29 @@ impl Asks {
     /// a database, or if its statements follow from a workload.
     pub fn statement(&self) -> Option<&str> {
         match self {
-            Asks::Statement { statement, .. } => Some(statement),
-            Asks::Request(_)
-            | Asks::Requests { .. }
-            | Asks::Messages(_)
-            | Asks::Store(_)
-            | Asks::Database { .. }
-            | Asks::Files(_)
-            | Asks::Program => None,
+            RequestPlan::Statement { statement, .. } => Some(statement),
+            RequestPlan::Request(_)
+            | RequestPlan::Requests { .. }
+            | RequestPlan::Messages(_)
+            | RequestPlan::Store(_)
+            | RequestPlan::Database { .. }
+            | RequestPlan::Files(_)
+            | RequestPlan::Program => None,
         }
     }
 
     /// Returns the names of the user's headers.
     pub fn header_names(&self) -> &[String] {
         match self {
-            Asks::Messages(messages) => &messages.header_names,
+            RequestPlan::Messages(messages) => &messages.header_names,
             _ => self.request().map_or(&[], |request| &request.header_names),
         }
     }
 
     /// Returns the messages. Returns None if the protocol is not WebSocket.
-    pub fn messages(&self) -> Option<&MessagesAsked> {
+    pub fn messages(&self) -> Option<&MessageSettings> {
         match self {
-            Asks::Messages(messages) => Some(messages),
+            RequestPlan::Messages(messages) => Some(messages),
             _ => None,
         }
     }
@@ -144,12 +150,12 @@ impl Asks {
     /// determines the requests.
     pub fn is_store(&self) -> bool {
         match self {
-            Asks::Store(_) | Asks::Database { .. } | Asks::Files(_) => true,
-            Asks::Request(_)
-            | Asks::Requests { .. }
-            | Asks::Messages(_)
-            | Asks::Statement { .. }
-            | Asks::Program => false,
+            RequestPlan::Store(_) | RequestPlan::Database { .. } | RequestPlan::Files(_) => true,
+            RequestPlan::Request(_)
+            | RequestPlan::Requests { .. }
+            | RequestPlan::Messages(_)
+            | RequestPlan::Statement { .. }
+            | RequestPlan::Program => false,
         }
     }
 }
@@ -166,7 +172,7 @@ pub struct Work {
 
 /// The request, without its secrets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RequestAsked {
+pub struct RequestSettings {
     /// The method.
     pub method: String,
     /// Names of the user's headers.
@@ -179,7 +185,7 @@ pub struct RequestAsked {
 
 /// The messages that are sent, without the secrets of the upgrade.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MessagesAsked {
+pub struct MessageSettings {
     /// Names of the user's headers for the upgrade.
     pub header_names: Vec<String>,
     /// Content of messages.
@@ -214,7 +220,7 @@ impl MessageKind {
 
 /// The settings of a database's protocol, without secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SqlAsked {
+pub struct SqlSettings {
     /// How statements are sent.
     pub protocol: SqlProtocol,
     /// Which kind of table the workload's rows are in (`memory`, `unlogged`, …). None
@@ -231,7 +237,7 @@ pub struct SqlAsked {
     pub asks_own_server: bool,
     /// The settings of Cassandra's client library. None for other databases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cassandra: Option<CassandraAsked>,
+    pub cassandra: Option<CassandraSettings>,
 }
 
 /// How statements are sent to a database.

@@ -29,17 +29,17 @@ pub(crate) fn create(
     now: SystemTime,
     plan_hash: &str,
 ) -> Result<(PathBuf, Writer<File>), Error> {
-    let folder = empty(out, now, plan_hash)?;
-    let file = folder.join(journal::FILE);
+    let directory = empty(out, now, plan_hash)?;
+    let file = directory.join(journal::FILE);
     let journal = Writer::create(&file).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => taken(&folder, "a journal"),
+        ErrorKind::AlreadyExists => taken(&directory, "a journal"),
         _ => cannot(&file, &error),
     })?;
     // Makes the file's name survive a power failure, too.
-    File::open(&folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(|error| cannot(&folder, &error))?;
-    Ok((folder, journal))
+    File::open(&directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(|error| cannot(&directory, &error))?;
+    Ok((directory, journal))
 }
 
 /// Creates or checks a directory that contains neither a run nor a sweep: `--out`, or a new one.
@@ -51,33 +51,33 @@ pub(crate) fn empty(
     now: SystemTime,
     plan_hash: &str,
 ) -> Result<PathBuf, Error> {
-    let Some(folder) = out else { return unused(Path::new(HOME), now, plan_hash) };
+    let Some(directory) = out else { return unused(Path::new(HOME), now, plan_hash) };
     // Without a slash at the end, which would follow a link.
-    let folder: PathBuf = folder.components().collect();
-    if let Some(parent) = folder.parent().filter(|parent| *parent != Path::new("")) {
-        fs::create_dir_all(parent).map_err(|error| cannot(&folder, &error))?;
+    let directory: PathBuf = directory.components().collect();
+    if let Some(parent) = directory.parent().filter(|parent| *parent != Path::new("")) {
+        fs::create_dir_all(parent).map_err(|error| cannot(&directory, &error))?;
     }
-    match private::create_directory(&folder) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => check_given(&folder)?,
-        Err(error) => return Err(cannot(&folder, &error)),
+    match private::create_directory(&directory) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => check_given(&directory)?,
+        Err(error) => return Err(cannot(&directory, &error)),
         Ok(()) => {}
     }
-    Ok(folder)
+    Ok(directory)
 }
 
 /// Checks a directory that existed before: it must not contain anything that the run would
 /// overwrite. Links count, wherever they lead: somebody else may have put them there.
-fn check_given(folder: &Path) -> Result<(), Error> {
-    let found = folder.symlink_metadata().map_err(|error| cannot(folder, &error))?;
+fn check_given(directory: &Path) -> Result<(), Error> {
+    let found = directory.symlink_metadata().map_err(|error| cannot(directory, &error))?;
     if found.is_symlink() {
         return Err(Error::usage(format!(
             "--out {}: this is a symbolic link, which tiebreak does not follow: name the \
              directory itself",
-            shown(folder.display().to_string())
+            shown(directory.display().to_string())
         )));
     }
     if !found.is_dir() {
-        return Err(cannot(folder, &ErrorKind::NotADirectory.into()));
+        return Err(cannot(directory, &ErrorKind::NotADirectory.into()));
     }
     let ours = [
         (journal::FILE, "a journal"),
@@ -86,16 +86,16 @@ fn check_given(folder: &Path) -> Result<(), Error> {
         (REPORTS[1], REPORTS[1]),
         (LOGS, LOGS),
     ];
-    match ours.iter().find(|(name, _)| folder.join(name).symlink_metadata().is_ok()) {
-        Some((_, what)) => Err(taken(folder, what)),
+    match ours.iter().find(|(name, _)| directory.join(name).symlink_metadata().is_ok()) {
+        Some((_, what)) => Err(taken(directory, what)),
         None => Ok(()),
     }
 }
 
-fn taken(folder: &Path, what: &str) -> Error {
+fn taken(directory: &Path, what: &str) -> Error {
     Error::usage(format!(
         "--out {}: the directory already contains {what}: give each run a directory of its own",
-        shown(folder.display().to_string())
+        shown(directory.display().to_string())
     ))
 }
 
@@ -104,11 +104,11 @@ fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Erro
     let name = format!("{}-{}", utc::stamp(now), plan_hash.get(..8).unwrap_or(plan_hash));
     let names = (2..).map(|number| format!("{name}-{number}"));
     for name in std::iter::once(name.clone()).chain(names) {
-        let folder = home.join(name);
-        match private::create_directory(&folder) {
-            Ok(()) => return Ok(folder),
+        let directory = home.join(name);
+        match private::create_directory(&directory) {
+            Ok(()) => return Ok(directory),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(cannot(&folder, &error)),
+            Err(error) => return Err(cannot(&directory, &error)),
         }
     }
     unreachable!("numbers do not end")
@@ -130,8 +130,9 @@ mod tests {
     fn a_folder_with_a_journal_is_refused() {
         let scratch = Scratch::new();
         let out = scratch.path().join("deep/run");
-        let (folder, _) = create(Some(&out), SystemTime::now(), "0123456789abcdef").expect("new");
-        assert_eq!(folder, out);
+        let (directory, _) =
+            create(Some(&out), SystemTime::now(), "0123456789abcdef").expect("new");
+        assert_eq!(directory, out);
         assert!(out.join("journal.jsonl").exists());
         let error = create(Some(&out), SystemTime::now(), "0123456789abcdef").unwrap_err();
         assert_eq!(error.exit, Exit::Usage);
@@ -169,9 +170,9 @@ mod tests {
     fn a_run_is_for_its_owners_eyes() {
         let scratch = Scratch::new();
         let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
-        let (folder, _) =
+        let (directory, _) =
             create(Some(&scratch.path().join("run")), SystemTime::now(), "0").expect("new");
-        assert_eq!((mode(&folder), mode(&folder.join("journal.jsonl"))), (0o700, 0o600));
+        assert_eq!((mode(&directory), mode(&directory.join("journal.jsonl"))), (0o700, 0o600));
         let home = scratch.path().join("home");
         let unused = unused(&home, SystemTime::now(), "0").expect("new");
         assert_eq!(mode(&unused), 0o700);
@@ -182,8 +183,8 @@ mod tests {
         let scratch = Scratch::new();
         let now = SystemTime::UNIX_EPOCH;
         let names = [(); 3].map(|()| {
-            let folder = unused(scratch.path(), now, "0123456789abcdef").expect("new");
-            folder.file_name().expect("a name").to_string_lossy().into_owned()
+            let directory = unused(scratch.path(), now, "0123456789abcdef").expect("new");
+            directory.file_name().expect("a name").to_string_lossy().into_owned()
         });
         assert_eq!(
             names,
