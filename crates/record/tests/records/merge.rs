@@ -2,14 +2,17 @@
 //! any grouping.
 
 use proptest::prelude::*;
+use record::agents::{AgentPart, merge};
 use record::{
     Address, Arrivals, Distribution, Failure, Intensity, Kind, LaneOrder, LaneTask, Moments,
-    Outcome, ProgramRun, Recorder, Reuse, Seen, Share, SliceStart, ValueBytes, Verify, Workload,
+    Outcome, Phase, ProgramRun, Recorder, Reuse, Seen, Share, SliceStart, TrialRecord, ValueBytes,
+    Verify, Workload,
 };
 
 const SLICES: u64 = 3;
 const SLICE_NS: u64 = 300_000_000;
 const MOST_WORKERS: usize = 4;
+const WORKERS_OF_AGENT: usize = 2;
 const GROUPS: usize = 2;
 
 /// What happened to one operation, and which worker had it.
@@ -94,10 +97,8 @@ fn recorded(operations: &[&Operation], connections: u64) -> Seen {
     })
 }
 
-/// The same with the operations of each group in a recorder of its own.
-fn recorded_in_groups(operations: &[&Operation], connections: u64) -> Seen {
-    let group = Intensity { connections: 32, depth: 1, arrivals: Arrivals::Closed };
-    let mut recorder = Recorder::of_lane(&LaneOrder {
+fn order() -> LaneOrder {
+    LaneOrder {
         address: Address::Program,
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
         reuse: Reuse::Always,
@@ -105,8 +106,37 @@ fn recorded_in_groups(operations: &[&Operation], connections: u64) -> Seen {
         timeout_ns: 1,
         burn_in_ns: 0,
         operations: None,
-        groups: vec![group; GROUPS],
-    });
+        groups: Vec::new(),
+    }
+}
+
+/// What the journal of an agent says of these operations: those of each of its workers are recorded
+/// apart and merged, and the trial is written and read.
+fn journal_of_agent(rank: u32, operations: &[&Operation], connections: u64) -> AgentPart {
+    let mut seen = Seen::default();
+    for worker in 0..WORKERS_OF_AGENT {
+        let own =
+            operations.iter().filter(|operation| operation.worker % WORKERS_OF_AGENT == worker);
+        let own: Vec<&Operation> = own.copied().collect();
+        seen.merge(&recorded(&own, connections / WORKERS_OF_AGENT as u64));
+    }
+    let trial = TrialRecord {
+        phase: Phase::Round,
+        round: 1,
+        contender: 0,
+        asked: order(),
+        seen,
+        cut_short: false,
+        agents: Vec::new(),
+    };
+    let line = serde_json::to_string(&trial).expect("a line");
+    AgentPart { rank, bound_ns: 1000, trial: serde_json::from_str(&line).expect("a trial") }
+}
+
+/// The same with the operations of each group in a recorder of its own.
+fn recorded_in_groups(operations: &[&Operation], connections: u64) -> Seen {
+    let group = Intensity { connections: 32, depth: 1, arrivals: Arrivals::Closed };
+    let mut recorder = Recorder::of_lane(&LaneOrder { groups: vec![group; GROUPS], ..order() });
     for group in recorder.groups_mut() {
         let each = connections / GROUPS as u64;
         group.connections(each, each);
@@ -225,6 +255,30 @@ proptest! {
         }
         prop_assert_eq!(parts.len(), 1);
         prop_assert_eq!(&parts[0], &whole);
+    }
+
+    /// Operation *n* belongs to agent *n* mod N.
+    #[test]
+    fn journals_of_agents_merged_in_any_order_are_the_record_of_one_process(
+        operations in prop::collection::vec(operation(), 0..120),
+        agents in prop::sample::select(vec![1usize, 2, 4]),
+        first in 0usize..4,
+    ) {
+        let mut whole = recorded(&operations.iter().collect::<Vec<_>>(), 64);
+        whole.connections.got = 64 - (agents * WORKERS_OF_AGENT) as u64;
+        let mut parts: Vec<AgentPart> = (0..agents)
+            .map(|agent| {
+                let own: Vec<_> = operations.iter().skip(agent).step_by(agents).collect();
+                journal_of_agent(agent as u32 + 1, &own, (64 / agents) as u64)
+            })
+            .collect();
+        parts.rotate_left(first % agents);
+        let merged = merge(&parts).expect("records of one trial");
+        prop_assert_eq!(&merged.seen, &whole);
+        let ranks: Vec<u32> = merged.agents.iter().map(|agent| agent.rank).collect();
+        prop_assert_eq!(ranks, (1..=agents as u32).collect::<Vec<_>>());
+        let of_agents: u64 = merged.agents.iter().map(|agent| agent.operations).sum();
+        prop_assert_eq!(of_agents, whole.operations);
     }
 
     #[test]
