@@ -115,6 +115,7 @@ impl WorkDirectory {
             ("ab-output.txt", printed.as_str()),
             ("article.html", &article),
             ("tiebreak.toml", &experiment),
+            ("experiment.toml", &experiment),
             ("users.csv", "name,mail\nAda,ada@example.test\n"),
         ] {
             std::fs::write(directory.file(name), text).expect("a file");
