@@ -42,9 +42,7 @@ pub(crate) fn membership(
                  --allow-public that the coordinator may listen there"
             )));
         }
-        let token = Token::new().map_err(|error| {
-            Error::failed(format!("no token can be read from /dev/urandom: {error}"))
-        })?;
+        let token = Token::new().map_err(Error::failed)?;
         let coordinator = SocketAddr::new(ip, 0);
         let announce = Some(Announce::File(file));
         return Ok(Membership { rank, size, coordinator, token, gather, simulated, announce });

@@ -83,9 +83,7 @@ fn coordinator(
             names[0]
         )));
     }
-    let token = Token::new().map_err(|error| {
-        Error::failed(format!("no token can be read from /dev/urandom: {error}"))
-    })?;
+    let token = Token::new().map_err(Error::failed)?;
     Ok(Membership {
         rank: 0,
         size: names.len() as u32 + 1,

@@ -88,9 +88,7 @@ fn check_address(args: &WatchArgs) -> Result<(), Error> {
 fn token(args: &WatchArgs) -> Result<Token, Error> {
     match &args.token_file {
         Some(file) => Token::in_file(file).map_err(Error::usage),
-        None => Token::new().map_err(|error| {
-            Error::failed(format!("no token can be read from /dev/urandom: {error}"))
-        }),
+        None => Token::new().map_err(Error::failed),
     }
 }
 

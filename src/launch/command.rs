@@ -2,6 +2,7 @@
 
 use crate::launch::template::{Text, Values};
 use std::fmt;
+use text::shell_words;
 
 /// A program and its arguments. It is displayed as it would be typed in a shell.
 #[derive(Clone)]
@@ -44,6 +45,6 @@ fn quoted(part: &str) -> String {
     if !part.is_empty() && part.chars().all(plain) {
         part.to_owned()
     } else {
-        format!("'{}'", part.replace('\'', r"'\''"))
+        shell_words::quote(part)
     }
 }

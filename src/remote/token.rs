@@ -5,9 +5,10 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use text::hex::hex;
 use text::shown::shown;
 use wire::remote::handshake::{NONCE_BYTES, Nonce};
 
@@ -35,9 +36,10 @@ impl Token {
     ///
     /// # Errors
     /// If the system returns no random bytes.
-    pub fn new() -> io::Result<Token> {
-        let bytes = host::random_bytes::<RANDOM_BYTES>()?;
-        Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+    pub fn new() -> Result<Token, String> {
+        let bytes = host::random_bytes::<RANDOM_BYTES>()
+            .map_err(|error| format!("no token can be read from /dev/urandom: {error}"))?;
+        Ok(Token(hex(&bytes)))
     }
 
     /// The token in a text, without white space around it.

@@ -2,10 +2,10 @@
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
+use text::hex::hex;
 use text::shown::shown;
 
 /// Compares every file of a directory with a list as `sha256sum` writes it.
@@ -56,10 +56,7 @@ fn sum(file: &Path) -> io::Result<String> {
             count => hasher.update(&piece[..count]),
         }
     }
-    Ok(hasher.finalize().iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string");
-        text
-    }))
+    Ok(hex(&hasher.finalize()))
 }
 
 #[cfg(test)]

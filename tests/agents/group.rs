@@ -1,8 +1,8 @@
 //! A coordinator and its agents, each a process of its own.
 
-use crate::common::TestDirectory;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
+use crate::common::{TestDirectory, number, sent};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -100,6 +100,24 @@ pub(crate) fn serve(reply: Duration) -> TestServer {
 /// Two contenders: these servers.
 pub(crate) fn contenders(a: &TestServer, b: &TestServer) -> String {
     format!("a=http://{}/ b=http://{}/", a.address(), b.address())
+}
+
+/// Checks that these servers counted what the report says of their contenders, which so many agents
+/// drove. Stops the servers.
+pub(crate) fn agree(report: &Value, servers: [TestServer; 2], agents: usize) {
+    for (server, of) in servers.into_iter().zip(report["contenders"].as_array().expect("two")) {
+        assert_eq!(server.stop().requests, sent(of), "{of}");
+        let each = of["agents"].as_array().expect("figures of each agent");
+        assert_eq!(each.len(), agents, "{of}");
+        let sum: f64 = each.iter().map(|agent| number(&agent["operations"])).sum();
+        assert_eq!(sum, number(&of["operations"]));
+        assert!(sum > 0.0, "{of}");
+    }
+}
+
+/// Checks that a coordinator judged. An audit on a busy machine may refuse.
+pub(crate) fn is_judged(output: &Output) {
+    assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", errors(output));
 }
 
 pub(crate) fn errors(output: &Output) -> String {

@@ -1,7 +1,7 @@
 //! What agents drive together is one comparison.
 
-use crate::common::{number, sent};
-use crate::group::{Group, QUICK, contenders, errors, serve, wait_for};
+use crate::common::number;
+use crate::group::{Group, QUICK, agree, contenders, errors, serve, wait_for};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -26,12 +26,9 @@ fn four_agents_count_what_the_servers_count_and_find_a_factor_of_two() {
     let words = QUICK.replace("--round 100ms --slice 25ms", "--round 400ms --slice 100ms");
     assert_ne!(words, QUICK);
     let report = driven(&group, &format!("{} {words} --seed 7", contenders(&a, &b)));
-    for (server, of) in [a, b].into_iter().zip(report["contenders"].as_array().expect("two")) {
-        assert_eq!(server.stop().requests, sent(of), "{of}");
+    agree(&report, [a, b], 4);
+    for of in report["contenders"].as_array().expect("two") {
         let agents = of["agents"].as_array().expect("figures of each agent");
-        assert_eq!(agents.len(), 4);
-        let sum: f64 = agents.iter().map(|agent| number(&agent["operations"])).sum();
-        assert_eq!(sum, number(&of["operations"]));
         assert!(agents.iter().all(|agent| agent["connections"] == 2), "{agents:?}");
     }
     // Each connection waits for a reply nearly all the time: where five processes share two cores with

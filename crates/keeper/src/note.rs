@@ -112,7 +112,7 @@ fn namespace() -> String {
 pub(super) fn new_mark() -> io::Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(text::hex::hex(&bytes))
 }
 
 /// The directory of notes.

@@ -36,6 +36,11 @@ pub fn split(text: &str) -> Result<Vec<String>, SplitError> {
     Words::default().read(text.trim_ascii())
 }
 
+/// Writes a text as one word of a POSIX shell, in single quotes.
+pub fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// The words read so far.
 #[derive(Default)]
 struct Words {
@@ -112,4 +117,16 @@ fn refused(c: char, rest: &mut Peekable<Chars<'_>>) -> SplitError {
         return SplitError::Variable(rest.take_while(|c| *c != '}').collect());
     }
     SplitError::OfTheShell(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_quoted_text_is_one_word() {
+        for text in ["", "a b", "it's", "''", "\\", "$(x) `y` \"z\" !"] {
+            assert_eq!(split(&quote(text)).expect("a word"), [text]);
+        }
+    }
 }
