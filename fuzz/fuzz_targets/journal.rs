@@ -28,7 +28,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         Event::Header(header) => drop(header.plan.check_size()),
         Event::Target(ready) => judge.target(&ready),
         Event::TargetDone(done) => judge.target_done(&done),
-        Event::Store(said) => judge.store(&said),
+        Event::Store(report) => judge.store(&report),
         Event::Loaded(loaded) => judge.loaded(&loaded),
         Event::SingleRun(_) | Event::Agents(_) | Event::Clocks(_) => {}
         Event::OwnCost(cost) => judge.own_cost(&cost),

@@ -12,8 +12,11 @@ const MOST: usize = 64;
 /// Older exchanges are forgotten, as far as this many remain: oscillators follow the temperature.
 const FORGOTTEN_NS: u64 = 60_000_000_000;
 const REMAIN: usize = 8;
-/// Exchanges with a longer round trip than this many of the smallest are not fitted.
+/// Exchanges with a longer round trip than this many of the smallest are not fitted, as far as this
+/// many remain: a clock that stepped while it was asked makes one exchange look tighter than all
+/// others, and only others can show that.
 const TIGHT: u64 = 2;
+const TIGHT_AT_LEAST: usize = 8;
 /// The drift is fitted once exchanges cover this time. Within a shorter one the error of a single
 /// exchange would look like a drift.
 const SPAN_NS: u64 = 1_000_000_000;
@@ -81,7 +84,7 @@ impl ClockModel {
 
     /// What an exchange says. The other machine measures how long it took to answer, which may be a
     /// whole slice, with its own clock: as far as its drift is not known the round trip is taken
-    /// to be longer, never shorter.
+    /// to be longer, never shorter. None if it is impossible: then that clock stepped meanwhile.
     fn sample(&self, exchange: &Exchange) -> Option<Sample> {
         let ours = exchange.back.checked_sub(exchange.sent)?;
         let theirs = exchange.answered.checked_sub(exchange.received)? as f64;
@@ -92,11 +95,12 @@ impl ClockModel {
             Some(line) => (line.drift, line.drift_within),
             None => (0.0, DRIFT_UNKNOWN),
         };
-        let round_trip_ns = (ours as f64 - theirs / (1.0 + drift)).max(1.0);
-        Some(Sample {
+        let round_trip_ns = ours as f64 - theirs / (1.0 + drift);
+        let at_most_ns = round_trip_ns.max(1.0) + theirs * known_within;
+        (round_trip_ns + theirs * known_within >= 0.0).then_some(Sample {
             at: exchange.sent + ours / 2,
             offset_ns: i64::try_from(offset_ns).ok()?,
-            round_trip_ns: (round_trip_ns + theirs * known_within).round() as u64,
+            round_trip_ns: at_most_ns.round() as u64,
         })
     }
 
@@ -150,9 +154,13 @@ fn difference(one: u64, other: u64) -> i64 {
 
 /// Least squares over the tightest exchanges, the tighter ones with more weight.
 fn fit(samples: &[Sample]) -> Option<Line> {
-    let smallest = samples.iter().map(|sample| sample.round_trip_ns).min()?;
+    let mut round_trips: Vec<u64> = samples.iter().map(|sample| sample.round_trip_ns).collect();
+    round_trips.sort_unstable();
+    let smallest = *round_trips.first()?;
+    let last = round_trips[round_trips.len().min(TIGHT_AT_LEAST) - 1];
+    let limit = last.max(TIGHT * smallest);
     let tight: Vec<&Sample> =
-        samples.iter().filter(|sample| sample.round_trip_ns <= TIGHT * smallest).collect();
+        samples.iter().filter(|sample| sample.round_trip_ns <= limit).collect();
     let (first, last) = (tight.first()?, tight.last()?);
     let weight = |sample: &Sample| (smallest as f64 / sample.round_trip_ns as f64).powi(2);
     let x = |sample: &Sample| difference(sample.at, last.at) as f64;

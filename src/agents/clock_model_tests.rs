@@ -145,6 +145,29 @@ fn a_clock_that_steps_widens_the_bound_until_it_is_forgotten() {
     assert!(off_ns(&model, &stepped, now) <= before);
 }
 
+/// The clock steps while it is asked: between its two stamps of one exchange.
+#[test]
+fn a_clock_that_steps_while_it_is_asked_is_within_the_bound() {
+    for step_ns in [3_000, 10_000, 30_000, 100_000, 3_000_000, 30_000_000] {
+        for step_ns in [step_ns, -step_ns] {
+            let (mut model, mut now) = model(&QUIET, 100);
+            let stepped = Truth { offset_ns: step_ns, ..QUIET };
+            let mut random = random();
+            let stepping = Exchange {
+                answered: stepped.exchange(now, &mut random).answered,
+                ..QUIET.exchange(now, &mut random)
+            };
+            model.add(&stepping);
+            for n in 0..100 {
+                now += EVERY_NS;
+                model.add(&stepped.exchange(now, &mut random));
+                let (off, bound) = (off_ns(&model, &stepped, now), model.bound_ns(now));
+                assert!(Some(off) <= bound, "{step_ns} ns, {n}: off by {off} ns, {bound:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn both_directions_of_the_conversion_agree() {
     let truth = Truth { offset_ns: -7_000_000_123, drift_ppm: 80.0, ..QUIET };

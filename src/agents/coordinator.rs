@@ -1,6 +1,7 @@
 //! The coordinator's side: starts every slice on all agents, and merges what they record.
 
 use super::clock_model::{ClockModel, Exchange};
+use super::lead::Lead;
 use super::link::Link;
 use super::local_clock::LocalClock;
 use super::part::{PartOrder, Slices};
@@ -27,12 +28,6 @@ const ENDING: Duration = Duration::from_secs(30);
 const SAME_SIGNAL: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// The shortest and the longest time from the message to the start of a slice, besides the longest
-/// round trip. In between it grows whenever an agent was told too late, and shrinks otherwise: so
-/// that about one slice in ten is told too late on a busy machine, and hardly any on a quiet one.
-const LEAD_NS: (u64, u64) = (300_000, 5_000_000);
-const LONGER: f64 = 1.5;
-const SHORTER: f64 = 0.95;
 /// A slice that starts so much later than it should was told too late.
 const LATE_NS: u64 = 1000;
 
@@ -44,7 +39,7 @@ pub(crate) struct Coordinator {
     agents: Vec<Agent>,
     messages: Receiver<Received>,
     clock: LocalClock,
-    lead_ns: u64,
+    lead: Lead,
 }
 
 struct Agent {
@@ -140,7 +135,7 @@ impl Coordinator {
             Ok(Agent { ready, link, model, late: 0, sent_ns: 0, part })
         });
         let agents = agents.collect::<io::Result<Vec<Agent>>>()?;
-        Ok(Coordinator { agents, messages, clock, lead_ns: LEAD_NS.0 })
+        Ok(Coordinator { agents, messages, clock, lead: Lead::new() })
     }
 
     /// The agents, for the journal.
@@ -306,19 +301,14 @@ impl Coordinator {
             }
         }
         if place > 0 {
-            self.adjust_lead(late);
+            self.lead.adjust(late);
         }
         Ok(None)
     }
 
-    fn adjust_lead(&mut self, late: bool) {
-        let next = if late { LONGER } else { SHORTER } * self.lead_ns as f64;
-        self.lead_ns = (next as u64).clamp(LEAD_NS.0, LEAD_NS.1);
-    }
-
     fn start_slice(&mut self, place: u64) -> Result<(), EngineError> {
         let slowest = self.agents.iter().filter_map(|agent| agent.model.round_trip_ns()).max();
-        let at = self.clock.now() + self.lead_ns + slowest.unwrap_or(0);
+        let at = self.clock.now() + self.lead.ns() + slowest.unwrap_or(0);
         for agent in &mut self.agents {
             agent.part.told_ns = agent.model.theirs(at);
             let start = FromCoordinator::Start { place, at_ns: agent.part.told_ns };
@@ -416,6 +406,7 @@ impl Coordinator {
             let lost = |why: String| self.agents[from].lost(&why);
             match message {
                 FromAgent::Piece(piece) => incoming[from].add(&piece).map_err(lost)?,
+                FromAgent::Failed(why) => return Err(lost(shown(why))),
                 FromAgent::PiecesEnd { bytes, digest } => {
                     let whole = std::mem::take(&mut incoming[from]);
                     all[from] = Some(whole.finish(bytes, &digest).map_err(lost)?);

@@ -86,9 +86,9 @@ impl AgentLink {
     /// Sends what was recorded up to this number of trials.
     ///
     /// # Errors
-    /// If the coordinator cannot be reached, or the trials are not recorded in time.
+    /// If the coordinator cannot be reached, or the trials are not recorded, or not in time.
     pub(crate) fn send_records(&self, outbox: &Outbox, trials: u64) -> Result<(), RemoteError> {
-        let why = || RemoteError::Io("its trials were not recorded in time".to_owned());
+        let why = || RemoteError::Io("its trials were not recorded".to_owned());
         records::send(&self.link, &outbox.take(trials).ok_or_else(why)?)
     }
 }
@@ -104,6 +104,8 @@ pub(crate) struct Outbox {
 struct Written {
     count: u64,
     waiting: Vec<String>,
+    /// No more trials can be written.
+    failed: bool,
 }
 
 impl Outbox {
@@ -115,18 +117,25 @@ impl Outbox {
         self.more.notify_all();
     }
 
+    /// Ends every wait for trials, since no more can be written.
+    pub(crate) fn fail(&self) {
+        self.trials.lock().unwrap_or_else(PoisonError::into_inner).failed = true;
+        self.more.notify_all();
+    }
+
     /// How many were written.
     pub(crate) fn count(&self) -> u64 {
         self.trials.lock().unwrap_or_else(PoisonError::into_inner).count
     }
 
     /// Waits until this many trials were written, and takes those that were not taken before.
-    /// Returns None if that takes too long.
+    /// Returns None if that takes too long, or if no more can be written.
     fn take(&self, until: u64) -> Option<Vec<String>> {
         let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.more.wait_timeout_while(trials, MERGING, |trials| trials.count < until);
-        let (mut trials, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-        (!timeout.timed_out()).then(|| std::mem::take(&mut trials.waiting))
+        let missing = |trials: &mut Written| trials.count < until && !trials.failed;
+        let waited = self.more.wait_timeout_while(trials, MERGING, missing);
+        let (mut trials, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        (trials.count >= until).then(|| std::mem::take(&mut trials.waiting))
     }
 }
 

@@ -11,6 +11,10 @@ pub(crate) struct SimulatedClock {
     pub(crate) drift_ppm: f64,
     /// Slices start so much later than they should.
     pub(crate) skew_ns: u64,
+    /// It steps by so much, once.
+    pub(crate) step_ns: i64,
+    /// So long after its start.
+    pub(crate) step_after_ns: u64,
 }
 
 impl SimulatedClock {
@@ -20,6 +24,8 @@ impl SimulatedClock {
             offset_ns: self.offset_ns * i64::from(n),
             drift_ppm: self.drift_ppm * f64::from(n),
             skew_ns: self.skew_ns * u64::from(n),
+            step_ns: self.step_ns * i64::from(n),
+            step_after_ns: self.step_after_ns,
         }
     }
 }
@@ -41,8 +47,10 @@ impl LocalClock {
     /// Returns the time, in nanoseconds.
     pub(crate) fn now(&self) -> u64 {
         let raw = clock::raw();
-        let drifted = (raw - self.since) as f64 * self.simulated.drift_ppm / 1e6;
-        raw.saturating_add_signed(self.simulated.offset_ns + drifted.round() as i64)
+        let (simulated, runs_ns) = (self.simulated, raw - self.since);
+        let drifted = runs_ns as f64 * simulated.drift_ppm / 1e6;
+        let stepped = if runs_ns < simulated.step_after_ns { 0 } else { simulated.step_ns };
+        raw.saturating_add_signed(simulated.offset_ns + drifted.round() as i64 + stepped)
     }
 
     /// Returns this clock and the engine's, read at the same time.
@@ -73,6 +81,16 @@ impl LocalClock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_simulated_step_comes_once_and_later() {
+        let after = |step_after_ns| {
+            let step_ns = -5_000_000_000;
+            LocalClock::new(SimulatedClock { step_ns, step_after_ns, ..SimulatedClock::default() })
+        };
+        let (before, stepped) = (after(3_600_000_000_000).now(), after(0).now());
+        assert!(before.abs_diff(stepped + 5_000_000_000) < 1_000_000_000, "{before} {stepped}");
+    }
 
     #[test]
     fn a_simulated_offset_is_seen_and_conversions_agree() {

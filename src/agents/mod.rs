@@ -11,6 +11,7 @@ mod coordinator;
 mod gate;
 mod gathering;
 mod kubernetes;
+mod lead;
 mod link;
 mod local_clock;
 mod membership;
@@ -18,6 +19,9 @@ mod part;
 mod records;
 mod slurm;
 mod ssh;
+
+#[cfg(test)]
+mod planning_tests;
 
 pub(crate) use announce::Announce;
 pub(crate) use coordinator::Coordinator;

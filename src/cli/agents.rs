@@ -30,7 +30,8 @@ pub(super) struct AgentOptions {
     /// How long to wait until all processes are there [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = quantities::duration, requires = "agents", hide_short_help = true)]
     gather: Option<Duration>,
-    /// What the clock of agent *n* simulates, for tests: OFFSET_NS,DRIFT_PPM,SKEW_NS, each times *n*
+    /// What the clock of agent *n* simulates, for tests: OFFSET_NS,DRIFT_PPM,SKEW_NS, each times
+    /// *n*, and a step of it: STEP_NS, times *n*, AFTER_NS
     #[arg(long, hide = true, requires = "agents", value_parser = simulated)]
     simulate_clock: Option<SimulatedClock>,
 }
@@ -130,13 +131,18 @@ fn variable(name: &str) -> Option<String> {
 
 fn simulated(text: &str) -> Result<SimulatedClock, String> {
     let read = || {
-        let mut parts = text.split(',');
-        let read = SimulatedClock {
+        let mut parts = text.split(',').peekable();
+        let mut read = SimulatedClock {
             offset_ns: parts.next()?.parse().ok()?,
             drift_ppm: parts.next()?.parse().ok()?,
             skew_ns: parts.next()?.parse().ok()?,
+            ..SimulatedClock::default()
         };
+        if parts.peek().is_some() {
+            read.step_ns = parts.next()?.parse().ok()?;
+            read.step_after_ns = parts.next()?.parse().ok()?;
+        }
         parts.next().is_none().then_some(read)
     };
-    read().ok_or_else(|| "it must be three numbers".to_owned())
+    read().ok_or_else(|| "it must be three numbers, or five".to_owned())
 }

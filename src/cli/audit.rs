@@ -85,20 +85,20 @@ fn of_run(run: &Path) -> Result<Exit, Error> {
         return Ok(swept.exit());
     }
     let judged = judging::read(run)?;
-    outputs::print(&told(&judged, outputs::width()))?;
+    outputs::print(&answer(&judged, outputs::width()))?;
     Ok(judged.exit())
 }
 
 /// The findings of a sweep, load point by load point.
 fn of_sweep(swept: &sweep::Swept, width: usize) -> String {
     let point = |(directory, judged): (&str, Option<&Judged>)| match judged {
-        Some(judged) => format!("{directory}: {}", told(judged, width)),
+        Some(judged) => format!("{directory}: {}", answer(judged, width)),
         None => format!("{directory}: not driven\n"),
     };
     swept.points().map(point).collect::<Vec<String>>().join("\n")
 }
 
-fn told(judged: &Judged, width: usize) -> String {
+fn answer(judged: &Judged, width: usize) -> String {
     let findings = judged.verdict().findings();
     let checked = judged.verdict().rules_checked();
     let mut out = match findings.len() {
@@ -133,12 +133,12 @@ fn one(group: &Group<'_>, width: usize) -> String {
 
 /// The reasons why verdicts are missing or weaker than their intervals.
 fn reasons(comparisons: &[Comparison], width: usize) -> String {
-    let told = given(comparisons).into_iter().map(|reason| {
+    let answer = given(comparisons).into_iter().map(|reason| {
         let of: Vec<String> = reason.of.iter().map(|of| about(of)).collect();
         let of = wrapped("  of:   ", &of.join("; "), width);
         format!("\nverdict\n{of}{}", wrapped("  why:  ", &reason.text, width))
     });
-    told.collect()
+    answer.collect()
 }
 
 pub(super) fn weight(weight: Weight) -> &'static str {

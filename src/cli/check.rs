@@ -52,7 +52,7 @@ pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     // `check` runs nothing of the file, so the permissions are not needed here.
     spec.allow_file = true;
     spec.allow_destructive = true;
-    let told = match load_points(&spec)? {
+    let output = match load_points(&spec)? {
         None => text(&conduct::settle(&spec)?),
         Some(points) if points.of_one => {
             // One contender cannot be compared: its sweep is for `tiebreak run`.
@@ -62,7 +62,7 @@ pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
         }
         Some(points) => of_sweep(&points, &sweep::settle(&spec, &points)?),
     };
-    outputs::print(&secrets::hidden(&told))?;
+    outputs::print(&secrets::hidden(&output))?;
     Ok(Exit::Sound)
 }
 
@@ -115,10 +115,10 @@ fn text(resolved: &Resolved) -> String {
     let seed = seed.map_or("a seed drawn for each run".to_owned(), |seed| format!("seed {seed}"));
     let mut lines = vec![format!("experiment {}, {seed}", hash::of(plan))];
     lines.extend(run(plan, &resolved.target_cores).into_iter().map(|line| format!("  {line}")));
-    for (contender, way) in plan.contenders.iter().zip(&resolved.ways) {
+    for (contender, contender_access) in plan.contenders.iter().zip(&resolved.accesses) {
         lines.push(String::new());
         lines.push(format!("{}  {}", contender.name, contender.target));
-        let more = talk(contender).into_iter().chain(target(contender, way));
+        let more = talk(contender).into_iter().chain(target(contender, contender_access));
         lines.extend(more.map(|line| format!("  {line}")));
     }
     lines.push(String::new());
@@ -230,8 +230,8 @@ fn talk(contender: &Contender) -> Vec<String> {
     lines
 }
 
-fn target(contender: &Contender, way: &ContenderAccess) -> Vec<String> {
-    match way {
+fn target(contender: &Contender, contender_access: &ContenderAccess) -> Vec<String> {
+    match contender_access {
         ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
             let of = &watcher.description;
             let (name, cores) = (text::shown::shown(&of.name), listed(&of.cores));

@@ -7,7 +7,7 @@ use crate::cores::share_out;
 use crate::exit::{Error, Exit};
 use crate::runner::progress::{Progress, ProgressStyle};
 use crate::{host, signals, utc};
-use report::alone as told;
+use report::alone as own_costs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use text::quantities;
@@ -124,6 +124,10 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
     Ok(Exit::Sound)
 }
 
-fn tell(costs: &told::OwnCosts, json: Option<&Path>) -> Result<(), Error> {
-    outputs::table_or_json(json, || told::json(costs), || told::terminal(costs, outputs::style()))
+fn tell(costs: &own_costs::OwnCosts, json: Option<&Path>) -> Result<(), Error> {
+    outputs::table_or_json(
+        json,
+        || own_costs::json(costs),
+        || own_costs::terminal(costs, outputs::style()),
+    )
 }

@@ -115,8 +115,8 @@ mod tests {
         let all = list(100);
         for rule in of_own_runs().chain(of_published_output()) {
             assert!(all.contains(rule.name));
-            let told = explained(rule.name, 1000).expect("a rule");
-            assert!(rule.texts.iter().all(|text| told.contains(text)), "{told}");
+            let text = explained(rule.name, 1000).expect("a rule");
+            assert!(rule.texts.iter().all(|text| text.contains(text)), "{text}");
         }
     }
 

@@ -61,11 +61,11 @@ pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
     let stores = runner::load(&resolved, &stop, reporting)?;
     let mut exit = Exit::Sound;
     for (contender, store) in resolved.plan.contenders.iter().zip(&stores) {
-        let told = match store.as_ref().filter(|store| store.loaded.is_some()) {
+        let outcome = match store.as_ref().filter(|store| store.loaded.is_some()) {
             Some(store) => words::store(store).join("; "),
             None => "not all of its keys are loaded".to_owned(),
         };
-        outputs::print(&format!("{}: {told}\n", shown(&contender.name)))?;
+        outputs::print(&format!("{}: {outcome}\n", shown(&contender.name)))?;
         let sound = store.as_ref().is_some_and(words::is_loaded);
         exit = if sound { exit } else { Exit::Void };
     }

@@ -147,14 +147,14 @@ impl TargetOptions {
     /// The messages quote no value.
     fn declare_secrets(&self) -> Result<(), Error> {
         for name in &self.secret_variables {
-            let told = format!("--secret-env {}: the variable", shown(name));
+            let variable = format!("--secret-env {}: the variable", shown(name));
             let Some(value) = std::env::var_os(name) else {
-                return Err(Error::usage(format!("{told} is not set")));
+                return Err(Error::usage(format!("{variable} is not set")));
             };
             let Ok(value) = value.into_string() else {
-                return Err(Error::usage(format!("{told} is not UTF-8")));
+                return Err(Error::usage(format!("{variable} is not UTF-8")));
             };
-            secrets::check(&value).map_err(|why| Error::usage(format!("{told} {why}")))?;
+            secrets::check(&value).map_err(|why| Error::usage(format!("{variable} {why}")))?;
             secrets::declare(&value);
         }
         for (at, value) in self.secrets.iter().enumerate() {

@@ -59,16 +59,16 @@ pub(crate) fn lanes() -> Vec<Lane> {
             Family::Store(_) | Family::Files => kv(),
             Family::Http | Family::WebSocket | Family::Sql(_) | Family::Program => LaneTask::Ask,
         };
-        for way in row.null_variants {
-            let null_target = || NullTarget::Null(Box::new((way.access)()));
-            lanes.push(lane(way.name, 1, null_target(), doing()));
-            if way.deep {
-                lanes.push(lane(way.name, DEPTH, null_target(), doing()));
+        for variant in row.null_variants {
+            let null_target = || NullTarget::Null(Box::new((variant.access)()));
+            lanes.push(lane(variant.name, 1, null_target(), doing()));
+            if variant.deep {
+                lanes.push(lane(variant.name, DEPTH, null_target(), doing()));
             }
-            if way.fresh {
+            if variant.fresh {
                 lanes.push(Lane {
                     reuse: Reuse::Never,
-                    ..lane(way.name, 1, null_target(), doing())
+                    ..lane(variant.name, 1, null_target(), doing())
                 });
             }
         }

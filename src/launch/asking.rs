@@ -357,7 +357,7 @@ mod tests {
     }
 
     /// Sends a request to a server that answers with these bytes and closes the connection.
-    fn told(reply: &'static [u8], url: &str) -> (ReadyAnswer, String) {
+    fn answer_of(reply: &'static [u8], url: &str) -> (ReadyAnswer, String) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("bound").port();
         let server = std::thread::spawn(move || {
@@ -387,13 +387,13 @@ mod tests {
             (b"HTTP/1.1 200 OK\r\n", nothing("it does not speak HTTP")),
             (b"SSH-2.0-x\r\n\r\n\r\n", nothing("it does not speak HTTP")),
         ] {
-            assert_eq!(told(reply, "http://127.0.0.1:PORT/").0, expected);
+            assert_eq!(answer_of(reply, "http://127.0.0.1:PORT/").0, expected);
         }
     }
 
     #[test]
     fn the_request_is_of_http_1_0_and_brings_the_login() {
-        let (_, request) = told(b"HTTP/1.0 200 OK\r\n\r\n", "http://u:p@127.0.0.1:PORT/");
+        let (_, request) = answer_of(b"HTTP/1.0 200 OK\r\n\r\n", "http://u:p@127.0.0.1:PORT/");
         assert_eq!(
             request,
             "GET /x?y HTTP/1.0\r\nHost: 127.0.0.1:PORT\r\nAuthorization: Basic dTpw\r\n\r\n"

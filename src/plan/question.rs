@@ -2,9 +2,9 @@
 
 use crate::cores::Cores;
 use crate::exit::Error;
+use crate::plan::contender_access::{ContenderAccess, Observed, Watcher};
 use crate::plan::local;
 use crate::plan::store;
-use crate::plan::way::{ContenderAccess, Observed, Watcher};
 use crate::plan::{Command, Spec};
 use crate::protocol;
 use crate::targets::find;
@@ -31,7 +31,7 @@ const FIRST_LOOK: u32 = 10;
 /// Facts of the plan that the question needs.
 pub(super) struct Given<'a> {
     pub(super) contenders: &'a [Contender],
-    pub(super) ways: &'a [ContenderAccess],
+    pub(super) accesses: &'a [ContenderAccess],
     pub(super) round_ns: u64,
     pub(super) client_ports: (u16, u16),
     pub(super) cores: &'a Cores,
@@ -67,8 +67,8 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         secondary.clear();
     }
     let asked: Vec<ContenderQuestion> =
-        (contenders.iter().zip(given.ways).zip(machines(given.ways)))
-            .map(|((of, way), machine)| asked(of, way, machine, given))
+        (contenders.iter().zip(given.accesses).zip(machines(given.accesses)))
+            .map(|((of, contender_access), machine)| asked(of, contender_access, machine, given))
             .collect();
     if asked.iter().all(|of| of.cpu_in_sight) {
         secondary.push(Metric::TargetCpu);
@@ -86,7 +86,7 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         sharing: match is_swept {
             true if asked.iter().all(|of| of.cpu_in_sight) => vec![everyone(contenders)],
             true => Vec::new(),
-            false => sharing(given.ways),
+            false => sharing(given.accesses),
         },
         generator_cores: given.cores.generator.clone(),
         allowed_cores: given.cores.allowed.clone(),
@@ -102,15 +102,15 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
 /// Returns what the judge needs to know about one contender.
 fn asked(
     contender: &Contender,
-    way: &ContenderAccess,
+    contender_access: &ContenderAccess,
     machine: u32,
     given: &Given<'_>,
 ) -> ContenderQuestion {
     ContenderQuestion {
         name: contender.name.clone(),
         protocol: spoken(contender).to_owned(),
-        cpu_in_sight: in_sight(way),
-        target_cores: target_cores(way, given.cores),
+        cpu_in_sight: in_sight(contender_access),
+        target_cores: target_cores(contender_access, given.cores),
         machine,
         by_library: contender.asks.sql().is_some(),
         from_workload: contender.asks.is_store(),
@@ -218,8 +218,8 @@ fn until_decided(first: Option<u32>, comparisons: usize, alpha: f64) -> Result<L
     Ok(Length { rounds: looks.last().copied().unwrap_or(first), restarts: 0, looks })
 }
 
-fn in_sight(way: &ContenderAccess) -> bool {
-    match way {
+fn in_sight(contender_access: &ContenderAccess) -> bool {
+    match contender_access {
         ContenderAccess::Attached { sight, .. } => sight.is_ok(),
         ContenderAccess::Launched { .. } | ContenderAccess::Program { .. } => true,
         ContenderAccess::Files(_) => false,
@@ -228,22 +228,22 @@ fn in_sight(way: &ContenderAccess) -> bool {
 
 /// Returns groups of contenders whose targets share a process. A launched target always has its own
 /// processes.
-fn sharing(ways: &[ContenderAccess]) -> Vec<Vec<u32>> {
-    let observed = |way: &ContenderAccess| match way {
+fn sharing(accesses: &[ContenderAccess]) -> Vec<Vec<u32>> {
+    let observed = |contender_access: &ContenderAccess| match contender_access {
         ContenderAccess::Attached { sight: Ok(observed), .. } => Some(observed.clone()),
         _ => None,
     };
-    let observed: Vec<_> = ways.iter().map(observed).collect();
+    let observed: Vec<_> = accesses.iter().map(observed).collect();
     let groups = find::groups(&observed, Observed::shares_process_with);
     let several = groups.into_iter().filter(|group| group.len() > 1);
     several.map(|group| group.into_iter().map(|number| number as u32).collect()).collect()
 }
 
 /// Returns the number of the machine of each target: 0 is this one, and others are counted from 1.
-fn machines(ways: &[ContenderAccess]) -> Vec<u32> {
+fn machines(accesses: &[ContenderAccess]) -> Vec<u32> {
     let mut others: Vec<&Watcher> = Vec::new();
-    let number = |way| {
-        let Some(watcher) = elsewhere(way) else { return 0 };
+    let number = |contender_access| {
+        let Some(watcher) = elsewhere(contender_access) else { return 0 };
         let known = others.iter().position(|other| other.same_machine(watcher));
         let at = known.unwrap_or_else(|| {
             others.push(watcher);
@@ -251,12 +251,12 @@ fn machines(ways: &[ContenderAccess]) -> Vec<u32> {
         });
         at as u32 + 1
     };
-    ways.iter().map(number).collect()
+    accesses.iter().map(number).collect()
 }
 
 /// The watcher of a target on another machine.
-fn elsewhere(way: &ContenderAccess) -> Option<&Watcher> {
-    match way {
+fn elsewhere(contender_access: &ContenderAccess) -> Option<&Watcher> {
+    match contender_access {
         ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
             Some(&**watcher).filter(|watcher| watcher.found.is_none())
         }
@@ -266,10 +266,10 @@ fn elsewhere(way: &ContenderAccess) -> Option<&Watcher> {
 
 /// Returns the cores that a target may use; if it has several processes, those of the one that is
 /// driven.
-fn target_cores(way: &ContenderAccess, cores: &Cores) -> Vec<u32> {
+fn target_cores(contender_access: &ContenderAccess, cores: &Cores) -> Vec<u32> {
     let left =
         || if cores.others.is_empty() { cores.allowed.clone() } else { cores.others.clone() };
-    match way {
+    match contender_access {
         ContenderAccess::Attached { sight, .. } => {
             sight.as_ref().map_or(Vec::new(), |observed| observed.cores().to_vec())
         }

@@ -10,13 +10,13 @@ use crate::exit::Error;
 use crate::launch::{Launch, Secret};
 use crate::plan::agents;
 use crate::plan::contender::contender;
+use crate::plan::contender_access::{ContenderAccess, Observed};
 use crate::plan::contenders::{self, Inputs, RequestedContender, TargetLocation};
 use crate::plan::declared::Declared;
 use crate::plan::experiment::Method;
 use crate::plan::group_given::GroupGiven;
 use crate::plan::question::{self, Given};
 use crate::plan::require::Requirement;
-use crate::plan::way::{ContenderAccess, Observed};
 use crate::plan::{Command, Spec};
 use crate::plan::{
     Settings, custom_presets, database, destructive, local, messages, names, request, settings,
@@ -79,7 +79,7 @@ pub struct Resolved {
     /// What may be recorded.
     pub plan: Plan,
     /// How each contender is accessed.
-    pub ways: Vec<ContenderAccess>,
+    pub accesses: Vec<ContenderAccess>,
     /// Warnings about the plan, in sentences.
     pub cautions: Vec<String>,
     /// Every secret of an experiment file, and all others that were declared.
@@ -105,7 +105,7 @@ impl Resolved {
     /// # Errors
     /// When its address cannot be dialled.
     pub fn reach(&self, contender: usize, url: &str) -> Result<(Address, Access), Error> {
-        let ContenderAccess::Launched { settings, .. } = &self.ways[contender] else {
+        let ContenderAccess::Launched { settings, .. } = &self.accesses[contender] else {
             unreachable!("an attached target is where the plan says");
         };
         let url = Url::parse(url).map_err(Error::usage)?;
@@ -146,13 +146,13 @@ pub fn resolve(
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
     let works = workloads::each(&spec, &wanted, &urls, &settings, &groups)?;
-    let (mut resolved, mut ways) = (Vec::new(), Vec::new());
+    let (mut resolved, mut accesses) = (Vec::new(), Vec::new());
     let each = wanted.into_iter().zip(&names).zip(&urls).zip(settings).zip(works).zip(&groups);
     for (number, (((((wanted, name), url), settings), work), groups)) in each.enumerate() {
         let named = |error: Error| Error { text: format!("`{name}`: {}", error.text), ..error };
         settings::refuse(&settings, url.protocol).map_err(Error::usage).map_err(named)?;
         let of_all = settings.clone();
-        let (mut contender, way) = match wanted.place {
+        let (mut contender, contender_access) = match wanted.place {
             TargetLocation::Attached { .. } if matches!(url.protocol.family, Family::Files) => {
                 let files = local::files_at(&spec, name, url, &settings, work).map_err(named)?;
                 (files.0, ContenderAccess::Files(files.1))
@@ -186,7 +186,7 @@ pub fn resolve(
         };
         groups::give(&spec, url, &of_all, groups, &mut contender).map_err(named)?;
         resolved.push(contender);
-        ways.push(way);
+        accesses.push(contender_access);
     }
     workloads::check(&spec, &urls, &resolved)?;
     destructive::check(&spec, &resolved)?;
@@ -200,7 +200,7 @@ pub fn resolve(
         }
         false => spec,
     };
-    let (plan, cores) = plan(&spec, machine, resolved, &ways)?;
+    let (plan, cores) = plan(&spec, machine, resolved, &accesses)?;
     let mut cautions = port_cautions(&plan);
     cautions.extend(plan.contenders.iter().filter_map(custom_presets::caution));
     cautions.extend(database::different_batches(&plan.contenders));
@@ -211,8 +211,8 @@ pub fn resolve(
     let plan = without_secrets(Plan { published, ..plan });
     let (target_cores, own_cores) = (cores.others, cores.own);
     let mut secrets = inputs.secrets;
-    secrets.extend(watched::tokens(&ways));
-    Ok(Resolved { plan, ways, cautions, secrets, method, target_cores, own_cores, spec })
+    secrets.extend(watched::tokens(&accesses));
+    Ok(Resolved { plan, accesses, cautions, secrets, method, target_cores, own_cores, spec })
 }
 
 /// Removes the secrets from a plan, except those that the engine needs to drive it: the journal
@@ -419,7 +419,7 @@ pub(super) fn plan(
     spec: &Spec,
     machine: &Machine,
     contenders: Vec<Contender>,
-    ways: &[ContenderAccess],
+    accesses: &[ContenderAccess],
 ) -> Result<(Plan, cores::Cores), Error> {
     let (interleave, slice, round) = turns(spec)?;
     let fewest_connections = contenders.iter().map(groups::fewest_connections).min().unwrap_or(1);
@@ -427,7 +427,7 @@ pub(super) fn plan(
     agents::check(spec.agents, &contenders, cores.generator.len(), fewest_connections)?;
     let given = Given {
         contenders: &contenders,
-        ways,
+        accesses,
         round_ns: ns(round),
         client_ports: machine.host.client_ports,
         cores: &cores,

@@ -100,7 +100,7 @@ fn secrets_travel_in_the_access_alone() {
     let mut spec = compare(&["a=http://u:CANARY@127.0.0.1:1/?k=CANARY", "b=http://127.0.0.1:1/"]);
     spec.common.headers.push(settings::header("X-Key: CANARY").expect("good"));
     let resolved = settled(&spec).expect("a good plan");
-    let ContenderAccess::Attached { access, .. } = &resolved.ways[0] else {
+    let ContenderAccess::Attached { access, .. } = &resolved.accesses[0] else {
         panic!("it runs already")
     };
     let Access::Http(access) = access else { panic!("HTTP") };
@@ -404,7 +404,7 @@ fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
     let loaded = [0, 1, 2].map(|at| contenders[at].asks.workload().is_some());
     assert_eq!(loaded, [true, true, false]);
     assert!(matches!(contenders[1].reuse, Reuse::Pool(record::Pool { max: 9, .. })));
-    let tables = resolved.ways.iter().map(|way| match way {
+    let tables = resolved.accesses.iter().map(|contender_access| match contender_access {
         ContenderAccess::Attached { access: Access::Database(database), .. } => {
             database.count_rows()
         }

@@ -2,11 +2,11 @@
 
 use crate::address::resolver::Resolver;
 use crate::exit::Error;
+use crate::plan::contender_access::ContenderAccess;
 use crate::plan::resolved::{self, Machine, Resolved};
 use crate::plan::spec::Spec;
 use crate::plan::sweep::{LoadPoints, Settled};
 use crate::plan::sweep_settings::SweepSettings;
-use crate::plan::way::ContenderAccess;
 use record::Contender;
 
 impl LoadPoints {
@@ -27,7 +27,7 @@ impl LoadPoints {
         let spec = Spec { sweep: Some(asked.clone()), ..points[0].spec.clone() };
         check_length(&spec)?;
         let secrets = points[0].secrets.clone();
-        let (mut contenders, mut ways) = (Vec::new(), Vec::new());
+        let (mut contenders, mut accesses) = (Vec::new(), Vec::new());
         for (point, value) in points.into_iter().zip(asked.values) {
             for caution in point.cautions {
                 if !cautions.contains(&caution) {
@@ -38,21 +38,21 @@ impl LoadPoints {
             contenders.extend(
                 point.plan.contenders.into_iter().map(|of| Contender { name: name.clone(), ..of }),
             );
-            ways.extend(point.ways);
+            accesses.extend(point.accesses);
         }
-        let (mut plan, cores) = resolved::plan(&spec, machine, contenders, &ways)?;
-        for (number, way) in ways.iter_mut().enumerate() {
+        let (mut plan, cores) = resolved::plan(&spec, machine, contenders, &accesses)?;
+        for (number, contender_access) in accesses.iter_mut().enumerate() {
             let data = plan.data_of(number);
             let contender = &mut plan.contenders[number];
             contender.asks.keep_keys_of(data);
-            if let ContenderAccess::Attached { access, .. } = way {
+            if let ContenderAccess::Attached { access, .. } = contender_access {
                 resolved::give_table(data, contender, access);
             }
         }
         let (target_cores, own_cores) = (cores.others, cores.own);
         // Load points of one target are not contenders of an article.
         let method = None;
-        Ok(Resolved { plan, ways, cautions, secrets, method, target_cores, own_cores, spec })
+        Ok(Resolved { plan, accesses, cautions, secrets, method, target_cores, own_cores, spec })
     }
 }
 

@@ -3,13 +3,13 @@
 
 use super::tests::settled;
 use super::*;
+use crate::plan::contender_access::Observed;
 use crate::plan::settings::samples;
-use crate::plan::way::Observed;
 use crate::plan::{RunSettings, WorkloadSettings};
 
 /// All that a plan does, and how. Two contenders that are driven alike give the same.
-fn told(resolved: &Resolved) -> String {
-    let ways = resolved.ways.iter().map(|way| match way {
+fn resolved_text(resolved: &Resolved) -> String {
+    let accesses = resolved.accesses.iter().map(|contender_access| match contender_access {
         ContenderAccess::Attached { access: Access::Http(http), .. } => {
             format!("{:?} {:?} {:?}", http.head, http.body, http.expect)
         }
@@ -21,14 +21,14 @@ fn told(resolved: &Resolved) -> String {
         | ContenderAccess::Launched { .. }
         | ContenderAccess::Program { .. } => String::new(),
     });
-    let tokens = resolved.ways.iter().filter_map(|way| match way {
+    let tokens = resolved.accesses.iter().filter_map(|contender_access| match contender_access {
         ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
             Some(watcher.token.reveal())
         }
         _ => None,
     });
     let plan = serde_json::to_string(&resolved.plan).expect("json");
-    plan + &ways.collect::<Vec<_>>().join("\n") + &tokens.collect::<Vec<_>>().join("\n")
+    plan + &accesses.collect::<Vec<_>>().join("\n") + &tokens.collect::<Vec<_>>().join("\n")
 }
 
 /// What goes with a setting that says nothing alone.
@@ -71,7 +71,10 @@ fn every_setting_of_a_contender_changes_what_it_does_or_is_refused() {
             };
             let (without, with) = (spec(None), spec(Some((key, samples::of(key)))));
             let (Ok(without), Ok(with)) = (without, with) else { continue };
-            assert!(told(&without) != told(&with), "{url} accepts {key} and ignores it");
+            assert!(
+                resolved_text(&without) != resolved_text(&with),
+                "{url} accepts {key} and ignores it"
+            );
             used += 1;
         }
         // oracledb speaks in one character set, and is not in every build. Batches are of
@@ -107,7 +110,7 @@ fn every_setting_of_the_run_changes_the_plan() {
         };
         (row.set)(&mut spec.run, sample).unwrap_or_else(|message| panic!("{key}: {message}"));
         let with = settled(&spec).unwrap_or_else(|error| panic!("{key}: {}", error.text));
-        assert!(told(&without) != told(&with), "{key} is accepted and ignored");
+        assert!(resolved_text(&without) != resolved_text(&with), "{key} is accepted and ignored");
     }
 }
 
@@ -134,6 +137,6 @@ fn every_setting_of_a_workload_changes_it() {
         };
         (row.set)(&mut spec.workload, sample).unwrap_or_else(|message| panic!("{key}: {message}"));
         let with = settled(&spec).unwrap_or_else(|error| panic!("{key}: {}", error.text));
-        assert!(told(&without) != told(&with), "{key} is accepted and ignored");
+        assert!(resolved_text(&without) != resolved_text(&with), "{key} is accepted and ignored");
     }
 }

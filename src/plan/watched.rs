@@ -4,8 +4,8 @@ use crate::address::resolver::Resolver;
 use crate::exit::Error;
 use crate::launch::Secret;
 use crate::plan::Machine;
+use crate::plan::contender_access::{ContenderAccess, Observed, Watcher};
 use crate::plan::settings::{Settings, watcher_address};
-use crate::plan::way::{ContenderAccess, Observed, Watcher};
 use crate::remote::{RemoteError, Token};
 use std::path::Path;
 use text::shown::shown;
@@ -79,8 +79,8 @@ pub(super) fn refuse(settings: &Settings) -> Result<(), Error> {
 }
 
 /// The tokens of all watchers, which must not appear in what is recorded.
-pub(super) fn tokens(ways: &[ContenderAccess]) -> Vec<Secret> {
-    let tokens = ways.iter().filter_map(|way| match way {
+pub(super) fn tokens(accesses: &[ContenderAccess]) -> Vec<Secret> {
+    let tokens = accesses.iter().filter_map(|contender_access| match contender_access {
         ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
             Some(&watcher.token)
         }

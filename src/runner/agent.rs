@@ -51,7 +51,7 @@ pub(crate) fn assist(
     let header = header(&resolved.plan, now);
     let out = out.map(|out| with_rank(out, this.rank));
     let (directory, journal) = run_directory::create(out.as_deref(), now, &header.plan_hash)?;
-    let reached = resolved.ways.iter().map(|_| None).collect();
+    let reached = resolved.accesses.iter().map(|_| None).collect();
     let mut agent = Agent { resolved, stop, link, journal, this, reached };
     let written = agent.journal.write(&Event::Header(Box::new(header)));
     written.map_err(|error| named(&error))?;
@@ -172,13 +172,15 @@ impl Agent<'_> {
                 ControlFlow::Continue(())
             }
             Err(error) => {
+                outbox.fail();
                 written = Err(format!("its journal cannot be written: {error}"));
                 ControlFlow::Break(())
             }
         };
-        engine::run_together(&asked, lanes, self.stop, together, each)
-            .map_err(|EngineError(why)| why)?;
+        let driven = engine::run_together(&asked, lanes, self.stop, together, each);
+        // The cause of what the engine may say.
         written?;
+        driven.map_err(|EngineError(why)| why)?;
         gate.done().map_err(|error| error.to_string())
     }
 
@@ -218,7 +220,7 @@ impl Agent<'_> {
     /// can make an agent drive a public address.
     fn reach(&self, contender: usize, lane: &PartLane) -> Result<Reached, String> {
         let known: &Contender = &self.resolved.plan.contenders[contender];
-        let (address, access) = match &self.resolved.ways[contender] {
+        let (address, access) = match &self.resolved.accesses[contender] {
             ContenderAccess::Attached { access, .. } => (known.address.clone(), access.clone()),
             ContenderAccess::Launched { launch, .. } => {
                 let nodes = lane.address.nodes();

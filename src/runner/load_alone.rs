@@ -78,7 +78,7 @@ fn summaries(plan: &Plan, journal: &[u8]) -> Result<Vec<Option<StoreSummary>>, E
     let mut judge = Judge::new(&plan.question);
     while let Some(event) = reader.next_event()? {
         match event {
-            Event::Store(said) => judge.store(&said),
+            Event::Store(report) => judge.store(&report),
             Event::Loaded(loaded) => judge.loaded(&loaded),
             _ => {}
         }

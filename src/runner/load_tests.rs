@@ -407,7 +407,7 @@ fn a_store_that_says_nothing_is_loaded_each_time() {
         assert_eq!(made.note(), "");
     }
     let silent = load(&mut made).events.iter().any(|event| match event {
-        Event::Store(said) => said.silent.as_deref() == Some("it did not reply in time"),
+        Event::Store(report) => report.silent.as_deref() == Some("it did not reply in time"),
         _ => false,
     });
     assert!(silent);

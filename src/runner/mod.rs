@@ -75,23 +75,24 @@ pub(crate) fn perform(
     let now = SystemTime::now();
     let header = header(plan, now);
     let (directory, mut journal) = run_directory::create(reporting.out, now, &header.plan_hash)?;
-    let told = shown(directory.display().to_string());
+    let directory_text = shown(directory.display().to_string());
     let written = journal.write(&Event::Header(Box::new(header))).and_then(|_| journal.sync());
     written.map_err(|error| {
-        Error::failed(format!("{told}: the journal cannot be written: {error}"))
+        Error::failed(format!("{directory_text}: the journal cannot be written: {error}"))
     })?;
     let style = ProgressStyle::fitting(reporting.quiet);
     let progress = Progress::start(style, &plan.question.names(), reporting.part);
     progress.keep_on(&resolved.own_cores);
-    progress.say(&format!("run: {told} ({}, seed {})", foreseen([plan]), plan.seed));
+    progress.say(&format!("run: {directory_text} ({}, seed {})", foreseen([plan]), plan.seed));
     for caution in &resolved.cautions {
         progress.say(&format!("caution: {caution}"));
     }
     end_leftovers(&progress);
     let logs = directory.join(run_directory::LOGS);
     if plan.launches() {
-        private::create_directory(&logs)
-            .map_err(|error| Error::failed(format!("{told}/{}: {error}", run_directory::LOGS)))?;
+        private::create_directory(&logs).map_err(|error| {
+            Error::failed(format!("{directory_text}/{}: {error}", run_directory::LOGS))
+        })?;
         tell_launches(&progress, plan);
     }
     let context = LaunchContext {
@@ -122,7 +123,7 @@ pub(crate) fn perform(
     }
     match conducted {
         Ok(_) => Ok(directory),
-        Err(error) => Err(Error { text: format!("{told}: {}", error.text), ..error }),
+        Err(error) => Err(Error { text: format!("{directory_text}: {}", error.text), ..error }),
     }
 }
 
@@ -144,8 +145,8 @@ fn header(plan: &Plan, now: SystemTime) -> Header {
 /// Checks that every program to be launched exists, so that a missing one is not noticed only when
 /// half of the targets run.
 pub(crate) fn check_programs(resolved: &Resolved) -> Result<(), Error> {
-    for (contender, way) in resolved.plan.contenders.iter().zip(&resolved.ways) {
-        let missing = match way {
+    for (contender, contender_access) in resolved.plan.contenders.iter().zip(&resolved.accesses) {
+        let missing = match contender_access {
             ContenderAccess::Launched { launch, .. } => launch::missing(launch),
             ContenderAccess::Program { program } => program.why_not(),
             ContenderAccess::Attached { .. } | ContenderAccess::Files(_) => None,
@@ -159,8 +160,8 @@ pub(crate) fn check_programs(resolved: &Resolved) -> Result<(), Error> {
 
 /// Ends processes that a killed run left behind: they would disturb the measurement.
 fn end_leftovers(progress: &Progress) {
-    for told in leftovers::end() {
-        progress.insist(&format!("caution: {told}"));
+    for leftover in leftovers::end() {
+        progress.insist(&format!("caution: {leftover}"));
     }
 }
 

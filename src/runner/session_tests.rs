@@ -338,12 +338,12 @@ fn reason(outcome: &SessionOutcome) -> EndReason {
 
 /// `ready 0, ready 1, warm_up 0, …`: what is in the journal behind the header,
 /// without messages about launches.
-fn told(disk: &Disk) -> Vec<String> {
+fn journal_lines(disk: &Disk) -> Vec<String> {
     let of_launches = |line: &String| line.contains(" up ") || line.contains(" down ");
-    told_all(disk).into_iter().filter(|line| !of_launches(line)).collect()
+    all_lines(disk).into_iter().filter(|line| !of_launches(line)).collect()
 }
 
-fn told_all(disk: &Disk) -> Vec<String> {
+fn all_lines(disk: &Disk) -> Vec<String> {
     let name = |event: &Event| match event {
         Event::Header(_) => "header".to_owned(),
         Event::Target(ready) => format!("{} is up in launch {}", ready.contender, ready.launch),
@@ -368,7 +368,7 @@ fn told_all(disk: &Disk) -> Vec<String> {
 fn a_comparison_from_ready_to_end() {
     let outcome = outcome(Script::default());
     assert_eq!(reason(&outcome), EndReason::Complete);
-    let told = told(&outcome.disk);
+    let journal_lines = journal_lines(&outcome.disk);
     let start = [
         "header",
         "Ready 0 of 0",
@@ -385,9 +385,12 @@ fn a_comparison_from_ready_to_end() {
         "Round 1 of 0",
         "Round 1 of 1",
     ];
-    assert_eq!(told[..start.len()], start);
-    assert_eq!(told[told.len() - 3..], ["Round 10 of 0", "Round 10 of 1", "Complete"]);
-    assert_eq!(told.len(), start.len() + 18 + 1);
+    assert_eq!(journal_lines[..start.len()], start);
+    assert_eq!(
+        journal_lines[journal_lines.len() - 3..],
+        ["Round 10 of 0", "Round 10 of 1", "Complete"]
+    );
+    assert_eq!(journal_lines.len(), start.len() + 18 + 1);
     // Two targets up, the pilot's choice, ten rounds, one told down, the end.
     assert_eq!(outcome.disk.syncs.get(), 15);
     assert!(outcome.pauses.is_empty());
@@ -429,7 +432,7 @@ fn one_contender_is_driven_without_pilot_and_burn_in() {
     let plan = one_contender();
     let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
     assert_eq!(
-        told(&outcome.disk),
+        journal_lines(&outcome.disk),
         ["header", "Ready 0 of 0", "Null 0 of 0", "WarmUp 0 of 0", "Round 1 of 0", "Complete"]
     );
     let order = &outcome.orders[1];
@@ -442,7 +445,10 @@ fn a_target_that_comes_late_is_asked_again() {
     let outcome = outcome(Script { refusals: 2, ..Script::default() });
     assert_eq!(reason(&outcome), EndReason::Complete);
     assert_eq!(outcome.pauses, [500, 1500].map(Duration::from_millis));
-    assert_eq!(told(&outcome.disk).iter().filter(|line| *line == "Ready 0 of 1").count(), 3);
+    assert_eq!(
+        journal_lines(&outcome.disk).iter().filter(|line| *line == "Ready 0 of 1").count(),
+        3
+    );
 }
 
 #[test]
@@ -451,7 +457,7 @@ fn a_target_that_is_not_there_is_named_with_what_was_seen() {
     let end = refused.end.as_ref().expect("an end");
     assert_eq!(end.reason, EndReason::TargetFailed);
     assert_eq!(end.detail, "`b` (http://127.0.0.1:2/) is not ready: it refused the connection");
-    assert_eq!(told(&refused.disk).last().map(String::as_str), Some("TargetFailed"));
+    assert_eq!(journal_lines(&refused.disk).last().map(String::as_str), Some("TargetFailed"));
     let tls = outcome(Script { fails_with: Some(Failure::Tls), ..Script::default() });
     assert!(tls.pauses.is_empty(), "asking again does not help");
     assert_eq!(
@@ -473,16 +479,22 @@ fn a_target_that_dies_ends_the_run_and_what_was_seen_is_kept() {
         "`b` (http://127.0.0.1:2/) stopped answering: no operation in round 4 got a reply (5 \
          refused)"
     );
-    let told = told(&outcome.disk);
-    assert_eq!(told[told.len() - 3..], ["Round 4 of 0", "Round 4 of 1", "TargetFailed"]);
+    let journal_lines = journal_lines(&outcome.disk);
+    assert_eq!(
+        journal_lines[journal_lines.len() - 3..],
+        ["Round 4 of 0", "Round 4 of 1", "TargetFailed"]
+    );
 }
 
 #[test]
 fn a_signal_ends_the_run_with_what_is_there() {
     let outcome = outcome(Script { stopped_in: Some(3), ..Script::default() });
     assert_eq!(reason(&outcome), EndReason::Stopped);
-    let told = told(&outcome.disk);
-    assert_eq!(told[told.len() - 3..], ["Round 3 of 0 cut", "Round 3 of 1 cut", "Stopped"]);
+    let journal_lines = journal_lines(&outcome.disk);
+    assert_eq!(
+        journal_lines[journal_lines.len() - 3..],
+        ["Round 3 of 0 cut", "Round 3 of 1 cut", "Stopped"]
+    );
 }
 
 #[test]
@@ -555,23 +567,29 @@ fn restarts(world: Script) -> SessionOutcome {
 #[test]
 fn with_restarts_every_segment_has_its_own_launch() {
     let outcome = restarts(Script::default());
-    let told = told_all(&outcome.disk);
+    let journal_lines = all_lines(&outcome.disk);
     assert_eq!(reason(&outcome), EndReason::Complete);
-    let ups = told.iter().filter(|line| line.contains(" up "));
+    let ups = journal_lines.iter().filter(|line| line.contains(" up "));
     let firsts: Vec<&str> = ups.map(|line| &line[..1]).collect();
     assert_eq!(firsts.len(), 12);
     // In random order, from the seed.
     let leading: Vec<&str> = firsts.chunks(2).map(|pair| pair[0]).collect();
     assert!(leading.contains(&"0") && leading.contains(&"1"), "{leading:?}");
-    let rounds: Vec<&String> =
-        told.iter().filter(|line| line.starts_with("Round") && line.ends_with("of 0")).collect();
+    let rounds: Vec<&String> = journal_lines
+        .iter()
+        .filter(|line| line.starts_with("Round") && line.ends_with("of 0"))
+        .collect();
     assert_eq!(rounds.len(), 12);
     assert_eq!((rounds[0].as_str(), rounds[11].as_str()), ("Round 1 of 0", "Round 12 of 0"));
-    let second = told.iter().position(|line| line.ends_with("up in launch 2")).expect("a launch");
-    assert_eq!(told[second - 1], "1 is down after launch 1");
-    assert_eq!(told[second - 2], "Round 2 of 1");
-    assert!(told[second + 2].starts_with("Ready") && told[second + 4].starts_with("WarmUp"));
-    assert_eq!(told[told.len() - 2], "1 is down after launch 6");
+    let second =
+        journal_lines.iter().position(|line| line.ends_with("up in launch 2")).expect("a launch");
+    assert_eq!(journal_lines[second - 1], "1 is down after launch 1");
+    assert_eq!(journal_lines[second - 2], "Round 2 of 1");
+    assert!(
+        journal_lines[second + 2].starts_with("Ready")
+            && journal_lines[second + 4].starts_with("WarmUp")
+    );
+    assert_eq!(journal_lines[journal_lines.len() - 2], "1 is down after launch 6");
 }
 
 #[test]
@@ -597,8 +615,8 @@ fn a_target_that_falls_in_a_later_launch_ends_the_run() {
         (end.reason, end.detail.as_str()),
         (EndReason::TargetFailed, "`b`: it exited with 1")
     );
-    assert!(told(&outcome.disk).contains(&"Round 4 of 1".to_owned()));
-    assert_eq!(outcome.disk.events().len(), told_all(&outcome.disk).len());
+    assert!(journal_lines(&outcome.disk).contains(&"Round 4 of 1".to_owned()));
+    assert_eq!(outcome.disk.events().len(), all_lines(&outcome.disk).len());
 }
 
 #[test]
@@ -618,8 +636,11 @@ fn a_run_that_is_decided_at_a_look_ends_there() {
     // Both are alike in every round: equivalent at the first look.
     let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
     assert_eq!(reason(&outcome), EndReason::Complete);
-    let told = told(&outcome.disk);
-    assert_eq!(told[told.len() - 3..], ["Round 10 of 0", "Round 10 of 1", "Complete"]);
+    let journal_lines = journal_lines(&outcome.disk);
+    assert_eq!(
+        journal_lines[journal_lines.len() - 3..],
+        ["Round 10 of 0", "Round 10 of 1", "Complete"]
+    );
     // One segment of the first ten rounds, in one launch.
     let rounds: Vec<u32> = outcome.orders.iter().map(|order| order.rounds).collect();
     assert_eq!(rounds[rounds.len() - 2..], [1, 10]);
@@ -633,10 +654,11 @@ fn what_a_lane_costs_is_measured_once_a_day() {
     let plan = example::plan(|_| {});
     let drive = |plan: &Plan| {
         let world = Script { costs_in, ..Script::default() };
-        told(&conduct(plan, world, Disk::new(ROOMY)).disk)
+        journal_lines(&conduct(plan, world, Disk::new(ROOMY)).disk)
     };
-    let count =
-        |told: &[String], what: &str| told.iter().filter(|line| line.starts_with(what)).count();
+    let count = |journal_lines: &[String], what: &str| {
+        journal_lines.iter().filter(|line| line.starts_with(what)).count()
+    };
     let first = drive(&plan);
     assert_eq!((count(&first, "Null"), count(&first, "own cost")), (2, 0));
     let second = drive(&plan);

@@ -27,14 +27,14 @@ impl<W: Write> Session<'_, W> {
     /// None if it does no work after a load.
     pub(super) fn settle(&mut self, contender: usize) -> Result<Option<Settled>, Halt> {
         let began = Instant::now();
-        let (mut settling, mut told) = (Settling::default(), false);
+        let (mut settling, mut reported) = (Settling::default(), false);
         loop {
             let Some(seen) = self.environment.at_work(contender) else { return Ok(None) };
             if let Some(settled) = settling.look(began.elapsed(), seen) {
                 return Ok(Some(settled));
             }
-            if began.elapsed() >= UNTOLD && !told {
-                told = true;
+            if began.elapsed() >= UNTOLD && !reported {
+                reported = true;
                 let name = &self.plan.contenders[contender].name;
                 let waits = format!("waiting until {name} has compacted the loaded data");
                 self.writer.progress.phase(&waits, Duration::ZERO, 0);

@@ -41,7 +41,7 @@ impl<W: Write> Session<'_, W> {
             Err(why) => (None, Some(shown_sentence(why))),
         };
         let known = about.clone().unwrap_or_default();
-        let said = StoreReport {
+        let report = StoreReport {
             contender: contender as u32,
             launch: self.launch_of(contender),
             when,
@@ -52,7 +52,7 @@ impl<W: Write> Session<'_, W> {
             durable: known.durable.filter(|_| self.writes(contender)),
             silent,
         };
-        self.writer.write_and_sync(&Event::Store(said))?;
+        self.writer.write_and_sync(&Event::Store(report))?;
         Ok(about)
     }
 }

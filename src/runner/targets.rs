@@ -112,7 +112,7 @@ impl<'a> Targets<'a> {
         context: LaunchContext<'a>,
         agents: Option<&'a mut Coordinator>,
     ) -> Self {
-        let each = resolved.ways.iter().map(|_| Target::default()).collect();
+        let each = resolved.accesses.iter().map(|_| Target::default()).collect();
         let builds = Builds::new(context.secrets, context.stopped, &|_, _| {});
         Targets { resolved, stop, context, builds, each, agents }
     }
@@ -173,7 +173,7 @@ fn no_store() -> String {
     "it has no side channel".to_owned()
 }
 
-fn told(
+fn target_ready(
     contender: usize,
     known: &Contender,
     running_target: &RunningTarget,
@@ -209,7 +209,7 @@ impl Environment for Targets<'_> {
         let owner = self.resolved.plan.target_of(contender);
         let shared = (owner != contender).then(|| self.launched(owner)).flatten();
         let target = &mut self.each[contender];
-        let running_target = match &self.resolved.ways[contender] {
+        let running_target = match &self.resolved.accesses[contender] {
             ContenderAccess::Attached { access, sight } => {
                 let meter = match sight {
                     Ok(observed) => TargetMeter::of(observed),
@@ -273,7 +273,7 @@ impl Environment for Targets<'_> {
             }
         };
         safe_log_in(known, &running_target)?;
-        let ready = told(contender, known, &running_target, &target.facts);
+        let ready = target_ready(contender, known, &running_target, &target.facts);
         target.running_target = Some(running_target);
         Ok(ready)
     }
@@ -387,7 +387,7 @@ impl Environment for Targets<'_> {
     }
 
     fn go_on_without(&mut self) -> Vec<String> {
-        let mut said = Vec::new();
+        let mut outages = Vec::new();
         for (known, target) in self.resolved.plan.contenders.iter().zip(&mut self.each) {
             let running = target
                 .running_target
@@ -397,9 +397,9 @@ impl Environment for Targets<'_> {
             let of = |how| {
                 format!("`{}`: its node {how}; the run continues with the others", known.name)
             };
-            said.extend(lost.into_iter().map(of));
+            outages.extend(lost.into_iter().map(of));
         }
-        said
+        outages
     }
 
     fn lower(&mut self) -> Vec<TargetDone> {
@@ -517,7 +517,7 @@ impl Environment for Targets<'_> {
         let known = &self.resolved.plan.contenders[contender];
         let running_target = self.each[contender].running_target.as_ref()?;
         let (command, outcome) =
-            match (method, &self.resolved.ways[contender], &running_target.lane_access) {
+            match (method, &self.resolved.accesses[contender], &running_target.lane_access) {
                 (Method::Command(method), ContenderAccess::Launched { .. }, _) => {
                     let url = running_target.running.as_ref()?.url();
                     (method.command.to_string(), method.run(&known.name, url, self.context))

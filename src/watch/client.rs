@@ -67,7 +67,7 @@ impl Client {
     /// Connects to a watcher that described its target so. If it cannot be reached any more, all
     /// readings are missing.
     pub fn connect(address: SocketAddr, token: &Token, description: Description) -> Client {
-        let connection = connect(address, token).map_err(|error| said(&error));
+        let connection = connect(address, token).map_err(|error| error_text(&error));
         let mut client =
             Client { connection, description, readings: Readings::default(), peak: None };
         client.ask(true);
@@ -117,7 +117,7 @@ impl Client {
         self.readings.asked = number.wrapping_add(1);
         let reading = match question(connection, number, fully) {
             Ok(reading) => reading,
-            Err(error) => return self.lose(said(&error)),
+            Err(error) => return self.lose(error_text(&error)),
         };
         let took_ns = clock::now() - started;
         let Some(cpu_ns) = reading.cpu_ns else {
@@ -161,7 +161,7 @@ fn question(connection: &mut Connection, number: u32, fully: bool) -> Result<Rea
 }
 
 /// Why a watcher cannot be asked any more, for a sentence.
-fn said(error: &RemoteError) -> String {
+fn error_text(error: &RemoteError) -> String {
     match error {
         RemoteError::Closed => "the connection to the watcher was closed".to_owned(),
         RemoteError::TimedOut(after) => format!(

@@ -93,7 +93,10 @@ impl Group {
 
 /// A server whose replies take this long and no CPU time.
 pub(crate) fn serve(reply: Duration) -> TestServer {
-    let behaviour = Behaviour { delay: Delay::Fixed(reply), ..Behaviour::default() };
+    serve_with(Behaviour { delay: Delay::Fixed(reply), ..Behaviour::default() })
+}
+
+pub(crate) fn serve_with(behaviour: Behaviour) -> TestServer {
     TestServer::start(behaviour, None).expect("the test server starts")
 }
 

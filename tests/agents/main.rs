@@ -2,9 +2,15 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+
+mod cluster;
 mod ends;
+mod faults;
 mod group;
 mod kubernetes;
+mod mpi;
+mod network;
+mod relay;
 mod slurm;
 mod ssh;
 mod strangers;

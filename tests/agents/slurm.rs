@@ -1,11 +1,12 @@
-//! A real Slurm, whose `srun` starts a coordinator and three agents.
+//! A real Slurm, whose `srun` starts a coordinator and its agents.
 
 use crate::common::TestDirectory;
 use crate::common::not_tested::not_tested;
 use crate::common::running::Running;
 use crate::group::is_judged;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 const SCRIPT: &str = include_str!("slurm.sh");
 
@@ -26,22 +27,35 @@ fn is_installed() -> bool {
     programs.iter().all(|program| directories.iter().any(|at| Path::new(at).join(program).exists()))
 }
 
-#[test]
-fn srun_starts_a_coordinator_and_its_agents() {
+/// Runs a script in this directory in a Slurm of four nodes, with tiebreak and these words as its
+/// arguments, for so long at most. Returns None, and says so, if there is no Slurm.
+pub(crate) fn in_slurm(
+    directory: &TestDirectory,
+    script: &str,
+    words: &[&str],
+    longest: Duration,
+) -> Option<Output> {
     // SAFETY: cannot fail.
     if !is_installed() || unsafe { libc::geteuid() } != 0 {
-        return not_tested("Slurm (slurmctld, slurmd, slurm-client, munge) is needed, and root");
+        not_tested("Slurm (slurmctld, slurmd, slurm-client, munge) is needed, and root");
+        return None;
     }
-    let directory = TestDirectory::new();
     std::fs::write(directory.file("slurm.sh"), SCRIPT).expect("writes");
-    std::fs::write(directory.file("run.sh"), RUN).expect("writes");
+    std::fs::write(directory.file("run.sh"), script).expect("writes");
     let mut command = Command::new("unshare");
     command.args(["--net", "--pid", "--mount-proc", "--fork", "--kill-child"]);
     command.args(["bash", "slurm.sh"]).arg(directory.file("slurm"));
-    command.args(["bash", "run.sh", env!("CARGO_BIN_EXE_tiebreak")]);
+    command.args(["bash", "run.sh", env!("CARGO_BIN_EXE_tiebreak")]).args(words);
+    command.env("XDG_CACHE_HOME", directory.file(".cache"));
     command.current_dir(directory.path()).stdin(Stdio::null());
     command.stdout(Stdio::null()).stderr(Stdio::piped());
-    let output = Running::new(command.spawn().expect("unshare starts")).output();
+    Some(Running::new(command.spawn().expect("unshare starts")).output_within(longest))
+}
+
+#[test]
+fn srun_starts_a_coordinator_and_its_agents() {
+    let directory = TestDirectory::new();
+    let Some(output) = in_slurm(&directory, RUN, &[], Duration::from_secs(120)) else { return };
     // srun exits with the code of the coordinator.
     is_judged(&output);
     let report = directory.json("report.json");

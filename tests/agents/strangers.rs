@@ -50,7 +50,7 @@ fn hello(rank: u32, size: u32, plan_hash: &str) -> Hello {
     Hello { rank, size, workers: 1, version, plan_hash, machine, clock }
 }
 
-fn said(connection: &mut Connection, hello: Hello) -> FromCoordinator {
+fn answer_to(connection: &mut Connection, hello: Hello) -> FromCoordinator {
     connection.send(&FromAgent::Hello(hello), PATIENCE).expect("sent");
     connection.receive(PATIENCE).expect("an answer")
 }
@@ -125,7 +125,7 @@ fn another_version_another_size_and_other_workers_are_rejected() {
         let coordinator = group.start(0, &words);
         let mut hello = hello(1, 2, "0");
         change(&mut hello);
-        let answer = said(&mut introduced(&group), hello);
+        let answer = answer_to(&mut introduced(&group), hello);
         let FromCoordinator::Rejected(reason) = answer else { panic!("{answer:?}") };
         assert!(reason.contains(why), "{reason}");
         code(&coordinator.output(), 2, why);
@@ -136,7 +136,7 @@ fn another_version_another_size_and_other_workers_are_rejected() {
 fn plan_hash() -> String {
     let Scene { group, words, servers: _servers } = scene(1);
     let coordinator = group.start(0, &words);
-    let answer = said(&mut introduced(&group), hello(1, 2, "0"));
+    let answer = answer_to(&mut introduced(&group), hello(1, 2, "0"));
     let FromCoordinator::Rejected(reason) = answer else { panic!("{answer:?}") };
     code(&coordinator.output(), 2, "its plan is another one");
     let (_, hash) = reason.split_once("the coordinator's is ").expect("it is named");
@@ -149,7 +149,7 @@ fn misbehaving(misbehaves: impl Fn(&mut Connection, Stamps), why: &str) {
     let Scene { group, words, servers: _servers } = scene(1);
     let coordinator = group.start(0, &words);
     let mut agent = introduced(&group);
-    assert_eq!(said(&mut agent, hello(1, 2, &hash)), FromCoordinator::Accepted);
+    assert_eq!(answer_to(&mut agent, hello(1, 2, &hash)), FromCoordinator::Accepted);
     let stamps = Stamps { received_ns: 1_000_000, answered_ns: 1_000_000 };
     loop {
         match agent.receive(PATIENCE).expect("the coordinator") {

@@ -159,8 +159,8 @@ fn command(home: &Path, directory: &Path) -> Command {
 static HOME: LazyLock<PathBuf> = LazyLock::new(|| {
     let setup = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(["setup", "cassandra"]).output();
     let setup = setup.expect("tiebreak starts");
-    let told = String::from_utf8(setup.stdout).expect("text");
-    assert!(setup.status.success(), "{told}{}", String::from_utf8_lossy(&setup.stderr));
-    let line = told.lines().find(|line| line.contains(VERSION)).expect("its line");
+    let output = String::from_utf8(setup.stdout).expect("text");
+    assert!(setup.status.success(), "{output}{}", String::from_utf8_lossy(&setup.stderr));
+    let line = output.lines().find(|line| line.contains(VERSION)).expect("its line");
     PathBuf::from(line.split_once(" in ").expect("a directory").1)
 });

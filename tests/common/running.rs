@@ -7,7 +7,7 @@ use std::process::{Child, ExitStatus, Output};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Far longer than anything that is waited for takes.
+/// Far longer than almost anything that is waited for takes.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// A child process that ends with its owner.
@@ -35,8 +35,12 @@ impl Running {
 
     /// Waits for its end.
     pub(crate) fn status(&mut self) -> ExitStatus {
+        self.status_within(LONGEST)
+    }
+
+    fn status_within(&mut self, longest: Duration) -> ExitStatus {
         let mut status = None;
-        wait_at_most(LONGEST, "the end of the program", || {
+        wait_at_most(longest, "the end of the program", || {
             status = self.0.try_wait().expect("our child");
             status.is_some()
         });
@@ -44,10 +48,15 @@ impl Running {
     }
 
     /// Waits for its end, and returns what it wrote to its pipes.
-    pub(crate) fn output(mut self) -> Output {
+    pub(crate) fn output(self) -> Output {
+        self.output_within(LONGEST)
+    }
+
+    /// The same for a program that takes longer.
+    pub(crate) fn output_within(mut self, longest: Duration) -> Output {
         let stdout = self.0.stdout.take().map(drained);
         let stderr = self.0.stderr.take().map(drained);
-        let status = self.status();
+        let status = self.status_within(longest);
         let all = |pipe: Option<JoinHandle<Vec<u8>>>| {
             pipe.map(|pipe| pipe.join().expect("the pipe is read")).unwrap_or_default()
         };

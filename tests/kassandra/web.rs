@@ -68,7 +68,7 @@ pub(crate) struct Page {
     pub(crate) memory_kb: u64,
     /// Shown where a test fails.
     #[allow(dead_code)]
-    told: String,
+    message: String,
 }
 
 impl Web {
@@ -123,7 +123,7 @@ impl Web {
             before: texts("before"),
             after: texts("after"),
             memory_kb: page["memory_kb"].as_u64().expect("a size"),
-            told: message,
+            message,
         }
     }
 }

@@ -26,32 +26,31 @@ pub(crate) fn compare(a: &str, b: &str, seed: u64, more: &[&str]) -> Compared {
     let common = ["--warm-up", "300ms", "--out", "run", "--seed", &seed];
     let words = [&["compare", &a, &b][..], &common[..], pilot(), more].concat();
     let (_, report) = directory.report(&words);
-    assert_eq!(report["void"], false, "{:#}", report["findings"]);
-    let all = report["comparisons"].as_array().expect("comparisons");
-    let found = all.iter().find(|one| one["metric"] == "throughput" && one["primary"] == true);
-    let found = found.unwrap_or_else(|| panic!("throughput is compared: {all:#?}"));
-    // Undecided in every run, if there are too few rounds for an interval.
-    let figure = |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("{key} in {found:#}"));
-    let compared = Compared {
-        word: found["verdict"].as_str().expect("a verdict").to_owned(),
-        ratio: figure("ratio"),
-        low: figure("low"),
-        high: figure("high"),
-        rounds: found["rounds"].as_array().map_or(0, Vec::len),
-        disturbed: disturbed(&slices(&directory)),
-    };
-    println!("{compared:?}");
-    compared
-}
-
-/// A comparison as the table of truths tells it: `slower 0.412 (0.405 to 0.420)`.
-pub(crate) fn in_words(comparison: &Value) -> String {
-    let word = comparison["verdict"].as_str().expect("a verdict");
-    let [ratio, low, high] = ["ratio", "low", "high"].map(|key| number(&comparison[key]));
-    format!("{word} {ratio:.3} ({low:.3} to {high:.3})")
+    Compared::of(&report, disturbance(&directory))
 }
 
 impl Compared {
+    /// The result that a report has, of a run that was so much disturbed. It must not be void.
+    pub(crate) fn of(report: &Value, disturbed: f64) -> Compared {
+        assert_eq!(report["void"], false, "{:#}", report["findings"]);
+        let all = report["comparisons"].as_array().expect("comparisons");
+        let found = all.iter().find(|one| one["metric"] == "throughput" && one["primary"] == true);
+        let found = found.unwrap_or_else(|| panic!("throughput is compared: {all:#?}"));
+        // Undecided in every run, if there are too few rounds for an interval.
+        let figure =
+            |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("{key} in {found:#}"));
+        let compared = Compared {
+            word: found["verdict"].as_str().expect("a verdict").to_owned(),
+            ratio: figure("ratio"),
+            low: figure("low"),
+            high: figure("high"),
+            rounds: found["rounds"].as_array().map_or(0, Vec::len),
+            disturbed,
+        };
+        println!("{compared:?}");
+        compared
+    }
+
     pub(crate) fn is_called_different(&self) -> bool {
         ["faster", "slower"].contains(&self.word.as_str())
     }
@@ -64,6 +63,13 @@ impl Compared {
     pub(crate) fn width(&self) -> f64 {
         (self.high / self.low).ln()
     }
+}
+
+/// A comparison as the table of truths tells it: `slower 0.412 (0.405 to 0.420)`.
+pub(crate) fn in_words(comparison: &Value) -> String {
+    let word = comparison["verdict"].as_str().expect("a verdict");
+    let [ratio, low, high] = ["ratio", "low", "high"].map(|key| number(&comparison[key]));
+    format!("{word} {ratio:.3} ({low:.3} to {high:.3})")
 }
 
 /// The slices of the rounds and of the short warm-up right before them, in the order in
@@ -96,7 +102,10 @@ pub(crate) fn count(slice: &Value, key: &str) -> u64 {
     slice[key].as_u64().unwrap_or_else(|| panic!("{key} in {slice}"))
 }
 
-fn disturbed(slices: &[Value]) -> f64 {
+/// Share of the rounds of the run in this directory in which the generator waited for a core or time was
+/// stolen.
+pub(crate) fn disturbance(directory: &TestDirectory) -> f64 {
+    let slices = slices(directory);
     let sum = |key: &str| slices.iter().map(|slice| count(slice, key)).sum::<u64>() as f64;
     (sum("waited_ns") + sum("steal_ns")) / sum("took_ns")
 }

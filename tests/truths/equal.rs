@@ -14,7 +14,7 @@ use testserver::{Behaviour, TestServer};
 
 /// How many of so many comparisons called one server different from itself.
 #[derive(Debug)]
-struct Called {
+pub(crate) struct Called {
     different: u32,
     of: u64,
 }
@@ -59,12 +59,17 @@ fn two_stages(
 /// with a probability of 2 in 10 million; one that calls 29 % different (a t-test on a
 /// machine whose speed drifts) fails 0.91 of the full runs and 0.51 of the short ones,
 /// one that calls 60 % different fails 0.98 of the short ones.
-fn passes_as_equal(mut differs: impl FnMut(u64) -> bool) -> Result<Called, Called> {
+pub(crate) fn passes_as_equal(mut differs: impl FnMut(u64) -> bool) -> Result<Called, Called> {
     let looks = sized(SHORT, FULL);
     two_stages(looks, 0, &mut differs).or_else(|called| {
         println!("first failure: {called}; the rule is tried again with other seeds");
         two_stages(looks, 60, differs)
     })
+}
+
+/// The rule in words.
+pub(crate) fn differ_by_chance() -> &'static str {
+    sized("1 of 8, else 2 of 20, else 9 of 60", "2 of 20, else 9 of 60")
 }
 
 /// The published rule.
@@ -107,8 +112,7 @@ fn are_not_called_different(services: &[Duration]) {
         different
     });
     let (Ok(called) | Err(called)) = &result;
-    let limit = sized("1 of 8, else 2 of 20, else 9 of 60", "2 of 20, else 9 of 60");
-    figure(format!("service {services:?}: {called}"), limit);
+    figure(format!("service {services:?}: {called}"), differ_by_chance());
     the_interval_is_narrow(&runs);
     assert!(result.is_ok(), "service {services:?}: {called}");
 }
@@ -192,7 +196,7 @@ fn on_a_server_that_drifts_the_real_schedule_passes() {
             called_different(&interleaved(server.address(), server.address(), &drive))
         });
         let (Ok(called) | Err(called)) = &right;
-        figure(called, sized("1 of 8, else 2 of 20, else 9 of 60", "2 of 20, else 9 of 60"));
+        figure(called, differ_by_chance());
         assert!(right.is_ok(), "{called}");
     });
 }

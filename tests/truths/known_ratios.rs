@@ -110,7 +110,7 @@ fn three_percent_are_called_slower_until_decided() {
 }
 
 /// How far an estimate may be off: what docs/METHOD.md says of the pilot's slices.
-const MOST_OFF: f64 = 0.02;
+pub(crate) const MOST_OFF: f64 = 0.02;
 
 /// The pilot chooses slices that bias the ratio by at most 2 %, at any number of
 /// connections. The test servers work by the clock, so a ratio of theirs scatters by

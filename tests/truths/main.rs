@@ -6,6 +6,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../agents/group.rs"]
+#[allow(dead_code, reason = "these tests use a part of it")]
+mod group;
 #[path = "../../crates/drivers/tests/common/mod.rs"]
 mod servers;
 #[path = "../store_faults/servers.rs"]
@@ -17,6 +20,7 @@ mod validator;
 #[allow(dead_code, reason = "these tests use a part of it")]
 mod web;
 
+mod agents;
 mod arrivals;
 mod carry_over;
 mod cassandra;

@@ -36,7 +36,7 @@ const HTTP: Script = Script {
 
 const POSTGRES: Script = Script {
     greeting: b"",
-    log_in: |said| (said.first() == Some(&0)).then_some(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"),
+    log_in: |received| (received.first() == Some(&0)).then_some(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"),
     reply: b"T\0\0\0\x1a\0\x01n\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0\
              D\0\0\0\x0b\0\x01\0\0\0\x011C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I",
     begins: b"T\0\0\0\x1a\0\x01n\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0",
@@ -50,7 +50,7 @@ const MYSQL_COLUMN: &[u8] = b"\x01\0\0\x01\x01\x17\0\0\x02\x03def\0\0\0\x011\0\x
 const MYSQL: Script = Script {
     greeting: b"\x4e\0\0\0\x0a5.7.0-null\0\x01\0\0\0abcdefgh\0\x0d\xa2\x21\x02\0\x08\0\x15\
                 \0\0\0\0\0\0\0\0\0\0abcdefghijkl\0mysql_native_password\0",
-    log_in: |said| (said.get(3) == Some(&1)).then_some(b"\x07\0\0\x02\0\0\0\x02\0\0\0"),
+    log_in: |received| (received.get(3) == Some(&1)).then_some(b"\x07\0\0\x02\0\0\0\x02\0\0\0"),
     reply: b"",
     begins: MYSQL_COLUMN,
     again: b"",

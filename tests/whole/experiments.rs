@@ -1,8 +1,6 @@
 //! The experiments in `experiments/`, for real but small.
 
 use crate::common::processes::{Process, marked};
-use crate::common::software::share_software;
-use crate::common::turn::CassandraTurn;
 use crate::common::{TestDirectory, errors, number, sent};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -179,42 +177,4 @@ fn three_policies_on_two_databases_one_command() {
     for (fresh, persistent) in [(0, 1), (3, 4)] {
         assert!(throughput(persistent) > 1.5 * throughput(fresh), "{contenders:#?}");
     }
-}
-
-/// Six nodes, with few users and connections.
-#[test]
-fn two_clusters_of_cassandra_with_readers_beside_writers() {
-    let _turn = CassandraTurn::take();
-    let directory = TestDirectory::new();
-    if !share_software(&directory.file(".cache")) {
-        return;
-    }
-    let file = experiment("published/cassandra-cluster");
-    let mut arguments = vec!["compare", &file, "--allow-launch", "--out", "run", "--quiet"];
-    arguments.extend(["--keys", "20", "--rounds", "6", "--round", "400ms", "--warm-up", "200ms"]);
-    for few in [
-        "cql.readers.connections=8",
-        "cql.writers.connections=2",
-        "thrift.readers.connections=8",
-        "thrift.writers.connections=2",
-    ] {
-        arguments.extend(["--set", few]);
-    }
-    let output = command(&directory, &arguments).output().expect("the binary runs");
-    let report = directory.json("run/report.json");
-    for contender in report["contenders"].as_array().expect("contenders") {
-        let name = contender["name"].as_str().expect("a name");
-        let ended = number(&contender["operations"]);
-        assert!(ended > 20.0, "{name}: {}\n{}", contender["outcomes"], errors(&output));
-        assert_eq!(contender["outcomes"]["wrong"], 0, "{name}: {}", contender["outcomes"]);
-        let ok = number(&contender["outcomes"]["ok"]);
-        // At one replica of three an answer may be older than what was written.
-        assert!(ok > 0.9 * ended, "{name}: {}", contender["outcomes"]);
-        let groups = contender["groups"].as_array().expect("groups").iter();
-        let names: Vec<&str> = groups.filter_map(|group| group["name"].as_str()).collect();
-        assert_eq!(names, ["readers", "writers"], "{name}");
-    }
-    let page = std::fs::read_to_string(directory.file("run/report.html")).expect("a page");
-    assert!(page.contains("Which serves readers beside writers faster on three nodes"));
-    assert_eq!(launched_from(&directory.file("tmp")), Vec::<String>::new());
 }

@@ -59,7 +59,7 @@ impl Server {
     pub(crate) fn says(&self, command: &str) -> String {
         let mut stream = TcpStream::connect(self.address).expect("it listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
-        stream.write_all(command.as_bytes()).expect("said");
+        stream.write_all(command.as_bytes()).expect("sent");
         let mut stdout = [0; 1000];
         let count = stream.read(&mut stdout).expect("answered");
         String::from_utf8_lossy(&stdout[..count]).into_owned()
@@ -187,7 +187,7 @@ fn a_server_that_was_started_anew_is_loaded_again() {
     let url = first.url();
     assert_eq!(load(&directory, &[&url, "--keys", "1k"]).0, 0);
     let mut stream = TcpStream::connect(first.address).expect("it listens");
-    stream.write_all(b"SHUTDOWN NOSAVE\r\n").expect("said");
+    stream.write_all(b"SHUTDOWN NOSAVE\r\n").expect("sent");
     let _ = stream.read(&mut [0; 10]);
     drop(first);
     // Its data on disk contains the fingerprint, too.

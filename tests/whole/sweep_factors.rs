@@ -68,7 +68,7 @@ fn a_sweep_of_rate_sends_what_it_says() {
 fn ask(address: SocketAddr, line: &str, ends: impl Fn(&str) -> bool) -> Vec<String> {
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a time");
-    stream.write_all(format!("{line}\r\n").as_bytes()).expect("said");
+    stream.write_all(format!("{line}\r\n").as_bytes()).expect("sent");
     let mut lines = Vec::new();
     for line in BufReader::new(stream).lines() {
         let line = line.expect("answered");

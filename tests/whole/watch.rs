@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 struct Listening {
     running: Running,
     /// What it said up to that line.
-    said: Vec<String>,
+    lines: Vec<String>,
     address: String,
     out: BufReader<ChildStdout>,
 }
@@ -26,14 +26,14 @@ struct Listening {
 fn started(mut child: Child) -> Listening {
     let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
     let running = Running::new(child);
-    let mut said = Vec::new();
+    let mut lines = Vec::new();
     loop {
         let mut line = String::new();
-        assert!(out.read_line(&mut line).expect("text") > 0, "it ended: {said:?}");
+        assert!(out.read_line(&mut line).expect("text") > 0, "it ended: {lines:?}");
         let line = line.trim_end().to_owned();
-        said.push(line.clone());
+        lines.push(line.clone());
         if let Some(address) = line.strip_prefix("listening on ") {
-            return Listening { running, said, address: address.to_owned(), out };
+            return Listening { running, lines, address: address.to_owned(), out };
         }
     }
 }
@@ -150,7 +150,7 @@ fn a_watched_target_costs_what_it_costs_here_and_nobody_learns_the_token() {
     let server = server(&place);
     let watcher = watcher(&place, server.running.id());
     let pid = server.running.id();
-    assert!(watcher.listening.said[0].starts_with(&format!("watching process {pid} (")));
+    assert!(watcher.listening.lines[0].starts_with(&format!("watching process {pid} (")));
     let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
     let run = compared.start(&["--rounds", "10", "--verbose"]);
     compared.wait_for(1);

@@ -341,7 +341,7 @@ pub(crate) async fn operate<S: Session>(
 ) -> Result<(), RequestError> {
     let prepared = prepare(session, statements, events).await;
     prepared.map_err(|error| session.request_error(&error))?;
-    events.asks();
+    events.request_sent();
     if let [only] = statements {
         let done = session.perform(only, request, events).await;
         return done.map_err(|error| session.request_error(&error));

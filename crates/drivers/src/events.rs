@@ -44,7 +44,7 @@ impl<'a> Events<'a> {
     }
 
     /// Records that the request is sent now.
-    pub(crate) fn asks(&mut self) {
+    pub(crate) fn request_sent(&mut self) {
         self.asked = clock::now();
     }
 

@@ -186,7 +186,7 @@ pub(crate) fn lanes<D: Driver>(
     order: &DriveOrder,
     contender: usize,
     numbers: &Numbers,
-    asks: RequestParts<'_>,
+    request_parts: RequestParts<'_>,
     driver: impl Fn() -> Result<D, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let asked = order.lanes[contender].clone();
@@ -196,13 +196,14 @@ pub(crate) fn lanes<D: Driver>(
         LaneTask::Load(of) => Numbers::starting(of.from, order.cores.len()),
         LaneTask::Ask => Numbers::new(order.cores.len()),
     };
-    let (seed, query, feeds) = (order.seed, asks.query.to_owned(), asks.feeds.clone());
-    let RequestParts { batch_size, is_cassandra, .. } = asks;
+    let (seed, query, feeds) =
+        (order.seed, request_parts.query.to_owned(), request_parts.feeds.clone());
+    let RequestParts { batch_size, is_cassandra, .. } = request_parts;
     for_workers(order, move |seat| {
         check_groups(&asked)?;
-        let asks = RequestParts { query: &query, feeds: &feeds, batch_size, is_cassandra };
+        let request_parts = RequestParts { query: &query, feeds: &feeds, batch_size, is_cassandra };
         let part = |asked: &LaneOrder, seat: &Seat, tasks: &LocalSet| {
-            let serving = Serving::new(&asked.doing, seed, seat, &asks)?;
+            let serving = Serving::new(&asked.doing, seed, seat, &request_parts)?;
             Part::new(driver()?, serving, asked, (seed, numbers.clone()), (seat, tasks))
         };
         Ok(Box::new(DriverLane::new(&asked, seat, part)?))

@@ -34,10 +34,10 @@ impl Serving {
         doing: &LaneTask,
         seed: u64,
         seat: &Seat,
-        asks: &RequestParts<'_>,
+        request_parts: &RequestParts<'_>,
     ) -> Result<Serving, EngineError> {
-        let wants_rows = sql::brings_rows(asks.query);
-        let is_cassandra = asks.is_cassandra;
+        let wants_rows = sql::brings_rows(request_parts.query);
+        let is_cassandra = request_parts.is_cassandra;
         // A load reads nothing back.
         let (workload, task, verify) = match doing {
             LaneTask::Ask => return Ok(Serving { work: None, wants_rows, is_cassandra }),
@@ -53,12 +53,12 @@ impl Serving {
             return Err(EngineError(format!("a database does not support this workload: {why}")));
         }
         let encoder = Encoder::new(workload, seed, seat.count(), task).map_err(EngineError)?;
-        let encoder = encoder.with_feeds(asks.feeds).map_err(EngineError)?;
+        let encoder = encoder.with_feeds(request_parts.feeds).map_err(EngineError)?;
         let times = workload
             .custom
             .operations
             .iter()
-            .map(|of| if only_writes(of) { u64::from(asks.batch_size) } else { 1 });
+            .map(|of| if only_writes(of) { u64::from(request_parts.batch_size) } else { 1 });
         let times = times.collect();
         let verifier = Verifier::new(verify, workload, seat.index(), seat.count());
         Ok(Serving {
@@ -229,13 +229,13 @@ mod tests {
     fn serving(doing: LaneTask) -> Result<Serving, EngineError> {
         let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
         let is_cassandra = matches!(&doing, LaneTask::Drive(of) if of.is_wide());
-        let asks = RequestParts {
+        let request_parts = RequestParts {
             query: "SELECT 1",
             feeds: &Feeds::default(),
             batch_size: 1,
             is_cassandra,
         };
-        Serving::new(&doing, 7, &seat, &asks)
+        Serving::new(&doing, 7, &seat, &request_parts)
     }
 
     fn workload(name: &str) -> Workload {

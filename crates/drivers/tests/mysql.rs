@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::mariadb::{Mariadb, driven, told};
+use common::mariadb::{Mariadb, count_of_code, driven};
 use common::{MS, PATIENCE, is_as_often_as_due, order, took_at_least, workload};
 use drivers::Database;
 use drivers::MysqlAccess;
@@ -199,13 +199,13 @@ fn errors(server: &Mariadb) {
     for protocol in [Protocol::Text, Protocol::Prepared] {
         let access = MysqlAccess { protocol, ..server.access("nowhere") };
         let missing = driven(&order(server.tcp(), kv()), &access);
-        assert_eq!(told(&missing, 1146), missing.operations, "{:?}", missing.outcomes);
+        assert_eq!(count_of_code(&missing, 1146), missing.operations, "{:?}", missing.outcomes);
         assert_eq!(missing.connections.opened, 4, "an error leaves its connection whole");
     }
     let nowhere = MysqlAccess { database: "nowhere".to_owned(), ..server.access("t") };
     let refused = driven(&order(server.tcp(), kv()), &nowhere);
     // Without a permission for such a database it does not reveal whether one exists.
-    assert_eq!(told(&refused, 1044), refused.operations, "{:?}", refused.outcomes);
+    assert_eq!(count_of_code(&refused, 1044), refused.operations, "{:?}", refused.outcomes);
     assert_eq!(refused.connections.got, 0);
 
     let nobody = Address::Tcp(common::free_port());

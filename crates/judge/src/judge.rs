@@ -136,6 +136,7 @@ impl Judge {
         evidence.drafts = compare::drafts(&evidence);
         let findings = audit::findings(&evidence);
         let contenders = summary::contenders(&evidence);
+        let gate = summary::gate(&evidence.gate);
         let mut comparisons: Vec<_> =
             evidence.drafts.into_iter().map(|draft| draft.comparison).collect();
         if let Some(why) = refusal(&findings) {
@@ -153,6 +154,7 @@ impl Judge {
             findings,
             complete_rounds: evidence.complete_rounds,
             rules_checked: audit::RULES.len() as u32,
+            gate,
         }
     }
 

@@ -1,10 +1,10 @@
 //! The figures of one contender for the report.
 
 use crate::{
-    evidence::{AgentDriven, DriveSummary, Evidence},
+    evidence::{AgentDriven, DriveSummary, Evidence, Gate},
     verdict::{
-        AgentSummary, ContenderSummary, KindSummary, PhaseTimes, Quantiles, StoreSummary,
-        TargetSummary, WatchSummary,
+        AgentSummary, ContenderSummary, GateSummary, KindSummary, PhaseTimes, Quantiles,
+        StoreSummary, TargetSummary, WatchSummary,
     },
 };
 use record::{Histogram, KindSeen, Metric};
@@ -101,6 +101,17 @@ fn agents(driven: &DriveSummary) -> Vec<AgentSummary> {
         clock_bound: seconds(agent.bound_ns),
     };
     driven.agents.each.iter().map(of).collect()
+}
+
+/// The pauses between slices. None without agents, or if every round had one slice.
+pub(crate) fn gate(gate: &Gate) -> Option<GateSummary> {
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    (gate.pauses > 0).then(|| GateSummary {
+        pauses: gate.pauses,
+        pause: seconds(gate.paused_ns) / gate.pauses as f64,
+        longest: seconds(gate.longest_ns),
+        share: gate.paused_ns as f64 / (gate.paused_ns + gate.driven_ns).max(1) as f64,
+    })
 }
 
 fn kind(seen: &KindSeen) -> KindSummary {

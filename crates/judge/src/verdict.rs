@@ -14,6 +14,7 @@ pub struct Verdict {
     pub(crate) findings: Vec<Finding>,
     pub(crate) complete_rounds: u32,
     pub(crate) rules_checked: u32,
+    pub(crate) gate: Option<GateSummary>,
 }
 
 impl Verdict {
@@ -45,6 +46,11 @@ impl Verdict {
     /// How many audit rules were checked.
     pub fn rules_checked(&self) -> u32 {
         self.rules_checked
+    }
+
+    /// What it cost to start slices together. None if one process drove.
+    pub fn gate(&self) -> Option<&GateSummary> {
+        self.gate.as_ref()
     }
 }
 
@@ -303,6 +309,20 @@ pub struct ContenderSummary {
     pub rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
     /// What each agent did in the rounds. Empty if one process drove.
     pub agents: Vec<AgentSummary>,
+}
+
+/// The pauses between the slices of a round, in which several machines wait for each other. Times are
+/// in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GateSummary {
+    /// How many there were.
+    pub pauses: u64,
+    /// From the last reply of a slice to the first start of the next one, on average.
+    pub pause: f64,
+    /// The longest of them.
+    pub longest: f64,
+    /// The pauses as a share of the rounds, 0 to 1.
+    pub share: f64,
 }
 
 /// What one agent did. Times are in seconds.

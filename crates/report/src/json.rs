@@ -16,6 +16,7 @@ mod store;
 pub(super) mod sweep;
 
 use super::{View, words};
+use agents::GateData;
 use contender::ContenderData;
 use growth::GrowthData;
 use judge::verdict::{Charged, Checked, Comparison, Finding, RequirementStatus};
@@ -38,6 +39,7 @@ pub(super) fn report(view: &View) -> String {
         void: view.void,
         complete_rounds: view.complete_rounds,
         rules_checked: view.rules_checked,
+        gate: view.gate.map(GateData::of),
         plan: PlanData::of(view),
         contenders: view.contenders.iter().map(|of| ContenderData::of(view, of)).collect(),
         comparisons: view.comparisons.iter().map(ComparisonData::of).collect(),
@@ -63,6 +65,8 @@ struct Report<'a> {
     void: bool,
     complete_rounds: u32,
     rules_checked: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<GateData>,
     plan: PlanData<'a>,
     contenders: Vec<ContenderData<'a>>,
     comparisons: Vec<ComparisonData<'a>>,

@@ -20,7 +20,7 @@ mod samples;
 mod tests;
 
 use judge::growth::Growth;
-use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, Verdict};
+use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, GateSummary, Verdict};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
 pub use sweep::SweepInput;
 use sweep::SweepView;
@@ -172,6 +172,7 @@ struct View<'a> {
     void: bool,
     complete_rounds: u32,
     rules_checked: u32,
+    gate: Option<&'a GateSummary>,
     run: &'a str,
     journal_note: Option<&'a str>,
     checked: &'a [Checked],
@@ -191,6 +192,7 @@ impl<'a> View<'a> {
             void: input.verdict.void(),
             complete_rounds: input.verdict.complete_rounds(),
             rules_checked: input.verdict.rules_checked(),
+            gate: input.verdict.gate(),
             run: input.run,
             journal_note: input.journal_note.as_deref(),
             checked: input.checked,

@@ -1,6 +1,7 @@
 //! Samples made by hand, to test the formatters with. Figures are invented but plausible.
 //! Everything is computed from a seed, so all builds have the same samples.
 
+mod agents;
 mod groups;
 mod kinds;
 mod launches;
@@ -12,8 +13,8 @@ use super::View;
 use judge::audit::RULES;
 use judge::growth::Growth;
 use judge::verdict::{
-    Checked, Comparison, ContenderSummary, Finding, Quantiles, RequirementStatus, Sent,
-    TargetSummary, WatchSummary, Weight, Word,
+    Checked, Comparison, ContenderSummary, Finding, GateSummary, Quantiles, RequirementStatus,
+    Sent, TargetSummary, WatchSummary, Weight, Word,
 };
 use record::{
     Address, Arrivals, Contender, ContenderQuestion, End, EndReason, Fact, Failure, Header,
@@ -22,6 +23,7 @@ use record::{
     seen::Connections,
 };
 
+pub(super) use agents::agents;
 pub(super) use groups::groups;
 pub(super) use kinds::kinds;
 pub(super) use launches::{launched, looks, required, restarts};
@@ -38,6 +40,7 @@ pub(super) struct Parts {
     pub(super) comparisons: Vec<Comparison>,
     pub(super) findings: Vec<Finding>,
     pub(super) complete_rounds: u32,
+    pub(super) gate: Option<GateSummary>,
     pub(super) run: String,
     pub(super) journal_note: Option<String>,
     pub(super) checked: Vec<Checked>,
@@ -57,6 +60,7 @@ impl Parts {
             void: self.findings.iter().any(|finding| finding.weight == Weight::Void),
             complete_rounds: self.complete_rounds,
             rules_checked: 19,
+            gate: self.gate.as_ref(),
             run: &self.run,
             journal_note: self.journal_note.as_deref(),
             checked: &self.checked,
@@ -86,6 +90,7 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("stores", stores()),
         ("kinds", kinds()),
         ("groups", groups()),
+        ("agents", agents()),
         ("published", published()),
         ("loads", loads::loads()),
         ("loads-noisy", loads::loads_noisy()),
@@ -465,6 +470,7 @@ fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
         comparisons: Vec::new(),
         findings: Vec::new(),
         complete_rounds: rounds,
+        gate: None,
         run: "tiebreak-runs/20260301T093000Z-5f3c9a1b".into(),
         journal_note: None,
         checked: Vec::new(),

@@ -1,5 +1,6 @@
 //! The sentences of the report, shared by the terminal and the page.
 
+pub(super) mod agents;
 mod claims;
 pub(super) mod costs;
 mod databases;

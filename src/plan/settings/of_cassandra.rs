@@ -138,8 +138,8 @@ mod tests {
                 "`on`: write write_coalescing=true or write_coalescing=false",
             ),
         ] {
-            let told = Settings::default().set(key, value);
-            assert_eq!(told, Err(message.to_owned()), "{key}={value}");
+            let result = Settings::default().set(key, value);
+            assert_eq!(result, Err(message.to_owned()), "{key}={value}");
         }
     }
 }

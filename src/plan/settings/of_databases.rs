@@ -206,8 +206,8 @@ mod tests {
             ("pool.wait", "0s", "a timeout must be above 0"),
             ("reply.max", "999", "`999` is not a length of replies from 1kB to 1GB"),
         ] {
-            let told = Settings::default().set(key, value);
-            assert_eq!(told, Err(message.to_owned()), "{key}={value}");
+            let result = Settings::default().set(key, value);
+            assert_eq!(result, Err(message.to_owned()), "{key}={value}");
         }
     }
 }

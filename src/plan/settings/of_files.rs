@@ -85,8 +85,8 @@ mod tests {
                 "files must not expire immediately: set a longer expires or leave it out",
             ),
         ] {
-            let told = Settings::default().set(key, value);
-            assert_eq!(told, Err(message.to_owned()), "{key}={value}");
+            let result = Settings::default().set(key, value);
+            assert_eq!(result, Err(message.to_owned()), "{key}={value}");
         }
     }
 }

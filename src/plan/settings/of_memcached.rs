@@ -80,10 +80,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused_with_the_remedy() {
-        let told = |settings: Settings, servers| settings.sharding(servers).expect_err("refused");
-        let one = told(settings("ketama", "false"), 1);
+        let error_of =
+            |settings: Settings, servers| settings.sharding(servers).expect_err("refused");
+        let one = error_of(settings("ketama", "false"), 1);
         assert!(one.contains("memcached://HOST:PORT,HOST:PORT"), "{one}");
-        let modula = told(settings("modula", "true"), 2);
+        let modula = error_of(settings("modula", "true"), 2);
         assert!(modula.ends_with(
             "one of consistent, ketama, php-memcache, php-memcache-fnv, php-memcache-standard"
         ));

@@ -140,7 +140,7 @@ mod tests {
     use crate::plan::settings::samples;
 
     /// What a contender of this protocol says to one setting.
-    fn told(key: &str, protocol: &str) -> Option<String> {
+    fn refusal(key: &str, protocol: &str) -> Option<String> {
         let mut settings = Settings::default();
         settings.set(key, samples::of(key)).unwrap_or_else(|message| panic!("{message}"));
         let protocol = protocol::ALL.iter().find(|row| row.name == protocol).expect("known");
@@ -151,7 +151,7 @@ mod tests {
     fn every_setting_is_used_or_refused_by_every_contender() {
         let used = |protocol: &str| -> String {
             let keys = Settings::TABLE.iter().map(|row| row.setting.key);
-            keys.filter(|key| told(key, protocol).is_none()).collect::<Vec<_>>().join(" ")
+            keys.filter(|key| refusal(key, protocol).is_none()).collect::<Vec<_>>().join(" ")
         };
         for (protocol, wanted) in [
             (
@@ -256,7 +256,7 @@ mod tests {
             ("file", "watch_token_file", RUNNING),
             ("exec", "depth", PROGRAM),
         ] {
-            assert_eq!(told(key, protocol).as_deref(), Some(message), "{protocol} {key}");
+            assert_eq!(refusal(key, protocol).as_deref(), Some(message), "{protocol} {key}");
         }
     }
 

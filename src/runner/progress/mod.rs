@@ -93,7 +93,7 @@ impl Progress {
         phase(&mut news.state, now);
         if self.style == ProgressStyle::Lines {
             let line = line::line(&news.state, now);
-            news.said.push(line);
+            news.sentences.push(line);
         }
         drop(news);
         self.mailbox.wake();

@@ -119,14 +119,15 @@ impl Screen {
     ///
     /// Terminals rewrap old lines when they become narrower, so a line may take several rows by
     /// now.
-    pub(super) fn frame(&mut self, said: &[String], view: &[Line], size: Size) -> String {
+    pub(super) fn frame(&mut self, sentences: &[String], view: &[Line], size: Size) -> String {
         let columns = size.columns.max(1);
         let rows: usize = self.drawn.iter().map(|width| width.div_ceil(columns).max(1)).sum();
         let mut out = match rows {
             0 => String::new(),
             rows => format!("\r\x1b[{rows}A\x1b[J"),
         };
-        for line in said.iter().map(String::as_str).chain(view.iter().map(|line| &*line.text)) {
+        for line in sentences.iter().map(String::as_str).chain(view.iter().map(|line| &*line.text))
+        {
             out += line;
             out.push('\n');
         }

@@ -9,7 +9,7 @@ fn view(texts: &[&str], room: usize) -> Vec<Line> {
     texts.iter().map(|text| Line::new(room, false).add(text, Paint::Plain)).collect()
 }
 
-fn said(text: &str) -> Vec<String> {
+fn sentences(text: &str) -> Vec<String> {
     vec![text.to_owned()]
 }
 
@@ -42,7 +42,7 @@ fn a_view_is_replaced_and_what_was_said_stays_above() {
     let size = Size { columns: 20, rows: 6 };
     let mut terminal = Terminal::new(20, 6);
     let mut screen = Screen::default();
-    let first = screen.frame(&said("run: R"), &view(&["round 1", "  a"], 19), size);
+    let first = screen.frame(&sentences("run: R"), &view(&["round 1", "  a"], 19), size);
     assert_eq!(first, "run: R\nround 1\n  a\n");
     terminal.feed(&first);
     terminal.feed(&screen.frame(&[], &view(&["round 2", "  a", "  b"], 19), size));
@@ -50,9 +50,9 @@ fn a_view_is_replaced_and_what_was_said_stays_above() {
     assert_eq!(terminal.cursor(), (4, 0), "below the view, at the left");
     // Longer than a row, and more than the screen holds.
     let long = "pilot: a sentence of more than twenty columns";
-    terminal.feed(&screen.frame(&said(long), &view(&["round 3"], 19), size));
-    terminal.feed(&screen.frame(&said("two"), &view(&["round 4"], 19), size));
-    terminal.feed(&screen.frame(&said("three"), &[], size));
+    terminal.feed(&screen.frame(&sentences(long), &view(&["round 3"], 19), size));
+    terminal.feed(&screen.frame(&sentences("two"), &view(&["round 4"], 19), size));
+    terminal.feed(&screen.frame(&sentences("three"), &[], size));
     assert_eq!(terminal.text(), format!("run: R\n{long}\ntwo\nthree"));
     assert_eq!(terminal.cursor(), (4, 0));
 }
@@ -62,7 +62,7 @@ fn what_is_typed_is_erased_with_the_view() {
     let size = Size { columns: 20, rows: 6 };
     let mut terminal = Terminal::new(20, 6);
     let mut screen = Screen::default();
-    terminal.feed(&screen.frame(&said("run: R"), &view(&["round 1"], 19), size));
+    terminal.feed(&screen.frame(&sentences("run: R"), &view(&["round 1"], 19), size));
     terminal.feed("^C");
     terminal.feed(&screen.frame(&[], &[], size));
     assert_eq!(terminal.text(), "run: R");

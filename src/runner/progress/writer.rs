@@ -21,7 +21,7 @@ pub(super) struct Mailbox {
 pub(super) struct ProgressUpdate {
     pub(super) state: State,
     /// Lines that stay and are not written yet.
-    pub(super) said: Vec<String>,
+    pub(super) sentences: Vec<String>,
     /// Something must be shown before the period is over.
     rung: bool,
     over: bool,
@@ -29,7 +29,7 @@ pub(super) struct ProgressUpdate {
 
 impl Mailbox {
     pub(super) fn new(state: State) -> Mailbox {
-        let news = ProgressUpdate { state, said: Vec::new(), rung: false, over: false };
+        let news = ProgressUpdate { state, sentences: Vec::new(), rung: false, over: false };
         Mailbox { news: Mutex::new(news), bell: Condvar::new() }
     }
 
@@ -38,7 +38,7 @@ impl Mailbox {
     }
 
     pub(super) fn say(&self, sentence: &str) {
-        self.lock().said.push(sentence.to_owned());
+        self.lock().sentences.push(sentence.to_owned());
         self.wake();
     }
 
@@ -86,19 +86,19 @@ fn tell(
         let size = size();
         let mut news = mailbox.lock();
         let (rung, over) = (mem::take(&mut news.rung), news.over);
-        let said = mem::take(&mut news.said);
+        let sentences = mem::take(&mut news.sentences);
         let now = Instant::now();
         let text = match style {
             ProgressStyle::Live { colour } => {
                 let view =
                     if over { Vec::new() } else { view::render(&news.state, now, size, colour) };
-                screen.frame(&said, &view, size)
+                screen.frame(&sentences, &view, size)
             }
             // Between the lines that were said, the time.
             _ if news.state.under_way() && !rung && !over => {
                 format!("{}\n", line(&news.state, now))
             }
-            _ => said.iter().map(|line| format!("{line}\n")).collect(),
+            _ => sentences.iter().map(|line| format!("{line}\n")).collect(),
         };
         drop(news);
         if PANICKED.load(Ordering::Relaxed) {
@@ -128,10 +128,10 @@ static PANICKED: AtomicBool = AtomicBool::new(false);
 fn leave_panics_alone() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let told = std::panic::take_hook();
+        let previous_hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             PANICKED.store(true, Ordering::Relaxed);
-            told(panic);
+            previous_hook(panic);
         }));
     });
 }

@@ -3,7 +3,7 @@ use super::*;
 use std::sync::mpsc;
 
 /// Writes on its own thread. Returns the mailbox and what is printed.
-fn told(style: ProgressStyle) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
+fn start_writer(style: ProgressStyle) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
     let names = ["old".to_owned(), "new".to_owned()];
     let mailbox = Arc::new(Mailbox::new(State::new(&names, Instant::now())));
     // A printer that waits until what it printed is taken, as a terminal may.
@@ -23,7 +23,7 @@ fn phase(mailbox: &Mailbox, label: &str) {
 
 #[test]
 fn the_view_follows_the_run_and_is_erased() {
-    let (mailbox, printed, writer) = told(ProgressStyle::Live { colour: false });
+    let (mailbox, printed, writer) = start_writer(ProgressStyle::Live { colour: false });
     phase(&mailbox, "pilot");
     let frame = printed.recv().expect("a frame");
     // How full its bar is depends on who was first, the writer or the phase.
@@ -43,7 +43,7 @@ fn the_view_follows_the_run_and_is_erased() {
 
 #[test]
 fn lines_are_told_without_control_sequences() {
-    let (mailbox, printed, writer) = told(ProgressStyle::Lines);
+    let (mailbox, printed, writer) = start_writer(ProgressStyle::Lines);
     mailbox.say("run: R");
     mailbox.say("caution: one core");
     mailbox.end();
@@ -54,7 +54,7 @@ fn lines_are_told_without_control_sequences() {
 
 #[test]
 fn a_terminal_that_blocks_holds_nobody_up() {
-    let (mailbox, printed, writer) = told(ProgressStyle::Live { colour: false });
+    let (mailbox, printed, writer) = start_writer(ProgressStyle::Live { colour: false });
     phase(&mailbox, "pilot");
     // By now the writer stands in its printer, and stays there.
     std::thread::sleep(Duration::from_millis(50));
@@ -69,7 +69,7 @@ fn a_terminal_that_blocks_holds_nobody_up() {
 fn it_rests_between_frames() {
     let live = ProgressStyle::Live { colour: true };
     assert!(live.rest() >= Duration::from_millis(250) && live.period() >= 2 * live.rest());
-    let (mailbox, printed, writer) = told(live);
+    let (mailbox, printed, writer) = start_writer(live);
     let begun = Instant::now();
     let mut frames = 0;
     while begun.elapsed() < 3 * live.rest() {

@@ -35,9 +35,9 @@ impl Servers {
 
     /// The sum of what they report.
     pub(super) fn about(&self) -> Result<About, String> {
-        let said = self.each.iter().map(|server| about(&mut line(server, 0)?));
-        let said: Vec<About> = said.collect::<Result<_, _>>()?;
-        match <[About; 1]>::try_from(said) {
+        let reports = self.each.iter().map(|server| about(&mut line(server, 0)?));
+        let reports: Vec<About> = reports.collect::<Result<_, _>>()?;
+        match <[About; 1]>::try_from(reports) {
             Ok([only]) => Ok(only),
             Err(several) => Ok(sum(&several)),
         }
@@ -95,15 +95,15 @@ fn line(server: &Address, bytes: u32) -> Result<Line<Memcached>, String> {
 }
 
 /// The sum over several servers. A figure that one of them does not report is not known.
-fn sum(said: &[About]) -> About {
-    let total = |count: fn(&About) -> Option<u64>| said.iter().map(count).sum();
+fn sum(reports: &[About]) -> About {
+    let total = |count: fn(&About) -> Option<u64>| reports.iter().map(count).sum();
     About {
         items: total(|of| of.items),
         bytes: total(|of| of.bytes),
         evictions: total(|of| of.evictions),
         start: None,
         durable: Some(false),
-        facts: said.iter().flat_map(|of| of.facts.iter().cloned()).collect(),
+        facts: reports.iter().flat_map(|of| of.facts.iter().cloned()).collect(),
     }
 }
 

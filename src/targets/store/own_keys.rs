@@ -129,15 +129,15 @@ mod tests {
             })
         };
         assert_eq!(with(b"4108050209"), Ok(()));
-        let told = with(b"mine").expect_err("of somebody else");
-        assert!(told.contains("`tiebreak00:cfcd208495d565ef66e7dff9f98764da`"), "{told}");
+        let error = with(b"mine").expect_err("of somebody else");
+        assert!(error.contains("`tiebreak00:cfcd208495d565ef66e7dff9f98764da`"), "{error}");
     }
 
     #[test]
     fn what_somebody_else_wrote_is_named() {
         for key in ["tiebreak00:000000000000", "tiebreak00:000000000063", "tiebreak00:loaded"] {
-            let told = checked(&[(key, b"a value of mine")]).expect_err(key);
-            assert!(told.starts_with(&format!("the key `{key}` was not written")), "{told}");
+            let error = checked(&[(key, b"a value of mine")]).expect_err(key);
+            assert!(error.starts_with(&format!("the key `{key}` was not written")), "{error}");
         }
         // A key that the load does not write cannot be lost.
         assert_eq!(checked(&[("tiebreak00:mine", b"x")]), Ok(()));

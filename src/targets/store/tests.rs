@@ -203,11 +203,11 @@ fn hostile_answers_end_in_time_and_in_little_memory() {
         (b"$99999999\r\n", ["", ""]),
         (b"\x1b[2J\r\n", ["", ""]),
     ];
-    for (says, told) in endless {
+    for (says, messages) in endless {
         let (memcached, redis) = told_of(says);
-        for (told, about) in told.iter().zip([memcached, redis]) {
+        for (message, about) in messages.iter().zip([memcached, redis]) {
             let why = about.expect_err("no answer");
-            assert!(why.contains(told) && !why.contains('\x1b'), "{why}");
+            assert!(why.contains(message) && !why.contains('\x1b'), "{why}");
         }
     }
 }

@@ -34,7 +34,7 @@ impl Server {
         let statements = self.custom.statements(request.number);
         let prepared =
             if self.prepares() { prepare(link, statements, events).await? } else { Vec::new() };
-        events.asks();
+        events.request_sent();
         let kind = match self.batch() {
             Batch::None => None,
             Batch::Logged => Some(BatchType::Logged),

@@ -142,13 +142,13 @@ impl Database for CassandraAccess {
             custom::check(&asked.doing)?;
             Ok(Server::new(&access, &asked.address)?.of_lane(&asked, &access.table))
         };
-        let asks = RequestParts {
+        let request_parts = RequestParts {
             query: &self.query,
             feeds: &self.feeds,
             batch_size: self.protocol.asked.batch_size,
             is_cassandra: true,
         };
-        lane::lanes(order, contender, &self.numbers, asks, server)
+        lane::lanes(order, contender, &self.numbers, request_parts, server)
     }
 
     fn plain(&self) -> Box<dyn Database> {

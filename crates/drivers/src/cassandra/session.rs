@@ -204,7 +204,7 @@ impl Server {
         let (action, row) = (request.action, &request.row);
         if !self.prepares {
             let text = self.statements.with_values(action, row);
-            events.asks();
+            events.request_sent();
             let asked = Query::Text(&text, self.page_size());
             return pages(link, asked, events, |of, events| receive(of, action, events)).await;
         }
@@ -213,7 +213,7 @@ impl Server {
         if let Some(began) = began {
             events.prepared(began);
         }
-        events.asks();
+        events.request_sent();
         let of = |of: &QueryResultRows, events: &mut Events<'_>| receive(of, action, events);
         let answered = |done: Result<QueryResult, ExecutionError>, events: &mut Events<'_>| {
             let done = done.map_err(|error| request_error::of_execution(&error))?;

@@ -22,7 +22,7 @@ impl Server {
     ) -> Result<(), RequestError> {
         if !self.prepares() {
             let text = self.wide.with_values(does, column, row);
-            events.asks();
+            events.request_sent();
             let asked = Query::Text(&text, self.page_size());
             return pages(link, asked, events, |of, events| receive(of, does, events)).await;
         }
@@ -31,7 +31,7 @@ impl Server {
         if let Some(began) = began {
             events.prepared(began);
         }
-        events.asks();
+        events.request_sent();
         let (user, of_type, session) = (row.key.as_str(), column.type_name(), &link.session);
         let done: Result<QueryResult, ExecutionError> = match does {
             OnColumns::Newest => session.execute_unpaged(&prepared, (user, of_type)).await,

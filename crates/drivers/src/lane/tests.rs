@@ -93,7 +93,7 @@ impl Driver for FakeServer {
         _request: &Request,
         events: &mut Events<'_>,
     ) -> Result<(), RequestError> {
-        events.asks();
+        events.request_sent();
         let number = self.counts.asked.fetch_add(1, Relaxed);
         match self.behaviour {
             Behaviour::Dawdles(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
@@ -183,13 +183,13 @@ fn driven(behaviour: Behaviour, change: impl FnOnce(&mut LaneOrder)) -> (Seen, A
     change(&mut order.lanes[0]);
     let counts = Arc::new(ClientCounts::default());
     let of = counts.clone();
-    let asks = RequestParts {
+    let request_parts = RequestParts {
         query: "SELECT 1",
         feeds: &Feeds::default(),
         batch_size: 1,
         is_cassandra: false,
     };
-    let made = lanes(&order, 0, &Numbers::new(1), asks, move || {
+    let made = lanes(&order, 0, &Numbers::new(1), request_parts, move || {
         Ok(FakeServer { behaviour, counts: of.clone() })
     });
     (run(&order, made), counts)
@@ -214,13 +214,13 @@ fn refused(order: &DriveOrder) -> String {
 
 /// Why its run ends early.
 fn broken(order: &DriveOrder, behaviour: Behaviour) -> String {
-    let asks = RequestParts {
+    let request_parts = RequestParts {
         query: "SELECT 1",
         feeds: &Feeds::default(),
         batch_size: 1,
         is_cassandra: false,
     };
-    let made = lanes(order, 0, &Numbers::new(1), asks, move || {
+    let made = lanes(order, 0, &Numbers::new(1), request_parts, move || {
         Ok(FakeServer { behaviour, counts: Arc::default() })
     });
     ended(order, made)

@@ -108,13 +108,13 @@ impl Database for MysqlAccess {
         let (access, asked) = (self.clone(), order.lanes[contender].clone());
         let server =
             move || Ok(Server::new(&access, &asked.address)?.doing(&asked.doing, &access.table));
-        let asks = RequestParts {
+        let request_parts = RequestParts {
             query: &self.query,
             feeds: &self.feeds,
             batch_size: 1,
             is_cassandra: false,
         };
-        lane::lanes(order, contender, &self.numbers, asks, server)
+        lane::lanes(order, contender, &self.numbers, request_parts, server)
     }
 
     fn plain(&self) -> Box<dyn Database> {

@@ -175,7 +175,7 @@ impl Server {
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let text = self.statements.with_values(request.action, &request.row);
-        events.asks();
+        events.request_sent();
         self.receive(connection.query_iter(text).await?, request.action, events).await
     }
 
@@ -196,7 +196,7 @@ impl Server {
         }
         let statement = session.prepared[at].clone().expect("prepared");
         let parameters = parameters(request);
-        events.asks();
+        events.request_sent();
         self.receive(session.connection.exec_iter(statement, parameters).await?, action, events)
             .await
     }

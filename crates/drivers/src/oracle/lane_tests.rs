@@ -240,8 +240,9 @@ fn made(database: &Database, order: &DriveOrder) -> Vec<MakeLane> {
     let (of, to) = (database.clone(), access("t"));
     let doing = order.lanes[0].doing.clone();
     let OracleAccess { query, feeds, numbers, .. } = to.clone();
-    let asks = RequestParts { query: &query, feeds: &feeds, batch_size: 1, is_cassandra: false };
-    lanes(order, 0, &numbers, asks, move || Ok(Server::new(of.clone(), &to, &doing)))
+    let request_parts =
+        RequestParts { query: &query, feeds: &feeds, batch_size: 1, is_cassandra: false };
+    lanes(order, 0, &numbers, request_parts, move || Ok(Server::new(of.clone(), &to, &doing)))
 }
 
 fn load(database: &Database, workload: &Workload) {

@@ -30,13 +30,13 @@ impl Database for OracleAccess {
             let timeout = Duration::from_nanos(asked.timeout_ns);
             Ok(Server::new(access.library(&asked.address, timeout)?, &access, &asked.doing))
         };
-        let asks = RequestParts {
+        let request_parts = RequestParts {
             query: &self.query,
             feeds: &self.feeds,
             batch_size: 1,
             is_cassandra: false,
         };
-        lane::lanes(order, contender, &self.numbers, asks, server)
+        lane::lanes(order, contender, &self.numbers, request_parts, server)
     }
 
     /// The cheapest statement of its own server, because the null server does not support its

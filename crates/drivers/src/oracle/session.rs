@@ -154,7 +154,7 @@ impl<L: Library> Driver for Server<L> {
         if let Some(custom) = &request.custom {
             return self.custom(connection, custom, events).await;
         }
-        events.asks();
+        events.request_sent();
         let reply = match connection.call(self.call_for(request)).await {
             // Two came at the same time, and the other one was first.
             Err(fault) if request.action == Action::Add && is_there(&fault) => Reply::default(),

@@ -201,7 +201,7 @@ impl Server {
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
         let text = self.statements.with_values(request.action, &request.row);
-        events.asks();
+        events.request_sent();
         let mut reply = pin!(client.simple_query_raw(&text).await?);
         let mut value = Vec::new();
         while let Some(message) = reply.try_next().await? {
@@ -239,7 +239,7 @@ impl Server {
         let rows = i64::from(limit(request.action));
         let parameters = parameters(request.action, &row.key, &row.value, &rows);
         let typed = parameters.into_iter().zip(types(request.action).iter().cloned());
-        events.asks();
+        events.request_sent();
         let reply = client.query_typed_raw(text, typed).await?;
         receive(reply, request.action, events).await
     }
@@ -262,7 +262,7 @@ impl Server {
         let row = &request.row;
         let rows = i64::from(limit(action));
         let parameters = parameters(action, &row.key, &row.value, &rows);
-        events.asks();
+        events.request_sent();
         let reply = session.client.query_raw(statement, parameters).await?;
         receive(reply, action, events).await
     }

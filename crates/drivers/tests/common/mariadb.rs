@@ -127,7 +127,7 @@ pub(crate) fn driven(order: &DriveOrder, access: &MysqlAccess) -> Seen {
 }
 
 /// Operations that were answered with this error.
-pub(crate) fn told(seen: &Seen, code: u16) -> u64 {
+pub(crate) fn count_of_code(seen: &Seen, code: u16) -> u64 {
     seen.outcomes.unexpected.get(&code).copied().unwrap_or(0)
 }
 

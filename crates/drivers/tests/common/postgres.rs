@@ -123,7 +123,7 @@ pub(crate) fn driven(order: &DriveOrder, access: &PostgresAccess) -> Seen {
 }
 
 /// Operations that were answered with this SQLSTATE's name.
-pub(crate) fn told(seen: &Seen, name: &str) -> u64 {
+pub(crate) fn count_of_error(seen: &Seen, name: &str) -> u64 {
     let of = |code: &u16| super::name_of(*code) == name;
     seen.outcomes.unexpected.iter().filter(|(code, _)| of(code)).map(|(_, n)| n).sum()
 }

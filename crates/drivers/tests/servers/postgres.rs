@@ -1,6 +1,6 @@
 //! Lanes against a real PostgreSQL: what they count is what the server did.
 
-use crate::common::postgres::{Postgres, driven, told};
+use crate::common::postgres::{Postgres, count_of_error, driven};
 use crate::common::{MS, PATIENCE, is_as_often_as_due, order, took_at_least, workload};
 use drivers::Database;
 use drivers::PostgresAccess;
@@ -96,17 +96,27 @@ fn errors_are_counted_by_their_class() {
         Postgres::start("errors", &["max_connections=6", "superuser_reserved_connections=2"]);
     let kv = || LaneTask::Drive(workload("kv"));
     let missing = driven(&order(server.tcp(), kv()), &server.access("nowhere"));
-    assert_eq!(told(&missing, "no_such_table"), missing.operations, "{:?}", missing.outcomes);
+    assert_eq!(
+        count_of_error(&missing, "no_such_table"),
+        missing.operations,
+        "{:?}",
+        missing.outcomes
+    );
 
     let nowhere = PostgresAccess { database: "nowhere".to_owned(), ..server.access("t") };
     let refused = driven(&order(server.tcp(), kv()), &nowhere);
-    assert_eq!(told(&refused, "no_such_database"), refused.operations, "{:?}", refused.outcomes);
+    assert_eq!(
+        count_of_error(&refused, "no_such_database"),
+        refused.operations,
+        "{:?}",
+        refused.outcomes
+    );
     assert_eq!(refused.connections.got, 0);
 
     let mut many = order(server.tcp(), LaneTask::Ask);
     many.lanes[0].intensity.connections = 12;
     let full = driven(&many, &server.access("t"));
-    assert!(told(&full, "too_many_connections") > 0, "{:?}", full.outcomes);
+    assert!(count_of_error(&full, "too_many_connections") > 0, "{:?}", full.outcomes);
     assert!(full.outcomes.ok > 0 && full.connections.got <= 2 * 6, "{:?}", full.connections);
 }
 

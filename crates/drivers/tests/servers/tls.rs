@@ -61,7 +61,7 @@ fn postgres_is_verified_and_never_silently_plain() {
         driven(Some(tls_access(roots(authority.file("ca.pem")), name)))
     };
     let plain = driven(None);
-    assert_eq!(postgres::told(&plain, "sqlstate_22xxx"), plain.operations, "{plain:?}");
+    assert_eq!(postgres::count_of_error(&plain, "sqlstate_22xxx"), plain.operations, "{plain:?}");
     refused(&asked(&authority, NAME), "the server speaks no TLS");
 
     server.does(&["ALTER SYSTEM SET ssl = on", "SELECT pg_reload_conf()"]);

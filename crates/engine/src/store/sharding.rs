@@ -23,7 +23,7 @@ const MEMCACHE_ATTEMPTS: u32 = 20;
 /// Finds the server of a key. Servers are identified by their number, from 0.
 pub(super) struct Router {
     servers: u32,
-    way: Placement,
+    placement: Placement,
     failover: bool,
     /// A key with a suffix, by which php-memcache selects another server.
     suffixed: Vec<u8>,
@@ -49,7 +49,7 @@ impl Router {
     /// Creates the router for these servers, in the order in which a client adds them.
     pub(super) fn new(sharding: Sharding, servers: &[(String, u16)]) -> Router {
         let count = servers.len() as u32;
-        let way = match sharding.rule {
+        let placement = match sharding.rule {
             ShardRule::Modula => Placement::Modula,
             ShardRule::Consistent => {
                 Placement::Circle { hash: jenkins, points: circle(consistent_points(servers)) }
@@ -63,7 +63,7 @@ impl Router {
                 Placement::Buckets { hash: upper_crc32, buckets: (0..count).collect() }
             }
         };
-        Router { servers: count, way, failover: sharding.failover, suffixed: Vec::new() }
+        Router { servers: count, placement, failover: sharding.failover, suffixed: Vec::new() }
     }
 
     /// Returns how many servers there are.
@@ -80,7 +80,7 @@ impl Router {
     }
 
     fn own_server(&self, key: &[u8]) -> u32 {
-        match &self.way {
+        match &self.placement {
             Placement::Modula => jenkins(key) % self.servers,
             Placement::Circle { hash, points } => points[next_point(points, hash(key))].server,
             Placement::Buckets { hash, buckets } => bucket(*hash, buckets, key),
@@ -91,7 +91,7 @@ impl Router {
     /// points of a server that failed from its circle, and php-memcache selects by `KEY-0`,
     /// `KEY-1` and so on.
     fn stand_in(&mut self, key: &[u8], is_down: impl Fn(u32) -> bool) -> Option<u32> {
-        match &self.way {
+        match &self.placement {
             Placement::Modula => None,
             Placement::Circle { hash, points } => {
                 let first = next_point(points, hash(key));

@@ -276,7 +276,7 @@ fn of_many_that_meet_on_one_key_some_lose_and_none_fails() {
 /// Returns the number that a key holds.
 fn held(server: &Server, dialogue: StoreProtocol, key: &str) -> u64 {
     let mut stream = TcpStream::connect(server.address).expect("it listens");
-    stream.write_all(format!("get {key}\r\n").as_bytes()).expect("said");
+    stream.write_all(format!("get {key}\r\n").as_bytes()).expect("sent");
     let mut reply = [0; 200];
     let got = stream.read(&mut reply).expect("answered");
     let text = String::from_utf8_lossy(&reply[..got]).into_owned();
@@ -368,7 +368,7 @@ fn what_a_store_has_not_is_refused() {
 /// Sends a command to the server on a separate connection.
 fn say(server: &Server, text: &str) {
     let mut stream = TcpStream::connect(server.address).expect("it listens");
-    stream.write_all(text.as_bytes()).expect("said");
+    stream.write_all(text.as_bytes()).expect("sent");
     assert!(stream.read(&mut [0; 100]).expect("answered") > 0);
 }
 
@@ -400,7 +400,7 @@ fn a_loaded_value_that_comes_back_after_a_write_is_stale() {
     // all the time.
     let mut stream = TcpStream::connect(server.address).expect("it listens");
     let undo = || {
-        stream.write_all(b"COPY kept t:000000000000 REPLACE\r\n").expect("said");
+        stream.write_all(b"COPY kept t:000000000000 REPLACE\r\n").expect("sent");
         assert!(stream.read(&mut [0; 100]).expect("answered") > 0);
     };
     let mut order = order(&server, LaneTask::Drive(written), 4000, 1);

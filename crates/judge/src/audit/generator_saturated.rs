@@ -255,9 +255,9 @@ mod tests {
         };
         assert_eq!(weights(&target(0.951), RULE.name), []);
         assert_eq!(weights(&target(0.949), RULE.name), [Weight::Caution]);
-        let told = own(1_100_000, 0.96);
-        assert_eq!(weights(&told, RULE.name), []);
-        assert_eq!(weights(&told, "generator_bottleneck"), [Weight::Caution]);
+        let run = own(1_100_000, 0.96);
+        assert_eq!(weights(&run, RULE.name), []);
+        assert_eq!(weights(&run, "generator_bottleneck"), [Weight::Caution]);
     }
 
     #[test]

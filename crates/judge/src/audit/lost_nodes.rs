@@ -56,8 +56,8 @@ mod tests {
         }
         let of = |finding: &&Finding| finding.rule == RULE.name;
         let verdict = judge.verdict();
-        let told = |of: &Finding| (of.weight, of.contender.clone(), of.evidence.clone());
-        verdict.findings().iter().filter(of).map(told).collect()
+        let summary = |of: &Finding| (of.weight, of.contender.clone(), of.evidence.clone());
+        verdict.findings().iter().filter(of).map(summary).collect()
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod agents;
 mod driven;
+mod gate;
 pub(crate) mod store;
 mod target;
 mod timeline;
@@ -13,6 +14,7 @@ use record::{Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Qu
 
 pub(crate) use agents::{AgentDriven, Agents};
 pub(crate) use driven::DriveSummary;
+pub(crate) use gate::Gate;
 pub(crate) use timeline::Timeline;
 pub(crate) use trial::{Costs, Trial};
 
@@ -26,6 +28,8 @@ pub struct Evidence {
     pub(crate) end: Option<End>,
     /// Rounds in which every contender was driven to the end.
     pub(crate) complete_rounds: u32,
+    /// How long the agents paused between slices, if several machines drove.
+    pub(crate) gate: Gate,
     /// The comparisons before the audit.
     pub(crate) drafts: Vec<Draft>,
 }
@@ -60,6 +64,7 @@ impl Evidence {
             pilot: None,
             end: None,
             complete_rounds: 0,
+            gate: Gate::default(),
             drafts: Vec::new(),
         }
     }
@@ -109,6 +114,11 @@ impl Evidence {
         self.question.contenders.len() == 1
     }
 
+    /// Whether several machines drove.
+    pub(crate) fn has_agents(&self) -> bool {
+        self.contenders.iter().any(|driven| !driven.agents.each.is_empty())
+    }
+
     /// Whether contenders alternated in slices, not once per round.
     pub(crate) fn is_interleaved_in_slices(&self) -> bool {
         !self.single()
@@ -120,6 +130,9 @@ impl Evidence {
 
     /// Judges a round from the record of every contender, by number.
     pub(crate) fn judge_round(&mut self, round: u32, trials: Vec<Seen>) {
+        if self.has_agents() {
+            self.gate.add(&trials);
+        }
         let seen: Vec<&Seen> = trials.iter().collect();
         let question = &self.question;
         let cores: Vec<CoresOf<'_>> = (question.contenders.iter())

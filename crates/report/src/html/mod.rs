@@ -2,6 +2,7 @@
 //! fetched, and a policy in its head makes the browser enforce that.
 
 mod accounts;
+mod agents;
 mod chart;
 mod costs;
 mod figures;
@@ -77,6 +78,7 @@ fn main(view: &View) -> Node {
         .with(latency::section(view))
         .with_all(groups::section(view))
         .with_all(kinds::section(view))
+        .with_all(agents::section(view))
         .with_all(rounds::section(view))
         .with(slices::section(view))
         .with(accounts::section(view))

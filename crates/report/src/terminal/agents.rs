@@ -1,35 +1,36 @@
 //! What each agent did, if several machines drove.
 
-use super::layout::Page;
-use super::table::table;
-use crate::View;
+use super::layout::{Page, Paint};
+use super::table::{LONGEST_NAME, table};
+use crate::words::agents::{self, AgentRow};
+use crate::{View, words};
+use text::shown::shown_sentence;
 use text::units;
 
-/// Times that no clock model can tell from 0 are shown as such.
-fn behind(seconds: f64) -> String {
-    if seconds < 1e-6 { "0 s".to_owned() } else { units::seconds(Some(seconds)) }
-}
+const HEAD: [&str; 6] =
+    ["agent", "contender", "throughput", "starts later by", "at most", "clock within"];
 
 /// One row for each agent and contender.
 pub(super) fn agents(view: &View, page: &mut Page) {
-    let rows = view.contenders.iter().flat_map(|of| {
-        of.agents.iter().map(|agent| {
-            vec![
-                agent.rank.to_string(),
-                of.name.clone(),
-                agent.throughput.map_or(units::MISSING.to_owned(), units::show_rate),
-                behind(agent.behind),
-                behind(agent.most_behind),
-                units::seconds(Some(agent.clock_bound)),
-            ]
-        })
-    });
-    let mut rows: Vec<Vec<String>> = rows.collect();
+    let rows: Vec<Vec<String>> = agents::rows(view).iter().map(cells).collect();
     if rows.is_empty() {
         return;
     }
-    rows.sort_by_key(|row| row[0].parse::<u32>().unwrap_or(0));
     page.blank();
-    let head = ["agent", "contender", "throughput", "starts later by", "at most", "clock within"];
-    table(&head, &rows, page);
+    table(&HEAD, &rows, page);
+    if let Some(gate) = agents::gate(view) {
+        page.wrapped(2, &shown_sentence(&gate), Paint::Plain);
+    }
+}
+
+fn cells(row: &AgentRow<'_>) -> Vec<String> {
+    let agent = row.agent;
+    vec![
+        agent.rank.to_string(),
+        words::short_name(row.contender, LONGEST_NAME),
+        units::rate(agent.throughput),
+        agents::behind(agent.behind),
+        agents::behind(agent.most_behind),
+        units::seconds(Some(agent.clock_bound)),
+    ]
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 const REWRITE: &str = "TIEBREAK_REWRITE_SNAPSHOTS";
 
 /// The samples whose reports are kept as files.
-const KEPT: [&str; 11] = [
+const KEPT: [&str; 12] = [
     "faster",
     "equivalent",
     "undecided",
@@ -18,6 +18,7 @@ const KEPT: [&str; 11] = [
     "stores",
     "kinds",
     "groups",
+    "agents",
     "loads",
     "published",
 ];

@@ -1,0 +1,173 @@
+//! What 25 agents would read on networks that nobody has here: the real clock model and the real lead,
+//! over simulated delays. docs/guide.md has the table.
+
+use super::clock_model::{ClockModel, Exchange};
+use super::lead::Lead;
+
+const AGENTS: u64 = 25;
+const SLICES: u64 = 600;
+const SLICE_NS: u64 = 100_000_000;
+/// What the coordinator needs to send or take in one message.
+const MESSAGE_NS: u64 = 10_000;
+/// How much later than it should an agent starts, on average: it spins before the start.
+const WAKING_NS: f64 = 2_000.0;
+/// The default of `--matters`: a tenth of it is the limit of the caution.
+const MATTERS: f64 = 0.01;
+
+/// How long a message takes on its way: at least so much, and on average so much more.
+struct Network {
+    name: &'static str,
+    way_ns: u64,
+    jitter_ns: f64,
+}
+
+const NETWORKS: [Network; 3] = [
+    Network { name: "one switch", way_ns: 25_000, jitter_ns: 5_000.0 },
+    Network { name: "one data centre", way_ns: 100_000, jitter_ns: 20_000.0 },
+    Network { name: "busy virtual machines", way_ns: 250_000, jitter_ns: 100_000.0 },
+];
+
+/// Uniform numbers from 0 to 1, neither of which is drawn.
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+
+    /// Exponential with this mean.
+    fn exponential(&mut self, mean: f64) -> u64 {
+        (-mean * self.uniform().ln()).round() as u64
+    }
+
+    fn way(&mut self, network: &Network) -> u64 {
+        network.way_ns + self.exponential(network.jitter_ns)
+    }
+}
+
+/// One agent, and what the coordinator knows of its clock.
+struct Agent {
+    offset_ns: i64,
+    drift: f64,
+    model: ClockModel,
+    sent: u64,
+    received: u64,
+}
+
+impl Agent {
+    fn new(random: &mut Random) -> Agent {
+        Agent {
+            // Machines that were started within a day, with usual oscillators.
+            offset_ns: (86_400e9 * (random.uniform() - 0.5)) as i64,
+            drift: 60e-6 * (random.uniform() - 0.5),
+            model: ClockModel::default(),
+            sent: 0,
+            received: 0,
+        }
+    }
+
+    fn clock(&self, at: u64) -> u64 {
+        at.wrapping_add_signed(self.offset_ns + (self.drift * at as f64).round() as i64)
+    }
+
+    /// The true time when its clock shows this.
+    fn true_time(&self, shown: u64) -> u64 {
+        let since = shown.wrapping_sub(self.offset_ns as u64) as f64;
+        (since / (1.0 + self.drift)).round() as u64
+    }
+
+    /// The answer to the last message left at this time and came at that one.
+    fn answered(&mut self, left: u64, came: u64) {
+        let (received, answered) = (self.clock(self.received), self.clock(left));
+        self.model.add(&Exchange { sent: self.sent, received, answered, back: came });
+    }
+}
+
+/// What a run on one network shows, in nanoseconds.
+struct Shown {
+    bound: u64,
+    spread: u64,
+    pause: u64,
+    late: u64,
+}
+
+fn simulated(network: &Network) -> Shown {
+    let mut random = Random(17);
+    let mut agents: Vec<Agent> = (0..AGENTS).map(|_| Agent::new(&mut random)).collect();
+    let (mut now, mut lead) = (86_400_000_000_000, Lead::new());
+    for agent in &mut agents {
+        for _ in 0..32 {
+            agent.sent = now;
+            agent.received = now + random.way(network);
+            let came = agent.received + random.way(network);
+            agent.answered(agent.received, came);
+            now = came + MESSAGE_NS;
+        }
+    }
+    let mut shown = Shown { bound: 0, spread: 0, pause: 0, late: 0 };
+    let (mut ended, mut paused) = (now, 0);
+    for _ in 0..SLICES {
+        let slowest = agents.iter().filter_map(|agent| agent.model.round_trip_ns()).max();
+        let at = now + lead.ns() + slowest.unwrap_or(0);
+        let mut starts = Vec::new();
+        let mut was_late = false;
+        for agent in &mut agents {
+            let told = agent.model.theirs(at);
+            agent.sent = now;
+            now += MESSAGE_NS;
+            agent.received = now + random.way(network);
+            let due = agent.true_time(told);
+            was_late |= agent.received > due;
+            starts.push(due.max(agent.received) + random.exponential(WAKING_NS));
+            let off = agent.model.theirs(at).abs_diff(agent.clock(at));
+            assert!(Some(off) <= agent.model.bound_ns(at), "{}: off by {off} ns", network.name);
+        }
+        lead.adjust(was_late);
+        shown.late += u64::from(was_late);
+        let (first, last) = (starts.iter().min(), starts.iter().max());
+        let (first, last) = (*first.expect("agents"), *last.expect("agents"));
+        shown.spread += last - first;
+        paused += first - ended;
+        ended = last + SLICE_NS;
+        // Every agent answers when its own slice has ended; messages are taken in one by one.
+        let ways: Vec<u64> = agents.iter().map(|_| random.way(network)).collect();
+        let mut answers: Vec<(u64, usize)> =
+            (0..agents.len()).map(|at| (starts[at] + SLICE_NS + ways[at], at)).collect();
+        answers.sort_unstable();
+        for (came, at) in answers {
+            agents[at].answered(starts[at] + SLICE_NS, came);
+            now = now.max(came) + MESSAGE_NS;
+        }
+    }
+    let bounds = agents.iter().filter_map(|agent| agent.model.bound_ns(now));
+    shown.bound = bounds.max().expect("agents");
+    shown.spread /= SLICES;
+    shown.pause = paused / SLICES;
+    shown
+}
+
+fn row(network: &Network) -> String {
+    let shown = simulated(network);
+    let micros = |ns: u64| format!("{} µs", (ns as f64 / 1e3).round());
+    let slice_ms = (shown.bound + shown.spread) as f64 / (0.1 * MATTERS) / 1e6;
+    format!(
+        "| {} | {} and {} more | {} | {} | {} ms | {} | {:.0} % |",
+        network.name,
+        micros(network.way_ns),
+        micros(network.jitter_ns as u64),
+        micros(shown.bound),
+        micros(shown.spread),
+        slice_ms.round(),
+        micros(shown.pause),
+        100.0 * shown.late as f64 / SLICES as f64
+    )
+}
+
+#[test]
+fn the_guide_has_the_figures_of_the_simulation() {
+    let guide = include_str!("../../docs/guide.md");
+    let rows: Vec<String> = NETWORKS.iter().map(row).collect();
+    assert!(guide.contains(&rows.join("\n")), "docs/guide.md must have\n{}", rows.join("\n"));
+}

@@ -1,0 +1,117 @@
+//! What happens on one machine of a group: its disk is full, its clock steps. And a group as large
+//! as the one of the Cassandra publication.
+
+use crate::common::running::Running;
+use crate::group::{
+    Group, QUICK, agree, contenders, errors, is_judged, serve, serve_with, wait_for,
+};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use testserver::delay::Delay;
+use testserver::{Behaviour, Report};
+
+const MS: Duration = Duration::from_millis(1);
+
+#[test]
+fn a_full_disk_at_one_agent_ends_the_run_and_complete_rounds_are_judged() {
+    let group = Group::of(2);
+    let (a, b) = (serve(MS), serve(MS));
+    let words = format!("{} {QUICK}", contenders(&a, &b)).replace("--rounds 6", "--rounds 6000");
+    let coordinator = group.start(0, &words);
+    let full = Running::new(on_a_small_disk(&group.command(1, &words)).spawn().expect("it starts"));
+    let other = group.start(2, &words);
+    let full = full.output();
+    assert_eq!(full.status.code(), Some(5), "{}", errors(&full));
+    let why = "its journal cannot be written: No space left on device";
+    assert!(errors(&full).contains(why), "{}", errors(&full));
+    let coordinator = coordinator.output();
+    assert_eq!(coordinator.status.code(), Some(5), "{}", errors(&coordinator));
+    assert!(errors(&coordinator).contains("agent 1 is lost"), "{}", errors(&coordinator));
+    let other = other.output();
+    assert_eq!(other.status.code(), Some(0), "{}", errors(&other));
+    let report = group.report();
+    assert_eq!(report["end"]["reason"], "failed", "{}", report["end"]);
+    assert!(report["complete_rounds"].as_u64() >= Some(1), "{}", report["complete_rounds"]);
+}
+
+/// The same command, whose current directory is a file system of 256 kB that no other process sees.
+fn on_a_small_disk(command: &Command) -> Command {
+    let directory = command.get_current_dir().expect("that of the group");
+    std::fs::create_dir(directory.join("small")).expect("new");
+    let mut small = Command::new("unshare");
+    // SAFETY: cannot fail.
+    if unsafe { libc::geteuid() } != 0 {
+        small.args(["--user", "--map-root-user"]);
+    }
+    let script = "mount -t tmpfs -o size=256k tmpfs small && cd small && exec \"$@\"";
+    small.args(["--mount", "sh", "-c", script, "sh"]).arg(command.get_program());
+    small.args(command.get_args()).current_dir(directory);
+    for (name, value) in command.get_envs() {
+        small.env(name, value.expect("a group removes no variable"));
+    }
+    small.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    small
+}
+
+/// Each agent's clock steps, by 30 ms times its rank, five seconds after its start. The rounds begin
+/// before and end after that.
+#[test]
+fn a_clock_that_steps_is_seen_and_lets_no_two_contenders_be_driven_at_once() {
+    for step_ns in [30_000_000, -30_000_000] {
+        let group = Group::of(2);
+        let logged =
+            || serve_with(Behaviour { delay: Delay::Fixed(MS), log: true, ..Behaviour::default() });
+        let (a, b) = (logged(), logged());
+        let begun = Instant::now();
+        let clock = format!("--simulate-clock 0,0,0,{step_ns},5000000000");
+        let words = format!("{} {QUICK} {clock}", contenders(&a, &b));
+        let processes = group.start_all(&words.replace("--rounds 6", "--rounds 6000"));
+        wait_for("rounds", || group.rounds() >= 6);
+        assert!(begun.elapsed() < Duration::from_secs(5), "the machine is too slow for this test");
+        std::thread::sleep(Duration::from_secs(7).saturating_sub(begun.elapsed()));
+        let before = group.rounds();
+        wait_for("rounds after the step", || group.rounds() >= before + 3);
+        processes[0].signal(libc::SIGINT);
+        let outputs: Vec<_> = processes.into_iter().map(Running::output).collect();
+        assert_eq!(outputs[0].status.code(), Some(3), "{}", errors(&outputs[0]));
+        let report = group.report();
+        let findings = report["findings"].as_array().expect("findings");
+        let found = findings.iter().find(|finding| finding["rule"] == "agents_out_of_step");
+        assert_eq!(found.expect("the rule fires")["weight"], "void", "{step_ns}: {findings:#?}");
+        assert_never_at_once(&a.stop(), &b.stop());
+    }
+}
+
+/// Checks in the logs of two servers that no request of one arrived while the other still answered.
+fn assert_never_at_once(a: &Report, b: &Report) {
+    assert!(!a.log_full && !b.log_full);
+    let requests = |of: &Report, server: usize| -> Vec<(u64, u64, usize)> {
+        let times = of.arrivals_ns.iter().zip(&of.completions_ns);
+        times.map(|(arrived, answered)| (*arrived, *answered, server)).collect()
+    };
+    let mut all = [requests(a, 0), requests(b, 1)].concat();
+    assert!(all.len() > 1000, "{} requests", all.len());
+    all.sort_unstable();
+    let mut busy_until = [0, 0];
+    for (arrived, answered, server) in all {
+        assert!(busy_until[1 - server] <= arrived, "both servers were driven at {arrived} ns");
+        busy_until[server] = busy_until[server].max(answered);
+    }
+}
+
+#[test]
+fn twenty_five_agents_on_one_machine_count_what_the_servers_count() {
+    let group = Group::of(25);
+    let (a, b) = (serve(10 * MS), serve(20 * MS));
+    let words = format!("{} {QUICK} --seed 7", contenders(&a, &b))
+        .replace("--connections 8", "--connections 50")
+        .replace("--round 100ms --slice 25ms", "--round 400ms --slice 200ms");
+    let outputs = group.run(&words);
+    is_judged(&outputs[0]);
+    for output in &outputs[1..] {
+        assert_eq!(output.status.code(), Some(0), "{}", errors(output));
+    }
+    let report = group.report();
+    assert!(report["gate"]["pause"].as_f64() > Some(0.0), "{}", report["gate"]);
+    agree(&report, [a, b], 25);
+}

@@ -1,0 +1,65 @@
+//! Agents in network namespaces, one of which loses its network.
+
+use crate::common::TestDirectory;
+use crate::common::not_tested::not_tested;
+use crate::common::running::Running;
+use crate::group::{TOKEN, errors};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const SCRIPT: &str = include_str!("network.sh");
+
+/// Cuts the network of agent 2, for so many seconds or for good. Returns the directory of the run,
+/// and the exit codes of the coordinator and both agents. Returns None, and says so, if that cannot
+/// be done here.
+fn cut(how: &str) -> Option<(TestDirectory, Vec<i32>)> {
+    let is_there = |program: &&str| {
+        ["/usr/bin", "/usr/sbin"].iter().any(|at| Path::new(at).join(program).exists())
+    };
+    // SAFETY: cannot fail.
+    if !["ip", "nginx", "unshare"].iter().all(is_there) || unsafe { libc::geteuid() } != 0 {
+        not_tested("iproute2 and nginx are needed, and root");
+        return None;
+    }
+    let directory = TestDirectory::new();
+    std::fs::write(directory.file("network.sh"), SCRIPT).expect("writes");
+    std::fs::write(directory.file("token"), TOKEN).expect("writes");
+    let mut command = Command::new("unshare");
+    command.args(["--net", "--pid", "--mount", "--mount-proc", "--fork", "--kill-child"]);
+    command.args(["bash", "network.sh", env!("CARGO_BIN_EXE_tiebreak"), how]);
+    command.env("XDG_CACHE_HOME", directory.file(".cache"));
+    command.current_dir(directory.path()).stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let output = Running::new(command.spawn().expect("unshare starts")).output();
+    let all = ["coordinator.err", "agent-1.err", "agent-2.err", "nginx.log"];
+    let said = all.map(|name| format!("{name}: {}", directory.text(name))).join("\n");
+    assert!(output.status.success(), "{}\n{said}", errors(&output));
+    // Shown if the test fails.
+    println!("{said}");
+    let codes = directory.text("codes");
+    let codes = codes.lines().map(|line| line.parse().expect("an exit code")).collect();
+    Some((directory, codes))
+}
+
+#[test]
+fn a_network_that_comes_back_holds_up_the_run_and_loses_no_round() {
+    let Some((directory, codes)) = cut("2") else { return };
+    assert!([0, 3].contains(&codes[0]) && codes[1..] == [0, 0], "{codes:?}");
+    let report = directory.json("report.json");
+    assert_eq!(report["end"]["reason"], "complete");
+    assert_eq!(report["complete_rounds"], 20);
+    for of in report["contenders"].as_array().expect("two") {
+        assert_eq!(of["agents"].as_array().map(Vec::len), Some(2), "{of}");
+    }
+}
+
+#[test]
+fn an_agent_without_network_is_lost_and_ends_by_itself() {
+    let Some((directory, codes)) = cut("for-good") else { return };
+    assert_eq!(codes, [5, 0, 5]);
+    let said = directory.text("coordinator.err");
+    assert!(said.contains("agent 2 is lost"), "{said}");
+    let report = directory.json("report.json");
+    assert_eq!(report["end"]["reason"], "failed", "{}", report["end"]);
+    assert!(report["complete_rounds"].as_u64() >= Some(2), "{}", report["complete_rounds"]);
+}

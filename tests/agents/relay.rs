@@ -1,0 +1,89 @@
+//! A network that delays one direction more than the other, which no exchange of messages can see.
+
+use crate::common::number;
+use crate::group::{Group, QUICK, contenders, errors, is_judged, serve};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const MS: Duration = Duration::from_millis(1);
+
+/// Accepts one connection and connects it with `to`. What comes from there arrives this much later.
+/// Returns the address.
+fn delaying(to: SocketAddr, delay: Duration) -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let address = listener.local_addr().expect("it listens");
+    thread::spawn(move || {
+        let (agent, _) = listener.accept().expect("the agent connects");
+        // The coordinator listens already, or the agent would not be here; see the test.
+        let coordinator = TcpStream::connect(to).expect("the coordinator listens");
+        for stream in [&agent, &coordinator] {
+            stream.set_nodelay(true).expect("a socket");
+        }
+        let both = (agent.try_clone().expect("a socket"), coordinator.try_clone().expect("one"));
+        thread::spawn(move || copy(both.0, both.1, Duration::ZERO));
+        copy(coordinator, agent, delay);
+    });
+    address
+}
+
+/// Copies until either side ends. Every piece arrives `delay` after it came, so a piece that comes
+/// meanwhile is not delayed by the one before.
+fn copy(mut from: TcpStream, mut to: TcpStream, delay: Duration) {
+    let (send, pieces) = mpsc::channel::<(Instant, Vec<u8>)>();
+    let mut out = to.try_clone().expect("a socket");
+    let writer = thread::spawn(move || {
+        for (due, piece) in pieces {
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            if out.write_all(&piece).is_err() {
+                return;
+            }
+        }
+        let _ = out.shutdown(Shutdown::Write);
+    });
+    let mut piece = [0; 16_384];
+    while let Ok(read @ 1..) = from.read(&mut piece) {
+        if send.send((Instant::now() + delay, piece[..read].to_vec())).is_err() {
+            break;
+        }
+    }
+    drop(send);
+    let _ = writer.join();
+    let _ = to.flush();
+}
+
+/// Both clocks are this machine's, so the true offset is 0. A delay of 4 ms in one direction makes it
+/// look like 2 ms, and the bound says so.
+#[test]
+fn a_delay_in_one_direction_is_within_the_bound_of_the_clock() {
+    let group = Group::of(2);
+    let (a, b) = (serve(MS), serve(MS));
+    let words = format!("{} {QUICK}", contenders(&a, &b));
+    let coordinator = group.start(0, &words);
+    crate::group::wait_for("the coordinator", || TcpStream::connect(group.coordinator).is_ok());
+    let near = group.start(1, &words);
+    let mut far = group.command(2, &words);
+    far.env("TIEBREAK_COORDINATOR", delaying(group.coordinator, 4 * MS).to_string());
+    let far = crate::common::running::Running::new(far.spawn().expect("it starts"));
+    for agent in [near, far] {
+        let output = agent.output();
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    }
+    is_judged(&coordinator.output());
+    let events = group.events(0);
+    let clocks = events.iter().filter_map(|event| event["clocks"].as_array());
+    let mut models = 0;
+    for clock in clocks.flatten() {
+        let of = |key: &str| number(&clock[key]);
+        let (off_ns, bound_ns) = (1e9 * of("offset_s").abs(), of("bound_ns"));
+        assert!(off_ns <= bound_ns, "{clock}");
+        if clock["rank"] == 2 {
+            assert!(bound_ns >= 2e6 && of("round_trip_ns") >= 4e6, "{clock}");
+            assert!((1.9e6..2.5e6).contains(&off_ns), "{clock}");
+        }
+        models += 1;
+    }
+    assert_eq!(models, 4, "of two agents, after the pilot and after the rounds");
+}
