@@ -54,22 +54,22 @@ impl Facts {
 ///
 /// # Errors
 /// If more are requested than exist.
-pub fn share_out(facts: &Facts, asked: Option<u32>) -> Result<Cores, Error> {
+pub fn share_out(facts: &Facts, requested: Option<u32>) -> Result<Cores, Error> {
     let all = facts.allowed.len();
-    let count = match asked {
-        Some(asked) if asked as usize > all => {
+    let count = match requested {
+        Some(requested) if requested as usize > all => {
             return Err(Error::usage(format!(
-                "--cores {asked}: this process may use only {all} ({}): pass at most {all}",
+                "--cores {requested}: this process may use only {all} ({}): pass at most {all}",
                 show(&facts.allowed)
             )));
         }
-        Some(asked) => asked as usize,
+        Some(requested) => requested as usize,
         None => {
             let granted = facts.quota.map_or(all, |quota| (quota.floor() as usize).clamp(1, all));
             (granted / 2).clamp(1, MOST_WORKERS)
         }
     };
-    let mut generator = pick(facts, count, asked.is_some());
+    let mut generator = pick(facts, count, requested.is_some());
     generator.sort_unstable();
     let rest = facts.allowed.iter().copied().filter(|core| !generator.contains(core));
     let rest: Vec<u32> = rest.collect();
@@ -226,10 +226,10 @@ mod tests {
             (&[&[0, 2], &[1, 3]], None, Some(3), [&[1, 2, 3], &[0], &[0]]),
             (&[&[0], &[1]], None, Some(2), [&[0, 1], &[], &[]]),
         ];
-        for (groups, quota, asked, wanted) in table {
-            let cores = share_out(&facts(groups, *quota), *asked).expect("enough cores");
+        for (groups, quota, requested, wanted) in table {
+            let cores = share_out(&facts(groups, *quota), *requested).expect("enough cores");
             let sets = [&cores.generator[..], &cores.others, &cores.own];
-            assert_eq!(sets, *wanted, "{groups:?} {quota:?} {asked:?}");
+            assert_eq!(sets, *wanted, "{groups:?} {quota:?} {requested:?}");
         }
         let many: Vec<Vec<u32>> = (0..64).map(|core| vec![core]).collect();
         let many: Vec<&[u32]> = many.iter().map(Vec::as_slice).collect();

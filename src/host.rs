@@ -41,14 +41,14 @@ pub fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {
 /// and how wrong it may be. Returns nothing if the kernel does not say.
 pub(crate) fn clock_discipline() -> String {
     // SAFETY: an all-zero timex only asks, and the call writes at most its size.
-    let (state, asked) = unsafe {
-        let mut asked: libc::timex = std::mem::zeroed();
-        (libc::adjtimex(&mut asked), asked)
+    let (state, state_of_clock) = unsafe {
+        let mut state_of_clock: libc::timex = std::mem::zeroed();
+        (libc::adjtimex(&mut state_of_clock), state_of_clock)
     };
     match state {
         -1 => String::new(),
-        _ if asked.status & libc::STA_UNSYNC != 0 => "not synchronised".to_owned(),
-        _ => format!("synchronised, by its own account within {} µs", asked.maxerror),
+        _ if state_of_clock.status & libc::STA_UNSYNC != 0 => "not synchronised".to_owned(),
+        _ => format!("synchronised, by its own account within {} µs", state_of_clock.maxerror),
     }
 }
 

@@ -64,10 +64,10 @@ pub fn pause(stop: &Stop, at_most: Duration) {
         if left.is_zero() {
             return;
         }
-        let mut asked = libc::pollfd { fd: stop.fd(), events: libc::POLLIN, revents: 0 };
+        let mut poll_for = libc::pollfd { fd: stop.fd(), events: libc::POLLIN, revents: 0 };
         let ms = left.as_millis().clamp(1, 60_000) as libc::c_int;
         // SAFETY: one valid pollfd.
-        if unsafe { libc::poll(&mut asked, 1, ms) } > 0 {
+        if unsafe { libc::poll(&mut poll_for, 1, ms) } > 0 {
             return;
         }
     }

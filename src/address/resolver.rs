@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn a_name_is_resolved_once_and_the_first_that_accepts_is_dialled() {
-        let asked = Cell::new(0);
+        let lookups = Cell::new(0);
         let look_up = |_: &str, _| {
-            asked.set(asked.get() + 1);
+            lookups.set(lookups.get() + 1);
             Ok(addresses(&["::1", "127.0.0.1", "127.0.0.1"]))
         };
         let v4_alone = |address: SocketAddr| address.is_ipv4();
@@ -192,7 +192,7 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(resolver.dial("localhost", 80), Ok("127.0.0.1:80".parse().unwrap()));
         }
-        assert_eq!(asked.get(), 1);
+        assert_eq!(lookups.get(), 1);
         let nothing = |_: SocketAddr| false;
         let mut resolver = Resolver::new(false, &look_up, &nothing);
         assert_eq!(resolver.dial("localhost", 80), Ok("[::1]:80".parse().unwrap()));

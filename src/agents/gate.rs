@@ -211,10 +211,10 @@ impl<'a> AgentGate<'a> {
     /// The start of a slice on the engine's clock.
     fn start(&self, at_ns: u64, state: &mut State) -> u64 {
         let clock = self.link.clock;
-        let asked = clock.to_engine(at_ns) + clock.skew_ns();
-        let starts = asked.max(clock::now() + LATE_LEAD_NS);
+        let wanted = clock.to_engine(at_ns) + clock.skew_ns();
+        let starts = wanted.max(clock::now() + LATE_LEAD_NS);
         state.started_ns =
-            if starts == asked { at_ns + clock.skew_ns() } else { clock.of_engine(starts) };
+            if starts == wanted { at_ns + clock.skew_ns() } else { clock.of_engine(starts) };
         starts
     }
 }

@@ -71,11 +71,11 @@ fn own_address(variable: &dyn Fn(&str) -> Option<String>) -> Result<IpAddr, Erro
         IpAddr::V4(_) => std::net::Ipv4Addr::UNSPECIFIED.into(),
         IpAddr::V6(_) => std::net::Ipv6Addr::UNSPECIFIED.into(),
     };
-    let asked = UdpSocket::bind((any, 0)).and_then(|socket| {
+    let local_address = UdpSocket::bind((any, 0)).and_then(|socket| {
         socket.connect((launcher, 9))?;
         socket.local_addr()
     });
-    asked.map(|address| address.ip()).map_err(|error| {
+    local_address.map(|address| address.ip()).map_err(|error| {
         Error::failed(format!("the way to {launcher} ({LAUNCHER}) is not known: {error}"))
     })
 }

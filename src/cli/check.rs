@@ -224,7 +224,7 @@ fn talk(contender: &Contender) -> Vec<String> {
     if !contender.groups.is_empty() {
         lines[1] =
             format!("load    {} connections, {reuse}, in groups:", contender.intensity.connections);
-        let groups = words::groups::asked(contender).into_iter();
+        let groups = words::groups::loads(contender).into_iter();
         lines.extend(groups.map(|group| format!("  {group}")));
     }
     lines

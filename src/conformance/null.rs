@@ -91,7 +91,7 @@ pub(crate) fn measure(
     let partners = lanes.iter().map(|lane| &lane.null_target);
     let partners = Partners::raise(partners, order.server_core, stop)?;
     let mut trials = Vec::new();
-    partners.drive(asked(order, lanes), stop, &mut |trial| {
+    partners.drive(drive_order(order, lanes), stop, &mut |trial| {
         if trial.phase == Phase::Round && !trial.cut_short {
             each(&trial);
             trials.push(trial);
@@ -101,7 +101,7 @@ pub(crate) fn measure(
     Ok(trials)
 }
 
-fn asked(order: &Order, lanes: &[Lane]) -> DriveOrder {
+fn drive_order(order: &Order, lanes: &[Lane]) -> DriveOrder {
     let lane = |lane: &Lane| -> LaneOrder {
         let connections = lane.null_target.connections(order.connections);
         alone::lane(connections, lane.depth, lane.reuse, lane.doing.clone())

@@ -32,11 +32,11 @@ pub(crate) enum NullTarget {
 
 impl NullTarget {
     /// How many connections a lane has with this partner if `asked` are requested.
-    pub(crate) fn connections(&self, asked: u32) -> u32 {
+    pub(crate) fn connections(&self, connections: u32) -> u32 {
         match self {
             // Whole rooms.
-            NullTarget::Null(access) => asked.next_multiple_of(access.members()),
-            NullTarget::Directory => asked,
+            NullTarget::Null(access) => connections.next_multiple_of(access.members()),
+            NullTarget::Directory => connections,
             NullTarget::Program => 1,
         }
     }

@@ -38,9 +38,9 @@ impl Exec {
 /// # Errors
 /// If the order requires what a program does not support.
 fn of(runner: &Arc<Runner>, order: &DriveOrder, contender: usize) -> Result<Vec<MakeLane>, String> {
-    let asked = &order.lanes[contender];
-    check(asked.intensity.connections, asked.intensity.arrivals)?;
-    let timeout = Duration::from_nanos(asked.timeout_ns);
+    let lane_order = &order.lanes[contender];
+    check(lane_order.intensity.connections, lane_order.intensity.arrivals)?;
+    let timeout = Duration::from_nanos(lane_order.timeout_ns);
     let lanes = (0..order.cores.len().max(1)).map(|_| {
         let runner = Arc::clone(runner);
         Box::new(move |seat: &Seat| {

@@ -21,7 +21,7 @@ fn header() -> Event {
 fn trial(round: u32) -> Event {
     let mut seen = Seen { operations: 3, ..Seen::default() };
     seen.response_time.record(1_234_567);
-    let asked = LaneOrder {
+    let lane_order = LaneOrder {
         address: Address::Unix("/run/x.sock".to_owned()),
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Poisson(1.0 / 3.0) },
         doing: record::LaneTask::Ask,
@@ -36,7 +36,7 @@ fn trial(round: u32) -> Event {
         phase,
         round,
         contender,
-        asked,
+        lane_order,
         seen,
         cut_short: false,
         agents: Vec::new(),

@@ -81,8 +81,8 @@ impl Swept {
 impl Judged {
     /// Whether it ended before its first complete round without a failure.
     fn cut(&self) -> bool {
-        let asked = self.end.as_ref().is_none_or(|end| end.reason == EndReason::Stopped);
-        asked && self.verdict.complete_rounds() == 0
+        let was_stopped = self.end.as_ref().is_none_or(|end| end.reason == EndReason::Stopped);
+        was_stopped && self.verdict.complete_rounds() == 0
     }
 }
 

@@ -32,7 +32,7 @@ fn trial(round: u32, contender: u32) -> Event {
         seen.service_time.record(1_000_000);
         seen.body_bytes.record(87);
     }
-    let asked = LaneOrder {
+    let lane_order = LaneOrder {
         address: Address::Unix("/run/x.sock".to_owned()),
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
         doing: record::LaneTask::Ask,
@@ -47,7 +47,7 @@ fn trial(round: u32, contender: u32) -> Event {
         phase,
         round,
         contender,
-        asked,
+        lane_order,
         seen,
         cut_short: false,
         agents: Vec::new(),

@@ -405,10 +405,10 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("bound"));
         let url = Url::parse(&url).unwrap_or_else(|error| panic!("{error}"));
-        let asked = std::thread::spawn(move || ask(&url, "/", patience(Duration::ZERO)));
+        let asking = std::thread::spawn(move || ask(&url, "/", patience(Duration::ZERO)));
         let (_silent, _) = listener.accept().expect("a client");
         let nothing = ReadyAnswer::Nothing { why: "it did not answer".to_owned(), sent: true };
-        assert_eq!(asked.join().expect("it gives up"), nothing);
+        assert_eq!(asking.join().expect("it gives up"), nothing);
     }
 
     #[test]

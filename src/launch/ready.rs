@@ -109,8 +109,8 @@ impl<'a> Wait<'a> {
         let process = &self.launch.processes[number];
         match &process.ready.sign {
             Sign::Http { path, expect, bytes } => {
-                let asked = Probe { path: path.as_ref(), expect, bytes: *bytes, until };
-                Ok(self.by_asking(number, &asked, values))
+                let probe = Probe { path: path.as_ref(), expect, bytes: *bytes, until };
+                Ok(self.by_asking(number, &probe, values))
             }
             Sign::Log(text) => Ok(by_log(this, &text.fill(values))),
             Sign::Run(command) => {
@@ -131,7 +131,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    fn by_asking(&mut self, number: usize, asked: &Probe<'_>, values: &Values) -> CheckResult {
+    fn by_asking(&mut self, number: usize, probe: &Probe<'_>, values: &Values) -> CheckResult {
         let driven = number + 1 == self.launch.processes.len() || !self.launch.nodes.is_empty();
         let text = if driven {
             orders::url(self.launch, values)
@@ -143,18 +143,18 @@ impl<'a> Wait<'a> {
             Ok(url) => url.of_node(number),
             Err(message) => return CheckResult::NotYet(message),
         };
-        let path = asked.path.map_or_else(|| url.request_target(), |path| path.fill(values));
-        let answer = asking::ask(&url, &path, Patience::until(asked.until, self.stopped));
+        let path = probe.path.map_or_else(|| url.request_target(), |path| path.fill(values));
+        let answer = asking::ask(&url, &path, Patience::until(probe.until, self.stopped));
         if let ReadyAnswer::Reply { .. } | ReadyAnswer::Nothing { sent: true, .. } = answer {
             self.requests += 1;
         }
         match answer {
             ReadyAnswer::Nothing { why, .. } => return CheckResult::NotYet(why),
-            ReadyAnswer::Reply { status, .. } if !expected(status, asked.expect) => {
+            ReadyAnswer::Reply { status, .. } if !expected(status, probe.expect) => {
                 return CheckResult::NotYet(format!("it answers with status {status}"));
             }
             ReadyAnswer::Reply { bytes: got, .. }
-                if asked.bytes.is_some_and(|bytes| bytes != got) =>
+                if probe.bytes.is_some_and(|bytes| bytes != got) =>
             {
                 return CheckResult::NotYet(format!("its reply has {got} bytes"));
             }

@@ -75,7 +75,7 @@ fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlSettings, String>
 fn parts<'a>(
     spec: &Spec,
     (url, row): (&Url, &Sql),
-    asked: &'a SqlSettings,
+    sql_settings: &'a SqlSettings,
     (settings, consistency): (&Settings, Option<Consistency>),
 ) -> Result<SqlParts<'a>, Error> {
     let login = url.login.as_ref().map(|login| login.as_text("a database"));
@@ -85,7 +85,7 @@ fn parts<'a>(
         password,
         database: url.sql_database().expect("checked when it was read"),
         query: settings.query.as_deref().unwrap_or(row.cheapest).to_owned(),
-        asked,
+        settings: sql_settings,
         tls: tls(spec, url, row)?,
         may_ask_for_key: url.allows_key_retrieval(),
         consistency,
@@ -159,8 +159,8 @@ fn in_contender(contender: &Contender, why: &str) -> Error {
 /// Returns a caution if operations of contenders have different numbers of statements.
 pub(super) fn different_batches(contenders: &[Contender]) -> Option<String> {
     let times = |of: &Contender| {
-        let asked = of.asks.sql().and_then(|sql| sql.cassandra.as_ref());
-        asked.map_or(1, |asked| asked.batch_size)
+        let cassandra = of.asks.sql().and_then(|sql| sql.cassandra.as_ref());
+        cassandra.map_or(1, |cassandra| cassandra.batch_size)
     };
     let first = contenders.first()?;
     let other = contenders.iter().find(|of| times(of) != times(first))?;
@@ -180,9 +180,11 @@ pub(super) fn different_batches(contenders: &[Contender]) -> Option<String> {
 
 /// Checks that there are statements that can be sent several times in a batch.
 fn check_batches(asks: &RequestPlan) -> Result<(), String> {
-    let asked = asks.sql().and_then(|sql| sql.cassandra.as_ref());
-    let Some(asked) = asked.filter(|asked| asked.batch_size > 1) else { return Ok(()) };
-    if asked.batch == Batch::None {
+    let cassandra = asks.sql().and_then(|sql| sql.cassandra.as_ref());
+    let Some(cassandra) = cassandra.filter(|cassandra| cassandra.batch_size > 1) else {
+        return Ok(());
+    };
+    if cassandra.batch == Batch::None {
         return Err("batch_size requires batches: leave out batch=none".to_owned());
     }
     let mut custom = asks.workload().into_iter().flat_map(|of| &of.custom.operations);

@@ -16,9 +16,9 @@ impl WorkloadSettings {
 
 /// Returns the workload of the preset of this name, or None if there is none.
 fn find(name: &str) -> Option<WorkloadSettings> {
-    let asked = workload_alone(&format!("workloads/{name}.toml"), custom_presets::text(name)?);
+    let settings = workload_alone(&format!("workloads/{name}.toml"), custom_presets::text(name)?);
     // Each of them is read by a test.
-    asked.ok()
+    settings.ok()
 }
 
 #[cfg(test)]
@@ -30,8 +30,8 @@ mod tests {
     fn each_can_be_read_and_drawn() {
         for name in custom_presets::names() {
             let text = custom_presets::text(name).expect("known");
-            let asked = workload_alone(name, text).map_err(|error| error.text).expect(name);
-            let workload = asked.of(0).expect(name);
+            let settings = workload_alone(name, text).map_err(|error| error.text).expect(name);
+            let workload = settings.of(0).expect(name);
             assert_eq!(workload.custom.operations[0].name, name);
             Operations::new(&workload, 1).expect(name);
         }
@@ -40,8 +40,9 @@ mod tests {
 
     #[test]
     fn tpcb_like_has_the_tables_of_its_scale() {
-        let asked = WorkloadSettings { keys: Some(300_000), ..find("tpcb-like").expect("known") };
-        let workload = asked.of(0).expect("sound");
+        let settings =
+            WorkloadSettings { keys: Some(300_000), ..find("tpcb-like").expect("known") };
+        let workload = settings.of(0).expect("sound");
         let rows = workload.custom.tables.iter().map(|table| table.rows(workload.keys));
         assert_eq!(rows.collect::<Vec<_>>(), [3, 30, 300_000, 0]);
         assert_eq!(workload.to_load(), 300_033);

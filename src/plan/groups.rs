@@ -36,19 +36,19 @@ pub(super) fn give(
         return Ok(());
     }
     refuse_settings(spec, settings).map_err(Error::usage)?;
-    let asked = groups.iter().map(|group| {
+    let groups = groups.iter().map(|group| {
         let named = |why: String| Error::usage(format!("group `{}`: {why}", group.name));
-        let asked = asked(group).map_err(named)?;
-        refuse(url, contender, group, &asked).map_err(named)?;
-        Ok(Group { name: group.name.clone(), intensity: asked })
+        let intensity = intensity(group).map_err(named)?;
+        refuse(url, contender, group, &intensity).map_err(named)?;
+        Ok(Group { name: group.name.clone(), intensity })
     });
-    contender.groups = asked.collect::<Result<Vec<Group>, Error>>()?;
+    contender.groups = groups.collect::<Result<Vec<Group>, Error>>()?;
     let each: Vec<Intensity> = contender.groups.iter().map(|group| group.intensity).collect();
     contender.intensity = Intensity::together(&each);
     Ok(())
 }
 
-fn asked(group: &GroupGiven) -> Result<Intensity, String> {
+fn intensity(group: &GroupGiven) -> Result<Intensity, String> {
     let of = &group.settings;
     Ok(Intensity {
         connections: of.connections.unwrap_or(contender::CONNECTIONS),
@@ -78,9 +78,9 @@ fn refuse(
     url: &Url,
     contender: &Contender,
     group: &GroupGiven,
-    asked: &Intensity,
+    intensity: &Intensity,
 ) -> Result<(), String> {
-    let (deep, mixed) = (asked.depth > 1, group.mix.is_some());
+    let (deep, mixed) = (intensity.depth > 1, group.mix.is_some());
     let asks = contender.asks.statement().is_some();
     let row = url.protocol;
     let why = match (&row.family, row.no_groups, row.no_depth) {

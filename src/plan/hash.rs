@@ -19,12 +19,12 @@ pub fn of(plan: &Plan) -> String {
     bare.question.allowed_cores.clear();
     bare.question.sharing.clear();
     bare.question.secondary.retain(|metric| *metric != Metric::TargetCpu);
-    for asked in &mut bare.question.contenders {
-        asked.name.clear();
-        asked.cpu_in_sight = false;
-        asked.target_cores.clear();
-        asked.machine = 0;
-        asked.port_limit = None;
+    for question in &mut bare.question.contenders {
+        question.name.clear();
+        question.cpu_in_sight = false;
+        question.target_cores.clear();
+        question.machine = 0;
+        question.port_limit = None;
     }
     for contender in &mut bare.contenders {
         for node in contender.address.nodes() {

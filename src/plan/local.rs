@@ -47,10 +47,11 @@ pub(super) fn program_at(
     settings: &Settings,
 ) -> Result<Contender, Error> {
     let one = Settings { connections: settings.connections.or(Some(1)), ..settings.clone() };
-    let asked = contender(spec, name, url, Address::Program, &one, RequestPlan::Program)?;
-    exec::check(asked.intensity.connections, asked.intensity.arrivals).map_err(Error::usage)?;
+    let contender = contender(spec, name, url, Address::Program, &one, RequestPlan::Program)?;
+    exec::check(contender.intensity.connections, contender.intensity.arrivals)
+        .map_err(Error::usage)?;
     // --operations applies to each run and does not limit the total.
-    Ok(Contender { operations: None, ..asked })
+    Ok(Contender { operations: None, ..contender })
 }
 
 /// Whether any of them is a program.

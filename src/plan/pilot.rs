@@ -285,7 +285,7 @@ fn told_slices(need: &RequiredSlice, slice_ns: u64) -> String {
 
 /// Options of the user take precedence; the reason then says what the pilot would have chosen.
 fn overridden(plan: &Plan, own: Alternation) -> Alternation {
-    let asked = match (plan.interleave, plan.slice_ns) {
+    let choice = match (plan.interleave, plan.slice_ns) {
         (_, Some(slice_ns)) => {
             let round_ns = plan.round_ns.div_ceil(slice_ns) * slice_ns;
             let message = format!("slices of {}, as asked", show_ns(slice_ns));
@@ -316,7 +316,7 @@ fn overridden(plan: &Plan, own: Alternation) -> Alternation {
         }
         _ => return own,
     };
-    let (interleave, slice_ns, round_ns, message) = asked;
+    let (interleave, slice_ns, round_ns, message) = choice;
     let same = interleave == own.interleave && slice_ns == own.slice_ns;
     let mut why = vec![if same {
         format!("{message}, and as the pilot would have chosen")

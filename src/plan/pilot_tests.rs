@@ -31,7 +31,7 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
             ..Slice::default()
         });
     }
-    let asked = LaneOrder {
+    let lane_order = LaneOrder {
         address: record::Address::Unix(String::new()),
         intensity: record::Intensity {
             connections: 1,
@@ -49,7 +49,7 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
         phase: Phase::Pilot,
         round: 0,
         contender,
-        asked,
+        lane_order,
         seen,
         cut_short: false,
         agents: Vec::new(),

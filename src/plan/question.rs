@@ -66,11 +66,13 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         // A single operation inside a program cannot be observed.
         secondary.clear();
     }
-    let asked: Vec<ContenderQuestion> =
-        (contenders.iter().zip(given.accesses).zip(machines(given.accesses)))
-            .map(|((of, contender_access), machine)| asked(of, contender_access, machine, given))
-            .collect();
-    if asked.iter().all(|of| of.cpu_in_sight) {
+    let questions: Vec<ContenderQuestion> = (contenders
+        .iter()
+        .zip(given.accesses)
+        .zip(machines(given.accesses)))
+    .map(|((of, contender_access), machine)| question_of(of, contender_access, machine, given))
+    .collect();
+    if questions.iter().all(|of| of.cpu_in_sight) {
         secondary.push(Metric::TargetCpu);
     }
     Ok(Question {
@@ -84,7 +86,7 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         restarts: length.restarts,
         looks: length.looks,
         sharing: match is_swept {
-            true if asked.iter().all(|of| of.cpu_in_sight) => vec![everyone(contenders)],
+            true if questions.iter().all(|of| of.cpu_in_sight) => vec![everyone(contenders)],
             true => Vec::new(),
             false => sharing(given.accesses),
         },
@@ -93,14 +95,14 @@ pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
         one_target: if is_swept { vec![everyone(contenders)] } else { one_target(contenders) },
         code_names: store::code_names(contenders),
         expect_different: spec.run.expect_different,
-        shares_core: asked.iter().any(|of| has_only_our_cores(of, given.cores)),
-        contenders: asked,
+        shares_core: questions.iter().any(|of| has_only_our_cores(of, given.cores)),
+        contenders: questions,
         workers: given.cores.generator.len().max(1) as u32 * spec.agents.max(1),
     })
 }
 
 /// Returns what the judge needs to know about one contender.
-fn asked(
+fn question_of(
     contender: &Contender,
     contender_access: &ContenderAccess,
     machine: u32,
@@ -184,13 +186,13 @@ fn length(spec: &Spec, comparisons: usize, alpha: f64) -> Result<Length, Error> 
 }
 
 /// Student's t gives an interval from two rounds on, but so few do not show how much they vary.
-fn rounds_of_sweep(asked: Option<u32>) -> Result<u32, Error> {
-    match asked {
+fn rounds_of_sweep(requested: Option<u32>) -> Result<u32, Error> {
+    match requested {
         Some(few) if few < FEWEST_ROUNDS_OF_SWEEP => Err(Error::usage(format!(
             "--rounds {few}: too few to estimate how much rounds vary; a sweep needs at least \
              {FEWEST_ROUNDS_OF_SWEEP}"
         ))),
-        asked => Ok(asked.unwrap_or(ROUNDS_OF_SWEEP)),
+        requested => Ok(requested.unwrap_or(ROUNDS_OF_SWEEP)),
     }
 }
 
@@ -330,12 +332,12 @@ fn spoken(contender: &Contender) -> &'static str {
     protocol::of_recorded(&contender.target).map_or("", |row| row.title)
 }
 
-fn rounds(asked: Option<u32>, comparisons: usize, alpha: f64) -> Result<u32, Error> {
-    match asked {
+fn rounds(requested: Option<u32>, comparisons: usize, alpha: f64) -> Result<u32, Error> {
+    match requested {
         None => Ok(judge::stats::rounds::default_rounds(comparisons, alpha)),
-        Some(asked) => match judge::stats::rounds::too_few(asked, comparisons, alpha) {
+        Some(requested) => match judge::stats::rounds::too_few(requested, comparisons, alpha) {
             Some(why) => Err(Error::usage(why)),
-            None => Ok(asked),
+            None => Ok(requested),
         },
     }
 }
@@ -470,7 +472,8 @@ mod tests {
 
     #[test]
     fn too_few_rounds_are_refused_before_the_run() {
-        let message = |asked, comparisons| rounds(Some(asked), comparisons, 0.05).unwrap_err().text;
+        let message =
+            |requested, comparisons| rounds(Some(requested), comparisons, 0.05).unwrap_err().text;
         assert_eq!(
             message(6, 4),
             "6 rounds cannot support 4 comparisons at 5 %; at least 8 are needed: use --rounds 10 \

@@ -12,7 +12,7 @@ use wire::http1::Request;
 
 /// A request: the part that may be recorded, and the bytes that are sent. No `Debug`.
 pub(super) struct Built {
-    pub(super) asked: RequestSettings,
+    pub(super) settings: RequestSettings,
     pub(super) head: Arc<[u8]>,
     pub(super) body: Option<Arc<[u8]>>,
 }
@@ -33,13 +33,13 @@ pub(super) fn build(url: &Url, settings: &Settings) -> Result<Built, String> {
         body_len: settings.body.as_ref().map(|body| body.len() as u64),
     };
     let head = request.encode().map_err(|fault| fault.0.to_owned())?;
-    let asked = RequestSettings {
+    let recorded = RequestSettings {
         method: method.to_owned(),
         header_names: headers.into_iter().map(|(name, _)| name).collect(),
         body_bytes: settings.body.as_ref().map_or(0, |body| body.len() as u64),
         expect: settings.expect.clone().unwrap_or_default(),
     };
-    Ok(Built { asked, head: head.into(), body: settings.body.clone() })
+    Ok(Built { settings: recorded, head: head.into(), body: settings.body.clone() })
 }
 
 /// Encodes one of the requests of a workload. Its headers replace the contender's headers of the
@@ -137,7 +137,7 @@ mod tests {
             head.contains("\r\nAuthorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\n"),
             "{head}"
         );
-        assert_eq!(request.asked.header_names, ["Authorization"]);
+        assert_eq!(request.settings.header_names, ["Authorization"]);
         let twice = built("http://u:p@h/", &[("header", "authorization: x")]).err();
         assert!(twice.is_some_and(|message| message.contains("given twice")));
     }
@@ -151,8 +151,8 @@ mod tests {
             (&[("method", "HEAD")], "HEAD", 0),
         ] {
             let request = built("http://h/", sets).expect("good");
-            assert_eq!(request.asked.method, method);
-            assert_eq!(request.asked.body_bytes, bytes);
+            assert_eq!(request.settings.method, method);
+            assert_eq!(request.settings.body_bytes, bytes);
             assert_eq!(request.body.is_some(), bytes > 0);
         }
         assert!(built("http://h/", &[("method", "CONNECT")]).is_err());

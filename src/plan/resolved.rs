@@ -375,13 +375,13 @@ fn http_at(
 ) -> Result<(Contender, Access), Error> {
     let built = request::build(url, settings).map_err(Error::usage)?;
     let tls = request::tls(spec, url)?;
-    let expect = built.asked.expect.clone();
-    let head_only = built.asked.method == "HEAD";
+    let expect = built.settings.expect.clone();
+    let head_only = built.settings.method == "HEAD";
     let requests = request::several(&spec.workload.custom, url, settings, store::MOST_PLACES);
     let requests = requests.map_err(Error::usage)?;
     let asks = match work {
-        None => RequestPlan::Request(built.asked),
-        Some(work) => RequestPlan::Requests { request: built.asked, work },
+        None => RequestPlan::Request(built.settings),
+        Some(work) => RequestPlan::Requests { request: built.settings, work },
     };
     let contender = Contender {
         tls: tls.is_some().then(|| spec.trust.words()),
@@ -467,8 +467,8 @@ pub(super) fn plan(
 
 /// Returns the load points, if they are the contenders of one run.
 fn run_sweep(spec: &Spec) -> Option<RunSweep> {
-    let asked = spec.sweep.as_ref().filter(|_| spec.command == Command::Run)?;
-    Some(RunSweep { factor: asked.factor, values: asked.values.clone() })
+    let sweep = spec.sweep.as_ref().filter(|_| spec.command == Command::Run)?;
+    Some(RunSweep { factor: sweep.factor, values: sweep.values.clone() })
 }
 
 /// Returns slices or turns, the length of a slice, and that of a round (for `run` the duration).
@@ -493,7 +493,7 @@ fn turns(spec: &Spec) -> Result<(Interleave, Option<Duration>, Duration), Error>
             ));
         }
         (None, Some(_)) => Interleave::Slices,
-        (asked, _) => asked.unwrap_or(Interleave::Auto),
+        (requested, _) => requested.unwrap_or(Interleave::Auto),
     };
     let default = if interleave == Interleave::Turns { TURN } else { ROUND };
     let round = spec.run.round.unwrap_or(default);
@@ -542,8 +542,8 @@ fn generator_cores(
     match spec.run.cores {
         _ if cores.generator.len() as u32 <= connections => Ok(cores),
         None => cores::share_out(&machine.cores, Some(connections)),
-        Some(asked) => Err(Error::usage(format!(
-            "--cores {asked}: a core without a connection would be idle, and one contender has \
+        Some(requested) => Err(Error::usage(format!(
+            "--cores {requested}: a core without a connection would be idle, and one contender has \
              only {connections}: lower --cores"
         ))),
     }
@@ -591,7 +591,7 @@ fn check_length(plan: &Plan) -> Result<(), Error> {
 /// Warns about fresh connections at a rate that local ports can hardly serve. In closed loop the
 /// rate is not known in advance; the audit checks the rate that was reached.
 fn port_cautions(plan: &Plan) -> Vec<String> {
-    let caution = |(contender, asked): (&Contender, &ContenderQuestion)| {
+    let caution = |(contender, question): (&Contender, &ContenderQuestion)| {
         let per_connection = match contender.reuse {
             Reuse::Times(operations) => f64::from(operations),
             _ => 1.0,
@@ -599,7 +599,7 @@ fn port_cautions(plan: &Plan) -> Vec<String> {
         // All members of a room connect together.
         let connections = f64::from(contender.asks.members());
         let connects = connections * contender.intensity.arrivals.rate()? / per_connection;
-        let limit = asked.port_limit?;
+        let limit = question.port_limit?;
         (connects > PORT_CAUTION * limit).then(|| {
             format!(
                 "`{}` will open {} connections, but local ports suffice for about {}: lower its \

@@ -415,8 +415,8 @@ fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
     {
         assert!(counts.ends_with(table), "{counts}");
     }
-    let asked = contenders.iter().map(|of| of.asks.statement());
-    assert_eq!(asked.collect::<Vec<_>>(), [None, None, Some("SELECT 7")]);
+    let statements = contenders.iter().map(|of| of.asks.statement());
+    assert_eq!(statements.collect::<Vec<_>>(), [None, None, Some("SELECT 7")]);
     assert_eq!(resolved.plan.question.code_names[&1040], "too_many_connections");
     assert_eq!(resolved.plan.question.code_names[&11], "deadlock");
     let json = serde_json::to_string(&resolved.plan).expect("json");
@@ -571,13 +571,13 @@ fn groups_share_a_contender_and_are_judged_apart() {
     let sets = |spec: &mut Spec| spec.sets = vec!["b.writers.connections=3".to_owned()];
     let plan = with_groups(READERS_AND_WRITERS, sets).expect("good").plan;
     let [a, b] = plan.contenders.as_slice() else { panic!("two") };
-    let asked = |of: &Contender| {
+    let groups_of = |of: &Contender| {
         let groups = of.groups.iter().map(|group| group.intensity);
         groups.map(|of| (of.connections, of.depth, of.arrivals)).collect::<Vec<_>>()
     };
     let rate = Arrivals::Constant(5000.0);
-    assert_eq!(asked(a), [(20, 32, Arrivals::Closed), (2, 1, rate)]);
-    assert_eq!(asked(b), [(20, 32, Arrivals::Closed), (3, 1, rate)]);
+    assert_eq!(groups_of(a), [(20, 32, Arrivals::Closed), (2, 1, rate)]);
+    assert_eq!(groups_of(b), [(20, 32, Arrivals::Closed), (3, 1, rate)]);
     let together = Intensity { connections: 22, depth: 32, arrivals: Arrivals::Closed };
     assert_eq!(a.intensity, together);
     let workload = a.asks.workload().expect("a store");
@@ -688,8 +688,9 @@ fn databases_have_groups_each_with_a_pool_of_its_own() {
     let flat = flat.replace(", 'multi-get:10' = 1", "");
     let plan = databases_with_groups(&flat, "pool = { max = 2 }").expect("good").plan;
     for of in &plan.contenders {
-        let asked: Vec<u32> = of.groups.iter().map(|group| group.intensity.connections).collect();
-        assert_eq!((asked, of.intensity.connections), (vec![20, 2], 22));
+        let connections: Vec<u32> =
+            of.groups.iter().map(|group| group.intensity.connections).collect();
+        assert_eq!((connections, of.intensity.connections), (vec![20, 2], 22));
         assert_eq!(of.asks.workload().expect("a store").groups, [1, 1]);
     }
     let same = flat.replace("mix = { get = 3 }\n", "").replace("mix = 'set=1'\n", "");

@@ -74,13 +74,13 @@ impl SweepSettings {
 pub fn load_points(spec: &Spec) -> Result<Option<LoadPoints>, Error> {
     let inputs = contenders::gather(spec)?;
     let (file, of_one) = (inputs.run, inputs.contenders.len() == 1);
-    let Some(asked) = spec.sweep.clone().or(file.sweep) else {
+    let Some(sweep) = spec.sweep.clone().or(file.sweep) else {
         check_rounds(spec, &file.settings)?;
         return Ok(None);
     };
-    asked.check_alone(spec)?;
-    let points = asked.values.iter().map(|value| (*value, asked.at(spec, *value))).collect();
-    Ok(Some(LoadPoints { factor: asked.factor, of_one, points }))
+    sweep.check_alone(spec)?;
+    let points = sweep.values.iter().map(|value| (*value, sweep.at(spec, *value))).collect();
+    Ok(Some(LoadPoints { factor: sweep.factor, of_one, points }))
 }
 
 /// Refuses rounds of `run` without a sweep: then it drives once.

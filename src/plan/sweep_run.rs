@@ -23,12 +23,12 @@ impl LoadPoints {
         let Settled { points, mut cautions } = self.settle(machine, resolver)?;
         let values: Vec<f64> = points.iter().map(|(value, _)| *value).collect();
         let points: Vec<Resolved> = points.into_iter().map(|(_, resolved)| resolved).collect();
-        let asked = SweepSettings { factor: self.factor, values };
-        let spec = Spec { sweep: Some(asked.clone()), ..points[0].spec.clone() };
+        let sweep = SweepSettings { factor: self.factor, values };
+        let spec = Spec { sweep: Some(sweep.clone()), ..points[0].spec.clone() };
         check_length(&spec)?;
         let secrets = points[0].secrets.clone();
         let (mut contenders, mut accesses) = (Vec::new(), Vec::new());
-        for (point, value) in points.into_iter().zip(asked.values) {
+        for (point, value) in points.into_iter().zip(sweep.values) {
             for caution in point.cautions {
                 if !cautions.contains(&caution) {
                     cautions.push(caution);

@@ -7,7 +7,7 @@ use crate::remote::RemoteError;
 use keeper::process::OutOfSight;
 use record::Host;
 
-fn asked(text: &str) -> SweepSettings {
+fn parsed(text: &str) -> SweepSettings {
     parse(text).unwrap_or_else(|message| panic!("{text}: {message}"))
 }
 
@@ -15,7 +15,7 @@ fn asked(text: &str) -> SweepSettings {
 fn spec(sweep: &str, change: impl FnOnce(&mut Spec)) -> Spec {
     let contenders = ["a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/"].map(str::to_owned);
     let mut spec = Spec::new(Command::Compare, contenders.to_vec());
-    spec.sweep = Some(asked(sweep));
+    spec.sweep = Some(parsed(sweep));
     change(&mut spec);
     spec
 }
@@ -50,7 +50,7 @@ fn points_are_read_and_put_in_order() {
         ("depth=16,1", Factor::Depth, vec![1.0, 16.0]),
     ];
     for (text, factor, values) in table {
-        assert_eq!(asked(text), SweepSettings { factor, values }, "{text}");
+        assert_eq!(parsed(text), SweepSettings { factor, values }, "{text}");
     }
 }
 

@@ -531,33 +531,33 @@ mod tests {
 
     #[test]
     fn what_is_given_wins_over_the_preset() {
-        let asked = WorkloadSettings { keys: Some(7), ..WorkloadSettings::default() };
+        let settings = WorkloadSettings { keys: Some(7), ..WorkloadSettings::default() };
         let file = WorkloadSettings {
             preset: Some("ycsb-b".into()),
             keys: Some(9),
             hot: Some(0.1),
             ..WorkloadSettings::default()
         };
-        let workload = asked.clone().over(&file).of(3).expect("known");
+        let workload = settings.clone().over(&file).of(3).expect("known");
         assert_eq!((workload.keys, workload.hot), (7, 0.1));
         assert_eq!(workload.value, ValueBytes::Fixed(1000));
         assert_eq!(workload.prefix, "tiebreak03:");
-        assert!(!WorkloadSettings::default().is_given() && asked.is_given());
+        assert!(!WorkloadSettings::default().is_given() && settings.is_given());
     }
 
     #[test]
     fn user_defined_commands_replace_the_presets_mix_or_join_another() {
         let custom = |text| commands::custom(text).expect("good");
-        let asked = WorkloadSettings {
+        let settings = WorkloadSettings {
             commands: CustomCommands(vec![custom("PING"), custom("INCR {key}")]),
             ..Default::default()
         };
-        let workload = asked.of(0).expect("known");
+        let workload = settings.of(0).expect("known");
         assert_eq!(workload.commands, [&["PING"][..], &["INCR", "{key}"]]);
         let kinds = |of: &Workload| of.mix.iter().map(|share| share.kind).collect::<Vec<_>>();
         assert_eq!(kinds(&workload), [Kind::Command(0), Kind::Command(1)]);
         assert_eq!(workload.to_load(), 0);
-        let both = WorkloadSettings { mix: Some(mix("get=2").expect("good")), ..asked.clone() };
+        let both = WorkloadSettings { mix: Some(mix("get=2").expect("good")), ..settings.clone() };
         let both = both.of(0).expect("known");
         assert_eq!(kinds(&both), [Kind::Get, Kind::Command(0), Kind::Command(1)]);
         assert_eq!(both.to_load(), both.keys);
@@ -570,7 +570,7 @@ mod tests {
             commands: CustomCommands(vec![custom("TIME")]),
             ..Default::default()
         };
-        assert_eq!(asked.clone().over(&file).commands.0.len(), 2, "the command line wins");
+        assert_eq!(settings.clone().over(&file).commands.0.len(), 2, "the command line wins");
         assert_eq!(WorkloadSettings::default().over(&file).commands.0.len(), 1);
     }
 

@@ -26,10 +26,10 @@ pub(super) static ROW: Protocol = Protocol {
         connect: |mut parts| {
             let tls = parts.tls.take().map(|tls| tls.access);
             let protocol = cassandra::Protocol {
-                prepares: parts.asked.protocol == SqlProtocol::Prepared,
+                prepares: parts.settings.protocol == SqlProtocol::Prepared,
                 consistency: parts.consistency.unwrap_or(Consistency::One),
                 replication: parts.replication,
-                asked: parts.asked.cassandra.clone().unwrap_or_default(),
+                settings: parts.settings.cassandra.clone().unwrap_or_default(),
             };
             let access: CassandraAccess = parts.access(protocol, tls);
             Box::new(access)
@@ -56,7 +56,7 @@ pub(super) static ROW: Protocol = Protocol {
 
 /// Access that runs the cheapest statement in this way.
 fn plain(prepares: bool) -> Access {
-    let (consistency, asked) = (Consistency::One, CassandraSettings::default());
-    let protocol = cassandra::Protocol { prepares, consistency, replication: 1, asked };
+    let (consistency, settings) = (Consistency::One, CassandraSettings::default());
+    let protocol = cassandra::Protocol { prepares, consistency, replication: 1, settings };
     Access::Database(Box::new(CassandraAccess::cheapest(protocol)))
 }

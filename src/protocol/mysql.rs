@@ -31,7 +31,7 @@ pub(super) static ROW: Protocol = Protocol {
                 insecure: tls.insecure,
                 name: Some(tls.host),
             });
-            let sending = match parts.asked.protocol {
+            let sending = match parts.settings.protocol {
                 SqlProtocol::Text => Sending::Text,
                 SqlProtocol::Prepared | SqlProtocol::Simple | SqlProtocol::Extended => {
                     Sending::Prepared
@@ -70,10 +70,10 @@ fn plain(sending: Sending) -> Access {
     Access::Database(Box::new(MysqlAccess::without_log_in(sending)))
 }
 
-fn lacks_room(asked: &SqlSettings, of: &Workload) -> Option<String> {
+fn lacks_room(settings: &SqlSettings, of: &Workload) -> Option<String> {
     let longest = of.value.most();
     let room = ROW_BYTES - longest_key(of) as u32;
-    (asked.table.as_deref() == Some("memory") && longest > room).then(|| {
+    (settings.table.as_deref() == Some("memory") && longest > room).then(|| {
         format!(
             "a MEMORY table has no BLOBs, so its values have at most {room} bytes: lower --value \
              ({longest}) or use another table (--set NAME.table=innodb)"

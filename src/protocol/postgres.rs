@@ -26,7 +26,7 @@ pub(super) static ROW: Protocol = Protocol {
         lacks_room: |_, _| None,
         connect: |mut parts| {
             let tls = parts.tls.take().map(|tls| tls.access);
-            let sending = match parts.asked.protocol {
+            let sending = match parts.settings.protocol {
                 SqlProtocol::Simple => Sending::Simple,
                 SqlProtocol::Extended => Sending::Extended,
                 SqlProtocol::Prepared | SqlProtocol::Text => Sending::Prepared,

@@ -38,7 +38,7 @@ pub(crate) struct SqlParts<'a> {
     pub(crate) password: Option<String>,
     pub(crate) database: String,
     pub(crate) query: String,
-    pub(crate) asked: &'a SqlSettings,
+    pub(crate) settings: &'a SqlSettings,
     pub(crate) tls: Option<SqlTls>,
     /// Whether a server without TLS may be asked for the key that encrypts the password.
     pub(crate) may_ask_for_key: bool,
@@ -74,7 +74,7 @@ impl SqlParts<'_> {
             protocol,
             tls,
             may_ask_for_key: self.may_ask_for_key,
-            reply_bytes: self.asked.reply_bytes,
+            reply_bytes: self.settings.reply_bytes,
             numbers: self.numbers,
             feeds: self.feeds,
         }

@@ -156,8 +156,9 @@ impl Agent<'_> {
     fn drive(&mut self, order: &[u8], at: u64, outbox: &Outbox) -> Result<(), String> {
         let order: PartOrder = serde_json::from_slice(order)
             .map_err(|error| format!("the order cannot be read: {error}"))?;
-        let (asked, accesses) = self.asked(&order)?;
-        let lanes = accesses.iter().enumerate().map(|(lane, access)| access.lanes(&asked, lane));
+        let (drive_order, accesses) = self.drive_order(&order)?;
+        let lanes =
+            accesses.iter().enumerate().map(|(lane, access)| access.lanes(&drive_order, lane));
         let lanes = lanes.collect();
         let patience = Duration::from_nanos(order.patience_ns);
         let gate = AgentGate::new(&self.link, outbox, self.stop, patience, at);
@@ -177,7 +178,7 @@ impl Agent<'_> {
                 ControlFlow::Break(())
             }
         };
-        let driven = engine::run_together(&asked, lanes, self.stop, together, each);
+        let driven = engine::run_together(&drive_order, lanes, self.stop, together, each);
         // The cause of what the engine may say.
         written?;
         driven.map_err(|EngineError(why)| why)?;
@@ -185,7 +186,7 @@ impl Agent<'_> {
     }
 
     /// The order for the engine: all that the coordinator did not send follows from the plan.
-    fn asked(&mut self, order: &PartOrder) -> Result<(DriveOrder, Vec<Access>), String> {
+    fn drive_order(&mut self, order: &PartOrder) -> Result<(DriveOrder, Vec<Access>), String> {
         let resolved = self.resolved;
         let plan = &resolved.plan;
         if order.lanes.len() != plan.contenders.len() {
@@ -203,7 +204,7 @@ impl Agent<'_> {
             self.reached[contender] = Some(reached);
             lanes.push(LaneOrder { address, ..orders::lane(plan, contender, lane.burn_in_ns) });
         }
-        let asked = DriveOrder {
+        let drive_order = DriveOrder {
             seed: order.seed,
             cores: plan.generator_cores.clone(),
             warm_up_ns: order.warm_up_ns,
@@ -213,7 +214,7 @@ impl Agent<'_> {
             slice_ns: order.slice_ns,
             lanes,
         };
-        Ok((asked, accesses))
+        Ok((drive_order, accesses))
     }
 
     /// How a contender is reached. Where a launched target is the coordinator knows, but no order

@@ -233,10 +233,10 @@ impl Load {
     /// The result of one chunk.
     fn add(&mut self, mut trial: TrialRecord, keys: &Range<u64>) {
         let outcomes = &trial.seen.outcomes;
-        let asked = keys.end - keys.start;
+        let keys_to_load = keys.end - keys.start;
         self.loaded.written += outcomes.ok;
         self.loaded.failed += outcomes.total() - outcomes.ok;
-        if self.acknowledged == keys.start && outcomes.ok == asked {
+        if self.acknowledged == keys.start && outcomes.ok == keys_to_load {
             self.acknowledged = keys.end;
         }
         let full = no_room(outcomes);
@@ -270,7 +270,8 @@ fn merge(whole: &mut TrialRecord, mut chunk: TrialRecord) {
     // Each chunk requested the same ones.
     whole.seen.connections.asked = connections.asked;
     whole.seen.connections.got = connections.got.min(chunk.seen.connections.got);
-    whole.asked.operations = whole.asked.operations.zip(chunk.asked.operations).map(|(a, b)| a + b);
+    whole.lane_order.operations =
+        whole.lane_order.operations.zip(chunk.lane_order.operations).map(|(a, b)| a + b);
     whole.cut_short |= chunk.cut_short;
 }
 

@@ -94,12 +94,12 @@ impl Environment for View<'_> {
         _who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
-        let asked = order.lanes[0].clone();
+        let lane_order = order.lanes[0].clone();
         let mut seen = Seen::default();
         let mut cut_short = false;
-        match &asked.doing {
+        match &lane_order.doing {
             LaneTask::Load(loading) => {
-                let end = loading.from + asked.operations.expect("so many");
+                let end = loading.from + lane_order.operations.expect("so many");
                 let is_in = |key: Option<u64>| key.is_some_and(|key| key < end);
                 if is_in(self.0.killed_at) {
                     return Err(EngineError("killed".to_owned()));
@@ -131,7 +131,7 @@ impl Environment for View<'_> {
             phase: Phase::Round,
             round: 1,
             contender: 0,
-            asked,
+            lane_order,
             seen,
             cut_short,
             agents: Vec::new(),
@@ -282,7 +282,7 @@ fn every_key_is_written_once_in_chunks_and_then_found() {
     });
     let trials: Vec<_> = trials.collect();
     assert_eq!(trials.len(), 1, "all chunks are one trial");
-    assert_eq!(trials[0].asked.operations, Some(KEYS));
+    assert_eq!(trials[0].lane_order.operations, Some(KEYS));
     let places: Vec<u64> = trials[0].seen.slices.iter().map(|slice| slice.place).collect();
     assert!(places.iter().copied().eq(0..made.writes.len() as u64), "{places:?}");
     let chunks = made.writes.len();

@@ -69,7 +69,7 @@ pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<Dr
         round_ns: LONGEST_LOAD_NS,
         slice_ns: LONGEST_LOAD_NS,
         lanes: vec![lane],
-        ..asked(plan)
+        ..empty_order(plan)
     })
 }
 
@@ -81,7 +81,7 @@ pub(super) fn pilot(plan: &Plan) -> DriveOrder {
         round_ns: plan.pilot_ns,
         slice_ns: pilot::slice_ns(plan),
         lanes: lanes(plan, |_| pilot::BURN_IN_NS),
-        ..asked(plan)
+        ..empty_order(plan)
     }
 }
 
@@ -100,7 +100,7 @@ pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> Dr
         round_ns: choice.round_ns,
         slice_ns: choice.slice_ns,
         lanes: lanes(plan, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),
-        ..asked(plan)
+        ..empty_order(plan)
     }
 }
 
@@ -112,11 +112,11 @@ pub(super) fn run(plan: &Plan) -> DriveOrder {
         round_ns: plan.round_ns,
         slice_ns: plan.round_ns,
         lanes: lanes(plan, |_| 0),
-        ..asked(plan)
+        ..empty_order(plan)
     }
 }
 
-fn asked(plan: &Plan) -> DriveOrder {
+fn empty_order(plan: &Plan) -> DriveOrder {
     DriveOrder {
         seed: plan.seed,
         first_round: 1,

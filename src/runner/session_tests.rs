@@ -80,7 +80,7 @@ struct Script {
 
 impl Script {
     /// How contender 1 fails when it is asked for the `time`-th time.
-    fn asked(&self, time: u32) -> Option<Failure> {
+    fn answer(&self, time: u32) -> Option<Failure> {
         self.fails_with.or((time <= self.refusals).then_some(Failure::Refused))
     }
 
@@ -108,7 +108,7 @@ struct FakeEngine {
     world: Script,
     orders: Vec<DriveOrder>,
     /// How often contender 1 was asked whether it is ready.
-    asked: u32,
+    questions: u32,
     stopped: Rc<Cell<bool>>,
     launch: u32,
     died: bool,
@@ -192,7 +192,7 @@ impl Environment for FakeEngine {
     ) -> Result<(), EngineError> {
         for round in 1..=order.rounds {
             for (contender, lane) in (0u32..).zip(who) {
-                let asked = order.lanes[contender as usize].clone();
+                let lane_order = order.lanes[contender as usize].clone();
                 let operations = 100 + *lane as u64;
                 let slice = Slice { operations, generator_cpu_ns: 100_000, ..Slice::default() };
                 let mut seen = Seen { operations, slices: vec![slice], ..Seen::default() };
@@ -202,7 +202,7 @@ impl Environment for FakeEngine {
                     phase,
                     round,
                     contender,
-                    asked,
+                    lane_order,
                     seen,
                     cut_short: false,
                     agents: Vec::new(),
@@ -254,17 +254,17 @@ impl FakeEngine {
     ) -> ControlFlow<()> {
         let mut flow = ControlFlow::Continue(());
         for (lane, contender) in who.iter().enumerate() {
-            let asked = order.lanes[lane].clone();
+            let lane_order = order.lanes[lane].clone();
             let failure = match contender {
-                1 if asked.operations == Some(1) => {
-                    self.asked += 1;
-                    self.world.asked(self.asked)
+                1 if lane_order.operations == Some(1) => {
+                    self.questions += 1;
+                    self.world.answer(self.questions)
                 }
                 1 => self.world.driven(phase, order, round),
                 _ => None,
             };
             let (mut seen, cut_short) = (seen(failure), self.stopped.get());
-            match (self.world.dies_alone, asked.operations == Some(1)) {
+            match (self.world.dies_alone, lane_order.operations == Some(1)) {
                 (true, true) if self.died => seen = self::seen(Some(Failure::Refused)),
                 (true, false) if phase == Phase::Round => {
                     seen.outcomes.failed.insert(Failure::Refused, 2);
@@ -277,7 +277,7 @@ impl FakeEngine {
                 phase,
                 round,
                 contender,
-                asked,
+                lane_order,
                 seen,
                 cut_short,
                 agents: Vec::new(),
@@ -523,7 +523,7 @@ fn a_full_disk_ends_the_run_at_once_wherever_it_comes() {
 #[test]
 fn only_a_trial_without_any_reply_means_death() {
     let plan = example::plan(|_| {});
-    let asked = orders::ready(&plan, 0).lanes[0].clone();
+    let lane_order = orders::ready(&plan, 0).lanes[0].clone();
     let trial = |phase, cut_short, change: fn(&mut Seen)| {
         let mut seen = seen(Some(Failure::Timeout));
         change(&mut seen);
@@ -531,7 +531,7 @@ fn only_a_trial_without_any_reply_means_death() {
             phase,
             round: 2,
             contender: 0,
-            asked: asked.clone(),
+            lane_order: lane_order.clone(),
             seen,
             cut_short,
             agents: Vec::new(),

@@ -48,7 +48,7 @@ pub struct Client {
 /// What is known of the readings so far.
 #[derive(Debug, Default)]
 struct Readings {
-    asked: u32,
+    questions: u32,
     /// From question to answer, in nanoseconds.
     took: Histogram,
     first: Option<Reading>,
@@ -113,8 +113,8 @@ impl Client {
     fn ask(&mut self, fully: bool) -> Option<TargetReading> {
         let connection = self.connection.as_mut().ok()?;
         let started = clock::now();
-        let number = self.readings.asked;
-        self.readings.asked = number.wrapping_add(1);
+        let number = self.readings.questions;
+        self.readings.questions = number.wrapping_add(1);
         let reading = match question(connection, number, fully) {
             Ok(reading) => reading,
             Err(error) => return self.lose(error_text(&error)),

@@ -121,8 +121,8 @@ fn a_watcher_that_ended_is_lost_for_good() {
         let mut connection = Connection::of(stream).expect("a connection");
         remote::admit(&mut connection, Purpose::Watch, &its_token, LONG).expect("admitted");
         for cpu_ns in [5, 7] {
-            let asked: Question = connection.receive(LONG).expect("a question");
-            let Question::Read { number, .. } = asked else { panic!("{asked:?}") };
+            let question: Question = connection.receive(LONG).expect("a question");
+            let Question::Read { number, .. } = question else { panic!("{question:?}") };
             let reading = Reading { number, cpu_ns: Some(cpu_ns), ..Reading::default() };
             connection.send(&Answer::Reading(reading), LONG).expect("sent");
         }

@@ -26,8 +26,8 @@ const MARKED: &str = "SELECT marked FROM t";
 /// Returns the access with a statement that the proxy can distinguish from those that the
 /// library sends itself.
 fn access(prepares: bool) -> CassandraAccess {
-    let (consistency, asked) = (Consistency::One, CassandraSettings::default());
-    let protocol = Protocol { prepares, consistency, replication: 1, asked };
+    let (consistency, settings) = (Consistency::One, CassandraSettings::default());
+    let protocol = Protocol { prepares, consistency, replication: 1, settings };
     CassandraAccess {
         query: MARKED.to_owned(),
         database: "app".to_owned(),

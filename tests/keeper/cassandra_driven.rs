@@ -199,16 +199,16 @@ fn counted(url: &str) {
         let what = format!("{statement} {settings}: {:#}", ran.1["findings"]);
         assert_eq!((ran.0, &of["outcomes"]["ok"]), (0, &500.into()), "{what} {of:#}");
         let sent = number(&of["sent"]["operations"]) + number(&of["sent"]["warm_up"]);
-        assert_eq!(asked(url, left), times * sent as u64, "{what}");
+        assert_eq!(number_of(url, left), times * sent as u64, "{what}");
     }
 }
 
 /// The number that a statement brings.
-fn asked(url: &str, statement: &str) -> u64 {
+fn number_of(url: &str, statement: &str) -> u64 {
     let (at, keyspace) =
         url.strip_prefix("cassandra://").expect("CQL").split_once('/').expect("a keyspace");
-    let (consistency, asked) = (Consistency::All, CassandraSettings::default());
-    let protocol = Protocol { prepares: true, consistency, replication: 1, asked };
+    let (consistency, settings) = (Consistency::All, CassandraSettings::default());
+    let protocol = Protocol { prepares: true, consistency, replication: 1, settings };
     let access =
         CassandraAccess { database: keyspace.to_owned(), ..CassandraAccess::cheapest(protocol) };
     let address = Address::Tcp(at.parse().expect("an address"));

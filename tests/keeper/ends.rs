@@ -50,9 +50,9 @@ fn stubborn() {
     };
     let process = holder.launch(&order);
     up(&holder, 1);
-    let asked = Instant::now();
+    let begun = Instant::now();
     let farewell = holder.stop();
-    assert!(asked.elapsed() >= Duration::from_millis(400), "it had its grace");
+    assert!(begun.elapsed() >= Duration::from_millis(400), "it had its grace");
     assert_eq!(farewell.endings, [(process.pid, Ending::Signal(libc::SIGKILL))]);
     assert!(farewell.killed >= 1);
     assert!(!process.runs());

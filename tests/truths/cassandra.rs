@@ -31,8 +31,8 @@ struct Compared {
 }
 
 fn cql_access() -> CassandraAccess {
-    let (consistency, asked) = (Consistency::One, CassandraSettings::default());
-    CassandraAccess::cheapest(Protocol { prepares: true, consistency, replication: 1, asked })
+    let (consistency, settings) = (Consistency::One, CassandraSettings::default());
+    CassandraAccess::cheapest(Protocol { prepares: true, consistency, replication: 1, settings })
 }
 
 /// Thrift and CQL on one connection each, to servers that are delayed.

@@ -36,8 +36,8 @@ struct Dialect<'a> {
 }
 
 /// The same cases on each of them. `key_and_value`: columns as a contender's table has.
-fn tables_of_the_user_are_left_alone(asked: &Dialect<'_>, key_and_value: &str) {
-    let Dialect { url, does, says } = asked;
+fn tables_of_the_user_are_left_alone(dialect: &Dialect<'_>, key_and_value: &str) {
+    let Dialect { url, does, says } = dialect;
     for columns in ["(mine INT)", key_and_value] {
         does(&format!("CREATE TABLE tiebreak00 {columns}"));
         refused(url, &[], "tiebreak00");
@@ -67,29 +67,29 @@ fn tables_of_the_user_are_left_alone(asked: &Dialect<'_>, key_and_value: &str) {
 #[test]
 fn tables_of_the_user_in_postgres_are_left_alone() {
     let server = Postgres::start("foreign", &["max_connections=100"]);
-    let asked = Dialect {
+    let dialect = Dialect {
         url: format!("postgres://bench@{}/postgres", server.address),
         does: &|text| server.does(&[text]),
         says: &|text| server.says(text),
     };
-    tables_of_the_user_are_left_alone(&asked, "(key text PRIMARY KEY, value bytea NOT NULL)");
+    tables_of_the_user_are_left_alone(&dialect, "(key text PRIMARY KEY, value bytea NOT NULL)");
     // A table that an earlier version made has no comment, and a note.
     server.does(&["COMMENT ON TABLE tiebreak00 IS NULL"]);
-    loaded(&asked.url, &["--reload"]);
+    loaded(&dialect.url, &["--reload"]);
 }
 
 #[test]
 fn tables_of_the_user_in_mariadb_are_left_alone() {
     let server = Mariadb::start("foreign", &[]);
-    let asked = Dialect {
+    let dialect = Dialect {
         url: format!("mysql://bench:{PASSWORD}@{}/bench", server.address),
         does: &|text| server.does(&["USE bench", text]),
         says: &|text| server.says(&text.replace("FROM ", "FROM bench.")),
     };
     let columns = "(`key` VARBINARY(24) PRIMARY KEY, `value` VARBINARY(32) NOT NULL)";
-    tables_of_the_user_are_left_alone(&asked, columns);
+    tables_of_the_user_are_left_alone(&dialect, columns);
     server.does(&["USE bench", "ALTER TABLE tiebreak00 COMMENT = ''"]);
-    loaded(&asked.url, &["--reload"]);
+    loaded(&dialect.url, &["--reload"]);
 }
 
 /// How a store is made to keep a value, what it answers, and how the value is removed.

@@ -58,7 +58,7 @@ impl Drop for Nginx {
 struct Logged {
     requests: u64,
     /// Requests by method and length of the body.
-    asked: BTreeMap<(String, String), u64>,
+    by_body: BTreeMap<(String, String), u64>,
     /// Requests of each connection.
     connections: BTreeMap<String, u64>,
 }
@@ -73,7 +73,7 @@ fn logged(directory: &TestDirectory, path: &str) -> Logged {
             continue;
         }
         all.requests += 1;
-        *all.asked.entry((method.to_owned(), body.to_owned())).or_default() += 1;
+        *all.by_body.entry((method.to_owned(), body.to_owned())).or_default() += 1;
         *all.connections.entry(connection.to_owned()).or_default() += 1;
     }
     all
@@ -121,7 +121,7 @@ fn method_body_and_connections_are_those_that_were_asked_for() {
         let (message, seen) = (contender(&report, name), logged(&directory, &format!("/{name}")));
         assert_eq!(seen.requests, sent(message), "{name}: {}", message["sent"]);
         let all = [(("PUT".to_owned(), BODY.to_string()), seen.requests)];
-        assert_eq!(seen.asked.into_iter().collect::<Vec<_>>(), all, "{name}");
+        assert_eq!(seen.by_body.into_iter().collect::<Vec<_>>(), all, "{name}");
         // A connection that was opened last may have got no request any more.
         let opened = number(&message["connections"]["opened"]) as u64;
         let used = seen.connections.len() as u64;
@@ -154,6 +154,6 @@ fn a_body_from_a_file_is_posted_and_a_method_alone_has_none() {
         assert_eq!(code, 0, "{:#}", report["findings"]);
         let seen = logged(&directory, &format!("/{name}"));
         let all = [((method.to_owned(), length.to_owned()), sent(contender(&report, name)))];
-        assert_eq!(seen.asked.into_iter().collect::<Vec<_>>(), all, "{name}");
+        assert_eq!(seen.by_body.into_iter().collect::<Vec<_>>(), all, "{name}");
     }
 }

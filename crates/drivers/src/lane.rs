@@ -35,7 +35,7 @@ struct DriverLane<D: Driver> {
 impl<D: Driver> DriverLane<D> {
     /// `part` creates one of its parts, whose tasks are added to the given ones.
     fn new(
-        asked: &LaneOrder,
+        lane_order: &LaneOrder,
         seat: &Seat,
         part: impl Fn(&LaneOrder, &Seat, &LocalSet) -> Result<Part<D>, EngineError>,
     ) -> Result<DriverLane<D>, EngineError> {
@@ -48,13 +48,13 @@ impl<D: Driver> DriverLane<D> {
             Pace::new(&seat.stop)?
         };
         let tasks = LocalSet::new();
-        let groups = asked.groups.len();
+        let groups = lane_order.groups.len();
         let of_group = |group| {
             let seat = Seat { group, groups, ..seat.clone() };
-            part(&asked.of_group(&asked.groups[group]), &seat, &tasks)
+            part(&lane_order.of_group(&lane_order.groups[group]), &seat, &tasks)
         };
         let parts = match groups {
-            0 => vec![part(asked, seat, &tasks)?],
+            0 => vec![part(lane_order, seat, &tasks)?],
             _ => (0..groups).map(of_group).collect::<Result<_, _>>()?,
         };
         let unkept: Option<u64> = parts.iter().map(Part::unkept_bytes).sum();
@@ -189,8 +189,8 @@ pub(crate) fn lanes<D: Driver>(
     request_parts: RequestParts<'_>,
     driver: impl Fn() -> Result<D, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
-    let asked = order.lanes[contender].clone();
-    let numbers = match &asked.doing {
+    let lane_order = order.lanes[contender].clone();
+    let numbers = match &lane_order.doing {
         LaneTask::Drive(_) => numbers.clone(),
         // A load has its own numbers, and questions are not operations.
         LaneTask::Load(of) => Numbers::starting(of.from, order.cores.len()),
@@ -200,13 +200,13 @@ pub(crate) fn lanes<D: Driver>(
         (order.seed, request_parts.query.to_owned(), request_parts.feeds.clone());
     let RequestParts { batch_size, is_cassandra, .. } = request_parts;
     for_workers(order, move |seat| {
-        check_groups(&asked)?;
+        check_groups(&lane_order)?;
         let request_parts = RequestParts { query: &query, feeds: &feeds, batch_size, is_cassandra };
-        let part = |asked: &LaneOrder, seat: &Seat, tasks: &LocalSet| {
-            let serving = Serving::new(&asked.doing, seed, seat, &request_parts)?;
-            Part::new(driver()?, serving, asked, (seed, numbers.clone()), (seat, tasks))
+        let part = |lane_order: &LaneOrder, seat: &Seat, tasks: &LocalSet| {
+            let serving = Serving::new(&lane_order.doing, seed, seat, &request_parts)?;
+            Part::new(driver()?, serving, lane_order, (seed, numbers.clone()), (seat, tasks))
         };
-        Ok(Box::new(DriverLane::new(&asked, seat, part)?))
+        Ok(Box::new(DriverLane::new(&lane_order, seat, part)?))
     })
 }
 

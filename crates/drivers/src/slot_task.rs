@@ -99,18 +99,18 @@ impl<D: Driver> Shared<D> {
         driver: D,
         scheduler: Scheduler<D::Client>,
         serving: Serving,
-        asked: &LaneOrder,
+        lane_order: &LaneOrder,
         worker: usize,
     ) -> Shared<D> {
-        let loopback = asked.address.is_loopback_v4();
-        let fresh = matches!(asked.reuse, Reuse::Never | Reuse::Times(_));
+        let loopback = lane_order.address.is_loopback_v4();
+        let fresh = matches!(lane_order.reuse, Reuse::Never | Reuse::Times(_));
         Shared {
             driver,
             scheduler: RefCell::new(scheduler),
             serving: RefCell::new(serving),
-            reuse: asked.reuse,
-            timeout_ns: asked.timeout_ns,
-            loads: matches!(asked.doing, record::LaneTask::Load(_)),
+            reuse: lane_order.reuse,
+            timeout_ns: lane_order.timeout_ns,
+            loads: matches!(lane_order.doing, record::LaneTask::Load(_)),
             spread: loopback && fresh,
             source: Cell::new(worker as u8 % LOOPBACK_SOURCES),
         }

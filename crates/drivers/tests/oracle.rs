@@ -34,16 +34,16 @@ fn access() -> OracleAccess {
     }
 }
 
-fn asked(to: SocketAddr, reuse: Reuse) -> DriveOrder {
-    let mut asked = order(Address::Tcp(to), LaneTask::Ask);
-    asked.rounds = 1;
-    asked.lanes[0].timeout_ns = 2_000 * MS;
-    asked.lanes[0].reuse = reuse;
-    asked
+fn drive_order(to: SocketAddr, reuse: Reuse) -> DriveOrder {
+    let mut drive_order = order(Address::Tcp(to), LaneTask::Ask);
+    drive_order.rounds = 1;
+    drive_order.lanes[0].timeout_ns = 2_000 * MS;
+    drive_order.lanes[0].reuse = reuse;
+    drive_order
 }
 
 fn seen(to: SocketAddr, reuse: Reuse) -> Seen {
-    let order = asked(to, reuse);
+    let order = drive_order(to, reuse);
     drive(&order, access().lanes(&order, 0))
 }
 
@@ -149,8 +149,8 @@ fn a_closing_listener_is_distinguished() {
 #[test]
 fn a_question_to_one_that_refuses_or_hangs_is_answered_in_words() {
     let ask = |to: SocketAddr| {
-        let asked = access().ask(&Address::Tcp(to), &["SELECT 1 FROM dual".to_owned()], WAIT);
-        asked.expect_err("no database is there")
+        let result = access().ask(&Address::Tcp(to), &["SELECT 1 FROM dual".to_owned()], WAIT);
+        result.expect_err("no database is there")
     };
     let query_error = ask(listener(refuse));
     assert_eq!(query_error.code, Some(drivers::oracle::code(12514)), "{}", query_error.why);
@@ -172,7 +172,7 @@ fn a_question_to_one_that_refuses_or_hangs_is_answered_in_words() {
 fn unsupported_orders_are_rejected() {
     let at = free_port();
     let broken = |change: fn(&mut DriveOrder, &mut OracleAccess)| {
-        let (mut order, mut access) = (asked(at, Reuse::Always), access());
+        let (mut order, mut access) = (drive_order(at, Reuse::Always), access());
         change(&mut order, &mut access);
         let lanes = vec![access.lanes(&order, 0)];
         let stop = engine::Stop::new().expect("a descriptor");

@@ -20,8 +20,8 @@ pub fn codec_lanes<S: Dialogue + 'static>(
     tls: Option<&TlsAccess>,
     dialogue: impl Fn(&Seat) -> Result<S, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
-    let (asked, seed, tls) = (order.lanes[contender].clone(), order.seed, tls.cloned());
+    let (lane_order, seed, tls) = (order.lanes[contender].clone(), order.seed, tls.cloned());
     for_workers(order, move |seat| {
-        Ok(Box::new(EventLane::new(dialogue(seat)?, tls.clone(), asked.clone(), seed, seat)?))
+        Ok(Box::new(EventLane::new(dialogue(seat)?, tls.clone(), lane_order.clone(), seed, seat)?))
     })
 }

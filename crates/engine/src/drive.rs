@@ -59,10 +59,10 @@ struct Slice {
 
 impl Drive {
     /// Creates the state of a lane; `first` is the number of this worker's first operation.
-    pub fn new(asked: &LaneOrder, seed: u64, seat: &Seat, first: u64) -> Drive {
+    pub fn new(lane_order: &LaneOrder, seed: u64, seat: &Seat, first: u64) -> Drive {
         Drive {
-            schedule: Schedule::of(asked.intensity.arrivals, seed, seat),
-            timeout_ns: asked.timeout_ns,
+            schedule: Schedule::of(lane_order.intensity.arrivals, seed, seat),
+            timeout_ns: lane_order.timeout_ns,
             lane_time: 0,
             number: first,
             step: seat.count() as u64,
@@ -238,7 +238,7 @@ mod tests {
     use record::{Address, Arrivals, Intensity, LaneTask, Reuse};
 
     fn drive(arrivals: Arrivals, worker: usize, workers: usize) -> (Drive, Recorder) {
-        let asked = LaneOrder {
+        let lane_order = LaneOrder {
             address: Address::Unix("/".to_owned()),
             intensity: Intensity { connections: 1, depth: 1, arrivals },
             doing: LaneTask::Ask,
@@ -249,7 +249,7 @@ mod tests {
             groups: Vec::new(),
         };
         let seat = Seat::new(worker, workers, Stop::new().expect("a descriptor"));
-        (Drive::new(&asked, 1, &seat, worker as u64), Recorder::new())
+        (Drive::new(&lane_order, 1, &seat, worker as u64), Recorder::new())
     }
 
     fn turn(starts: u64, operations: Option<u64>) -> Turn {

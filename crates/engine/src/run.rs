@@ -137,7 +137,7 @@ fn merge(
             phase: part.phase,
             round: part.round,
             contender: part.contender,
-            asked: order.lanes[part.contender as usize].clone(),
+            lane_order: order.lanes[part.contender as usize].clone(),
             seen,
             cut_short,
             agents: Vec::new(),

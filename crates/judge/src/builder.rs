@@ -104,7 +104,7 @@ impl Run {
     }
 
     pub(crate) fn with_arrivals(mut self, arrivals: Arrivals) -> Run {
-        self.each(|record| record.asked.intensity.arrivals = arrivals);
+        self.each(|record| record.lane_order.intensity.arrivals = arrivals);
         self
     }
 
@@ -120,9 +120,9 @@ impl Run {
     /// share of a core, given its number and the number of the driven contender.
     pub(crate) fn with_target_cpu(mut self, share: impl Fn(u32, u32) -> f64) -> Run {
         let numbers = 0..self.question.contenders.len() as u32;
-        for asked in &mut self.question.contenders {
-            asked.cpu_in_sight = true;
-            asked.target_cores = vec![0];
+        for question in &mut self.question.contenders {
+            question.cpu_in_sight = true;
+            question.target_cores = vec![0];
         }
         self.each(|record| {
             for slice in &mut record.seen.slices {
@@ -287,7 +287,7 @@ fn record(round: u32, contender: u32) -> TrialRecord {
         phase: Phase::Round,
         round,
         contender,
-        asked: asked(),
+        lane_order: lane_order(),
         seen,
         cut_short: false,
         agents: Vec::new(),
@@ -308,7 +308,7 @@ fn slice(round: u64, contender: u64, i: u64) -> Slice {
     }
 }
 
-fn asked() -> LaneOrder {
+fn lane_order() -> LaneOrder {
     LaneOrder {
         address: Address::Tcp(([127, 0, 0, 1], 8080).into()),
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },

@@ -105,7 +105,7 @@ fn check(one: &AgentPart, other: &AgentPart) -> Result<(), MergeError> {
     let differ = |what: &str| {
         Err(MergeError(format!("agents {} and {} recorded {what}", one.rank, other.rank)))
     };
-    if which(one) != which(other) || one.trial.asked != other.trial.asked {
+    if which(one) != which(other) || one.trial.lane_order != other.trial.lane_order {
         return differ("different trials");
     }
     if one.trial.cut_short || other.trial.cut_short {

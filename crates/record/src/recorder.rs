@@ -102,9 +102,9 @@ impl Recorder {
     }
 
     /// An empty recorder for the order of a lane, with one for each of its groups.
-    pub fn of_lane(asked: &LaneOrder) -> Self {
-        let groups = asked.groups.iter().map(|_| Recorder::of(&asked.doing)).collect();
-        Recorder { groups, ..Recorder::of(&asked.doing) }
+    pub fn of_lane(lane_order: &LaneOrder) -> Self {
+        let groups = lane_order.groups.iter().map(|_| Recorder::of(&lane_order.doing)).collect();
+        Recorder { groups, ..Recorder::of(&lane_order.doing) }
     }
 
     /// The recorders of the groups. Empty if there is one workload.
@@ -348,9 +348,9 @@ impl Recorder {
 
     /// Records how many connections were requested, and how many were opened. With several groups,
     /// each group records its own.
-    pub fn connections(&mut self, asked: u64, got: u64) {
+    pub fn connections(&mut self, requested: u64, got: u64) {
         if self.groups.is_empty() {
-            self.seen.connections.asked = asked;
+            self.seen.connections.asked = requested;
             self.seen.connections.got = got;
         }
     }

@@ -31,7 +31,8 @@ pub struct TrialRecord {
     /// The contender's number in the plan.
     pub contender: u32,
     /// The order.
-    pub asked: LaneOrder,
+    #[serde(rename = "asked")]
+    pub lane_order: LaneOrder,
     /// The measurements.
     pub seen: Seen,
     /// Whether the round was cut short because a stop was requested. It is then not judged.

@@ -40,9 +40,9 @@ impl RunInput {
     }
 
     pub(super) fn read(table: &Table<'_>) -> Result<RunInput, Error> {
-        let asked = |value: Value<'_>| workload_asked(&value.table()?);
+        let read_workload = |value: Value<'_>| workload_asked(&value.table()?);
         Ok(RunInput {
-            workload: table.get("workload").map(asked).transpose()?.unwrap_or_default(),
+            workload: table.get("workload").map(read_workload).transpose()?.unwrap_or_default(),
             groups: groups::read(table)?,
             sweep: table.get("sweep").map(|value| sweep_settings(&value)).transpose()?,
             settings: declared::read(table)?,

@@ -11,8 +11,8 @@ use record::Reuse;
 /// When there is one; the message says which contenders can use it.
 pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Result<(), String> {
     let family = &protocol.family;
-    let asked = without_the_usual(settings, family);
-    let given = Settings::TABLE.iter().filter(|row| (row.is_given)(&asked));
+    let unusual = without_the_usual(settings, family);
+    let given = Settings::TABLE.iter().filter(|row| (row.is_given)(&unusual));
     match given.map(|row| &row.setting).find(|setting| !can_use(protocol, setting.used_by)) {
         Some(setting) => Err(why(setting, family)),
         None => Ok(()),

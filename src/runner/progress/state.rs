@@ -208,7 +208,7 @@ pub(super) mod tests {
         for _ in 0..operations.min(1000) {
             seen.response_time.record(response_ns);
         }
-        let asked = LaneOrder {
+        let lane_order = LaneOrder {
             address: record::Address::Tcp("127.0.0.1:1".parse().expect("an address")),
             intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
             doing: record::LaneTask::Ask,
@@ -222,7 +222,7 @@ pub(super) mod tests {
             phase: Phase::Round,
             round,
             contender,
-            asked,
+            lane_order,
             seen,
             cut_short: false,
             agents: Vec::new(),

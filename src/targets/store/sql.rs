@@ -125,8 +125,8 @@ impl Database {
     }
 
     pub(super) fn recall(&self, address: &Address, key: &str) -> Result<Option<Vec<u8>>, String> {
-        let asked = format!("SELECT note FROM {NOTES} WHERE name = {}", quoted(key));
-        match self.first_row(address, &[asked], PATIENCE) {
+        let query = format!("SELECT note FROM {NOTES} WHERE name = {}", quoted(key));
+        match self.first_row(address, &[query], PATIENCE) {
             Ok(row) => Ok(row.and_then(|row| row.into_iter().next()).map(String::into_bytes)),
             Err(query_error) if has_no_notes(&query_error) => Ok(None),
             Err(query_error) => Err(in_words(query_error)),

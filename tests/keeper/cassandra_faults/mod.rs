@@ -66,9 +66,9 @@ const SHORT: [&str; 8] =
 
 /// Has the server carry out one statement.
 fn execute(node: &Node, statement: &str) {
-    let asked = CassandraSettings::default();
+    let settings = CassandraSettings::default();
     let protocol =
-        Protocol { prepares: false, consistency: Consistency::One, replication: 1, asked };
+        Protocol { prepares: false, consistency: Consistency::One, replication: 1, settings };
     let (user, password) = SUPERUSER.split_once(':').expect("both");
     let access = CassandraAccess {
         user: user.to_owned(),

@@ -70,14 +70,14 @@ impl Server {
             receive(rows, reply, events)
         };
         let text;
-        let asked = match prepared {
+        let query = match prepared {
             Some(prepared) => Query::Bound(prepared, bound(statement, &request.arguments)),
             None => {
                 text = statement.with_values(Dialect::Cassandra, &request.arguments);
                 Query::Text(&text, self.page_size())
             }
         };
-        pages(link, asked, events, receive).await?;
+        pages(link, query, events, receive).await?;
         let reply = reply.into_inner().unwrap_or_else(|| CustomReply::new(statement, events));
         reply.ends(changed.into_inner(), events);
         Ok(())
@@ -190,10 +190,10 @@ pub(super) fn check(doing: &LaneTask) -> Result<(), EngineError> {
     let LaneTask::Drive(workload) = doing else { return Ok(()) };
     let statements = CustomStatements::of(doing, Dialect::Cassandra, "");
     for (number, operation) in workload.custom.operations.iter().enumerate() {
-        let OperationText::Sql(asked) = &operation.says else { continue };
-        for (asked, statement) in asked.iter().zip(statements.statements(number)) {
-            let is_counted = matches!(asked.rows, Rows::Exactly(_) | Rows::AtLeast(2..));
-            if is_counted && !statement.brings_rows && !has_condition(&asked.text) {
+        let OperationText::Sql(custom) = &operation.says else { continue };
+        for (custom, statement) in custom.iter().zip(statements.statements(number)) {
+            let is_counted = matches!(custom.rows, Rows::Exactly(_) | Rows::AtLeast(2..));
+            if is_counted && !statement.brings_rows && !has_condition(&custom.text) {
                 return Err(EngineError(format!(
                     "Cassandra does not report how many rows a write changes: leave out `rows` in \
                      the operation `{}`, or give its statement a condition (IF …)",

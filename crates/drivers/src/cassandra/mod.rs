@@ -60,7 +60,7 @@ pub struct Protocol {
     /// Replication factor of a keyspace that a load creates.
     pub replication: u32,
     /// Settings of the library.
-    pub asked: CassandraSettings,
+    pub settings: CassandraSettings,
 }
 
 /// Access to Cassandra. Its database is a keyspace.
@@ -70,13 +70,18 @@ impl Protocol {
     /// The settings for the null server, which does not compress, has no replicas, and answers all
     /// consistency levels alike. Its one statement is not a batch.
     fn plain(&self) -> Protocol {
-        let asked = CassandraSettings {
+        let settings = CassandraSettings {
             compression: Compression::None,
             batch: Batch::default(),
             batch_size: 1,
-            ..self.asked.clone()
+            ..self.settings.clone()
         };
-        Protocol { prepares: self.prepares, consistency: Consistency::One, replication: 1, asked }
+        Protocol {
+            prepares: self.prepares,
+            consistency: Consistency::One,
+            replication: 1,
+            settings,
+        }
     }
 }
 
@@ -137,15 +142,15 @@ impl Database for CassandraAccess {
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
-        let (access, asked) = (self.clone(), order.lanes[contender].clone());
+        let (access, lane_order) = (self.clone(), order.lanes[contender].clone());
         let server = move || {
-            custom::check(&asked.doing)?;
-            Ok(Server::new(&access, &asked.address)?.of_lane(&asked, &access.table))
+            custom::check(&lane_order.doing)?;
+            Ok(Server::new(&access, &lane_order.address)?.of_lane(&lane_order, &access.table))
         };
         let request_parts = RequestParts {
             query: &self.query,
             feeds: &self.feeds,
-            batch_size: self.protocol.asked.batch_size,
+            batch_size: self.protocol.settings.batch_size,
             is_cassandra: true,
         };
         lane::lanes(order, contender, &self.numbers, request_parts, server)
@@ -296,7 +301,7 @@ mod tests {
             prepares: true,
             consistency: Consistency::One,
             replication: 3,
-            asked: CassandraSettings::default(),
+            settings: CassandraSettings::default(),
         };
         let mut access = CassandraAccess {
             user: String::new(),
@@ -334,13 +339,13 @@ mod tests {
         };
         let same = name(|_| {});
         assert_eq!(name(|of| of.consistency = Consistency::All), same);
-        assert_eq!(name(|of| of.asked.compression = Compression::Lz4), same);
-        assert_eq!(name(|of| of.asked.batch_size = 10), same);
+        assert_eq!(name(|of| of.settings.compression = Compression::Lz4), same);
+        assert_eq!(name(|of| of.settings.batch_size = 10), same);
         let others: [fn(&mut Protocol); 4] = [
             |of| of.prepares = false,
-            |of| of.asked.sockets_per_node = 4,
-            |of| of.asked.write_coalescing = true,
-            |of| of.asked.routing = Routing::RoundRobin,
+            |of| of.settings.sockets_per_node = 4,
+            |of| of.settings.write_coalescing = true,
+            |of| of.settings.routing = Routing::RoundRobin,
         ];
         for change in others {
             assert_ne!(name(change), same);

@@ -54,7 +54,7 @@ pub(super) struct Server {
     /// Whether a lane's sessions select the keyspace. The check whether a server is ready does not,
     /// because a load may have to create the keyspace first.
     uses_keyspace: bool,
-    asked: CassandraSettings,
+    settings: CassandraSettings,
     /// See [`SqlAccess::reply_bytes`](crate::SqlAccess::reply_bytes).
     asked_reply_bytes: Option<u64>,
     /// Maximum length of the rows of a reply, in bytes.
@@ -85,7 +85,7 @@ impl Server {
                 )));
             }
         };
-        let asked = access.protocol.asked.clone();
+        let settings = access.protocol.settings.clone();
         Ok(Server {
             builder: builder(access, &nodes),
             nodes,
@@ -96,18 +96,18 @@ impl Server {
             custom: CustomStatements::default(),
             wide: WideStatements::new(&access.table),
             shared: None,
-            asked,
+            settings,
             asked_reply_bytes: access.reply_bytes,
             reply_bytes: QUESTION_BYTES,
         })
     }
 
     /// Prepares it for a lane with this order.
-    pub(super) fn of_lane(self, asked: &LaneOrder, table: &str) -> Server {
-        let shares = asked.reuse == Reuse::Always;
-        let custom = CustomStatements::of(&asked.doing, Dialect::Cassandra, table);
-        let uses_keyspace = self.uses_keyspace || asked.doing != LaneTask::Ask;
-        let reply_bytes = budget::of_replies(self.asked_reply_bytes, &asked.doing);
+    pub(super) fn of_lane(self, lane_order: &LaneOrder, table: &str) -> Server {
+        let shares = lane_order.reuse == Reuse::Always;
+        let custom = CustomStatements::of(&lane_order.doing, Dialect::Cassandra, table);
+        let uses_keyspace = self.uses_keyspace || lane_order.doing != LaneTask::Ask;
+        let reply_bytes = budget::of_replies(self.asked_reply_bytes, &lane_order.doing);
         let shared = shares.then(RefCell::default);
         Server { custom, uses_keyspace, shared, reply_bytes, ..self }
     }
@@ -155,7 +155,7 @@ impl Server {
     }
 
     fn builder_to_ask(&self) -> SessionBuilder {
-        let profile = profile(&self.asked, WireConsistency::Quorum).into_handle();
+        let profile = profile(&self.settings, WireConsistency::Quorum).into_handle();
         self.builder.clone().default_execution_profile_handle(profile)
     }
 
@@ -184,11 +184,11 @@ impl Server {
     }
 
     pub(super) fn page_size(&self) -> i32 {
-        i32::try_from(self.asked.page_size).unwrap_or(i32::MAX)
+        i32::try_from(self.settings.page_size).unwrap_or(i32::MAX)
     }
 
     pub(super) fn batch(&self) -> record::cassandra::Batch {
-        self.asked.batch
+        self.settings.batch
     }
 
     pub(super) fn prepares(&self) -> bool {
@@ -205,8 +205,8 @@ impl Server {
         if !self.prepares {
             let text = self.statements.with_values(action, row);
             events.request_sent();
-            let asked = Query::Text(&text, self.page_size());
-            return pages(link, asked, events, |of, events| receive(of, action, events)).await;
+            let query = Query::Text(&text, self.page_size());
+            return pages(link, query, events, |of, events| receive(of, action, events)).await;
         }
         let text = self.statements.with_placeholders(action);
         let (prepared, began) = link.prepared(action, text).await?;
@@ -244,17 +244,18 @@ fn unopened(error: NewSessionError) -> QueryError {
 
 /// The settings of a lane's sessions.
 fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
-    let asked = &access.protocol.asked;
-    let token_aware = asked.routing == Routing::TokenAware;
-    let sockets = NonZeroUsize::new(asked.sockets_per_node as usize).unwrap_or(NonZeroUsize::MIN);
+    let settings = &access.protocol.settings;
+    let token_aware = settings.routing == Routing::TokenAware;
+    let sockets =
+        NonZeroUsize::new(settings.sockets_per_node as usize).unwrap_or(NonZeroUsize::MIN);
     let mut builder = SessionBuilder::new()
         .known_nodes_addr(nodes)
         .default_execution_profile_handle(
-            profile(asked, consistency(access.protocol.consistency)).into_handle(),
+            profile(settings, consistency(access.protocol.consistency)).into_handle(),
         )
-        .compression((asked.compression == Compression::Lz4).then_some(WireCompression::Lz4))
+        .compression((settings.compression == Compression::Lz4).then_some(WireCompression::Lz4))
         .pool_size(PoolSize::PerHost(sockets))
-        .write_coalescing(asked.write_coalescing)
+        .write_coalescing(settings.write_coalescing)
         .connection_timeout(CONNECTING)
         .cluster_metadata_refresh_interval(REFRESHING)
         // The list of tables is only needed to find the node of a row.
@@ -279,8 +280,8 @@ fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
 
 /// Without retries, without speculative execution, and without a timeout of the library: the lane
 /// has its own.
-fn profile(asked: &CassandraSettings, consistency: WireConsistency) -> ExecutionProfile {
-    let policy = DefaultPolicy::builder().token_aware(asked.routing == Routing::TokenAware);
+fn profile(settings: &CassandraSettings, consistency: WireConsistency) -> ExecutionProfile {
+    let policy = DefaultPolicy::builder().token_aware(settings.routing == Routing::TokenAware);
     ExecutionProfile::builder()
         .consistency(consistency)
         .request_timeout(None)
@@ -320,14 +321,14 @@ type QueryResultRows = scylla::response::query_result::QueryRowsResult;
 /// Requests all pages of a reply, and passes on the rows of each.
 pub(super) async fn pages(
     link: &Link,
-    asked: Query<'_>,
+    query: Query<'_>,
     events: &mut Events<'_>,
     mut receive: impl FnMut(&QueryResultRows, &mut Events<'_>) -> Result<(), RequestError>,
 ) -> Result<(), RequestError> {
     let session = &link.session;
     let mut state = PagingState::start();
     loop {
-        let page = match &asked {
+        let page = match &query {
             Query::Text(text, page_size) => {
                 let statement = Statement::new(*text).with_page_size(*page_size);
                 session.query_single_page(statement, (), state).await
@@ -445,8 +446,8 @@ impl Driver for Server {
     }
 
     async fn ping(&self, client: &mut Client) -> Result<(), RequestError> {
-        let asked = client.session.query_unpaged(CHEAPEST, ()).await;
-        asked.map(drop).map_err(|error| request_error::of_execution(&error))
+        let result = client.session.query_unpaged(CHEAPEST, ()).await;
+        result.map(drop).map_err(|error| request_error::of_execution(&error))
     }
 
     /// A session of Cassandra keeps no state of operations.

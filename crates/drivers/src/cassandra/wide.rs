@@ -23,8 +23,8 @@ impl Server {
         if !self.prepares() {
             let text = self.wide.with_values(does, column, row);
             events.request_sent();
-            let asked = Query::Text(&text, self.page_size());
-            return pages(link, asked, events, |of, events| receive(of, does, events)).await;
+            let query = Query::Text(&text, self.page_size());
+            return pages(link, query, events, |of, events| receive(of, does, events)).await;
         }
         let text = self.wide.with_placeholders(does);
         let (prepared, began) = link.prepared_wide(does, text).await?;

@@ -34,13 +34,13 @@ impl<D: Driver> Part<D> {
     pub(super) fn new(
         driver: D,
         serving: Serving,
-        asked: &LaneOrder,
+        lane_order: &LaneOrder,
         (seed, numbers): (u64, Numbers),
         (seat, tasks): (&Seat, &LocalSet),
     ) -> Result<Part<D>, EngineError> {
-        check(asked)?;
-        let slots = seat.share(u64::from(asked.intensity.connections)) as usize;
-        let (pool, kept) = match asked.reuse {
+        check(lane_order)?;
+        let slots = seat.share(u64::from(lane_order.intensity.connections)) as usize;
+        let (pool, kept) = match lane_order.reuse {
             Reuse::Pool(of) => {
                 let max = seat.share(u64::from(of.max)) as usize;
                 if max == 0 && slots > 0 {
@@ -53,17 +53,17 @@ impl<D: Driver> Part<D> {
             Reuse::Never => (None, 0),
             Reuse::Always | Reuse::Times(_) => (None, slots),
         };
-        let shortest_ns = match asked.reuse {
-            Reuse::Pool(of) => of.wait_ns.min(asked.timeout_ns),
-            _ => asked.timeout_ns,
+        let shortest_ns = match lane_order.reuse {
+            Reuse::Pool(of) => of.wait_ns.min(lane_order.timeout_ns),
+            _ => lane_order.timeout_ns,
         };
-        let drive = Drive::new(asked, seed, seat, numbers.next(seat.index()));
+        let drive = Drive::new(lane_order, seed, seat, numbers.next(seat.index()));
         let scheduler = Scheduler::new(drive, slots, pool, shortest_ns);
-        let shared = Rc::new(Shared::new(driver, scheduler, serving, asked, seat.worker));
+        let shared = Rc::new(Shared::new(driver, scheduler, serving, lane_order, seat.worker));
         for slot in 0..slots {
             tasks.spawn_local(live(shared.clone(), slot));
         }
-        let asked = match asked.reuse {
+        let asked = match lane_order.reuse {
             Reuse::Pool(_) => kept,
             _ => slots,
         };
@@ -149,10 +149,10 @@ impl<D: Driver> Part<D> {
 }
 
 /// Checks whether a client library can be driven in this way.
-fn check(asked: &LaneOrder) -> Result<(), EngineError> {
+fn check(lane_order: &LaneOrder) -> Result<(), EngineError> {
     // A load is ordered to have many operations in flight, and sends them in batches.
-    let loads = matches!(asked.doing, LaneTask::Load(_));
-    match asked.intensity.depth {
+    let loads = matches!(lane_order.doing, LaneTask::Load(_));
+    match lane_order.intensity.depth {
         2.. if !loads => Err(EngineError(
             "a client library's connection has one operation at a time; leave out depth, or \
              use more connections"

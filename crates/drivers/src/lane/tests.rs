@@ -52,7 +52,7 @@ struct ClientCounts {
     now: AtomicI64,
     most: AtomicI64,
     closed_cleanly: AtomicU64,
-    asked: AtomicU64,
+    requests: AtomicU64,
     pinged: AtomicU64,
     reset: AtomicU64,
     rows: AtomicU64,
@@ -94,7 +94,7 @@ impl Driver for FakeServer {
         events: &mut Events<'_>,
     ) -> Result<(), RequestError> {
         events.request_sent();
-        let number = self.counts.asked.fetch_add(1, Relaxed);
+        let number = self.counts.requests.fetch_add(1, Relaxed);
         match self.behaviour {
             Behaviour::Dawdles(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
             Behaviour::Hangs if number % 4 == 3 => std::future::pending().await,
@@ -241,7 +241,7 @@ fn pool(max: u32, wait_ns: u64, upkeep: Upkeep) -> Reuse {
 #[test]
 fn everything_that_was_asked_is_counted_and_connections_stay() {
     let (seen, counts) = driven(Behaviour::Answers, |_| {});
-    assert_eq!(seen.operations, counts.asked.load(Relaxed));
+    assert_eq!(seen.operations, counts.requests.load(Relaxed));
     assert_eq!((seen.operations, seen.sent), (seen.outcomes.ok, seen.operations));
     assert!(seen.operations >= 4 * 8, "each slice has room for some: {}", seen.operations);
     assert_eq!((seen.unfinished, seen.unsent), (0, 0));
@@ -256,13 +256,13 @@ fn everything_that_was_asked_is_counted_and_connections_stay() {
 
 #[test]
 fn in_open_loop_every_operation_that_fell_due_has_its_outcome() {
-    let (seen, counts) = driven(Behaviour::Answers, |asked| {
-        asked.intensity.arrivals = Arrivals::Constant(1000.0);
-        asked.intensity.connections = 8;
+    let (seen, counts) = driven(Behaviour::Answers, |lane_order| {
+        lane_order.intensity.arrivals = Arrivals::Constant(1000.0);
+        lane_order.intensity.connections = 8;
     });
     // 80 ms of lane time, one operation each millisecond.
     assert_eq!(seen.operations + seen.unsent, 80);
-    assert_eq!(seen.operations, counts.asked.load(Relaxed));
+    assert_eq!(seen.operations, counts.requests.load(Relaxed));
     let due: u64 = seen.slices.iter().map(|slice| slice.due).sum();
     assert_eq!(due, seen.operations);
     assert!(seen.slices.iter().all(|slice| slice.took_ns >= slice.sending_ns));
@@ -270,20 +270,20 @@ fn in_open_loop_every_operation_that_fell_due_has_its_outcome() {
 
 #[test]
 fn a_budget_of_operations_is_kept() {
-    let (seen, counts) = driven(Behaviour::Answers, |asked| asked.operations = Some(7));
-    assert_eq!((seen.operations, counts.asked.load(Relaxed)), (7, 7));
+    let (seen, counts) = driven(Behaviour::Answers, |lane_order| lane_order.operations = Some(7));
+    assert_eq!((seen.operations, counts.requests.load(Relaxed)), (7, 7));
 }
 
 #[test]
 fn connections_are_opened_anew_as_the_policy_says() {
-    let (seen, counts) = driven(Behaviour::Answers, |asked| asked.reuse = Reuse::Never);
+    let (seen, counts) = driven(Behaviour::Answers, |lane_order| lane_order.reuse = Reuse::Never);
     assert_eq!(seen.connections.opened, seen.operations);
     assert_eq!(counts.closed_cleanly.load(Relaxed), seen.operations);
 
-    let (seen, counts) = driven(Behaviour::Answers, |asked| {
-        asked.reuse = Reuse::Times(3);
-        asked.intensity.connections = 1;
-        asked.operations = Some(7);
+    let (seen, counts) = driven(Behaviour::Answers, |lane_order| {
+        lane_order.reuse = Reuse::Times(3);
+        lane_order.intensity.connections = 1;
+        lane_order.operations = Some(7);
     });
     assert_eq!((seen.operations, seen.connections.opened), (7, 3));
     assert_eq!(counts.most.load(Relaxed), 1);
@@ -292,9 +292,9 @@ fn connections_are_opened_anew_as_the_policy_says() {
 #[test]
 fn a_pool_is_shared_and_never_larger_than_it_may_be() {
     for upkeep in [Upkeep::Neither, Upkeep::Ping, Upkeep::Reset] {
-        let (seen, counts) = driven(Behaviour::Answers, |asked| {
-            asked.intensity.connections = 8;
-            asked.reuse = pool(2, 2_000 * MS, upkeep);
+        let (seen, counts) = driven(Behaviour::Answers, |lane_order| {
+            lane_order.intensity.connections = 8;
+            lane_order.reuse = pool(2, 2_000 * MS, upkeep);
         });
         assert_eq!((counts.most.load(Relaxed), seen.connections.opened), (2, 2), "{upkeep:?}");
         assert_eq!(seen.operations, seen.outcomes.ok, "{upkeep:?}");
@@ -311,24 +311,24 @@ fn a_pool_is_shared_and_never_larger_than_it_may_be() {
 
 #[test]
 fn waiting_too_long_for_the_pool_is_starvation() {
-    let (seen, counts) = driven(Behaviour::Dawdles(20), |asked| {
-        asked.intensity.connections = 4;
-        asked.reuse = pool(1, 2 * MS, Upkeep::Neither);
+    let (seen, counts) = driven(Behaviour::Dawdles(20), |lane_order| {
+        lane_order.intensity.connections = 4;
+        lane_order.reuse = pool(1, 2 * MS, Upkeep::Neither);
     });
     let starved = seen.outcomes.failed.get(&Failure::Starved).copied().unwrap_or(0);
     assert!(starved > 0, "{:?}", seen.outcomes);
     assert_eq!(starved + seen.outcomes.ok, seen.operations);
-    assert_eq!(seen.sent, counts.asked.load(Relaxed), "starved operations were never sent");
+    assert_eq!(seen.sent, counts.requests.load(Relaxed), "starved operations were never sent");
     assert_eq!(seen.outcomes.count(FaultOwner::Theirs), starved);
 }
 
 #[test]
 fn hanging_operations_are_abandoned_with_their_connections() {
-    let (seen, counts) = driven(Behaviour::Hangs, |asked| asked.timeout_ns = 5 * MS);
+    let (seen, counts) = driven(Behaviour::Hangs, |lane_order| lane_order.timeout_ns = 5 * MS);
     let given_up = seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
     assert!(given_up > 0, "{:?}", seen.outcomes);
     assert_eq!(given_up + seen.outcomes.ok, seen.operations);
-    assert_eq!(seen.operations, counts.asked.load(Relaxed));
+    assert_eq!(seen.operations, counts.requests.load(Relaxed));
     // Censored at the time that it took at least.
     assert_eq!(seen.response_time.len(), seen.operations);
     assert!(seen.response_time.max() >= Some(5 * MS));
@@ -365,10 +365,10 @@ fn a_load_writes_every_row_once() {
         prefix: "p:".to_owned(),
         ..engine::workload::preset("kv").expect("a preset")
     };
-    let (seen, counts) = driven(Behaviour::Answers, |asked| {
-        asked.doing = LaneTask::load(workload);
-        asked.operations = Some(3210);
-        asked.intensity.depth = 16;
+    let (seen, counts) = driven(Behaviour::Answers, |lane_order| {
+        lane_order.doing = LaneTask::load(workload);
+        lane_order.operations = Some(3210);
+        lane_order.intensity.depth = 16;
     });
     assert_eq!((seen.operations, seen.outcomes.ok), (3210, 3210));
     assert_eq!(counts.rows.load(Relaxed), 3210);
@@ -390,10 +390,10 @@ fn a_library_that_panics_ends_the_run() {
         };
         for order in [
             with(|_| {}),
-            with(|asked| asked.reuse = Reuse::Never),
-            with(|asked| asked.reuse = pool(2, 60_000 * MS, Upkeep::Neither)),
-            with(|asked| asked.intensity.arrivals = Arrivals::Constant(1000.0)),
-            with(|asked| asked.groups = groups(4)),
+            with(|lane_order| lane_order.reuse = Reuse::Never),
+            with(|lane_order| lane_order.reuse = pool(2, 60_000 * MS, Upkeep::Neither)),
+            with(|lane_order| lane_order.intensity.arrivals = Arrivals::Constant(1000.0)),
+            with(|lane_order| lane_order.groups = groups(4)),
             DriveOrder { cores: vec![0, 0], ..with(|_| {}) },
         ] {
             let why = broken(&order, behaviour);
@@ -421,9 +421,9 @@ fn groups(connections: u32) -> Vec<Intensity> {
 
 #[test]
 fn each_group_has_connections_arrivals_and_an_end_of_its_own() {
-    let (seen, counts) = driven(Behaviour::Answers, |asked| asked.groups = groups(4));
+    let (seen, counts) = driven(Behaviour::Answers, |lane_order| lane_order.groups = groups(4));
     let [many, few] = seen.groups.as_slice() else { panic!("two groups") };
-    assert_eq!(seen.operations, counts.asked.load(Relaxed));
+    assert_eq!(seen.operations, counts.requests.load(Relaxed));
     assert_eq!(seen.operations, many.operations + few.operations);
     assert_eq!((seen.outcomes.ok, seen.unsent), (seen.operations, 0));
     // 80 ms of lane time.
@@ -442,9 +442,9 @@ fn each_group_has_connections_arrivals_and_an_end_of_its_own() {
 
 #[test]
 fn a_group_that_hangs_is_given_up_and_the_other_keeps_its_rate() {
-    let (seen, counts) = driven(Behaviour::IsMute, |asked| {
-        asked.groups = groups(1);
-        asked.timeout_ns = 15 * MS;
+    let (seen, counts) = driven(Behaviour::IsMute, |lane_order| {
+        lane_order.groups = groups(1);
+        lane_order.timeout_ns = 15 * MS;
     });
     let failed = |seen: &Seen| seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
     assert_eq!(failed(&seen), seen.operations);
@@ -456,9 +456,9 @@ fn a_group_that_hangs_is_given_up_and_the_other_keeps_its_rate() {
 
 #[test]
 fn a_pool_is_that_of_a_group() {
-    let (seen, counts) = driven(Behaviour::Answers, |asked| {
-        asked.groups = groups(8);
-        asked.reuse = pool(3, 2_000 * MS, Upkeep::Neither);
+    let (seen, counts) = driven(Behaviour::Answers, |lane_order| {
+        lane_order.groups = groups(8);
+        lane_order.reuse = pool(3, 2_000 * MS, Upkeep::Neither);
     });
     // Two workers of an application do not use a third connection.
     assert_eq!((counts.most.load(Relaxed), seen.connections.opened), (3 + 2, 3 + 2));

@@ -111,8 +111,8 @@ impl Server {
     /// Opens a session of its own and sends one statement after the other.
     pub(super) async fn ask(&self, statements: &[String]) -> Result<Vec<Rows>, QueryError> {
         let relay = self.relay().await?;
-        let asked = self.ask_through(relay.as_ref(), statements).await;
-        asked.map_err(|error| match relay.and_then(|relay| relay.cut()) {
+        let result = self.ask_through(relay.as_ref(), statements).await;
+        result.map_err(|error| match relay.and_then(|relay| relay.cut()) {
             Some(cut) => QueryError { code: None, why: cut.to_string(), position: None },
             None => QueryError::new(request_error(&error), in_words(&error)),
         })

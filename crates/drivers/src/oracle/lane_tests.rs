@@ -246,9 +246,9 @@ fn made(database: &Database, order: &DriveOrder) -> Vec<MakeLane> {
 }
 
 fn load(database: &Database, workload: &Workload) {
-    let seen = driven(database, |asked| {
-        asked.doing = LaneTask::load(workload.clone());
-        asked.operations = Some(workload.to_load());
+    let seen = driven(database, |lane_order| {
+        lane_order.doing = LaneTask::load(workload.clone());
+        lane_order.operations = Some(workload.to_load());
     });
     assert_eq!(seen.outcomes.ok, workload.to_load(), "{:?}", seen.outcomes);
 }
@@ -267,7 +267,7 @@ fn every_preset_finds_what_was_loaded() {
         load(&database, &workload);
         assert_eq!(database.state().rows.len(), 600, "{name}");
         database.state().commits = 0;
-        let seen = driven(&database, |asked| asked.doing = LaneTask::Drive(workload));
+        let seen = driven(&database, |lane_order| lane_order.doing = LaneTask::Drive(workload));
         assert_eq!(seen.outcomes.ok, seen.operations, "{name}: {:?}", seen.outcomes);
         assert!(seen.operations >= 32, "{name}: {}", seen.operations);
         let writes = |kind| matches!(kind, Kind::Set | Kind::Insert | Kind::ReadModifyWrite);
@@ -292,13 +292,13 @@ fn the_one_statement_is_asked_and_the_cpu_time_of_threads_is_counted() {
 #[test]
 fn policies_are_those_of_every_lane() {
     let database = Database::default();
-    let seen = driven(&database, |asked| asked.reuse = Reuse::Never);
+    let seen = driven(&database, |lane_order| lane_order.reuse = Reuse::Never);
     assert_eq!((seen.connections.opened, database.state().most), (seen.operations, 4));
     for (upkeep, rolled_back) in [(Upkeep::Neither, false), (Upkeep::Reset, true)] {
         let database = Database::default();
-        let seen = driven(&database, |asked| {
-            asked.intensity.connections = 8;
-            asked.reuse = Reuse::Pool(Pool { max: 2, wait_ns: 2_000 * MS, upkeep });
+        let seen = driven(&database, |lane_order| {
+            lane_order.intensity.connections = 8;
+            lane_order.reuse = Reuse::Pool(Pool { max: 2, wait_ns: 2_000 * MS, upkeep });
         });
         assert_eq!((database.state().most, seen.connections.opened), (2, 2), "{upkeep:?}");
         assert_eq!(seen.outcomes.ok, seen.operations);
@@ -311,8 +311,8 @@ fn policies_are_those_of_every_lane() {
 fn groups_have_connections_of_their_own() {
     let database = Database::default();
     let group = |connections, arrivals| Intensity { connections, depth: 1, arrivals };
-    let seen = driven(&database, |asked| {
-        asked.groups = vec![group(4, Arrivals::Closed), group(2, Arrivals::Constant(500.0))];
+    let seen = driven(&database, |lane_order| {
+        lane_order.groups = vec![group(4, Arrivals::Closed), group(2, Arrivals::Constant(500.0))];
     });
     let [many, few] = seen.groups.as_slice() else { panic!("two groups") };
     // 80 ms of lane time.
@@ -326,7 +326,7 @@ fn groups_have_connections_of_their_own() {
 fn what_hangs_is_given_up_and_its_thread_ends() {
     let database = Database::default();
     database.state().behaviour = Behaviour::HangsInReads;
-    let seen = driven(&database, |asked| asked.timeout_ns = 5 * MS);
+    let seen = driven(&database, |lane_order| lane_order.timeout_ns = 5 * MS);
     let given_up = seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
     assert!(given_up > 0, "{:?}", seen.outcomes);
     assert_eq!(given_up + seen.outcomes.ok, seen.operations);
@@ -334,7 +334,7 @@ fn what_hangs_is_given_up_and_its_thread_ends() {
 
     let database = Database::default();
     database.state().behaviour = Behaviour::HangsInLogIns;
-    let seen = driven(&database, |asked| asked.timeout_ns = 5 * MS);
+    let seen = driven(&database, |lane_order| lane_order.timeout_ns = 5 * MS);
     assert_eq!((seen.connections.got, seen.outcomes.ok), (0, 0));
     assert!(seen.outcomes.failed.contains_key(&Failure::Timeout), "{:?}", seen.outcomes);
     assert_eq!(Arc::strong_count(&database.0), 1, "threads are left");
@@ -401,7 +401,7 @@ fn user_defined_statements_are_transactions() {
         assert_eq!((state.rows.len(), state.inserted), (300, 300));
         state.commits = 0;
     }
-    let seen = driven(&database, |asked| asked.doing = LaneTask::Drive(custom()));
+    let seen = driven(&database, |lane_order| lane_order.doing = LaneTask::Drive(custom()));
     assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
     assert!(of(&seen, 0) > 3 && of(&seen, 1) > 3, "{}", seen.operations);
     assert_eq!(database.state().commits, seen.operations, "one for each, whatever is in it");
@@ -413,7 +413,7 @@ fn a_transaction_that_fails_leaves_nothing() {
     let database = Database::default();
     load(&database, &custom());
     database.state().behaviour = Behaviour::RefusesUpdates;
-    let seen = driven(&database, |asked| asked.doing = LaneTask::Drive(custom()));
+    let seen = driven(&database, |lane_order| lane_order.doing = LaneTask::Drive(custom()));
     assert_eq!(seen.outcomes.unexpected.get(&code(60)), Some(&of(&seen, 1)));
     assert_eq!((database.state().rows.len(), seen.connections.opened), (300, 4));
     assert_eq!(database.state().rollbacks, of(&seen, 1));

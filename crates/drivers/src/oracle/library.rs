@@ -24,11 +24,15 @@ impl Database for OracleAccess {
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
-        let (access, asked) = (self.clone(), order.lanes[contender].clone());
+        let (access, lane_order) = (self.clone(), order.lanes[contender].clone());
         let server = move || {
-            check(&asked.doing)?;
-            let timeout = Duration::from_nanos(asked.timeout_ns);
-            Ok(Server::new(access.library(&asked.address, timeout)?, &access, &asked.doing))
+            check(&lane_order.doing)?;
+            let timeout = Duration::from_nanos(lane_order.timeout_ns);
+            Ok(Server::new(
+                access.library(&lane_order.address, timeout)?,
+                &access,
+                &lane_order.doing,
+            ))
         };
         let request_parts = RequestParts {
             query: &self.query,

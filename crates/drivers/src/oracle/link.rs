@@ -112,8 +112,8 @@ impl Call {
         let mut reply = Reply::default();
         match self {
             Call::Query { text, bound, wants_cells, commits } => {
-                let asked = link.query(&text, &bound, wants_cells, &mut reply);
-                ends(link, asked, commits)?;
+                let result = link.query(&text, &bound, wants_cells, &mut reply);
+                ends(link, result, commits)?;
             }
             Call::Change { text, rows, commits } => {
                 let changed = link.change(&text, &rows);

@@ -59,9 +59,10 @@ impl Database for PostgresAccess {
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
-        let (access, asked) = (self.clone(), order.lanes[contender].clone());
-        let server =
-            move || Ok(Server::new(&access, &asked.address)?.doing(&asked.doing, &access.table));
+        let (access, lane_order) = (self.clone(), order.lanes[contender].clone());
+        let server = move || {
+            Ok(Server::new(&access, &lane_order.address)?.doing(&lane_order.doing, &access.table))
+        };
         let request_parts = RequestParts {
             query: &self.query,
             feeds: &self.feeds,

@@ -57,32 +57,32 @@ fn postgres_is_verified_and_never_silently_plain() {
         let access = PostgresAccess { query: query.to_owned(), tls, ..server.access("t") };
         postgres::driven(&order(server.tcp(), LaneTask::Ask), &access)
     };
-    let asked = |authority: &Authority, name: &str| {
+    let driven_with = |authority: &Authority, name: &str| {
         driven(Some(tls_access(roots(authority.file("ca.pem")), name)))
     };
     let plain = driven(None);
     assert_eq!(postgres::count_of_error(&plain, "sqlstate_22xxx"), plain.operations, "{plain:?}");
-    refused(&asked(&authority, NAME), "the server speaks no TLS");
+    refused(&driven_with(&authority, NAME), "the server speaks no TLS");
 
     server.does(&["ALTER SYSTEM SET ssl = on", "SELECT pg_reload_conf()"]);
     crate::common::wait_for(
         || server.says("SHOW ssl") == "on",
         || crate::common::log(&server.directory),
     );
-    let encrypted = asked(&authority, NAME);
+    let encrypted = driven_with(&authority, NAME);
     assert_eq!(encrypted.outcomes.ok, encrypted.operations, "{:?}", encrypted.outcomes);
     let phases = [&encrypted.connect_time, &encrypted.tls_time, &encrypted.phases.log_in];
     assert_eq!(phases.map(record::Histogram::len), [4; 3], "each in its own phase");
     assert_eq!(driven(None).tls_time.len(), 0);
-    refused(&asked(&strange, NAME), "another authority");
-    refused(&asked(&authority, "other.test"), "another name");
+    refused(&driven_with(&strange, NAME), "another authority");
+    refused(&driven_with(&authority, "other.test"), "another name");
 
     authority.issue_expired();
     server.does(&["SELECT pg_reload_conf()"]);
     // Sessions that begin from now on use the new one, as soon as it was read.
-    let ok = || asked(&authority, NAME).outcomes.ok == 0;
+    let ok = || driven_with(&authority, NAME).outcomes.ok == 0;
     crate::common::wait_for(ok, || crate::common::log(&server.directory));
-    refused(&asked(&authority, NAME), "an expired certificate");
+    refused(&driven_with(&authority, NAME), "an expired certificate");
 }
 
 #[test]

@@ -15,9 +15,9 @@ fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
     let behaviours = Behaviours { windows: &[3, 9, 16], push_every: 5, ..Behaviours::PLAIN };
     let (address, _) = serve(behaviours);
     let (depth, operations) = (16, Some(operations));
-    let mut asked = LaneOrder { operations, ..lane(address) };
-    (asked.intensity.arrivals, asked.intensity.depth) = (arrivals, depth);
-    let order = until_done(vec![asked]);
+    let mut lane_order = LaneOrder { operations, ..lane(address) };
+    (lane_order.intensity.arrivals, lane_order.intensity.depth) = (arrivals, depth);
+    let order = until_done(vec![lane_order]);
     let notes = Notes::new();
     let before = counting::allocations();
     let lanes = codec_lanes(&order, 0, None, move |_| {

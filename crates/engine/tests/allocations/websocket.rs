@@ -78,29 +78,29 @@ fn unmask(frame: &mut [u8; FRAME]) {
 
 /// Returns the allocations of a run of `operations` in one room.
 fn allocations_in_a_room(arrivals: Arrivals, operations: u64) -> u64 {
-    let mut asked = LaneOrder { operations: Some(operations), ..lane(serve_room()) };
-    (asked.intensity.arrivals, asked.intensity.connections) = (arrivals, MEMBERS);
+    let mut lane_order = LaneOrder { operations: Some(operations), ..lane(serve_room()) };
+    (lane_order.intensity.arrivals, lane_order.intensity.connections) = (arrivals, MEMBERS);
     // One room may be slower than the requested rate: no due operation may be dropped.
-    asked.timeout_ns = 120_000_000_000;
+    lane_order.timeout_ns = 120_000_000_000;
     let upgrade = Upgrade::to_room("/", "test", &[]).expect("nothing in it can be refused");
-    allocations_of(asked, upgrade, Some(MEMBERS), operations)
+    allocations_of(lane_order, upgrade, Some(MEMBERS), operations)
 }
 
 /// Allocations of a run of `operations`.
 fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
-    let mut asked = LaneOrder { operations: Some(operations), ..lane(serve()) };
-    (asked.intensity.arrivals, asked.intensity.depth) = (arrivals, 4);
+    let mut lane_order = LaneOrder { operations: Some(operations), ..lane(serve()) };
+    (lane_order.intensity.arrivals, lane_order.intensity.depth) = (arrivals, 4);
     let upgrade = Upgrade::new("/", "test", &[]).expect("nothing in it can be refused");
-    allocations_of(asked, upgrade, None, operations)
+    allocations_of(lane_order, upgrade, None, operations)
 }
 
 fn allocations_of(
-    asked: LaneOrder,
+    lane_order: LaneOrder,
     upgrade: Upgrade,
     members: Option<u32>,
     operations: u64,
 ) -> u64 {
-    let order = until_done(vec![asked]);
+    let order = until_done(vec![lane_order]);
     let access = WebSocketAccess {
         upgrade,
         kind: Kind::Text,

@@ -98,8 +98,8 @@ fn an_endless_reply_is_given_up_at_the_timeout() {
 #[test]
 fn connections_beside_an_endless_reply_get_their_replies() {
     let (address, counts) = endless(CHUNKED, CHUNK, 8);
-    let asked = impatient(address, 8);
-    let trials = drive(&DriveOrder { round_ns: 500_000_000, ..order(vec![asked]) });
+    let lane_order = impatient(address, 8);
+    let trials = drive(&DriveOrder { round_ns: 500_000_000, ..order(vec![lane_order]) });
     let outcomes = &trials[0].seen.outcomes;
     assert!(outcomes.ok > 100, "{outcomes:?}");
     assert!(outcomes.failed[&Failure::Timeout] >= 1, "{outcomes:?}");
@@ -109,8 +109,8 @@ fn connections_beside_an_endless_reply_get_their_replies() {
 #[test]
 fn a_stop_ends_a_run_in_which_replies_never_end() {
     let (address, counts) = endless(CHUNKED, CHUNK, 1);
-    let asked = LaneOrder { timeout_ns: 3_600_000_000_000, ..impatient(address, 4) };
-    let trials = drive_stopped(asked);
+    let lane_order = LaneOrder { timeout_ns: 3_600_000_000_000, ..impatient(address, 4) };
+    let trials = drive_stopped(lane_order);
     assert!(trials[0].cut_short);
     assert_eq!((trials[0].seen.unfinished, counts.outlasted()), (4, 0));
 }
@@ -128,9 +128,9 @@ fn the_slices_of_others_come_in_their_turn() {
     assert_eq!(counts.outlasted(), 0);
 }
 
-fn stores(asked: LaneOrder) -> DriveOrder {
+fn stores(lane_order: LaneOrder) -> DriveOrder {
     let doing = LaneTask::Drive(engine::workload::preset("kv").expect("a preset"));
-    order(vec![LaneOrder { doing, ..asked }])
+    order(vec![LaneOrder { doing, ..lane_order }])
 }
 
 /// Pushes are not answers, and an array that announces more elements than will ever arrive never

@@ -138,9 +138,9 @@ fn in_open_loop_every_operation_that_falls_due_is_counted() {
     let scratch = Scratch::memory();
     let store = scratch.store(Guard::Flock);
     for (connections, cores) in [(1, vec![]), (4, vec![]), (4, vec![0, 0])] {
-        let mut asked = lane(connections, None);
-        asked.intensity.arrivals = Arrivals::Constant(2_000.0);
-        let mut order = order(asked);
+        let mut lane_order = lane(connections, None);
+        lane_order.intensity.arrivals = Arrivals::Constant(2_000.0);
+        let mut order = order(lane_order);
         (order.cores, order.slice_ns) = (cores, 50_000_000);
         let seen = &drive(&order, &store, work())[0].seen;
         assert_eq!(seen.operations + seen.unsent, 400, "{connections}: {seen:?}");
@@ -176,10 +176,10 @@ fn a_lock_that_is_never_given_back_is_a_timeout_and_hangs_nothing() {
     for (connections, arrivals) in
         [(1, Arrivals::Closed), (2, Arrivals::Closed), (2, Arrivals::Constant(200.0))]
     {
-        let mut asked = LaneOrder { timeout_ns: 20_000_000, ..lane(connections, None) };
-        asked.intensity.arrivals = arrivals;
+        let mut lane_order = LaneOrder { timeout_ns: 20_000_000, ..lane(connections, None) };
+        lane_order.intensity.arrivals = arrivals;
         let work = Work { state: None, ask: ask_locked, judge };
-        let seen = &drive(&order(asked), &store, work)[0].seen;
+        let seen = &drive(&order(lane_order), &store, work)[0].seen;
         let timeouts = seen.outcomes.failed[&Failure::Timeout];
         assert!(timeouts >= 2, "{connections} {arrivals:?}: {:?}", seen.outcomes);
         assert!(seen.outcomes.ok >= 1, "the others go on: {:?}", seen.outcomes);
@@ -204,10 +204,10 @@ fn while_one_thread_blocks_the_others_mind_the_schedule() {
     let store = scratch.store(Guard::Flock);
     store.set(b"locked", b"value").expect("room");
     let _locked = lock_all(&scratch);
-    let mut asked = LaneOrder { timeout_ns: 500_000_000, ..lane(3, None) };
-    asked.intensity.arrivals = Arrivals::Constant(200.0);
+    let mut lane_order = LaneOrder { timeout_ns: 500_000_000, ..lane(3, None) };
+    lane_order.intensity.arrivals = Arrivals::Constant(200.0);
     let work = Work { state: None, ask, judge };
-    let seen = &drive(&order(asked), &store, work)[0].seen;
+    let seen = &drive(&order(lane_order), &store, work)[0].seen;
     assert_eq!((seen.outcomes.ok, seen.unsent), (39, 0), "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.failed[&Failure::Timeout], 1);
     assert!(seen.response_time.at_rank(39) < Some(500_000_000), "they did not wait for it");
@@ -224,9 +224,9 @@ fn a_run_that_is_stopped_ends_at_once() {
     for arrivals in [Arrivals::Closed, Arrivals::Constant(10.0)] {
         for locks in [false, true] {
             let locked = if locks { lock_all(&scratch) } else { Vec::new() };
-            let mut asked = LaneOrder { timeout_ns: 60_000_000_000, ..lane(2, Some(1 << 40)) };
-            asked.intensity.arrivals = arrivals;
-            let order = order(asked);
+            let mut lane_order = LaneOrder { timeout_ns: 60_000_000_000, ..lane(2, Some(1 << 40)) };
+            lane_order.intensity.arrivals = arrivals;
+            let order = order(lane_order);
             let stop = Stop::new().expect("a descriptor");
             let work = Work { state: None, ask: ask_locked, judge };
             let trials = std::thread::scope(|scope| {

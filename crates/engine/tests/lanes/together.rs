@@ -93,9 +93,9 @@ fn merged(all: &[Driven]) -> Vec<Seen> {
 #[test]
 fn the_workers_of_all_processes_are_those_of_one() {
     let (address, counts) = serve(crate::common::REPLY, u64::MAX);
-    let mut asked = LaneOrder { operations: Some(1001), ..lane(address) };
-    asked.intensity.connections = 13;
-    let order = DriveOrder { cores: vec![0, 0], ..until_done(vec![asked]) };
+    let mut lane_order = LaneOrder { operations: Some(1001), ..lane(address) };
+    lane_order.intensity.connections = 13;
+    let order = DriveOrder { cores: vec![0, 0], ..until_done(vec![lane_order]) };
     let seats = Arc::default();
     let together = merged(&drive_together(&order, &seats)).remove(0);
     let sent = counts.requests.load(Ordering::Relaxed);
@@ -112,10 +112,14 @@ fn the_workers_of_all_processes_are_those_of_one() {
 #[test]
 fn a_rate_is_shared_and_slices_start_together() {
     let (address, _) = serve(crate::common::REPLY, u64::MAX);
-    let mut asked = lane(address);
-    asked.intensity.arrivals = Arrivals::Constant(2000.0);
-    asked.timeout_ns = 60_000_000_000;
-    let order = DriveOrder { rounds: 2, slice_ns: 50_000_000, ..order(vec![asked.clone(), asked]) };
+    let mut lane_order = lane(address);
+    lane_order.intensity.arrivals = Arrivals::Constant(2000.0);
+    lane_order.timeout_ns = 60_000_000_000;
+    let order = DriveOrder {
+        rounds: 2,
+        slice_ns: 50_000_000,
+        ..order(vec![lane_order.clone(), lane_order])
+    };
     let all = drive_together(&order, &Arc::default());
     let starts: Vec<_> = all.iter().map(|(_, starts)| starts).collect();
     assert_eq!(starts[0].len(), 16);

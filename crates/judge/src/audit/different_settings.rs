@@ -23,16 +23,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let changed = evidence.each().filter(|(_, driven)| changed(&driven.asked)).map(|(name, _)| {
-        let seen = "not every round was driven with the same settings".to_owned();
-        let hint = "run again with the same settings in every round";
-        RULE.about(name, Weight::Caution, seen).with_short("settings changed between rounds", hint)
-    });
+    let changed =
+        evidence.each().filter(|(_, driven)| changed(&driven.lane_orders)).map(|(name, _)| {
+            let seen = "not every round was driven with the same settings".to_owned();
+            let hint = "run again with the same settings in every round";
+            RULE.about(name, Weight::Caution, seen)
+                .with_short("settings changed between rounds", hint)
+        });
     let first =
-        evidence.each().next().and_then(|(name, driven)| Some((name, driven.asked.first()?)));
+        evidence.each().next().and_then(|(name, driven)| Some((name, driven.lane_orders.first()?)));
     let others = evidence.each().skip(1).filter_map(|(name, driven)| {
         let (first_name, first) = first?;
-        let settings = differing(first, driven.asked.first()?);
+        let settings = differing(first, driven.lane_orders.first()?);
         let seen =
             format!("driven with other settings than {first_name}: {}", lists::listed(&settings));
         (!settings.is_empty()).then(|| RULE.about(name, Weight::Note, seen))
@@ -40,8 +42,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     changed.chain(others).collect()
 }
 
-fn changed(asked: &[LaneOrder]) -> bool {
-    asked.windows(2).any(|two| !differing(&two[0], &two[1]).is_empty())
+fn changed(lane_orders: &[LaneOrder]) -> bool {
+    lane_orders.windows(2).any(|two| !differing(&two[0], &two[1]).is_empty())
 }
 
 /// Returns the names of the settings that differ. Addresses are not compared, because a launch may
@@ -66,7 +68,7 @@ mod tests {
 
     fn with(change: impl Fn(&mut LaneOrder)) -> Run {
         let mut run = Run::compare(4);
-        run.each_record("b", |record| change(&mut record.asked));
+        run.each_record("b", |record| change(&mut record.lane_order));
         run
     }
 
@@ -74,11 +76,11 @@ mod tests {
     fn each_setting_is_named() {
         type Change = fn(&mut LaneOrder);
         let table: [(Change, &str); 5] = [
-            (|asked| asked.intensity.connections = 8, "connections"),
-            (|asked| asked.reuse = Reuse::Never, "connection policy"),
-            (|asked| asked.intensity.arrivals = Arrivals::Constant(10.0), "arrivals"),
-            (|asked| asked.timeout_ns = 1, "timeout"),
-            (|asked| asked.operations = Some(7), "number of operations"),
+            (|lane_order| lane_order.intensity.connections = 8, "connections"),
+            (|lane_order| lane_order.reuse = Reuse::Never, "connection policy"),
+            (|lane_order| lane_order.intensity.arrivals = Arrivals::Constant(10.0), "arrivals"),
+            (|lane_order| lane_order.timeout_ns = 1, "timeout"),
+            (|lane_order| lane_order.operations = Some(7), "number of operations"),
         ];
         for (change, setting) in table {
             let found = with(change).findings(RULE.name);
@@ -86,7 +88,7 @@ mod tests {
             assert_eq!(found[0].weight, Weight::Note);
             assert_eq!(found[0].evidence, format!("driven with other settings than a: {setting}"));
         }
-        assert_eq!(weights(&with(|asked| asked.burn_in_ns = 5), RULE.name), []);
+        assert_eq!(weights(&with(|lane_order| lane_order.burn_in_ns = 5), RULE.name), []);
     }
 
     #[test]
@@ -94,7 +96,7 @@ mod tests {
         let mut run = Run::compare(4);
         run.each_record("a", |record| {
             if record.round == 3 {
-                record.asked.intensity.connections = 8;
+                record.lane_order.intensity.connections = 8;
             }
         });
         assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
@@ -105,7 +107,7 @@ mod tests {
         let mut run = Run::compare(4);
         run.each_record("a", |record| {
             let port = 8000 + record.round as u16;
-            record.asked.address = record::Address::Tcp(([127, 0, 0, 1], port).into());
+            record.lane_order.address = record::Address::Tcp(([127, 0, 0, 1], port).into());
         });
         assert_eq!(weights(&run, RULE.name), []);
     }

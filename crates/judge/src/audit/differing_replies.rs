@@ -55,7 +55,9 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
     }
     let weight = if evidence.question.expect_different { Weight::Note } else { Weight::Void };
     let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
-    let is_bodiless = |side: u32| evidence.asked(side as usize).is_some_and(|asked| asked.bodiless);
+    let is_bodiless = |side: u32| {
+        evidence.contender_question(side as usize).is_some_and(|question| question.bodiless)
+    };
     let bodiless = is_bodiless(pair.a) && is_bodiless(pair.b);
     // Replies without a body have nothing to compare. Each database encodes rows in its own way, so
     // only their number is comparable.
@@ -72,7 +74,8 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
 /// Returns the remedy that fits the protocols of the two contenders.
 fn remedy(evidence: &Evidence, pair: &Pair) -> String {
     let speaks = |side: u32| {
-        let protocol = evidence.asked(side as usize).map(|asked| asked.protocol.as_str());
+        let protocol =
+            evidence.contender_question(side as usize).map(|question| question.protocol.as_str());
         protocol.filter(|protocol| !protocol.is_empty())
     };
     let expected = "If they are meant to differ, say so: --expect-different.";

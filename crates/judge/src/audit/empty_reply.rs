@@ -27,10 +27,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let bodiless = |number: usize| {
-        evidence.asked(number).is_some_and(|asked| asked.bodiless || asked.from_workload)
+        evidence
+            .contender_question(number)
+            .is_some_and(|question| question.bodiless || question.from_workload)
     };
-    let asked = evidence.parts().into_iter().filter(|part| !bodiless(part.contender));
-    asked.filter_map(|part| finding(&part)).collect()
+    let parts = evidence.parts().into_iter().filter(|part| !bodiless(part.contender));
+    parts.filter_map(|part| finding(&part)).collect()
 }
 
 fn finding(part: &Part<'_>) -> Option<Finding> {

@@ -24,8 +24,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     fewer
         .filter(|(_, connections)| connections.got < connections.asked)
         .map(|(part, connections)| {
-            let asked = units::show_counted(connections.asked, "connection");
-            let seen = format!("{} of {asked} could be opened", connections.got);
+            let requested = units::show_counted(connections.asked, "connection");
+            let seen = format!("{} of {requested} could be opened", connections.got);
             let figure = format!("{} of {}", connections.got, connections.asked);
             RULE.about_part(part, Weight::Caution, seen).with_figure(figure)
         })

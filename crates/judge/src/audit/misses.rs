@@ -25,8 +25,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let misses_asked =
-        |number: usize| evidence.asked(number).is_some_and(|asked| asked.misses_asked);
+    let misses_asked = |number: usize| {
+        evidence.contender_question(number).is_some_and(|question| question.misses_asked)
+    };
     let each = evidence.parts().into_iter().filter(|part| !misses_asked(part.contender));
     let found = each.filter_map(|part| {
         let driven = part.driven;

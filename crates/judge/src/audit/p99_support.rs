@@ -36,8 +36,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         (true, _) => vec![Metric::ResponseP99],
         (false, None) => of_all.clone(),
         (false, Some(name)) => {
-            let asked = question.groups.iter().filter(|group| group.name == name);
-            asked.flat_map(|group| &group.metrics).copied().filter(is_tail).collect()
+            let groups = question.groups.iter().filter(|group| group.name == name);
+            groups.flat_map(|group| &group.metrics).copied().filter(is_tail).collect()
         }
     };
     // With groups, metrics over all of them are compared as well.

@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let limits = evidence.question.contenders.iter().map(|asked| asked.port_limit);
+    let limits = evidence.question.contenders.iter().map(|question| question.port_limit);
     let each = evidence.each().zip(limits);
     each.filter_map(|((name, driven), limit)| finding(name, driven, limit?)).collect()
 }

@@ -40,17 +40,17 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 
 fn finding(part: &Part<'_>, workers: f64) -> Option<Finding> {
     let driven = part.driven;
-    let asked = driven.asked.first()?;
-    let rate = asked.intensity.arrivals.rate()?;
+    let lane_order = driven.lane_orders.first()?;
+    let rate = lane_order.intensity.arrivals.rate()?;
     let sending = driven.sending_ns as f64 / 1e9;
     if sending <= 0.0 {
         return None;
     }
     let scheduled = driven.operations_due();
     let expected = rate * sending;
-    let slack = slack(asked.intensity.arrivals, expected, driven.slices as f64 * workers);
+    let slack = slack(lane_order.intensity.arrivals, expected, driven.slices as f64 * workers);
     // A limit on the number of operations ends the schedule early.
-    if asked.operations.is_none() && scheduled + slack < LEAST * expected {
+    if lane_order.operations.is_none() && scheduled + slack < LEAST * expected {
         let evidence = format!(
             "the generator scheduled {scheduled:.0} operations, but the requested rate of {} \
              requires {expected:.0}",
@@ -124,7 +124,7 @@ mod tests {
     fn a_limit_on_operations_is_not_a_shortfall() {
         let mut run = driven(Constant(1000.0), 500);
         for name in ["a", "b"] {
-            run.each_record(name, |record| record.asked.operations = Some(2000));
+            run.each_record(name, |record| record.lane_order.operations = Some(2000));
         }
         assert_eq!(weights(&run, RULE.name), []);
     }

@@ -7,7 +7,9 @@ use record::{Kind, KindSeen, LaneTask, OperationText};
 /// Returns text such as `: 12 of `read`, 3 of `move``, or an empty text if no statement has any.
 /// `count` returns the number of a kind's operations to report.
 pub(super) fn named(driven: &DriveSummary, count: impl Fn(&KindSeen) -> u64) -> String {
-    let Some(LaneTask::Drive(workload)) = driven.asked.first().map(|asked| &asked.doing) else {
+    let Some(LaneTask::Drive(workload)) =
+        driven.lane_orders.first().map(|lane_order| &lane_order.doing)
+    else {
         return String::new();
     };
     let statement = |seen: &KindSeen| {
@@ -33,7 +35,7 @@ pub(super) mod tests {
         let mut run = Run::compare(4).with_operations(1000);
         let workload = workload();
         for trial in run.records.iter_mut().filter(|trial| trial.contender == 1) {
-            trial.asked.doing = record::LaneTask::Drive(workload.clone());
+            trial.lane_order.doing = record::LaneTask::Drive(workload.clone());
         }
         run.each_seen("b", |_, seen: &mut Seen| {
             let mut kind = KindSeen::empty(Kind::Custom(0));

@@ -34,7 +34,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let (wrong, stale) = (driven.outcomes.wrong, driven.outcomes.stale);
         let total = driven.outcomes.total();
         let share = (wrong + stale) as f64 / total as f64;
-        let level = evidence.asked(part.contender).and_then(|asked| asked.consistency);
+        let level =
+            evidence.contender_question(part.contender).and_then(|question| question.consistency);
         let weight = weight(level, (wrong, stale), total);
         let evidence_text = || {
             let share = units::show_percent(share);

@@ -79,7 +79,7 @@ pub(crate) fn held_back(evidence: &Evidence, contender: u32) -> Option<HeldBack>
 /// What the generator did in closed loop, or None if the target was at its limit.
 fn not_the_target(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
     let at = contender as usize;
-    if evidence.asked(at).is_some_and(|asked| asked.done_by_generator) {
+    if evidence.contender_question(at).is_some_and(|question| question.done_by_generator) {
         return None;
     }
     let driven = evidence.contenders.get(at).filter(|driven| driven.closed())?;

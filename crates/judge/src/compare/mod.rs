@@ -30,14 +30,14 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     for &pair in &question.pairs {
         drafts.push(Compared::primary(evidence, pair).draft(evidence));
         for &metric in &question.secondary {
-            let asked = Compared { pair, metric, group: None, primary: false, family: others };
-            drafts.push(asked.draft(evidence));
+            let compared = Compared { pair, metric, group: None, primary: false, family: others };
+            drafts.push(compared.draft(evidence));
         }
         for (group, asks) in question.groups.iter().enumerate() {
             for &metric in &asks.metrics {
                 let group = Some(group);
-                let asked = Compared { pair, metric, group, primary: false, family: others };
-                drafts.push(asked.draft(evidence));
+                let compared = Compared { pair, metric, group, primary: false, family: others };
+                drafts.push(compared.draft(evidence));
             }
         }
     }

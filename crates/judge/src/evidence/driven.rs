@@ -42,7 +42,7 @@ pub(crate) struct DriveSummary {
 
     // Recorded rounds.
     /// The settings: one entry, or several if rounds differ.
-    pub(crate) asked: Vec<LaneOrder>,
+    pub(crate) lane_orders: Vec<LaneOrder>,
     pub(crate) outcomes: Outcomes,
     pub(crate) codes: BTreeMap<u16, u64>,
     pub(crate) empty: u64,
@@ -98,14 +98,17 @@ impl DriveSummary {
             }
             return;
         }
-        self.count_seen(record.phase, &record.asked, &record.seen);
+        self.count_seen(record.phase, &record.lane_order, &record.seen);
         if record.phase == Phase::Round && !record.cut_short {
             self.agents.add(record);
         }
         self.make_groups(record.seen.groups.len());
-        let asked = record.asked.groups.iter().map(|group| record.asked.of_group(group));
-        for ((group, asked), seen) in self.groups.iter_mut().zip(asked).zip(&record.seen.groups) {
-            group.count_seen(record.phase, &asked, seen);
+        let lane_orders =
+            record.lane_order.groups.iter().map(|group| record.lane_order.of_group(group));
+        for ((group, lane_orders), seen) in
+            self.groups.iter_mut().zip(lane_orders).zip(&record.seen.groups)
+        {
+            group.count_seen(record.phase, &lane_orders, seen);
         }
     }
 
@@ -115,7 +118,7 @@ impl DriveSummary {
         }
     }
 
-    fn count_seen(&mut self, phase: Phase, asked: &LaneOrder, seen: &Seen) {
+    fn count_seen(&mut self, phase: Phase, lane_order: &LaneOrder, seen: &Seen) {
         let sent = match phase {
             Phase::Ready => &mut self.sent.ready,
             Phase::Load => &mut self.sent.load,
@@ -134,7 +137,7 @@ impl DriveSummary {
         self.connections.opened += seen.connections.opened;
         self.connections.reopened_at_rest += seen.connections.reopened_at_rest;
         if phase == Phase::Round {
-            self.count_recorded(asked, seen);
+            self.count_recorded(lane_order, seen);
         }
     }
 
@@ -152,9 +155,9 @@ impl DriveSummary {
         self.kept_cost.as_ref().filter(|_| self.own_costs.is_empty()).map(|kept| kept.age_s)
     }
 
-    fn count_recorded(&mut self, asked: &LaneOrder, seen: &Seen) {
-        if !self.asked.contains(asked) {
-            self.asked.push(asked.clone());
+    fn count_recorded(&mut self, lane_order: &LaneOrder, seen: &Seen) {
+        if !self.lane_orders.contains(lane_order) {
+            self.lane_orders.push(lane_order.clone());
         }
         self.outcomes.merge(&seen.outcomes);
         for (code, n) in &seen.codes {
@@ -165,10 +168,10 @@ impl DriveSummary {
 
     /// Counts the connections of a recorded round.
     pub(crate) fn count_connections(&mut self, seen: &Seen) {
-        let (asked, got) = (seen.connections.asked, seen.connections.got);
+        let (requested, got) = (seen.connections.asked, seen.connections.got);
         let missing = self.connections.asked - self.connections.got.min(self.connections.asked);
-        if self.connections.asked == 0 || asked - got.min(asked) > missing {
-            self.connections.asked = asked;
+        if self.connections.asked == 0 || requested - got.min(requested) > missing {
+            self.connections.asked = requested;
             self.connections.got = got;
         }
         self.make_groups(seen.groups.len());

@@ -71,7 +71,7 @@ impl Evidence {
 
     /// The name and the record of each contender.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&str, &DriveSummary)> {
-        let names = self.question.contenders.iter().map(|asked| asked.name.as_str());
+        let names = self.question.contenders.iter().map(|question| question.name.as_str());
         names.zip(&self.contenders)
     }
 
@@ -101,7 +101,7 @@ impl Evidence {
     }
 
     /// The question's settings of a contender.
-    pub(crate) fn asked(&self, contender: usize) -> Option<&ContenderQuestion> {
+    pub(crate) fn contender_question(&self, contender: usize) -> Option<&ContenderQuestion> {
         self.question.contenders.get(contender)
     }
 
@@ -136,7 +136,7 @@ impl Evidence {
         let seen: Vec<&Seen> = trials.iter().collect();
         let question = &self.question;
         let cores: Vec<CoresOf<'_>> = (question.contenders.iter())
-            .map(|asked| CoresOf { machine: asked.machine, cores: &asked.target_cores })
+            .map(|question| CoresOf { machine: question.machine, cores: &question.target_cores })
             .collect();
         let costs = cost::costs_on(&question.sharing, &cores, &seen);
         let costs: Vec<Option<Costs>> = (costs.into_iter().enumerate())
@@ -183,7 +183,7 @@ impl Evidence {
     }
 
     fn said_in_sight(&self, contender: usize) -> bool {
-        self.asked(contender).is_some_and(|asked| asked.cpu_in_sight)
+        self.contender_question(contender).is_some_and(|question| question.cpu_in_sight)
     }
 
     /// The cost of the contender's target in the judged rounds, if its CPU time is visible. If the
@@ -222,7 +222,7 @@ impl Evidence {
         let costs = self.costs(contender)?;
         let available = costs.cost.driven_ns as f64 * costs.cores? as f64;
         let driven = &self.contenders[contender];
-        let here = self.asked(contender).is_some_and(|asked| asked.machine == 0);
+        let here = self.contender_question(contender).is_some_and(|question| question.machine == 0);
         let stolen_ns = if here { driven.steal_ns } else { driven.watched_steal_ns };
         Some(stolen_ns as f64 / available)
     }
@@ -240,7 +240,7 @@ impl Evidence {
     /// Whether the contender's operations follow from a workload: then replies differ from each
     /// other, and verification shows whether they are correct.
     pub(crate) fn has_workload(&self, contender: usize) -> bool {
-        self.asked(contender).is_some_and(|asked| asked.from_workload)
+        self.contender_question(contender).is_some_and(|question| question.from_workload)
     }
 
     /// Contenders whose stores are the same server as the contender's.
@@ -287,7 +287,8 @@ impl Evidence {
         let question = &self.question;
         let (own, theirs) = (&question.generator_cores, self.cores_of(contender));
         let Some(time) = self.generator_time(contender) else { return 0.0 };
-        let elsewhere = self.asked(contender).is_some_and(|asked| asked.machine != 0);
+        let elsewhere =
+            self.contender_question(contender).is_some_and(|question| question.machine != 0);
         if own.is_empty() || theirs.is_empty() || elsewhere {
             return 0.0;
         }
@@ -297,14 +298,16 @@ impl Evidence {
 
     /// The cores that the contender's target may use. Empty if they are not known.
     pub(crate) fn cores_of(&self, contender: usize) -> &[u32] {
-        self.asked(contender).map_or(&[], |asked| asked.target_cores.as_slice())
+        self.contender_question(contender).map_or(&[], |question| question.target_cores.as_slice())
     }
 
     /// Whether the client's cost is part of what is compared in this pair, because every
     /// application pays it: the two are ways to reach one target, or client libraries drive both.
     pub(crate) fn client_counts(&self, pair: Pair) -> bool {
         let question = &self.question;
-        let library = |of: u32| self.asked(of as usize).is_some_and(|asked| asked.by_library);
+        let library = |of: u32| {
+            self.contender_question(of as usize).is_some_and(|question| question.by_library)
+        };
         let both = |group: &Vec<u32>| group.contains(&pair.a) && group.contains(&pair.b);
         (library(pair.a) && library(pair.b)) || question.one_target.iter().any(both)
     }
@@ -320,11 +323,13 @@ impl Evidence {
 impl DriveSummary {
     /// The requested rate. None in closed loop, or if nothing was requested.
     pub(crate) fn rate(&self) -> Option<f64> {
-        self.asked.first()?.intensity.arrivals.rate()
+        self.lane_orders.first()?.intensity.arrivals.rate()
     }
 
     /// Whether it was driven in closed loop.
     pub(crate) fn closed(&self) -> bool {
-        self.asked.first().is_some_and(|asked| asked.intensity.arrivals == Arrivals::Closed)
+        self.lane_orders
+            .first()
+            .is_some_and(|question| question.intensity.arrivals == Arrivals::Closed)
     }
 }

@@ -36,7 +36,7 @@ const PHASES: [Phase; 4] = [Phase::Ready, Phase::WarmUp, Phase::Pilot, Phase::Ro
 const METRICS: [Metric; 4] =
     [Metric::Throughput, Metric::ResponseP50, Metric::ResponseP99, Metric::ResponseP999];
 
-fn asked(i: usize) -> LaneOrder {
+fn lane_order(i: usize) -> LaneOrder {
     LaneOrder {
         address: addresses()[i % 4].clone(),
         intensity: intensity(i),
@@ -199,7 +199,7 @@ fn trial(i: usize) -> TrialRecord {
         phase: PHASES[i % 4],
         round: i as u32,
         contender: 1,
-        asked: asked(i),
+        lane_order: lane_order(i),
         seen: recorder.take(),
         cut_short: i % 2 == 1,
         agents: vec![AgentSeen { rank: 1, operations: 7, ..AgentSeen::default() }; i % 3],
@@ -416,10 +416,10 @@ fn what_is_asked_of_a_contender_is_either_of_http_or_of_a_database() {
 
 #[test]
 fn an_order_has_the_intensity_and_omits_a_depth_of_one() {
-    let mut json = serde_json::to_value(asked(1)).expect("serialisable");
+    let mut json = serde_json::to_value(lane_order(1)).expect("serialisable");
     assert_eq!((&json["connections"], &json["depth"]), (&64.into(), &1.into()));
     json.as_object_mut().expect("an object").remove("depth");
-    assert_eq!(serde_json::from_value::<LaneOrder>(json).expect("an order"), asked(1));
+    assert_eq!(serde_json::from_value::<LaneOrder>(json).expect("an order"), lane_order(1));
 }
 
 #[test]

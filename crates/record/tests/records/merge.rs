@@ -124,7 +124,7 @@ fn journal_of_agent(rank: u32, operations: &[&Operation], connections: u64) -> A
         phase: Phase::Round,
         round: 1,
         contender: 0,
-        asked: order(),
+        lane_order: order(),
         seen,
         cut_short: false,
         agents: Vec::new(),

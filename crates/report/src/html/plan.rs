@@ -19,7 +19,7 @@ fn context(heading: &str) -> Node {
 
 fn plan(view: &View) -> Node {
     let plan = view.plan();
-    let asked = match plan.interleave {
+    let interleaving = match plan.interleave {
         Interleave::Auto => "chosen by the pilot",
         Interleave::Slices => "slices",
         Interleave::Turns => "turns",
@@ -28,7 +28,7 @@ fn plan(view: &View) -> Node {
         ("planned", words::planned(&plan.question)),
         ("round", units::round_nanoseconds(plan.round_ns)),
         ("warm-up", units::round_nanoseconds(plan.warm_up_ns)),
-        ("interleaving", asked.to_owned()),
+        ("interleaving", interleaving.to_owned()),
         ("primary metric", words::metric(plan.question.primary).to_owned()),
         ("smallest difference that matters", units::percent(view.matters())),
     ];
@@ -78,7 +78,7 @@ fn request_words(request: &RequestSettings) -> String {
 fn work_words(of: &Contender, work: &Work) -> Vec<String> {
     let skew = work.skew.as_ref().map(|skew| words::kinds::skew(&work.workload, skew));
     std::iter::once(words::workload(&work.workload, of.intensity.depth))
-        .chain(words::groups::asked(of))
+        .chain(words::groups::loads(of))
         .chain(skew)
         .chain(words::database(&of.asks))
         .chain(words::consistency(of))
@@ -89,10 +89,10 @@ fn work_words(of: &Contender, work: &Work) -> Vec<String> {
 fn asked_of(of: &Contender) -> Vec<Node> {
     let asked: Vec<String> = match &of.asks {
         RequestPlan::Request(request) => {
-            std::iter::once(request_words(request)).chain(words::groups::asked(of)).collect()
+            std::iter::once(request_words(request)).chain(words::groups::loads(of)).collect()
         }
         RequestPlan::Messages(messages) => {
-            std::iter::once(words::messages(messages)).chain(words::groups::asked(of)).collect()
+            std::iter::once(words::messages(messages)).chain(words::groups::loads(of)).collect()
         }
         RequestPlan::Requests { work, .. }
         | RequestPlan::Store(work)
@@ -134,10 +134,10 @@ fn pilot(view: &View) -> Node {
     };
     let section = context("What the pilot decided");
     let why = pilot.why.iter().map(|why| el("li").text(shown_sentence(why)));
-    let asked = &view.plan().question.contenders;
-    let rows = pilot.saw.iter().zip(asked).enumerate().map(|(number, (saw, asked))| {
+    let questions = &view.plan().question.contenders;
+    let rows = pilot.saw.iter().zip(questions).enumerate().map(|(number, (saw, question))| {
         let burn_in = pilot.burn_in_ns.get(number).copied();
-        saw_row(&asked.name, saw, burn_in)
+        saw_row(&question.name, saw, burn_in)
     });
     let head =
         ["contender", "throughput", "p50", "p99", "generator idle", "CPU at rest", "burn-in"];

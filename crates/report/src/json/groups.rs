@@ -68,14 +68,14 @@ pub(super) fn of<'a>(view: &View, contender: &'a ContenderSummary) -> Vec<GroupD
     data.collect()
 }
 
-pub(super) fn asked(of: &Contender) -> Vec<GroupOrder<'_>> {
+pub(super) fn orders(of: &Contender) -> Vec<GroupOrder<'_>> {
     let workload = of.asks.workload();
     let mix = |at: usize| {
         let workload = workload?;
         Some(words::mix(workload, workload.mixes().get(at)?))
     };
     let each = of.groups.iter().enumerate();
-    let asked = each.map(|(at, group)| GroupOrder {
+    let orders = each.map(|(at, group)| GroupOrder {
         name: &group.name,
         connections: group.intensity.connections,
         depth: group.intensity.depth,
@@ -83,7 +83,7 @@ pub(super) fn asked(of: &Contender) -> Vec<GroupOrder<'_>> {
         rate: group.intensity.arrivals.rate(),
         mix: mix(at),
     });
-    asked.collect()
+    orders.collect()
 }
 
 /// The name of the arrivals.

@@ -180,7 +180,7 @@ impl<'a> ContenderOrder<'a> {
             },
             arrivals: groups::arrivals(of.intensity.arrivals),
             rate: of.intensity.arrivals.rate(),
-            groups: groups::asked(of),
+            groups: groups::orders(of),
             timeout: seconds(of.timeout_ns),
             operations: of.operations,
             method: request.map(|request| request.method.as_str()),

@@ -26,18 +26,18 @@ pub(crate) fn rows<'a>(view: &View<'a>) -> Vec<GroupRow<'a>> {
 
 /// The load of each group: `readers: get 100 %; 20 connections, 32 in flight on
 /// each, closed loop`.
-pub fn asked(contender: &Contender) -> Vec<String> {
+pub fn loads(contender: &Contender) -> Vec<String> {
     let mixes = contender.asks.workload().map(|workload| (workload, workload.mixes()));
     let sentences = contender.groups.iter().enumerate().map(|(at, group)| {
-        let asked = group.intensity;
+        let intensity = group.intensity;
         let done = mixes.as_ref().and_then(|(of, mixes)| Some(mix(of, mixes.get(at)?)));
         let done = done.map(|done| format!("{done}; ")).unwrap_or_default();
-        let connections = units::counted(asked.connections.into(), "connection");
-        let depth = match asked.depth {
+        let connections = units::counted(intensity.connections.into(), "connection");
+        let depth = match intensity.depth {
             1 => String::new(),
             depth => format!(", {depth} in flight on each"),
         };
-        let arrivals = words::arrivals(asked.arrivals);
+        let arrivals = words::arrivals(intensity.arrivals);
         format!("{}: {done}{connections}{depth}, {arrivals}", shown(&group.name))
     });
     sentences.collect()

@@ -70,8 +70,8 @@ impl Database {
 
     /// The table of this name that the statements of a load would find.
     fn find(&self, address: &Address, name: &str) -> Result<Option<Found>, String> {
-        let asked = self.server.find_table(name);
-        let answers = self.ask(address, &asked, PATIENCE).map_err(in_words)?;
+        let query = self.server.find_table(name);
+        let answers = self.ask(address, &query, PATIENCE).map_err(in_words)?;
         let mut cells = answers.into_iter().flatten().flatten().flatten();
         Ok(cells.next().map(|comment| {
             let columns: Vec<String> = cells.collect();

@@ -89,8 +89,10 @@ impl<S: Dialogue> Connection<S> {
         common.out.clear();
         let mut ended = 0;
         for tag in self.in_flight.tags() {
-            let asked = self.in_flight.tagged(tag);
-            let Some(operation) = asked.filter(|asked| asked.is_overdue(now, timeout_ns)) else {
+            let operation = self.in_flight.tagged(tag);
+            let Some(operation) =
+                operation.filter(|operation| operation.is_overdue(now, timeout_ns))
+            else {
                 continue;
             };
             if !self.codec.give_up(tag, &mut common.out) {

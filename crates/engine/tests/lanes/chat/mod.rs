@@ -38,10 +38,10 @@ fn drive(order: &DriveOrder) -> Seen {
 
 /// Returns a lane with this many operations in this many rooms, in closed loop.
 fn in_rooms(server: &Server, rooms: u32, operations: u64) -> LaneOrder {
-    let mut asked =
+    let mut lane_order =
         LaneOrder { operations: Some(operations), timeout_ns: TIMEOUT_NS, ..lane(server.address) };
-    asked.intensity.connections = rooms * MEMBERS;
-    asked
+    lane_order.intensity.connections = rooms * MEMBERS;
+    lane_order
 }
 
 /// Sends a hundred broadcasts in one room.
@@ -51,8 +51,8 @@ fn hundred(behaviour: Behaviour) -> (Seen, Server) {
         Behaviour::Loses | Behaviour::Holds => SILENT_TIMEOUT_NS,
         _ => TIMEOUT_NS,
     };
-    let asked = LaneOrder { timeout_ns, ..in_rooms(&server, 1, 100) };
-    let seen = drive(&until_done(vec![asked]));
+    let lane_order = LaneOrder { timeout_ns, ..in_rooms(&server, 1, 100) };
+    let seen = drive(&until_done(vec![lane_order]));
     assert_eq!(seen.operations, 100, "{behaviour:?}");
     assert_eq!(seen.sent, server.counts(|of| of.broadcasts), "{behaviour:?}: counted twice");
     (seen, server)
@@ -96,8 +96,8 @@ fn every_member_gets_every_message_and_every_member_sends() {
 #[test]
 fn rooms_are_divided_among_workers_and_never_shared() {
     let server = Server::start(Behaviour::Rooms);
-    let asked = in_rooms(&server, 3, 600);
-    let order = DriveOrder { cores: vec![0, 0], ..until_done(vec![asked]) };
+    let lane_order = in_rooms(&server, 3, 600);
+    let order = DriveOrder { cores: vec![0, 0], ..until_done(vec![lane_order]) };
     let seen = drive(&order);
     assert_eq!((seen.operations, seen.outcomes.ok), (600, 600), "{:?}", seen.outcomes);
     server.counts(|of| {
@@ -110,9 +110,9 @@ fn rooms_are_divided_among_workers_and_never_shared() {
 #[test]
 fn in_open_loop_every_operation_that_was_due_is_broadcast() {
     let server = Server::start(Behaviour::Rooms);
-    let mut asked = in_rooms(&server, 2, 500);
-    asked.intensity.arrivals = Arrivals::Poisson(2000.0);
-    let seen = drive(&until_done(vec![asked]));
+    let mut lane_order = in_rooms(&server, 2, 500);
+    lane_order.intensity.arrivals = Arrivals::Poisson(2000.0);
+    let seen = drive(&until_done(vec![lane_order]));
     assert_eq!((seen.outcomes.ok, server.counts(|of| of.broadcasts)), (500, 500));
 }
 
@@ -120,8 +120,8 @@ fn in_open_loop_every_operation_that_was_due_is_broadcast() {
 fn the_connections_of_a_room_are_used_as_often_as_asked() {
     for (reuse, rooms) in [(Reuse::Always, 1), (Reuse::Times(10), 10), (Reuse::Never, 100)] {
         let server = Server::start(Behaviour::Rooms);
-        let asked = LaneOrder { reuse, ..in_rooms(&server, 1, 100) };
-        let seen = drive(&until_done(vec![asked]));
+        let lane_order = LaneOrder { reuse, ..in_rooms(&server, 1, 100) };
+        let seen = drive(&until_done(vec![lane_order]));
         let connections = rooms * u64::from(MEMBERS);
         assert_eq!(seen.outcomes.ok, 100, "{reuse:?}: {:?}", seen.outcomes);
         assert_eq!(
@@ -189,8 +189,8 @@ fn a_copy_to_a_member_of_another_room_is_an_error_there() {
 #[test]
 fn a_copy_that_goes_to_another_room_is_lost_in_its_own() {
     let server = Server::start(Behaviour::Misroutes);
-    let asked = LaneOrder { timeout_ns: SILENT_TIMEOUT_NS, ..in_rooms(&server, 2, 100) };
-    let seen = drive(&until_done(vec![asked]));
+    let lane_order = LaneOrder { timeout_ns: SILENT_TIMEOUT_NS, ..in_rooms(&server, 2, 100) };
+    let seen = drive(&until_done(vec![lane_order]));
     let outcome = seen.outcomes.unexpected.get(&codes::OTHER_COPY).copied().unwrap_or(0);
     let lost = failed(&seen.outcomes, &[Failure::Timeout]);
     assert_eq!((lost, seen.outcomes.ok + outcome), (10, 90), "{:?}", seen.outcomes);
@@ -261,9 +261,9 @@ fn rooms_that_cannot_be_reached_fail_their_operations_one_by_one() {
     let gone = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = gone.local_addr().expect("an address");
     drop(gone);
-    let mut asked = LaneOrder { operations: Some(10), ..lane(address) };
-    asked.intensity.connections = 2 * MEMBERS;
-    let seen = drive(&until_done(vec![asked]));
+    let mut lane_order = LaneOrder { operations: Some(10), ..lane(address) };
+    lane_order.intensity.connections = 2 * MEMBERS;
+    let seen = drive(&until_done(vec![lane_order]));
     assert_eq!((seen.operations, failed(&seen.outcomes, &[Failure::Refused])), (10, 10));
     assert_eq!(seen.sent, 0);
 }
@@ -272,8 +272,8 @@ fn rooms_that_cannot_be_reached_fail_their_operations_one_by_one() {
 fn a_stop_leaves_the_broadcasts_in_flight_unfinished() {
     const HOUR_NS: u64 = 3_600_000_000_000;
     let server = Server::start(Behaviour::Silent);
-    let asked = LaneOrder { operations: None, timeout_ns: HOUR_NS, ..in_rooms(&server, 3, 1) };
-    let order = DriveOrder { round_ns: HOUR_NS, slice_ns: HOUR_NS, ..order(vec![asked]) };
+    let lane_order = LaneOrder { operations: None, timeout_ns: HOUR_NS, ..in_rooms(&server, 3, 1) };
+    let order = DriveOrder { round_ns: HOUR_NS, slice_ns: HOUR_NS, ..order(vec![lane_order]) };
     let stop = Stop::new().expect("a descriptor");
     let seen = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -291,9 +291,9 @@ fn a_stop_leaves_the_broadcasts_in_flight_unfinished() {
 #[test]
 fn rounds_and_slices_follow_one_another_in_the_same_rooms_or_new_ones() {
     let server = Server::start(Behaviour::Rooms);
-    let mut asked = lane(server.address);
-    asked.intensity.connections = 2 * MEMBERS;
-    let order = DriveOrder { rounds: 2, slice_ns: 20_000_000, ..order(vec![asked]) };
+    let mut lane_order = lane(server.address);
+    lane_order.intensity.connections = 2 * MEMBERS;
+    let order = DriveOrder { rounds: 2, slice_ns: 20_000_000, ..order(vec![lane_order]) };
     let lanes = vec![websocket_lanes(&order, 0, &access(64))];
     let stop = Stop::new().expect("a descriptor");
     let trials = drive_lanes(&order, lanes, Vec::new(), &stop);
@@ -310,18 +310,18 @@ fn rounds_and_slices_follow_one_another_in_the_same_rooms_or_new_ones() {
 
 #[test]
 fn what_makes_no_rooms_is_refused() {
-    let run = |asked: LaneOrder| {
-        let order = order(vec![asked]);
+    let run = |lane_order: LaneOrder| {
+        let order = order(vec![lane_order]);
         let lanes = vec![websocket_lanes(&order, 0, &access(64))];
         let stop = Stop::new().expect("a descriptor");
         let each = &mut |_| std::ops::ControlFlow::Continue(());
         engine::run(&order, lanes, Vec::new(), &stop, each).expect_err("it makes no rooms").0
     };
     let server = Server::start(Behaviour::Rooms);
-    let mut asked = in_rooms(&server, 1, 1);
-    asked.intensity.connections = 6;
-    assert_eq!(run(asked), "6 connections cannot be divided into rooms of 4 members");
-    let mut asked = in_rooms(&server, 1, 1);
-    asked.intensity.depth = 2;
-    assert_eq!(run(asked), "a room can have only one message in flight; leave out depth");
+    let mut lane_order = in_rooms(&server, 1, 1);
+    lane_order.intensity.connections = 6;
+    assert_eq!(run(lane_order), "6 connections cannot be divided into rooms of 4 members");
+    let mut lane_order = in_rooms(&server, 1, 1);
+    lane_order.intensity.depth = 2;
+    assert_eq!(run(lane_order), "a room can have only one message in flight; leave out depth");
 }

@@ -38,9 +38,9 @@ fn drive(order: &DriveOrder) -> (TrialRecord, Vec<Ended>) {
 /// Returns a lane with this many operations on one connection.
 fn on_one(address: SocketAddr, depth: u32, operations: u64) -> LaneOrder {
     let timeout_ns = 60_000_000_000;
-    let mut asked = LaneOrder { operations: Some(operations), timeout_ns, ..lane(address) };
-    (asked.intensity.connections, asked.intensity.depth) = (1, depth);
-    asked
+    let mut lane_order = LaneOrder { operations: Some(operations), timeout_ns, ..lane(address) };
+    (lane_order.intensity.connections, lane_order.intensity.depth) = (1, depth);
+    lane_order
 }
 
 fn count(counter: &AtomicU64) -> u64 {
@@ -72,9 +72,9 @@ fn assert_all_are_right(trial: &TrialRecord, ended: &[Ended], counts: &Counts, o
 fn each_operation_ends_once_with_its_own_reply_whatever_the_order() {
     for (depth, connections) in [(1, 3), (4, 2), (32, 1)] {
         let (address, counts) = serve(Behaviours { push_every: 7, ..Behaviours::PLAIN });
-        let mut asked = on_one(address, depth, 3000);
-        asked.intensity.connections = connections;
-        let (trial, ended) = drive(&until_done(vec![asked]));
+        let mut lane_order = on_one(address, depth, 3000);
+        lane_order.intensity.connections = connections;
+        let (trial, ended) = drive(&until_done(vec![lane_order]));
         assert_all_are_right(&trial, &ended, &counts, 3000);
         assert!(trial.seen.pushes > 1000, "{} at depth {depth}", trial.seen.pushes);
         assert_eq!(count(&counts.most_open), u64::from(depth));
@@ -99,9 +99,9 @@ fn pushes_in_order(notes: &Notes, counts: &Counts) -> u64 {
 fn a_push_ends_no_operation_and_arrives_whole_and_in_order() {
     let (address, counts) = serve(Behaviours { push_every: 2, ..Behaviours::PLAIN });
     let notes = Notes::new();
-    let mut asked = on_one(address, 8, 2000);
-    asked.intensity.connections = 3;
-    let order = until_done(vec![asked]);
+    let mut lane_order = on_one(address, 8, 2000);
+    lane_order.intensity.connections = 3;
+    let order = until_done(vec![lane_order]);
     let stop = Stop::new().expect("a descriptor");
     let trials = drive_lanes(&order, vec![toy_lanes(&order, &notes)], Vec::new(), &stop);
     let notes = notes.lock().expect("no test failed");
@@ -134,9 +134,9 @@ fn no_more_are_in_flight_than_the_window_allows_however_it_changes() {
     const WINDOWS: &[u8] = &[3, 6, 2, 7, 1, 5];
     for arrivals in [Arrivals::Closed, Arrivals::Constant(200_000.0)] {
         let (address, counts) = serve(Behaviours { windows: WINDOWS, ..Behaviours::PLAIN });
-        let mut asked = on_one(address, 16, 3000);
-        asked.intensity.arrivals = arrivals;
-        let (trial, ended) = drive(&until_done(vec![asked]));
+        let mut lane_order = on_one(address, 16, 3000);
+        lane_order.intensity.arrivals = arrivals;
+        let (trial, ended) = drive(&until_done(vec![lane_order]));
         assert_all_are_right(&trial, &ended, &counts, 3000);
         assert_eq!(count(&counts.most_open), 7, "{arrivals:?}: each window is used up");
         assert_eq!(trial.seen.connections.opened, 1);
@@ -185,10 +185,10 @@ fn a_stream_that_times_out_takes_no_other_with_it() {
     let late = Some((3, Duration::from_secs(4)));
     let (address, counts) =
         serve(Behaviours { windows: &[8], late, push_every: 9, ..Behaviours::PLAIN });
-    let asked = LaneOrder { timeout_ns: TIMEOUT_NS, ..on_one(address, 8, 160) };
+    let lane_order = LaneOrder { timeout_ns: TIMEOUT_NS, ..on_one(address, 8, 160) };
     // Ten of 160 operations are late. The first eight use up the window, even after they were
     // given up, so the last 40 operations are sent when those late replies have arrived.
-    let (trial, ended) = drive(&until_done(vec![asked]));
+    let (trial, ended) = drive(&until_done(vec![lane_order]));
     let late = (0..160).filter(|number| number % SLOW == 3).count() as u64;
     let seen = &trial.seen;
     assert_eq!(seen.outcomes.ok, 160 - late, "{:?}", seen.outcomes);
@@ -208,9 +208,9 @@ fn a_connection_that_goes_away_answers_what_is_in_flight() {
     let behaviours = Behaviours { windows: &[4], goes_away_after: Some(150), ..Behaviours::PLAIN };
     for arrivals in [Arrivals::Closed, Arrivals::Constant(200_000.0)] {
         let (address, counts) = serve(behaviours);
-        let mut asked = on_one(address, 8, 1000);
-        asked.intensity.arrivals = arrivals;
-        let (trial, ended) = drive(&until_done(vec![asked]));
+        let mut lane_order = on_one(address, 8, 1000);
+        lane_order.intensity.arrivals = arrivals;
+        let (trial, ended) = drive(&until_done(vec![lane_order]));
         assert_all_are_right(&trial, &ended, &counts, 1000);
         // 1200 requests; each connection answers 150 and a few more.
         let opened = count(&counts.connections);

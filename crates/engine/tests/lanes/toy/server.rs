@@ -106,7 +106,7 @@ struct Connection {
     counts: Arc<Counts>,
     /// Requests that were read; the last one may be incomplete.
     input: Vec<u8>,
-    asked: Vec<Unanswered>,
+    unanswered: Vec<Unanswered>,
     out: Vec<u8>,
     term: usize,
     answered: u64,
@@ -123,7 +123,7 @@ impl Connection {
             behaviours,
             counts,
             input: Vec::with_capacity(64 * 1024),
-            asked: Vec::with_capacity(256),
+            unanswered: Vec::with_capacity(256),
             out: Vec::with_capacity(64 * 1024),
             term: 0,
             answered: 0,
@@ -172,15 +172,15 @@ impl Connection {
             let id = u16::from_be_bytes([*high, *low]);
             let number = u64::from_be_bytes(number.try_into().expect("8 bytes"));
             Counts::add(&self.counts.requests);
-            if self.asked.iter().any(|asked| asked.id == id) {
+            if self.unanswered.iter().any(|request| request.id == id) {
                 Counts::add(&self.counts.doubled);
             }
             let (answered, received_at) = (self.answered, Instant::now());
-            self.asked.push(Unanswered { id, number, sent: 0, answered, received_at });
-            if self.asked.len() > usize::from(self.window()) || self.goes_away {
+            self.unanswered.push(Unanswered { id, number, sent: 0, answered, received_at });
+            if self.unanswered.len() > usize::from(self.window()) || self.goes_away {
                 Counts::add(&self.counts.forbidden);
             }
-            self.counts.most_open.fetch_max(self.asked.len() as u64, Ordering::Relaxed);
+            self.counts.most_open.fetch_max(self.unanswered.len() as u64, Ordering::Relaxed);
         }
         self.input.drain(..whole);
     }
@@ -188,35 +188,36 @@ impl Connection {
     /// Sends pieces of the replies that may be sent now, until half of them are complete, or all
     /// of them if the connection `rests`.
     fn answer(&mut self, rests: bool) {
-        let until = if rests { 0 } else { self.asked.len() / 2 };
+        let until = if rests { 0 } else { self.unanswered.len() / 2 };
         loop {
             // All requests have arrived, and others are triggered only by what is sent now: from
             // here on, none is on its way that does not know it.
-            if self.asked.len() == usize::from(self.window()) {
+            if self.unanswered.len() == usize::from(self.window()) {
                 self.change_terms();
             }
-            let many = self.asked.iter().filter(|asked| self.is_ready(asked)).count();
-            if many == 0 || self.asked.len() <= until {
+            let many = self.unanswered.iter().filter(|request| self.is_ready(request)).count();
+            if many == 0 || self.unanswered.len() <= until {
                 return;
             }
             let which = self.draw(many as u64) as usize;
-            let mut ready = (0..self.asked.len()).filter(|at| self.is_ready(&self.asked[*at]));
+            let mut ready =
+                (0..self.unanswered.len()).filter(|at| self.is_ready(&self.unanswered[*at]));
             let at = ready.nth(which).expect("counted");
             self.say_piece(at);
         }
     }
 
-    fn is_ready(&self, asked: &Unanswered) -> bool {
-        let remainder = asked.number % SLOW;
+    fn is_ready(&self, request: &Unanswered) -> bool {
+        let remainder = request.number % SLOW;
         let requests = self.counts.requests.load(Ordering::Relaxed);
         let waits = |slow: &Slow| {
             let others_come = requests < slow.requests;
-            others_come && self.answered < asked.answered + slow.others
+            others_come && self.answered < request.answered + slow.others
         };
         let is_slow = self.behaviours.slow.filter(|slow| slow.remainder == remainder);
         let is_late = self.behaviours.late.filter(|(of, _)| *of == remainder);
         !is_slow.as_ref().is_some_and(waits)
-            && is_late.is_none_or(|(_, time)| asked.received_at.elapsed() >= time)
+            && is_late.is_none_or(|(_, time)| request.received_at.elapsed() >= time)
     }
 
     /// Sends a new window or the end if it is time.
@@ -237,16 +238,16 @@ impl Connection {
     /// Sends one to three bytes of a reply.
     fn say_piece(&mut self, at: usize) {
         let bytes = 1 + self.draw(3) as usize;
-        let Unanswered { id, number, sent, .. } = self.asked[at];
+        let Unanswered { id, number, sent, .. } = self.unanswered[at];
         let until = (sent + bytes).min(8);
         let body = number.to_be_bytes();
         if until == 8 {
             self.frame(LAST_PIECE, id, &body[sent..]);
-            self.asked.swap_remove(at);
+            self.unanswered.swap_remove(at);
             self.answered += 1;
         } else {
             self.frame(PIECE, id, &body[sent..until]);
-            self.asked[at].sent = until;
+            self.unanswered[at].sent = until;
         }
         self.frames += 1;
         if self.behaviours.push_every > 0 && self.frames.is_multiple_of(self.behaviours.push_every)

@@ -34,9 +34,9 @@ fn count(counter: &AtomicU64) -> u64 {
 
 /// Returns a lane with this many operations on one connection, in closed loop.
 fn on_one(address: SocketAddr, operations: u64) -> LaneOrder {
-    let mut asked = LaneOrder { operations: Some(operations), ..lane(address) };
-    asked.intensity.connections = 1;
-    asked
+    let mut lane_order = LaneOrder { operations: Some(operations), ..lane(address) };
+    lane_order.intensity.connections = 1;
+    lane_order
 }
 
 /// Sends a hundred texts of 64 bytes on one connection after the other.
@@ -48,8 +48,8 @@ fn hundred(behaviour: Behaviour) -> (Seen, std::sync::Arc<Counts>) {
         Behaviour::Loses | Behaviour::SaysAndStalls(_) => 300_000_000,
         _ => 20_000_000_000,
     };
-    let asked = LaneOrder { timeout_ns, ..on_one(address, 100) };
-    let seen = drive(&until_done(vec![asked]), &access(Kind::Text, 64));
+    let lane_order = LaneOrder { timeout_ns, ..on_one(address, 100) };
+    let seen = drive(&until_done(vec![lane_order]), &access(Kind::Text, 64));
     assert_eq!(seen.operations, 100, "{behaviour:?}");
     assert_eq!(seen.sent, count(&counts.messages), "{behaviour:?}: every message is counted twice");
     (seen, counts)
@@ -77,8 +77,8 @@ fn every_message_comes_back_and_is_counted_on_both_sides() {
 fn fresh_connections_are_one_each_and_are_closed_by_their_frame() {
     for (reuse, per_connection) in [(Reuse::Never, 1), (Reuse::Times(5), 5)] {
         let (address, counts) = serve(Behaviour::Echo);
-        let asked = LaneOrder { reuse, ..on_one(address, 100) };
-        let seen = drive(&until_done(vec![asked]), &access(Kind::Text, 64));
+        let lane_order = LaneOrder { reuse, ..on_one(address, 100) };
+        let seen = drive(&until_done(vec![lane_order]), &access(Kind::Text, 64));
         assert_eq!(seen.outcomes.ok, 100, "{reuse:?}");
         let connections = 100 / per_connection;
         assert_eq!(
@@ -97,9 +97,9 @@ fn fresh_connections_are_one_each_and_are_closed_by_their_frame() {
 fn many_are_in_flight_and_come_back_in_their_order() {
     for arrivals in [Arrivals::Closed, Arrivals::Constant(50_000.0)] {
         let (address, counts) = serve(Behaviour::Echo);
-        let mut asked = on_one(address, 2000);
-        (asked.intensity.depth, asked.intensity.arrivals) = (16, arrivals);
-        let seen = drive(&until_done(vec![asked]), &access(Kind::Text, 64));
+        let mut lane_order = on_one(address, 2000);
+        (lane_order.intensity.depth, lane_order.intensity.arrivals) = (16, arrivals);
+        let seen = drive(&until_done(vec![lane_order]), &access(Kind::Text, 64));
         assert_eq!((seen.outcomes.ok, count(&counts.messages)), (2000, 2000));
     }
 }

@@ -20,7 +20,7 @@ fn run(writes: u64, change: impl Fn(usize, &mut Seen)) -> Run {
             let sending: u64 = record.seen.slices.iter().map(|slice| slice.sending_ns).sum();
             let rate = Arrivals::Constant(writes as f64 * 1e9 / sending as f64);
             let group = |arrivals| Intensity { connections: 32, depth: 1, arrivals };
-            record.asked.groups = vec![group(Arrivals::Closed), group(rate)];
+            record.lane_order.groups = vec![group(Arrivals::Closed), group(rate)];
             record.seen.groups = vec![part(record, 10_000), part(record, writes)];
             let groups = record.seen.groups.iter_mut().enumerate();
             groups.filter(|_| is_b).for_each(|(at, seen)| change(at, seen));
