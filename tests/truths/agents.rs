@@ -210,7 +210,7 @@ fn four_agents_see_a_server_that_stands_still_as_one_process_does() {
             assert!((p99_ms / 90.0 - 1.0).abs() < 0.05, "{who}: p99 {p99_ms} ms");
             let requests = server.stop().requests;
             exact(|| {
-                assert_eq!(contender["operations"], 6000, "due is due, whoever stands still");
+                assert_eq!(contender["operations"], 6000, "due is due, also while it stands still");
                 assert_eq!(sent(contender), requests);
             });
         }
