@@ -1,21 +1,22 @@
 //! The coordinator's side: starts every slice on all agents, and merges what they record.
 
-use super::clock_model::{ClockModel, Exchange};
+use super::agent::{Agent, AgentPart};
 use super::lead::Lead;
 use super::link::Link;
 use super::local_clock::LocalClock;
 use super::part::{PartOrder, Slices};
 use super::records::{FromOne, Incoming, merge_all};
+use super::target_times::Targets;
 use crate::remote::{Connection, RemoteError};
-use engine::{EngineError, Stop, TargetClock, TargetReading, note_targets};
-use record::{AgentClock, AgentReady, DriveOrder, Slice, TrialRecord};
+use engine::{EngineError, Stop, TargetClock};
+use record::{AgentClock, AgentReady, DriveOrder, TrialRecord};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use text::lists;
 use text::shown::shown;
-use wire::remote::agents::{FromAgent, FromCoordinator, Hello, Stamps};
+use wire::remote::agents::{FromAgent, FromCoordinator, Hello};
 
 /// Exchanges for the clock model before each part of a run, and between two rounds.
 const PINGS: u32 = 32;
@@ -28,9 +29,6 @@ const ENDING: Duration = Duration::from_secs(30);
 const SAME_SIGNAL: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// A slice that starts so much later than it should was told too late.
-const LATE_NS: u64 = 1000;
-
 /// What takes each merged trial.
 type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
 
@@ -40,29 +38,6 @@ pub(crate) struct Coordinator {
     messages: Receiver<Received>,
     clock: LocalClock,
     lead: Lead,
-}
-
-struct Agent {
-    ready: AgentReady,
-    link: Link,
-    model: ClockModel,
-    /// Slices that it was told too late to start in time.
-    late: u64,
-    /// When the message was sent that it answers next.
-    sent_ns: u64,
-    part: AgentPart,
-}
-
-/// What one agent did under the present order.
-#[derive(Default)]
-struct AgentPart {
-    /// When it was told to start, and when it started, on its clock.
-    told_ns: u64,
-    started_ns: u64,
-    /// When it started each slice, on our clock, since the start of the part.
-    starts_ns: Vec<u64>,
-    /// Trials that it recorded, once it has ended.
-    trials: Option<u64>,
 }
 
 /// A message of an agent, by its index, and when it came.
@@ -85,31 +60,6 @@ struct Part<'a, 'b> {
     each: &'a mut Each<'b>,
 }
 
-/// The CPU time of the targets, which the coordinator reads around every slice.
-struct Targets<'a> {
-    clocks: Vec<TargetClock<'a>>,
-    before: Vec<Option<TargetReading>>,
-    /// What they used in each slice, by place, in slices that hold nothing else.
-    used: Vec<Slice>,
-}
-
-impl Targets<'_> {
-    fn read(&mut self) -> Vec<Option<TargetReading>> {
-        self.clocks.iter_mut().map(|read| read()).collect()
-    }
-
-    fn slice_begins(&mut self) {
-        self.before = self.read();
-    }
-
-    fn slice_ended(&mut self) {
-        let mut used = Slice::default();
-        let after = self.read();
-        note_targets(&mut used, &self.before, &after);
-        self.used.push(used);
-    }
-}
-
 impl Coordinator {
     /// Starts to read from all connections.
     ///
@@ -125,14 +75,7 @@ impl Coordinator {
             let link = Link::start(connection, move |message| {
                 send.send(Received { agent, at: clock.now(), message }).is_ok()
             })?;
-            let ready = AgentReady {
-                rank: hello.rank,
-                workers: hello.workers,
-                machine: shown(&hello.machine),
-                clock: shown(&hello.clock),
-            };
-            let (model, part) = (ClockModel::default(), AgentPart::default());
-            Ok(Agent { ready, link, model, late: 0, sent_ns: 0, part })
+            Ok(Agent::new(&hello, link))
         });
         let agents = agents.collect::<io::Result<Vec<Agent>>>()?;
         Ok(Coordinator { agents, messages, clock, lead: Lead::new() })
@@ -146,16 +89,7 @@ impl Coordinator {
     /// Their clock models, for the journal.
     pub(crate) fn clocks(&self) -> Vec<AgentClock> {
         let now = self.clock.now();
-        let of = |agent: &Agent| AgentClock {
-            rank: agent.ready.rank,
-            offset_s: agent.model.offset_ns(now) as f64 / 1e9,
-            drift_ppm: agent.model.drift() * 1e6,
-            bound_ns: agent.model.bound_ns(now).unwrap_or(0),
-            round_trip_ns: agent.model.round_trip_ns().unwrap_or(0),
-            exchanges: agent.model.exchanges(),
-            late: agent.late,
-        };
-        self.agents.iter().map(of).collect()
+        self.agents.iter().map(|agent| agent.clock(now)).collect()
     }
 
     /// Tells all agents that the run is over.
@@ -166,9 +100,9 @@ impl Coordinator {
         }
     }
 
-    /// Drives an order on all agents: its lanes are all contenders of the plan, in
-    /// these launches of their targets. `clocks` read the
-    /// CPU time of the targets, and `each` gets every trial, merged, when its round has ended.
+    /// Drives an order on all agents: its lanes are all contenders of the plan, in these launches of
+    /// their targets. `clocks` read the CPU time of the targets, and `each` gets every trial, merged,
+    /// when its round has ended.
     ///
     /// # Errors
     /// If an agent is lost or fails.
@@ -202,7 +136,7 @@ impl Coordinator {
         self.synchronise(PINGS)?;
         let patience = Duration::from_nanos(order.patience_ns);
         let began_ns = self.clock.now();
-        let targets = Targets { clocks, before: Vec::new(), used: Vec::new() };
+        let targets = Targets::new(clocks);
         let mut part = Part { slices: *slices, patience, began_ns, targets, merged: 0, stop, each };
         let order = serde_json::to_vec(order)
             .map_err(|error| EngineError(format!("an order cannot be written: {error}")))?;
@@ -459,37 +393,3 @@ enum Ended {
 }
 
 const OUT_OF_TURN: &str = "it sent a message that was not expected";
-
-impl Agent {
-    fn send(&mut self, now: u64, message: &FromCoordinator) -> Result<(), EngineError> {
-        self.sent_ns = now;
-        self.link.send(message).map_err(|error| self.lost_by(&error))
-    }
-
-    /// Takes in the four time stamps of a message and its answer.
-    fn answered(&mut self, stamps: Stamps, at: u64) {
-        let Stamps { received_ns: received, answered_ns: answered } = stamps;
-        self.model.add(&Exchange { sent: self.sent_ns, received, answered, back: at });
-    }
-
-    /// Notes when it started its last slice, on its clock. Returns true if it was told too late.
-    fn started(&mut self, started_ns: u64, began_ns: u64) -> bool {
-        if started_ns == 0 || started_ns == self.part.started_ns {
-            return false;
-        }
-        self.part.started_ns = started_ns;
-        let ours = self.model.ours(started_ns).saturating_sub(began_ns);
-        self.part.starts_ns.push(ours);
-        let late = started_ns > self.part.told_ns + LATE_NS;
-        self.late += u64::from(late);
-        late
-    }
-
-    fn lost_by(&self, error: &RemoteError) -> EngineError {
-        self.lost(&error.to_string())
-    }
-
-    fn lost(&self, why: &str) -> EngineError {
-        EngineError(format!("agent {} is lost: {why}", self.ready.rank))
-    }
-}

@@ -5,6 +5,7 @@
 //! so no two contenders are ever driven at once, whatever the clocks do. Each agent is told that
 //! time on its own clock, which the coordinator knows by a [`clock_model`].
 
+mod agent;
 mod announce;
 mod clock_model;
 mod coordinator;
@@ -19,6 +20,7 @@ mod part;
 mod records;
 mod slurm;
 mod ssh;
+mod target_times;
 
 #[cfg(test)]
 mod planning_tests;
