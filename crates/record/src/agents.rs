@@ -69,15 +69,42 @@ pub struct AgentPart {
     pub trial: TrialRecord,
 }
 
-/// Records that are not of one trial.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MergeError(pub String);
+/// Why records cannot be merged. Agents are named by their ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MergeError {
+    /// No agent recorded the trial.
+    NoRecord,
+    /// Two agents recorded different trials.
+    DifferentTrials {
+        /// The one.
+        one: u32,
+        /// The other.
+        other: u32,
+    },
+    /// Two agents recorded different slices of one trial that was not cut short.
+    DifferentSlices {
+        /// The one.
+        one: u32,
+        /// The other.
+        other: u32,
+    },
+}
 
 impl fmt::Display for MergeError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&self.0)
+        match self {
+            MergeError::NoRecord => to.write_str("no agent recorded the trial"),
+            MergeError::DifferentTrials { one, other } => {
+                write!(to, "agents {one} and {other} recorded different trials")
+            }
+            MergeError::DifferentSlices { one, other } => {
+                write!(to, "agents {one} and {other} recorded different slices of one trial")
+            }
+        }
     }
 }
+
+impl std::error::Error for MergeError {}
 
 /// Merges what the agents recorded of one trial, slice by slice. A slice lasts from the first
 /// start to the last reply of any agent.
@@ -87,7 +114,7 @@ impl fmt::Display for MergeError {
 /// was cut short may lack slices.
 pub fn merge(parts: &[AgentPart]) -> Result<TrialRecord, MergeError> {
     let Some((first, others)) = parts.split_first() else {
-        return Err(MergeError("no agent recorded the trial".to_owned()));
+        return Err(MergeError::NoRecord);
     };
     let mut trial = first.trial.clone();
     for other in others {
@@ -102,11 +129,8 @@ pub fn merge(parts: &[AgentPart]) -> Result<TrialRecord, MergeError> {
 
 fn check(one: &AgentPart, other: &AgentPart) -> Result<(), MergeError> {
     let which = |part: &AgentPart| (part.trial.phase, part.trial.round, part.trial.contender);
-    let differ = |what: &str| {
-        Err(MergeError(format!("agents {} and {} recorded {what}", one.rank, other.rank)))
-    };
     if which(one) != which(other) || one.trial.lane_order != other.trial.lane_order {
-        return differ("different trials");
+        return Err(MergeError::DifferentTrials { one: one.rank, other: other.rank });
     }
     if one.trial.cut_short || other.trial.cut_short {
         return Ok(());
@@ -114,7 +138,11 @@ fn check(one: &AgentPart, other: &AgentPart) -> Result<(), MergeError> {
     let places = |part: &AgentPart| -> Vec<(u64, Option<u32>)> {
         part.trial.seen.slices.iter().map(|slice| (slice.place, slice.after)).collect()
     };
-    if places(one) == places(other) { Ok(()) } else { differ("different slices of one trial") }
+    if places(one) == places(other) {
+        Ok(())
+    } else {
+        Err(MergeError::DifferentSlices { one: one.rank, other: other.rank })
+    }
 }
 
 /// What one agent did, beside the merged record of all.

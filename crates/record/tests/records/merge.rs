@@ -2,7 +2,7 @@
 //! any grouping.
 
 use proptest::prelude::*;
-use record::agents::{AgentPart, merge};
+use record::agents::{AgentPart, MergeError, merge};
 use record::{
     Address, Arrivals, Distribution, Failure, Intensity, Kind, LaneOrder, LaneTask, Moments,
     Outcome, Phase, ProgramRun, Recorder, Reuse, Seen, Share, SliceStart, TrialRecord, ValueBytes,
@@ -383,4 +383,31 @@ fn a_trial_taken_leaves_an_empty_one_with_its_connections() {
     expected.connections.asked = 64;
     expected.connections.got = 60;
     assert_eq!(second, expected);
+}
+
+#[test]
+fn records_of_different_trials_or_slices_are_refused() {
+    let of = |rank| journal_of_agent(rank, &[], 32);
+    let changed = |change: fn(&mut TrialRecord)| {
+        let mut part = of(3);
+        change(&mut part.trial);
+        merge(&[of(1), part]).map(drop)
+    };
+    assert_eq!(merge(&[]), Err(MergeError::NoRecord));
+    let trials = Err(MergeError::DifferentTrials { one: 1, other: 3 });
+    assert_eq!(changed(|trial| trial.round = 2), trials);
+    assert_eq!(changed(|trial| trial.lane_order.timeout_ns = 2), trials);
+    let slices = Err(MergeError::DifferentSlices { one: 1, other: 3 });
+    assert_eq!(changed(|trial| drop(trial.seen.slices.pop())), slices);
+    assert_eq!(changed(|trial| trial.seen.slices[0].after = None), slices);
+    // One that was cut short may have fewer.
+    let cut = |trial: &mut TrialRecord| {
+        trial.cut_short = true;
+        trial.seen.slices.pop();
+    };
+    assert_eq!(changed(cut), Ok(()));
+    assert_eq!(
+        MergeError::DifferentSlices { one: 1, other: 3 }.to_string(),
+        "agents 1 and 3 recorded different slices of one trial"
+    );
 }
