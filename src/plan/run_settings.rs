@@ -308,7 +308,7 @@ fn operations(text: &str) -> Result<u64, String> {
 
 /// Any number of 64 bits, as reports print it, or a short one such as `10k`.
 fn seed(text: &str) -> Result<u64, String> {
-    text.parse().or_else(|_| quantities::count(text))
+    text.parse().or_else(|_| quantities::count(text).map_err(String::from))
 }
 
 fn interleave(text: &str) -> Result<Interleave, String> {

@@ -52,7 +52,7 @@ pub fn value(factor: Factor, text: &str) -> Result<f64, String> {
     match factor {
         Factor::Connections => settings::connections(text).map(f64::from),
         Factor::Depth => settings::depth(text).map(f64::from),
-        Factor::Rate => quantities::rate(text),
+        Factor::Rate => Ok(quantities::rate(text)?),
         Factor::Value => match workload::value(text)? {
             ValueBytes::Fixed(bytes @ 1..) => Ok(f64::from(bytes)),
             _ => Err(format!("`{text}` is not a load point: it must be one size above 0")),

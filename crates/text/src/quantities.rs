@@ -1,6 +1,77 @@
 //! Quantities as people write them.
 
+use crate::shown::shown;
+use std::fmt;
 use std::time::Duration;
+
+/// Why a text is no quantity. The variants hold the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QuantityError {
+    /// It is not a duration.
+    NotADuration(String),
+    /// It is a number without a unit of time.
+    NoUnit(String),
+    /// It is longer than a day.
+    LongerThanADay(String),
+    /// It is not a rate.
+    NotARate(String),
+    /// It is a rate of 0.
+    RateOfZero,
+    /// It is a rate that no generator can send.
+    RateTooHigh(String),
+    /// It is not a percentage.
+    NotAPercentage(String),
+    /// It is a number that may be a share or a percentage.
+    Ambiguous(String),
+    /// It is not a whole number.
+    NotACount(String),
+    /// It is not a number of bytes.
+    NotBytes(String),
+}
+
+impl fmt::Display for QuantityError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use QuantityError::*;
+        let (text, problem) = match self {
+            NotADuration(text) => (
+                text,
+                "is not a duration: write a number and a unit, such as 100us, 1.5ms, 2s or 1m",
+            ),
+            NoUnit(text) => {
+                let text = shown(text);
+                return write!(to, "`{text}` has no unit: write {text}s or {text}ms");
+            }
+            LongerThanADay(text) => (text, "is longer than a day"),
+            NotARate(text) => {
+                (text, "is not a rate: write operations per second, such as 5k/s, 1000/s or 250")
+            }
+            RateOfZero => {
+                return to.write_str(
+                    "a rate must be above 0; omit it to send the next request as soon as a reply \
+                     arrives",
+                );
+            }
+            RateTooHigh(text) => (text, "is more than any generator can send"),
+            NotAPercentage(text) => (text, "is not a percentage: write one such as 1% or 0.5%"),
+            Ambiguous(text) => {
+                let text = shown(text);
+                return write!(to, "`{text}` is ambiguous: write {text}%");
+            }
+            NotACount(text) => (text, "is not a whole number: write one such as 64 or 10k"),
+            NotBytes(text) => (text, "is not a number of bytes: write 32B, 4kB or 1MB"),
+        };
+        write!(to, "`{}` {problem}", shown(text))
+    }
+}
+
+impl std::error::Error for QuantityError {}
+
+/// For callers whose own errors are texts.
+impl From<QuantityError> for String {
+    fn from(error: QuantityError) -> String {
+        error.to_string()
+    }
+}
 
 /// Longest duration: histograms are limited to a day.
 const LONGEST_S: f64 = 86_400.0;
@@ -9,7 +80,7 @@ const LONGEST_S: f64 = 86_400.0;
 ///
 /// # Errors
 /// If the number or the unit is missing, or it is longer than a day.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, QuantityError> {
     if text == "0" {
         return Ok(Duration::ZERO);
     }
@@ -22,36 +93,28 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         "m" | "min" => 60.0,
         "h" => 3600.0,
         "" if decimal(number).is_some() => {
-            return Err(format!("`{text}` has no unit: write {text}s or {text}ms"));
+            return Err(QuantityError::NoUnit(text.to_owned()));
         }
-        _ => return Err(no_duration(text)),
+        _ => return Err(QuantityError::NotADuration(text.to_owned())),
     };
-    let value = decimal(number).ok_or_else(|| no_duration(text))? * seconds;
+    let number = decimal(number).ok_or_else(|| QuantityError::NotADuration(text.to_owned()))?;
+    let value = number * seconds;
     if value > LONGEST_S {
-        return Err(format!("`{text}` is longer than a day"));
+        return Err(QuantityError::LongerThanADay(text.to_owned()));
     }
     Ok(Duration::from_nanos((value * 1e9).round() as u64))
-}
-
-fn no_duration(text: &str) -> String {
-    format!("`{text}` is not a duration: write a number and a unit, such as 100us, 1.5ms, 2s or 1m")
 }
 
 /// Parses operations per second: `5k/s`, `1000/s`, `250`, `1.5k`, `2M/s`.
 ///
 /// # Errors
 /// If it is not a number above 0, or has another unit of time.
-pub fn rate(text: &str) -> Result<f64, String> {
-    let wrong = || {
-        format!("`{text}` is not a rate: write operations per second, such as 5k/s, 1000/s or 250")
-    };
+pub fn rate(text: &str) -> Result<f64, QuantityError> {
+    let wrong = || QuantityError::NotARate(text.to_owned());
     let per_second = scaled(text.strip_suffix("/s").unwrap_or(text)).ok_or_else(wrong)?;
     match per_second {
-        rate if rate <= 0.0 => Err(
-            "a rate must be above 0; omit it to send the next request as soon as a reply arrives"
-                .to_owned(),
-        ),
-        rate if rate > 1e8 => Err(format!("`{text}` is more than any generator can send")),
+        rate if rate <= 0.0 => Err(QuantityError::RateOfZero),
+        rate if rate > 1e8 => Err(QuantityError::RateTooHigh(text.to_owned())),
         rate => Ok(rate),
     }
 }
@@ -60,15 +123,15 @@ pub fn rate(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// If it is not a share, or is ambiguous (`1`, `95`).
-pub fn percent(text: &str) -> Result<f64, String> {
+pub fn percent(text: &str) -> Result<f64, QuantityError> {
+    let wrong = || QuantityError::NotAPercentage(text.to_owned());
     if let Some(number) = text.strip_suffix('%') {
-        let wrong = || format!("`{text}` is not a percentage: write one such as 1% or 0.5%");
         return decimal(number.trim_end()).map(|percent| percent / 100.0).ok_or_else(wrong);
     }
     match decimal(text) {
         Some(share) if share < 1.0 => Ok(share),
-        Some(_) => Err(format!("`{text}` is ambiguous: write {text}%")),
-        None => Err(format!("`{text}` is not a percentage: write one such as 1% or 0.5%")),
+        Some(_) => Err(QuantityError::Ambiguous(text.to_owned())),
+        None => Err(wrong()),
     }
 }
 
@@ -76,10 +139,10 @@ pub fn percent(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// If it is not a whole number.
-pub fn count(text: &str) -> Result<u64, String> {
+pub fn count(text: &str) -> Result<u64, QuantityError> {
     match scaled(text) {
         Some(count) if count.fract() == 0.0 && count < 1e15 => Ok(count as u64),
-        _ => Err(format!("`{text}` is not a whole number: write one such as 64 or 10k")),
+        _ => Err(QuantityError::NotACount(text.to_owned())),
     }
 }
 
@@ -111,7 +174,7 @@ fn scaled(text: &str) -> Option<f64> {
 ///
 /// # Errors
 /// If it is not a number of bytes.
-pub fn bytes(text: &str) -> Result<u64, String> {
+pub fn bytes(text: &str) -> Result<u64, QuantityError> {
     let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(at);
     let factor = match unit.trim() {
@@ -123,9 +186,8 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         _ => None,
     };
     let number = digits.parse::<u64>().ok();
-    number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor)).ok_or_else(|| {
-        format!("`{}` is not a number of bytes: write 32B, 4kB or 1MB", crate::shown::shown(text))
-    })
+    let bytes = number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
+    bytes.ok_or_else(|| QuantityError::NotBytes(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -151,6 +213,7 @@ mod tests {
         for (text, ns) in good {
             assert_eq!(duration(text), Ok(Duration::from_nanos(ns)), "{text}");
         }
+        let no_duration = |text: &str| QuantityError::NotADuration(text.to_owned()).to_string();
         let bad = [
             ("5", "`5` has no unit: write 5s or 5ms"),
             ("", &no_duration("")),
@@ -163,7 +226,7 @@ mod tests {
             ("25h", "`25h` is longer than a day"),
         ];
         for (text, message) in bad {
-            assert_eq!(duration(text).unwrap_err(), message, "{text}");
+            assert_eq!(duration(text).unwrap_err().to_string(), message, "{text}");
         }
     }
 
@@ -185,10 +248,10 @@ mod tests {
             )
         };
         for text in ["", "/s", "5k/m", "5K", "fast", "-5", "nan"] {
-            assert_eq!(rate(text).unwrap_err(), no_rate(text));
+            assert_eq!(rate(text).unwrap_err().to_string(), no_rate(text));
         }
-        assert!(rate("0/s").unwrap_err().starts_with("a rate must be above 0"));
-        assert!(rate("1000M").unwrap_err().contains("more than any generator"));
+        assert_eq!(rate("0/s"), Err(QuantityError::RateOfZero));
+        assert_eq!(rate("1000M"), Err(QuantityError::RateTooHigh("1000M".to_owned())));
     }
 
     #[test]
@@ -202,7 +265,7 @@ mod tests {
             ("%", "`%` is not a percentage: write one such as 1% or 0.5%"),
             ("much", "`much` is not a percentage: write one such as 1% or 0.5%"),
         ] {
-            assert_eq!(percent(text).unwrap_err(), message);
+            assert_eq!(percent(text).unwrap_err().to_string(), message);
         }
     }
 
@@ -213,7 +276,7 @@ mod tests {
         }
         for text in ["", "1.5", "ten", "-1", "10kk", "99999999999999999"] {
             assert_eq!(
-                count(text).unwrap_err(),
+                count(text).unwrap_err().to_string(),
                 format!("`{text}` is not a whole number: write one such as 64 or 10k")
             );
         }

@@ -120,9 +120,9 @@ impl<'a> Value<'a> {
     }
 
     /// Reads a quantity: a text, or a number if no unit is needed.
-    pub(super) fn quantity<T>(
+    pub(super) fn quantity<T, E: Into<String>>(
         &self,
-        parse: impl FnOnce(&str) -> Result<T, String>,
+        parse: impl FnOnce(&str) -> Result<T, E>,
     ) -> Result<T, Error> {
         let text = match self.value {
             DeValue::String(text) => text.to_string(),
@@ -130,7 +130,7 @@ impl<'a> Value<'a> {
             DeValue::Float(number) => number.to_string(),
             _ => return Err(self.not("a text or a number")),
         };
-        parse(&text).map_err(|message| self.error(&message))
+        parse(&text).map_err(|error| self.error(&error.into()))
     }
 
     pub(super) fn flag(&self) -> Result<bool, Error> {
