@@ -41,14 +41,11 @@ pub(super) fn announced(line: &str) -> Announced {
 /// # Errors
 /// What is missing or contradictory, with the remedies. The message follows the name of
 /// the program.
-pub(super) fn operations(
-    last_line: Option<&str>,
-    operations_given: Option<u64>,
-) -> Result<u64, String> {
+pub(super) fn operations(last_line: Option<&str>, given: Option<u64>) -> Result<u64, String> {
     let line = last_line.unwrap_or_default();
     let remedies = "have it print `operations N` as the last line of its standard output, or pass \
                     --operations N";
-    match (announced(line), operations_given) {
+    match (announced(line), given) {
         (Announced::Operations(0), _) => {
             Err("announces 0 operations, so its runs cannot be compared; it must announce at \
                  least 1"
@@ -57,11 +54,9 @@ pub(super) fn operations(
         (_, Some(0)) => {
             Err("cannot count as 0 operations: --operations must be above 0".to_owned())
         }
-        (Announced::Operations(number), Some(operations_given)) if number != operations_given => {
-            Err(format!(
-                "announces {number} operations, but --operations is {operations_given}: omit --operations"
-            ))
-        }
+        (Announced::Operations(number), Some(given)) if number != given => Err(format!(
+            "announces {number} operations, but --operations is {given}: omit --operations"
+        )),
         (Announced::Operations(number), _) | (_, Some(number)) => Ok(number),
         (Announced::Malformed, None) => Err(format!(
             "announces `{}`, which is not a whole number in digits: have it print a line such as \
@@ -116,7 +111,7 @@ mod tests {
         assert_eq!(operations(Some("done"), Some(5)), Ok(5));
         assert_eq!(operations(Some("operations done"), Some(5)), Ok(5));
         assert_eq!(operations(None, Some(5)), Ok(5));
-        for (line, operations_given, message) in [
+        for (line, given, message) in [
             (
                 None,
                 None,
@@ -149,7 +144,7 @@ mod tests {
             ),
             (None, Some(0), "cannot count as 0 operations: --operations must be above 0"),
         ] {
-            assert_eq!(operations(line, operations_given), Err(message.to_owned()));
+            assert_eq!(operations(line, given), Err(message.to_owned()));
         }
     }
 }

@@ -282,11 +282,11 @@ impl Runner {
 }
 
 /// How many operations a run did, or why it failed.
-fn judged(measured: &Measured, operations_given: Option<u64>) -> Result<u64, (Failure, String)> {
+fn judged(measured: &Measured, given: Option<u64>) -> Result<u64, (Failure, String)> {
     match measured.end {
         RunEnd::Ended(how) if how.good() => {
             let line = measured.output.last_line.as_deref();
-            announced::operations(line, operations_given).map_err(|why| (Failure::Protocol, why))
+            announced::operations(line, given).map_err(|why| (Failure::Protocol, why))
         }
         RunEnd::Ended(how) => {
             Err((if how.by_signal() { Failure::Signal } else { Failure::Exit }, how.to_string()))

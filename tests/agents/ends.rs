@@ -1,7 +1,7 @@
 //! Signals to the processes of a group: the others end, and what all were there for is judged.
 
 use crate::common::running::Running;
-use crate::group::{Group, QUICK, contenders, errors, serve, wait_for};
+use crate::group::{Group, contenders, endless, errors, serve, wait_for};
 use std::time::Duration;
 
 const MS: Duration = Duration::from_millis(1);
@@ -9,8 +9,7 @@ const MS: Duration = Duration::from_millis(1);
 /// Starts a comparison that ends only by its fault, and waits until some rounds are recorded.
 fn in_rounds(group: &Group, agents: u32) -> (Vec<Running>, [testserver::TestServer; 2]) {
     let servers = [serve(MS), serve(MS)];
-    let words = format!("{} {QUICK}", contenders(&servers[0], &servers[1]));
-    let words = words.replace("--rounds 6", "--rounds 6000");
+    let words = format!("{} {}", contenders(&servers[0], &servers[1]), endless());
     let processes = group.start_all(&words);
     assert_eq!(processes.len() as u32, agents + 1);
     wait_for("some rounds", || group.rounds() >= 2);

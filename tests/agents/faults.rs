@@ -2,9 +2,7 @@
 //! as the one of the Cassandra publication.
 
 use crate::common::running::Running;
-use crate::group::{
-    Group, QUICK, agree, contenders, errors, is_judged, serve, serve_with, wait_for,
-};
+use crate::group::{Group, QUICK, agree, contenders, endless, errors, serve, serve_with, wait_for};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -17,7 +15,7 @@ const MS: Duration = Duration::from_millis(1);
 fn a_full_disk_at_one_agent_ends_the_run_and_complete_rounds_are_judged() {
     let group = Group::of(2);
     let (a, b) = (serve(MS), serve(MS));
-    let words = format!("{} {QUICK}", contenders(&a, &b)).replace("--rounds 6", "--rounds 6000");
+    let words = format!("{} {}", contenders(&a, &b), endless());
     let coordinator = group.start(0, &words);
     let full = Running::new(on_a_small_disk(&group.command(1, &words)).spawn().expect("it starts"));
     let other = group.start(2, &words);
@@ -78,8 +76,7 @@ fn stepped(step_ns: i64, after: Duration) -> Option<(Value, [Report; 2])> {
     let (a, b) = (logged(), logged());
     let begun = Instant::now();
     let clock = format!("--simulate-clock 0,0,0,{step_ns},{}", after.as_nanos());
-    let words = format!("{} {QUICK} {clock}", contenders(&a, &b));
-    let processes = group.start_all(&words.replace("--rounds 6", "--rounds 6000"));
+    let processes = group.start_all(&format!("{} {} {clock}", contenders(&a, &b), endless()));
     wait_for("rounds", || group.rounds() >= 6);
     if begun.elapsed() >= after {
         return None;
@@ -117,12 +114,7 @@ fn twenty_five_agents_on_one_machine_count_what_the_servers_count() {
     let words = format!("{} {QUICK} --seed 7", contenders(&a, &b))
         .replace("--connections 8", "--connections 50")
         .replace("--round 100ms --slice 25ms", "--round 400ms --slice 200ms");
-    let outputs = group.run(&words);
-    is_judged(&outputs[0]);
-    for output in &outputs[1..] {
-        assert_eq!(output.status.code(), Some(0), "{}", errors(output));
-    }
-    let report = group.report();
+    let report = group.driven(&words);
     assert!(report["gate"]["pause"].as_f64() > Some(0.0), "{}", report["gate"]);
     agree(&report, [a, b], 25);
 }

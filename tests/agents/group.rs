@@ -19,6 +19,13 @@ pub(crate) const TOKEN: &str = "a-token-that-is-only-for-this-test";
 pub(crate) const QUICK: &str = "--rounds 6 --round 100ms --slice 25ms --warm-up 25ms --pilot 100ms \
     --connections 8 --matters 50% --cores 1 --gather 60s";
 
+/// [`QUICK`] for a comparison that ends only by its fault.
+pub(crate) fn endless() -> String {
+    let words = QUICK.replace("--rounds 6", "--rounds 6000");
+    assert_ne!(words, QUICK);
+    words
+}
+
 /// Where a group lives: a directory and an address at which nothing else listens.
 pub(crate) struct Group {
     pub(crate) directory: TestDirectory,
@@ -63,6 +70,18 @@ impl Group {
     /// Starts all processes and waits for their ends.
     pub(crate) fn run(&self, words: &str) -> Vec<Output> {
         self.start_all(words).into_iter().map(Running::output).collect()
+    }
+
+    /// Runs a comparison in which everything goes well, and returns its report. An audit on a busy
+    /// machine may refuse.
+    pub(crate) fn driven(&self, words: &str) -> Value {
+        let outputs = self.run(words);
+        is_judged(&outputs[0]);
+        for (rank, output) in outputs.iter().enumerate().skip(1) {
+            assert_eq!(output.status.code(), Some(0), "{rank}: {}", errors(output));
+            assert!(output.stdout.is_empty(), "agents report nothing");
+        }
+        self.report()
     }
 
     pub(crate) fn report(&self) -> Value {

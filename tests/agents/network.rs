@@ -32,10 +32,10 @@ fn cut(how: &str) -> Option<(TestDirectory, Vec<i32>)> {
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     let output = Running::new(command.spawn().expect("unshare starts")).output();
     let all = ["coordinator.err", "agent-1.err", "agent-2.err", "nginx.log"];
-    let said = all.map(|name| format!("{name}: {}", directory.text(name))).join("\n");
-    assert!(output.status.success(), "{}\n{said}", errors(&output));
+    let messages = all.map(|name| format!("{name}: {}", directory.text(name))).join("\n");
+    assert!(output.status.success(), "{}\n{messages}", errors(&output));
     // Shown if the test fails.
-    println!("{said}");
+    println!("{messages}");
     let codes = directory.text("codes");
     let codes = codes.lines().map(|line| line.parse().expect("an exit code")).collect();
     Some((directory, codes))
@@ -57,8 +57,8 @@ fn a_network_that_comes_back_holds_up_the_run_and_loses_no_round() {
 fn an_agent_without_network_is_lost_and_ends_by_itself() {
     let Some((directory, codes)) = cut("for-good") else { return };
     assert_eq!(codes, [5, 0, 5]);
-    let said = directory.text("coordinator.err");
-    assert!(said.contains("agent 2 is lost"), "{said}");
+    let messages = directory.text("coordinator.err");
+    assert!(messages.contains("agent 2 is lost"), "{messages}");
     let report = directory.json("report.json");
     assert_eq!(report["end"]["reason"], "failed", "{}", report["end"]);
     assert!(report["complete_rounds"].as_u64() >= Some(2), "{}", report["complete_rounds"]);

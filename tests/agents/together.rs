@@ -7,25 +7,13 @@ use std::time::Duration;
 
 const MS: Duration = Duration::from_millis(1);
 
-/// The exit code of the coordinator, which an audit on a busy machine may refuse, and a report.
-fn driven(group: &Group, words: &str) -> Value {
-    let outputs = group.run(words);
-    for (rank, output) in outputs.iter().enumerate() {
-        let code = output.status.code();
-        let may = if rank == 0 { &[Some(0), Some(3)][..] } else { &[Some(0)] };
-        assert!(may.contains(&code), "{rank}: {code:?}: {}", errors(output));
-        assert!(rank == 0 || output.stdout.is_empty(), "agents report nothing");
-    }
-    group.report()
-}
-
 #[test]
 fn four_agents_count_what_the_servers_count_and_find_a_factor_of_two() {
     let group = Group::of(4);
     let (a, b) = (serve(10 * MS), serve(20 * MS));
     let words = QUICK.replace("--round 100ms --slice 25ms", "--round 400ms --slice 100ms");
     assert_ne!(words, QUICK);
-    let report = driven(&group, &format!("{} {words} --seed 7", contenders(&a, &b)));
+    let report = group.driven(&format!("{} {words} --seed 7", contenders(&a, &b)));
     agree(&report, [a, b], 4);
     for of in report["contenders"].as_array().expect("two") {
         let agents = of["agents"].as_array().expect("figures of each agent");
@@ -42,7 +30,7 @@ fn four_agents_count_what_the_servers_count_and_find_a_factor_of_two() {
 fn each_agent_keeps_a_journal_and_the_coordinator_has_them_merged() {
     let group = Group::of(2);
     let (a, b) = (serve(MS), serve(MS));
-    driven(&group, &format!("{} {QUICK} --seed 7", contenders(&a, &b)));
+    group.driven(&format!("{} {QUICK} --seed 7", contenders(&a, &b)));
     let merged = group.events(0);
     let agents = merged.iter().find(|event| event.get("agents").is_some()).expect("who drives");
     assert_eq!(agents["agents"].as_array().map(Vec::len), Some(2));
@@ -81,7 +69,7 @@ fn no_two_contenders_are_driven_at_once_whatever_the_clocks_say() {
     let group = Group::of(3);
     let (a, b) = (serve(MS), serve(MS));
     let clocks = "--simulate-clock 3600000000000,50,0";
-    driven(&group, &format!("{} {QUICK} --seed 7 {clocks}", contenders(&a, &b)));
+    group.driven(&format!("{} {QUICK} --seed 7 {clocks}", contenders(&a, &b)));
     let events = group.events(0);
     let offsets = events.iter().filter_map(|event| event["clocks"].as_array()).flatten();
     for clock in offsets {
@@ -159,7 +147,7 @@ fn agents_drive_a_target_that_the_coordinator_launches() {
     };
     let file = format!("{}{}", contender("a"), contender("b"));
     std::fs::write(group.directory.file("experiment.toml"), file).expect("writes");
-    let report = driven(&group, &format!("experiment.toml {QUICK}"));
+    let report = group.driven(&format!("experiment.toml {QUICK}"));
     for of in report["contenders"].as_array().expect("two") {
         assert!(number(&of["operations"]) > 0.0);
         // The coordinator reads what its targets cost around every slice.

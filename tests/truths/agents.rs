@@ -6,7 +6,7 @@ use crate::common::witness::{exact, figure, witnessed};
 use crate::common::{TestDirectory, number, sent, serve, url};
 use crate::compared::{Compared, disturbance};
 use crate::equal::{differ_by_chance, passes_as_equal};
-use crate::group::{Group, errors, is_judged};
+use crate::group::Group;
 use crate::size::{pilot, sized};
 use serde_json::Value;
 use std::time::Duration;
@@ -28,12 +28,7 @@ fn driven_alone(servers: [&TestServer; 2], words: &str) -> Value {
 
 /// The same with several agents.
 fn driven(group: &Group, servers: [&TestServer; 2], words: &str) -> Value {
-    let outputs = group.run(&comparison(servers, words));
-    is_judged(&outputs[0]);
-    for output in &outputs[1..] {
-        assert_eq!(output.status.code(), Some(0), "{}", errors(output));
-    }
-    group.report()
+    group.driven(&comparison(servers, words))
 }
 
 fn service(micros: u64) -> TestServer {

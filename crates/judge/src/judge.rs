@@ -136,7 +136,7 @@ impl Judge {
         evidence.drafts = compare::drafts(&evidence);
         let findings = audit::findings(&evidence);
         let contenders = summary::contenders(&evidence);
-        let gate = summary::gate(&evidence.gate);
+        let gate = summary::gate(&evidence);
         let mut comparisons: Vec<_> =
             evidence.drafts.into_iter().map(|draft| draft.comparison).collect();
         if let Some(why) = refusal(&findings) {

@@ -1,7 +1,7 @@
 //! The figures of one contender for the report.
 
 use crate::{
-    evidence::{AgentDriven, DriveSummary, Evidence, Gate},
+    evidence::{AgentDriven, DriveSummary, Evidence},
     verdict::{
         AgentSummary, ContenderSummary, GateSummary, KindSummary, PhaseTimes, Quantiles,
         StoreSummary, TargetSummary, WatchSummary,
@@ -104,13 +104,15 @@ fn agents(driven: &DriveSummary) -> Vec<AgentSummary> {
 }
 
 /// The pauses between slices. None without agents, or if every round had one slice.
-pub(crate) fn gate(gate: &Gate) -> Option<GateSummary> {
+pub(crate) fn gate(evidence: &Evidence) -> Option<GateSummary> {
     let seconds = |ns: u64| ns as f64 / 1e9;
+    let gate = evidence.gate;
+    let driven_ns: u64 = evidence.contenders.iter().map(|driven| driven.took_ns).sum();
     (gate.pauses > 0).then(|| GateSummary {
         pauses: gate.pauses,
         pause: seconds(gate.paused_ns) / gate.pauses as f64,
         longest: seconds(gate.longest_ns),
-        share: gate.paused_ns as f64 / (gate.paused_ns + gate.driven_ns).max(1) as f64,
+        share: gate.paused_ns as f64 / (gate.paused_ns + driven_ns).max(1) as f64,
     })
 }
 

@@ -313,7 +313,7 @@ pub struct ContenderSummary {
 
 /// The pauses between the slices of a round, in which several machines wait for each other. Times are
 /// in seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GateSummary {
     /// How many there were.
     pub pauses: u64,

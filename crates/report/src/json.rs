@@ -16,10 +16,9 @@ mod store;
 pub(super) mod sweep;
 
 use super::{View, words};
-use agents::GateData;
 use contender::ContenderData;
 use growth::GrowthData;
-use judge::verdict::{Charged, Checked, Comparison, Finding, RequirementStatus};
+use judge::verdict::{Charged, Checked, Comparison, Finding, GateSummary, RequirementStatus};
 use plan::PlanData;
 use published::PublishedData;
 use record::{EndReason, Host, Metric};
@@ -39,7 +38,7 @@ pub(super) fn report(view: &View) -> String {
         void: view.void,
         complete_rounds: view.complete_rounds,
         rules_checked: view.rules_checked,
-        gate: view.gate.map(GateData::of),
+        gate: view.gate,
         plan: PlanData::of(view),
         contenders: view.contenders.iter().map(|of| ContenderData::of(view, of)).collect(),
         comparisons: view.comparisons.iter().map(ComparisonData::of).collect(),
@@ -66,7 +65,7 @@ struct Report<'a> {
     complete_rounds: u32,
     rules_checked: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    gate: Option<GateData>,
+    gate: Option<&'a GateSummary>,
     plan: PlanData<'a>,
     contenders: Vec<ContenderData<'a>>,
     comparisons: Vec<ComparisonData<'a>>,

@@ -14,7 +14,7 @@ use record::{Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Qu
 
 pub(crate) use agents::{AgentDriven, Agents};
 pub(crate) use driven::DriveSummary;
-pub(crate) use gate::Gate;
+use gate::Gate;
 pub(crate) use timeline::Timeline;
 pub(crate) use trial::{Costs, Trial};
 

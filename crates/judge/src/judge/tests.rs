@@ -250,3 +250,17 @@ fn a_contender_without_a_name_is_left_out() {
     run.records.push(stranger);
     assert_eq!(run.verdict(), sound);
 }
+
+/// Slices of 250 ms that last 249 ms, of two contenders in turn: after each one of the first there is a
+/// pause of 1 ms.
+#[test]
+fn pauses_between_slices_are_known_if_several_machines_drove() {
+    let mut run = Run::compare(4);
+    run.each(|record| record.seen.slices.iter_mut().for_each(|slice| slice.took_ns = 249_000_000));
+    assert_eq!(run.verdict().gate(), None);
+    run.each(|record| record.agents = vec![record::AgentSeen::default()]);
+    let verdict = run.verdict();
+    let gate = verdict.gate().expect("agents drove");
+    assert_eq!((gate.pauses, gate.pause, gate.longest), (16, 0.001, 0.001));
+    assert_eq!(gate.share, 16.0 / (16.0 + 32.0 * 249.0));
+}

@@ -1,6 +1,6 @@
-//! What each agent did, if several machines drove, and what it cost to start them together.
+//! What each agent did, if several machines drove.
 
-use judge::verdict::{AgentSummary, GateSummary};
+use judge::verdict::AgentSummary;
 use serde::Serialize;
 
 /// One agent. Times are in seconds.
@@ -26,21 +26,5 @@ impl AgentData {
             starts_later_by_at_most: agent.most_behind,
             clock_bound: agent.clock_bound,
         }
-    }
-}
-
-/// The pauses between the slices of a round. Times are in seconds.
-#[derive(Serialize)]
-pub(super) struct GateData {
-    pauses: u64,
-    pause: f64,
-    longest: f64,
-    share: f64,
-}
-
-impl GateData {
-    pub(super) fn of(gate: &GateSummary) -> GateData {
-        let &GateSummary { pauses, pause, longest, share } = gate;
-        GateData { pauses, pause, longest, share }
     }
 }
