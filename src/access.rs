@@ -71,7 +71,9 @@ impl Access {
     /// # Errors
     /// Says why it is not safe, and what to do.
     pub(crate) fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
-        self.database().map_or(Ok(()), |database| database.check_log_in(address, timeout))
+        self.database().map_or(Ok(()), |database| {
+            database.check_log_in(address, timeout).map_err(|error| error.to_string())
+        })
     }
 
     /// Sets the table, or column family, in which a database keeps the contender's rows. `is_wide`:

@@ -3,7 +3,7 @@
 //! It is split into words as a shell does. All other shell syntax is refused: a shell would be part
 //! of the measurement without being visible.
 
-use keeper::programs;
+use keeper::programs::{self, FindError};
 use std::path::{Path, PathBuf};
 use text::shell_words::{self, SplitError};
 use text::shown::shown;
@@ -51,8 +51,8 @@ impl Command {
     /// The file that runs when a process in `cwd` with this `PATH` runs it.
     ///
     /// # Errors
-    /// A sentence that names the file, if it does not exist or is not executable.
-    pub fn find(&self, path: &str, cwd: &Path) -> Result<PathBuf, String> {
+    /// If the file does not exist or is not executable.
+    pub fn find(&self, path: &str, cwd: &Path) -> Result<PathBuf, FindError> {
         programs::find(&self.0[0], path, cwd)
     }
 

@@ -90,6 +90,6 @@ impl Agent {
     }
 
     pub(super) fn lost(&self, why: &str) -> EngineError {
-        EngineError(format!("agent {} is lost: {why}", self.ready.rank))
+        EngineError::Helper(format!("agent {} is lost: {why}", self.ready.rank))
     }
 }

@@ -139,7 +139,7 @@ impl Coordinator {
         let targets = Targets::new(clocks);
         let mut part = Part { slices: *slices, patience, began_ns, targets, merged: 0, stop, each };
         let order = serde_json::to_vec(order)
-            .map_err(|error| EngineError(format!("an order cannot be written: {error}")))?;
+            .map_err(|error| EngineError::Helper(format!("an order cannot be written: {error}")))?;
         for agent in &mut self.agents {
             agent.part = AgentPart::default();
             agent.send(self.clock.now(), &FromCoordinator::Order(order.clone()))?;
@@ -318,7 +318,7 @@ impl Coordinator {
             trials,
         });
         let merged = merge_all(agents.collect(), &part.targets.used);
-        for trial in merged.map_err(EngineError)? {
+        for trial in merged.map_err(EngineError::Helper)? {
             if (part.each)(trial).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -361,7 +361,7 @@ impl Coordinator {
             },
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => {
-                Err(EngineError("no agent can be reached any more".to_owned()))
+                Err(EngineError::helper("no agent can be reached any more"))
             }
         }
     }
@@ -375,7 +375,7 @@ impl Coordinator {
         let silent = self.agents.iter().zip(answered).filter(|(_, answered)| !**answered);
         let ranks: Vec<String> = silent.map(|(agent, _)| agent.ready.rank.to_string()).collect();
         let agents = if ranks.len() == 1 { "agent" } else { "agents" };
-        EngineError(format!(
+        EngineError::Helper(format!(
             "{agents} {} did not answer within {}",
             lists::listed(&ranks),
             text::units::show_ns(patience.as_nanos() as u64)

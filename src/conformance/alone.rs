@@ -108,7 +108,7 @@ pub(super) fn null_server(
 ) -> Result<NullServer, EngineError> {
     let services: Vec<Service> = accesses.iter().filter_map(service).collect();
     NullServer::start(&services, core)
-        .map_err(|error| EngineError::system("the null server cannot start", &error))
+        .map_err(|error| EngineError::system("the null server cannot start", error))
 }
 
 fn service(access: &Access) -> Option<Service> {
@@ -124,5 +124,5 @@ fn service(access: &Access) -> Option<Service> {
 
 /// tiebreak itself failed.
 pub(crate) fn failed(broken: EngineError) -> Error {
-    Error::failed(broken.0)
+    Error::failed(broken.to_string())
 }

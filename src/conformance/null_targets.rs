@@ -98,7 +98,7 @@ impl Partners {
             match null_target {
                 Raised::Null(access, _) => Ok(access.lanes(&order, lane)),
                 Raised::Directory(access, _) => Ok(access.lanes(&order, lane)),
-                Raised::Program(exec) => exec.lanes(&order, lane).map_err(EngineError),
+                Raised::Program(exec) => exec.lanes(&order, lane).map_err(EngineError::Helper),
             }
         };
         let lanes = self.each.iter().enumerate().map(lanes).collect::<Result<_, _>>()?;
@@ -115,7 +115,7 @@ impl Directory {
         let within = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
         let directory = within.join(format!("tiebreak-null-{}", std::process::id()));
         std::fs::create_dir_all(&directory).map_err(|error| {
-            EngineError::system("the directory for the null files cannot be created", &error)
+            EngineError::system("the directory for the null files cannot be created", error)
         })?;
         Ok(Directory(directory))
     }
@@ -161,8 +161,8 @@ fn directory(stop: &Stop) -> Result<Raised, EngineError> {
 }
 
 fn program(core: Option<u32>) -> Result<Raised, EngineError> {
-    let command = Command::parse(NOTHING).map_err(EngineError)?;
+    let command = Command::parse(NOTHING).map_err(EngineError::Helper)?;
     let mut program = Program::new(command, Some(1));
     program.cores = core.into_iter().collect();
-    Exec::start(&program).map(Raised::Program).map_err(EngineError)
+    Exec::start(&program).map(Raised::Program).map_err(EngineError::Helper)
 }

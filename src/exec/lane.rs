@@ -20,7 +20,7 @@ impl Exec {
     /// If the order has no such contender.
     pub fn lanes(&self, order: &DriveOrder, contender: usize) -> Result<Vec<MakeLane>, String> {
         if !order.cores.is_empty() {
-            let cores = pin::set(&order.cores)?;
+            let cores = pin::set(&order.cores).map_err(|error| error.to_string())?;
             let pinned = pin::pin(self.keeper(), &cores);
             pinned.map_err(|error| {
                 format!(

@@ -54,8 +54,8 @@ impl Program {
     /// A sentence that names the file or the core.
     pub fn check(&self) -> Result<(), String> {
         let path = self.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
-        self.command.find(path, &self.cwd)?;
-        pin::set(&self.cores).map(drop)
+        self.command.find(path, &self.cwd).map_err(|error| error.to_string())?;
+        pin::set(&self.cores).map(drop).map_err(|error| error.to_string())
     }
 
     /// Gives it its directory, beginning from this one, and its variables.
@@ -164,7 +164,7 @@ impl Exec {
     /// # Errors
     /// When it failed or was cut: why.
     pub(crate) fn run_once(&self, timeout: Duration, stop: &Stop) -> Result<f64, String> {
-        match self.runner.run(timeout, stop).map_err(|EngineError(why)| why)? {
+        match self.runner.run(timeout, stop).map_err(|error| error.to_string())? {
             ProgramOutcome::Cut(_) => Err("it was cut by the end of the run".to_owned()),
             ProgramOutcome::Ran(ProgramRun { failure: Some(failure), .. }) => {
                 let failure_message = self.failure_message();
@@ -277,7 +277,7 @@ impl Runner {
     }
 
     fn broken(&self, error: &Error) -> EngineError {
-        EngineError(format!("`{}`: {error}", self.name))
+        EngineError::Helper(format!("`{}`: {error}", self.name))
     }
 }
 

@@ -73,7 +73,8 @@ impl<'a> Launcher<'a> {
         let fails = |error: String| Failed::Error(Error::target(named(launch, &error)));
         let users = launch.processes.iter().map(|process| &process.context.user);
         let user = std::iter::once(&launch.context.user).chain(users).flatten().next();
-        let owner = user.map(|user| user::find(user)).transpose().map_err(fails)?;
+        let owner = user.map(|user| user::find(user)).transpose();
+        let owner = owner.map_err(|error| fails(error.to_string()))?;
         let home = Home::create(&launch.name, owner, launch.temp.as_deref())
             .map_err(|error| disk(launch, &error))?;
         let last = launch.processes.last().expect("a launch has a process");

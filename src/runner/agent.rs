@@ -10,7 +10,7 @@ use crate::journal::Writer;
 use crate::plan::{ContenderAccess, Resolved, hash};
 use crate::remote::{Connection, RemoteError, introduce};
 use crate::{host, launch, signals};
-use engine::{EngineError, Stop, Together};
+use engine::{Stop, Together};
 use record::{
     Address, Contender, DriveOrder, End, EndReason, Event, LaneOrder, Phase, TrialRecord,
 };
@@ -181,7 +181,7 @@ impl Agent<'_> {
         let driven = engine::run_together(&drive_order, lanes, self.stop, together, each);
         // The cause of what the engine may say.
         written?;
-        driven.map_err(|EngineError(why)| why)?;
+        driven.map_err(|error| error.to_string())?;
         gate.done().map_err(|error| error.to_string())
     }
 

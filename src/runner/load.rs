@@ -6,7 +6,6 @@ use super::environment::Halt;
 use super::orders;
 use super::session::Session;
 use crate::targets::store::{About, Decision, Fingerprint, RequestedData, State};
-use engine::EngineError;
 use record::{
     Event, Failure, LoadMethod, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
 };
@@ -130,7 +129,7 @@ impl<W: Write> Session<'_, W> {
         });
         match (self.environment.fallen(), driven) {
             (Some(fallen), _) => Err(Halt::Target(fallen)),
-            (None, Err(EngineError(detail))) => Err(Halt::Broken(detail)),
+            (None, Err(error)) => Err(Halt::Broken(error.to_string())),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
             (None, Ok(())) => Ok(()),
         }

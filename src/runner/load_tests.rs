@@ -10,6 +10,7 @@ use crate::runner::progress::{Progress, ProgressStyle};
 use crate::runner::session::TrialWriter;
 use crate::runner::stores_known::Stores;
 use crate::targets::store::Start;
+use engine::EngineError;
 use record::{
     DriveOrder, End, EndReason, Header, LaneTask, Plan, RequestPlan, Settled, Slice, TargetDone,
     TargetReady, Work, journal::SCHEMA,
@@ -102,7 +103,7 @@ impl Environment for View<'_> {
                 let end = loading.from + lane_order.operations.expect("so many");
                 let is_in = |key: Option<u64>| key.is_some_and(|key| key < end);
                 if is_in(self.0.killed_at) {
-                    return Err(EngineError("killed".to_owned()));
+                    return Err(EngineError::order("killed"));
                 }
                 cut_short = is_in(self.0.stopped_at);
                 self.0.stopped.set(cut_short);

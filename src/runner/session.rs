@@ -10,7 +10,6 @@ use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::pilot;
 use crate::targets::ready::{self, Answer, ExpectedReply};
-use engine::EngineError;
 use judge::Judge;
 use record::{
     Contender, DriveOrder, End, EndReason, Event, Failure, FaultOwner, LaneOrder, OwnCost, Phase,
@@ -491,7 +490,7 @@ impl<W: Write> Session<'_, W> {
                 Err(Halt::Target(wrong + &why))
             }
             (Some(halt), _) => Err(halt),
-            (None, Err(EngineError(detail))) => Err(Halt::Broken(detail)),
+            (None, Err(error)) => Err(Halt::Broken(error.to_string())),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
             (None, Ok(())) => Ok(kept),
         }

@@ -6,6 +6,7 @@ use crate::runner::environment::Each;
 use crate::runner::progress::ProgressStyle;
 use crate::scratch::Scratch;
 use crate::targets::store::About;
+use engine::EngineError;
 use record::{Failure, Header, Seen, Slice, TargetDone, TargetReady, journal::SCHEMA};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -228,7 +229,7 @@ impl Environment for FakeEngine {
         for round in (order.first_round..).take(order.rounds as usize) {
             let now = |in_round: Option<u32>| in_round == Some(round) && order.rounds > 1;
             if now(self.world.breaks_in) {
-                return Err(EngineError("no thread".to_owned()));
+                return Err(EngineError::order("no thread"));
             }
             if now(self.world.stopped_in) {
                 self.stopped.set(true);

@@ -100,7 +100,7 @@ impl LaneAccess {
     fn lanes(&self, order: &DriveOrder, lane: usize) -> Result<Vec<MakeLane>, EngineError> {
         match self {
             LaneAccess::Server(access) => Ok(access.lanes(order, lane)),
-            LaneAccess::Program(exec) => exec.lanes(order, lane).map_err(EngineError),
+            LaneAccess::Program(exec) => exec.lanes(order, lane).map_err(EngineError::Helper),
         }
     }
 }
@@ -139,7 +139,7 @@ impl<'a> Targets<'a> {
     /// The target of this contender.
     fn running_target(&self, contender: usize) -> Result<&RunningTarget, EngineError> {
         let running_target = self.each[contender].running_target.as_ref();
-        running_target.ok_or_else(|| EngineError("a target is driven that is not up".to_owned()))
+        running_target.ok_or_else(|| EngineError::order("a target is driven that is not up"))
     }
 
     /// The side channel to this contender's store, if it is one and is up.
@@ -221,7 +221,7 @@ impl Environment for Targets<'_> {
             }
             ContenderAccess::Files(directory) => {
                 let store = files::Store::new(&directory.path, directory.settings)
-                    .map_err(|EngineError(why)| Halt::Target(why))?;
+                    .map_err(|error| Halt::Target(error.to_string()))?;
                 target.facts = facts(directory)?;
                 let numbers = Numbers::new(MOST_PLACES);
                 let access = FilesAccess { store: Arc::new(store), numbers };
@@ -358,8 +358,8 @@ impl Environment for Targets<'_> {
             }
         };
         let Some(plain) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
-            return Err(EngineError(
-                "the null server is driven for a target that is not up".to_owned(),
+            return Err(EngineError::order(
+                "the null server is driven for a target that is not up",
             ));
         };
         let (accesses, addresses): (Vec<_>, Vec<_>) = plain.into_iter().unzip();
@@ -561,7 +561,7 @@ fn local(address: Address, lane_access: LaneAccess) -> RunningTarget {
 /// The file system of the directory, and how files are written.
 fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
     let facts = files::facts(&directory.path, &directory.settings)
-        .map_err(|EngineError(why)| Halt::Broken(why))?;
+        .map_err(|error| Halt::Broken(error.to_string()))?;
     let facts = facts.into_iter().map(|(command, line)| Fact { command, line: Some(line) });
     Ok(facts.collect())
 }

@@ -132,7 +132,7 @@ fn tell(
         rates.push(seen.throughput().unwrap_or(0.0));
         ControlFlow::Continue(())
     })
-    .map_err(|broken| broken.0)?;
+    .map_err(|error| error.to_string())?;
     if errors > 0 {
         return Err(format!("{errors} operations failed"));
     }

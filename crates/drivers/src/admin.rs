@@ -43,7 +43,7 @@ impl QueryError {
 
 impl From<EngineError> for QueryError {
     fn from(broken: EngineError) -> QueryError {
-        QueryError { code: None, why: broken.0, position: None }
+        QueryError { code: None, why: broken.to_string(), position: None }
     }
 }
 

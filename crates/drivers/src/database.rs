@@ -2,9 +2,37 @@
 
 use crate::admin::{QueryError, Rows};
 use crate::custom::Check;
-use engine::MakeLane;
+use engine::{EngineError, MakeLane};
 use record::{Address, DriveOrder, Workload};
 use std::time::Duration;
+use thiserror::Error;
+
+/// Why a login is not made.
+#[derive(Debug, Error)]
+pub enum LoginError {
+    /// The client library cannot be set up.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// It would give the password away. The text has the reason and the remedy.
+    #[error("{0}")]
+    Unsafe(String),
+}
+
+/// Why a table cannot store the workload's values.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SchemaError {
+    /// A value is too long for MySQL's engine MEMORY.
+    #[error(
+        "a table of the engine MEMORY cannot store values of {bytes} bytes: its rows have at most \
+         65535 bytes, which leaves {most}; use shorter values, or another engine"
+    )]
+    ValueTooLong {
+        /// Length of the longest value.
+        bytes: u32,
+        /// The longest that fits.
+        most: u32,
+    },
+}
 
 /// Access to a database through its client library, including secrets.
 pub trait Database: Send + Sync {
@@ -32,7 +60,7 @@ pub trait Database: Send + Sync {
     ///
     /// # Errors
     /// Returns an error with the reason and the remedy if it does not.
-    fn check_log_in(&self, _address: &Address, _timeout: Duration) -> Result<(), String> {
+    fn check_log_in(&self, _address: &Address, _timeout: Duration) -> Result<(), LoginError> {
         Ok(())
     }
 
@@ -104,7 +132,7 @@ pub trait Database: Send + Sync {
     ///
     /// # Errors
     /// Returns an error if a table of this kind cannot store the workload's values.
-    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String>;
+    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, SchemaError>;
 
     /// The statement that creates the table of tiebreak's notes unless it exists.
     fn create_notes(&self, name: &str) -> String {

@@ -42,7 +42,7 @@ impl<D: Driver> DriverLane<D> {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| EngineError::system("cannot create a runtime", &error))?;
+            .map_err(|error| EngineError::system("cannot create a runtime", error))?;
         let pace = {
             let _inside = runtime.enter();
             Pace::new(&seat.stop)?

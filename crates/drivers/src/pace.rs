@@ -37,7 +37,7 @@ impl Pace {
     /// Must be created inside the runtime.
     pub(crate) fn new(stop: &Stop) -> Result<Pace, EngineError> {
         let broken =
-            |error| EngineError::system("cannot watch the alarm and the stop signal", &error);
+            |error| EngineError::system("cannot watch the alarm and the stop signal", error);
         let alarm = Alarm::new().map_err(broken)?;
         Ok(Pace {
             alarm: watch(alarm).map_err(broken)?,

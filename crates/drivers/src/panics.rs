@@ -39,7 +39,10 @@ pub(crate) fn watched<T>(call: impl FnOnce() -> T) -> Result<T, EngineError> {
     let outcome = in_mode(Mode::Kept, call);
     match (FIRST.take(), outcome) {
         (None, Ok(done)) => Ok(done),
-        (why, _) => Err(EngineError(why.unwrap_or_else(|| "a client library panicked".to_owned()))),
+        (why, _) => {
+            let why = why.unwrap_or_else(|| "a client library panicked".to_owned());
+            Err(EngineError::Panicked(why))
+        }
     }
 }
 
@@ -122,18 +125,20 @@ mod tests {
             let caught = catch_unwind(|| panic!("sent: \x1b[2J {}", "x".repeat(LONGEST)));
             (caught.is_err(), happened())
         });
-        let Err(EngineError(why)) = seen else { panic!("it was not found") };
+        let Err(EngineError::Panicked(why)) = seen else { panic!("it was not found") };
         assert!(why.contains("crates/drivers/src/panics.rs:"), "{why}");
         assert!(why.contains(r"sent: \u{1b}[2J xxx") && why.len() < 2 * LONGEST, "{why}");
-        assert_eq!(watched(|| 3), Ok(3));
+        assert_eq!(watched(|| 3).ok(), Some(3));
     }
 
     #[test]
     fn a_panic_of_the_call_itself_and_one_of_another_thread_are_found() {
         assert!(watched(|| -> u8 { panic!("itself") }).is_err());
-        let Err(EngineError(why)) = watched(of_another_thread) else { panic!("it was not found") };
+        let Err(EngineError::Panicked(why)) = watched(of_another_thread) else {
+            panic!("it was not found")
+        };
         assert!(why.contains("thread"), "{why}");
         // What is expected within a watched call is no fault.
-        assert_eq!(watched(|| unless_it_panics(|| -> u8 { panic!("expected") })), Ok(None));
+        assert_eq!(watched(|| unless_it_panics(|| -> u8 { panic!("expected") })).ok(), Some(None));
     }
 }

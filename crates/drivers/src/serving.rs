@@ -50,10 +50,11 @@ impl Serving {
             kind => lacks(kind),
         };
         if let Some(why) = workload.mix.iter().find_map(|share| lacking(share.kind)) {
-            return Err(EngineError(format!("a database does not support this workload: {why}")));
+            let why = format!("a database does not support this workload: {why}");
+            return Err(EngineError::Order(why));
         }
-        let encoder = Encoder::new(workload, seed, seat.count(), task).map_err(EngineError)?;
-        let encoder = encoder.with_feeds(request_parts.feeds).map_err(EngineError)?;
+        let encoder = Encoder::new(workload, seed, seat.count(), task)?;
+        let encoder = encoder.with_feeds(request_parts.feeds)?;
         let times = workload
             .custom
             .operations
@@ -267,9 +268,7 @@ mod tests {
         }
         let mut counting = workload("kv");
         counting.mix[0].kind = Kind::Incr;
-        let Err(EngineError(why)) = serving(LaneTask::Drive(counting)) else {
-            panic!("it cannot count")
-        };
+        let why = serving(LaneTask::Drive(counting)).err().expect("it cannot count").to_string();
         assert!(why.contains("counters are only supported by caches"), "{why}");
     }
 

@@ -178,7 +178,7 @@ fn unsupported_orders_are_rejected() {
         let stop = engine::Stop::new().expect("a descriptor");
         let mut none = |_| std::ops::ControlFlow::Continue(());
         let broken = engine::run(&order, lanes, Vec::new(), &stop, &mut none);
-        broken.expect_err("it cannot").0
+        broken.expect_err("it cannot").to_string()
     };
     assert!(broken(|order, _| order.lanes[0].intensity.depth = 2).contains("leave out depth"));
     assert!(broken(|_, access| access.database = "a)(b".to_owned()).contains("service"));

@@ -5,7 +5,7 @@
 //! each preset, SERIES times with different seeds, and prints how skewed they are.
 
 use engine::clock;
-use engine::workload::{Operations, PRESETS, preset};
+use engine::workload::{Operations, PRESETS, WorkloadError, preset};
 use record::{Distribution, KeysAs, ValuesAs, Workload};
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -61,7 +61,12 @@ fn workloads(keys: u64) -> Vec<(String, Workload)> {
     kv.into_iter().chain([hashed]).chain(ycsb).collect()
 }
 
-fn tell(name: &str, workload: &Workload, operations: u64, series: u64) -> Result<(), String> {
+fn tell(
+    name: &str,
+    workload: &Workload,
+    operations: u64,
+    series: u64,
+) -> Result<(), WorkloadError> {
     let mut each = [Vec::new(), Vec::new(), Vec::new()];
     for seed in 0..series {
         let drawn = Operations::new(workload, seed)?;

@@ -34,10 +34,9 @@ pub fn grouped(
     };
     let mut groups: Vec<_> = asked.groups.iter().map(of_group).collect();
     let workers = order.cores.len().max(1);
-    let checked = check_groups(asked);
     let one = |_| {
         let parts: Vec<MakeLane> = groups.iter_mut().filter_map(Iterator::next).collect();
-        let checked = checked.clone();
+        let checked = check_groups(asked);
         Box::new(move |seat: &Seat| checked.and_then(|()| Groups::lane(parts, seat))) as MakeLane
     };
     (0..workers).map(one).collect()
@@ -51,7 +50,7 @@ pub fn check_groups(asked: &LaneOrder) -> Result<(), EngineError> {
     match asked.operations {
         Some(_) if !asked.groups.is_empty() => {
             let why = "a number of operations cannot be set for a contender with groups";
-            Err(EngineError(why.to_owned()))
+            Err(EngineError::order(why))
         }
         _ => Ok(()),
     }
@@ -70,7 +69,7 @@ impl Groups {
             let mut lane = make(&Seat { group, groups, ..seat.clone() })?;
             match lane.steps() {
                 Some(_) => Ok(lane),
-                None => Err(EngineError("lanes of this kind do not support groups".to_owned())),
+                None => Err(EngineError::order("lanes of this kind do not support groups")),
             }
         };
         let lanes = parts.into_iter().enumerate().map(make).collect::<Result<_, _>>()?;

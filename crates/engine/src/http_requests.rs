@@ -145,10 +145,11 @@ impl Requests {
         workload: &Workload,
         seed: u64,
         seat: &Seat,
-    ) -> Result<Requests, String> {
+    ) -> Result<Requests, EngineError> {
         let known = |kind: Kind| matches!(kind, Kind::Custom(number) if (number as usize) < requests.each.len());
         if !workload.mix.iter().all(|share| known(share.kind)) {
-            return Err("the workload of a web server must consist of HTTP requests".to_owned());
+            let why = "the workload of a web server must consist of HTTP requests";
+            return Err(EngineError::order(why));
         }
         let encoder = Encoder::new(workload, seed, seat.workers, Task::Drive)?;
         Ok(Requests {
@@ -232,7 +233,7 @@ pub(crate) fn lanes(
 ) -> Vec<MakeLane> {
     let (requests, workload, seed) = (requests.clone(), workload.clone(), order.seed);
     codec_lanes(order, contender, tls, move |seat| {
-        Requests::new(expect.clone(), requests.clone(), &workload, seed, seat).map_err(EngineError)
+        Requests::new(expect.clone(), requests.clone(), &workload, seed, seat)
     })
 }
 

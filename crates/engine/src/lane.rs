@@ -1,8 +1,7 @@
 //! The interface between the interleaving and what is driven: one contender on one core.
 
-use crate::Stop;
+use crate::{EngineError, Stop};
 use record::{DriveOrder, Recorder};
-use std::fmt;
 use std::os::fd::RawFd;
 
 /// The position of a lane among workers and groups.
@@ -195,25 +194,6 @@ pub struct Step {
     /// When the next step is due in any case. None if the slice is over.
     pub until: Option<u64>,
 }
-
-/// An error of tiebreak itself: a sentence that says what failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EngineError(pub String);
-
-impl EngineError {
-    /// Creates the error of a system call; `what` says what failed.
-    pub fn system(what: &str, error: &std::io::Error) -> EngineError {
-        EngineError(format!("{what}: {error}"))
-    }
-}
-
-impl fmt::Display for EngineError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for EngineError {}
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,7 @@ mod barrier;
 pub mod clock;
 pub mod codec_lane;
 mod drive;
+mod error;
 mod event_loop;
 pub mod files;
 mod gate;
@@ -35,14 +36,15 @@ pub mod workload;
 
 pub use alarm::Alarm;
 pub use drive::{Drive, Next, Take};
+pub use error::EngineError;
 pub use event_loop::LOOPBACK_SOURCES;
 pub use gate::{Gate, Together};
 pub use groups::{check_groups, grouped};
 pub use http::{HttpAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{
-    EngineError, InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, TargetReading,
-    Turn, WatchedReading, for_workers,
+    InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, TargetReading, Turn,
+    WatchedReading, for_workers,
 };
 pub use readings::note_targets;
 pub use run::{run, run_together};

@@ -61,7 +61,7 @@ fn run_in(
         }
     }
     if setups.iter().any(|setup| setup.len() != contenders) || contenders != order.lanes.len() {
-        return Err(EngineError(format!(
+        return Err(EngineError::Order(format!(
             "the order names {} contenders on {workers} workers; the lanes don't match",
             order.lanes.len()
         )));
@@ -90,12 +90,12 @@ fn run_in(
                     let work = || Worker::work(order, seat, setup, shared, &parts);
                     if catch_unwind(AssertUnwindSafe(work)).is_err() {
                         // The receiver outlives all workers.
-                        let _ = parts.send(Err(EngineError(PANICKED.to_owned())));
+                        let _ = parts.send(Err(EngineError::Panicked(PANICKED.to_owned())));
                     }
                 })
                 .map_err(|error| {
                     shared.barrier.break_it();
-                    EngineError::system("cannot start a worker thread", &error)
+                    EngineError::system("cannot start a worker thread", error)
                 })?;
         }
         drop(parts);

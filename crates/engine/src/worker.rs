@@ -380,7 +380,8 @@ fn settle(core: Option<u32>) -> Result<(), EngineError> {
     let pinned = unsafe {
         let mut cores: libc::cpu_set_t = std::mem::zeroed();
         if core as usize >= 8 * size_of::<libc::cpu_set_t>() {
-            return Err(EngineError(format!("core {core} is beyond what this build can pin to")));
+            let why = format!("core {core} is beyond what this build can pin to");
+            return Err(EngineError::Order(why));
         }
         libc::CPU_SET(core as usize, &mut cores);
         libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &cores)
@@ -388,8 +389,8 @@ fn settle(core: Option<u32>) -> Result<(), EngineError> {
     match pinned {
         0 => Ok(()),
         _ => Err(EngineError::system(
-            &format!("cannot pin a worker to core {core}"),
-            &std::io::Error::last_os_error(),
+            format!("cannot pin a worker to core {core}"),
+            std::io::Error::last_os_error(),
         )),
     }
 }

@@ -2,18 +2,72 @@
 
 use crate::cgroup::Cgroup;
 use crate::measured::NotStarted;
+use crate::pin::CoreError;
+use crate::programs::FindError;
 use crate::protocol::ProcessOrder;
-use crate::user::{self, User};
+use crate::user::{self, NoSuchUser, User};
 use crate::{note, pin, programs};
-use std::ffi::CString;
+use std::ffi::{CString, NulError};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, PipeWriter};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use text::shown::shown;
+use thiserror::Error;
+
+/// Why a process was not started.
+#[derive(Debug, Error)]
+pub(super) enum StartError {
+    /// The order is empty.
+    #[error("there is no program to start")]
+    NoProgram,
+    /// The program was not found.
+    #[error(transparent)]
+    Program(#[from] FindError),
+    /// It cannot be pinned to the cores of the order.
+    #[error(transparent)]
+    Cores(#[from] CoreError),
+    /// The user of the order does not exist.
+    #[error(transparent)]
+    NoUser(#[from] NoSuchUser),
+    /// The process of another user is ordered, and we are not root.
+    #[error(
+        "only root can start a process as the user `{}`: run tiebreak as root or as that user, or \
+         remove `user`",
+        shown(.0)
+    )]
+    OnlyRoot(String),
+    /// Its log cannot be opened, or not twice.
+    #[error("the log {} cannot be written: {source}", .log.display())]
+    Log {
+        /// The log.
+        log: PathBuf,
+        /// The answer of the system.
+        source: io::Error,
+    },
+    /// Its directory cannot be a path of the system.
+    #[error("the directory to run in: {0}")]
+    Directory(#[from] NulError),
+    /// It cannot be written down, so it could be left behind.
+    #[error("the process to start cannot be recorded: {0}")]
+    Note(#[source] io::Error),
+    /// The system does not start it.
+    #[error("{}", .0.why)]
+    NotStarted(NotStarted),
+}
+
+impl From<StartError> for NotStarted {
+    fn from(error: StartError) -> NotStarted {
+        match error {
+            StartError::NotStarted(not_started) => not_started,
+            error => NotStarted { why: error.to_string(), errno: None },
+        }
+    }
+}
 
 /// A process that is ready to be started.
 pub(super) struct Prepared<'a> {
@@ -36,18 +90,18 @@ pub(super) struct Common<'a> {
 /// that has not been waited for.
 ///
 /// # Errors
-/// A sentence that says what is missing.
-pub(super) fn start(order: &ProcessOrder, common: Common<'_>) -> Result<i32, String> {
+/// If something that the order names is missing, or the system does not start it.
+pub(super) fn start(order: &ProcessOrder, common: Common<'_>) -> Result<i32, StartError> {
     let mut prepared = Prepared::new(order, common.mark)?;
-    let log = log(order)?;
-    let error_log = log.try_clone().map_err(|error| error.to_string())?;
+    let (log, error_log) =
+        logs(order).map_err(|source| StartError::Log { log: order.log.clone(), source })?;
     prepared.command.stdout(log).stderr(error_log);
     let cores = match order.cores.as_slice() {
         [] => None,
         cores => Some(pin::set(cores)?),
     };
     prepared.before(ChildSetup::new(order, common, cores)?);
-    prepared.start().map_err(|refused| refused.why)
+    prepared.start().map_err(StartError::NotStarted)
 }
 
 /// Prepares a program that is measured: it writes into these pipes, whose ends in this process are
@@ -55,13 +109,13 @@ pub(super) fn start(order: &ProcessOrder, common: Common<'_>) -> Result<i32, Str
 /// there can take the kernel some milliseconds, which would be counted as the program's.
 ///
 /// # Errors
-/// A sentence that says what is missing.
+/// If something that the order names is missing.
 pub(super) fn prepare<'a>(
     order: &'a ProcessOrder,
     mark: &str,
     out: PipeWriter,
     err: PipeWriter,
-) -> Result<Prepared<'a>, String> {
+) -> Result<Prepared<'a>, StartError> {
     let mut prepared = Prepared::new(order, mark)?;
     prepared.command.stdout(out).stderr(err);
     let cores = match order.cores.as_slice() {
@@ -75,8 +129,8 @@ pub(super) fn prepare<'a>(
 }
 
 impl<'a> Prepared<'a> {
-    fn new(order: &'a ProcessOrder, mark: &str) -> Result<Prepared<'a>, String> {
-        let (first, arguments) = order.argv.split_first().ok_or("there is no program to start")?;
+    fn new(order: &'a ProcessOrder, mark: &str) -> Result<Prepared<'a>, StartError> {
+        let (first, arguments) = order.argv.split_first().ok_or(StartError::NoProgram)?;
         let path = order.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
         let mut command = Command::new(programs::find(first, path, &order.cwd)?);
         command.arg0(first).args(arguments).stdin(Stdio::null());
@@ -108,16 +162,17 @@ impl<'a> Prepared<'a> {
     }
 }
 
-fn log(order: &ProcessOrder) -> Result<File, String> {
+/// The log of a process, for its two outputs.
+fn logs(order: &ProcessOrder) -> io::Result<(File, File)> {
     // A log can contain what only its owner may read, and a link may have been put there.
     let mut options = OpenOptions::new();
     options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
-    let opened = options.open(&order.log);
-    opened.map_err(|error| format!("the log {} cannot be written: {error}", order.log.display()))
+    let opened = options.open(&order.log)?;
+    Ok((opened.try_clone()?, opened))
 }
 
 fn cannot(order: &ProcessOrder, program: &str, error: &io::Error) -> String {
-    let program = text::shown::shown(program);
+    let program = shown(program);
     if !order.cwd.is_dir() {
         return format!(
             "the directory {}, in which `{program}` is to run, does not exist",
@@ -126,7 +181,7 @@ fn cannot(order: &ProcessOrder, program: &str, error: &io::Error) -> String {
     }
     let remedy = match (error.kind(), &order.user) {
         (ErrorKind::PermissionDenied, Some(user)) => {
-            format!(": check that the user `{}` may read and execute it", text::shown::shown(user))
+            format!(": check that the user `{}` may read and execute it", shown(user))
         }
         (ErrorKind::NotFound, _) => {
             ": check that the interpreter in its first line exists".to_owned()
@@ -153,12 +208,11 @@ impl ChildSetup {
         order: &ProcessOrder,
         common: Common<'_>,
         cores: Option<libc::cpu_set_t>,
-    ) -> Result<ChildSetup, String> {
+    ) -> Result<ChildSetup, StartError> {
         let user = order.user.as_deref().map(user_to_become).transpose()?.flatten();
         let users_directory = common.temporary.filter(|_| user.is_some());
         let enters = users_directory.filter(|directory| order.cwd.starts_with(directory));
-        let enters = enters.map(|_| CString::new(order.cwd.as_os_str().as_bytes())).transpose();
-        let enters = enters.map_err(|error| error.to_string())?;
+        let enters = enters.map(|_| CString::new(order.cwd.as_os_str().as_bytes())).transpose()?;
         Ok(ChildSetup {
             group: common.cgroup.and_then(|group| group.open_procs().ok()),
             cores,
@@ -208,15 +262,11 @@ fn checked(result: libc::c_int) -> io::Result<()> {
 }
 
 /// Returns the user to become, or None if we already are that user.
-fn user_to_become(name: &str) -> Result<Option<User>, String> {
+fn user_to_become(name: &str) -> Result<Option<User>, StartError> {
     let user = user::find(name)?;
     match user::ours() {
         us if us == user.uid => Ok(None),
         0 => Ok(Some(user)),
-        _ => Err(format!(
-            "only root can start a process as the user `{}`: run tiebreak as root or as that \
-             user, or remove `user`",
-            text::shown::shown(name)
-        )),
+        _ => Err(StartError::OnlyRoot(name.to_owned())),
     }
 }

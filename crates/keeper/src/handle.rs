@@ -329,7 +329,7 @@ impl Keeper {
             // A log that does not exist may never have existed, and there is nobody to ask.
             let logs = self.logs.iter().filter(|log| log.exists());
             let wrong = logs.filter_map(|log| bounded::finish(log, secrets).err());
-            self.log_troubles.add(wrong);
+            self.log_troubles.add(wrong.map(|error| error.to_string()));
             note::forget(&self.mark);
         }
         Error::Killed

@@ -6,7 +6,7 @@
 
 use crate::beneath::Temporary;
 use crate::cgroup::Cgroup;
-use crate::child::Common;
+use crate::child::{Common, StartError};
 use crate::ending::Ending;
 use crate::logs::bounded;
 use crate::note::{self, Note};
@@ -111,9 +111,9 @@ impl Keeping {
         let begin = note::Begin::of(&launch_options, &mark, tiebreak, group);
         let note = match Note::begin(&begin) {
             Ok(note) => note,
-            Err(why) => {
-                channel.send(&Event::Refused(why.clone()))?;
-                return Err(io::Error::other(why));
+            Err(error) => {
+                channel.send(&Event::Refused(error.to_string()))?;
+                return Err(io::Error::other(error));
             }
         };
         channel.send(&Event::Keeping)?;
@@ -156,7 +156,7 @@ impl Keeping {
             .collect();
         let secrets = &self.launch_options.secrets;
         let wrong = self.logs.iter().filter_map(|log| bounded::finish(log, secrets).err());
-        let log_troubles = wrong.collect();
+        let log_troubles = wrong.map(|error| error.to_string()).collect();
         if let (true, Some(temporary)) = (orphaned, &self.temporary) {
             // What cannot be removed is left, because there is nobody to report it to.
             let _ = temporary.remove();
@@ -201,11 +201,11 @@ impl Keeping {
             Request::Start(order) => self.start(&order),
             Request::Run { order, timeout } => match self.run(&order, timeout) {
                 Ok(()) => return,
-                Err(why) => Event::Refused(why),
+                Err(error) => Event::Refused(error.to_string()),
             },
             Request::Pin { pid, cores } => match pin::set(&cores) {
                 Ok(set) => Event::Pinned(pin::pin_tree(pid, &set)),
-                Err(why) => Event::Refused(why),
+                Err(error) => Event::Refused(error.to_string()),
             },
             Request::Keep { .. } | Request::Stop | Request::Measure { .. } | Request::Cut => return,
         };
@@ -220,7 +220,7 @@ impl Keeping {
     fn start(&mut self, order: &ProcessOrder) -> Event {
         let pid = match self.fork(order) {
             Ok(pid) => pid,
-            Err(why) => return Event::Refused(why),
+            Err(error) => return Event::Refused(error.to_string()),
         };
         let (stop, grace, group) = (order.stop, order.grace, order.group);
         self.supervised.push(Supervised { pid, stop, grace, group, ended: None });
@@ -228,17 +228,16 @@ impl Keeping {
         Event::Started { pid, cgroup: inside.map(|cgroup| cgroup.directory().to_owned()) }
     }
 
-    fn run(&mut self, order: &ProcessOrder, timeout: Duration) -> Result<(), String> {
+    fn run(&mut self, order: &ProcessOrder, timeout: Duration) -> Result<(), StartError> {
         let pid = self.fork(order)?;
         let until = Instant::now() + timeout.min(NO_TIMEOUT);
         self.running = Some(Running { pid, until, timed_out: false });
         Ok(())
     }
 
-    fn fork(&mut self, order: &ProcessOrder) -> Result<i32, String> {
-        let cannot = |error: io::Error| format!("the process to start cannot be recorded: {error}");
+    fn fork(&mut self, order: &ProcessOrder) -> Result<i32, StartError> {
         if !self.logs.contains(&order.log) {
-            self.note.log(&order.log).map_err(cannot)?;
+            self.note.log(&order.log).map_err(StartError::Note)?;
         }
         let temporary = self.temporary.as_ref().map(Temporary::path);
         let (mark, cgroup) = (self.mark.as_str(), self.cgroup.as_ref());

@@ -63,12 +63,6 @@ pub struct NotStarted {
     pub errno: Option<i32>,
 }
 
-impl From<String> for NotStarted {
-    fn from(why: String) -> NotStarted {
-        NotStarted { why, errno: None }
-    }
-}
-
 impl From<std::io::Error> for NotStarted {
     fn from(error: std::io::Error) -> NotStarted {
         NotStarted { why: error.to_string(), errno: error.raw_os_error() }

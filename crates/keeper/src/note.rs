@@ -18,6 +18,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf, absolute};
+use thiserror::Error;
 
 /// The environment variable of everything that a keeper starts.
 pub(super) const VARIABLE: &str = "TIEBREAK_LAUNCH";
@@ -132,6 +133,15 @@ fn open_directory() -> io::Result<Directory> {
     Ok(opened)
 }
 
+/// The directory of the notes cannot be written to.
+#[derive(Debug, Error)]
+#[error("cannot write to {}, where started processes are recorded: {source}; set TMPDIR to another \
+         directory", text::shown::shown(.directory.as_os_str().as_encoded_bytes()))]
+pub(super) struct NoteError {
+    directory: PathBuf,
+    source: io::Error,
+}
+
 /// A note that is being written.
 pub(super) struct Note {
     directory: Directory,
@@ -143,15 +153,9 @@ impl Note {
     /// Begins the note of a keeper.
     ///
     /// # Errors
-    /// A sentence with the remedy: what is not recorded could be left behind.
-    pub(super) fn begin(begin: &Begin) -> Result<Note, String> {
-        let cannot = |error: io::Error| {
-            let directory = text::shown::shown(directory().as_os_str().as_encoded_bytes());
-            format!(
-                "cannot write to {directory}, where started processes are recorded: {error}; set \
-                 TMPDIR to another directory"
-            )
-        };
+    /// If it cannot be written: what is not recorded could be left behind.
+    pub(super) fn begin(begin: &Begin) -> Result<Note, NoteError> {
+        let cannot = |source: io::Error| NoteError { directory: directory(), source };
         let mut last = io::Error::from(ErrorKind::NotFound);
         for _ in 0..TRIES {
             match Note::create(begin) {

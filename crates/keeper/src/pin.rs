@@ -3,22 +3,34 @@
 use crate::tree;
 use std::collections::BTreeSet;
 use std::io;
+use thiserror::Error;
+
+/// Why a process cannot be pinned to cores.
+#[derive(Debug, Error)]
+pub enum CoreError {
+    /// This process may not use the core.
+    #[error("core {0} is not among those that this process may use")]
+    NotOurs(u32),
+    /// The system does not say which cores this process may use.
+    #[error("the cores of this process cannot be read: {0}")]
+    Unknown(#[source] io::Error),
+}
 
 /// A set of cores in the kernel's format.
 ///
 /// # Errors
 /// If this process may not use one of the cores.
-pub fn set(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
+pub fn set(cores: &[u32]) -> Result<libc::cpu_set_t, CoreError> {
     let set = unchecked(cores)?;
     // SAFETY: an all-zero set is valid, the call writes at most its size, and `unchecked` has
     // checked that every core is inside it.
     unsafe {
         let mut allowed: libc::cpu_set_t = std::mem::zeroed();
         if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut allowed) != 0 {
-            return Err(io::Error::last_os_error().to_string());
+            return Err(CoreError::Unknown(io::Error::last_os_error()));
         }
         match cores.iter().find(|core| !libc::CPU_ISSET(**core as usize, &allowed)) {
-            Some(core) => Err(not_ours(*core)),
+            Some(core) => Err(CoreError::NotOurs(*core)),
             None => Ok(set),
         }
     }
@@ -28,22 +40,18 @@ pub fn set(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
 ///
 /// # Errors
 /// If a core number is too large for the set.
-pub fn unchecked(cores: &[u32]) -> Result<libc::cpu_set_t, String> {
+pub fn unchecked(cores: &[u32]) -> Result<libc::cpu_set_t, CoreError> {
     // SAFETY: an all-zero set is valid, and the macro gets only bits inside it.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         for core in cores {
             if *core as usize >= 8 * size_of::<libc::cpu_set_t>() {
-                return Err(not_ours(*core));
+                return Err(CoreError::NotOurs(*core));
             }
             libc::CPU_SET(*core as usize, &mut set);
         }
         Ok(set)
     }
-}
-
-fn not_ours(core: u32) -> String {
-    format!("core {core} is not among those that this process may use")
 }
 
 /// Pins one thread; 0 is the caller. Safe between fork and exec.
@@ -120,7 +128,10 @@ mod tests {
     fn a_missing_core_is_named() {
         for core in [1023, 4096] {
             let error = set(&[core]).expect_err("no machine here has it");
-            assert_eq!(error, format!("core {core} is not among those that this process may use"));
+            assert_eq!(
+                error.to_string(),
+                format!("core {core} is not among those that this process may use")
+            );
         }
     }
 }

@@ -3,28 +3,39 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
+use thiserror::Error;
+
+/// Why a program cannot be started by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum FindError {
+    /// There is no file at this path.
+    #[error("`{}` does not exist", shown(.0))]
+    NoFile(String),
+    /// The file at this path is not executable.
+    #[error("`{}` is not executable", shown(.0))]
+    NotExecutable(String),
+    /// No directory of `PATH` has an executable file of this name.
+    #[error("the program `{}` is not installed (not found in PATH)", shown(.0))]
+    NotInPath(String),
+}
 
 /// Returns the file that runs if a process in `cwd` with this `PATH` starts `name`.
 ///
 /// # Errors
 /// If there is none, or it is not executable.
-pub fn find(name: &str, path: &str, cwd: &Path) -> Result<PathBuf, String> {
+pub fn find(name: &str, path: &str, cwd: &Path) -> Result<PathBuf, FindError> {
     if name.contains('/') {
         let file = cwd.join(name);
         return match std::fs::metadata(&file) {
             Ok(_) if executable(&file) => Ok(file),
-            Ok(_) => Err(format!("`{}` is not executable", shown(name))),
-            Err(_) => Err(format!("`{}` does not exist", shown(name))),
+            Ok(_) => Err(FindError::NotExecutable(name.to_owned())),
+            Err(_) => Err(FindError::NoFile(name.to_owned())),
         };
     }
     let directories = path.split(':').filter(|directory| !directory.is_empty());
     let mut files = directories.map(|directory| cwd.join(directory).join(name));
-    files.find(|file| !name.is_empty() && executable(file)).ok_or_else(|| not_found(name))
-}
-
-/// The message of [`find`] for a name that is not in `PATH`.
-fn not_found(name: &str) -> String {
-    format!("the program `{}` is not installed (not found in PATH)", shown(name))
+    let found = files.find(|file| !name.is_empty() && executable(file));
+    found.ok_or_else(|| FindError::NotInPath(name.to_owned()))
 }
 
 fn executable(file: &Path) -> bool {
@@ -61,7 +72,7 @@ mod tests {
             ("", "the program `` is not installed (not found in PATH)"),
             ("a", "the program `a` is not installed (not found in PATH)"),
         ] {
-            assert_eq!(find(name).unwrap_err(), message);
+            assert_eq!(find(name).unwrap_err().to_string(), message);
         }
     }
 }

@@ -2,6 +2,13 @@
 
 use text::near;
 use text::shown::shown;
+use thiserror::Error;
+
+/// A text that names no signal with which a server is stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{}` is not a signal that stops a server; use one of {}{}", shown(.0), stops().join(", "),
+    near::did_you_mean(without_prefix(.0), stops()))]
+pub struct UnknownSignal(String);
 
 /// Those that can ask a server to stop, and the usual causes of an unexpected end.
 const NAMES: [(&str, i32); 13] = [
@@ -32,19 +39,18 @@ pub fn name(signal: i32) -> Option<&'static str> {
 ///
 /// # Errors
 /// If no signal of that name stops a server.
-pub fn number(text: &str) -> Result<i32, String> {
-    let wanted = text.strip_prefix("SIG").unwrap_or(text);
-    let known = &NAMES[..STOPS];
-    if let Some((_, number)) = known.iter().find(|(name, _)| *name == wanted) {
-        return Ok(*number);
-    }
-    let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-    let meant = near::did_you_mean(wanted, names.iter().copied());
-    Err(format!(
-        "`{}` is not a signal that stops a server; use one of {}{meant}",
-        shown(text),
-        names.join(", ")
-    ))
+pub fn number(text: &str) -> Result<i32, UnknownSignal> {
+    let wanted = without_prefix(text);
+    let known = NAMES[..STOPS].iter().find(|(name, _)| *name == wanted);
+    known.map(|(_, number)| *number).ok_or_else(|| UnknownSignal(text.to_owned()))
+}
+
+fn without_prefix(text: &str) -> &str {
+    text.strip_prefix("SIG").unwrap_or(text)
+}
+
+fn stops() -> Vec<&'static str> {
+    NAMES[..STOPS].iter().map(|(name, _)| *name).collect()
 }
 
 #[cfg(test)]
@@ -69,7 +75,7 @@ mod tests {
                  USR1, USR2, WINCH, KILL",
             ),
         ] {
-            assert_eq!(number(text).unwrap_err(), message);
+            assert_eq!(number(text).unwrap_err().to_string(), message);
         }
     }
 }

@@ -1,6 +1,12 @@
 //! Users that a target may run as, because some servers refuse to run as root.
 
 use std::ffi::{CStr, CString};
+use thiserror::Error;
+
+/// A name that no user of this machine has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no user `{}` on this machine", text::shown::shown(.0))]
+pub struct NoSuchUser(String);
 
 /// The system's record of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +25,8 @@ pub struct User {
 ///
 /// # Errors
 /// If there is none of that name.
-pub fn find(name: &str) -> Result<User, String> {
-    let none = || format!("there is no user `{}` on this machine", text::shown::shown(name));
+pub fn find(name: &str) -> Result<User, NoSuchUser> {
+    let none = || NoSuchUser(name.to_owned());
     let c_name = CString::new(name).map_err(|_| none())?;
     let mut buffer = vec![0u8; 16 * 1024];
     // SAFETY: all pointers are valid for the call; the strings of `entry`
@@ -70,7 +76,7 @@ mod tests {
         assert_eq!((root.uid, root.gid, root.home.as_str()), (0, 0, "/root"));
         assert!(root.groups.contains(&0));
         assert_eq!(
-            find("no-such-user").unwrap_err(),
+            find("no-such-user").unwrap_err().to_string(),
             "there is no user `no-such-user` on this machine"
         );
         assert!(find("nul\0byte").is_err());

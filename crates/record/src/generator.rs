@@ -5,6 +5,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+pub use read::{ArgumentError, GeneratorError};
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -142,9 +144,9 @@ impl From<Generator> for String {
 }
 
 impl TryFrom<String> for Generator {
-    type Error = String;
+    type Error = GeneratorError;
 
-    fn try_from(text: String) -> Result<Generator, String> {
+    fn try_from(text: String) -> Result<Generator, GeneratorError> {
         text.parse()
     }
 }

@@ -5,8 +5,11 @@ mod decode;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use buckets::Buckets;
-use hdrhistogram::serialization::{Serializer as Encode, V2DeflateSerializer};
+use hdrhistogram::serialization::{
+    Serializer as Encode, V2DeflateSerializeError, V2DeflateSerializer,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
+use thiserror::Error;
 
 /// One day in nanoseconds. No run is longer, so no latency is clamped.
 const HIGHEST: u64 = 86_400_000_000_000;
@@ -195,7 +198,7 @@ impl Histogram {
     ///
     /// # Errors
     /// Returns an error if the encoder fails (out of memory).
-    pub fn encode(&self) -> Result<String, String> {
+    pub fn encode(&self) -> Result<String, HistogramError> {
         if self.is_empty() {
             return Ok(String::new());
         }
@@ -205,9 +208,7 @@ impl Histogram {
             return ready.encode();
         };
         let mut bytes = Vec::new();
-        V2DeflateSerializer::new()
-            .serialize(all, &mut bytes)
-            .map_err(|error| format!("histogram: {error:?}"))?;
+        V2DeflateSerializer::new().serialize(all, &mut bytes).map_err(HistogramError::Encoder)?;
         Ok(BASE64_STANDARD.encode(bytes))
     }
 
@@ -215,13 +216,27 @@ impl Histogram {
     ///
     /// # Errors
     /// Returns an error if the text is not a histogram that tiebreak wrote.
-    pub fn decode(text: &str) -> Result<Self, String> {
+    pub fn decode(text: &str) -> Result<Self, HistogramError> {
         if text.is_empty() {
             return Ok(Histogram::new());
         }
         let (some, total) = decode::decode(text)?;
         Ok(Histogram(if total == 0 { Samples::None } else { Samples::Some(some, total) }))
     }
+}
+
+/// Why a histogram cannot be written or read.
+#[derive(Debug, Error)]
+pub enum HistogramError {
+    /// The encoder failed.
+    #[error("histogram: {0:?}")]
+    Encoder(V2DeflateSerializeError),
+    /// The text is not base64.
+    #[error("histogram: {0}")]
+    Base64(#[from] base64::DecodeError),
+    /// The text is of another form than that of [`Histogram::encode`].
+    #[error("histogram: tiebreak does not write this form")]
+    Form,
 }
 
 fn empty() -> hdrhistogram::Histogram<u64> {

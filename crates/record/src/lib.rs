@@ -51,8 +51,8 @@ pub use digests::Digests;
 pub use drive_order::{
     Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, Pool, Reuse, Upkeep,
 };
-pub use generator::{Generator, Lengths, Picked};
-pub use histogram::Histogram;
+pub use generator::{ArgumentError, Generator, GeneratorError, Lengths, Picked};
+pub use histogram::{Histogram, HistogramError};
 pub use host::Host;
 pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady, WatcherReport};
 pub use kind_seen::KindSeen;

@@ -6,6 +6,7 @@ use crate::{AgentSeen, KindSeen, Metric, Plan, Question, Seen};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
+use thiserror::Error as ThisError;
 
 /// Maximum number of contenders in one comparison.
 pub const MOST_CONTENDERS: usize = 16;
@@ -24,45 +25,62 @@ const MOST_CORES: usize = 65_536;
 /// Maximum number of metrics: all that can be compared.
 const METRICS: usize = Metric::ALL.len();
 
+/// What is wrong with the size of a plan. The text follows "the plan has".
+#[derive(Clone, Debug, PartialEq, Eq, ThisError)]
+pub enum SizeError {
+    /// More items than are supported.
+    #[error("{count} {items}; at most {most} are supported")]
+    TooMany {
+        /// What they are.
+        items: &'static str,
+        /// How many the plan has.
+        count: usize,
+        /// How many are supported.
+        most: usize,
+    },
+    /// The question is about another number of contenders than this.
+    #[error("{0} contenders and a question about other ones")]
+    OtherQuestion(usize),
+    /// The sweep is of another number of contenders than this.
+    #[error("{0} contenders and a sweep of other ones")]
+    OtherSweep(usize),
+    /// A pair names a contender that the plan does not have.
+    #[error("a pair of contenders that do not exist")]
+    UnknownPair,
+}
+
+fn most(items: &'static str, count: usize, most: usize) -> Result<(), SizeError> {
+    if count > most { Err(SizeError::TooMany { items, count, most }) } else { Ok(()) }
+}
+
 impl Plan {
     /// Checks the plan against the limits.
     ///
     /// # Errors
-    /// Returns what exceeds a limit, in words that follow "the plan has".
-    pub fn check_size(&self) -> Result<(), String> {
+    /// Returns an error if it exceeds a limit, or its parts do not fit each other.
+    pub fn check_size(&self) -> Result<(), SizeError> {
         let contenders = self.contenders.len();
         if contenders != self.question.contenders.len() {
-            return Err(format!("{contenders} contenders and a question about other ones"));
+            return Err(SizeError::OtherQuestion(contenders));
         }
         if self.sweep.as_ref().is_some_and(|sweep| sweep.values.len() != contenders) {
-            return Err(format!("{contenders} contenders and a sweep of other ones"));
+            return Err(SizeError::OtherSweep(contenders));
         }
-        let most = |what: &str, count: usize, most: usize| {
-            if count > most {
-                Err(format!("{count} {what}; at most {most} are supported"))
-            } else {
-                Ok(())
-            }
-        };
         most("contenders", contenders, MOST_CONTENDERS)?;
         most("rounds", self.rounds as usize, MOST_ROUNDS as usize)?;
-        self.question.check_size(contenders, &most)
+        self.question.check_size(contenders)
     }
 }
 
 impl Question {
-    fn check_size(
-        &self,
-        contenders: usize,
-        most: &dyn Fn(&str, usize, usize) -> Result<(), String>,
-    ) -> Result<(), String> {
+    fn check_size(&self, contenders: usize) -> Result<(), SizeError> {
         most("rounds", self.rounds as usize, MOST_ROUNDS as usize)?;
         most("restarts", self.restarts as usize, MOST_ROUNDS as usize)?;
         most("looks", self.looks.len(), MOST_LOOKS)?;
         most("pairs", self.pairs.len(), contenders * contenders)?;
         let beyond = |number: &u32| *number as usize >= contenders;
         if self.pairs.iter().any(|pair| beyond(&pair.a) || beyond(&pair.b)) {
-            return Err("a pair of contenders that do not exist".to_owned());
+            return Err(SizeError::UnknownPair);
         }
         most("metrics", self.secondary.len(), METRICS)?;
         most("groups", self.groups.len(), MOST_GROUPS)?;

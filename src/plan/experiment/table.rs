@@ -120,7 +120,7 @@ impl<'a> Value<'a> {
     }
 
     /// Reads a quantity: a text, or a number if no unit is needed.
-    pub(super) fn quantity<T, E: Into<String>>(
+    pub(super) fn quantity<T, E: ToString>(
         &self,
         parse: impl FnOnce(&str) -> Result<T, E>,
     ) -> Result<T, Error> {
@@ -130,7 +130,7 @@ impl<'a> Value<'a> {
             DeValue::Float(number) => number.to_string(),
             _ => return Err(self.not("a text or a number")),
         };
-        parse(&text).map_err(|error| self.error(&error.into()))
+        parse(&text).map_err(|error| self.error(&error.to_string()))
     }
 
     pub(super) fn flag(&self) -> Result<bool, Error> {

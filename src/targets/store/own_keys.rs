@@ -38,7 +38,7 @@ pub(super) fn check(
         Ok(Kept::Text(text)) if Fingerprint::is_one(&text) => return Ok(()),
         Ok(Kept::Text(_) | Kept::Other) => return Err(refusal(&note)),
     }
-    let operations = Operations::new(workload, 0)?;
+    let operations = Operations::new(workload, 0).map_err(|error| error.to_string())?;
     let values = operations.values();
     for space in [Space::Values, Space::Counters] {
         for key in looked_at(workload.keys) {

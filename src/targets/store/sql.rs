@@ -153,7 +153,8 @@ impl Database {
     /// and values if this workload has values, and the tables that its own statements need.
     pub(super) fn make_tables(&self, address: &Address, workload: &Workload) -> Result<(), String> {
         self.check_tables(address, workload)?;
-        let statements = self.server.schema(self.kind.as_deref(), workload)?;
+        let statements = self.server.schema(self.kind.as_deref(), workload);
+        let statements = statements.map_err(|error| error.to_string())?;
         self.ask(address, &statements, PATIENCE_FOR_TABLES).map(drop).map_err(in_words)?;
         self.mark_tables(address, workload)
     }

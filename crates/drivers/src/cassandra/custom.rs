@@ -194,7 +194,7 @@ pub(super) fn check(doing: &LaneTask) -> Result<(), EngineError> {
         for (custom, statement) in custom.iter().zip(statements.statements(number)) {
             let is_counted = matches!(custom.rows, Rows::Exactly(_) | Rows::AtLeast(2..));
             if is_counted && !statement.brings_rows && !has_condition(&custom.text) {
-                return Err(EngineError(format!(
+                return Err(EngineError::Order(format!(
                     "Cassandra does not report how many rows a write changes: leave out `rows` in \
                      the operation `{}`, or give its statement a condition (IF …)",
                     operation.name

@@ -21,7 +21,7 @@ mod words;
 use crate::access::SqlAccess;
 use crate::admin::{self, QueryError, Rows};
 use crate::custom::{setup, tables};
-use crate::database::{Database, PendingWork, Start, fact};
+use crate::database::{Database, PendingWork, SchemaError, Start, fact};
 use crate::lane;
 use crate::request::RequestParts;
 use crate::sql::{Dialect, TABLE_COMMENT};
@@ -255,7 +255,7 @@ impl Database for CassandraAccess {
         tables(of, &self.table)
     }
 
-    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
+    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, SchemaError> {
         let custom =
             if of.has_values() { self.table_schema(kind, of.is_wide()) } else { Vec::new() };
         let setup = setup(of, Dialect::Cassandra, &self.table);

@@ -80,7 +80,7 @@ impl Server {
             Address::Tcp(node) => vec![*node],
             Address::Nodes(nodes) => nodes.clone(),
             Address::Unix(_) | Address::Directory(_) | Address::Program => {
-                return Err(EngineError(format!(
+                return Err(EngineError::Order(format!(
                     "Cassandra is only supported over TCP, not at {address}"
                 )));
             }

@@ -46,7 +46,7 @@ impl<D: Driver> Part<D> {
                 if max == 0 && slots > 0 {
                     let why =
                         "the pool has fewer connections than there are workers; increase pool.max";
-                    return Err(EngineError(why.to_owned()));
+                    return Err(EngineError::order(why));
                 }
                 (Some(Pool::new(max)), max.min(slots))
             }
@@ -153,10 +153,9 @@ fn check(lane_order: &LaneOrder) -> Result<(), EngineError> {
     // A load is ordered to have many operations in flight, and sends them in batches.
     let loads = matches!(lane_order.doing, LaneTask::Load(_));
     match lane_order.intensity.depth {
-        2.. if !loads => Err(EngineError(
+        2.. if !loads => Err(EngineError::order(
             "a client library's connection has one operation at a time; leave out depth, or \
-             use more connections"
-                .to_owned(),
+             use more connections",
         )),
         _ => Ok(()),
     }

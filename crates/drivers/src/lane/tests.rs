@@ -231,7 +231,7 @@ pub(crate) fn ended(order: &DriveOrder, made: Vec<MakeLane>) -> String {
     let stop = Stop::new().expect("a descriptor");
     let done =
         engine::run(order, vec![made], Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
-    done.expect_err("refused").0
+    done.expect_err("refused").to_string()
 }
 
 fn pool(max: u32, wait_ns: u64, upkeep: Upkeep) -> Reuse {

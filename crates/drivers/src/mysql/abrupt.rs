@@ -18,7 +18,7 @@ impl Ended {
     pub(super) fn new() -> Result<Ended, EngineError> {
         let runtime = Builder::new_current_thread().build();
         let runtime =
-            runtime.map_err(|error| EngineError::system("cannot create a runtime", &error))?;
+            runtime.map_err(|error| EngineError::system("cannot create a runtime", error))?;
         Ok(Ended(runtime.handle().clone()))
     }
 }

@@ -12,7 +12,7 @@ mod tls;
 use crate::access::SqlAccess;
 use crate::admin::{self, QueryError, Rows};
 use crate::custom::{Check, checks, setup, tables};
-use crate::database::{Database, Start, fact};
+use crate::database::{Database, LoginError, SchemaError, Start, fact};
 use crate::lane;
 use crate::refusal::Refusal;
 use crate::request::RequestParts;
@@ -68,17 +68,13 @@ impl MysqlAccess {
         engine: Option<&str>,
         key_bytes: u32,
         value_bytes: u32,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, SchemaError> {
         let table = Dialect::Mysql.name(&self.table);
         let most = ROW_BYTES.saturating_sub(key_bytes);
         let value = match value_bytes {
             fits if fits <= most => format!("VARBINARY({fits})"),
             long if engine.is_some_and(|engine| engine.eq_ignore_ascii_case("MEMORY")) => {
-                return Err(format!(
-                    "a table of the engine MEMORY cannot store values of {long} bytes: its rows \
-                     have at most 65535 bytes, which leaves {most}; use shorter values, or \
-                     another engine"
-                ));
+                return Err(SchemaError::ValueTooLong { bytes: long, most });
             }
             _ => "LONGBLOB".to_owned(),
         };
@@ -136,10 +132,10 @@ impl Database for MysqlAccess {
     ///
     /// # Errors
     /// Returns an error with the reason and the remedy if the login is not safe.
-    fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
-        let server = Server::new(self, address).map_err(|broken| broken.0)?;
+    fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), LoginError> {
+        let server = Server::new(self, address)?;
         match admin::wait(server.unsafe_log_in(), timeout) {
-            Ok(Some(found)) => Err(found.to_string()),
+            Ok(Some(refusal)) => Err(LoginError::Unsafe(refusal.to_string())),
             _ => Ok(()),
         }
     }
@@ -220,7 +216,7 @@ impl Database for MysqlAccess {
         tables(of, &self.table)
     }
 
-    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
+    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, SchemaError> {
         let own = if of.has_values() {
             self.table_schema(kind, longest_key(of) as u32, of.value.most())?
         } else {
@@ -337,6 +333,6 @@ mod tests {
             "{long}"
         );
         let refused = schema(Some("memory"), 70_000).expect_err("too long");
-        assert!(refused.contains("70000 bytes") && refused.contains("65511"), "{refused}");
+        assert_eq!(refused, SchemaError::ValueTooLong { bytes: 70_000, most: 65_511 });
     }
 }

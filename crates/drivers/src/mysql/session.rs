@@ -62,7 +62,7 @@ impl Server {
             Address::Tcp(to) => (dialling_to(opts, *to), Some(*to)),
             Address::Unix(path) => (opts.socket(Some(path.as_str())), None),
             Address::Nodes(_) | Address::Directory(_) | Address::Program => {
-                return Err(EngineError(format!(
+                return Err(EngineError::Order(format!(
                     "MySQL is only supported over TCP and unix sockets, not at {address}"
                 )));
             }

@@ -427,6 +427,6 @@ fn returning_is_rejected() {
         panic!("SQL")
     };
     statements[0].text.push_str(" returning id");
-    let refused = check(&LaneTask::Drive(workload)).expect_err("not read").0;
+    let refused = check(&LaneTask::Drive(workload)).expect_err("not read").to_string();
     assert!(refused.contains("RETURNING"), "{refused}");
 }

@@ -6,7 +6,7 @@ use super::session::{Server, check};
 use super::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, unless};
 use crate::admin::{self, QueryError, Rows};
 use crate::custom::{setup, tables};
-use crate::database::{Database, NOTE_COLUMNS, Start, fact};
+use crate::database::{Database, NOTE_COLUMNS, SchemaError, Start, fact};
 use crate::lane;
 use crate::panics::unless_it_panics;
 use crate::request::RequestParts;
@@ -116,7 +116,7 @@ impl Database for OracleAccess {
         tables(of, &self.table)
     }
 
-    fn schema(&self, _kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
+    fn schema(&self, _kind: Option<&str>, of: &Workload) -> Result<Vec<String>, SchemaError> {
         let key_bytes = longest_key(of) as u32;
         let own = if of.has_values() { self.table_schema(key_bytes) } else { Vec::new() };
         Ok([own, setup(of, Dialect::Oracle, &self.table)].concat())
@@ -148,10 +148,10 @@ impl Database for OracleAccess {
 impl OracleAccess {
     fn library(&self, address: &Address, timeout: Duration) -> Result<Oracledb, EngineError> {
         let Address::Tcp(to) = address else {
-            return Err(EngineError("Oracle is only supported over TCP; use HOST:PORT".to_owned()));
+            return Err(EngineError::order("Oracle is only supported over TCP; use HOST:PORT"));
         };
         if !is_service(&self.database) {
-            return Err(EngineError("the service name is not valid".to_owned()));
+            return Err(EngineError::order("the service name is not valid"));
         }
         // After a refusal it would sleep for a second, and not try again. The lane has its own
         // pauses.
@@ -166,7 +166,7 @@ impl OracleAccess {
             .set_credentials(&self.user, self.password.as_deref().unwrap_or_default())
             .set_transport_connect_timeout(Some(timeout))
             .set_connect_string(&descriptor)
-            .map_err(|_| EngineError("the driver rejects the address".to_owned()))?;
+            .map_err(|_| EngineError::order("the driver rejects the address"))?;
         Ok(Oracledb { config })
     }
 }

@@ -228,9 +228,8 @@ pub(super) fn check(doing: &LaneTask) -> Result<(), EngineError> {
         _ => &[],
     });
     if all.into_iter().any(|of| crate::writes::says_returning(&of.text)) {
-        Err(EngineError(
-            "RETURNING is not supported on Oracle, where it requires a variable to return INTO"
-                .to_owned(),
+        Err(EngineError::order(
+            "RETURNING is not supported on Oracle, where it requires a variable to return INTO",
         ))
     } else {
         Ok(())

@@ -8,7 +8,7 @@ mod tls;
 use crate::access::SqlAccess;
 use crate::admin::{self, QueryError, Rows};
 use crate::custom::{Check, checks, setup, tables};
-use crate::database::{Database, Start, fact};
+use crate::database::{Database, SchemaError, Start, fact};
 use crate::lane;
 use crate::request::RequestParts;
 use crate::sql::{Dialect, Statements};
@@ -152,7 +152,7 @@ impl Database for PostgresAccess {
         tables(of, &self.table)
     }
 
-    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, String> {
+    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, SchemaError> {
         let unlogged = kind == Some("unlogged");
         let own = if of.has_values() { self.table_schema(unlogged) } else { Vec::new() };
         Ok([own, setup(of, Dialect::Postgres, &self.table)].concat())

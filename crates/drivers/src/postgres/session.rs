@@ -82,7 +82,7 @@ impl<'a> FromSql<'a> for Raw<'a> {
 impl Server {
     pub(super) fn new(access: &PostgresAccess, address: &Address) -> Result<Server, EngineError> {
         if !matches!(address, Address::Tcp(_) | Address::Unix(_)) {
-            return Err(EngineError(format!(
+            return Err(EngineError::Order(format!(
                 "PostgreSQL is only supported over TCP and unix sockets, not at {address}"
             )));
         }

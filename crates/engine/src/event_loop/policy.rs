@@ -1,6 +1,7 @@
 //! When a connection is reused, and from which address it dials.
 
 use super::socket::{SystemAddress, loopback_source};
+use crate::EngineError;
 use record::{Address, Reuse};
 
 /// How many source addresses are used to dial a 127.0.0.0/8 destination. Linux hands out half of
@@ -64,7 +65,11 @@ impl Destinations {
     /// # Errors
     /// Returns an error if there is nothing to connect to, if there are not as many nodes as
     /// servers, or if a unix path is too long for the system.
-    pub(super) fn new(to: &Address, servers: u32, worker: usize) -> Result<Destinations, String> {
+    pub(super) fn new(
+        to: &Address,
+        servers: u32,
+        worker: usize,
+    ) -> Result<Destinations, EngineError> {
         let nodes: Vec<SystemAddress> = match to {
             Address::Nodes(nodes) => nodes.iter().map(SystemAddress::tcp).collect(),
             Address::Tcp(_) | Address::Unix(_) | Address::Directory(_) | Address::Program => {
@@ -73,7 +78,8 @@ impl Destinations {
         };
         let is_fixed = servers > 1;
         if is_fixed && nodes.len() != servers as usize {
-            return Err(format!("there are {servers} servers but {} addresses", nodes.len()));
+            let why = format!("there are {servers} servers but {} addresses", nodes.len());
+            return Err(EngineError::order(why));
         }
         Ok(Destinations { nodes, next: worker, is_fixed })
     }

@@ -1,5 +1,6 @@
 //! The system calls on sockets.
 
+use crate::EngineError;
 use record::{Address, Failure};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -27,12 +28,12 @@ const ON: [u8; size_of::<i32>()] = 1i32.to_ne_bytes();
 impl SystemAddress {
     /// # Errors
     /// Returns an error if a unix path is too long for the system (107 bytes).
-    pub(super) fn new(address: &Address) -> Result<SystemAddress, String> {
+    pub(super) fn new(address: &Address) -> Result<SystemAddress, EngineError> {
         match address {
             Address::Tcp(address) => Ok(SystemAddress::tcp(address)),
             Address::Unix(path) => SystemAddress::unix(path),
             Address::Nodes(_) | Address::Directory(_) | Address::Program => {
-                Err(format!("{address} is not the address of one server"))
+                Err(EngineError::order(format!("{address} is not the address of one server")))
             }
         }
     }
@@ -64,14 +65,15 @@ impl SystemAddress {
         }
     }
 
-    fn unix(path: &str) -> Result<SystemAddress, String> {
+    fn unix(path: &str) -> Result<SystemAddress, EngineError> {
         // SAFETY: as above; the length of the path was checked, and a zero byte remains after
         // it.
         unsafe {
             let mut storage: libc::sockaddr_storage = std::mem::zeroed();
             let to = &mut *(&raw mut storage).cast::<libc::sockaddr_un>();
             if path.len() >= to.sun_path.len() {
-                return Err(format!("the path of the unix socket is longer than {} bytes", 107));
+                let why = "the path of the unix socket is longer than 107 bytes";
+                return Err(EngineError::order(why));
             }
             to.sun_family = libc::AF_UNIX as libc::sa_family_t;
             for (to, byte) in to.sun_path.iter_mut().zip(path.bytes()) {

@@ -96,35 +96,34 @@ impl<S: Dialogue> EventLane<S> {
         if let Reuse::Pool(_) = asked.reuse {
             let why = "only databases, which are driven through a client library, have a pool; \
                        leave out pool, or set reuse";
-            return Err(EngineError(why.to_owned()));
+            return Err(EngineError::order(why));
         }
         let members = if S::ROOMS { dialogue.members() } else { 1 };
-        let rooms = rooms::count(&asked, members).map_err(EngineError)?;
+        let rooms = rooms::count(&asked, members)?;
         let clients = seat.share(u64::from(rooms)) as usize;
         let depth = asked.intensity.depth.max(1);
         let servers = dialogue.servers();
         if servers > 1 && depth > 1 {
             let why = "a client of several servers has one operation in flight; leave out depth";
-            return Err(EngineError(why.to_owned()));
+            return Err(EngineError::order(why));
         }
         let per_client = servers.max(members);
         let connections = clients * per_client as usize;
         let common = Common {
             dialogue,
-            destinations: Destinations::new(&asked.address, servers, seat.worker)
-                .map_err(EngineError)?,
+            destinations: Destinations::new(&asked.address, servers, seat.worker)?,
             sources: Sources::new(&asked.address, asked.reuse, seat.worker),
             tls,
             reuse: asked.reuse,
             poll: Poll::new()
-                .map_err(|error| EngineError::system("cannot create a poller", &error))?,
+                .map_err(|error| EngineError::system("cannot create a poller", error))?,
             input: vec![0; INPUT_BYTES],
             out: wire::Out::default(),
             allowance: Allowance::driven(),
             copies: Copies::default(),
             unread: VecDeque::with_capacity(connections),
         };
-        let broken = |error| EngineError::system("cannot watch the stop signal", &error);
+        let broken = |error| EngineError::system("cannot watch the stop signal", error);
         common.poll.add_level(seat.stop.fd(), STOP).map_err(broken)?;
         Ok(EventLane {
             slots: (0..connections as u32)
@@ -247,7 +246,7 @@ impl<S: Dialogue> EventLane<S> {
     /// Waits for events, or only polls while sockets are left to be read.
     fn wait(&mut self, wait_ns: u64) -> Result<(), EngineError> {
         let wait_ns = if self.common.unread.is_empty() { wait_ns } else { 0 };
-        self.common.poll.wait(wait_ns).map_err(|error| EngineError::system("cannot wait", &error))
+        self.common.poll.wait(wait_ns).map_err(|error| EngineError::system("cannot wait", error))
     }
 
     /// Notes that a connection has room for `many` more operations: in closed loop it takes them

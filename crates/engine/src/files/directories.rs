@@ -29,7 +29,7 @@ impl Directories {
     /// Takes over `root`, or creates it.
     pub(super) fn new(root: &Path) -> Result<Directories, EngineError> {
         let wrong = |what: &str, error: io::Error| {
-            EngineError::system(&format!("the cache directory {} {what}", root.display()), &error)
+            EngineError::system(format!("the cache directory {} {what}", root.display()), error)
         };
         match std::fs::DirBuilder::new().mode(0o700).create(root) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -76,12 +76,12 @@ fn lock(opened: &File, operation: libc::c_int) -> io::Result<()> {
 /// Makes sure that the directory is a store: marked, or empty and then marked.
 fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
     let refuse = |why: &str| {
-        Err(EngineError(format!(
+        Err(EngineError::Order(format!(
             "the cache directory {} {why}; name one that is empty or does not exist yet",
             root.display()
         )))
     };
-    let unread = |error| EngineError::system(&format!("cannot read {}", root.display()), &error);
+    let unread = |error| EngineError::system(format!("cannot read {}", root.display()), error);
     // SAFETY: no arguments.
     if opened.metadata().map_err(unread)?.uid() != unsafe { libc::geteuid() } {
         return refuse("belongs to another user");
@@ -107,7 +107,7 @@ fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
     }
     options.read(false).write(true).create_new(true);
     let marked = options.open(inside.join(MARKER)).and_then(|mut marker| marker.write_all(MARK));
-    marked.map_err(|error| EngineError::system(&format!("cannot mark {}", root.display()), &error))
+    marked.map_err(|error| EngineError::system(format!("cannot mark {}", root.display()), error))
 }
 
 /// Creates a directory if there is none, and opens it.

@@ -28,7 +28,7 @@ const KINDS: [(i64, &str); 10] = [
 /// Returns an error if the file system of the directory cannot be read.
 pub fn facts(root: &Path, settings: &Settings) -> Result<Vec<(String, String)>, EngineError> {
     let asked = |error| {
-        EngineError::system(&format!("cannot read the file system of {}", root.display()), &error)
+        EngineError::system(format!("cannot read the file system of {}", root.display()), error)
     };
     let kind = kind(file_system(root).map_err(asked)?);
     let locking = match settings.guard {
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(kind(0x0102_1994), "tmpfs");
         let unknown = facts(Path::new("/nowhere/at/all"), &settings()).expect_err("not there");
         assert!(
-            unknown.0.starts_with("cannot read the file system of /nowhere/at/all"),
+            unknown.to_string().starts_with("cannot read the file system of /nowhere/at/all"),
             "{unknown}"
         );
     }

@@ -83,7 +83,8 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         let scheduler = &mut *guard;
         let now = clock::now();
         if scheduler.lost {
-            return Err(EngineError("a thread of a files lane ended with a panic".to_owned()));
+            let why = "a thread of a files lane ended with a panic";
+            return Err(EngineError::Panicked(why.to_owned()));
         }
         scheduler.drive.note_drain(now, &mut scheduler.seen);
         scheduler.give_up(now);
@@ -258,5 +259,5 @@ fn check(asked: &LaneOrder) -> Result<(), EngineError> {
         }
         _ => return Ok(()),
     };
-    Err(EngineError(why.to_owned()))
+    Err(EngineError::order(why))
 }

@@ -50,7 +50,7 @@ fn serving(doing: &LaneTask, seed: u64, seat: &Seat) -> Result<Option<Serving>, 
         LaneTask::Drive(workload) => (workload, Task::Drive),
     };
     check(workload)?;
-    let encoder = Encoder::new(workload, seed, seat.count(), task).map_err(EngineError)?;
+    let encoder = Encoder::new(workload, seed, seat.count(), task)?;
     let verifier = Verifier::new(workload.verify, workload, seat.index(), seat.count());
     Ok(Some(Serving { encoder, verifier }))
 }
@@ -58,10 +58,11 @@ fn serving(doing: &LaneTask, seed: u64, seat: &Seat) -> Result<Option<Serving>, 
 /// Checks that files support the whole workload.
 fn check(workload: &Workload) -> Result<(), EngineError> {
     if let Some(share) = workload.mix.iter().find(|share| action(share.kind).is_none()) {
-        return Err(EngineError(format!("files do not support the operation {:?}", share.kind)));
+        let why = format!("files do not support the operation {:?}", share.kind);
+        return Err(EngineError::Order(why));
     }
     match workload.value.least() {
-        0 => Err(EngineError("values in files must be at least 1 byte long".to_owned())),
+        0 => Err(EngineError::order("values in files must be at least 1 byte long")),
         _ => Ok(()),
     }
 }

@@ -1,6 +1,8 @@
 //! Encodes an operation of the workload as keys and a value.
 
-use crate::workload::{Argument, Arguments, COUNTED_FROM, Drawn, Feeds, Operations, Space, Values};
+use crate::workload::{
+    Argument, Arguments, COUNTED_FROM, Drawn, Feeds, Operations, Space, Values, WorkloadError,
+};
 use record::{Kind, Workload};
 use std::io::Write;
 
@@ -54,7 +56,7 @@ impl Encoder {
         seed: u64,
         workers: usize,
         task: Task,
-    ) -> Result<Encoder, String> {
+    ) -> Result<Encoder, WorkloadError> {
         let operations = Operations::new(workload, seed)?.for_workers(workers as u64);
         Ok(Encoder {
             values: operations.values(),
@@ -73,11 +75,11 @@ impl Encoder {
     ///
     /// # Errors
     /// Returns an error if the feeds are not those of the workload.
-    pub fn with_feeds(self, feeds: &Feeds) -> Result<Encoder, String> {
+    pub fn with_feeds(self, feeds: &Feeds) -> Result<Encoder, WorkloadError> {
         if feeds.fit(self.operations.feeds()) {
             Ok(Encoder { feeds: feeds.clone(), ..self })
         } else {
-            Err("the feeds that were read are not those of the workload".to_owned())
+            Err(WorkloadError::OtherFeeds)
         }
     }
 

@@ -274,8 +274,7 @@ pub(super) fn lanes<W: Words + 'static>(
     let (numbers, feeds) = (numbers.clone(), feeds.clone());
     codec_lanes(order, contender, None, move |seat| {
         let numbers = numbers.clone();
-        let work = work::<W>(&doing, seed, numbers, &feeds, sharded.is_some(), seat);
-        let work = work.map_err(EngineError)?;
+        let work = work::<W>(&doing, seed, numbers, &feeds, sharded.is_some(), seat)?;
         let router = sharded.as_ref().map(|of| Router::new(of.sharding, &of.servers));
         Ok(Store { words: words(), work, router })
     })
@@ -288,7 +287,7 @@ fn work<W: Words>(
     feeds: &Feeds,
     is_sharded: bool,
     seat: &Seat,
-) -> Result<Option<Work>, String> {
+) -> Result<Option<Work>, EngineError> {
     // A load reads nothing back, and has numbers of its own.
     let (workload, task, verify, numbers) = match doing {
         LaneTask::Ask => return Ok(None),
@@ -303,7 +302,7 @@ fn work<W: Words>(
         kind => W::lacks(kind),
     };
     if let Some(why) = workload.mix.iter().find_map(lacks) {
-        return Err(format!("the store cannot run its workload: {why}"));
+        return Err(EngineError::order(format!("the store cannot run its workload: {why}")));
     }
     let encoder = Encoder::new(workload, seed, seat.count(), task)?.with_feeds(feeds)?;
     let verifier = Verifier::new(verify, workload, seat.index(), seat.count());

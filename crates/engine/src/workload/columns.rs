@@ -173,7 +173,7 @@ mod tests {
     fn no_other_operations_are_beside_those_on_wide_rows() {
         let both = wide(&[(Kind::Newest, 1.0), (Kind::Get, 1.0)]);
         let wrong = Operations::new(&both, 1).err();
-        assert!(wrong.is_some_and(|why| why.contains("wide rows")));
+        assert!(wrong.is_some_and(|why| why.to_string().contains("wide rows")));
         let groups = Workload { groups: vec![1, 1], ..preset("wide-rows").expect("a preset") };
         assert!(Operations::new(&groups, 1).is_ok(), "times of groups differ");
     }

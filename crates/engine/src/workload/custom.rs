@@ -1,6 +1,7 @@
 //! Arguments of user-defined operations, and rows of their tables.
 
 use super::arguments::{Argument, Arguments};
+use super::error::WorkloadError;
 use super::feeds::Feeds;
 use super::parameters::{DrawContext, Parameters};
 use super::{Drawn, Operations, Space, Values};
@@ -19,14 +20,14 @@ pub(super) struct CustomParameters {
 
 impl CustomParameters {
     /// Creates the parameters. An error names the operation or the table, and its parameter.
-    pub(super) fn new(custom: &Custom, keys: u64) -> Result<CustomParameters, String> {
+    pub(super) fn new(custom: &Custom, keys: u64) -> Result<CustomParameters, WorkloadError> {
         let operations = custom.operations.iter().map(|of| {
-            let made = Parameters::new(&of.parameters, custom, keys, None);
-            made.map_err(|why| format!("operation `{}`: {why}", of.name))
+            let owner = format!("operation `{}`", of.name);
+            Parameters::new((&owner, &of.parameters), custom, keys, None)
         });
         let tables = custom.tables.iter().map(|of| {
-            let made = Parameters::new(&of.columns, custom, keys, Some(of.keys_per_row.max(1)));
-            made.map_err(|why| format!("table `{}`: {why}", of.name))
+            let owner = format!("table `{}`", of.name);
+            Parameters::new((&owner, &of.columns), custom, keys, Some(of.keys_per_row.max(1)))
         });
         Ok(CustomParameters {
             operations: operations.collect::<Result<_, _>>()?,

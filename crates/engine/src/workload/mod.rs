@@ -9,6 +9,7 @@ mod arguments;
 mod check;
 mod columns;
 mod custom;
+mod error;
 mod feeds;
 mod hashed;
 mod inserts;
@@ -26,6 +27,7 @@ mod zipf;
 pub use arguments::{Argument, Arguments};
 pub use check::{Check, Checked};
 pub use columns::{Column, NEWEST_COLUMNS};
+pub use error::{ParameterError, WorkloadError};
 pub use feeds::{FeedRows, Feeds};
 pub use presets::{PRESETS, WIDE_ROWS, preset};
 pub use settings::MOST_GROUPS;
@@ -161,7 +163,7 @@ impl Operations {
     /// Creates the operations for this seed. An error names the setting that is not possible.
     ///
     /// This is expensive: call it before the measurement starts.
-    pub fn new(workload: &Workload, seed: u64) -> Result<Operations, String> {
+    pub fn new(workload: &Workload, seed: u64) -> Result<Operations, WorkloadError> {
         settings::check(workload)?;
         let mut before = 0;
         let mixes = workload.mixes().into_iter().map(|shares| {

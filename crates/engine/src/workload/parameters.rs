@@ -5,6 +5,7 @@
 //! run. (`now()` is neither, and is documented so.)
 
 use super::arguments::Arguments;
+use super::error::{ParameterError, WorkloadError};
 use super::feeds::Feeds;
 use super::zipf::Zipf;
 use super::{Drawn, Operations, Space, Values};
@@ -52,17 +53,19 @@ pub(super) struct DrawContext<'a> {
 }
 
 impl Parameters {
-    /// Creates the parameters. `keys_per_row` is that of the table whose columns these are, or
-    /// None if they are parameters. An error names the parameter.
+    /// Creates the parameters of this operation, or the columns of this table. `keys_per_row` is
+    /// that of the table, or None for an operation.
     pub(super) fn new(
-        each: &[Parameter],
+        (owner, each): (&str, &[Parameter]),
         custom: &Custom,
         keys: u64,
         keys_per_row: Option<u64>,
-    ) -> Result<Parameters, String> {
+    ) -> Result<Parameters, WorkloadError> {
         let source = |of: &Parameter| {
-            source(&of.from, custom, keys, keys_per_row)
-                .map_err(|why| format!("{} = {}: {why}", of.name, of.from))
+            source(&of.from, custom, keys, keys_per_row).map_err(|source| {
+                let parameter = format!("{} = {}", of.name, of.from);
+                WorkloadError::Parameter { owner: owner.to_owned(), parameter, source }
+            })
         };
         each.iter().map(source).collect::<Result<_, _>>().map(Parameters)
     }
@@ -87,10 +90,10 @@ fn source(
     custom: &Custom,
     keys: u64,
     keys_per_row: Option<u64>,
-) -> Result<Source, String> {
+) -> Result<Source, ParameterError> {
     let table = |name: &String| {
         let found = custom.tables.iter().find(|table| table.name == *name);
-        found.ok_or_else(|| format!("there is no table `{name}` that the load fills"))
+        found.ok_or_else(|| ParameterError::NoTable(name.clone()))
     };
     Ok(match of {
         Generator::Uniform { from, to } => Source::Uniform { from: *from, to: *to },
@@ -101,42 +104,42 @@ fn source(
         Generator::Bytes(lengths) => Source::Bytes(*lengths),
         Generator::Text(lengths) => Source::Text(*lengths),
         Generator::Pattern(of) => Source::Pattern(of.as_bytes().into()),
-        Generator::Now if keys_per_row.is_some() => {
-            return Err("now() cannot fill a column, as every load must be the same".to_owned());
-        }
+        Generator::Now if keys_per_row.is_some() => return Err(ParameterError::TimeInColumn),
         Generator::Now => Source::Now,
         Generator::Pick(from) => Source::Pick(from.as_slice().into()),
         Generator::Key(from) => Source::Key(*from),
         Generator::Name => Source::Name,
         Generator::Value => Source::Value,
         Generator::Row(name) => match table(name)?.rows(keys) {
-            0 => return Err(format!("the load writes no rows into `{name}`")),
+            0 => return Err(ParameterError::NoRows(name.clone())),
             rows => Source::Uniform { from: 1, to: rows as i64 },
         },
         Generator::Parent(name) => match (keys_per_row, table(name)?.keys_per_row) {
-            (None, _) => return Err("only rows of a table have a parent".to_owned()),
+            (None, _) => return Err(ParameterError::NoParent),
             (Some(mine), its) if its < mine || its % mine != 0 => {
-                return Err(format!("a row of `{name}` must be parent to several of these rows"));
+                return Err(ParameterError::NotParent(name.clone()));
             }
             (Some(mine), its) => Source::Parent { rows_per_parent: its / mine },
         },
         Generator::Feed { .. } if keys_per_row.is_some() => {
-            return Err("feed() can be used in operations, not in tables".to_owned());
+            return Err(ParameterError::FeedInColumn);
         }
         Generator::Feed { feed, column } => from_feed(feed, column, custom)?,
     })
 }
 
-fn from_feed(feed: &str, column: &str, custom: &Custom) -> Result<Source, String> {
+fn from_feed(feed: &str, column: &str, custom: &Custom) -> Result<Source, ParameterError> {
     let number = custom.feeds.iter().position(|of| of.name == feed);
-    let number = number.ok_or_else(|| format!("there is no feed `{feed}`"))?;
+    let number = number.ok_or_else(|| ParameterError::NoFeed(feed.to_owned()))?;
     let of = &custom.feeds[number];
     let at = of.columns.iter().position(|name| name == column);
-    let column = at.ok_or_else(|| {
-        format!("the feed `{feed}` has no column `{column}`: {}", of.columns.join(", "))
+    let column = at.ok_or_else(|| ParameterError::NoColumn {
+        feed: feed.to_owned(),
+        column: column.to_owned(),
+        columns: of.columns.clone(),
     })?;
     match of.rows {
-        0 => Err(format!("the feed `{feed}` has no row")),
+        0 => Err(ParameterError::EmptyFeed(feed.to_owned())),
         rows => Ok(Source::Feed { feed: number, column, rows, order: of.order }),
     }
 }

@@ -1,5 +1,6 @@
 //! Checks that a workload can be driven.
 
+use super::error::WorkloadError;
 use record::limits::MOST_KINDS;
 use record::{Distribution, KeysAs, Kind, Share, Step, ValueBytes, Verify, Workload};
 
@@ -7,17 +8,18 @@ use record::{Distribution, KeysAs, Kind, Share, Step, ValueBytes, Verify, Worklo
 const MOST_KEYS: u64 = 100_000_000_000;
 
 /// Checks all settings. An error names the setting, its value and what is allowed.
-pub(super) fn check(workload: &Workload) -> Result<(), String> {
+pub(super) fn check(workload: &Workload) -> Result<(), WorkloadError> {
     prefix(&workload.prefix)?;
     if !(1..=MOST_KEYS).contains(&workload.keys) {
-        return Err(format!("keys = {}: must be from 1 to {MOST_KEYS}", workload.keys));
+        let allowed = format!("from 1 to {MOST_KEYS}");
+        return Err(out_of_range("keys", workload.keys, allowed));
     }
     distribution(workload.distribution)?;
     hot(workload)?;
     value(workload)?;
     let kinds = workload.mix.len();
     if kinds > MOST_KINDS {
-        return Err(format!("mix: {kinds} kinds of operation: must be at most {MOST_KINDS}"));
+        return Err(too_many("mix", kinds, "kinds of operation", MOST_KINDS));
     }
     workload.mixes().into_iter().try_for_each(mix)?;
     wide(workload)?;
@@ -28,127 +30,127 @@ pub(super) fn check(workload: &Workload) -> Result<(), String> {
 }
 
 /// Checks that the prefix can be part of a key in a line of text: a space would end it.
-fn prefix(prefix: &str) -> Result<(), String> {
+fn prefix(prefix: &str) -> Result<(), WorkloadError> {
     if prefix.len() > 200 || !prefix.bytes().all(|byte| byte.is_ascii_graphic()) {
         let allowed = "at most 200 ASCII letters, digits and marks, no spaces";
-        return Err(format!("prefix = {prefix:?}: must be {allowed}"));
+        return Err(out_of_range("prefix", format!("{prefix:?}"), allowed));
     }
     Ok(())
 }
 
-fn distribution(distribution: Distribution) -> Result<(), String> {
+fn distribution(distribution: Distribution) -> Result<(), WorkloadError> {
     match distribution {
         Distribution::Zipf(theta) if !(theta > 0.0 && theta <= 10.0) => {
-            Err(format!("distribution = zipf({theta}): must be above 0 and at most 10"))
+            let value = format!("zipf({theta})");
+            Err(out_of_range("distribution", value, "above 0 and at most 10"))
         }
         Distribution::Hotspot { keys, operations } => {
             let parts = keys > 0.0 && keys <= 1.0 && (0.0..=1.0).contains(&operations);
             let what =
                 format!("distribution = hotspot: {operations} of operations on {keys} of keys");
-            match parts {
-                false => Err(format!("{what}: parts must be above 0 and at most 1")),
-                true if operations < keys => {
-                    Err(format!("{what}: the other keys are hotter; give their parts instead"))
-                }
-                true => Ok(()),
-            }
+            let problem = match parts {
+                false => "parts must be above 0 and at most 1",
+                true if operations < keys => "the other keys are hotter; give their parts instead",
+                true => return Ok(()),
+            };
+            Err(WorkloadError::invalid(what, problem))
         }
         _ => Ok(()),
     }
 }
 
-fn hot(workload: &Workload) -> Result<(), String> {
+fn hot(workload: &Workload) -> Result<(), WorkloadError> {
     let hot = workload.hot;
     if !(hot > 0.0 && hot <= 1.0) {
-        return Err(format!("hot = {hot}: must be above 0 and at most 1"));
+        return Err(out_of_range("hot", hot, "above 0 and at most 1"));
     }
     // YCSB hashes over the whole key space; a part of it would not be YCSB.
     if hot < 1.0 && workload.distribution == Distribution::YcsbZipfian {
-        return Err(format!(
-            "hot = {hot}: ycsb-zipfian reads all keys; leave hot out, or use zipf(0.99)"
-        ));
+        let problem = "ycsb-zipfian reads all keys; leave hot out, or use zipf(0.99)";
+        return Err(WorkloadError::invalid(format!("hot = {hot}"), problem));
     }
     Ok(())
 }
 
-fn value(workload: &Workload) -> Result<(), String> {
+fn value(workload: &Workload) -> Result<(), WorkloadError> {
     let (from, to) = match &workload.value {
         ValueBytes::Fixed(bytes) => (*bytes, *bytes),
         ValueBytes::Uniform(from, to) => (*from, *to),
         ValueBytes::Steps(steps) => ends(steps)?,
     };
     if from > to {
-        return Err(format!("value = {from} to {to} bytes: the lower number must come first"));
+        let value = format!("value = {from} to {to} bytes");
+        return Err(WorkloadError::invalid(value, "the lower number must come first"));
     }
     if workload.verify != Verify::Off && workload.values_as.is_version() && from < 16 {
-        return Err(format!(
-            "value = {from} bytes: must be at least 16, for key and version; or set verify = off"
-        ));
+        let allowed = "at least 16, for key and version; or set verify = off";
+        return Err(out_of_range("value", format!("{from} bytes"), allowed));
     }
     Ok(())
 }
 
 /// Returns the shortest and the longest length.
-fn ends(steps: &[Step]) -> Result<(u32, u32), String> {
+fn ends(steps: &[Step]) -> Result<(u32, u32), WorkloadError> {
     let all: f64 = steps.iter().map(|step| step.weight).sum();
     let weighed = steps.iter().all(|step| step.weight > 0.0) && all.is_finite();
     let bytes = || steps.iter().map(|step| step.bytes);
     match (bytes().min(), bytes().max()) {
         (Some(from), Some(to)) if weighed => Ok((from, to)),
-        _ => Err("value: must name at least one length, each with a weight above 0".to_owned()),
+        _ => {
+            let problem = "must name at least one length, each with a weight above 0";
+            Err(WorkloadError::invalid("value", problem))
+        }
     }
 }
 
-fn mix(mix: &[Share]) -> Result<(), String> {
+fn mix(mix: &[Share]) -> Result<(), WorkloadError> {
+    let invalid = |problem: String| Err(WorkloadError::invalid("mix", problem));
     if mix.is_empty() {
-        return Err("mix: must name at least one kind of operation".to_owned());
+        return invalid("must name at least one kind of operation".to_owned());
     }
     for (number, Share { kind, weight }) in mix.iter().enumerate() {
         let place = number + 1;
         if !(weight.is_finite() && *weight > 0.0) {
-            return Err(format!("mix: entry {place} has the weight {weight}: must be above 0"));
+            return invalid(format!("entry {place} has the weight {weight}: must be above 0"));
         }
         if matches!(kind, Kind::MultiGet(0) | Kind::Scan(0)) {
-            return Err(format!("mix: entry {place} asks for 0 keys: must be at least 1"));
+            return invalid(format!("entry {place} asks for 0 keys: must be at least 1"));
         }
         if let Some(first) = mix[..number].iter().position(|share| share.kind == *kind) {
             let first = first + 1;
-            return Err(format!(
-                "mix: entry {place} repeats the kind of entry {first}: merge them"
-            ));
+            return invalid(format!("entry {place} repeats the kind of entry {first}: merge them"));
         }
     }
     if !mix.iter().map(|share| share.weight).sum::<f64>().is_finite() {
-        return Err("mix: the sum of the weights is too large".to_owned());
+        return invalid("the sum of the weights is too large".to_owned());
     }
     Ok(())
 }
 
 /// Checks that all rows are wide, or none.
-fn wide(workload: &Workload) -> Result<(), String> {
+fn wide(workload: &Workload) -> Result<(), WorkloadError> {
     let other = |share: &Share| !share.kind.is_wide();
     if workload.is_wide() && workload.mix.iter().any(other) {
-        Err("mix: newest, one and insert work on wide rows and cannot be mixed with other \
-                     operations"
-            .to_owned())
+        let problem = "newest, one and insert work on wide rows and cannot be mixed with other \
+                       operations";
+        Err(WorkloadError::invalid("mix", problem))
     } else {
         Ok(())
     }
 }
 
 /// Checks settings with hashes: hashed keys have no order, and hashed values no versions.
-fn hashed(workload: &Workload) -> Result<(), String> {
+fn hashed(workload: &Workload) -> Result<(), WorkloadError> {
     let is_hashed = workload.keys_as == KeysAs::Md5 || !workload.values_as.is_version();
     if is_hashed && workload.is_wide() {
-        return Err("keys_as, values_as: these are not supported for wide rows; \
-                    leave both out"
-            .to_owned());
+        let problem = "these are not supported for wide rows; leave both out";
+        return Err(WorkloadError::invalid("keys_as, values_as", problem));
     }
     let scans = workload.mix.iter().any(|share| matches!(share.kind, Kind::Scan(_)));
     if scans && workload.keys_as == KeysAs::Md5 {
-        Err("keys_as = md5: a scan reads keys in the order of their numbers, which hashes \
-                     do not keep; leave out keys_as or the scan"
-            .to_owned())
+        let problem = "a scan reads keys in the order of their numbers, which hashes do not keep; \
+                       leave out keys_as or the scan";
+        Err(WorkloadError::invalid("keys_as = md5", problem))
     } else {
         Ok(())
     }
@@ -159,46 +161,66 @@ pub const MOST_GROUPS: usize = record::limits::MOST_GROUPS;
 
 /// Checks the groups. They are not synchronised: one does not know how far the inserts of
 /// another are.
-fn groups(workload: &Workload) -> Result<(), String> {
+fn groups(workload: &Workload) -> Result<(), WorkloadError> {
     let parts = &workload.groups;
     if parts.is_empty() {
         return Ok(());
     }
     if parts.len() > MOST_GROUPS {
-        return Err(format!("groups: {} groups: must be at most {MOST_GROUPS}", parts.len()));
+        return Err(too_many("groups", parts.len(), "groups", MOST_GROUPS));
     }
     if parts.iter().map(|part| *part as usize).sum::<usize>() != workload.mix.len() {
-        return Err("groups: their parts must add up to the whole mix".to_owned());
+        return Err(WorkloadError::invalid("groups", "their parts must add up to the whole mix"));
     }
     let inserts = workload.mix.iter().any(|share| share.kind == Kind::Insert);
     if inserts || workload.distribution == Distribution::Latest {
-        Err("groups: insert and latest are not supported with groups, which do not see \
-                     each other's inserts; leave them out"
-            .to_owned())
+        let problem = "insert and latest are not supported with groups, which do not see each \
+                       other's inserts; leave them out";
+        Err(WorkloadError::invalid("groups", problem))
     } else {
         Ok(())
     }
 }
 
-fn commands(workload: &Workload) -> Result<(), String> {
+fn commands(workload: &Workload) -> Result<(), WorkloadError> {
     let unknown = |kind: Kind| match kind {
         Kind::Command(number) => Some(number).filter(|n| *n as usize >= workload.commands.len()),
         _ => None,
     };
     match workload.mix.iter().find_map(|share| unknown(share.kind)) {
-        Some(number) => Err(format!("mix: command {number} does not exist")),
+        Some(number) => {
+            Err(WorkloadError::invalid("mix", format!("command {number} does not exist")))
+        }
         None => Ok(()),
     }
 }
 
 /// Checks that values can be verified: appending leaves a value that no version has.
-fn verify(workload: &Workload) -> Result<(), String> {
+fn verify(workload: &Workload) -> Result<(), WorkloadError> {
     let appends = workload.mix.iter().any(|share| share.kind == Kind::Append);
     if appends && workload.verify != Verify::Off {
-        Err("verify: values that append changes cannot be verified; set verify = off".to_owned())
+        let problem = "values that append changes cannot be verified; set verify = off";
+        Err(WorkloadError::invalid("verify", problem))
     } else {
         Ok(())
     }
+}
+
+fn out_of_range(
+    setting: &'static str,
+    value: impl ToString,
+    allowed: impl Into<String>,
+) -> WorkloadError {
+    WorkloadError::OutOfRange { setting, value: value.to_string(), allowed: allowed.into() }
+}
+
+fn too_many(
+    setting: &'static str,
+    count: usize,
+    items: &'static str,
+    most: usize,
+) -> WorkloadError {
+    WorkloadError::TooMany { setting, count, items, most }
 }
 
 #[cfg(test)]
@@ -233,7 +255,8 @@ mod tests {
         for (change, wanted) in cases {
             let mut workload = preset("kv").expect("a preset");
             change(&mut workload);
-            assert_eq!(check(&workload), Err((*wanted).to_owned()));
+            let refused = check(&workload).expect_err(wanted);
+            assert_eq!(refused.to_string(), *wanted);
         }
     }
 

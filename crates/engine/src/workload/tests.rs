@@ -351,7 +351,7 @@ fn one_operation_in_a_hundred_of_a_sample_is_checked_in_full() {
 fn a_workload_that_cannot_be_is_refused() {
     let workload = Workload { keys: 0, ..preset("kv").expect("a preset") };
     let refused = Operations::new(&workload, 1).expect_err("no keys");
-    assert!(refused.starts_with("keys = 0"), "{refused}");
+    assert!(refused.to_string().starts_with("keys = 0"), "{refused}");
 }
 
 /// Returns a workload of 40 users with wide rows and these operations.

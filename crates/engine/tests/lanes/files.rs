@@ -274,7 +274,7 @@ fn what_the_lane_cannot_do_breaks_the_run_with_a_reason() {
         let stop = Stop::new().expect("a descriptor");
         let result =
             engine::run(order, lanes, Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
-        result.expect_err("broken").0
+        result.expect_err("broken").to_string()
     };
     let fresh = LaneOrder { reuse: Reuse::Never, ..lane(1, None) };
     assert!(broken(&order(fresh), work()).contains("leave out reuse"));

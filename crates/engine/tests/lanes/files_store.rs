@@ -268,7 +268,7 @@ fn no_link_is_followed() {
 
 /// Returns why a directory is refused.
 fn refused(root: &Path) -> String {
-    Store::new(root, settings(Guard::Flock)).expect_err("not ours").0
+    Store::new(root, settings(Guard::Flock)).expect_err("not ours").to_string()
 }
 
 #[test]

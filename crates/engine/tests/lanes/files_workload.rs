@@ -28,7 +28,7 @@ fn drive(access: &FilesAccess, order: &DriveOrder) -> Result<Outcomes, String> {
         outcomes.merge(&trial.seen.outcomes);
         ControlFlow::Continue(())
     })
-    .map_err(|broken| broken.0)?;
+    .map_err(|error| error.to_string())?;
     Ok(outcomes)
 }
 

@@ -45,7 +45,7 @@ fn a_worker_that_panics_is_an_error_and_nobody_waits_for_it() {
         let stop = Stop::new().expect("a descriptor");
         let lanes = vec![vec![make(), make()]];
         let done = run(&order, lanes, Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
-        let why = done.expect_err("it panicked").0;
+        let why = done.expect_err("it panicked").to_string();
         assert!(why.contains("a worker thread panicked"), "{why}");
     }
 }

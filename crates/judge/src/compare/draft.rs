@@ -53,7 +53,7 @@ impl Compared {
                 self.judge(evidence, &replicates, comparison)
             }
             Err(why) => {
-                let draft = self.without_verdict(comparison, why);
+                let draft = self.without_verdict(comparison, why.to_string());
                 // A round without a ratio will never have one.
                 Draft { settled: evidence.complete_rounds > 0, ..draft }
             }

@@ -3,6 +3,26 @@
 use crate::{evidence::Evidence, evidence::Trial};
 use record::{Metric, Pair};
 use text::{lists, units};
+use thiserror::Error;
+
+/// Why there is nothing to judge. It goes into the report.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum NoReplicates {
+    #[error("the record does not contain this contender")]
+    NoContender,
+    #[error("no round was complete")]
+    NoRound,
+    #[error("no launch has all of its {} complete", units::show_counted(u64::from(*.rounds), "round"))]
+    NoLaunch { rounds: u32 },
+    #[error("the CPU time of {contender}'s target is not visible{}",
+        .why.as_ref().map_or(String::new(), |why| format!(" ({why})")))]
+    NotVisible { contender: String, why: Option<String> },
+    /// A ratio to it would be infinite, and its logarithm not a number.
+    #[error("no CPU time of {contender}'s target was measured in round {round}")]
+    NoCpuTime { contender: String, round: u32 },
+    #[error("{contender} has no {} in round {round}", .metric.path())]
+    NoValue { contender: String, metric: Metric, round: u32 },
+}
 
 /// b/a of one judged round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,14 +58,14 @@ pub(super) struct Of {
 
 /// Returns b/a of every judged round. If one round has no ratio, there are none: dropping the
 /// rounds in which a contender failed would flatter it.
-pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, String> {
+pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplicates> {
     let Of { pair, metric, group } = of;
     let side = |contender: u32| evidence.side(contender, group);
     let (Some(a), Some(b)) = (side(pair.a), side(pair.b)) else {
-        return Err("the record does not contain this contender".to_owned());
+        return Err(NoReplicates::NoContender);
     };
     if a.trials.is_empty() {
-        return Err("no round was complete".to_owned());
+        return Err(NoReplicates::NoRound);
     }
     // The generator's CPU time is that of all groups together.
     let whole = |contender: u32, at: usize| evidence.side(contender, None)?.trials.get(at);
@@ -80,26 +100,22 @@ pub(super) fn sight_lost(evidence: &Evidence, of: Of) -> Option<u32> {
     lost.into_iter().flatten().min().filter(|_| of.metric == Metric::TargetCpu)
 }
 
-fn missing(evidence: &Evidence, contender: u32, metric: Metric, round: u32) -> String {
-    let name = evidence.name(contender);
-    let at = contender as usize;
+fn missing(evidence: &Evidence, of: u32, metric: Metric, round: u32) -> NoReplicates {
+    let contender = evidence.name(of).to_owned();
+    let at = of as usize;
     match metric {
         Metric::TargetCpu if !evidence.cpu_in_sight(at) => {
-            let why = evidence.why_not_visible(at);
-            let why = why.map_or(String::new(), |why| format!(" ({why})"));
-            format!("the CPU time of {name}'s target is not visible{why}")
+            let why = evidence.why_not_visible(at).map(|why| why.to_string());
+            NoReplicates::NotVisible { contender, why }
         }
-        // A ratio to it would be infinite, and its logarithm not a number.
-        Metric::TargetCpu => {
-            format!("no CPU time of {name}'s target was measured in round {round}")
-        }
-        _ => format!("{name} has no {} in round {round}", metric.path()),
+        Metric::TargetCpu => NoReplicates::NoCpuTime { contender, round },
+        _ => NoReplicates::NoValue { contender, metric, round },
     }
 }
 
 impl Replicates {
     /// Rounds are the replicates, or the means of the rounds of each launch.
-    pub(super) fn new(evidence: &Evidence, rounds: &[Round]) -> Result<Replicates, String> {
+    pub(super) fn new(evidence: &Evidence, rounds: &[Round]) -> Result<Replicates, NoReplicates> {
         match evidence.rounds_of_a_launch() {
             None => Ok(Replicates::of(rounds.chunks(1))),
             Some(each) => Replicates::of_launches(rounds, each),
@@ -108,15 +124,15 @@ impl Replicates {
 
     /// A launch counts if all of its rounds are complete: the mean of fewer rounds would scatter
     /// more than those of the others.
-    fn of_launches(rounds: &[Round], each: u32) -> Result<Replicates, String> {
+    fn of_launches(rounds: &[Round], each: u32) -> Result<Replicates, NoReplicates> {
         let launch = |round: &Round| round.round.saturating_sub(1) / each + 1;
         let launches = rounds.chunk_by(|one, next| launch(one) == launch(next));
         let (whole, parts): (Vec<_>, Vec<_>) =
             launches.partition(|rounds| rounds.len() == each as usize);
-        let rounds = units::show_counted(u64::from(each), "round");
         if whole.is_empty() {
-            return Err(format!("no launch has all of its {rounds} complete"));
+            return Err(NoReplicates::NoLaunch { rounds: each });
         }
+        let rounds = units::show_counted(u64::from(each), "round");
         let parts: Vec<String> =
             parts.iter().map(|rounds| launch(&rounds[0]).to_string()).collect();
         let left_out = (!parts.is_empty()).then(|| {

@@ -9,6 +9,7 @@
 
 use super::signed_rank;
 use text::units;
+use thiserror::Error;
 
 /// The number of looks.
 pub const LOOKS: usize = 5;
@@ -34,6 +35,26 @@ pub struct Look {
     pub rounds: u32,
 }
 
+/// The first look has too few rounds to decide anything.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error(
+    "a first look after {} cannot decide {}: with --until-decided each look judges at the level of \
+     {}; the first look needs at least {fewest} rounds",
+    units::show_counted((*.first).into(), "round"),
+    units::show_counted(*.comparisons as u64, "comparison"),
+    units::show_level(*.level)
+)]
+pub struct TooFewRounds {
+    /// Rounds before the first look.
+    first: u32,
+    /// How many comparisons share the error budget.
+    comparisons: usize,
+    /// The level at which each look judges.
+    level: f64,
+    /// The fewest rounds that can decide.
+    fewest: u32,
+}
+
 /// The result of a comparison after some of the looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Looked<T> {
@@ -48,9 +69,8 @@ impl Looks {
     /// budget `alpha`.
     ///
     /// # Errors
-    /// If the first look has too few rounds to decide anything; the text states the fewest that
-    /// can.
-    pub fn new(first: u32, comparisons: usize, alpha: f64) -> Result<Looks, String> {
+    /// If the first look has too few rounds to decide anything.
+    pub fn new(first: u32, comparisons: usize, alpha: f64) -> Result<Looks, TooFewRounds> {
         let level = level(alpha, comparisons);
         let rounds = TENTHS.map(|tenths| {
             let rounds = (u64::from(first) * tenths + 5) / 10;
@@ -58,13 +78,7 @@ impl Looks {
         });
         let fewest = fewest(comparisons, alpha);
         if first < fewest {
-            return Err(format!(
-                "a first look after {} cannot decide {}: with --until-decided each look judges at \
-                 the level of {}; the first look needs at least {fewest} rounds",
-                units::show_counted(first.into(), "round"),
-                units::show_counted(comparisons as u64, "comparison"),
-                units::show_level(level),
-            ));
+            return Err(TooFewRounds { first, comparisons, level, fewest });
         }
         Ok(Looks { rounds, level })
     }
@@ -176,10 +190,9 @@ mod tests {
             assert!(Looks::new(rounds, comparisons, 0.05).is_ok());
         }
         assert_eq!(
-            Looks::new(7, 2, 0.05),
-            Err("a first look after 7 rounds cannot decide 2 comparisons: with --until-decided \
+            Looks::new(7, 2, 0.05).expect_err("too few").to_string(),
+            "a first look after 7 rounds cannot decide 2 comparisons: with --until-decided \
                  each look judges at the level of 0.625 %; the first look needs at least 9 rounds"
-                .to_owned())
         );
     }
 

@@ -9,9 +9,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use text::blot::{blot_before, worth_it};
 use text::shown::shown;
+use thiserror::Error;
 
 /// The greatest length of a log, in bytes.
 pub const MAX_LENGTH: u64 = 64 << 20;
@@ -30,6 +31,19 @@ const PIECE: usize = 1 << 20;
 
 /// The beginning of that line.
 const NOTICE_PREFIX: &str = "\n[tiebreak left out ";
+
+/// A log that could not be cleaned.
+#[derive(Debug, Error)]
+#[error("the log {} cannot be cleaned{}: {source}", shown(.log.as_os_str().as_encoded_bytes()),
+    if *.may_contain_secrets { ", and may contain secrets" } else { "" })]
+pub struct UncleanLog {
+    /// The log.
+    log: PathBuf,
+    /// Secrets were to be masked.
+    may_contain_secrets: bool,
+    /// The answer of the system.
+    source: io::Error,
+}
 
 /// Frees the disk space of what [`finish`] is going to leave out. If the file system does not
 /// support that, the log takes its space until the target ends.
@@ -52,19 +66,16 @@ pub fn free_middle(log: &Path, secrets: &[String]) {
 /// too long.
 ///
 /// # Errors
-/// A sentence that names the log.
-pub fn finish(log: &Path, secrets: &[String]) -> Result<(), String> {
+/// If it cannot be read or written.
+pub fn finish(log: &Path, secrets: &[String]) -> Result<(), UncleanLog> {
     let done = match open(log) {
         Ok(file) => clean(&file, secrets).and_then(|()| shorten(&file)),
         Err(error) => Err(error),
     };
-    done.map_err(|error| {
-        let log = shown(log.as_os_str().as_encoded_bytes());
-        let left = match worth_it(secrets).next() {
-            Some(_) => ", and may contain secrets",
-            None => "",
-        };
-        format!("the log {log} cannot be cleaned{left}: {error}")
+    done.map_err(|source| UncleanLog {
+        log: log.to_owned(),
+        may_contain_secrets: worth_it(secrets).next().is_some(),
+        source,
     })
 }
 
@@ -285,7 +296,7 @@ mod tests {
         std::fs::write(&file, "CANARY").expect("scratch");
         std::os::unix::fs::symlink(&file, &link).expect("scratch");
         let why = finish(&link, &secrets(&["CANARY"])).expect_err("a link");
-        assert!(why.contains("a.log cannot be cleaned, and may contain secrets: "));
+        assert!(why.to_string().contains("a.log cannot be cleaned, and may contain secrets: "));
         assert_eq!(std::fs::read_to_string(&file).expect("scratch"), "CANARY");
         std::fs::remove_file(&link).expect("scratch");
         std::fs::create_dir(&link).expect("scratch");

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-fn read(text: &str) -> Result<Generator, String> {
+fn read(text: &str) -> Result<Generator, GeneratorError> {
     text.parse()
 }
 
@@ -69,7 +69,7 @@ fn errors_say_what_is_expected() {
         ("pattern(3)", "`pattern(3)`: write # for a digit and @ for a letter"),
         ("row(a b)", "`row(a b)`: `a b` is neither a number nor a quoted text"),
     ] {
-        let wrong = read(written).expect_err(written);
+        let wrong = read(written).expect_err(written).to_string();
         assert!(wrong.starts_with(expected), "{written}: {wrong}");
     }
 }

@@ -2,8 +2,8 @@
 //! in the text is checked against what tiebreak's histograms can have, and memory grows only with
 //! the buckets that have samples.
 
-use super::HIGHEST;
 use super::buckets::{self, Buckets};
+use super::{HIGHEST, HistogramError};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use flate2::read::ZlibDecoder;
 use std::io::Read;
@@ -19,9 +19,9 @@ const LONGEST_COUNT: usize = 9;
 const DIGITS: u32 = 3;
 
 /// Returns the buckets with samples, and the number of samples.
-pub(super) fn decode(text: &str) -> Result<(Buckets, u64), String> {
-    let packed = BASE64_STANDARD.decode(text).map_err(|error| format!("histogram: {error}"))?;
-    read(&packed).ok_or_else(|| "histogram: tiebreak does not write this form".to_owned())
+pub(super) fn decode(text: &str) -> Result<(Buckets, u64), HistogramError> {
+    let packed = BASE64_STANDARD.decode(text)?;
+    read(&packed).ok_or(HistogramError::Form)
 }
 
 fn read(packed: &[u8]) -> Option<(Buckets, u64)> {

@@ -3,7 +3,7 @@
 //! It understands only what tiebreak's own lanes send: GET without a body, and a store's get and
 //! set of one key, each in the form in which `wire` writes it.
 
-use engine::workload::{Operations, Values};
+use engine::workload::{Operations, Values, WorkloadError};
 use record::Workload;
 
 /// A page of one byte: an empty one would void a comparison.
@@ -35,7 +35,7 @@ pub(super) enum Consumed {
 
 impl Data {
     /// The data after the load of this workload.
-    pub(super) fn new(workload: &Workload) -> Result<Data, String> {
+    pub(super) fn new(workload: &Workload) -> Result<Data, WorkloadError> {
         let values = Operations::new(workload, 0)?.values();
         Ok(Data { values, versions: vec![0; workload.keys as usize], value: Vec::new() })
     }

@@ -5,11 +5,11 @@
 //! the server still holds for the old connections can reach the new ones.
 
 use super::{Dialogue, Drive, EventLane};
-use crate::clock;
 use crate::event_loop::codec_events::Copies;
 use crate::event_loop::connection::EventResult;
 use crate::event_loop::in_flight::Operation;
 use crate::event_loop::policy::may_reuse;
+use crate::{EngineError, clock};
 use record::{LaneOrder, Recorder};
 
 /// Returns how many rooms the connections of a lane form, on all workers.
@@ -17,15 +17,16 @@ use record::{LaneOrder, Recorder};
 /// # Errors
 /// Returns an error if the connections cannot be divided into rooms, or if a room would have
 /// more than one operation in flight.
-pub(super) fn count(asked: &LaneOrder, members: u32) -> Result<u32, String> {
+pub(super) fn count(asked: &LaneOrder, members: u32) -> Result<u32, EngineError> {
     let connections = asked.intensity.connections;
     if members > 1 && asked.intensity.depth > 1 {
-        return Err("a room can have only one message in flight; leave out depth".to_owned());
+        let why = "a room can have only one message in flight; leave out depth";
+        return Err(EngineError::order(why));
     }
     if !connections.is_multiple_of(members) {
-        return Err(format!(
+        return Err(EngineError::order(format!(
             "{connections} connections cannot be divided into rooms of {members} members"
-        ));
+        )));
     }
     Ok(connections / members)
 }

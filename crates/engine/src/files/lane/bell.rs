@@ -10,7 +10,7 @@ impl Wakeup {
     pub(super) fn new() -> Result<Wakeup, EngineError> {
         Stop::new()
             .map(Wakeup)
-            .map_err(|error| EngineError::system("cannot create an eventfd", &error))
+            .map_err(|error| EngineError::system("cannot create an eventfd", error))
     }
 
     pub(super) fn ring(&self) {

@@ -185,7 +185,7 @@ fn what_cannot_be_names_its_parameter() {
         ),
     ] {
         let wrong = Operations::new(&workload(&[text]), 1).expect_err(text);
-        assert!(wrong.starts_with(message), "{wrong}");
+        assert!(wrong.to_string().starts_with(message), "{wrong}");
     }
 }
 
@@ -212,7 +212,10 @@ fn rows_of_tables_are_loaded_in_turn_and_read_back() {
     let mut alone = Arguments::default();
     assert_eq!(later.loaded((0, 2), 999, &later.values(), &mut alone), row.get(2));
     of.custom.tables[0].columns[0] = column("id", "now()");
-    assert!(Operations::new(&of, 1).is_err_and(|why| why.contains("table `accounts`: id = now()")));
+    assert!(
+        Operations::new(&of, 1)
+            .is_err_and(|why| why.to_string().contains("table `accounts`: id = now()"))
+    );
 }
 
 proptest! {

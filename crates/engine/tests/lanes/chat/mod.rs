@@ -315,7 +315,9 @@ fn what_makes_no_rooms_is_refused() {
         let lanes = vec![websocket_lanes(&order, 0, &access(64))];
         let stop = Stop::new().expect("a descriptor");
         let each = &mut |_| std::ops::ControlFlow::Continue(());
-        engine::run(&order, lanes, Vec::new(), &stop, each).expect_err("it makes no rooms").0
+        engine::run(&order, lanes, Vec::new(), &stop, each)
+            .expect_err("it makes no rooms")
+            .to_string()
     };
     let server = Server::start(Behaviour::Rooms);
     let mut lane_order = in_rooms(&server, 1, 1);
