@@ -117,11 +117,11 @@ pub(crate) fn without_secrets<T: Serialize + DeserializeOwned>(thing: T) -> T {
     }
     // One by one: those that are needed as they are stay.
     let mut good = whole;
-    let mut places = Vec::new();
-    texts_with(&good, &secrets, &mut String::new(), &mut places);
-    for place in places {
+    let mut paths = Vec::new();
+    texts_with(&good, &secrets, &mut String::new(), &mut paths);
+    for path in paths {
         let before = good.clone();
-        if let Some(text) = good.pointer_mut(&place) {
+        if let Some(text) = good.pointer_mut(&path) {
             blot_each(text, &secrets);
         }
         if T::deserialize(&good).is_err() {
@@ -150,18 +150,18 @@ fn blot_each(value: &mut Value, secrets: &[String]) {
 }
 
 /// Pointers to the texts that contain a secret.
-fn texts_with(value: &Value, secrets: &[String], at: &mut String, places: &mut Vec<String>) {
+fn texts_with(value: &Value, secrets: &[String], at: &mut String, paths: &mut Vec<String>) {
     let mut below = |key: &str, value: &Value| {
         let length = at.len();
         at.push('/');
         at.push_str(&key.replace('~', "~0").replace('/', "~1"));
-        texts_with(value, secrets, at, places);
+        texts_with(value, secrets, at, paths);
         at.truncate(length);
     };
     match value {
-        Value::String(text) if appear(text, secrets) => places.push(at.clone()),
+        Value::String(text) if appear(text, secrets) => paths.push(at.clone()),
         Value::Array(list) => {
-            list.iter().enumerate().for_each(|(place, value)| below(&place.to_string(), value));
+            list.iter().enumerate().for_each(|(index, value)| below(&index.to_string(), value));
         }
         Value::Object(map) => map.iter().for_each(|(key, value)| below(key, value)),
         _ => {}

@@ -22,8 +22,8 @@ pub(crate) struct Url {
     pub(crate) protocol: &'static Protocol,
     pub(crate) tls: bool,
     pub(crate) login: Option<Login>,
-    pub(crate) place: Endpoint,
-    /// Host and port of every node after the first one, which is `place`.
+    pub(crate) endpoint: Endpoint,
+    /// Host and port of every node after the first one, which is `endpoint`.
     pub(crate) more_nodes: Vec<(String, u16)>,
     /// Starts with `/`; without query.
     pub(super) path: String,
@@ -74,14 +74,14 @@ impl Url {
             None => (None, authority),
         };
         let (protocol, scheme) = protocol::of_scheme(&scheme.to_ascii_lowercase())?;
-        let (place, more_nodes) = match scheme.to {
+        let (endpoint, more_nodes) = match scheme.to {
             TargetKind::Host => nodes::read(host, scheme, protocol.example)?,
             TargetKind::Socket => (socket_path(host)?, Vec::new()),
             TargetKind::Directory => return local::directory(rest),
             TargetKind::Program => return Err(no_address(text)),
         };
         let (path, query) = path_and_query(tail)?;
-        let mut url = Url { protocol, tls: scheme.tls, login, place, more_nodes, path, query };
+        let mut url = Url { protocol, tls: scheme.tls, login, endpoint, more_nodes, path, query };
         url.tls |= url.says(protocol::TLS);
         url.check()?;
         Ok(url)
@@ -193,7 +193,7 @@ impl Url {
 
     /// The value of `Host`: it includes the port only if that is not the scheme's default.
     pub(crate) fn host_header(&self) -> String {
-        match &self.place {
+        match &self.endpoint {
             Endpoint::Host { host, port } => self.authority(host, *port),
             Endpoint::Unix(_) | Endpoint::Directory(_) | Endpoint::Program(_) => {
                 "localhost".to_owned()
@@ -212,7 +212,7 @@ impl Url {
 
     /// Host and port of every node, including the first one. Empty if the address has no host.
     pub(crate) fn nodes(&self) -> Vec<(&str, u16)> {
-        let Endpoint::Host { host, port } = &self.place else { return Vec::new() };
+        let Endpoint::Host { host, port } = &self.endpoint else { return Vec::new() };
         let more = self.more_nodes.iter().map(|(host, port)| (host.as_str(), *port));
         std::iter::once((host.as_str(), *port)).chain(more).collect()
     }
@@ -221,14 +221,14 @@ impl Url {
     pub(crate) fn of_node(&self, number: usize) -> Url {
         let nodes = self.nodes();
         let (host, port) = nodes[number];
-        let place = Endpoint::Host { host: host.to_owned(), port };
-        Url { place, more_nodes: Vec::new(), ..self.clone() }
+        let endpoint = Endpoint::Host { host: host.to_owned(), port };
+        Url { endpoint, more_nodes: Vec::new(), ..self.clone() }
     }
 
     /// `host:port` with the number of further nodes, the name of the socket's file or of the
     /// directory, or the program with its arguments.
     pub(crate) fn short(&self) -> String {
-        match &self.place {
+        match &self.endpoint {
             Endpoint::Host { host, port } => {
                 let more = match self.more_nodes.len() {
                     0 => String::new(),
@@ -246,7 +246,7 @@ impl Url {
     /// The address as it may be recorded: without the login, and with the values of the query
     /// elided.
     pub(crate) fn recorded(&self) -> String {
-        let (unix, authority) = match &self.place {
+        let (unix, authority) = match &self.endpoint {
             Endpoint::Unix(path) => ("+unix", path.replace('/', "%2F")),
             Endpoint::Host { .. } => {
                 let nodes = self.nodes().into_iter();

@@ -178,14 +178,14 @@ impl Coordinator {
 
     /// Drives all slices.
     fn slices(&mut self, part: &mut Part<'_, '_>) -> Result<Ended, EngineError> {
-        for place in 0..part.slices.count() {
-            if let Some(ended) = self.all_ready(part, place)? {
+        for index in 0..part.slices.count() {
+            if let Some(ended) = self.all_ready(part, index)? {
                 return Ok(ended);
             }
-            if place > 0 {
+            if index > 0 {
                 part.targets.slice_ended();
             }
-            let trials = part.slices.trials_before(place).unwrap_or(0);
+            let trials = part.slices.trials_before(index).unwrap_or(0);
             if trials > 0 {
                 if self.merge(part, trials)?.is_break() {
                     return Ok(Ended::ByUs);
@@ -193,14 +193,14 @@ impl Coordinator {
                 self.synchronise(PINGS_BETWEEN_ROUNDS)?;
             }
             part.targets.slice_begins();
-            self.start_slice(place)?;
+            self.start_slice(index)?;
         }
         Ok(Ended::Complete)
     }
 
-    /// Waits until all agents are ready for the slice at `place`. Returns why the part ends, if it
+    /// Waits until all agents are ready for the slice at `index`. Returns why the part ends, if it
     /// does.
-    fn all_ready(&mut self, part: &Part<'_, '_>, place: u64) -> Result<Option<Ended>, EngineError> {
+    fn all_ready(&mut self, part: &Part<'_, '_>, index: u64) -> Result<Option<Ended>, EngineError> {
         let until = Instant::now() + part.patience;
         let mut ready = vec![false; self.agents.len()];
         let mut late = false;
@@ -216,7 +216,7 @@ impl Coordinator {
             };
             let agent = &mut self.agents[from];
             match message {
-                FromAgent::Ready { place: of, stamps, started_ns, stops } if of == place => {
+                FromAgent::Ready { index: of, stamps, started_ns, stops } if of == index => {
                     agent.answered(stamps, at);
                     late |= agent.started(started_ns, part.began_ns);
                     ready[from] = true;
@@ -234,18 +234,18 @@ impl Coordinator {
                 _ => return Err(agent.lost(OUT_OF_TURN)),
             }
         }
-        if place > 0 {
+        if index > 0 {
             self.lead.adjust(late);
         }
         Ok(None)
     }
 
-    fn start_slice(&mut self, place: u64) -> Result<(), EngineError> {
+    fn start_slice(&mut self, index: u64) -> Result<(), EngineError> {
         let slowest = self.agents.iter().filter_map(|agent| agent.model.round_trip_ns()).max();
         let at = self.clock.now() + self.lead.ns() + slowest.unwrap_or(0);
         for agent in &mut self.agents {
             agent.part.told_ns = agent.model.theirs(at);
-            let start = FromCoordinator::Start { place, at_ns: agent.part.told_ns };
+            let start = FromCoordinator::Start { index, at_ns: agent.part.told_ns };
             agent.send(self.clock.now(), &start)?;
         }
         Ok(())

@@ -185,9 +185,9 @@ impl<'a> AgentGate<'a> {
         })
     }
 
-    fn wait(&self, place: u64, state: &mut State) -> Result<Option<u64>, RemoteError> {
+    fn wait(&self, index: u64, state: &mut State) -> Result<Option<u64>, RemoteError> {
         self.link.send(&FromAgent::Ready {
-            place,
+            index,
             stamps: self.link.stamps(state.received_ns),
             started_ns: state.started_ns,
             stops: self.stop.raised(),
@@ -196,14 +196,18 @@ impl<'a> AgentGate<'a> {
             let (at, message) = self.link.receive(self.patience)?;
             state.received_ns = at;
             match message {
-                FromCoordinator::Start { place: of, at_ns } if of == place => {
+                FromCoordinator::Start { index: of, at_ns } if of == index => {
                     return Ok(Some(self.start(at_ns, state)));
                 }
                 FromCoordinator::Send { trials } => {
                     self.link.send_records(self.outbox, trials)?;
                 }
                 FromCoordinator::End | FromCoordinator::Bye => return Ok(None),
-                _ => return Err(RemoteError::Io("the coordinator lost its place".to_owned())),
+                _ => {
+                    return Err(RemoteError::Io(
+                        "the coordinator started another slice".to_owned(),
+                    ));
+                }
             }
         }
     }
@@ -220,9 +224,9 @@ impl<'a> AgentGate<'a> {
 }
 
 impl Gate for AgentGate<'_> {
-    fn next(&self, place: u64) -> Option<u64> {
+    fn next(&self, index: u64) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.wait(place, &mut state) {
+        match self.wait(index, &mut state) {
             Ok(starts) => starts,
             Err(error) => {
                 state.failed = Some(error);

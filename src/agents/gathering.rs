@@ -63,8 +63,8 @@ pub(crate) fn gather(
         }
         accept(&listener, this, &send);
         if let Some((mut connection, hello)) = next(&candidates) {
-            let place = place(&hello, &agents, this, expected);
-            let at = match place {
+            let position = position(&hello, &agents, this, expected);
+            let at = match position {
                 Ok(at) => at,
                 Err(Unfit { why, fatal }) => {
                     // Whether it learns the reason or not, it does not take part.
@@ -117,8 +117,8 @@ struct Unfit {
     fatal: bool,
 }
 
-/// The place of an agent among all.
-fn place(
+/// The position of an agent among all.
+fn position(
     hello: &Hello,
     agents: &[Option<Candidate>],
     this: &Membership,

@@ -90,10 +90,10 @@ impl Slices {
         self.warm_up + self.rounds * self.in_round
     }
 
-    /// How many trials every agent has ended before the slice at `place`, if it is the first one of
+    /// How many trials every agent has ended before the slice at `index`, if it is the first one of
     /// a round, so that records can be sent without disturbing one.
-    pub(super) fn trials_before(&self, place: u64) -> Option<u64> {
-        let since = place.checked_sub(self.warm_up)?;
+    pub(super) fn trials_before(&self, index: u64) -> Option<u64> {
+        let since = index.checked_sub(self.warm_up)?;
         let warm_up = if self.warm_up > 0 { self.contenders } else { 0 };
         let first = since % self.in_round == 0;
         first.then(|| warm_up + since / self.in_round * self.contenders)
@@ -124,7 +124,7 @@ mod tests {
         };
         let ends = |slices: Slices| -> Vec<(u64, u64)> {
             let all = 0..slices.count();
-            all.filter_map(|place| Some((place, slices.trials_before(place)?))).collect()
+            all.filter_map(|index| Some((index, slices.trials_before(index)?))).collect()
         };
         assert_eq!(ends(of(0, 3)), [(0, 0), (6, 3)]);
         assert_eq!(ends(of(9, 3)), [(3, 3), (9, 6)]);

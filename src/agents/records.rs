@@ -69,13 +69,13 @@ fn trial(line: &str) -> Result<TrialRecord, String> {
 pub(super) struct FromOne<'a> {
     pub(super) rank: u32,
     pub(super) bound_ns: u64,
-    /// By place, since the start of the part.
+    /// By index, since the start of the part.
     pub(super) starts_ns: &'a [u64],
     pub(super) trials: Vec<TrialRecord>,
 }
 
 /// Merges what all agents recorded, trial by trial. `targets` is what each target used in
-/// each slice, by place, as the coordinator read it.
+/// each slice, by index, as the coordinator read it.
 pub(super) fn merge_all(
     agents: Vec<FromOne<'_>>,
     targets: &[Slice],
@@ -93,7 +93,7 @@ pub(super) fn merge_all(
     for agent in agents {
         for (parts, mut trial) in parts.iter_mut().zip(agent.trials) {
             for slice in &mut trial.seen.slices {
-                let known = agent.starts_ns.get(slice.place as usize);
+                let known = agent.starts_ns.get(slice.index as usize);
                 let why = || format!("agent {} recorded a slice that was not driven", agent.rank);
                 slice.starts_ns = *known.ok_or_else(why)?;
             }
@@ -103,7 +103,7 @@ pub(super) fn merge_all(
     let merged = parts.iter().map(|parts| {
         let mut trial = merge(parts).map_err(|error| error.to_string())?;
         for slice in &mut trial.seen.slices {
-            if let Some(used) = targets.get(slice.place as usize) {
+            if let Some(used) = targets.get(slice.index as usize) {
                 slice.target_cpu_ns.clone_from(&used.target_cpu_ns);
                 slice.watched.clone_from(&used.watched);
             }

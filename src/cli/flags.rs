@@ -57,7 +57,7 @@ impl<const COMMAND: u8> clap::Args for Flags<COMMAND> {
             arguments::<WorkloadSettings>(COMMAND),
         ]
         .concat();
-        all.sort_by_key(|(flag, _)| (flag.heading, flag.place));
+        all.sort_by_key(|(flag, _)| (flag.heading, flag.position));
         command.args(all.into_iter().map(|(_, argument)| argument))
     }
 
@@ -161,17 +161,18 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Command, heading and place of every flag.
-    fn places<S: Declared>() -> Vec<(u8, String)> {
+    fn positions<S: Declared>() -> Vec<(u8, String)> {
         let flags = S::TABLE.iter().flat_map(|row| row.setting.flags);
         let each = flags.flat_map(|flag| flag.commands.iter().map(move |one| (*one as u8, flag)));
-        each.map(|(command, flag)| (command, format!("{:?} {}", flag.heading, flag.place)))
+        each.map(|(command, flag)| (command, format!("{:?} {}", flag.heading, flag.position)))
             .collect()
     }
 
     #[test]
     fn no_two_flags_have_one_place_in_the_help() {
         let all =
-            [places::<Settings>(), places::<RunSettings>(), places::<WorkloadSettings>()].concat();
+            [positions::<Settings>(), positions::<RunSettings>(), positions::<WorkloadSettings>()]
+                .concat();
         let different: BTreeSet<_> = all.iter().collect();
         assert_eq!(different.len(), all.len(), "{all:?}");
     }

@@ -114,15 +114,16 @@ impl Copies {
         let wanted = wanted.into_iter();
         let copies: Vec<(Format, Destination)> =
             wanted.filter_map(|(format, file)| Some((format, Destination::of(file?)))).collect();
-        let mut to_stdout = copies.iter().filter(|(_, place)| *place == Destination::Stdout);
+        let mut to_stdout =
+            copies.iter().filter(|(_, destination)| *destination == Destination::Stdout);
         if let (Some((one, _)), Some((other, _))) = (to_stdout.next(), to_stdout.next()) {
             let (one, other) = (one.flag(), other.flag());
             return Err(Error::usage(format!(
                 "{one} and {other} cannot both go to standard output: name a file for one"
             )));
         }
-        for (format, place) in &copies {
-            let Destination::File(file) = place else { continue };
+        for (format, destination) in &copies {
+            let Destination::File(file) = destination else { continue };
             let directory = file.parent().filter(|directory| *directory != Path::new(""));
             let there = directory.is_none_or(Path::is_dir);
             if file.is_dir() || !there {
@@ -140,20 +141,21 @@ impl Copies {
     }
 
     fn takes_stdout(&self) -> bool {
-        self.0.iter().any(|(_, place)| *place == Destination::Stdout)
+        self.0.iter().any(|(_, destination)| *destination == Destination::Stdout)
     }
 
     /// Writes them.
     pub(super) fn write(&self, judged: &Judged) -> Result<(), Error> {
         let report_input = judged.report_input();
-        let write =
-            |(format, place): &(Format, Destination)| put(place, &format.report(&report_input));
+        let write = |(format, destination): &(Format, Destination)| {
+            put(destination, &format.report(&report_input))
+        };
         self.0.iter().try_for_each(write).map_err(of_a_run)
     }
 
     /// Writes them with the texts that a function returns.
     pub(super) fn write_with(&self, text: impl Fn(Format) -> String) -> Result<(), Error> {
-        self.0.iter().try_for_each(|(format, place)| put(place, &text(*format)))
+        self.0.iter().try_for_each(|(format, destination)| put(destination, &text(*format)))
     }
 
     /// Refuses, before a sweep, formats that do not support sweeps.
@@ -164,8 +166,8 @@ impl Copies {
     /// Writes those of a sweep.
     pub(super) fn write_sweep(&self, swept: &Swept) -> Result<(), Error> {
         let report_input = swept.report_input();
-        let write = |(format, place): &(Format, Destination)| {
-            put(place, &format.of_sweep()?(&report_input)).map_err(of_a_run)
+        let write = |(format, destination): &(Format, Destination)| {
+            put(destination, &format.of_sweep()?(&report_input)).map_err(of_a_run)
         };
         self.0.iter().try_for_each(write)
     }
@@ -299,13 +301,13 @@ pub(super) fn table_or_json(
 ) -> Result<(), Error> {
     match file.map(Destination::of) {
         Some(Destination::Stdout) => print(&json()),
-        Some(place) => put(&place, &json()).and_then(|()| print(&table())),
+        Some(destination) => put(&destination, &json()).and_then(|()| print(&table())),
         None => print(&table()),
     }
 }
 
-fn put(place: &Destination, text: &str) -> Result<(), Error> {
-    let Destination::File(file) = place else { return print(text) };
+fn put(destination: &Destination, text: &str) -> Result<(), Error> {
+    let Destination::File(file) = destination else { return print(text) };
     written(fs::write(file, text), file)
 }
 

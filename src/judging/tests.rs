@@ -10,8 +10,8 @@ use record::{
 /// Contender 1 is twice as fast.
 fn trial(round: u32, contender: u32) -> Event {
     const OPERATIONS: u64 = 1000;
-    let slice = |place| Slice {
-        place,
+    let slice = |index| Slice {
+        index,
         took_ns: 250_000_000 / (u64::from(contender) + 1) + u64::from(round),
         sending_ns: 250_000_000,
         operations: OPERATIONS / 4,

@@ -182,7 +182,7 @@ enum Stream {
 
 impl Stream {
     fn connect(url: &Url, patience: Patience<'_>) -> io::Result<Stream> {
-        match &url.place {
+        match &url.endpoint {
             Endpoint::Unix(path) => {
                 patience.repeat(|piece| connect_unix(path, piece)).map(Stream::Unix)
             }

@@ -160,7 +160,7 @@ impl<'a> Wait<'a> {
             }
             ReadyAnswer::Reply { .. } | ReadyAnswer::Listens => {}
         }
-        let port = match url.place {
+        let port = match url.endpoint {
             Endpoint::Host { port, .. } => port,
             _ => return CheckResult::Ready,
         };

@@ -1,6 +1,6 @@
 //! What can be driven by several machines.
 
-use super::MOST_PLACES;
+use super::MOST_COUNTERS;
 use crate::exit::Error;
 use record::{Address, Contender};
 
@@ -37,11 +37,11 @@ pub(super) fn check(
         )));
     }
     let groups = contenders.iter().map(|contender| contender.groups.len().max(1)).max();
-    let places = agents as usize * workers.max(1) * groups.unwrap_or(1);
-    if places > MOST_PLACES {
+    let counters = agents as usize * workers.max(1) * groups.unwrap_or(1);
+    if counters > MOST_COUNTERS {
         return Err(Error::usage(format!(
             "{agents} agents with {workers} workers each are too many: agents × workers × groups \
-             of operations is {places}, and at most {MOST_PLACES} are supported; lower --cores"
+             of operations is {counters}, and at most {MOST_COUNTERS} are supported; lower --cores"
         )));
     }
     Ok(())

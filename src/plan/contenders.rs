@@ -30,7 +30,7 @@ pub(super) struct Inputs {
 /// A contender as the user gave it.
 pub(super) struct RequestedContender {
     pub(super) name: Option<String>,
-    pub(super) place: TargetLocation,
+    pub(super) location: TargetLocation,
     /// Those of the experiment file. Flags and `--set` take precedence.
     pub(super) settings: Settings,
     /// Its own groups. Empty means the groups of all contenders.
@@ -95,7 +95,7 @@ pub(super) fn gather(spec: &Spec) -> Result<Inputs, Error> {
     let mut inputs = gather_undeclared(spec)?;
     let declared = secrets::declared();
     for wanted in &mut inputs.contenders {
-        if let TargetLocation::Program(program) = &mut wanted.place {
+        if let TargetLocation::Program(program) = &mut wanted.location {
             let of_file = inputs.secrets.iter().map(|secret| secret.reveal().to_owned());
             program.secrets.extend(of_file.chain(declared.iter().cloned()));
         }
@@ -172,14 +172,14 @@ fn address(
             (_, None) => Error::usage(format!("contender {}: {message}", at + 1)),
         }
     })?;
-    let place = match url.place {
+    let location = match url.endpoint {
         address::Endpoint::Program(command) => {
             TargetLocation::Program(Box::new(Program::new(command, None)))
         }
         _ => TargetLocation::Attached { url, pid: None },
     };
     let (settings, groups) = (Settings::default(), Vec::new());
-    Ok(RequestedContender { name: name.map(str::to_owned), place, settings, groups })
+    Ok(RequestedContender { name: name.map(str::to_owned), location, settings, groups })
 }
 
 /// Replaces `${NAME}` in an address by the variable, so that a token need not be an argument of
@@ -308,7 +308,7 @@ fn check_leave(file: &Path, allow_file: bool) -> Result<(), Error> {
 }
 
 fn wanted(contender: experiment::Contender) -> Result<RequestedContender, Error> {
-    let place = match contender.target {
+    let location = match contender.target {
         Target::Launched(launch) => TargetLocation::Launched(launch),
         Target::Program(program) => TargetLocation::Program(program),
         Target::Attached { url, pid } => {
@@ -317,7 +317,7 @@ fn wanted(contender: experiment::Contender) -> Result<RequestedContender, Error>
         }
     };
     let (settings, groups) = (contender.settings, contender.groups);
-    Ok(RequestedContender { name: Some(contender.name), place, settings, groups })
+    Ok(RequestedContender { name: Some(contender.name), location, settings, groups })
 }
 
 #[cfg(test)]
@@ -356,7 +356,7 @@ mod tests {
         unsafe { std::env::set_var("TIEBREAK_TEST_TOKEN", "CANARY-of-contenders-rs") };
         let all = inputs(&["a=http://127.0.0.1:1/x/${TIEBREAK_TEST_TOKEN}/y"]);
         let all = all.unwrap_or_else(|error| panic!("{error}"));
-        let TargetLocation::Attached { url, .. } = &all.contenders[0].place else {
+        let TargetLocation::Attached { url, .. } = &all.contenders[0].location else {
             panic!("attached")
         };
         assert_eq!(url.path(), "/x/CANARY-of-contenders-rs/y");
@@ -381,7 +381,7 @@ mod tests {
         let all = inputs(&["a=http://h/?x=y", "nginx", "mine=node", "p=exec:a x=y", &file]);
         let all = all.unwrap_or_else(|error| panic!("{error}"));
         let named = |wanted: &RequestedContender| {
-            let how = match &wanted.place {
+            let how = match &wanted.location {
                 TargetLocation::Attached { .. } => "attached".to_owned(),
                 TargetLocation::Launched(launch) => format!("launched as {}", launch.name),
                 TargetLocation::Program(program) => format!("runs {}", program.command.shown()),

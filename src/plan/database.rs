@@ -90,7 +90,7 @@ fn parts<'a>(
         may_ask_for_key: url.allows_key_retrieval(),
         consistency,
         replication: settings.replication(),
-        numbers: Numbers::new(store::MOST_PLACES),
+        numbers: Numbers::new(store::MOST_COUNTERS),
         feeds: spec.workload.custom.feeds.clone(),
     })
 }
@@ -117,7 +117,7 @@ fn names(url: &Url) -> Result<Vec<ServerName<'static>>, Error> {
 
 /// Returns the host whose certificate is verified, or None without TLS.
 fn tls_host(url: &Url) -> Result<Option<&str>, Error> {
-    match &url.place {
+    match &url.endpoint {
         Endpoint::Host { host, .. } => Ok(url.tls.then_some(host.as_str())),
         _ if url.tls => Err(Error::usage("TLS over a unix socket protects nothing: leave it out")),
         _ => Ok(None),

@@ -32,7 +32,9 @@ pub(super) fn files_at(
     settings: &Settings,
     work: Option<Work>,
 ) -> Result<(Contender, Directory), Error> {
-    let Endpoint::Directory(path) = &url.place else { unreachable!("file: leads to a directory") };
+    let Endpoint::Directory(path) = &url.endpoint else {
+        unreachable!("file: leads to a directory")
+    };
     let asks = RequestPlan::Files(work.expect("files have a workload"));
     let address = Address::Directory(path.clone());
     let directory = Directory { path: PathBuf::from(path), settings: settings.files() };

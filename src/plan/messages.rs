@@ -33,7 +33,7 @@ pub(super) fn websocket_at(
         MessageKind::Text => Kind::Text,
         MessageKind::Binary => Kind::Binary,
     };
-    let numbers = Numbers::new(store::MOST_PLACES);
+    let numbers = Numbers::new(store::MOST_COUNTERS);
     let access = WebSocketAccess { upgrade, kind, message_bytes: bytes, members, tls, numbers };
     Ok((contender, Access::WebSocket(access)))
 }

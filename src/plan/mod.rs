@@ -51,6 +51,6 @@ pub use resolved::{Machine, Resolved, resolve};
 pub use run_settings::RunSettings;
 pub use settings::Settings;
 pub use spec::Spec;
-pub(crate) use store::MOST_PLACES;
+pub(crate) use store::MOST_COUNTERS;
 pub(crate) use watched::TOKEN_VARIABLE as WATCH_TOKEN_VARIABLE;
 pub use workload::WorkloadSettings;

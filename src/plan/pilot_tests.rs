@@ -21,9 +21,9 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
     }
     // The first reply of a slice meets an empty queue.
     seen.response_time.record(20_000);
-    for (place, in_flight) in in_flight.iter().enumerate() {
+    for (index, in_flight) in in_flight.iter().enumerate() {
         seen.slices.push(Slice {
-            place: place as u64,
+            index: index as u64,
             took_ns: 50 * MS,
             operations: 100,
             in_flight_at_end: *in_flight,

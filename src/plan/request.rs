@@ -100,7 +100,7 @@ pub(super) fn headers(url: &Url, settings: &Settings) -> Result<Vec<(String, Vec
 
 /// TLS to a host, as HTTP/1.1 asks for it. Returns None if the address has no TLS.
 pub(super) fn tls(spec: &Spec, url: &Url) -> Result<Option<TlsAccess>, Error> {
-    match (&url.place, url.tls) {
+    match (&url.endpoint, url.tls) {
         (Endpoint::Host { host, .. }, true) => Ok(Some(TlsAccess {
             config: spec.trust.config(&[b"http/1.1"])?,
             name: tls::server_name(host)?,

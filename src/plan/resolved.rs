@@ -136,7 +136,7 @@ pub fn resolve(
     check_launches(&spec, &inputs)?;
     let wanted = inputs.contenders;
     check_count(spec.command, wanted.len())?;
-    let urls = wanted.iter().map(|wanted| wanted.place.url()).collect::<Result<Vec<_>, _>>()?;
+    let urls = wanted.iter().map(|wanted| wanted.location.url()).collect::<Result<Vec<_>, _>>()?;
     let typed: Vec<_> =
         wanted.iter().zip(&urls).map(|(this, url)| (this.name.as_deref(), url.clone())).collect();
     let names = names::all(&typed).map_err(Error::usage)?;
@@ -152,7 +152,7 @@ pub fn resolve(
         let named = |error: Error| Error { text: format!("`{name}`: {}", error.text), ..error };
         settings::refuse(&settings, url.protocol).map_err(Error::usage).map_err(named)?;
         let of_all = settings.clone();
-        let (mut contender, contender_access) = match wanted.place {
+        let (mut contender, contender_access) = match wanted.location {
             TargetLocation::Attached { .. } if matches!(url.protocol.family, Family::Files) => {
                 let files = local::files_at(&spec, name, url, &settings, work).map_err(named)?;
                 (files.0, ContenderAccess::Files(files.1))
@@ -248,7 +248,8 @@ fn as_driven(bare: &RequestPlan, whole: RequestPlan) -> RequestPlan {
 
 /// Refuses what can be refused before anything else is examined.
 fn check_launches(spec: &Spec, inputs: &Inputs) -> Result<(), Error> {
-    let program = |wanted: &RequestedContender| matches!(wanted.place, TargetLocation::Program(_));
+    let program =
+        |wanted: &RequestedContender| matches!(wanted.location, TargetLocation::Program(_));
     if spec.run.restarts.is_some() && inputs.contenders.iter().any(program) {
         return Err(Error::usage(
             "--restarts launches servers anew, and a program (exec:) starts anew in every turn: \
@@ -256,7 +257,7 @@ fn check_launches(spec: &Spec, inputs: &Inputs) -> Result<(), Error> {
         ));
     }
     let attached =
-        |wanted: &&RequestedContender| matches!(wanted.place, TargetLocation::Attached { .. });
+        |wanted: &&RequestedContender| matches!(wanted.location, TargetLocation::Attached { .. });
     if let (Some(_), Some(this)) = (spec.run.restarts, inputs.contenders.iter().find(attached)) {
         let name = this.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
         return Err(Error::usage(format!(
@@ -305,7 +306,7 @@ fn settings(
 }
 
 fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Result<Address, Error> {
-    match &url.place {
+    match &url.endpoint {
         address::Endpoint::Unix(path) => Ok(Address::Unix(path.clone())),
         address::Endpoint::Host { .. } => {
             let dial = |(host, port): (&str, u16)| {
@@ -377,7 +378,7 @@ fn http_at(
     let tls = request::tls(spec, url)?;
     let expect = built.settings.expect.clone();
     let head_only = built.settings.method == "HEAD";
-    let requests = request::several(&spec.workload.custom, url, settings, store::MOST_PLACES);
+    let requests = request::several(&spec.workload.custom, url, settings, store::MOST_COUNTERS);
     let requests = requests.map_err(Error::usage)?;
     let asks = match work {
         None => RequestPlan::Request(built.settings),

@@ -11,7 +11,7 @@ use record::{Contender, RequestPlan};
 use std::collections::BTreeMap;
 
 /// The most workers of a run times the most groups: each has its own operations.
-pub(crate) const MOST_PLACES: usize = 64 * MOST_GROUPS;
+pub(crate) const MOST_COUNTERS: usize = 64 * MOST_GROUPS;
 
 /// Returns the access to the store at this address.
 pub(super) fn access(
@@ -40,7 +40,7 @@ pub(super) fn access(
         name: url.sql_database().unwrap_or_default(),
         consistency: contender::consistency(url.protocol, settings)?,
         replication: settings.replication(),
-        numbers: Numbers::new(MOST_PLACES),
+        numbers: Numbers::new(MOST_COUNTERS),
         sharded: sharding.map(|sharding| Sharded { sharding, servers: servers.collect() }),
         feeds: feeds.clone(),
     })

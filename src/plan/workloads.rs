@@ -28,7 +28,7 @@ pub(super) fn each(
     let work = |(number, url): (usize, &Url)| {
         let statement = url.protocol.is_sql() && settings[number].query.is_some();
         let has_one = can_have_one(spec, url) && !statement;
-        let prefix = prefix(spec, number, &wanted[number].place, url);
+        let prefix = prefix(spec, number, &wanted[number].location, url);
         has_one.then(|| work(spec, number, prefix, &groups[number])).transpose()
     };
     urls.iter().enumerate().map(work).collect()
@@ -42,10 +42,10 @@ fn can_have_one(spec: &Spec, url: &Url) -> bool {
 
 /// Returns the prefix of a contender's keys. A hash has no prefix if nobody else can have keys,
 /// neither another contender nor another user of a store that was already running.
-fn prefix(spec: &Spec, number: usize, place: &TargetLocation, url: &Url) -> String {
+fn prefix(spec: &Spec, number: usize, location: &TargetLocation, url: &Url) -> String {
     let has_own_keys = match url.protocol.family {
         Family::Sql(_) | Family::Files => true,
-        _ => matches!(place, TargetLocation::Launched(_)),
+        _ => matches!(location, TargetLocation::Launched(_)),
     };
     let is_hash = spec.workload.keys_as == Some(KeysAs::Md5);
     // The load points of a sweep have one server.

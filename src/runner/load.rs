@@ -257,11 +257,11 @@ impl Load {
 fn merge(whole: &mut TrialRecord, mut chunk: TrialRecord) {
     let end = |seen: &Seen| {
         let last = seen.slices.last();
-        last.map_or((0, 0), |last| (last.place + 1, last.starts_ns + last.took_ns))
+        last.map_or((0, 0), |last| (last.index + 1, last.starts_ns + last.took_ns))
     };
-    let (place, ns) = end(&whole.seen);
+    let (index, ns) = end(&whole.seen);
     for slice in &mut chunk.seen.slices {
-        slice.place += place;
+        slice.index += index;
         slice.starts_ns += ns;
     }
     let connections = whole.seen.connections.clone();

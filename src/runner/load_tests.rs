@@ -284,8 +284,8 @@ fn every_key_is_written_once_in_chunks_and_then_found() {
     let trials: Vec<_> = trials.collect();
     assert_eq!(trials.len(), 1, "all chunks are one trial");
     assert_eq!(trials[0].lane_order.operations, Some(KEYS));
-    let places: Vec<u64> = trials[0].seen.slices.iter().map(|slice| slice.place).collect();
-    assert!(places.iter().copied().eq(0..made.writes.len() as u64), "{places:?}");
+    let indices: Vec<u64> = trials[0].seen.slices.iter().map(|slice| slice.index).collect();
+    assert!(indices.iter().copied().eq(0..made.writes.len() as u64), "{indices:?}");
     let chunks = made.writes.len();
     let again = load(&mut made);
     assert_eq!((again.loaded().how, made.writes.len()), (LoadMethod::Found, chunks));

@@ -59,7 +59,7 @@ pub(super) struct TrialWriter<'a, W> {
 /// A point between two slices of the rounds.
 #[derive(Clone, Copy, Debug, Default)]
 struct RunPosition {
-    place: u64,
+    index: u64,
     ns: u64,
 }
 
@@ -128,9 +128,9 @@ impl<'a, W: Write> TrialWriter<'a, W> {
     /// Slices go on where the segment before this one ended.
     fn number_slices(&mut self, trial: &mut TrialRecord) {
         for slice in &mut trial.seen.slices {
-            slice.place += self.segment.place;
+            slice.index += self.segment.index;
             slice.starts_ns += self.segment.ns;
-            self.end.place = self.end.place.max(slice.place + 1);
+            self.end.index = self.end.index.max(slice.index + 1);
             self.end.ns = self.end.ns.max(slice.starts_ns + slice.took_ns);
         }
     }

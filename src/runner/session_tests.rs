@@ -596,16 +596,16 @@ fn with_restarts_every_segment_has_its_own_launch() {
 #[test]
 fn slices_go_on_from_segment_to_segment() {
     let outcome = restarts(Script::default());
-    let mut places = Vec::new();
+    let mut indices = Vec::new();
     for event in outcome.disk.events() {
         let Event::Trial(trial) = event else { continue };
         if trial.phase == Phase::Round && trial.contender == 0 {
-            places.extend(trial.seen.slices.iter().map(|slice| (slice.place, slice.starts_ns)));
+            indices.extend(trial.seen.slices.iter().map(|slice| (slice.index, slice.starts_ns)));
         }
     }
     // The engine of this test gives every slice of a segment the same place.
-    assert_eq!(places[0], (0, 0));
-    assert_eq!((places[2], places[11]), ((1, 1000), (5, 5000)));
+    assert_eq!(indices[0], (0, 0));
+    assert_eq!((indices[2], indices[11]), ((1, 1000), (5, 5000)));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::conformance::alone;
 use crate::exec::{self, Exec, Program};
 use crate::exit::{Error, Exit};
 use crate::launch::{Builds, Failed, Launch, LaunchContext, Launcher, Running};
-use crate::plan::{ContenderAccess, Directory, MOST_PLACES, Method, Resolved};
+use crate::plan::{ContenderAccess, Directory, MOST_COUNTERS, Method, Resolved};
 use crate::targets::cpu::Meter;
 use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
@@ -223,7 +223,7 @@ impl Environment for Targets<'_> {
                 let store = files::Store::new(&directory.path, directory.settings)
                     .map_err(|error| Halt::Target(error.to_string()))?;
                 target.facts = facts(directory)?;
-                let numbers = Numbers::new(MOST_PLACES);
+                let numbers = Numbers::new(MOST_COUNTERS);
                 let access = FilesAccess { store: Arc::new(store), numbers };
                 local(known.address.clone(), LaneAccess::Server(Box::new(Access::Files(access))))
             }

@@ -1,6 +1,6 @@
 //! Fetches software into the cache directory, completely or not at all.
 
-use super::{Artifact, Software, checksums, maven, place};
+use super::{Artifact, Software, checksums, find, maven};
 use crate::cache::{self, Lock};
 use crate::exit::Error;
 use std::fs;
@@ -39,7 +39,7 @@ pub(crate) fn fetch(
     software: &Software,
     tell: &dyn Fn(DownloadProgress),
 ) -> Result<Fetched, Error> {
-    let all = place::all().ok_or_else(|| {
+    let all = find::all().ok_or_else(|| {
         Error::failed(
             "tiebreak found no cache directory: set HOME or XDG_CACHE_HOME to an \
                        absolute path",

@@ -3,8 +3,8 @@
 
 mod checksums;
 mod fetch;
+mod find;
 mod maven;
-mod place;
 
 pub(crate) use fetch::{DownloadProgress, Fetched, fetch};
 pub(crate) use maven::PROGRAMS as FETCHING;

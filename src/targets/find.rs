@@ -60,7 +60,7 @@ impl Found {
 /// If they cannot be seen: the address belongs to another machine, nothing listens in this
 /// namespace, this user may not look, or the listening process only forwards to another server.
 pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
-    let place = text::shown::shown(address.to_string());
+    let shown = text::shown::shown(address.to_string());
     let listening = match address {
         Address::Tcp(socket) if !is_here(socket.ip()) => return Err(elsewhere(socket.ip())),
         Address::Tcp(socket) => sockets::listening_on(*socket),
@@ -72,11 +72,11 @@ pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
     };
     if listening.is_empty() {
         return Err(OutOfSight(format!(
-            "nothing listens on {place} in this network namespace: the server runs in a container \
+            "nothing listens on {shown} in this network namespace: the server runs in a container \
              or is stopped; name its process with pid"
         )));
     }
-    holders::topmost(&place, &listening)
+    holders::topmost(&shown, &listening)
 }
 
 /// The processes that serve the nodes of one target; an error if one of them cannot be seen, since

@@ -107,13 +107,14 @@ fn stopped(listener: &TcpListener, stop: &Stop) -> io::Result<bool> {
 impl Shared {
     /// Handles a new connection in a thread of its own, or refuses it.
     fn begin(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        let Some(place) = Place::take(self, |shared| &shared.strangers, self.limits.strangers)
+        let Some(admission) =
+            Admission::take(self, |shared| &shared.strangers, self.limits.strangers)
         else {
             return self.busy(stream, peer);
         };
         let shared = Arc::clone(self);
         let talk = move || {
-            if let Err(error) = shared.talk(stream, place) {
+            if let Err(error) = shared.talk(stream, admission) {
                 shared.report(&format!("{peer}: {}", ended(&error)));
             }
         };
@@ -130,13 +131,14 @@ impl Shared {
         }
     }
 
-    fn talk(self: &Arc<Self>, stream: TcpStream, place: Place) -> Result<(), RemoteError> {
+    fn talk(self: &Arc<Self>, stream: TcpStream, admission: Admission) -> Result<(), RemoteError> {
         keep_alive(&stream);
         let patience = self.limits.patience;
         let mut connection = Connection::of(stream)?;
         remote::admit(&mut connection, Purpose::Watch, &self.token, patience)?;
-        drop(place);
-        let Some(_place) = Place::take(self, |shared| &shared.clients, self.limits.clients) else {
+        drop(admission);
+        let Some(_admission) = Admission::take(self, |shared| &shared.clients, self.limits.clients)
+        else {
             return Err(RemoteError::Refused(Refusal::Busy));
         };
         loop {
@@ -188,27 +190,31 @@ fn ended(error: &RemoteError) -> String {
 }
 
 /// One of a limited number of connections.
-struct Place {
+struct Admission {
     shared: Arc<Shared>,
     of: fn(&Shared) -> &AtomicUsize,
 }
 
-impl Place {
+impl Admission {
     /// Returns None if all are taken.
-    fn take(shared: &Arc<Shared>, of: fn(&Shared) -> &AtomicUsize, most: usize) -> Option<Place> {
+    fn take(
+        shared: &Arc<Shared>,
+        of: fn(&Shared) -> &AtomicUsize,
+        most: usize,
+    ) -> Option<Admission> {
         let more = |taken| (taken < most).then_some(taken + 1);
         of(shared).fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
-        Some(Place { shared: Arc::clone(shared), of })
+        Some(Admission { shared: Arc::clone(shared), of })
     }
 }
 
-impl Drop for Place {
+impl Drop for Admission {
     fn drop(&mut self) {
         (self.of)(&self.shared).fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// A client whose machine is gone says nothing, and must not keep its place.
+/// A client whose machine is gone says nothing, and must not keep its admission.
 fn keep_alive(stream: &TcpStream) {
     let [idle, interval, times] = KEEPALIVE_S;
     let options = [

@@ -194,7 +194,7 @@ fn messages_out_of_turn_end_the_run() {
     );
     misbehaving(
         |agent, stamps| {
-            let ready = FromAgent::Ready { place: 7, stamps, started_ns: 0, stops: false };
+            let ready = FromAgent::Ready { index: 7, stamps, started_ns: 0, stops: false };
             agent.send(&ready, PATIENCE).expect("sent");
         },
         "agent 1 is lost: it sent a message that was not expected",

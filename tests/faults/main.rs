@@ -18,7 +18,7 @@ mod experiment;
 mod files;
 mod leftovers;
 mod ours;
-mod places;
+mod ownership;
 mod ports;
 mod processes;
 mod secrets;
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         secrets::cases(),
         shown::cases(),
         leftovers::cases(),
-        places::cases(),
+        ownership::cases(),
         drips::cases(),
     ];
     let trials =

@@ -38,13 +38,13 @@ fn started(mut child: Child) -> Listening {
     }
 }
 
-fn start(place: &TestDirectory, words: &[&str]) -> Listening {
-    started(place.command(words).stdout(Stdio::piped()).spawn().expect("the binary runs"))
+fn start(directory: &TestDirectory, words: &[&str]) -> Listening {
+    started(directory.command(words).stdout(Stdio::piped()).spawn().expect("the binary runs"))
 }
 
 /// A server whose requests cost some CPU time.
-fn server(place: &TestDirectory) -> Listening {
-    start(place, &["testserver", "--listen", "127.0.0.1:0", "--service", "50us"])
+fn server(directory: &TestDirectory) -> Listening {
+    start(directory, &["testserver", "--listen", "127.0.0.1:0", "--service", "50us"])
 }
 
 /// A watcher of a process, and its token.
@@ -53,9 +53,9 @@ struct Watcher {
     token: String,
 }
 
-fn watcher(place: &TestDirectory, pid: u32) -> Watcher {
+fn watcher(directory: &TestDirectory, pid: u32) -> Watcher {
     let pid = pid.to_string();
-    let mut listening = start(place, &["watch", "--listen", "127.0.0.1:0", "--pid", &pid]);
+    let mut listening = start(directory, &["watch", "--listen", "127.0.0.1:0", "--pid", &pid]);
     let mut line = String::new();
     listening.out.read_line(&mut line).expect("text");
     let token = line.trim_end().strip_prefix("token: ").expect("a token").to_owned();
@@ -64,7 +64,7 @@ fn watcher(place: &TestDirectory, pid: u32) -> Watcher {
 
 /// A comparison of two servers, or of one with itself, in which the watcher reads b's.
 struct Compared<'a> {
-    place: &'a TestDirectory,
+    directory: &'a TestDirectory,
     servers: [&'a Listening; 2],
     watcher: &'a Watcher,
 }
@@ -80,7 +80,7 @@ impl Compared<'_> {
     }
 
     fn start(&self, more: &[&str]) -> Running {
-        let mut command = self.place.command(&self.words(more));
+        let mut command = self.directory.command(&self.words(more));
         command.env("TIEBREAK_WATCH_TOKEN", &self.watcher.token);
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         Running::new(command.spawn().expect("the binary runs"))
@@ -89,7 +89,9 @@ impl Compared<'_> {
     /// Waits until this round was driven.
     fn wait_for(&self, round: u32) {
         let driven = format!("\"round\":{round},");
-        wait_at_most(PATIENCE, &driven, || self.place.text("run/journal.jsonl").contains(&driven));
+        wait_at_most(PATIENCE, &driven, || {
+            self.directory.text("run/journal.jsonl").contains(&driven)
+        });
     }
 
     /// The report of a run that goes on for two rounds after `lose`, and is stopped then.
@@ -97,13 +99,13 @@ impl Compared<'_> {
         let run = self.start(&["--rounds", "1000"]);
         self.wait_for(3);
         lose();
-        let journal = self.place.text("run/journal.jsonl");
+        let journal = self.directory.text("run/journal.jsonl");
         let rounds = journal.matches("\"phase\":\"round\"").count() as u32 / 2;
         self.wait_for(rounds + 3);
         run.signal(libc::SIGINT);
         let output = run.output();
         assert!(output.status.code().is_some(), "{}", errors(&output));
-        self.place.json("run/report.json")
+        self.directory.json("run/report.json")
     }
 }
 
@@ -146,12 +148,12 @@ fn files(folder: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn a_watched_target_costs_what_it_costs_here_and_nobody_learns_the_token() {
-    let place = TestDirectory::new();
-    let server = server(&place);
-    let watcher = watcher(&place, server.running.id());
+    let directory = TestDirectory::new();
+    let server = server(&directory);
+    let watcher = watcher(&directory, server.running.id());
     let pid = server.running.id();
     assert!(watcher.listening.lines[0].starts_with(&format!("watching process {pid} (")));
-    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let compared = Compared { directory: &directory, servers: [&server; 2], watcher: &watcher };
     let run = compared.start(&["--rounds", "10", "--verbose"]);
     compared.wait_for(1);
     for id in [run.id(), watcher.listening.running.id()] {
@@ -159,7 +161,7 @@ fn a_watched_target_costs_what_it_costs_here_and_nobody_learns_the_token() {
     }
     let output = run.output();
     assert!(!String::from_utf8_lossy(&output.stderr).contains(&watcher.token));
-    let report = place.json("run/report.json");
+    let report = directory.json("run/report.json");
     let [a, b] = [0, 1].map(|number| &report["contenders"][number]);
     let cpu = |of: &Value| number(&of["metrics"]["target_cpu_per_operation"]["value"]);
     let ratio = cpu(b) / cpu(a);
@@ -175,11 +177,11 @@ fn a_watched_target_costs_what_it_costs_here_and_nobody_learns_the_token() {
     assert!(number(&watch["longest"]) >= number(&watch["median"]));
     assert!(a["target_cost"]["watch"].is_null());
     // The journal has when each reading was taken.
-    let journal = place.text("run/journal.jsonl");
+    let journal = directory.text("run/journal.jsonl");
     let trial = journal.lines().find(|line| line.contains("\"watched\":[null,{\"from_ns\":"));
     assert!(trial.is_some(), "readings with their times");
     let token = watcher.token.as_bytes();
-    for file in files(&place.file("run")) {
+    for file in files(&directory.file("run")) {
         assert!(!file.windows(token.len()).any(|window| window == token));
     }
     watcher.listening.running.signal(libc::SIGTERM);
@@ -189,10 +191,10 @@ fn a_watched_target_costs_what_it_costs_here_and_nobody_learns_the_token() {
 
 #[test]
 fn a_watcher_that_is_killed_leaves_the_rounds_before_and_says_from_which_round_on() {
-    let place = TestDirectory::new();
-    let server = server(&place);
-    let watcher = watcher(&place, server.running.id());
-    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let directory = TestDirectory::new();
+    let server = server(&directory);
+    let watcher = watcher(&directory, server.running.id());
+    let compared = Compared { directory: &directory, servers: [&server; 2], watcher: &watcher };
     let report = compared.after(|| watcher.listening.running.signal(libc::SIGKILL));
     let evidence = lost(&report);
     assert!(evidence.starts_with("CPU time not visible from round "), "{evidence}");
@@ -202,10 +204,10 @@ fn a_watcher_that_is_killed_leaves_the_rounds_before_and_says_from_which_round_o
 
 #[test]
 fn a_watcher_that_does_not_answer_is_waited_for_once() {
-    let place = TestDirectory::new();
-    let server = server(&place);
-    let watcher = watcher(&place, server.running.id());
-    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let directory = TestDirectory::new();
+    let server = server(&directory);
+    let watcher = watcher(&directory, server.running.id());
+    let compared = Compared { directory: &directory, servers: [&server; 2], watcher: &watcher };
     let report = compared.after(|| watcher.listening.running.signal(libc::SIGSTOP));
     assert!(lost(&report).ends_with(" on: the watcher did not answer within 5 s"));
     assert_usable_before(&report);
@@ -213,15 +215,15 @@ fn a_watcher_that_does_not_answer_is_waited_for_once() {
 
 #[test]
 fn a_watched_process_that_ends_is_not_visible_and_its_last_reading_is_not_repeated() {
-    let place = TestDirectory::new();
-    let [a, b, watched] = [server(&place), server(&place), server(&place)];
+    let directory = TestDirectory::new();
+    let [a, b, watched] = [server(&directory), server(&directory), server(&directory)];
     // Not the one that b drives, which must go on.
-    let watcher = watcher(&place, watched.running.id());
-    let compared = Compared { place: &place, servers: [&a, &b], watcher: &watcher };
+    let watcher = watcher(&directory, watched.running.id());
+    let compared = Compared { directory: &directory, servers: [&a, &b], watcher: &watcher };
     let report = compared.after(|| watched.running.signal(libc::SIGKILL));
     assert!(lost(&report).ends_with(" on: the watched process ended"), "{}", lost(&report));
     let lost_from = number(&report["contenders"][1]["target_cost"]["watch"]["lost_from"]);
-    let journal = place.text("run/journal.jsonl");
+    let journal = directory.text("run/journal.jsonl");
     let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let trials = events.filter_map(|mut event| Some(event["event"].get_mut("trial")?.take()));
     let after = trials
@@ -235,12 +237,12 @@ fn a_watched_process_that_ends_is_not_visible_and_its_last_reading_is_not_repeat
 
 #[test]
 fn who_does_not_know_the_token_gets_nothing() {
-    let place = TestDirectory::new();
-    let server = server(&place);
-    let watcher = watcher(&place, server.running.id());
-    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let directory = TestDirectory::new();
+    let server = server(&directory);
+    let watcher = watcher(&directory, server.running.id());
+    let compared = Compared { directory: &directory, servers: [&server; 2], watcher: &watcher };
     let run = |token: Option<&str>, more: &[&str]| {
-        let mut command = place.command(&compared.words(more));
+        let mut command = directory.command(&compared.words(more));
         command.env_remove("TIEBREAK_WATCH_TOKEN");
         command.envs(token.map(|token| ("TIEBREAK_WATCH_TOKEN", token)));
         let output = command.output().expect("the binary runs");
@@ -255,18 +257,18 @@ fn who_does_not_know_the_token_gets_nothing() {
     let (code, short) = run(Some("short-secret"), &[]);
     assert_eq!(code, Some(2), "{short}");
     assert!(short.contains("16 to 256 characters") && !short.contains("short-secret"), "{short}");
-    fs::write(place.file("token"), &watcher.token).expect("a file");
+    fs::write(directory.file("token"), &watcher.token).expect("a file");
     let quick = ["--set", "b.watch_token_file=token", "--rounds", "6"];
     let (code, right) = run(None, &quick);
     assert!([Some(0), Some(3)].contains(&code), "{right}");
-    assert!(place.file("run/report.json").exists(), "{right}");
+    assert!(directory.file("run/report.json").exists(), "{right}");
 }
 
 #[test]
 fn strangers_are_sent_away_while_others_are_answered() {
-    let place = TestDirectory::new();
-    let server = server(&place);
-    let watcher = watcher(&place, server.running.id());
+    let directory = TestDirectory::new();
+    let server = server(&directory);
+    let watcher = watcher(&directory, server.running.id());
     let address = &watcher.listening.address;
     let connect = || TcpStream::connect(address).expect("it listens");
     let silent: Vec<TcpStream> = (0..10).map(|_| connect()).collect();
@@ -282,9 +284,9 @@ fn strangers_are_sent_away_while_others_are_answered() {
     assert_eq!(answer(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"), b"");
     assert_eq!(answer(&[0xff; 100_000]), b"");
     assert_eq!(answer(b"tb\x02"), b"tb\x01\x05\0\0\0\x01\x01", "another version learns ours");
-    let compared = Compared { place: &place, servers: [&server; 2], watcher: &watcher };
+    let compared = Compared { directory: &directory, servers: [&server; 2], watcher: &watcher };
     let output = compared.start(&["--rounds", "6"]).output();
-    let report = place.json("run/report.json");
+    let report = directory.json("run/report.json");
     let watch = &report["contenders"][1]["target_cost"]["watch"];
     assert!(number(&watch["questions"]) > 10.0 && watch["lost"].is_null(), "{}", errors(&output));
     drop(silent);
@@ -292,9 +294,9 @@ fn strangers_are_sent_away_while_others_are_answered() {
 
 #[test]
 fn the_address_must_not_be_public_and_the_process_must_exist() {
-    let place = TestDirectory::new();
+    let directory = TestDirectory::new();
     let run = |words: &[&str]| {
-        let output = place.tiebreak(&[&["watch"], words].concat());
+        let output = directory.tiebreak(&[&["watch"], words].concat());
         (output.status.code(), errors(&output))
     };
     let own = std::process::id().to_string();

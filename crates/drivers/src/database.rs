@@ -162,7 +162,7 @@ pub enum Start {
     /// Identified by its time to the second, and by the server.
     Second {
         /// What distinguishes it from other servers.
-        place: String,
+        server: String,
         /// Seconds since 1970.
         began: u64,
     },

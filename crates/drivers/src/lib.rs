@@ -7,7 +7,7 @@
 //! way: due times from the same schedule, operations from the same workload, values verified
 //! alike. Only the code that communicates with the server differs.
 //!
-//! `lane` drives the slices on a runtime of its own. `place` has the code of one of its tasks,
+//! `lane` drives the slices on a runtime of its own. `slot_task` has the code of one of its tasks,
 //! which acts as an application's worker; the tasks share the `scheduler`. `serving` is the
 //! workload, `driver` the interface to a library, `sql` the statements. `pool` has the shared
 //! connections; `pace` is how a lane waits. If a library blocks, as `oracle`'s does, each of its

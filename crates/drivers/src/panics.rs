@@ -98,13 +98,13 @@ fn in_words(about: &PanicHookInfo<'_>) -> String {
     let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let message = message.unwrap_or("no message");
     let message: String = message.escape_debug().take(LONGEST).collect();
-    let place = about.location().map_or_else(String::new, |at| {
+    let location = about.location().map_or_else(String::new, |at| {
         let components: Vec<_> = Path::new(at.file()).iter().collect();
         let last = &components[components.len().saturating_sub(COMPONENTS)..];
         let file: Vec<_> = last.iter().map(|part| part.to_string_lossy()).collect();
         format!(" at {}:{}", file.join("/"), at.line())
     });
-    format!("a client library panicked{place}: {message}; please report this")
+    format!("a client library panicked{location}: {message}; please report this")
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// One of each kind, by [`Action::place`].
+    /// One of each kind, by [`Action::index`].
     pub(crate) const KINDS: [Action; 6] =
         [Action::Ask, Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(1)];
 
@@ -64,7 +64,7 @@ pub(crate) enum OnColumns {
 }
 
 impl OnColumns {
-    /// All of them, by [`OnColumns::place`].
+    /// All of them, by [`OnColumns::index`].
     pub(crate) const KINDS: [OnColumns; 3] = [OnColumns::Newest, OnColumns::One, OnColumns::Insert];
 
     /// Its number, by which statements are prepared separately.

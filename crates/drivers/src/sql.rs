@@ -23,7 +23,7 @@ pub(crate) enum Dialect {
 pub(crate) struct Statements {
     dialect: Dialect,
     table: String,
-    /// With placeholders, by [`Action::place`].
+    /// With placeholders, by [`Action::index`].
     with_placeholders: [String; Action::KINDS.len()],
 }
 

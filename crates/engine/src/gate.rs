@@ -3,10 +3,10 @@
 /// Decides when slices start, so that no process drives a contender while another process still
 /// drives the one before. It is called between two slices, never while one is driven.
 pub trait Gate: Sync {
-    /// Called when all workers of this process have ended the slice before `place` (or, before
-    /// the first slice, are ready for it), by one of them at a time. Returns when the slice at `place` starts, on
+    /// Called when all workers of this process have ended the slice before `index` (or, before
+    /// the first slice, are ready for it), by one of them at a time. Returns when the slice at `index` starts, on
     /// [`crate::clock::now`], or None if the run ends.
-    fn next(&self, place: u64) -> Option<u64>;
+    fn next(&self, index: u64) -> Option<u64>;
 }
 
 /// The position of this process among those that drive an order together, each with the same

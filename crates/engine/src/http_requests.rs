@@ -94,8 +94,8 @@ impl HttpRequest {
     fn write(&self, with: &Arguments, body: &mut Vec<u8>, to: &mut Vec<u8>) {
         to.clear();
         body.clear();
-        let as_it_is = |place: usize, to: &mut Vec<u8>| with.get(place).write(to);
-        self.line.fill(to, |place, to| percent(with.get(place), to), |_| {});
+        let as_it_is = |index: usize, to: &mut Vec<u8>| with.get(index).write(to);
+        self.line.fill(to, |index, to| percent(with.get(index), to), |_| {});
         self.before.fill(to, as_it_is, |_| {});
         match &self.body {
             Body::None => {}

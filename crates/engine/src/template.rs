@@ -76,7 +76,7 @@ mod tests {
         let template = Template::new(&words, ["key", "n", "users.name"].into_iter());
         let with = ["k1", "70", "Ann"];
         let (mut bytes, mut ends) = (Vec::new(), Vec::new());
-        let put = |place: usize, to: &mut Vec<u8>| to.extend_from_slice(with[place].as_bytes());
+        let put = |index: usize, to: &mut Vec<u8>| to.extend_from_slice(with[index].as_bytes());
         template.fill(&mut bytes, put, |end| ends.push(end));
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let word = |(from, to): (u32, u32)| {

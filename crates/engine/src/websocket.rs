@@ -38,7 +38,7 @@ struct Echo {
     upgrade: Upgrade,
     messages: Messages,
     numbers: Numbers,
-    place: usize,
+    index: usize,
     /// The keys and masks of the next codec are derived from this.
     seed: Cell<u64>,
 }
@@ -69,7 +69,7 @@ impl Dialogue for Echo {
     }
 
     fn first(&self, _seat: &Seat) -> u64 {
-        self.numbers.next(self.place)
+        self.numbers.next(self.index)
     }
 
     fn step(&self, seat: &Seat) -> u64 {
@@ -77,7 +77,7 @@ impl Dialogue for Echo {
     }
 
     fn closes(&mut self, next: u64) {
-        self.numbers.keep(self.place, next);
+        self.numbers.keep(self.index, next);
     }
 
     #[inline]
@@ -128,13 +128,13 @@ pub fn websocket_lanes(
     }
     let (access, seed, tls) = (access.clone(), order.seed, access.tls.as_ref());
     codec_lanes(order, contender, tls, move |seat| {
-        let place = seat.index();
+        let index = seat.index();
         Ok(Echo {
             upgrade: access.upgrade.clone(),
             messages: Messages::new(access.kind, access.message_bytes, seed),
             numbers: access.numbers.clone(),
-            place,
-            seed: Cell::new(seed ^ place as u64),
+            index,
+            seed: Cell::new(seed ^ index as u64),
         })
     })
 }

@@ -51,13 +51,13 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Decides when the slice at `place` starts. Returns 0 if the run ends.
-    fn decide(&self, place: u64, seat: &Seat) -> u64 {
+    /// Decides when the slice at `index` starts. Returns 0 if the run ends.
+    fn decide(&self, index: u64, seat: &Seat) -> u64 {
         if seat.stop.raised() || self.broken.load(Ordering::Relaxed) {
             return 0;
         }
         match self.gate {
-            Some(gate) => gate.next(place).unwrap_or(0),
+            Some(gate) => gate.next(index).unwrap_or(0),
             None if seat.workers > 1 => clock::now() + LEAD_NS,
             None => clock::now(),
         }
@@ -151,7 +151,7 @@ pub(crate) struct Worker<'a> {
     stolen_ns: u64,
     lanes: Vec<Driven>,
     targets: Vec<TargetClock<'a>>,
-    place: u64,
+    index: u64,
     after: Option<u32>,
 }
 
@@ -168,7 +168,7 @@ impl<'a> Worker<'a> {
         let result = settle(setup.core).and_then(|()| {
             let health = Health::of_this_thread(setup.reads_machine);
             let lanes = make(order, &seat, setup.lanes)?;
-            let (targets, place, after, stolen_ns) = (setup.targets, 0, None, 0);
+            let (targets, index, after, stolen_ns) = (setup.targets, 0, None, 0);
             Ok(Worker {
                 order,
                 seat,
@@ -178,7 +178,7 @@ impl<'a> Worker<'a> {
                 stolen_ns,
                 lanes,
                 targets,
-                place,
+                index,
                 after,
             })
         });
@@ -271,7 +271,7 @@ impl<'a> Worker<'a> {
     /// Waits for all workers; one of them decides when the next slice starts.
     fn meet(&self) -> Result<Option<u64>, EarlyEnd> {
         if self.shared.barrier.wait()? {
-            let starts = self.shared.decide(self.place, &self.seat);
+            let starts = self.shared.decide(self.index, &self.seat);
             self.shared.starts.store(starts, Ordering::Relaxed);
         }
         self.shared.barrier.wait()?;
@@ -301,7 +301,7 @@ impl<'a> Worker<'a> {
             operations: driven.left.filter(|_| limited),
         };
         driven.seen.begin_slice(&SliceStart {
-            place: self.place,
+            index: self.index,
             after: self.after,
             engine_started: self.shared.started,
             starts,
@@ -313,7 +313,7 @@ impl<'a> Worker<'a> {
         if let Some(left) = driven.left.as_mut().filter(|_| limited) {
             *left = left.saturating_sub(driven.seen.slice_mut().due);
         }
-        self.place += 1;
+        self.index += 1;
         self.after = Some(contender);
         Ok(())
     }

@@ -295,11 +295,11 @@ fn record(round: u32, contender: u32) -> TrialRecord {
 }
 
 fn slice(round: u64, contender: u64, i: u64) -> Slice {
-    let place = (round * SLICES + i) * 8 + contender;
+    let index = (round * SLICES + i) * 8 + contender;
     Slice {
-        place,
+        index,
         after: Some(((contender + i) % 2) as u32),
-        starts_ns: place * SLICE_NS,
+        starts_ns: index * SLICE_NS,
         sending_ns: SLICE_NS,
         took_ns: SLICE_NS + 1_000_000,
         generator_cpu_ns: SLICE_NS / 2,

@@ -135,10 +135,10 @@ fn check(one: &AgentPart, other: &AgentPart) -> Result<(), MergeError> {
     if one.trial.cut_short || other.trial.cut_short {
         return Ok(());
     }
-    let places = |part: &AgentPart| -> Vec<(u64, Option<u32>)> {
-        part.trial.seen.slices.iter().map(|slice| (slice.place, slice.after)).collect()
+    let indices = |part: &AgentPart| -> Vec<(u64, Option<u32>)> {
+        part.trial.seen.slices.iter().map(|slice| (slice.index, slice.after)).collect()
     };
-    if places(one) == places(other) {
+    if indices(one) == indices(other) {
         Ok(())
     } else {
         Err(MergeError::DifferentSlices { one: one.rank, other: other.rank })
@@ -156,7 +156,7 @@ fn seen(part: &AgentPart, all: &Seen) -> AgentSeen {
     for slice in &part.trial.seen.slices {
         agent.operations += slice.operations;
         agent.took_ns += slice.took_ns;
-        if let Ok(at) = all.slices.binary_search_by_key(&slice.place, |slice| slice.place) {
+        if let Ok(at) = all.slices.binary_search_by_key(&slice.index, |slice| slice.index) {
             let behind_ns = slice.starts_ns.saturating_sub(all.slices[at].starts_ns);
             agent.behind_ns += behind_ns;
             agent.most_behind_ns = agent.most_behind_ns.max(behind_ns);

@@ -30,7 +30,7 @@ pub struct Moments {
 #[derive(Clone, Copy, Debug)]
 pub struct SliceStart {
     /// Its index among all slices of the run.
-    pub place: u64,
+    pub index: u64,
     /// Which contender was driven just before.
     pub after: Option<u32>,
     /// When the engine started.
@@ -135,7 +135,7 @@ impl Recorder {
         self.starts = start.starts;
         self.burnt_in = start.starts + start.burn_in_ns;
         self.slice = Slice {
-            place: start.place,
+            index: start.index,
             after: start.after,
             starts_ns: start.starts.saturating_sub(start.engine_started),
             sending_ns,
@@ -456,7 +456,7 @@ mod tests {
     fn driven(replies: impl Iterator<Item = (u64, u64)>) -> Seen {
         let mut recorder = Recorder::new();
         recorder.begin_slice(&SliceStart {
-            place: 0,
+            index: 0,
             after: None,
             engine_started: 0,
             starts: 1_000,
@@ -491,7 +491,7 @@ mod tests {
         let driven = |sending_ns| {
             let mut recorder = Recorder::new();
             recorder.begin_slice(&SliceStart {
-                place: 0,
+                index: 0,
                 after: None,
                 engine_started: 0,
                 starts: 1_000,

@@ -147,7 +147,7 @@ impl Seen {
 
     fn merge_slices(&mut self, others: &[Slice]) {
         for slice in others {
-            match self.slices.binary_search_by_key(&slice.place, |mine| mine.place) {
+            match self.slices.binary_search_by_key(&slice.index, |mine| mine.index) {
                 Ok(at) => self.slices[at].merge(slice),
                 Err(at) => self.slices.insert(at, slice.clone()),
             }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
     /// Its index among all slices of the run, from 0: the key by which workers' parts are merged.
-    pub place: u64,
+    #[serde(rename = "place")]
+    pub index: u64,
     /// Which contender was driven just before. None for the first slice.
     pub after: Option<u32>,
     /// Start, measured from the start of the engine.

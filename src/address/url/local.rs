@@ -39,10 +39,10 @@ pub(super) fn directory(text: &str) -> Result<Url, String> {
     }
 }
 
-fn of(protocol: &str, place: Endpoint) -> Url {
+fn of(protocol: &str, endpoint: Endpoint) -> Url {
     let protocol = protocol::named(protocol);
     let path = "/".to_owned();
-    Url { protocol, tls: false, login: None, place, more_nodes: Vec::new(), path, query: None }
+    Url { protocol, tls: false, login: None, endpoint, more_nodes: Vec::new(), path, query: None }
 }
 
 #[cfg(test)]

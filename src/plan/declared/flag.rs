@@ -20,7 +20,7 @@ pub struct Flag {
     /// The heading under which the help lists it. None means the options of the command itself.
     pub heading: Option<Heading>,
     /// Its position under the heading.
-    pub place: u8,
+    pub position: u8,
     /// It may be given several times.
     pub repeated: bool,
     /// Its value can be secret, so it is read after the argument parser, whose messages
@@ -73,7 +73,7 @@ impl Flag {
             commands: &[Command::Compare, Command::Run],
             short: None,
             heading: None,
-            place: 0,
+            position: 0,
             repeated: false,
             unquoted: false,
             text_or_file: false,
@@ -103,8 +103,8 @@ impl Flag {
     }
 
     /// At this place under a heading.
-    pub const fn under(self, heading: Heading, place: u8) -> Flag {
-        Flag { heading: Some(heading), place, ..self }
+    pub const fn under(self, heading: Heading, position: u8) -> Flag {
+        Flag { heading: Some(heading), position, ..self }
     }
 
     /// It may be given several times.

@@ -1,7 +1,7 @@
 //! `[[workload.statements]]`, `[[workload.requests]]`, `[[workload.tables]]` and
 //! `[workload.feeds]`.
 
-use super::places::{Places, is_identifier};
+use super::placeholders::{Placeholders, is_identifier};
 use super::scope::Scope;
 use super::table::{Table, Value};
 use crate::exit::Error;
@@ -134,8 +134,8 @@ impl Reader {
     fn setup(&mut self, value: &Value<'_>) -> Result<(), Error> {
         let text = open(value)?;
         let tables = self.tables();
-        let mut places = Places::new(&[], &[], &tables);
-        let wanted = places.read(text).map_err(|why| value.error(&why))?;
+        let mut placeholders = Placeholders::new(&[], &[], &tables);
+        let wanted = placeholders.read(text).map_err(|why| value.error(&why))?;
         if !wanted.is_empty() {
             return Err(value.error("setup runs once, so its only placeholders are tables"));
         }
@@ -150,18 +150,18 @@ impl Reader {
         let tables = self.tables();
         let feeds = self.custom.definition.feeds.clone();
         let others: &[String] = if table.get("sql").is_some() { &tables } else { &[] };
-        let mut places = Places::new(&declared, &feeds, others);
+        let mut placeholders = Placeholders::new(&declared, &feeds, others);
         let says = match (table.get("sql"), table.get("command")) {
-            (Some(sql), None) => OperationText::Sql(self.sql(&table, &sql, &mut places)?),
+            (Some(sql), None) => OperationText::Sql(self.sql(&table, &sql, &mut placeholders)?),
             (None, Some(command)) => {
-                OperationText::Command(command_words(&table, &command, &mut places)?)
+                OperationText::Command(command_words(&table, &command, &mut placeholders)?)
             }
             _ => {
                 return Err(value
                     .error("requires either `sql` (for databases) or `command` (for redis://)"));
             }
         };
-        let parameters = places.parameters().map_err(|why| value.error(&why))?;
+        let parameters = placeholders.parameters().map_err(|why| value.error(&why))?;
         self.add(&table, "statement", parameters, says)
     }
 
@@ -169,7 +169,7 @@ impl Reader {
         &self,
         table: &Table<'_>,
         sql: &Value<'_>,
-        places: &mut Places<'_>,
+        placeholders: &mut Placeholders<'_>,
     ) -> Result<Vec<Statement>, Error> {
         let texts = if sql.is_list() { sql.list()? } else { vec![sql.clone()] };
         if texts.is_empty() {
@@ -179,7 +179,7 @@ impl Reader {
         for value in &texts {
             let text = open(value)?;
             check_sql(text).map_err(|why| value.error(&why))?;
-            places.read(text).map_err(|why| value.error(&why))?;
+            placeholders.read(text).map_err(|why| value.error(&why))?;
             let rows = expected(text);
             statements.push(Statement { text: text.to_owned(), rows, returns: None });
         }
@@ -219,11 +219,11 @@ impl Reader {
         table.only(&REQUEST_KEYS)?;
         let declared = declared(&table)?;
         let feeds = self.custom.definition.feeds.clone();
-        let mut places = Places::new(&declared, &feeds, &[]);
-        let (target, target_shown) = target(&table, &mut places)?;
-        let headers = self.headers(&table, &mut places)?;
+        let mut placeholders = Placeholders::new(&declared, &feeds, &[]);
+        let (target, target_shown) = target(&table, &mut placeholders)?;
+        let headers = self.headers(&table, &mut placeholders)?;
         let body = match table.get("body") {
-            Some(body) => Some(secret_text(&body, &mut places)?.0),
+            Some(body) => Some(secret_text(&body, &mut placeholders)?.0),
             None => None,
         };
         let method = match (table.get("method"), &body) {
@@ -237,7 +237,7 @@ impl Reader {
             header_names: headers.iter().map(|(name, _)| name.clone()).collect(),
             body_bytes: body.as_ref().map_or(0, |body| body.len() as u64),
         };
-        let parameters = places.parameters().map_err(|why| value.error(&why))?;
+        let parameters = placeholders.parameters().map_err(|why| value.error(&why))?;
         self.add(&table, "request", parameters, says)?;
         let template = RequestTemplate { method, target, headers, body };
         let definition = self.custom.definition.operations.last().expect("added");
@@ -251,13 +251,13 @@ impl Reader {
     fn headers(
         &self,
         table: &Table<'_>,
-        places: &mut Places<'_>,
+        placeholders: &mut Placeholders<'_>,
     ) -> Result<Vec<(String, Vec<u8>)>, Error> {
         let Some(headers) = table.get("headers") else { return Ok(Vec::new()) };
         let mut all = Vec::new();
         for (name, value) in headers.table()?.entries() {
             let text = value.text_in(Scope::Attached)?;
-            let wanted = places.read(&text.to_string()).map_err(|why| value.error(&why))?;
+            let wanted = placeholders.read(&text.to_string()).map_err(|why| value.error(&why))?;
             if let Some(why) = wanted.iter().find_map(|from| self.not_in_a_header(from)) {
                 return Err(value.error(&why));
             }
@@ -374,10 +374,13 @@ fn open<'a>(value: &Value<'a>) -> Result<&'a str, Error> {
 }
 
 /// Returns the real text, and the text that may be shown.
-fn secret_text(value: &Value<'_>, places: &mut Places<'_>) -> Result<(String, String), Error> {
+fn secret_text(
+    value: &Value<'_>,
+    placeholders: &mut Placeholders<'_>,
+) -> Result<(String, String), Error> {
     let text = value.text_in(Scope::Attached)?;
     let shown = text.to_string();
-    places.read(&shown).map_err(|why| value.error(&why))?;
+    placeholders.read(&shown).map_err(|why| value.error(&why))?;
     Ok((text.fill(&Values::default()), shown))
 }
 
@@ -385,9 +388,9 @@ fn secret_text(value: &Value<'_>, places: &mut Places<'_>) -> Result<(String, St
 /// address.
 fn target(
     table: &Table<'_>,
-    places: &mut Places<'_>,
+    placeholders: &mut Placeholders<'_>,
 ) -> Result<(Option<String>, Option<String>), Error> {
-    let path = table.get("path").map(|value| secret_text(&value, places)).transpose()?;
+    let path = table.get("path").map(|value| secret_text(&value, placeholders)).transpose()?;
     let Some(query) = table.get("query") else {
         return Ok(path.map_or((None, None), |(real, shown)| (Some(real), Some(shown))));
     };
@@ -395,11 +398,11 @@ fn target(
         return Err(query.error("requires `path`: write path = \"/\""));
     };
     let (query, query_shown) = if query.is_text() {
-        secret_text(&query, places)?
+        secret_text(&query, placeholders)?
     } else {
         let (mut real, mut shown) = (Vec::new(), Vec::new());
         for (name, value) in query.table()?.entries() {
-            let (text, as_shown) = secret_text(&value, places)?;
+            let (text, as_shown) = secret_text(&value, placeholders)?;
             real.push(format!("{name}={text}"));
             shown.push(format!("{name}={as_shown}"));
         }
@@ -411,7 +414,7 @@ fn target(
 fn command_words(
     table: &Table<'_>,
     command: &Value<'_>,
-    places: &mut Places<'_>,
+    placeholders: &mut Placeholders<'_>,
 ) -> Result<Vec<String>, Error> {
     for key in ["rows", "at_least", "returns"] {
         if let Some(value) = table.get(key) {
@@ -420,7 +423,7 @@ fn command_words(
     }
     let words = commands::fixed_name(command.word()?).map_err(|why| command.error(&why))?;
     for word in &words {
-        places.read(word).map_err(|why| command.error(&why))?;
+        placeholders.read(word).map_err(|why| command.error(&why))?;
     }
     Ok(words)
 }

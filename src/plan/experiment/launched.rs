@@ -101,9 +101,9 @@ fn before(
         cwd.text_in(Scope::Before(known))?;
     }
     let mut context = common.context();
-    let is_of_launch = |place: &Placeholder| {
+    let is_of_launch = |placeholder: &Placeholder| {
         use Placeholder::{Host, Port, PortOf, Process};
-        matches!(place, Port | PortOf(_) | Process | Host)
+        matches!(placeholder, Port | PortOf(_) | Process | Host)
     };
     context.env.retain(|(_, value)| !value.placeholders().any(is_of_launch));
     Ok(context)
@@ -201,8 +201,8 @@ fn url(table: &Table<'_>, known: LaunchNames<'_>) -> Result<(Text, Vec<String>),
     let names = known.processes;
     let Some(value) = table.get("url").filter(|_| !is_program(table)) else {
         let last = names.last().expect("at least one");
-        let place = if names.len() == 1 { "port".to_owned() } else { format!("{last}.port") };
-        let text = format!("http://127.0.0.1:{{{place}}}/");
+        let placeholder = if names.len() == 1 { "port".to_owned() } else { format!("{last}.port") };
+        let text = format!("http://127.0.0.1:{{{placeholder}}}/");
         return Ok((Text::parse(&text, &|_| None).expect("a good address"), Vec::new()));
     };
     let text = value.text_in(Scope::Target(known))?;

@@ -30,7 +30,7 @@ mod groups;
 mod launch_keys;
 mod launched;
 mod outline;
-mod places;
+mod placeholders;
 mod process;
 mod program;
 mod published;

@@ -75,24 +75,28 @@ impl Processes {
     }
 }
 
-/// The topmost processes that hold one of these sockets. `place` is for messages.
-pub(super) fn topmost(place: &str, listening: &Listening) -> Result<Found, OutOfSight> {
+/// The topmost processes that hold one of these sockets. `address` is for messages.
+pub(super) fn topmost(address: &str, listening: &Listening) -> Result<Found, OutOfSight> {
     let (holders, all_seen) = holding(&listening.inodes);
     if holders.is_empty() {
-        return Err(if all_seen { in_another_namespace(place) } else { locked(place, listening) });
+        return Err(if all_seen {
+            in_another_namespace(address)
+        } else {
+            locked(address, listening)
+        });
     }
     let processes = Processes::now();
     let top = processes.topmost(&holders, std::process::id());
     let roots: Vec<Root> = top.into_iter().filter_map(|pid| processes.root(pid)).collect();
     if roots.is_empty() {
         return Err(OutOfSight(format!(
-            "only tiebreak itself, a process that started it, or {ACTIVATES} listens on {place}: \
+            "only tiebreak itself, a process that started it, or {ACTIVATES} listens on {address}: \
              the server's CPU time cannot be separated from theirs; name its process with pid"
         )));
     }
     match roots.iter().find(|root| PASSING_ON.contains(&root.name.as_str())) {
         Some(root) => Err(OutOfSight(format!(
-            "{} (process {}) listens on {place} and forwards to another server: name that \
+            "{} (process {}) listens on {address} and forwards to another server: name that \
              server's process with pid if it runs on this machine",
             root.name, root.process.pid
         ))),
@@ -128,19 +132,19 @@ fn socket(link: Option<&str>) -> Option<u64> {
     link?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 
-fn in_another_namespace(place: &str) -> OutOfSight {
+fn in_another_namespace(address: &str) -> OutOfSight {
     OutOfSight(format!(
-        "no visible process holds the socket that listens on {place}: the server runs in another \
+        "no visible process holds the socket that listens on {address}: the server runs in another \
          namespace, such as a container; name its process with pid if you can see it"
     ))
 }
 
-fn locked(place: &str, listening: &Listening) -> OutOfSight {
+fn locked(address: &str, listening: &Listening) -> OutOfSight {
     let users: Vec<String> = listening.users.iter().map(u32::to_string).collect();
     let owner =
         if users.is_empty() { String::new() } else { format!(" (user {})", users.join(", ")) };
     OutOfSight(format!(
-        "this user may not see which process listens on {place}: it belongs to another \
+        "this user may not see which process listens on {address}: it belongs to another \
          user{owner}; name it with pid, which requires no privileges, or run tiebreak as that \
          user or as root"
     ))

@@ -118,8 +118,8 @@ impl Database {
         };
         Some(match self.server.start(facts, &answer)? {
             drivers::Start::Exact(start) => Start::Run(start),
-            drivers::Start::Second { place, began } => {
-                Start::Process { pid: fnv1a(place.as_bytes()), began }
+            drivers::Start::Second { server, began } => {
+                Start::Process { pid: fnv1a(server.as_bytes()), began }
             }
         })
     }

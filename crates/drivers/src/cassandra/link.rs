@@ -21,9 +21,9 @@ pub(super) struct Link {
     page_size: i32,
     /// Maximum length of the rows of a reply, in bytes.
     reply_bytes: u64,
-    /// By [`Action::place`].
+    /// By [`Action::index`].
     prepared: [Slot; Action::KINDS.len()],
-    /// By [`OnColumns::place`].
+    /// By [`OnColumns::index`].
     wide: [Slot; OnColumns::KINDS.len()],
     /// Prepared user-defined statements, by their numbers.
     own: RefCell<Vec<Slot>>,

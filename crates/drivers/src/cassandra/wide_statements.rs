@@ -11,7 +11,7 @@ pub(super) const TABLE: &str = "(user text, type text, at bigint, value blob, PR
 /// The statements on a table of wide rows.
 pub(super) struct WideStatements {
     table: String,
-    /// With placeholders, by [`OnColumns::place`].
+    /// With placeholders, by [`OnColumns::index`].
     with_placeholders: [String; OnColumns::KINDS.len()],
 }
 

@@ -204,7 +204,7 @@ impl Database for MysqlAccess {
 
     fn start(&self, facts: &[(String, String)], answer: &[String]) -> Option<Start> {
         let began = fact(facts, "started")?.parse().ok()?;
-        (!answer.is_empty()).then(|| Start::Second { place: answer.join("\n"), began })
+        (!answer.is_empty()).then(|| Start::Second { server: answer.join("\n"), began })
     }
 
     fn count_rows(&self) -> String {

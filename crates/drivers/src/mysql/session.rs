@@ -47,7 +47,7 @@ pub(super) struct Server {
     pub(super) custom: CustomStatements,
 }
 
-/// A connection, and its prepared statements, by [`Action::place`].
+/// A connection, and its prepared statements, by [`Action::index`].
 pub(crate) struct Session {
     pub(super) connection: Abrupt<Conn>,
     prepared: [Option<Statement>; Action::KINDS.len()],

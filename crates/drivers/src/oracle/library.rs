@@ -103,7 +103,7 @@ impl Database for OracleAccess {
     /// Not every user has the permission for it.
     fn start(&self, facts: &[(String, String)], _answer: &[String]) -> Option<Start> {
         let began = fact(facts, "started")?.parse().ok()?;
-        Some(Start::Second { place: self.database.clone(), began })
+        Some(Start::Second { server: self.database.clone(), began })
     }
 
     /// The length is that of a text with two digits for each byte.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(super) struct Server<L> {
     library: L,
     threads: Rc<Threads>,
-    /// By [`Action::place`].
+    /// By [`Action::index`].
     texts: [Arc<str>; Action::KINDS.len()],
     /// Whether the contender's one statement returns rows.
     brings_rows: bool,

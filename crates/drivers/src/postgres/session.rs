@@ -48,7 +48,7 @@ pub(crate) struct Session {
     pub(super) client: Client,
     task: Task,
     budget: Budget,
-    /// Prepared statements, by [`Action::place`].
+    /// Prepared statements, by [`Action::index`].
     prepared: [Option<Statement>; Action::KINDS.len()],
     /// Prepared user-defined statements, by their numbers.
     pub(super) custom: Vec<Option<Statement>>,

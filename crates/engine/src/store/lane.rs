@@ -108,7 +108,7 @@ struct Work {
     encoder: Encoder,
     verifier: Verifier,
     numbers: Numbers,
-    place: usize,
+    index: usize,
 }
 
 impl<W: Words> Dialogue for Store<W> {
@@ -133,7 +133,7 @@ impl<W: Words> Dialogue for Store<W> {
 
     fn closes(&mut self, next: u64) {
         if let Some(work) = &self.work {
-            work.numbers.keep(work.place, next);
+            work.numbers.keep(work.index, next);
         }
     }
 
@@ -306,5 +306,5 @@ fn work<W: Words>(
     }
     let encoder = Encoder::new(workload, seed, seat.count(), task)?.with_feeds(feeds)?;
     let verifier = Verifier::new(verify, workload, seat.index(), seat.count());
-    Ok(Some(Work { encoder, verifier, numbers, place: seat.index() }))
+    Ok(Some(Work { encoder, verifier, numbers, index: seat.index() }))
 }

@@ -48,7 +48,7 @@ impl RespWords {
     fn fill(&mut self, number: u32, drawn: &Drawn, parts: &Parts<'_>) -> Op<'_> {
         self.command.clear();
         self.ends.clear();
-        let put = |place: usize, to: &mut Vec<u8>| match place {
+        let put = |index: usize, to: &mut Vec<u8>| match index {
             0 => to.extend_from_slice(parts.key()),
             1 => to.extend_from_slice(parts.value),
             _ => wire::push_decimal(to, drawn.n),
@@ -61,7 +61,7 @@ impl RespWords {
     fn fill_own(&mut self, number: u32, with: &Arguments) -> Op<'_> {
         self.command.clear();
         self.ends.clear();
-        let put = |place: usize, to: &mut Vec<u8>| with.get(place).write(to);
+        let put = |index: usize, to: &mut Vec<u8>| with.get(index).write(to);
         let ends = &mut self.ends;
         self.custom[number as usize].fill(&mut self.command, put, |end| ends.push(end));
         Op::Command(List::Packed { bytes: &self.command, ends: &self.ends })

@@ -19,7 +19,7 @@ struct Chat {
     copies: Copies,
     members: u32,
     numbers: Numbers,
-    place: usize,
+    index: usize,
     /// The prefix of the names of this lane's rooms.
     name: [u8; NUMBER],
     /// The keys and masks of the next codec are derived from this.
@@ -44,7 +44,7 @@ impl Dialogue for Chat {
     }
 
     fn first(&self, _seat: &Seat) -> u64 {
-        self.numbers.next(self.place)
+        self.numbers.next(self.index)
     }
 
     fn step(&self, seat: &Seat) -> u64 {
@@ -52,7 +52,7 @@ impl Dialogue for Chat {
     }
 
     fn closes(&mut self, next: u64) {
-        self.numbers.keep(self.place, next);
+        self.numbers.keep(self.index, next);
     }
 
     fn members(&self) -> u32 {
@@ -121,7 +121,7 @@ pub(super) fn lanes(
     let (access, seed, tls) = (access.clone(), order.seed, access.tls.as_ref());
     let rooms = order.lanes[contender].intensity.connections / members;
     codec_lanes(order, contender, tls, move |seat| {
-        let place = seat.index();
+        let index = seat.index();
         Ok(Chat {
             upgrade: access.upgrade.clone(),
             kind: access.kind,
@@ -129,11 +129,11 @@ pub(super) fn lanes(
             copies: Copies::new(seat.share(u64::from(rooms)) as usize, members),
             members,
             numbers: access.numbers.clone(),
-            place,
+            index,
             // The prefix is unique among all lanes of all runs, because a server may still hold
             // the connections of the previous run.
-            name: digits(RandomState::new().hash_one(place)),
-            seed: Cell::new(seed ^ place as u64),
+            name: digits(RandomState::new().hash_one(index)),
+            seed: Cell::new(seed ^ index as u64),
         })
     })
 }

@@ -67,8 +67,8 @@ impl Messages {
     #[inline]
     fn behind(&self, number: u64) -> &[u8] {
         // Consecutive numbers begin far from each other (Fibonacci hashing).
-        let place = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52) as usize;
-        &self.pool[place..place + self.rest]
+        let offset = (number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52) as usize;
+        &self.pool[offset..offset + self.rest]
     }
 }
 

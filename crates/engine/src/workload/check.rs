@@ -171,20 +171,20 @@ mod tests {
             key in 0u64..1000,
             version in 0u64..1000,
             compressible: bool,
-            place: prop::sample::Index,
+            index: prop::sample::Index,
             bit in 0u8..8,
             cuts in prop::collection::vec(0usize..400, 0..20),
         ) {
             let values = values(16, compressible);
             let mut value = Vec::new();
             values.write(key, version, &mut value);
-            let place = place.index(value.len());
-            value[place] ^= 1 << bit;
+            let index = index.index(value.len());
+            value[index] ^= 1 << bit;
             let seen = fed(&values, true, &value, &cuts).expect("16 bytes at least");
             // A change in the head makes it another key or version, and then nearly always
             // another length and other bytes.
             let is_reported = (seen.key, seen.version) != (key, version) || !seen.bytes_right;
-            prop_assert!(is_reported, "byte {} of {}", place, value.len());
+            prop_assert!(is_reported, "byte {} of {}", index, value.len());
         }
     }
 

@@ -277,9 +277,9 @@ impl Operations {
         let mut digits = [b'0'; DIGITS];
         // Two halves, so that the digits of one need not wait for those of the other.
         let (mut high, mut low) = ((key / 1_000_000) as u32, (key % 1_000_000) as u32);
-        for place in (0..DIGITS / 2).rev() {
-            digits[place] += (high % 10) as u8;
-            digits[place + DIGITS / 2] += (low % 10) as u8;
+        for position in (0..DIGITS / 2).rev() {
+            digits[position] += (high % 10) as u8;
+            digits[position + DIGITS / 2] += (low % 10) as u8;
             (high, low) = (high / 10, low / 10);
         }
         out.extend_from_slice(self.workload.prefix.as_bytes());

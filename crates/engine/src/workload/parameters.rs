@@ -73,15 +73,15 @@ impl Parameters {
     /// Draws all of them. Allocates only if the buffer is too small.
     pub(super) fn draw(&self, of: &DrawContext<'_>, to: &mut Arguments) {
         to.clear();
-        for place in 0..self.0.len() {
-            self.draw_one(place, of, to);
+        for index in 0..self.0.len() {
+            self.draw_one(index, of, to);
         }
     }
 
     /// Draws the one at this place and appends it.
-    pub(super) fn draw_one(&self, place: usize, of: &DrawContext<'_>, to: &mut Arguments) {
-        let mut random = Random::new(of.bits, PARAMETERS + place as u64);
-        self.0[place].draw(of, &mut random, to);
+    pub(super) fn draw_one(&self, index: usize, of: &DrawContext<'_>, to: &mut Arguments) {
+        let mut random = Random::new(of.bits, PARAMETERS + index as u64);
+        self.0[index].draw(of, &mut random, to);
     }
 }
 

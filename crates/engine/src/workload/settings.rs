@@ -109,16 +109,16 @@ fn mix(mix: &[Share]) -> Result<(), WorkloadError> {
         return invalid("must name at least one kind of operation".to_owned());
     }
     for (number, Share { kind, weight }) in mix.iter().enumerate() {
-        let place = number + 1;
+        let entry = number + 1;
         if !(weight.is_finite() && *weight > 0.0) {
-            return invalid(format!("entry {place} has the weight {weight}: must be above 0"));
+            return invalid(format!("entry {entry} has the weight {weight}: must be above 0"));
         }
         if matches!(kind, Kind::MultiGet(0) | Kind::Scan(0)) {
-            return invalid(format!("entry {place} asks for 0 keys: must be at least 1"));
+            return invalid(format!("entry {entry} asks for 0 keys: must be at least 1"));
         }
         if let Some(first) = mix[..number].iter().position(|share| share.kind == *kind) {
             let first = first + 1;
-            return invalid(format!("entry {place} repeats the kind of entry {first}: merge them"));
+            return invalid(format!("entry {entry} repeats the kind of entry {first}: merge them"));
         }
     }
     if !mix.iter().map(|share| share.weight).sum::<f64>().is_finite() {

@@ -128,7 +128,7 @@ fn interleaving_gives_every_contender_its_slices_and_drains_each() {
     let sent: u64 = trials.iter().map(|trial| trial.seen.sent).sum();
     assert_eq!(sent, counts.requests.load(Ordering::Relaxed));
     let mut slices: Vec<_> = trials.iter().flat_map(|trial| &trial.seen.slices).collect();
-    slices.sort_by_key(|slice| slice.place);
+    slices.sort_by_key(|slice| slice.index);
     for pair in slices.windows(2) {
         assert!(pair[0].starts_ns + pair[0].took_ns <= pair[1].starts_ns, "slices overlap");
         assert!(pair[0].took_ns >= pair[0].sending_ns, "a slice ended before its drain");

@@ -24,7 +24,7 @@ struct AtMeeting {
 }
 
 impl Gate for AtMeeting {
-    fn next(&self, place: u64) -> Option<u64> {
+    fn next(&self, index: u64) -> Option<u64> {
         let mut state = self.meeting.state.lock().expect("no panic");
         state.0 += 1;
         if state.0 == SIZE {
@@ -34,7 +34,7 @@ impl Gate for AtMeeting {
             let this = state.1;
             state = self.meeting.changed.wait_while(state, |s| s.1 == this).expect("no panic");
         }
-        self.starts.lock().expect("no panic").push((place, state.2));
+        self.starts.lock().expect("no panic").push((index, state.2));
         Some(state.2)
     }
 }
@@ -133,7 +133,7 @@ fn a_rate_is_shared_and_slices_start_together() {
     for (at, (_, next)) in starts[0].iter().enumerate().skip(1) {
         for (trials, starts) in &all {
             let slices = trials.iter().flat_map(|trial| &trial.seen.slices);
-            let before = slices.into_iter().find(|slice| slice.place == at as u64 - 1);
+            let before = slices.into_iter().find(|slice| slice.index == at as u64 - 1);
             let took = before.expect("each slice was driven").took_ns;
             assert!(starts[at - 1].1 + took <= *next, "slice {at}");
         }

@@ -16,8 +16,8 @@ impl Gate {
     /// Adds what was recorded of all contenders in one round.
     pub(crate) fn add(&mut self, round: &[Seen]) {
         let mut slices: Vec<&Slice> = round.iter().flat_map(|seen| &seen.slices).collect();
-        slices.sort_unstable_by_key(|slice| slice.place);
-        for pair in slices.windows(2).filter(|pair| pair[0].place + 1 == pair[1].place) {
+        slices.sort_unstable_by_key(|slice| slice.index);
+        for pair in slices.windows(2).filter(|pair| pair[0].index + 1 == pair[1].index) {
             let ended_ns = pair[0].starts_ns + pair[0].took_ns;
             // The times are known up to the bound of the clocks, so an end may seem to be later.
             let pause_ns = pair[1].starts_ns.saturating_sub(ended_ns);
@@ -32,10 +32,10 @@ impl Gate {
 mod tests {
     use super::*;
 
-    /// What was recorded of one contender: slices as (place, start, duration).
+    /// What was recorded of one contender: slices as (index, start, duration).
     fn seen(slices: &[(u64, u64, u64)]) -> Seen {
-        let slice = |&(place, starts_ns, took_ns): &(u64, u64, u64)| Slice {
-            place,
+        let slice = |&(index, starts_ns, took_ns): &(u64, u64, u64)| Slice {
+            index,
             starts_ns,
             took_ns,
             ..Slice::default()

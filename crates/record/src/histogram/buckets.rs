@@ -33,12 +33,12 @@ pub(super) const fn count_up_to(value: u64) -> usize {
 }
 
 /// The highest value of a bucket, by its index from 0.
-pub(super) fn highest_at(place: usize) -> u64 {
-    if place < 2 * PER_POWER {
-        return place as u64;
+pub(super) fn highest_at(bucket: usize) -> u64 {
+    if bucket < 2 * PER_POWER {
+        return bucket as u64;
     }
-    let power = place / PER_POWER - 1;
-    let within = (place % PER_POWER + PER_POWER) as u64;
+    let power = bucket / PER_POWER - 1;
+    let within = (bucket % PER_POWER + PER_POWER) as u64;
     ((within + 1) << power) - 1
 }
 

@@ -30,13 +30,13 @@ fn read(packed: &[u8]) -> Option<(Buckets, u64)> {
     if cookie != COMPRESSED || packed_bytes as usize != rest.len() {
         return None;
     }
-    let places = buckets::count_up_to(HIGHEST);
+    let buckets_in_all = buckets::count_up_to(HIGHEST);
     let mut plain = Vec::new();
     // One byte more than the maximum is read, to notice that the text is too long.
-    let most = HEADER + places * LONGEST_COUNT + 1;
+    let most = HEADER + buckets_in_all * LONGEST_COUNT + 1;
     ZlibDecoder::new(rest).take(most as u64).read_to_end(&mut plain).ok()?;
     let counts = counts(&plain)?;
-    read_counts(counts, places)
+    read_counts(counts, buckets_in_all)
 }
 
 /// The text after the header. Returns None unless the header is that of tiebreak's histograms.
@@ -61,19 +61,19 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 /// One number for each bucket in turn; a negative number means that many empty buckets.
-fn read_counts(mut bytes: &[u8], places: usize) -> Option<(Buckets, u64)> {
-    let (mut found, mut total, mut place) = (Buckets::new(), 0u64, 0usize);
+fn read_counts(mut bytes: &[u8], buckets_in_all: usize) -> Option<(Buckets, u64)> {
+    let (mut found, mut total, mut bucket) = (Buckets::new(), 0u64, 0usize);
     while !bytes.is_empty() {
         let (count, rest) = zig_zag(bytes)?;
         bytes = rest;
         match u64::try_from(count) {
-            Err(_) => place = place.checked_add(usize::try_from(count.unsigned_abs()).ok()?)?,
-            Ok(0) => place += 1,
-            Ok(_) if place >= places => return None,
+            Err(_) => bucket = bucket.checked_add(usize::try_from(count.unsigned_abs()).ok()?)?,
+            Ok(0) => bucket += 1,
+            Ok(_) if bucket >= buckets_in_all => return None,
             Ok(count) => {
-                found.push((buckets::highest_at(place), count));
+                found.push((buckets::highest_at(bucket), count));
                 total = total.checked_add(count)?;
-                place += 1;
+                bucket += 1;
             }
         }
     }

@@ -174,7 +174,7 @@ fn header(interleave: Interleave) -> Header {
 fn trial(i: usize) -> TrialRecord {
     let mut recorder = Recorder::new();
     recorder.begin_slice(&SliceStart {
-        place: 3,
+        index: 3,
         after: (i != 1).then_some(1),
         engine_started: 0,
         starts: 1000,

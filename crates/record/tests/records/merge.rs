@@ -152,17 +152,17 @@ fn in_slices(
     operations: &[&Operation],
     record: impl Fn(&mut Recorder, u64, &Operation),
 ) -> Seen {
-    for place in 0..SLICES {
-        let starts = 1_000_000_000 * (place + 1);
+    for index in 0..SLICES {
+        let starts = 1_000_000_000 * (index + 1);
         recorder.begin_slice(&SliceStart {
-            place,
-            after: Some((place % 2) as u32),
+            index,
+            after: Some((index % 2) as u32),
             engine_started: 500_000_000,
             starts,
             sends_until: starts + SLICE_NS,
             burn_in_ns: 2_000_000,
         });
-        let here = operations.iter().filter(|operation| operation.slice == place);
+        let here = operations.iter().filter(|operation| operation.slice == index);
         here.for_each(|operation| record(recorder, starts, operation));
         recorder.end_slice();
     }

@@ -140,7 +140,7 @@ impl Server {
                 match ready.token {
                     STOP => return,
                     service if service >= SERVICES => self.accept((service - SERVICES) as usize),
-                    place => self.serve(place as usize, ready),
+                    index => self.serve(index as usize, ready),
                 }
             }
         }
@@ -161,23 +161,23 @@ impl Server {
 
     fn welcome(&mut self, stream: TcpStream, service: usize) {
         let set = stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true));
-        let place = self.free.pop().unwrap_or(self.clients.len());
-        if set.and_then(|()| self.poll.add(stream.as_fd(), place as u64)).is_err() {
-            self.free.extend((place < self.clients.len()).then_some(place));
+        let index = self.free.pop().unwrap_or(self.clients.len());
+        if set.and_then(|()| self.poll.add(stream.as_fd(), index as u64)).is_err() {
+            self.free.extend((index < self.clients.len()).then_some(index));
             return;
         }
         let pending = self.services[service].protocol.greeting();
         let mut client = Client { stream, service, held: Vec::new(), pending, room: None };
         // A greeting that cannot be sent at once is queued like a reply.
         let _ = client.pay(&[]);
-        match self.clients.get_mut(place) {
+        match self.clients.get_mut(index) {
             Some(empty) => *empty = Some(client),
             None => self.clients.push(Some(client)),
         }
     }
 
-    fn serve(&mut self, place: usize, ready: Ready) {
-        let Some(client) = &mut self.clients[place] else { return };
+    fn serve(&mut self, index: usize, ready: Ready) {
+        let Some(client) = &mut self.clients[index] else { return };
         let protocol = &mut self.services[client.service].protocol;
         let was_in = client.room;
         let goes_on = client.pay(&[]).and_then(|_| {
@@ -186,12 +186,12 @@ impl Server {
         });
         if let Some(room) = client.room {
             if was_in.is_none() {
-                self.rooms.entry(room).or_default().push(place);
+                self.rooms.entry(room).or_default().push(index);
             }
             self.say_to_all(room);
         }
         if !goes_on.unwrap_or(false) {
-            self.remove(place);
+            self.remove(index);
         }
     }
 
@@ -201,25 +201,25 @@ impl Server {
         if self.shared.is_empty() {
             return;
         }
-        for place in self.rooms.get(&room).into_iter().flatten() {
-            if let Some(member) = &mut self.clients[*place] {
+        for index in self.rooms.get(&room).into_iter().flatten() {
+            if let Some(member) = &mut self.clients[*index] {
                 let _ = member.pay(&self.shared);
             }
         }
         self.shared.clear();
     }
 
-    fn remove(&mut self, place: usize) {
-        let room = self.clients[place].take().and_then(|client| client.room);
+    fn remove(&mut self, index: usize) {
+        let room = self.clients[index].take().and_then(|client| client.room);
         if let Some((room, members)) =
             room.and_then(|room| Some((room, self.rooms.get_mut(&room)?)))
         {
-            members.retain(|member| *member != place);
+            members.retain(|member| *member != index);
             if members.is_empty() {
                 self.rooms.remove(&room);
             }
         }
-        self.free.push(place);
+        self.free.push(index);
     }
 }
 

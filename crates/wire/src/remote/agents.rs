@@ -22,10 +22,10 @@ pub const DIGEST_BYTES: usize = 32;
 pub enum FromAgent {
     /// Who it is: always the first message.
     Hello(Hello),
-    /// The gate: it has ended every slice before `place`, and waits for the start of that one.
+    /// The gate: it has ended every slice before `index`, and waits for the start of that one.
     Ready {
         /// The number of the slice that comes next.
-        place: u64,
+        index: u64,
         /// The answer to the order, or to the start of the slice before.
         stamps: Stamps,
         /// When it started the slice before. 0 before the first one.
@@ -96,10 +96,10 @@ pub enum FromCoordinator {
     Ping,
     /// Drive: an order in JSON.
     Order(Vec<u8>),
-    /// The gate: the slice at `place` starts then.
+    /// The gate: the slice at `index` starts then.
     Start {
         /// The number of the slice.
-        place: u64,
+        index: u64,
         /// When it starts.
         at_ns: u64,
     },
@@ -148,8 +148,8 @@ impl Message for FromAgent {
                     push_bytes(body, text.as_bytes());
                 }
             }
-            FromAgent::Ready { place, stamps, started_ns, stops } => {
-                push_u64(body, *place);
+            FromAgent::Ready { index, stamps, started_ns, stops } => {
+                push_u64(body, *index);
                 push_stamps(body, *stamps);
                 push_u64(body, *started_ns);
                 push_bool(body, *stops);
@@ -183,7 +183,7 @@ impl Message for FromAgent {
                 clock: from.text(MOST_TEXT_BYTES)?,
             }),
             33 => FromAgent::Ready {
-                place: from.u64()?,
+                index: from.u64()?,
                 stamps: stamps(from)?,
                 started_ns: from.u64()?,
                 stops: from.bool()?,
@@ -224,8 +224,8 @@ impl Message for FromCoordinator {
         match self {
             FromCoordinator::Rejected(why) => push_bytes(body, why.as_bytes()),
             FromCoordinator::Order(order) => push_bytes(body, order),
-            FromCoordinator::Start { place, at_ns } => {
-                push_u64(body, *place);
+            FromCoordinator::Start { index, at_ns } => {
+                push_u64(body, *index);
                 push_u64(body, *at_ns);
             }
             FromCoordinator::Send { trials } => push_u64(body, *trials),
@@ -243,7 +243,7 @@ impl Message for FromCoordinator {
             49 => FromCoordinator::Rejected(fields.text(MOST_TEXT_BYTES)?),
             50 => FromCoordinator::Ping,
             51 => FromCoordinator::Order(fields.bytes(MOST_PIECE_BYTES)?.into()),
-            52 => FromCoordinator::Start { place: fields.u64()?, at_ns: fields.u64()? },
+            52 => FromCoordinator::Start { index: fields.u64()?, at_ns: fields.u64()? },
             53 => FromCoordinator::End,
             54 => FromCoordinator::Send { trials: fields.u64()? },
             55 => FromCoordinator::Bye,

@@ -183,8 +183,8 @@ impl Shared {
 
     fn count(&mut self, room: &str, number: u64) {
         self.counts.broadcasts += 1;
-        let place = self.members.get(room).into_iter().flatten().position(|of| of.0 == number);
-        *self.counts.senders.entry(place.expect("a member")).or_default() += 1;
+        let index = self.members.get(room).into_iter().flatten().position(|of| of.0 == number);
+        *self.counts.senders.entry(index.expect("a member")).or_default() += 1;
     }
 
     fn broadcast(&mut self, room: &str, message: &Message, behaviour: Behaviour, is_tenth: bool) {

@@ -85,7 +85,7 @@ fn from_agents() -> Vec<FromAgent> {
     };
     vec![
         FromAgent::Hello(hello),
-        FromAgent::Ready { place: 3, stamps, started_ns: 4, stops: true },
+        FromAgent::Ready { index: 3, stamps, started_ns: 4, stops: true },
         FromAgent::Pong(stamps),
         FromAgent::Done { stamps, started_ns: 5, trials: 6 },
         FromAgent::Failed("why".into()),
@@ -100,7 +100,7 @@ fn from_coordinators() -> Vec<FromCoordinator> {
         FromCoordinator::Rejected("why".into()),
         FromCoordinator::Ping,
         FromCoordinator::Order(b"{}".to_vec()),
-        FromCoordinator::Start { place: u64::MAX, at_ns: 9 },
+        FromCoordinator::Start { index: u64::MAX, at_ns: 9 },
         FromCoordinator::End,
         FromCoordinator::Send { trials: 2 },
         FromCoordinator::Bye,

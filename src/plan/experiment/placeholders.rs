@@ -6,7 +6,7 @@ use text::near;
 use text::shown::shown;
 
 /// The names that are valid in braces.
-pub(super) struct Places<'a> {
+pub(super) struct Placeholders<'a> {
     /// Parameters that were declared.
     pub(super) declared: &'a [Parameter],
     pub(super) feeds: &'a [Feed],
@@ -21,13 +21,13 @@ pub(super) struct Places<'a> {
 const IMPLIED: [(&str, Generator); 3] =
     [("key", Generator::Name), ("value", Generator::Value), ("number", Generator::Seq(0))];
 
-impl<'a> Places<'a> {
+impl<'a> Placeholders<'a> {
     pub(super) fn new(
         declared: &'a [Parameter],
         feeds: &'a [Feed],
         others: &'a [String],
-    ) -> Places<'a> {
-        Places { declared, feeds, others, used: BTreeSet::new(), implied: Vec::new() }
+    ) -> Placeholders<'a> {
+        Placeholders { declared, feeds, others, used: BTreeSet::new(), implied: Vec::new() }
     }
 
     /// Reads the placeholders of a text, and returns the generators of their parameters.

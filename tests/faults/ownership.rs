@@ -11,12 +11,12 @@ use std::path::Path;
 
 pub(crate) fn cases() -> Vec<Test> {
     vec![
-        test("places::of_a_run_are_their_owners_alone", owners_alone),
-        test("places::links_in_out_are_refused_before_anything_is_launched", planted),
-        test("places::a_removed_current_directory_is_said", removed),
-        test("places::a_limit_of_file_sizes_is_an_error_and_not_a_death", file_size),
-        test("places::logs_keep_their_beginning_and_their_end", long_log),
-        test("places::a_log_that_cannot_be_cleaned_is_a_finding", uncleaned),
+        test("ownership::of_a_run_are_their_owners_alone", owners_alone),
+        test("ownership::links_in_out_are_refused_before_anything_is_launched", planted),
+        test("ownership::a_removed_current_directory_is_said", removed),
+        test("ownership::a_limit_of_file_sizes_is_an_error_and_not_a_death", file_size),
+        test("ownership::logs_keep_their_beginning_and_their_end", long_log),
+        test("ownership::a_log_that_cannot_be_cleaned_is_a_finding", uncleaned),
     ]
 }
 
