@@ -93,37 +93,77 @@ struct Shown {
     late: u64,
 }
 
-fn simulated(network: &Network) -> Shown {
-    let mut random = Random(17);
-    let mut agents: Vec<Agent> = (0..AGENTS).map(|_| Agent::new(&mut random)).collect();
-    let (mut now, mut lead) = (86_400_000_000_000, Lead::new());
-    for agent in &mut agents {
-        for _ in 0..32 {
-            agent.sent = now;
-            agent.received = now + random.way(network);
-            let came = agent.received + random.way(network);
-            agent.answered(agent.received, came);
-            now = came + MESSAGE_NS;
+/// All agents on one network, and the coordinator, whose clock shows the true time.
+struct Group<'a> {
+    network: &'a Network,
+    random: Random,
+    agents: Vec<Agent>,
+    /// The time, in nanoseconds.
+    now: u64,
+}
+
+impl<'a> Group<'a> {
+    fn new(network: &'a Network) -> Group<'a> {
+        let mut random = Random(17);
+        let agents = (0..AGENTS).map(|_| Agent::new(&mut random)).collect();
+        Group { network, random, agents, now: 86_400_000_000_000 }
+    }
+
+    /// The exchanges before the first slice.
+    fn synchronise(&mut self) {
+        for agent in &mut self.agents {
+            for _ in 0..32 {
+                agent.sent = self.now;
+                agent.received = self.now + self.random.way(self.network);
+                let came = agent.received + self.random.way(self.network);
+                agent.answered(agent.received, came);
+                self.now = came + MESSAGE_NS;
+            }
         }
     }
-    let mut shown = Shown { bound: 0, spread: 0, pause: 0, late: 0 };
-    let (mut ended, mut paused) = (now, 0);
-    for _ in 0..SLICES {
-        let slowest = agents.iter().filter_map(|agent| agent.model.round_trip_ns()).max();
-        let at = now + lead.ns() + slowest.unwrap_or(0);
-        let mut starts = Vec::new();
-        let mut was_late = false;
-        for agent in &mut agents {
+
+    /// Announces a slice that starts at this time. Returns when each agent starts, and whether one
+    /// of them heard of it too late. Checks that no clock is off by more than its bound.
+    fn start(&mut self, at: u64) -> (Vec<u64>, bool) {
+        let (mut starts, mut was_late) = (Vec::new(), false);
+        for agent in &mut self.agents {
             let told = agent.model.theirs(at);
-            agent.sent = now;
-            now += MESSAGE_NS;
-            agent.received = now + random.way(network);
+            agent.sent = self.now;
+            self.now += MESSAGE_NS;
+            agent.received = self.now + self.random.way(self.network);
             let due = agent.true_time(told);
             was_late |= agent.received > due;
-            starts.push(due.max(agent.received) + random.exponential(WAKING_NS));
+            starts.push(due.max(agent.received) + self.random.exponential(WAKING_NS));
             let off = agent.model.theirs(at).abs_diff(agent.clock(at));
-            assert!(Some(off) <= agent.model.bound_ns(at), "{}: off by {off} ns", network.name);
+            let bound = agent.model.bound_ns(at);
+            assert!(Some(off) <= bound, "{}: off by {off} ns", self.network.name);
         }
+        (starts, was_late)
+    }
+
+    /// Every agent answers when its own slice has ended; messages are taken in one by one.
+    fn answers(&mut self, starts: &[u64]) {
+        let ends = starts.iter().map(|start| start + SLICE_NS);
+        let arrivals = ends.map(|end| end + self.random.way(self.network));
+        let mut arrivals: Vec<(u64, usize)> =
+            arrivals.enumerate().map(|(at, arrival)| (arrival, at)).collect();
+        arrivals.sort_unstable();
+        for (came, at) in arrivals {
+            self.agents[at].answered(starts[at] + SLICE_NS, came);
+            self.now = self.now.max(came) + MESSAGE_NS;
+        }
+    }
+}
+
+fn simulated(network: &Network) -> Shown {
+    let (mut group, mut lead) = (Group::new(network), Lead::new());
+    group.synchronise();
+    let mut shown = Shown { bound: 0, spread: 0, pause: 0, late: 0 };
+    let (mut ended, mut paused) = (group.now, 0);
+    for _ in 0..SLICES {
+        let round_trips = group.agents.iter().filter_map(|agent| agent.model.round_trip_ns());
+        let at = group.now + lead.ns() + round_trips.max().unwrap_or(0);
+        let (starts, was_late) = group.start(at);
         lead.adjust(was_late);
         shown.late += u64::from(was_late);
         let (first, last) = (starts.iter().min(), starts.iter().max());
@@ -131,17 +171,9 @@ fn simulated(network: &Network) -> Shown {
         shown.spread += last - first;
         paused += first - ended;
         ended = last + SLICE_NS;
-        // Every agent answers when its own slice has ended; messages are taken in one by one.
-        let ways: Vec<u64> = agents.iter().map(|_| random.way(network)).collect();
-        let mut answers: Vec<(u64, usize)> =
-            (0..agents.len()).map(|at| (starts[at] + SLICE_NS + ways[at], at)).collect();
-        answers.sort_unstable();
-        for (came, at) in answers {
-            agents[at].answered(starts[at] + SLICE_NS, came);
-            now = now.max(came) + MESSAGE_NS;
-        }
+        group.answers(&starts);
     }
-    let bounds = agents.iter().filter_map(|agent| agent.model.bound_ns(now));
+    let bounds = group.agents.iter().filter_map(|agent| agent.model.bound_ns(group.now));
     shown.bound = bounds.max().expect("agents");
     shown.spread /= SLICES;
     shown.pause = paused / SLICES;

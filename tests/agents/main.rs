@@ -8,6 +8,7 @@ mod ends;
 mod faults;
 mod group;
 mod kubernetes;
+mod machine;
 mod mpi;
 mod network;
 mod relay;

@@ -1,11 +1,9 @@
 //! Agents in network namespaces, one of which loses its network.
 
 use crate::common::TestDirectory;
-use crate::common::not_tested::not_tested;
 use crate::common::running::Running;
 use crate::group::{TOKEN, errors};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use crate::machine::{has, in_namespaces};
 
 const SCRIPT: &str = include_str!("network.sh");
 
@@ -13,23 +11,14 @@ const SCRIPT: &str = include_str!("network.sh");
 /// and the exit codes of the coordinator and both agents. Returns None, and says so, if that cannot
 /// be done here.
 fn cut(how: &str) -> Option<(TestDirectory, Vec<i32>)> {
-    let is_there = |program: &&str| {
-        ["/usr/bin", "/usr/sbin"].iter().any(|at| Path::new(at).join(program).exists())
-    };
-    // SAFETY: cannot fail.
-    if !["ip", "nginx", "unshare"].iter().all(is_there) || unsafe { libc::geteuid() } != 0 {
-        not_tested("iproute2 and nginx are needed, and root");
+    if !has(&["ip", "nginx", "unshare"], "iproute2, nginx") {
         return None;
     }
     let directory = TestDirectory::new();
     std::fs::write(directory.file("network.sh"), SCRIPT).expect("writes");
     std::fs::write(directory.file("token"), TOKEN).expect("writes");
-    let mut command = Command::new("unshare");
-    command.args(["--net", "--pid", "--mount", "--mount-proc", "--fork", "--kill-child"]);
-    command.args(["bash", "network.sh", env!("CARGO_BIN_EXE_tiebreak"), how]);
-    command.env("XDG_CACHE_HOME", directory.file(".cache"));
-    command.current_dir(directory.path()).stdin(Stdio::null());
-    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut command = in_namespaces(&directory, "network.sh");
+    command.args([env!("CARGO_BIN_EXE_tiebreak"), how]);
     let output = Running::new(command.spawn().expect("unshare starts")).output();
     let all = ["coordinator.err", "agent-1.err", "agent-2.err", "nginx.log"];
     let messages = all.map(|name| format!("{name}: {}", directory.text(name))).join("\n");

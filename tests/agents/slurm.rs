@@ -1,11 +1,10 @@
 //! A real Slurm, whose `srun` starts a coordinator and its agents.
 
 use crate::common::TestDirectory;
-use crate::common::not_tested::not_tested;
 use crate::common::running::Running;
 use crate::group::is_judged;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use crate::machine::{has, in_namespaces};
+use std::process::Output;
 use std::time::Duration;
 
 const SCRIPT: &str = include_str!("slurm.sh");
@@ -21,12 +20,6 @@ srun --immediate=60 -N4 -n4 --ntasks-per-node=1 \"$tiebreak\" compare --agents s
     --matters 50% --cores 1
 ";
 
-fn is_installed() -> bool {
-    let programs = ["srun", "slurmctld", "slurmd", "munged", "unshare", "ip"];
-    let directories = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"];
-    programs.iter().all(|program| directories.iter().any(|at| Path::new(at).join(program).exists()))
-}
-
 /// Runs a script in this directory in a Slurm of four nodes, with tiebreak and these words as its
 /// arguments, for so long at most. Returns None, and says so, if there is no Slurm.
 pub(crate) fn in_slurm(
@@ -35,20 +28,15 @@ pub(crate) fn in_slurm(
     words: &[&str],
     longest: Duration,
 ) -> Option<Output> {
-    // SAFETY: cannot fail.
-    if !is_installed() || unsafe { libc::geteuid() } != 0 {
-        not_tested("Slurm (slurmctld, slurmd, slurm-client, munge) is needed, and root");
+    let programs = ["srun", "slurmctld", "slurmd", "munged", "unshare", "ip"];
+    if !has(&programs, "slurmctld, slurmd, slurm-client, munge, iproute2") {
         return None;
     }
     std::fs::write(directory.file("slurm.sh"), SCRIPT).expect("writes");
     std::fs::write(directory.file("run.sh"), script).expect("writes");
-    let mut command = Command::new("unshare");
-    command.args(["--net", "--pid", "--mount-proc", "--fork", "--kill-child"]);
-    command.args(["bash", "slurm.sh"]).arg(directory.file("slurm"));
+    let mut command = in_namespaces(directory, "slurm.sh");
+    command.arg(directory.file("slurm"));
     command.args(["bash", "run.sh", env!("CARGO_BIN_EXE_tiebreak")]).args(words);
-    command.env("XDG_CACHE_HOME", directory.file(".cache"));
-    command.current_dir(directory.path()).stdin(Stdio::null());
-    command.stdout(Stdio::null()).stderr(Stdio::piped());
     Some(Running::new(command.spawn().expect("unshare starts")).output_within(longest))
 }
 

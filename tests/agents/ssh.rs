@@ -1,13 +1,13 @@
 //! A coordinator that starts its agents through a real sshd on loopback addresses.
 
 use crate::common::TestDirectory;
-use crate::common::not_tested::not_tested;
 use crate::common::processes::{self, Process};
 use crate::common::running::Running;
 use crate::group::{QUICK, agree, contenders, errors, is_judged, serve, wait_for};
+use crate::machine::has;
 use serde_json::Value;
 use std::net::{Ipv4Addr, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -26,10 +26,8 @@ struct Site {
 
 /// Returns None, and says so, if there is no sshd, or this is not root, as whom it logs in.
 fn site() -> Option<Site> {
-    let installed = [SSHD, "/usr/bin/ssh", "/usr/bin/ssh-keygen", "/usr/bin/strip"];
-    // SAFETY: cannot fail.
-    if !installed.iter().all(|it| Path::new(it).exists()) || unsafe { libc::geteuid() } != 0 {
-        not_tested("openssh-server, openssh-client and binutils are needed, and root");
+    let programs = ["sshd", "ssh", "ssh-keygen", "strip"];
+    if !has(&programs, "openssh-server, openssh-client, binutils") {
         return None;
     }
     static NEXT: AtomicU8 = AtomicU8::new(0);
