@@ -6,8 +6,9 @@ use super::records;
 use crate::remote::{Connection, RemoteError};
 use engine::{Gate, Stop, clock};
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use wire::remote::agents::{FromAgent, FromCoordinator, Stamps};
 
@@ -21,6 +22,8 @@ pub(crate) struct AgentLink {
     link: Link,
     messages: Mutex<Receiver<Received>>,
     clock: LocalClock,
+    /// The coordinator has ended the order, or the run.
+    ended: Arc<AtomicBool>,
 }
 
 /// A message, and when it came.
@@ -38,22 +41,36 @@ impl AgentLink {
         stop: Stop,
     ) -> io::Result<AgentLink> {
         let (send, messages) = mpsc::channel();
+        let ended = Arc::new(AtomicBool::new(false));
+        let has_ended = Arc::clone(&ended);
         let link = Link::start(connection, move |message| {
             let at = clock.now();
+            match message {
+                Ok(FromCoordinator::Order(_)) => has_ended.store(false, Ordering::Release),
+                Ok(FromCoordinator::End | FromCoordinator::Bye) => {
+                    has_ended.store(true, Ordering::Release);
+                }
+                _ => {}
+            }
             if matches!(message, Err(_) | Ok(FromCoordinator::End)) {
                 stop.raise();
             }
             send.send((at, message)).is_ok()
         })?;
-        Ok(AgentLink { link, messages: Mutex::new(messages), clock })
+        Ok(AgentLink { link, messages: Mutex::new(messages), clock, ended })
     }
 
-    /// Sends a message.
+    /// Sends a message. A coordinator that has ended the order may be gone before the slice is over
+    /// here, and then misses nothing: if it is gone too early, that shows when its next message does
+    /// not come.
     ///
     /// # Errors
-    /// If the coordinator cannot be reached.
+    /// If the coordinator cannot be reached, and has not ended the order.
     pub(crate) fn send(&self, message: &FromAgent) -> Result<(), RemoteError> {
-        self.link.send(message)
+        match self.link.send(message) {
+            Err(_) if self.ended.load(Ordering::Acquire) => Ok(()),
+            sent => sent,
+        }
     }
 
     /// Waits for a message, and answers those that are only for the clock model.
@@ -233,5 +250,64 @@ impl Gate for AgentGate<'_> {
                 None
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::local_clock::SimulatedClock;
+    use std::net::TcpListener;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// An agent and its coordinator, which has sent these messages and is gone.
+    fn left_with(messages: &[FromCoordinator]) -> (AgentLink, Stop) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address");
+        let agent = Connection::open(address, SECOND).expect("it listens");
+        let stop = Stop::new().expect("a descriptor");
+        let mut coordinator = Connection::of(listener.accept().expect("a connection").0);
+        let coordinator = coordinator.as_mut().expect("a connection");
+        for message in messages {
+            coordinator.send(message, SECOND).expect("it is read");
+        }
+        let clock = LocalClock::new(SimulatedClock::default());
+        let link = AgentLink::start(agent, clock, stop.clone()).expect("a thread");
+        (link, stop)
+    }
+
+    /// Sends until the kernel has noticed that nobody reads: the first messages are still taken.
+    fn answers(link: &AgentLink) -> Result<(), RemoteError> {
+        (0..50).try_for_each(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            link.send(&FromAgent::Failed("an answer".to_owned()))
+        })
+    }
+
+    #[test]
+    fn a_coordinator_that_ends_the_run_need_not_wait_for_the_last_slice() {
+        let (link, stop) = left_with(&[FromCoordinator::End, FromCoordinator::Bye]);
+        let outbox = Outbox::default();
+        let gate = AgentGate::new(&link, &outbox, &stop, SECOND, 0);
+        assert_eq!(gate.next(0), None, "the order is ended");
+        answers(&link).expect("nobody waits for them");
+        gate.done().expect("nobody waits for it");
+        assert!(matches!(link.receive(SECOND), Ok((_, FromCoordinator::Bye))));
+    }
+
+    #[test]
+    fn a_coordinator_that_is_gone_without_a_word_is_an_error() {
+        let (link, stop) = left_with(&[]);
+        let outbox = Outbox::default();
+        answers(&link).expect_err("nobody reads them");
+        assert!(stop.raised());
+        let gate = AgentGate::new(&link, &outbox, &stop, SECOND, 0);
+        assert_eq!(gate.next(0), None);
+        gate.done().expect_err("it cannot be reached");
+        // It has ended the order, and is gone before the run is over.
+        let (link, _) = left_with(&[FromCoordinator::End]);
+        assert!(matches!(link.receive(SECOND), Ok((_, FromCoordinator::End))));
+        link.receive(SECOND).expect_err("it cannot be reached");
     }
 }
