@@ -47,7 +47,7 @@ struct Sample {
 
 /// The line that fits the tightest exchanges.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct FittedLine {
     at: u64,
     offset_ns: f64,
     drift: f64,
@@ -61,7 +61,7 @@ struct Line {
 pub(crate) struct ClockModel {
     samples: Vec<Sample>,
     exchanges: u64,
-    line: Option<Line>,
+    line: Option<FittedLine>,
 }
 
 impl ClockModel {
@@ -153,7 +153,7 @@ fn difference(one: u64, other: u64) -> i64 {
 }
 
 /// Least squares over the tightest exchanges, the tighter ones with more weight.
-fn fit(samples: &[Sample]) -> Option<Line> {
+fn fit(samples: &[Sample]) -> Option<FittedLine> {
     let mut round_trips: Vec<u64> = samples.iter().map(|sample| sample.round_trip_ns).collect();
     round_trips.sort_unstable();
     let smallest = *round_trips.first()?;
@@ -185,7 +185,7 @@ fn fit(samples: &[Sample]) -> Option<Line> {
     let at_last = mean_y - drift * mean_x;
     let off = |sample: &&Sample| (y(sample) - at_last - drift * x(sample)).abs();
     let residual = tight.iter().map(off).fold(0.0, f64::max);
-    Some(Line {
+    Some(FittedLine {
         at: last.at,
         offset_ns: last.offset_ns as f64 + at_last,
         drift,

@@ -48,7 +48,7 @@ struct Received {
 }
 
 /// What belongs to one part of the run.
-struct Part<'a, 'b> {
+struct RunPart<'a, 'b> {
     slices: Slices,
     patience: Duration,
     /// When it began, on our clock.
@@ -137,7 +137,8 @@ impl Coordinator {
         let patience = Duration::from_nanos(order.patience_ns);
         let began_ns = self.clock.now();
         let targets = Targets::new(clocks);
-        let mut part = Part { slices: *slices, patience, began_ns, targets, merged: 0, stop, each };
+        let mut part =
+            RunPart { slices: *slices, patience, began_ns, targets, merged: 0, stop, each };
         let order = serde_json::to_vec(order)
             .map_err(|error| EngineError::Helper(format!("an order cannot be written: {error}")))?;
         for agent in &mut self.agents {
@@ -177,7 +178,7 @@ impl Coordinator {
     }
 
     /// Drives all slices.
-    fn slices(&mut self, part: &mut Part<'_, '_>) -> Result<Ended, EngineError> {
+    fn slices(&mut self, part: &mut RunPart<'_, '_>) -> Result<Ended, EngineError> {
         for index in 0..part.slices.count() {
             if let Some(ended) = self.all_ready(part, index)? {
                 return Ok(ended);
@@ -200,7 +201,11 @@ impl Coordinator {
 
     /// Waits until all agents are ready for the slice at `index`. Returns why the part ends, if it
     /// does.
-    fn all_ready(&mut self, part: &Part<'_, '_>, index: u64) -> Result<Option<Ended>, EngineError> {
+    fn all_ready(
+        &mut self,
+        part: &RunPart<'_, '_>,
+        index: u64,
+    ) -> Result<Option<Ended>, EngineError> {
         let until = Instant::now() + part.patience;
         let mut ready = vec![false; self.agents.len()];
         let mut late = false;
@@ -252,7 +257,7 @@ impl Coordinator {
     }
 
     /// Waits until all agents have ended, after the last slice or earlier.
-    fn end(&mut self, part: &mut Part<'_, '_>, ended: &Ended) -> Result<(), EngineError> {
+    fn end(&mut self, part: &mut RunPart<'_, '_>, ended: &Ended) -> Result<(), EngineError> {
         let early = !matches!(ended, Ended::Complete);
         for agent in self.agents.iter().filter(|agent| early && agent.part.trials.is_none()) {
             agent.link.send(&FromCoordinator::End).map_err(|error| agent.lost_by(&error))?;
@@ -301,7 +306,7 @@ impl Coordinator {
     /// Requests the records up to this number of trials, and hands over those that were not yet.
     fn merge(
         &mut self,
-        part: &mut Part<'_, '_>,
+        part: &mut RunPart<'_, '_>,
         trials: u64,
     ) -> Result<ControlFlow<()>, EngineError> {
         let mut records = self.records(trials)?;

@@ -113,12 +113,12 @@ impl AgentLink {
 /// Trials that were written to the journal and not sent yet.
 #[derive(Default)]
 pub(crate) struct Outbox {
-    trials: Mutex<Written>,
+    trials: Mutex<QueuedTrials>,
     more: Condvar,
 }
 
 #[derive(Default)]
-struct Written {
+struct QueuedTrials {
     count: u64,
     waiting: Vec<String>,
     /// No more trials can be written.
@@ -149,7 +149,7 @@ impl Outbox {
     /// Returns None if that takes too long, or if no more can be written.
     fn take(&self, until: u64) -> Option<Vec<String>> {
         let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing = |trials: &mut Written| trials.count < until && !trials.failed;
+        let missing = |trials: &mut QueuedTrials| trials.count < until && !trials.failed;
         let waited = self.more.wait_timeout_while(trials, MERGING, missing);
         let (mut trials, _) = waited.unwrap_or_else(PoisonError::into_inner);
         (trials.count >= until).then(|| std::mem::take(&mut trials.waiting))
@@ -162,10 +162,10 @@ pub(crate) struct AgentGate<'a> {
     outbox: &'a Outbox,
     stop: &'a Stop,
     patience: Duration,
-    state: Mutex<State>,
+    state: Mutex<GateState>,
 }
 
-struct State {
+struct GateState {
     /// When the message came that is answered next.
     received_ns: u64,
     /// When the slice before started.
@@ -182,7 +182,7 @@ impl<'a> AgentGate<'a> {
         patience: Duration,
         received_ns: u64,
     ) -> AgentGate<'a> {
-        let state = Mutex::new(State { received_ns, started_ns: 0, failed: None });
+        let state = Mutex::new(GateState { received_ns, started_ns: 0, failed: None });
         AgentGate { link, outbox, stop, patience, state }
     }
 
@@ -202,7 +202,7 @@ impl<'a> AgentGate<'a> {
         })
     }
 
-    fn wait(&self, index: u64, state: &mut State) -> Result<Option<u64>, RemoteError> {
+    fn wait(&self, index: u64, state: &mut GateState) -> Result<Option<u64>, RemoteError> {
         self.link.send(&FromAgent::Ready {
             index,
             stamps: self.link.stamps(state.received_ns),
@@ -230,7 +230,7 @@ impl<'a> AgentGate<'a> {
     }
 
     /// The start of a slice on the engine's clock.
-    fn start(&self, at_ns: u64, state: &mut State) -> u64 {
+    fn start(&self, at_ns: u64, state: &mut GateState) -> u64 {
         let clock = self.link.clock;
         let wanted = clock.to_engine(at_ns) + clock.skew_ns();
         let starts = wanted.max(clock::now() + LATE_LEAD_NS);

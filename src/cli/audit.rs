@@ -8,7 +8,7 @@ use crate::judging::{self, Judged, sweep};
 use clap::ValueHint;
 use judge::audit::RULES;
 use judge::verdict::{Comparison, Weight};
-use report::words::findings::{Group, grouped};
+use report::words::findings::{FindingGroup, grouped};
 use report::words::reasons::{about, given};
 use std::path::{Path, PathBuf};
 use text::shown::{shown, shown_sentence};
@@ -118,7 +118,7 @@ fn answer(judged: &Judged, width: usize) -> String {
 
 /// Findings of several contenders with the same text: what was seen of each contender, and
 /// the reason and the remedy once.
-fn one(group: &Group<'_>, width: usize) -> String {
+fn one(group: &FindingGroup<'_>, width: usize) -> String {
     let finding = group.first;
     let mut out = format!("\n{}: {}\n", weight(finding.weight), shown(&finding.rule));
     for (names, evidence) in group.evidence() {

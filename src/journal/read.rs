@@ -45,7 +45,7 @@ pub struct Reader<R> {
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct JournalLine<'a> {
     seq: u64,
     #[serde(borrow)]
     sum: Cow<'a, str>,
@@ -144,7 +144,7 @@ enum Parsed {
 
 /// Reads one line; `number` counts from 1. The error message follows "line N".
 fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
-    let read: Line<'_> =
+    let read: JournalLine<'_> =
         serde_json::from_slice(line).map_err(|error| format!("is not an event: {error}"))?;
     let kinds: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(read.event.get())
         .map_err(|error| format!("is not an event: {error}",))?;
@@ -211,7 +211,7 @@ fn holds_a_number_too_large(json: &str) -> bool {
 /// all of it may have changed.
 fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
     #[derive(Deserialize)]
-    struct Start {
+    struct SchemaFields {
         schema: String,
         #[serde(default)]
         version: String,
@@ -219,7 +219,7 @@ fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
     if kind != "header" {
         return Err("is not a header".to_owned());
     }
-    let start: Start = serde_json::from_str(header.get())
+    let start: SchemaFields = serde_json::from_str(header.get())
         .map_err(|error| format!("is not a valid header: {error}"))?;
     let major = |schema: &str| -> Option<u32> {
         schema.strip_prefix("tiebreak.journal/")?.split('.').next()?.parse().ok()

@@ -23,7 +23,7 @@ pub use failed::Failed;
 pub(crate) use launcher::all_missing;
 pub use launcher::{LaunchContext, Launcher, missing};
 pub use method::Method;
-pub use order::{Choice, CoresFrom, File, Launch, Process, ProcessContext, Ready, Sign};
+pub use order::{Choice, CoresFrom, File, Launch, Process, ProcessContext, Ready, ReadySign};
 pub(crate) use orders::{Missing, address_at, inherited, missing_program};
 pub use running::Running;
 pub use template::{EnvLookup, Placeholder, Secret, Text, Values};

@@ -153,7 +153,7 @@ pub enum CoresFrom {
 #[derive(Clone)]
 pub struct Ready {
     /// The sign that shows it.
-    pub sign: Sign,
+    pub sign: ReadySign,
     /// Texts that must also be in its log.
     pub also_log: Vec<Text>,
     /// The longest time to wait for it.
@@ -162,7 +162,7 @@ pub struct Ready {
 
 /// The sign that a process is ready.
 #[derive(Clone)]
-pub enum Sign {
+pub enum ReadySign {
     /// A reply over HTTP.
     Http {
         /// The path of the request. None means the path of the target's address.

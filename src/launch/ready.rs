@@ -6,7 +6,7 @@ use crate::launch::asking::{self, Patience, ReadyAnswer, SHORTEST};
 use crate::launch::failed::{Failed, Refusal, named};
 use crate::launch::orders;
 use crate::launch::running::{Started, quoted};
-use crate::launch::{Launch, Process, Sign, Text, Values};
+use crate::launch::{Launch, Process, ReadySign, Text, Values};
 use crate::targets::find;
 use crate::targets::ports;
 use keeper::Keeper;
@@ -108,12 +108,12 @@ impl<'a> Wait<'a> {
     ) -> Result<CheckResult, Refusal> {
         let process = &self.launch.processes[number];
         match &process.ready.sign {
-            Sign::Http { path, expect, bytes } => {
+            ReadySign::Http { path, expect, bytes } => {
                 let probe = Probe { path: path.as_ref(), expect, bytes: *bytes, until };
                 Ok(self.by_asking(number, &probe, values))
             }
-            Sign::Log(text) => Ok(by_log(this, &text.fill(values))),
-            Sign::Run(command) => {
+            ReadySign::Log(text) => Ok(by_log(this, &text.fill(values))),
+            ReadySign::Run(command) => {
                 let log = this.log.with_extension("ready.log");
                 let order = orders::command(self.launch, command, &process.context, values, log);
                 let left = until.saturating_duration_since(Instant::now());

@@ -174,7 +174,7 @@ impl Values {
 }
 
 #[derive(Clone)]
-enum Piece {
+enum TextPiece {
     Plain(String),
     Secret(Secret),
     Placeholder(Placeholder),
@@ -184,13 +184,13 @@ enum Piece {
 /// contain secrets.
 #[derive(Clone, Default)]
 pub struct Text {
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
 }
 
 impl Text {
     /// A text without secrets and placeholders.
     pub fn plain(text: &str) -> Text {
-        Text { pieces: vec![Piece::Plain(text.to_owned())] }
+        Text { pieces: vec![TextPiece::Plain(text.to_owned())] }
     }
 
     /// Parses a text. `${NAME}` is looked up, and placeholders such as `{port}` are kept.
@@ -221,9 +221,9 @@ impl Text {
         let mut filled = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Plain(text) => filled.push_str(text),
-                Piece::Secret(secret) => filled.push_str(secret.reveal()),
-                Piece::Placeholder(placeholder) => filled.push_str(&values.of(placeholder)),
+                TextPiece::Plain(text) => filled.push_str(text),
+                TextPiece::Secret(secret) => filled.push_str(secret.reveal()),
+                TextPiece::Placeholder(placeholder) => filled.push_str(&values.of(placeholder)),
             }
         }
         filled
@@ -232,7 +232,7 @@ impl Text {
     /// The secrets in it.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Secret(secret) => Some(secret),
+            TextPiece::Secret(secret) => Some(secret),
             _ => None,
         })
     }
@@ -240,7 +240,7 @@ impl Text {
     /// The placeholders in it.
     pub fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Placeholder(placeholder) => Some(placeholder),
+            TextPiece::Placeholder(placeholder) => Some(placeholder),
             _ => None,
         })
     }
@@ -249,7 +249,7 @@ impl Text {
     /// meant. None if there is none. Only for texts in which braces have no other use.
     pub(crate) fn slip(&self) -> Option<(String, &'static str)> {
         self.pieces.iter().find_map(|piece| {
-            let Piece::Plain(text) = piece else { return None };
+            let TextPiece::Plain(text) = piece else { return None };
             let words = text.split('{').skip(1).filter_map(|part| part.split_once('}'));
             let mut unknown = words.filter(|(word, _)| Placeholder::named(word).is_none());
             unknown.find_map(|(word, _)| {
@@ -264,9 +264,9 @@ impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for piece in &self.pieces {
             match piece {
-                Piece::Plain(text) => f.write_str(text)?,
-                Piece::Secret(secret) => secret.fmt(f)?,
-                Piece::Placeholder(placeholder) => placeholder.fmt(f)?,
+                TextPiece::Plain(text) => f.write_str(text)?,
+                TextPiece::Secret(secret) => secret.fmt(f)?,
+                TextPiece::Placeholder(placeholder) => placeholder.fmt(f)?,
             }
         }
         Ok(())
@@ -274,7 +274,7 @@ impl fmt::Display for Text {
 }
 
 struct Reader<'a> {
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
     plain: String,
     environment: EnvLookup<'a>,
 }
@@ -301,7 +301,7 @@ impl Reader<'_> {
         });
         if let Some((placeholder, rest)) = placeholder {
             self.flush();
-            self.pieces.push(Piece::Placeholder(placeholder));
+            self.pieces.push(TextPiece::Placeholder(placeholder));
             return Ok(rest);
         }
         self.plain.push_str(&text[..1]);
@@ -329,13 +329,13 @@ impl Reader<'_> {
         };
         secrets::check(&value).map_err(|why| format!("the environment variable `{name}` {why}"))?;
         self.flush();
-        self.pieces.push(Piece::Secret(Secret { name: name.to_owned(), value }));
+        self.pieces.push(TextPiece::Secret(Secret { name: name.to_owned(), value }));
         Ok(rest)
     }
 
     fn flush(&mut self) {
         if !self.plain.is_empty() {
-            self.pieces.push(Piece::Plain(std::mem::take(&mut self.plain)));
+            self.pieces.push(TextPiece::Plain(std::mem::take(&mut self.plain)));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::launch::Launch;
 use crate::plan::Settings;
 use crate::plan::local;
 use crate::remote::Token;
-use crate::targets::find::{self, Found};
+use crate::targets::find::{self, ProcessTrees};
 use crate::targets::sight::TargetProcesses;
 use crate::watch;
 use keeper::process::OutOfSight;
@@ -57,7 +57,7 @@ pub struct Watcher {
     /// What it watches.
     pub description: Description,
     /// The watched processes, if they run on this machine.
-    pub found: Option<Found>,
+    pub found: Option<ProcessTrees>,
 }
 
 impl Watcher {
@@ -66,7 +66,7 @@ impl Watcher {
         let here = description.machine == watch::machine() && description.machine != [0; 16];
         let found = here.then(|| {
             let each = description.pids.iter().filter_map(|pid| find::process(*pid).ok());
-            Found { roots: each.flat_map(|found| found.roots).collect() }
+            ProcessTrees { roots: each.flat_map(|found| found.roots).collect() }
         });
         Watcher { address, token, description, found }
     }
@@ -101,7 +101,7 @@ impl Observed {
     }
 
     /// The processes, if they run on this machine.
-    fn found(&self) -> Option<&Found> {
+    fn found(&self) -> Option<&ProcessTrees> {
         match self {
             Observed::Here(sight) => Some(&sight.found),
             Observed::Watched(watcher) => watcher.found.as_ref(),

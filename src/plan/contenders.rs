@@ -76,7 +76,7 @@ fn unlaunched(launch: &Launch) -> String {
 /// Returns the experiment files that the arguments name.
 pub fn files(arguments: &[String]) -> impl Iterator<Item = PathBuf> {
     let whats = arguments.iter().map(|argument| names::split(argument).1);
-    whats.filter(|what| matches!(kind(what), Kind::File)).map(file_of)
+    whats.filter(|what| matches!(kind(what), ArgumentKind::File)).map(file_of)
 }
 
 /// Returns the file that an argument names: the file itself, or the experiment file in that
@@ -111,21 +111,21 @@ fn gather_undeclared(spec: &Spec) -> Result<Inputs, Error> {
     for (at, argument) in arguments.iter().enumerate() {
         let (name, what) = names::split(argument);
         match kind(what) {
-            Kind::Address => inputs.contenders.push(address(command, at, name, what)?),
-            Kind::Recipe => inputs.contenders.push(recipe(name, what)?),
-            Kind::File if name.is_some() => {
+            ArgumentKind::Address => inputs.contenders.push(address(command, at, name, what)?),
+            ArgumentKind::Recipe => inputs.contenders.push(recipe(name, what)?),
+            ArgumentKind::File if name.is_some() => {
                 return Err(Error::usage(format!(
                     "{}: an experiment file names its own contenders; leave out `{}=`",
                     shown(what),
                     shown(name.unwrap_or_default())
                 )));
             }
-            Kind::File if file.replace(what).is_some() => {
+            ArgumentKind::File if file.replace(what).is_some() => {
                 return Err(Error::usage(
                     "only one experiment file is supported: describe all contenders in it",
                 ));
             }
-            Kind::File => from_file(&file_of(what), spec, &mut inputs)?,
+            ArgumentKind::File => from_file(&file_of(what), spec, &mut inputs)?,
         }
     }
     match (&spec.scale, file) {
@@ -136,7 +136,7 @@ fn gather_undeclared(spec: &Spec) -> Result<Inputs, Error> {
     }
 }
 
-enum Kind {
+enum ArgumentKind {
     Address,
     File,
     Recipe,
@@ -145,17 +145,17 @@ enum Kind {
 /// An argument with `://`, or that starts with `exec:`, is an address; one with `/` or `.toml` is a
 /// file; any other is the name of a recipe. A name with a dot must be that of an existing recipe:
 /// otherwise it may be meant as a host.
-fn kind(what: &str) -> Kind {
+fn kind(what: &str) -> ArgumentKind {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if address::looks_like_one(what) || begins_with_a_port(what) {
-        Kind::Address
+        ArgumentKind::Address
     } else if what.contains('/') || what.ends_with(".toml") {
-        Kind::File
+        ArgumentKind::File
     } else if !what.is_empty() && what.chars().all(is_word) || recipes::find(what).is_some() {
-        Kind::Recipe
+        ArgumentKind::Recipe
     } else {
         // The error of the address parser says what an address looks like.
-        Kind::Address
+        ArgumentKind::Address
     }
 }
 

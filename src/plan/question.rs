@@ -29,7 +29,7 @@ const FEWEST_ROUNDS_OF_SWEEP: u32 = 6;
 const FIRST_LOOK: u32 = 10;
 
 /// Facts of the plan that the question needs.
-pub(super) struct Given<'a> {
+pub(super) struct PlanFacts<'a> {
     pub(super) contenders: &'a [Contender],
     pub(super) accesses: &'a [ContenderAccess],
     pub(super) round_ns: u64,
@@ -38,7 +38,7 @@ pub(super) struct Given<'a> {
 }
 
 /// Makes the question. Fails if so few rounds could never give a verdict.
-pub(super) fn ask(spec: &Spec, given: &Given<'_>) -> Result<Question, Error> {
+pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error> {
     let contenders = given.contenders;
     let pairs = match spec.command {
         Command::Run => neighbours(contenders.len() as u32),
@@ -106,7 +106,7 @@ fn question_of(
     contender: &Contender,
     contender_access: &ContenderAccess,
     machine: u32,
-    given: &Given<'_>,
+    given: &PlanFacts<'_>,
 ) -> ContenderQuestion {
     ContenderQuestion {
         name: contender.name.clone(),

@@ -15,7 +15,7 @@ use crate::plan::contenders::{self, Inputs, RequestedContender, TargetLocation};
 use crate::plan::declared::Declared;
 use crate::plan::experiment::Method;
 use crate::plan::group_given::GroupGiven;
-use crate::plan::question::{self, Given};
+use crate::plan::question::{self, PlanFacts};
 use crate::plan::require::Requirement;
 use crate::plan::{Command, Spec};
 use crate::plan::{
@@ -426,7 +426,7 @@ pub(super) fn plan(
     let fewest_connections = contenders.iter().map(groups::fewest_connections).min().unwrap_or(1);
     let cores = generator_cores(spec, machine, fewest_connections / spec.agents.max(1))?;
     agents::check(spec.agents, &contenders, cores.generator.len(), fewest_connections)?;
-    let given = Given {
+    let given = PlanFacts {
         contenders: &contenders,
         accesses,
         round_ns: ns(round),

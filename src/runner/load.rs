@@ -4,8 +4,8 @@
 use super::chunks::{self, Chunk};
 use super::environment::Halt;
 use super::orders;
-use super::session::Session;
-use crate::targets::store::{About, Decision, Fingerprint, RequestedData, State};
+use super::session::RunSession;
+use crate::targets::store::{About, Decision, Fingerprint, LoadState, RequestedData};
 use record::{
     Event, Failure, LoadMethod, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
 };
@@ -30,7 +30,7 @@ struct Load {
     trial: Option<TrialRecord>,
 }
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write> RunSession<'_, W> {
     /// Makes sure that every store contains the keys of its workload. Failures are data: the misses
     /// that follow are counted, and void the run.
     pub(super) fn load(&mut self) -> Result<(), Halt> {
@@ -105,7 +105,7 @@ impl<W: Write> Session<'_, W> {
         self.writer.progress.loading(name, from..to_load, what);
         let mut last = None;
         while from < to_load && load.loaded.ended_at.is_none() {
-            self.keep(load, State::Loading(load.acknowledged), load.about.as_ref());
+            self.keep(load, LoadState::Loading(load.acknowledged), load.about.as_ref());
             let chunk = from..from.saturating_add(chunks::next(last)).min(to_load);
             let started = Instant::now();
             let outcome = self.write_chunk(load, chunk.clone());
@@ -156,13 +156,13 @@ impl<W: Write> Session<'_, W> {
         let whole = found || load.acknowledged == workload.to_load();
         let kept = evictions(load.about.as_ref()) == evictions(about);
         let dirty = workload.writes() && !self.stores.only_load();
-        let state = if whole && kept && !dirty { State::Clean } else { State::Dirty };
+        let state = if whole && kept && !dirty { LoadState::Clean } else { LoadState::Dirty };
         self.keep(load, state, about);
     }
 
     /// Keeps the fingerprint in the store. If it cannot be written, an older one must not remain; a
     /// full store still allows it to be removed.
-    fn keep(&mut self, load: &Load, state: State, about: Option<&About>) {
+    fn keep(&mut self, load: &Load, state: LoadState, about: Option<&About>) {
         let start = about.and_then(|about| about.start.clone());
         let kept = start.is_some_and(|start| {
             let evictions = about.and_then(|about| about.evictions);
@@ -173,7 +173,7 @@ impl<W: Write> Session<'_, W> {
             return;
         }
         if let Err(why) = self.environment.forget(load.contender, &load.wanted.key)
-            && state == State::Dirty
+            && state == LoadState::Dirty
         {
             self.say_of(
                 load.contender,

@@ -2,7 +2,7 @@
 
 use super::own_costs::OwnCosts;
 use super::progress::{Progress, ProgressStyle};
-use super::session::{Session, TrialWriter};
+use super::session::{RunSession, TrialWriter};
 use super::stores_known::Stores;
 use super::targets::Targets;
 use super::{end_leftovers, header};
@@ -56,7 +56,7 @@ pub fn load(
     let mut journal = Writer::new(&mut memory, |_| Ok(()));
     let header = Event::Header(Box::new(header(plan, SystemTime::now())));
     journal.write(&header).map_err(|error| Error::failed(error.to_string()))?;
-    let session = Session {
+    let session = RunSession {
         plan,
         writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut targets,

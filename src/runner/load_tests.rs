@@ -9,7 +9,7 @@ use crate::runner::own_costs::OwnCosts;
 use crate::runner::progress::{Progress, ProgressStyle};
 use crate::runner::session::TrialWriter;
 use crate::runner::stores_known::Stores;
-use crate::targets::store::Start;
+use crate::targets::store::ServerStart;
 use engine::EngineError;
 use record::{
     DriveOrder, End, EndReason, Header, LaneTask, Plan, RequestPlan, Settled, Slice, TargetDone,
@@ -156,7 +156,7 @@ impl Environment for View<'_> {
         Some(Ok(About {
             items: Some(1_000_000),
             evictions: Some(self.0.evictions),
-            start: Some(Start::Run(self.0.start.to_owned())),
+            start: Some(ServerStart::Run(self.0.start.to_owned())),
             ..About::default()
         }))
     }
@@ -239,7 +239,7 @@ fn session(made: &mut FakeStore, stores: Stores) -> SessionOutcome {
     journal.write(&Event::Header(Box::new(header))).expect("memory");
     let progress = Progress::start(ProgressStyle::Silent, &plan.question.names(), "");
     let stopped = made.stopped.clone();
-    let session = Session {
+    let session = RunSession {
         plan: &plan,
         writer: TrialWriter::new(journal, &progress, &plan),
         environment: &mut View(made),

@@ -34,7 +34,7 @@ use progress::{Progress, ProgressStyle};
 use record::{Event, Header, Plan, journal::SCHEMA};
 pub(crate) use run_directory::empty as new_folder;
 pub(crate) use session::foreseen;
-use session::{Session, TrialWriter};
+use session::{RunSession, TrialWriter};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use stores_known::Stores;
@@ -107,7 +107,7 @@ pub(crate) fn perform(
     } else {
         OwnCosts::of(plan, resolved.target_cores.first().copied())
     };
-    let session = Session {
+    let session = RunSession {
         plan,
         writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut targets,

@@ -21,7 +21,7 @@ use std::time::Duration;
 use text::units::show_ns;
 
 /// What a run needs from outside.
-pub(super) struct Session<'a, W> {
+pub(super) struct RunSession<'a, W> {
     pub(super) plan: &'a Plan,
     pub(super) writer: TrialWriter<'a, W>,
     pub(super) environment: &'a mut dyn Environment,
@@ -141,7 +141,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
     }
 }
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write> RunSession<'_, W> {
     /// Drives the whole run and writes its end.
     ///
     /// # Errors

@@ -314,7 +314,7 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
     let stopped = engine.stopped.clone();
     let pauses = RefCell::new(Vec::new());
     let progress = Progress::start(ProgressStyle::Silent, &plan.question.names(), "");
-    let session = Session {
+    let session = RunSession {
         plan,
         writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut engine,

@@ -2,7 +2,7 @@
 //! the rounds would slow them down.
 
 use super::environment::{AtWork, Halt};
-use super::session::Session;
+use super::session::RunSession;
 use record::Settled;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ const WINDOW: Duration = Duration::from_secs(1);
 /// about 20 here (Cassandra 5.0) or 10 (1.2).
 const AT_REST: u64 = 60;
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write> RunSession<'_, W> {
     /// Waits until the server of this contender has done the work that a load left to it. Returns
     /// None if it does no work after a load.
     pub(super) fn settle(&mut self, contender: usize) -> Result<Option<Settled>, Halt> {

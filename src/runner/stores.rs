@@ -2,13 +2,13 @@
 //! after the last.
 
 use super::environment::Halt;
-use super::session::Session;
+use super::session::RunSession;
 use crate::targets::store::About;
 use record::{Event, StoreMoment, StoreReport, Workload};
 use std::io::Write;
 use text::shown::shown_sentence;
 
-impl<W: Write> Session<'_, W> {
+impl<W: Write> RunSession<'_, W> {
     /// The launch of this contender's target, as the journal counts them.
     pub(super) fn launch_of(&self, contender: usize) -> u32 {
         if self.plan.contenders[contender].launch.is_empty() { 0 } else { self.stores.launch() }

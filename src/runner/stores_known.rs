@@ -1,6 +1,6 @@
 //! What a session knows of its stores.
 
-use crate::targets::store::{About, Start};
+use crate::targets::store::{About, ServerStart};
 
 /// What a session knows of its stores.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub(super) struct Stores {
     /// The current launch.
     launch: u32,
     /// The server's start in this launch, by contender.
-    starts: Vec<Option<Start>>,
+    starts: Vec<Option<ServerStart>>,
 }
 
 impl Stores {

@@ -21,7 +21,7 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 /// The processes of a target: each root, and all its descendants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct ProcessTrees {
     /// Usually one; several if servers share a port and no listening process is above them.
     pub roots: Vec<Root>,
 }
@@ -38,14 +38,14 @@ pub struct Root {
     pub ancestors: Vec<Identity>,
 }
 
-impl Found {
+impl ProcessTrees {
     /// The numbers of the roots, as a meter takes them.
     pub fn pids(&self) -> Vec<u32> {
         self.roots.iter().map(|root| root.process.pid).collect()
     }
 
     /// Whether the two have a process in common.
-    pub fn shares_process_with(&self, other: &Found) -> bool {
+    pub fn shares_process_with(&self, other: &ProcessTrees) -> bool {
         let within = |mine: &Root, theirs: &Root| {
             mine.process == theirs.process || mine.ancestors.contains(&theirs.process)
         };
@@ -59,7 +59,7 @@ impl Found {
 /// # Errors
 /// If they cannot be seen: the address belongs to another machine, nothing listens in this
 /// namespace, this user may not look, or the listening process only forwards to another server.
-pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
+pub fn serving(address: &Address) -> Result<ProcessTrees, OutOfSight> {
     let shown = text::shown::shown(address.to_string());
     let listening = match address {
         Address::Tcp(socket) if !is_here(socket.ip()) => return Err(elsewhere(socket.ip())),
@@ -81,7 +81,7 @@ pub fn serving(address: &Address) -> Result<Found, OutOfSight> {
 
 /// The processes that serve the nodes of one target; an error if one of them cannot be seen, since
 /// its share of the sum would be missing.
-fn serving_nodes(nodes: &[SocketAddr]) -> Result<Found, OutOfSight> {
+fn serving_nodes(nodes: &[SocketAddr]) -> Result<ProcessTrees, OutOfSight> {
     let mut roots: Vec<Root> = Vec::new();
     for node in nodes {
         for root in serving(&Address::Tcp(*node))?.roots {
@@ -90,7 +90,7 @@ fn serving_nodes(nodes: &[SocketAddr]) -> Result<Found, OutOfSight> {
             }
         }
     }
-    Ok(Found { roots })
+    Ok(ProcessTrees { roots })
 }
 
 /// Whether one of these processes, and not another one, listens on this TCP port. Returns None if
@@ -115,11 +115,11 @@ pub(crate) fn listens(port: u16, pids: &[i32]) -> Option<bool> {
 ///
 /// # Errors
 /// If the process does not exist, or this user may not see it.
-pub fn process(pid: u32) -> Result<Found, OutOfSight> {
+pub fn process(pid: u32) -> Result<ProcessTrees, OutOfSight> {
     let root = Processes::now().root(pid).ok_or_else(|| {
         OutOfSight(format!("process {pid} does not exist, or this user may not see it"))
     })?;
-    Ok(Found { roots: vec![root] })
+    Ok(ProcessTrees { roots: vec![root] })
 }
 
 /// Groups contenders, by number, whose targets have a process in common: its CPU time cannot be

@@ -1,6 +1,6 @@
 //! Finds the processes of a target that runs already, and the cores that they may use.
 
-use super::find::{self, Found};
+use super::find::{self, ProcessTrees};
 use crate::cores;
 use keeper::process::{self, OutOfSight, Stat};
 use record::Address;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetProcesses {
     /// The topmost ones.
-    pub found: Found,
+    pub found: ProcessTrees,
     /// Cores that any of those may use, ascending. Empty if they are not known.
     pub cores: Vec<u32>,
 }

@@ -5,7 +5,7 @@ use crate::remote::{self, Connection, RemoteError, Token};
 use engine::{TargetReading, WatchedReading, clock};
 use record::{Histogram, WatcherReport};
 use std::net::SocketAddr;
-use wire::remote::watch::{Answer, Description, Question, Reading};
+use wire::remote::watch::{Answer, Description, Reading, WatchQuestion};
 use wire::remote::{FrameError, Purpose};
 
 /// Asks a watcher what it watches.
@@ -24,7 +24,7 @@ fn connect(address: SocketAddr, token: &Token) -> Result<Connection, RemoteError
 }
 
 fn description(connection: &mut Connection) -> Result<Description, RemoteError> {
-    connection.send(&Question::Describe, PATIENCE)?;
+    connection.send(&WatchQuestion::Describe, PATIENCE)?;
     match connection.receive(PATIENCE)? {
         Answer::Description(description) => Ok(description),
         Answer::Reading(_) => Err(out_of_turn()),
@@ -153,7 +153,7 @@ impl Client {
 }
 
 fn question(connection: &mut Connection, number: u32, fully: bool) -> Result<Reading, RemoteError> {
-    connection.send(&Question::Read { number, fully }, PATIENCE)?;
+    connection.send(&WatchQuestion::Read { number, fully }, PATIENCE)?;
     match connection.receive(PATIENCE)? {
         Answer::Reading(reading) if reading.number == number => Ok(reading),
         Answer::Reading(_) | Answer::Description(_) => Err(out_of_turn()),

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use wire::remote::Purpose;
 use wire::remote::handshake::Refusal;
-use wire::remote::watch::{Answer, Question};
+use wire::remote::watch::{Answer, WatchQuestion};
 
 /// How long an admitted client may ask nothing: as long as the longest run.
 const LONGEST_SILENCE: Duration = Duration::from_secs(86_400);
@@ -151,12 +151,12 @@ impl Shared {
         }
     }
 
-    fn answer(&self, question: Question) -> Answer {
+    fn answer(&self, question: WatchQuestion) -> Answer {
         // A reading that panicked has not changed what the next one needs.
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         match question {
-            Question::Describe => Answer::Description(watched.description().clone()),
-            Question::Read { number, fully } => Answer::Reading(watched.read(number, fully)),
+            WatchQuestion::Describe => Answer::Description(watched.description().clone()),
+            WatchQuestion::Read { number, fully } => Answer::Reading(watched.read(number, fully)),
         }
     }
 

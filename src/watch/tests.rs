@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use wire::remote::Purpose;
 use wire::remote::handshake::Refusal;
-use wire::remote::watch::{Answer, Description, Question, Reading};
+use wire::remote::watch::{Answer, Description, Reading, WatchQuestion};
 
 /// Longer than anything takes on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
@@ -121,8 +121,8 @@ fn a_watcher_that_ended_is_lost_for_good() {
         let mut connection = Connection::of(stream).expect("a connection");
         remote::admit(&mut connection, Purpose::Watch, &its_token, LONG).expect("admitted");
         for cpu_ns in [5, 7] {
-            let question: Question = connection.receive(LONG).expect("a question");
-            let Question::Read { number, .. } = question else { panic!("{question:?}") };
+            let question: WatchQuestion = connection.receive(LONG).expect("a question");
+            let WatchQuestion::Read { number, .. } = question else { panic!("{question:?}") };
             let reading = Reading { number, cpu_ns: Some(cpu_ns), ..Reading::default() };
             connection.send(&Answer::Reading(reading), LONG).expect("sent");
         }
@@ -156,7 +156,7 @@ fn readings_that_go_back_or_answer_another_question_are_not_believed() {
             admitted.expect("it knows the token");
             let first = Reading { cpu_ns: Some(5), at_ns: 1, ..Reading::default() };
             for reading in [first, wrong] {
-                let _: Question = connection.receive(LONG).expect("a question");
+                let _: WatchQuestion = connection.receive(LONG).expect("a question");
                 connection.send(&Answer::Reading(reading), LONG).expect("sent");
             }
         });

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 use wire::thrift::{Admin, Column, Consistency, Limits, Login, Op, Opening, Parent, Thrift};
-use wire::{Class, Codec, Events, Out, Reply, State, Tag};
+use wire::{Class, Codec, ConnectionState, Events, Out, Reply, Tag};
 
 const ALLOWS_ALL: &str = "AllowAllAuthenticator";
 const ASKS_FOR_PASSWORDS: &str = "PasswordAuthenticator";
@@ -216,7 +216,7 @@ impl Client {
         let mut out = Out::default();
         client.codec.open(&mut out);
         client.stream.write_all(&out.bytes).expect("sent");
-        client.receive(|state, _| state == State::Ready)?;
+        client.receive(|state, _| state == ConnectionState::Ready)?;
         Some(client)
     }
 
@@ -228,7 +228,10 @@ impl Client {
     }
 
     /// Reads until it is done. Returns None if it is refused.
-    fn receive(&mut self, is_done: impl Fn(State, &Received) -> bool) -> Option<Received> {
+    fn receive(
+        &mut self,
+        is_done: impl Fn(ConnectionState, &Received) -> bool,
+    ) -> Option<Received> {
         let (mut input, mut received) = (Vec::new(), Received::default());
         loop {
             let mut piece = [0; 4096];

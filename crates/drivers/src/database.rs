@@ -102,7 +102,7 @@ pub trait Database: Send + Sync {
 
     /// What identifies this start of the server, from these facts and the result of
     /// [`Database::asks_for_start`]. Returns None if it is not known.
-    fn start(&self, facts: &[(String, String)], answer: &[String]) -> Option<Start>;
+    fn start(&self, facts: &[(String, String)], answer: &[String]) -> Option<StartTime>;
 
     /// The statement that identifies the server and its start, if one is needed.
     fn asks_for_start(&self) -> Option<&'static str>;
@@ -156,7 +156,7 @@ pub(crate) const NOTE_COLUMNS: &str =
 
 /// One start of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum StartTime {
     /// Identified by its time, to the microsecond.
     Exact(String),
     /// Identified by its time to the second, and by the server.

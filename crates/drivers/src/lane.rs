@@ -12,7 +12,7 @@ use crate::serving::Serving;
 use engine::{
     EngineError, Lane, MakeLane, Numbers, Opened, Seat, Turn, check_groups, clock, for_workers,
 };
-use part::Part;
+use part::LanePart;
 use record::{DriveOrder, LaneOrder, LaneTask, Recorder};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{LocalSet, yield_now};
@@ -22,7 +22,7 @@ use tokio::task::{LocalSet, yield_now};
 /// maintained at rest.
 struct DriverLane<D: Driver> {
     /// The part for its workload, or one part for each group.
-    parts: Vec<Part<D>>,
+    parts: Vec<LanePart<D>>,
     tasks: LocalSet,
     pace: Pace,
     runtime: Runtime,
@@ -37,7 +37,7 @@ impl<D: Driver> DriverLane<D> {
     fn new(
         lane_order: &LaneOrder,
         seat: &Seat,
-        part: impl Fn(&LaneOrder, &Seat, &LocalSet) -> Result<Part<D>, EngineError>,
+        part: impl Fn(&LaneOrder, &Seat, &LocalSet) -> Result<LanePart<D>, EngineError>,
     ) -> Result<DriverLane<D>, EngineError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
@@ -57,7 +57,7 @@ impl<D: Driver> DriverLane<D> {
             0 => vec![part(lane_order, seat, &tasks)?],
             _ => (0..groups).map(of_group).collect::<Result<_, _>>()?,
         };
-        let unkept: Option<u64> = parts.iter().map(Part::unkept_bytes).sum();
+        let unkept: Option<u64> = parts.iter().map(LanePart::unkept_bytes).sum();
         let watch = unkept.map(Watch::new);
         Ok(DriverLane { parts, tasks, pace, runtime, watch, is_open: false })
     }
@@ -69,7 +69,7 @@ impl<D: Driver> DriverLane<D> {
     fn run<T>(
         &mut self,
         seen: &mut Recorder,
-        what: impl AsyncFnOnce(&[Part<D>], &mut Pace, &mut Option<Watch>) -> T,
+        what: impl AsyncFnOnce(&[LanePart<D>], &mut Pace, &mut Option<Watch>) -> T,
     ) -> Result<T, EngineError> {
         self.swap(seen);
         self.watch.iter_mut().for_each(Watch::begin);
@@ -99,16 +99,16 @@ fn recorders(seen: &mut Recorder) -> &mut [Recorder] {
 
 /// Abandons everything in progress if the library has reserved too much memory for replies, because
 /// it does not show for which reply.
-fn look_after<D: Driver>(parts: &[Part<D>], watch: &mut Option<Watch>) {
+fn look_after<D: Driver>(parts: &[LanePart<D>], watch: &mut Option<Watch>) {
     let Some(watch) = watch else { return };
     if watch.is_over() {
-        parts.iter().for_each(Part::give_up);
+        parts.iter().for_each(LanePart::give_up);
         watch.given_up();
     }
 }
 
 /// Runs the runtime until nothing is left to do, or until this time.
-async fn attend<D: Driver>(parts: &[Part<D>], until: u64, watch: &mut Option<Watch>) {
+async fn attend<D: Driver>(parts: &[LanePart<D>], until: u64, watch: &mut Option<Watch>) {
     loop {
         // Once for the sockets' events, and once for what follows from them.
         yield_now().await;
@@ -204,7 +204,7 @@ pub(crate) fn lanes<D: Driver>(
         let request_parts = RequestParts { query: &query, feeds: &feeds, batch_size, is_cassandra };
         let part = |lane_order: &LaneOrder, seat: &Seat, tasks: &LocalSet| {
             let serving = Serving::new(&lane_order.doing, seed, seat, &request_parts)?;
-            Part::new(driver()?, serving, lane_order, (seed, numbers.clone()), (seat, tasks))
+            LanePart::new(driver()?, serving, lane_order, (seed, numbers.clone()), (seat, tasks))
         };
         Ok(Box::new(DriverLane::new(&lane_order, seat, part)?))
     })

@@ -51,7 +51,7 @@ pub use admin::{QueryError, Rows};
 pub use budget::REPLY_BYTES;
 pub use cassandra::CassandraAccess;
 pub use custom::Check;
-pub use database::{Database, LoginError, PendingWork, SchemaError, Start};
+pub use database::{Database, LoginError, PendingWork, SchemaError, StartTime};
 pub use mysql::MysqlAccess;
 pub use oracle::OracleAccess;
 pub use postgres::PostgresAccess;

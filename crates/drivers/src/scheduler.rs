@@ -12,7 +12,7 @@ const HOUSEKEEPING_NS: u64 = 100_000_000;
 
 /// The work of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Work {
+pub(crate) enum TaskWork {
     /// An operation.
     Operate(Take),
     /// Opens the connection that the task keeps, or one for the pool.
@@ -39,7 +39,7 @@ pub(crate) struct Connection<C> {
 
 /// One task, as the other tasks and the lane see it.
 pub(crate) struct Slot<C> {
-    work: Option<Work>,
+    work: Option<TaskWork>,
     waker: Option<Waker>,
     /// Whether it waits for work and is in the queue.
     idle: bool,
@@ -158,7 +158,7 @@ impl<C> Scheduler<C> {
     pub(crate) fn hand_out(&mut self, now: u64) -> Option<u64> {
         while let Some(&slot) = self.idle.front() {
             match self.drive.next(now, &mut self.seen) {
-                Next::Take(take) => self.give(slot, Work::Operate(take)),
+                Next::Take(take) => self.give(slot, TaskWork::Operate(take)),
                 Next::At(due) => return Some(due),
                 Next::Nothing => return None,
             }
@@ -166,10 +166,10 @@ impl<C> Scheduler<C> {
         None
     }
 
-    pub(crate) fn give(&mut self, slot: usize, work: Work) {
+    pub(crate) fn give(&mut self, slot: usize, work: TaskWork) {
         match work {
-            Work::Operate(_) => self.busy += 1,
-            Work::Open => self.opening += 1,
+            TaskWork::Operate(_) => self.busy += 1,
+            TaskWork::Open => self.opening += 1,
         }
         let of = &mut self.slots[slot];
         of.work = Some(work);
@@ -183,7 +183,11 @@ impl<C> Scheduler<C> {
     }
 
     /// The next work of a slot. None if its task must end.
-    pub(crate) fn next_work(&mut self, slot: usize, context: &Context<'_>) -> Poll<Option<Work>> {
+    pub(crate) fn next_work(
+        &mut self,
+        slot: usize,
+        context: &Context<'_>,
+    ) -> Poll<Option<TaskWork>> {
         if self.closing {
             return Poll::Ready(None);
         }
@@ -194,7 +198,7 @@ impl<C> Scheduler<C> {
             let now = clock::now();
             if let Next::Take(take) = self.drive.next(now, &mut self.seen) {
                 self.busy += 1;
-                return Poll::Ready(Some(Work::Operate(take)));
+                return Poll::Ready(Some(TaskWork::Operate(take)));
             }
             let first = self.idle.is_empty();
             self.slots[slot].idle = true;
@@ -351,7 +355,7 @@ impl<C> Scheduler<C> {
             }
         }
         let many = lost.len();
-        lost.into_iter().for_each(|slot| self.give(slot, Work::Open));
+        lost.into_iter().for_each(|slot| self.give(slot, TaskWork::Open));
         many
     }
 

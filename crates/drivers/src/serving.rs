@@ -13,14 +13,14 @@ const DIGITS: usize = 12;
 /// One worker's operations, and its knowledge of the values.
 pub(crate) struct Serving {
     /// None if the contender has one statement.
-    work: Option<Work>,
+    work: Option<ServedWork>,
     /// Whether that statement returns rows.
     wants_rows: bool,
     /// See [`RequestParts::is_cassandra`].
     is_cassandra: bool,
 }
 
-struct Work {
+struct ServedWork {
     encoder: Encoder,
     verifier: Verifier,
     /// Buffer for a column that is verified.
@@ -63,7 +63,7 @@ impl Serving {
         let times = times.collect();
         let verifier = Verifier::new(verify, workload, seat.index(), seat.count());
         Ok(Serving {
-            work: Some(Work { encoder, verifier, expected: Arguments::default(), times }),
+            work: Some(ServedWork { encoder, verifier, expected: Arguments::default(), times }),
             wants_rows,
             is_cassandra,
         })
@@ -132,7 +132,7 @@ impl Serving {
     }
 }
 
-impl Work {
+impl ServedWork {
     fn word(&mut self, drawn: Drawn, memo: &mut Memo, request: &mut Request) {
         self.verifier.sent(drawn, memo);
         request.share = drawn.share;

@@ -7,7 +7,7 @@ use crate::guard::guarded;
 use crate::pool::Grant;
 use crate::request::{Request, Row};
 use crate::request_error::RequestError;
-use crate::scheduler::{Connection, Cut, Scheduler, Work};
+use crate::scheduler::{Connection, Cut, Scheduler, TaskWork};
 use crate::serving::Serving;
 use engine::workload::Arguments;
 use engine::{LOOPBACK_SOURCES, Memo, Take, clock};
@@ -64,7 +64,7 @@ struct Attempt<C> {
 
 /// Why an operation got no complete reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum FailedEnd {
     RequestError(RequestError),
     TimedOut,
     Starved,
@@ -72,12 +72,12 @@ enum End {
     Left,
 }
 
-impl From<Cut> for End {
-    fn from(cut: Cut) -> End {
+impl From<Cut> for FailedEnd {
+    fn from(cut: Cut) -> FailedEnd {
         match cut {
-            Cut::TimeUp => End::TimedOut,
-            Cut::Leave => End::Left,
-            Cut::TooLarge => End::RequestError(RequestError::Failed(Failure::TooLarge)),
+            Cut::TimeUp => FailedEnd::TimedOut,
+            Cut::Leave => FailedEnd::Left,
+            Cut::TooLarge => FailedEnd::RequestError(RequestError::Failed(Failure::TooLarge)),
         }
     }
 }
@@ -88,8 +88,8 @@ pub(crate) async fn live<D: Driver>(shared: Rc<Shared<D>>, slot: usize) {
     let next = || poll_fn(|context| shared.scheduler.borrow_mut().next_work(slot, context));
     while let Some(work) = next().await {
         match work {
-            Work::Open => shared.open(slot).await,
-            Work::Operate(take) => shared.operate(slot, take, &mut bench).await,
+            TaskWork::Open => shared.open(slot).await,
+            TaskWork::Operate(take) => shared.operate(slot, take, &mut bench).await,
         }
     }
 }
@@ -149,7 +149,7 @@ impl<D: Driver> Shared<D> {
         self.scheduler.borrow_mut().opened(slot);
     }
 
-    async fn connect(&self, slot: usize) -> Result<Connection<D::Client>, End> {
+    async fn connect(&self, slot: usize) -> Result<Connection<D::Client>, FailedEnd> {
         let connected = guarded(&self.scheduler, slot, self.driver.connect(self.source())).await?;
         let mut scheduler = self.scheduler.borrow_mut();
         match connected {
@@ -164,7 +164,7 @@ impl<D: Driver> Shared<D> {
                 scheduler.slots[slot].failures = 0;
                 Ok(Connection { client, served: 0 })
             }
-            Err(error) => Err(End::RequestError(error)),
+            Err(error) => Err(FailedEnd::RequestError(error)),
         }
     }
 
@@ -199,7 +199,7 @@ impl<D: Driver> Shared<D> {
         self.note(bench, &attempt, ended);
         let whole = match ended {
             Ok(_) => true,
-            Err(End::RequestError(error)) => !error.closes(),
+            Err(FailedEnd::RequestError(error)) => !error.closes(),
             Err(_) => false,
         };
         match attempt.connection.take().filter(|_| whole) {
@@ -207,7 +207,7 @@ impl<D: Driver> Shared<D> {
             None if attempt.granted => self.scheduler.borrow_mut().lost(),
             None => {}
         }
-        let left = ended == Err(End::Left);
+        let left = ended == Err(FailedEnd::Left);
         self.scheduler.borrow_mut().finished(bench.takes.len(), left, clock::now());
         if attempt.unconnected {
             self.back_off(slot).await;
@@ -240,7 +240,7 @@ impl<D: Driver> Shared<D> {
         slot: usize,
         bench: &mut Bench,
         attempt: &mut Attempt<D::Client>,
-    ) -> Result<Outcome, End> {
+    ) -> Result<Outcome, FailedEnd> {
         self.acquire(slot, bench.takes[0].due, attempt).await?;
         if self.loads {
             return self.load(slot, bench, attempt).await;
@@ -261,7 +261,7 @@ impl<D: Driver> Shared<D> {
         slot: usize,
         due: u64,
         attempt: &mut Attempt<D::Client>,
-    ) -> Result<(), End> {
+    ) -> Result<(), FailedEnd> {
         let Reuse::Pool(asked) = self.reuse else {
             attempt.connection = self.scheduler.borrow_mut().slots[slot].connection.take();
             if attempt.connection.is_none() {
@@ -290,7 +290,7 @@ impl<D: Driver> Shared<D> {
         slot: usize,
         begun: u64,
         wait_ns: u64,
-    ) -> Result<Grant<Connection<D::Client>>, End> {
+    ) -> Result<Grant<Connection<D::Client>>, FailedEnd> {
         {
             let mut scheduler = self.scheduler.borrow_mut();
             let at_once = scheduler.pool.as_mut().expect("a pool was asked for").take(slot);
@@ -304,7 +304,7 @@ impl<D: Driver> Shared<D> {
             self.scheduler.borrow_mut().set_deadline(slot, begun + self.timeout_ns);
         }
         granted.map_err(|cut| match cut {
-            Cut::TimeUp if wait_ns < self.timeout_ns => End::Starved,
+            Cut::TimeUp if wait_ns < self.timeout_ns => FailedEnd::Starved,
             cut => cut.into(),
         })
     }
@@ -316,7 +316,7 @@ impl<D: Driver> Shared<D> {
         upkeep: Upkeep,
         grant: Grant<Connection<D::Client>>,
         attempt: &mut Attempt<D::Client>,
-    ) -> Result<(), End> {
+    ) -> Result<(), FailedEnd> {
         let Grant::Open(mut connection) = grant else {
             return self.open_for(slot, attempt).await;
         };
@@ -333,7 +333,11 @@ impl<D: Driver> Shared<D> {
     }
 
     /// Opens a connection within the time of the operation.
-    async fn open_for(&self, slot: usize, attempt: &mut Attempt<D::Client>) -> Result<(), End> {
+    async fn open_for(
+        &self,
+        slot: usize,
+        attempt: &mut Attempt<D::Client>,
+    ) -> Result<(), FailedEnd> {
         attempt.unconnected = true;
         attempt.connection = Some(self.connect(slot).await?);
         attempt.unconnected = false;
@@ -346,7 +350,7 @@ impl<D: Driver> Shared<D> {
         slot: usize,
         bench: &mut Bench,
         attempt: &mut Attempt<D::Client>,
-    ) -> Result<Outcome, End> {
+    ) -> Result<Outcome, FailedEnd> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
         let mut events = Events::new(&self.serving, &mut bench.memo);
         let performed = self.driver.perform(client, &bench.request, &mut events);
@@ -359,7 +363,7 @@ impl<D: Driver> Shared<D> {
         attempt.at.asked = asked.max(attempt.at.asked);
         attempt.at.done = clock::now();
         attempt.at.began = if began == 0 { attempt.at.done } else { began };
-        performed?.map_err(End::RequestError)?;
+        performed?.map_err(FailedEnd::RequestError)?;
         (attempt.bytes, attempt.rows) = (bytes, rows);
         Ok(custom.unwrap_or_else(|| self.serving.borrow_mut().outcome(&mut bench.memo, rows)))
     }
@@ -369,13 +373,13 @@ impl<D: Driver> Shared<D> {
         slot: usize,
         bench: &Bench,
         attempt: &mut Attempt<D::Client>,
-    ) -> Result<Outcome, End> {
+    ) -> Result<Outcome, FailedEnd> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
         attempt.at.asked = clock::now();
         let loaded = guarded(&self.scheduler, slot, self.write_rows(client, &bench.rows)).await;
         attempt.at.done = clock::now();
         attempt.at.began = attempt.at.done;
-        loaded?.map_err(End::RequestError)?;
+        loaded?.map_err(FailedEnd::RequestError)?;
         Ok(Outcome::Ok)
     }
 
@@ -396,7 +400,7 @@ impl<D: Driver> Shared<D> {
     }
 
     /// Records how the operations ended.
-    fn note(&self, bench: &Bench, attempt: &Attempt<D::Client>, ended: Result<Outcome, End>) {
+    fn note(&self, bench: &Bench, attempt: &Attempt<D::Client>, ended: Result<Outcome, FailedEnd>) {
         let seen = &mut self.scheduler.borrow_mut().seen;
         let share = bench.request.share;
         let asked = attempt.at.asked > 0;
@@ -409,26 +413,26 @@ impl<D: Driver> Shared<D> {
                     seen.replied_of_kind(share, &at, outcome, attempt.read);
                     seen.fetched(&at, attempt.rows);
                 }
-                Err(End::RequestError(RequestError::ServerError { code, .. })) if asked => {
+                Err(FailedEnd::RequestError(RequestError::ServerError { code, .. })) if asked => {
                     let at = Moments { began: at.done, ..at };
                     seen.replied(&at, code, Outcome::Unexpected, 0);
                     seen.replied_of_kind(share, &at, Outcome::Unexpected, attempt.read);
                 }
-                Err(End::TimedOut) => {
+                Err(FailedEnd::TimedOut) => {
                     seen.timed_out(&at, asked);
                     seen.lost_of_kind(share, Some(&at), attempt.read);
                 }
-                Err(End::Left) if asked => seen.unfinished(1),
-                Err(End::Left) => seen.unsent(1),
-                Err(End::RequestError(RequestError::ServerError { code, .. })) => {
+                Err(FailedEnd::Left) if asked => seen.unfinished(1),
+                Err(FailedEnd::Left) => seen.unsent(1),
+                Err(FailedEnd::RequestError(RequestError::ServerError { code, .. })) => {
                     seen.refused(code, at.done, false);
                     seen.lost_of_kind(share, None, attempt.read);
                 }
-                Err(End::RequestError(RequestError::Failed(failure))) => {
+                Err(FailedEnd::RequestError(RequestError::Failed(failure))) => {
                     seen.failed(failure, at.done, asked);
                     seen.lost_of_kind(share, None, attempt.read);
                 }
-                Err(End::Starved) => {
+                Err(FailedEnd::Starved) => {
                     seen.failed(Failure::Starved, at.done, false);
                     seen.lost_of_kind(share, None, None);
                 }

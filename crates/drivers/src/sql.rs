@@ -29,7 +29,7 @@ pub(crate) struct Statements {
 
 /// A part of a statement with a value in it.
 #[derive(Clone, Copy, Debug)]
-enum Part {
+enum StatementPart {
     Key,
     Value,
     Limit,
@@ -63,9 +63,9 @@ impl Statements {
             return Cow::Borrowed(self.with_placeholders(action));
         }
         Cow::Owned(written(self.dialect, &self.table, action, |part, to| match part {
-            Part::Key => self.dialect.text(&row.key, to),
-            Part::Value => self.dialect.bytes(&row.value, to),
-            Part::Limit => to.push_str(&limit(action).to_string()),
+            StatementPart::Key => self.dialect.text(&row.key, to),
+            StatementPart::Value => self.dialect.bytes(&row.value, to),
+            StatementPart::Limit => to.push_str(&limit(action).to_string()),
         }))
     }
 
@@ -99,7 +99,7 @@ fn written(
     dialect: Dialect,
     table: &str,
     action: Action,
-    mut put: impl FnMut(Part, &mut String),
+    mut put: impl FnMut(StatementPart, &mut String),
 ) -> String {
     if dialect == Dialect::Oracle && matches!(action, Action::Set | Action::Add) {
         return merged(table, action, put);
@@ -121,11 +121,11 @@ fn written(
         }
         (Action::Scan(_), _) => format!("SELECT {key}, {value} FROM {table} WHERE {key} >= "),
     };
-    put(Part::Key, &mut text);
+    put(StatementPart::Key, &mut text);
     match action {
         Action::Set | Action::Add => {
             text.push_str(", ");
-            put(Part::Value, &mut text);
+            put(StatementPart::Value, &mut text);
             text.push(')');
             text.push_str(match (action, dialect) {
                 (Action::Add, Dialect::Postgres) => " ON CONFLICT DO NOTHING",
@@ -141,7 +141,7 @@ fn written(
                 Dialect::Cassandra => (") LIMIT ".to_owned(), ""),
             };
             text.push_str(&before);
-            put(Part::Limit, &mut text);
+            put(StatementPart::Limit, &mut text);
             text.push_str(behind);
         }
         Action::Ask | Action::Get | Action::Delete => {}
@@ -150,11 +150,11 @@ fn written(
 }
 
 /// Oracle's replacement for an insert that overwrites or keeps an existing row.
-fn merged(table: &str, action: Action, mut put: impl FnMut(Part, &mut String)) -> String {
+fn merged(table: &str, action: Action, mut put: impl FnMut(StatementPart, &mut String)) -> String {
     let mut text = format!("MERGE INTO {table} t USING (SELECT ");
-    put(Part::Key, &mut text);
+    put(StatementPart::Key, &mut text);
     text.push_str(" AS k, ");
-    put(Part::Value, &mut text);
+    put(StatementPart::Value, &mut text);
     text.push_str(r#" AS v FROM dual) s ON (t."KEY" = s.k)"#);
     if action == Action::Set {
         text.push_str(r#" WHEN MATCHED THEN UPDATE SET t."VALUE" = s.v"#);

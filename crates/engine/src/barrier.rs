@@ -7,13 +7,13 @@ use std::sync::{Condvar, Mutex, PoisonError};
 /// spinning worker would take the core that a target needs.
 #[derive(Debug)]
 pub(crate) struct Barrier {
-    state: Mutex<State>,
+    state: Mutex<BarrierState>,
     changed: Condvar,
     size: usize,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BarrierState {
     waiting: usize,
     generation: u64,
     broken: bool,

@@ -77,7 +77,7 @@ impl Groups {
     }
 
     /// Makes steps until every slice is over.
-    fn drive(parts: &mut [Part<'_>], stop: &Stop) -> Result<(), EngineError> {
+    fn drive(parts: &mut [DrivenGroup<'_>], stop: &Stop) -> Result<(), EngineError> {
         let mut watch = Watch::new(parts.iter().map(|part| part.steps.ready()), stop);
         loop {
             let woke = clock::now();
@@ -105,7 +105,7 @@ impl Groups {
 }
 
 /// A group while it is driven.
-struct Part<'a> {
+struct DrivenGroup<'a> {
     steps: InSteps<'a>,
     seen: &'a mut Recorder,
     starts: u64,
@@ -114,12 +114,12 @@ struct Part<'a> {
     last_reply: u64,
 }
 
-impl<'a> Part<'a> {
+impl<'a> DrivenGroup<'a> {
     /// Starts its slice.
-    fn begin(lane: &'a mut dyn Lane, seen: &'a mut Recorder, turn: &Turn) -> Part<'a> {
+    fn begin(lane: &'a mut dyn Lane, seen: &'a mut Recorder, turn: &Turn) -> DrivenGroup<'a> {
         let steps = lane.steps().expect("asked when the lane was made");
         steps.begin(turn, seen);
-        Part { steps, seen, starts: turn.starts, until: Some(0), last_reply: 0 }
+        DrivenGroup { steps, seen, starts: turn.starts, until: Some(0), last_reply: 0 }
     }
 
     /// Makes a step. Returns true if it did something.
@@ -169,8 +169,8 @@ impl Lane for Groups {
             std::hint::spin_loop();
         }
         let lanes = self.lanes.iter_mut().zip(seen.groups_mut());
-        let mut parts: Vec<Part<'_>> =
-            lanes.map(|(lane, seen)| Part::begin(lane.as_mut(), seen, turn)).collect();
+        let mut parts: Vec<DrivenGroup<'_>> =
+            lanes.map(|(lane, seen)| DrivenGroup::begin(lane.as_mut(), seen, turn)).collect();
         Self::drive(&mut parts, &self.stop)?;
         Ok(parts.iter().map(|part| part.last_reply).max().unwrap_or(turn.starts))
     }

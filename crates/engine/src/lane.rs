@@ -174,7 +174,7 @@ pub trait Steps {
     ///
     /// # Errors
     /// Returns an error only if tiebreak itself failed.
-    fn step(&mut self, seen: &mut Recorder) -> Result<Step, EngineError>;
+    fn step(&mut self, seen: &mut Recorder) -> Result<LaneStep, EngineError>;
 
     /// Ends the slice. Returns when its last reply was received.
     fn finish(&mut self, seen: &mut Recorder) -> u64;
@@ -188,7 +188,7 @@ pub trait Steps {
 
 /// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct LaneStep {
     /// It did something.
     pub worked: bool,
     /// When the next step is due in any case. None if the slice is over.

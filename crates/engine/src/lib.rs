@@ -43,7 +43,7 @@ pub use groups::{check_groups, grouped};
 pub use http::{HttpAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{
-    InSteps, Lane, MakeLane, Opened, Seat, Step, Steps, TargetClock, TargetReading, Turn,
+    InSteps, Lane, LaneStep, MakeLane, Opened, Seat, Steps, TargetClock, TargetReading, Turn,
     WatchedReading, for_workers,
 };
 pub use readings::note_targets;

@@ -1,7 +1,7 @@
 //! One call of the engine: workers run on their cores and their parts are merged into trials.
 
 use crate::gate::Together;
-use crate::worker::{Part, Shared, Worker, WorkerSetup};
+use crate::worker::{Shared, TrialPart, Worker, WorkerSetup};
 use crate::{EngineError, MakeLane, Seat, Stop, TargetClock};
 use record::{DriveOrder, Seen, TrialRecord};
 use std::collections::BTreeMap;
@@ -108,7 +108,7 @@ fn merge(
     order: &DriveOrder,
     workers: usize,
     stop: &Stop,
-    parts: &mpsc::Receiver<Result<Part, EngineError>>,
+    parts: &mpsc::Receiver<Result<TrialPart, EngineError>>,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
     let mut open: BTreeMap<(u64, u32), (usize, bool, Seen)> = BTreeMap::new();

@@ -3,12 +3,12 @@
 /// A list of words that was parsed ahead, so that an operation only copies.
 #[derive(Clone, Debug)]
 pub struct Template {
-    words: Vec<Vec<Piece>>,
+    words: Vec<Vec<TemplatePiece>>,
 }
 
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq)]
-enum Piece {
+enum TemplatePiece {
     Text(Box<[u8]>),
     /// A placeholder: its number in the list of names.
     Place(usize),
@@ -23,7 +23,7 @@ impl Template {
 
     /// Returns true if it has no placeholder.
     pub fn is_fixed(&self) -> bool {
-        let text = |piece: &Piece| matches!(piece, Piece::Text(_));
+        let text = |piece: &TemplatePiece| matches!(piece, TemplatePiece::Text(_));
         self.words.iter().flatten().all(text)
     }
 
@@ -39,8 +39,8 @@ impl Template {
         for word in &self.words {
             for piece in word {
                 match piece {
-                    Piece::Text(text) => to.extend_from_slice(text),
-                    Piece::Place(number) => put(*number, to),
+                    TemplatePiece::Text(text) => to.extend_from_slice(text),
+                    TemplatePiece::Place(number) => put(*number, to),
                 }
             }
             ended(to.len() as u32);
@@ -48,7 +48,7 @@ impl Template {
     }
 }
 
-fn pieces(word: &str, names: &[String]) -> Vec<Piece> {
+fn pieces(word: &str, names: &[String]) -> Vec<TemplatePiece> {
     let mut pieces = Vec::new();
     let mut rest = word;
     loop {
@@ -56,13 +56,13 @@ fn pieces(word: &str, names: &[String]) -> Vec<Piece> {
         let found = found.filter_map(|(number, name)| Some((rest.find(name)?, number)));
         let Some((at, number)) = found.min() else { break };
         if at > 0 {
-            pieces.push(Piece::Text(rest.as_bytes()[..at].into()));
+            pieces.push(TemplatePiece::Text(rest.as_bytes()[..at].into()));
         }
-        pieces.push(Piece::Place(number));
+        pieces.push(TemplatePiece::Place(number));
         rest = &rest[at + names[number].len()..];
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Text(rest.as_bytes().into()));
+        pieces.push(TemplatePiece::Text(rest.as_bytes().into()));
     }
     pieces
 }

@@ -65,7 +65,7 @@ impl<'a> Shared<'a> {
 }
 
 /// One worker's part of one trial.
-pub(crate) struct Part {
+pub(crate) struct TrialPart {
     /// Running number of the trial's round (warm-up: 0).
     pub(crate) trial: u64,
     pub(crate) phase: Phase,
@@ -145,7 +145,7 @@ pub(crate) struct Worker<'a> {
     order: &'a DriveOrder,
     seat: Seat,
     shared: &'a Shared<'a>,
-    parts: &'a Sender<Result<Part, EngineError>>,
+    parts: &'a Sender<Result<TrialPart, EngineError>>,
     health: Health,
     /// Time stolen from the machine until the end of the previous slice.
     stolen_ns: u64,
@@ -162,7 +162,7 @@ impl<'a> Worker<'a> {
         seat: Seat,
         setup: WorkerSetup<'a>,
         shared: &'a Shared<'a>,
-        parts: &'a Sender<Result<Part, EngineError>>,
+        parts: &'a Sender<Result<TrialPart, EngineError>>,
     ) {
         let _let_go = ReleaseOnDrop(&shared.barrier);
         let result = settle(setup.core).and_then(|()| {
@@ -356,7 +356,7 @@ impl<'a> Worker<'a> {
                 driven.lane.close(&mut driven.seen);
             }
             let seen = driven.seen.take();
-            let part = Part { trial, phase, round, contender, cut_short, seen };
+            let part = TrialPart { trial, phase, round, contender, cut_short, seen };
             // The receiver outlives all workers.
             let _ = self.parts.send(Ok(part));
         }

@@ -16,7 +16,7 @@ const SLICES: u64 = 4;
 
 /// A valid run, which a test spoils in one respect.
 #[derive(Clone)]
-pub(crate) struct Run {
+pub(crate) struct SampleRun {
     pub(crate) question: Question,
     pub(crate) pilot: Option<PilotChoice>,
     pub(crate) records: Vec<TrialRecord>,
@@ -27,15 +27,15 @@ pub(crate) struct Run {
     pub(crate) kept_costs: Vec<OwnCost>,
 }
 
-impl Run {
+impl SampleRun {
     /// Two equal contenders, a and b, in this many rounds of slices, closed loop, with 800 replies
     /// of 1 ms per round.
-    pub(crate) fn compare(rounds: u32) -> Run {
-        Run::of(&["a", "b"], rounds)
+    pub(crate) fn compare(rounds: u32) -> SampleRun {
+        SampleRun::of(&["a", "b"], rounds)
     }
 
     /// These contenders, each compared with the first.
-    pub(crate) fn of(names: &[&str], rounds: u32) -> Run {
+    pub(crate) fn of(names: &[&str], rounds: u32) -> SampleRun {
         let numbers = 0..names.len() as u32;
         let records = (1..=rounds)
             .flat_map(|round| numbers.clone().map(move |contender| record(round, contender)))
@@ -52,7 +52,7 @@ impl Run {
         let question = question(names, rounds);
         let store_reports = Vec::new();
         let kept_costs = Vec::new();
-        Run {
+        SampleRun {
             question,
             pilot: Some(pilot),
             records,
@@ -64,16 +64,16 @@ impl Run {
     }
 
     /// A run of one contender, without a pilot and without slices.
-    pub(crate) fn single() -> Run {
-        let mut run = Run::of(&["a"], 1);
+    pub(crate) fn single() -> SampleRun {
+        let mut run = SampleRun::of(&["a"], 1);
         run.pilot = None;
         run.each_seen("a", |_, seen| seen.slices.truncate(1));
         run
     }
 
     /// One round for each of these ratios b/a of throughput.
-    pub(crate) fn with_ratios(ratios: &[f64]) -> Run {
-        let mut run = Run::compare(ratios.len() as u32);
+    pub(crate) fn with_ratios(ratios: &[f64]) -> SampleRun {
+        let mut run = SampleRun::compare(ratios.len() as u32);
         run.each_seen("b", |round, seen| {
             let ratio = ratios[round as usize - 1];
             for slice in &mut seen.slices {
@@ -84,7 +84,7 @@ impl Run {
     }
 
     /// This many operations of 1 ms in every trial.
-    pub(crate) fn with_operations(mut self, operations: u64) -> Run {
+    pub(crate) fn with_operations(mut self, operations: u64) -> SampleRun {
         self.each(|record| {
             let seen = &mut record.seen;
             seen.operations = operations;
@@ -103,13 +103,13 @@ impl Run {
         self
     }
 
-    pub(crate) fn with_arrivals(mut self, arrivals: Arrivals) -> Run {
+    pub(crate) fn with_arrivals(mut self, arrivals: Arrivals) -> SampleRun {
         self.each(|record| record.lane_order.intensity.arrivals = arrivals);
         self
     }
 
     /// Slices of this length, as the pilot chose it.
-    pub(crate) fn with_slice(mut self, slice_ns: u64) -> Run {
+    pub(crate) fn with_slice(mut self, slice_ns: u64) -> SampleRun {
         if let Some(pilot) = &mut self.pilot {
             pilot.slice_ns = slice_ns;
         }
@@ -118,7 +118,7 @@ impl Run {
 
     /// Makes the CPU time of every target visible, on core 0: in each slice a target uses this
     /// share of a core, given its number and the number of the driven contender.
-    pub(crate) fn with_target_cpu(mut self, share: impl Fn(u32, u32) -> f64) -> Run {
+    pub(crate) fn with_target_cpu(mut self, share: impl Fn(u32, u32) -> f64) -> SampleRun {
         let numbers = 0..self.question.contenders.len() as u32;
         for question in &mut self.question.contenders {
             question.cpu_in_sight = true;
@@ -136,7 +136,7 @@ impl Run {
 
     /// The generator's threads are busy for this share of the time in which they drive the
     /// contender.
-    pub(crate) fn with_busy_generator(mut self, name: &str, share: f64) -> Run {
+    pub(crate) fn with_busy_generator(mut self, name: &str, share: f64) -> SampleRun {
         self.each_seen(name, |_, seen| {
             for slice in &mut seen.slices {
                 slice.generator_cpu_ns = (slice.took_ns as f64 * share) as u64;
@@ -147,7 +147,7 @@ impl Run {
 
     /// Adds one round against the null server before the rounds for each of these costs of an
     /// operation.
-    pub(crate) fn with_own_cost(mut self, name: &str, costs_ns: &[u64]) -> Run {
+    pub(crate) fn with_own_cost(mut self, name: &str, costs_ns: &[u64]) -> SampleRun {
         let number = self.question.number_of(name);
         let number = number.expect("a contender of the run") as u32;
         for cost_ns in costs_ns {
@@ -164,20 +164,20 @@ impl Run {
     }
 
     /// Makes the launch the replicate, with this many launches.
-    pub(crate) fn with_restarts(mut self, restarts: u32) -> Run {
+    pub(crate) fn with_restarts(mut self, restarts: u32) -> SampleRun {
         self.question.restarts = restarts;
         self
     }
 
     /// Adds the five looks from 10 to 60 rounds.
-    pub(crate) fn with_looks(mut self) -> Run {
+    pub(crate) fn with_looks(mut self) -> SampleRun {
         self.question.looks = vec![10, 16, 26, 40, 60];
         self.question.rounds = 60;
         self
     }
 
     /// The same run after this many rounds.
-    pub(crate) fn after(&self, rounds: u32) -> Run {
+    pub(crate) fn after(&self, rounds: u32) -> SampleRun {
         let mut run = self.clone();
         run.records.retain(|record| record.round <= rounds);
         run
@@ -241,7 +241,7 @@ impl Run {
 }
 
 /// The weights of one rule's findings.
-pub(crate) fn weights(run: &Run, rule: &str) -> Vec<Weight> {
+pub(crate) fn weights(run: &SampleRun, rule: &str) -> Vec<Weight> {
     run.findings(rule).iter().map(|finding| finding.weight).collect()
 }
 

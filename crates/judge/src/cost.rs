@@ -96,17 +96,17 @@ pub(crate) fn costs_on(
     cores: &[CoresOf<'_>],
     seen: &[&Seen],
 ) -> Vec<Option<Cost>> {
-    let run = Run { sharing, cores, seen };
-    (0..seen.len()).map(|contender| run.cost(contender)).collect()
+    let inputs = CostInputs { sharing, cores, seen };
+    (0..seen.len()).map(|contender| inputs.cost(contender)).collect()
 }
 
-struct Run<'a> {
+struct CostInputs<'a> {
     sharing: &'a [Vec<u32>],
     cores: &'a [CoresOf<'a>],
     seen: &'a [&'a Seen],
 }
 
-impl Run<'_> {
+impl CostInputs<'_> {
     fn cost(&self, contender: usize) -> Option<Cost> {
         let mut cost = Cost::default();
         for (driven, of) in self.seen.iter().enumerate() {

@@ -23,7 +23,7 @@ pub struct Growth {
     /// By ascending load.
     pub points: Vec<Point>,
     /// From each load point to the next.
-    pub steps: Vec<Step>,
+    pub steps: Vec<GrowthStep>,
     /// Up to where throughput grows.
     pub limit: Limit,
     /// Level of each load point's intervals, e.g. 0.95, each by itself.
@@ -50,7 +50,7 @@ pub struct Point {
 
 /// From one load point to the next.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct GrowthStep {
     /// The factor's value at the lower load point.
     pub from: f64,
     /// The factor's value at the higher one.
@@ -123,9 +123,9 @@ pub fn of(
         let more = gain_of_one(sweep.factor, (values[0], values[1]));
         let (throughput, p99) = ratios((&pair[0], &pair[1]), more, level);
         let change = throughput.map_or(Change::Untold, |of| change(of, matters));
-        Step { from: values[0], to: values[1], throughput, p99, change }
+        GrowthStep { from: values[0], to: values[1], throughput, p99, change }
     };
-    let steps: Vec<Step> = pairs.map(step).collect();
+    let steps: Vec<GrowthStep> = pairs.map(step).collect();
     let limit = match sweep.factor {
         Factor::Connections | Factor::Depth | Factor::Value if at_a_rate => Limit::NotSought,
         _ => limit(&steps),
@@ -199,7 +199,7 @@ fn change(ratio: Estimate, matters: f64) -> Change {
 }
 
 /// The last load point whose throughput is above that of the point before.
-fn limit(steps: &[Step]) -> Limit {
+fn limit(steps: &[GrowthStep]) -> Limit {
     let last = steps.iter().rposition(|step| step.change == Change::Grows);
     let at = last.map_or(0, |step| step + 1);
     match steps.get(at).map(|step| step.change) {

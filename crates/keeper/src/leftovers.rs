@@ -22,7 +22,7 @@ pub fn end() -> Vec<String> {
 }
 
 /// What was found of one keeper.
-struct Found<'a> {
+struct Leftovers<'a> {
     orphaned: &'a Orphaned,
     /// Numbers and names of the processes that were ended.
     ended: BTreeMap<i32, String>,
@@ -52,7 +52,7 @@ fn end_one(orphaned: &Orphaned) -> Option<String> {
     if left.is_empty() {
         orphaned.remove();
     }
-    Found { orphaned, ended, left, temporary }.description()
+    Leftovers { orphaned, ended, left, temporary }.description()
 }
 
 /// The processes that are proven to be this keeper's, and all below them; never this process or one
@@ -117,7 +117,7 @@ fn name(pid: i32) -> String {
     Stat::of(pid as u32).map_or_else(String::new, |stat| shown(stat.name))
 }
 
-impl Found<'_> {
+impl Leftovers<'_> {
     /// Describes it in a sentence. Returns None if nothing was left.
     fn description(&self) -> Option<String> {
         let shown = |path: &Path| shown(path.as_os_str().as_encoded_bytes());

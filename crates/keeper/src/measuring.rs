@@ -50,7 +50,7 @@ impl Keeping {
         order: &ProcessOrder,
         timeout: Duration,
     ) -> Result<Event, bool> {
-        let mut run = match Run::start(order, &self.mark) {
+        let mut run = match RunningProgram::start(order, &self.mark) {
             Ok(run) => run,
             Err(refused) => return Ok(Event::NotStarted(refused)),
         };
@@ -71,7 +71,7 @@ impl Keeping {
         Ok(Event::Measured(run.measured(&why, outlived, &self.launch_options.secrets)))
     }
 
-    fn watch(&mut self, run: &mut Run, until: Instant) -> WatchEnd {
+    fn watch(&mut self, run: &mut RunningProgram, until: Instant) -> WatchEnd {
         loop {
             if let Some(why) = self.requested_end() {
                 return why;
@@ -107,7 +107,7 @@ impl Keeping {
 }
 
 /// A running program.
-struct Run {
+struct RunningProgram {
     pid: i32,
     started: u64,
     out: Pipe,
@@ -115,25 +115,25 @@ struct Run {
     piece: Vec<u8>,
     output: OutputReader,
     last_errors: Tail,
-    over: Option<Over>,
+    over: Option<ProgramEnd>,
 }
 
 /// Its end.
-struct Over {
+struct ProgramEnd {
     at: u64,
     status: i32,
     usage: libc::rusage,
 }
 
-impl Run {
-    fn start(order: &ProcessOrder, mark: &str) -> Result<Run, NotStarted> {
+impl RunningProgram {
+    fn start(order: &ProcessOrder, mark: &str) -> Result<RunningProgram, NotStarted> {
         let (out, to_out) = io::pipe()?;
         let (err, to_err) = io::pipe()?;
         let (out, err) = (Pipe::new(out)?, Pipe::new(err)?);
         let mut prepared = child::prepare(order, mark, to_out, to_err)?;
         let started = clock::now();
         let pid = prepared.start()?;
-        Ok(Run {
+        Ok(RunningProgram {
             pid,
             started,
             out,
@@ -157,7 +157,7 @@ impl Run {
             (ended, status, usage)
         };
         if ended == self.pid {
-            self.over = Some(Over { at: clock::now(), status, usage });
+            self.over = Some(ProgramEnd { at: clock::now(), status, usage });
         }
         self.over.is_some()
     }

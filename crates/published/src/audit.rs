@@ -1,10 +1,10 @@
 //! Applies all rules to all runs, and draws conclusions.
 
 use crate::compare::{self, Comparison};
-use crate::groups::{Group, groups};
+use crate::groups::{RunGroup, groups};
 use crate::objection::{self, Objection, SkippedRule, SourceLine};
 use crate::rules::{Check, RULES};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use crate::scan::{Scan, ScanNotes};
 use judge::verdict::Weight;
 use std::cmp::Reverse;
@@ -18,9 +18,9 @@ pub struct Audit {
     /// Other peculiarities of each file.
     pub scan_notes: Vec<ScanNotes>,
     /// All runs, file by file.
-    pub runs: Vec<Run>,
+    pub runs: Vec<PublishedRun>,
     /// The contenders.
-    pub groups: Vec<Group>,
+    pub groups: Vec<RunGroup>,
     /// The comparisons that the runs allow.
     pub comparisons: Vec<Comparison>,
     /// All objections, the most severe first.
@@ -120,7 +120,7 @@ fn unique(source_lines: impl Iterator<Item = SourceLine>) -> Vec<SourceLine> {
     all
 }
 
-fn source_line(files: &[String], run: &Run, line: u64) -> SourceLine {
+fn source_line(files: &[String], run: &PublishedRun, line: u64) -> SourceLine {
     let file = files.get(run.file).cloned().unwrap_or_default();
     SourceLine { file, line, quote: run.quote(line).to_owned() }
 }

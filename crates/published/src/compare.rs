@@ -1,8 +1,8 @@
 //! What the runs of two contenders show about which one is faster.
 
-use crate::groups::{Group, Measure, comparable, differences};
+use crate::groups::{Measure, RunGroup, comparable, differences};
 use crate::objection::{self, Objection};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 /// The largest number of comparisons.
@@ -46,8 +46,8 @@ pub struct Comparison {
 
 /// Compares the first contender of each kind of work with each other one.
 pub(crate) fn comparisons(
-    runs: &[Run],
-    groups: &[Group],
+    runs: &[PublishedRun],
+    groups: &[RunGroup],
     objections: &[Objection],
 ) -> Vec<Comparison> {
     let mut found = Vec::new();
@@ -66,8 +66,8 @@ pub(crate) fn comparisons(
 
 /// Two groups, and everything that is known about them.
 struct Pair<'a> {
-    runs: &'a [Run],
-    groups: &'a [Group],
+    runs: &'a [PublishedRun],
+    groups: &'a [RunGroup],
     objections: &'a [Objection],
     a: usize,
     b: usize,
@@ -97,7 +97,7 @@ impl Pair<'_> {
         of(word, Some(median(&second) / median(&first)))
     }
 
-    fn first_run(&self, group: usize) -> &Run {
+    fn first_run(&self, group: usize) -> &PublishedRun {
         &self.runs[self.groups[group].runs[0]]
     }
 

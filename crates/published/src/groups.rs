@@ -1,11 +1,11 @@
 //! Determines which runs belong to one contender, and which can be compared.
 
 use crate::key::{At, Key, Label};
-use crate::run::Run;
+use crate::run::PublishedRun;
 
 /// Runs of one contender under one load.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct RunGroup {
     /// The contender according to the runs, escaped.
     pub name: String,
     /// Indices of the runs, in their order.
@@ -15,8 +15,8 @@ pub struct Group {
 }
 
 /// Groups runs of the same file, tool, target, server, subject and load.
-pub fn groups(runs: &[Run], files: &[String]) -> Vec<Group> {
-    let mut groups: Vec<(Identity, Group)> = Vec::new();
+pub fn groups(runs: &[PublishedRun], files: &[String]) -> Vec<RunGroup> {
+    let mut groups: Vec<(Identity, RunGroup)> = Vec::new();
     for (at, run) in runs.iter().enumerate() {
         let identity = Identity::of(run);
         let known = identity.named().then(|| groups.iter_mut().find(|(of, _)| *of == identity));
@@ -25,7 +25,7 @@ pub fn groups(runs: &[Run], files: &[String]) -> Vec<Group> {
             None => {
                 let named = identity.named();
                 let name = name(run, files);
-                groups.push((identity, Group { name, runs: vec![at], named }));
+                groups.push((identity, RunGroup { name, runs: vec![at], named }));
             }
         }
     }
@@ -44,7 +44,7 @@ struct Identity {
 }
 
 impl Identity {
-    fn of(run: &Run) -> Identity {
+    fn of(run: &PublishedRun) -> Identity {
         Identity {
             file: run.file,
             tool: run.tool.name,
@@ -72,7 +72,7 @@ struct Load {
 }
 
 impl Load {
-    fn of(run: &Run) -> Load {
+    fn of(run: &PublishedRun) -> Load {
         let figure = |key| run.figure(key).map(|at: At<f64>| at.value);
         Load {
             connections: run.connections().map(|at| at.value),
@@ -87,14 +87,14 @@ impl Load {
 
 /// Whether two runs do the same kind of work: redis-benchmark prints a run for each kind of
 /// command, and different kinds are not compared.
-pub(crate) fn comparable(a: &Run, b: &Run) -> bool {
-    let subject = |run: &Run| run.text(Label::Subject).map(|at| at.value.clone());
+pub(crate) fn comparable(a: &PublishedRun, b: &PublishedRun) -> bool {
+    let subject = |run: &PublishedRun| run.text(Label::Subject).map(|at| at.value.clone());
     a.tool.kind == b.tool.kind && subject(a) == subject(b)
 }
 
 /// Returns in words how two loads differ. A setting that one of them does not show is not a
 /// difference.
-pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
+pub(crate) fn differences(a: &PublishedRun, b: &PublishedRun) -> Vec<String> {
     let (of_a, of_b) = (Load::of(a), Load::of(b));
     let mut words = Vec::new();
     if a.tool.name != b.tool.name {
@@ -121,7 +121,7 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<String> {
     words
 }
 
-fn name(run: &Run, files: &[String]) -> String {
+fn name(run: &PublishedRun, files: &[String]) -> String {
     let about = run.about();
     let file = files.get(run.file).map_or("", String::as_str);
     match &run.heading {
@@ -146,7 +146,7 @@ pub enum Measure {
 
 impl Measure {
     /// The measure for runs of this tool.
-    pub fn of(run: &Run) -> Measure {
+    pub fn of(run: &PublishedRun) -> Measure {
         match (run.tool.closed, run.figure(Key::Percentile(990_000))) {
             (true, _) => Measure::Rate,
             (false, Some(_)) => Measure::P99,
@@ -155,7 +155,7 @@ impl Measure {
     }
 
     /// The figure of a run.
-    pub fn figure(self, run: &Run) -> Option<At<f64>> {
+    pub fn figure(self, run: &PublishedRun) -> Option<At<f64>> {
         run.figure(match self {
             Measure::Rate => Key::Rate,
             Measure::P99 => Key::Percentile(990_000),

@@ -7,7 +7,7 @@ use text::shown::shown;
 
 /// One run of a tool.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct PublishedRun {
     /// The tool that printed it.
     pub tool: &'static Tool,
     /// The file that contains it, by index.
@@ -34,9 +34,9 @@ fn rounded(value: f64) -> f64 {
 /// The largest number of quoted lines per run.
 const MOST_QUOTES: usize = 200;
 
-impl Run {
-    pub(crate) fn new(tool: &'static Tool, file: usize, line: u64) -> Run {
-        Run {
+impl PublishedRun {
+    pub(crate) fn new(tool: &'static Tool, file: usize, line: u64) -> PublishedRun {
+        PublishedRun {
             tool,
             file,
             first: line,

@@ -3,7 +3,7 @@
 use crate::json::{self, Depth};
 use crate::key::{At, Fact, Label};
 use crate::lines;
-use crate::run::Run;
+use crate::run::PublishedRun;
 use crate::tools::{Facts, Lines, Section, TOOLS, Tool, named};
 
 /// Longest line that is read, in bytes. A JSON report may be one line.
@@ -40,7 +40,7 @@ pub struct Scan {
     file: usize,
     line: u64,
     rest: Vec<u8>,
-    runs: Vec<Run>,
+    runs: Vec<PublishedRun>,
     /// The tool whose lines were read last.
     tool: Option<&'static Tool>,
     /// Whether the last run may continue.
@@ -93,7 +93,7 @@ impl Scan {
     }
 
     /// Ends the file; returns its runs and its peculiarities.
-    pub fn finish(mut self) -> (Vec<Run>, ScanNotes) {
+    pub fn finish(mut self) -> (Vec<PublishedRun>, ScanNotes) {
         if !self.rest.is_empty() {
             self.end_line();
         }
@@ -220,7 +220,7 @@ impl Scan {
     }
 
     fn take(&mut self, tool: &'static Tool, facts: Facts, text: &str, line: u64) {
-        let of_another = |run: &Run| !run.tool.prints_like(tool);
+        let of_another = |run: &PublishedRun| !run.tool.prints_like(tool);
         if !self.open || self.begins_another(&facts) || self.runs.last().is_some_and(of_another) {
             self.begin(tool, line);
         }
@@ -242,7 +242,7 @@ impl Scan {
             self.open = false;
             return;
         }
-        let mut run = Run::new(tool, self.file, line);
+        let mut run = PublishedRun::new(tool, self.file, line);
         let is_near = |at: &At<String>| line.saturating_sub(at.line) <= NEAR;
         run.heading = self.heading.take().filter(is_near);
         if let Some((named, facts, at)) = self.command.take()

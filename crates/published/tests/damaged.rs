@@ -35,7 +35,9 @@ fn audit(bytes: &[u8]) -> Audit {
 
 /// Tool and figures of each run, without their lines.
 fn figures(audit: &Audit) -> Vec<(&'static str, Vec<(Key, f64)>)> {
-    let of = |run: &published::run::Run| run.figures().map(|(key, at)| (key, at.value)).collect();
+    let of = |run: &published::run::PublishedRun| {
+        run.figures().map(|(key, at)| (key, at.value)).collect()
+    };
     audit.runs.iter().map(|run| (run.tool.name, of(run))).collect()
 }
 

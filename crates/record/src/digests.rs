@@ -62,7 +62,7 @@ impl Digests {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct SerializedDigests {
     kept: Vec<(String, u64)>,
     #[serde(default)]
     others: u64,
@@ -71,7 +71,7 @@ struct Written {
 impl Serialize for Digests {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let kept = self.kept().iter();
-        Written {
+        SerializedDigests {
             kept: kept.map(|(digest, n)| (format!("{digest:016x}"), *n)).collect(),
             others: self.others,
         }
@@ -81,7 +81,7 @@ impl Serialize for Digests {
 
 impl<'de> Deserialize<'de> for Digests {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let written = Written::deserialize(from)?;
+        let written = SerializedDigests::deserialize(from)?;
         let mut digests = Digests { others: written.others, ..Digests::default() };
         for (digest, count) in written.kept {
             let digest = u64::from_str_radix(&digest, 16).map_err(D::Error::custom)?;

@@ -41,13 +41,13 @@ struct Suite {
 /// One test case.
 struct Case {
     name: String,
-    end: End,
+    end: CaseResult,
     /// Sentences, one on each line. Empty if `end` says everything.
     lines: Vec<String>,
 }
 
 /// How it ended.
-enum End {
+enum CaseResult {
     Passed,
     /// The kind of failure, and the reason.
     Failed(&'static str, String),
@@ -71,8 +71,10 @@ fn audit(view: &View) -> Case {
     });
     let void = view.findings.iter().find(|finding| finding.weight == Weight::Void);
     let end = match void {
-        Some(finding) => End::Error("void", format!("{}: {}", finding.rule, finding.evidence)),
-        None => End::Passed,
+        Some(finding) => {
+            CaseResult::Error("void", format!("{}: {}", finding.rule, finding.evidence))
+        }
+        None => CaseResult::Passed,
     };
     let lines = std::iter::once(words::audit(view)).chain(words::remarks(view)).chain(lines);
     Case { name: "the run can be judged".to_owned(), end, lines: lines.collect() }
@@ -85,9 +87,9 @@ fn comparison(view: &View, of: &Comparison) -> Case {
     let charged = words::charged(view, of).map(|charged| charged.text('x'));
     let fresh = words::fresh_run(view, of).filter(|_| of.verdict == Word::Undecided);
     let end = match of.verdict {
-        Word::Void => End::Error("void", "the audit refused the run".to_owned()),
-        Word::Undecided => End::Skipped(claim),
-        Word::Faster | Word::Slower | Word::Equivalent => End::Passed,
+        Word::Void => CaseResult::Error("void", "the audit refused the run".to_owned()),
+        Word::Undecided => CaseResult::Skipped(claim),
+        Word::Faster | Word::Slower | Word::Equivalent => CaseResult::Passed,
     };
     // The name is the same in every run, because CI identifies a test by its name.
     let metric = words::groups::short_metric(of);
@@ -108,8 +110,8 @@ fn load_points(view: &View) -> Option<Case> {
         .flat_map(|growth| growth.steps.iter().map(|step| words::growth::step(growth, step, 'x')));
     let lines = std::iter::once(answer.clone()).chain(steps).collect();
     let end = match view.growth.map(|growth| growth.limit) {
-        None | Some(Limit::Untold(_)) => End::Skipped(answer),
-        Some(Limit::NotSought | Limit::NotReached | Limit::At(_)) => End::Passed,
+        None | Some(Limit::Untold(_)) => CaseResult::Skipped(answer),
+        Some(Limit::NotSought | Limit::NotReached | Limit::At(_)) => CaseResult::Passed,
     };
     Some(Case { name: "up to which load throughput grows".to_owned(), end, lines })
 }
@@ -117,22 +119,22 @@ fn load_points(view: &View) -> Option<Case> {
 fn requirement(checked: &Checked) -> Case {
     let why = checked.why.clone();
     let (end, lines) = match checked.standing {
-        RequirementStatus::Met => (End::Passed, vec![why]),
-        RequirementStatus::NotMet => (End::Failed("not_met", why), Vec::new()),
-        RequirementStatus::CannotBeSaid => (End::Error("cannot_be_said", why), Vec::new()),
+        RequirementStatus::Met => (CaseResult::Passed, vec![why]),
+        RequirementStatus::NotMet => (CaseResult::Failed("not_met", why), Vec::new()),
+        RequirementStatus::CannotBeSaid => (CaseResult::Error("cannot_be_said", why), Vec::new()),
     };
     Case { name: words::required(checked), end, lines }
 }
 
 /// The counts that JUnit requires on suites.
 fn counts(cases: &[&Case]) -> String {
-    let count = |is: fn(&End) -> bool| cases.iter().filter(|case| is(&case.end)).count();
+    let count = |is: fn(&CaseResult) -> bool| cases.iter().filter(|case| is(&case.end)).count();
     format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
         cases.len(),
-        count(|end| matches!(end, End::Failed(..))),
-        count(|end| matches!(end, End::Error(..))),
-        count(|end| matches!(end, End::Skipped(_))),
+        count(|end| matches!(end, CaseResult::Failed(..))),
+        count(|end| matches!(end, CaseResult::Error(..))),
+        count(|end| matches!(end, CaseResult::Skipped(_))),
     )
 }
 
@@ -165,10 +167,10 @@ impl Case {
         let name = xml(&self.name);
         let _ = writeln!(out, "    <testcase classname=\"tiebreak.{suite}\" name=\"{name}\">");
         let end = match &self.end {
-            End::Passed => None,
-            End::Failed(kind, why) => Some(("failure", Some(kind), why)),
-            End::Error(kind, why) => Some(("error", Some(kind), why)),
-            End::Skipped(why) => Some(("skipped", None, why)),
+            CaseResult::Passed => None,
+            CaseResult::Failed(kind, why) => Some(("failure", Some(kind), why)),
+            CaseResult::Error(kind, why) => Some(("error", Some(kind), why)),
+            CaseResult::Skipped(why) => Some(("skipped", None, why)),
         };
         if let Some((tag, kind, why)) = end {
             let kind = kind.map(|kind| format!(" type=\"{kind}\"")).unwrap_or_default();

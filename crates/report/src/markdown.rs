@@ -72,10 +72,10 @@ fn headline(view: &View) -> String {
 
 /// A sentence with its names as code.
 fn sentence(sentence: &words::Sentence) -> String {
-    let piece = |part: &words::Part| match part {
-        words::Part::Plain(plain) => text(plain),
-        words::Part::Name(name) => code(name),
-        words::Part::Lead(ratio) | words::Part::Ratio(ratio) => format!("{ratio}x"),
+    let piece = |part: &words::SentencePart| match part {
+        words::SentencePart::Plain(plain) => text(plain),
+        words::SentencePart::Name(name) => code(name),
+        words::SentencePart::Lead(ratio) | words::SentencePart::Ratio(ratio) => format!("{ratio}x"),
     };
     sentence.0.iter().map(piece).collect()
 }

@@ -7,7 +7,7 @@ use published::Audit;
 use published::compare::{Comparison, Word};
 use published::objection::{Objection, SkippedRule, SourceLine};
 use published::rules::{RULES, Rule};
-use published::run::Run;
+use published::run::PublishedRun;
 use serde_json::{Value, json};
 use text::units;
 
@@ -98,12 +98,12 @@ pub(crate) fn scan_notes(audit: &Audit) -> Vec<String> {
 }
 
 /// `lines 1-43`
-pub(crate) fn span(audit: &Audit, run: &Run) -> String {
+pub(crate) fn span(audit: &Audit, run: &PublishedRun) -> String {
     format!("{}:{}-{}", audit.files[run.file], run.first, run.last)
 }
 
 /// The printed figure by which a run is compared, in words.
-pub(crate) fn main_figure(run: &Run) -> String {
+pub(crate) fn main_figure(run: &PublishedRun) -> String {
     let measure = published::groups::Measure::of(run);
     let figure = measure.figure(run).map(|at| at.value);
     match measure {
@@ -159,7 +159,7 @@ fn value(audit: &Audit) -> Value {
     })
 }
 
-fn run(audit: &Audit, at: usize, run: &Run) -> Value {
+fn run(audit: &Audit, at: usize, run: &PublishedRun) -> Value {
     let figures = run.figures().map(|(key, figure)| {
         let (name, unit) = key.name();
         json!({ "name": name, "value": figure.value, "unit": unit, "line": figure.line })

@@ -27,7 +27,7 @@ pub(super) use fresh::fresh_run;
 pub use load::{load_begins, loaded};
 pub(super) use looks::{planned, rests_on, unfinished};
 pub use messages::messages;
-pub(super) use sentence::{Part, Sentence};
+pub(super) use sentence::{Sentence, SentencePart};
 pub(super) use standing::{required, standing};
 pub use stores::{is_loaded, store};
 use workload::kind;

@@ -1,7 +1,7 @@
 //! One client: reads requests, and sends replies in the same order.
 
 use super::behaviour::{Action, SlowBody};
-use super::outbox::{End, Outbox};
+use super::outbox::{Outbox, ReplyEnd};
 use super::reply::{Form, GARBAGE, Replies};
 use super::report::Report;
 use super::request::{Bad, Parser, Persist, Request};
@@ -28,7 +28,7 @@ pub(super) struct PendingReply {
 
 /// What can be done with a connection now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum ConnectionState {
     /// It continues.
     Open,
     /// Drop it.
@@ -159,7 +159,7 @@ impl Connection {
             let pending = self.pending.pop_front()?;
             self.first += 1;
             let PendingReply { number, action, form, .. } = pending;
-            let end = End { number, action, closes: closes(&pending) };
+            let end = ReplyEnd { number, action, closes: closes(&pending) };
             match (action, slow) {
                 (Action::Reset, _) => self.out.put(Arc::from([]), end),
                 (Action::Garbage, _) => self.out.put(Arc::from(GARBAGE), end),
@@ -188,12 +188,12 @@ impl Connection {
     }
 
     /// Sends queued data, as far as the socket accepts it.
-    pub(super) fn send(&mut self, report: &mut Report) -> io::Result<State> {
+    pub(super) fn send(&mut self, report: &mut Report) -> io::Result<ConnectionState> {
         loop {
             while let Some(end) = self.out.take_end() {
                 settle(end, report);
-                if self.after(end)? == State::Done {
-                    return Ok(State::Done);
+                if self.after(end)? == ConnectionState::Done {
+                    return Ok(ConnectionState::Done);
                 }
             }
             if self.out.is_empty() || self.blocked {
@@ -209,22 +209,26 @@ impl Connection {
     }
 
     /// Handles the consequences of a sent reply.
-    fn after(&mut self, end: End) -> io::Result<State> {
+    fn after(&mut self, end: ReplyEnd) -> io::Result<ConnectionState> {
         if end.action == Action::Reset {
             sys::reset_on_close(self.socket.as_fd())?;
-            return Ok(State::Done);
+            return Ok(ConnectionState::Done);
         }
         if end.closes {
             self.finished = true;
             self.socket.finish()?;
         }
-        Ok(State::Open)
+        Ok(ConnectionState::Open)
     }
 
     /// The connection is over when neither side has anything more to send.
-    pub(super) fn state(&self) -> State {
+    pub(super) fn state(&self) -> ConnectionState {
         let silent = self.pending.is_empty() && self.out.is_empty() && !self.out.is_amid_body();
-        if self.peer_done && (self.finished || silent) { State::Done } else { State::Open }
+        if self.peer_done && (self.finished || silent) {
+            ConnectionState::Done
+        } else {
+            ConnectionState::Open
+        }
     }
 }
 
@@ -234,7 +238,7 @@ fn closes(pending: &PendingReply) -> bool {
 }
 
 /// Counts sent replies.
-fn settle(end: End, report: &mut Report) {
+fn settle(end: ReplyEnd, report: &mut Report) {
     match end.action {
         Action::Reply => report.replied(end.number, sys::now_ns()),
         Action::Truncate => report.truncated += 1,

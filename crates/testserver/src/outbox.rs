@@ -15,7 +15,7 @@ const SLICES: usize = 8;
 
 /// What is known once a reply was sent.
 #[derive(Clone, Copy)]
-pub(super) struct End {
+pub(super) struct ReplyEnd {
     /// Number of the request on this server.
     pub(super) number: u64,
     pub(super) action: Action,
@@ -23,12 +23,12 @@ pub(super) struct End {
     pub(super) closes: bool,
 }
 
-struct Piece {
+struct ReplyPiece {
     bytes: Arc<[u8]>,
     /// The part that is still to be sent.
     left: Range<usize>,
     /// It is the last piece of a reply.
-    end: Option<End>,
+    end: Option<ReplyEnd>,
 }
 
 /// A body that is sent in pieces.
@@ -38,13 +38,13 @@ struct SlowlySent {
     put: u64,
     started: u64,
     gap: u64,
-    end: End,
+    end: ReplyEnd,
 }
 
 /// What is to be sent, in order.
 #[derive(Default)]
 pub(super) struct Outbox {
-    pieces: VecDeque<Piece>,
+    pieces: VecDeque<ReplyPiece>,
     slow: Option<SlowlySent>,
 }
 
@@ -64,27 +64,27 @@ impl Outbox {
         self.slow.as_ref().map(SlowlySent::next_at)
     }
 
-    fn push(&mut self, bytes: Arc<[u8]>, left: Range<usize>, end: Option<End>) {
-        self.pieces.push_back(Piece { bytes, left, end });
+    fn push(&mut self, bytes: Arc<[u8]>, left: Range<usize>, end: Option<ReplyEnd>) {
+        self.pieces.push_back(ReplyPiece { bytes, left, end });
     }
 
-    fn push_all(&mut self, bytes: Arc<[u8]>, end: Option<End>) {
+    fn push_all(&mut self, bytes: Arc<[u8]>, end: Option<ReplyEnd>) {
         let all = 0..bytes.len();
         self.push(bytes, all, end);
     }
 
     /// The bytes of a complete answer. If empty, only its end.
-    pub(super) fn put(&mut self, bytes: Arc<[u8]>, end: End) {
+    pub(super) fn put(&mut self, bytes: Arc<[u8]>, end: ReplyEnd) {
         self.push_all(bytes, Some(end));
     }
 
-    pub(super) fn put_whole(&mut self, reply: Reply, end: End) {
+    pub(super) fn put_whole(&mut self, reply: Reply, end: ReplyEnd) {
         self.push_all(reply.head, None);
         self.push_all(reply.body, Some(end));
     }
 
     /// Half of the body; half of the head where there is no body.
-    pub(super) fn put_cut(&mut self, reply: Reply, end: End) {
+    pub(super) fn put_cut(&mut self, reply: Reply, end: ReplyEnd) {
         if reply.body.is_empty() {
             let half = 0..reply.head.len() / 2;
             return self.push(reply.head, half, Some(end));
@@ -96,7 +96,7 @@ impl Outbox {
 
     /// The head and the first piece of the body; each later one by
     /// [`Outbox::put_piece`].
-    pub(super) fn put_slow(&mut self, reply: Reply, slow: SlowBody, now: u64, end: End) {
+    pub(super) fn put_slow(&mut self, reply: Reply, slow: SlowBody, now: u64, end: ReplyEnd) {
         let pieces = slow.pieces.get().min(reply.body.len() as u64);
         if pieces < 2 {
             return self.put_whole(reply, end);
@@ -121,7 +121,7 @@ impl Outbox {
     }
 
     /// Removes sent bytes, up to the end of the next complete reply.
-    pub(super) fn take_end(&mut self) -> Option<End> {
+    pub(super) fn take_end(&mut self) -> Option<ReplyEnd> {
         while self.pieces.front()?.left.is_empty() {
             let end = self.pieces.pop_front().and_then(|piece| piece.end);
             if end.is_some() {

@@ -1,7 +1,7 @@
 //! The loop: one thread, one epoll, all behaviours.
 
 use super::behaviour::{Action, Behaviour, Framing, hits};
-use super::connection::{Connection, PendingReply, State};
+use super::connection::{Connection, ConnectionState, PendingReply};
 use super::connections::{Connections, Token};
 use super::delay::nanos;
 use super::freeze::{Frozen, frozen};
@@ -11,7 +11,7 @@ use super::report::{LOG_LIMIT, Report};
 use super::request::{Bad, Persist, Request};
 use super::socket::Listener;
 use super::sys::{self, Poll, Ready, Wait, now_ns};
-use super::timeline::{Next, Timeline, Work};
+use super::timeline::{Next, ServiceTime, Timeline};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, ErrorKind, PipeReader};
@@ -82,7 +82,7 @@ impl Server {
         poll.wait(Wait::No)?;
         Ok(Server {
             replies: Replies::new(&behaviour),
-            timeline: Timeline::new(Work::of(&behaviour)),
+            timeline: Timeline::new(ServiceTime::of(&behaviour)),
             preempted: None,
             report: Report::with_room(if behaviour.log { LOG_LIMIT } else { 0 }),
             behaviour,
@@ -266,7 +266,7 @@ impl Server {
                         return;
                     }
                 }
-                Ok(None) if connection.state() == State::Open => return,
+                Ok(None) if connection.state() == ConnectionState::Open => return,
                 Ok(None) | Err(_) => return self.remove(token),
             }
         }
@@ -335,12 +335,12 @@ impl Server {
             self.set_timer(next, TimedWork::Piece(token));
         }
         match sent {
-            Ok(State::Open) if resumes => {
+            Ok(ConnectionState::Open) if resumes => {
                 self.take_requests(token, now_ns());
                 self.receive(token, true);
             }
-            Ok(State::Open) => {}
-            Ok(State::Done) | Err(_) => self.remove(token),
+            Ok(ConnectionState::Open) => {}
+            Ok(ConnectionState::Done) | Err(_) => self.remove(token),
         }
     }
 }

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 /// How long the thread's work takes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Work {
+pub(super) struct ServiceTime {
     service_ns: u64,
     /// Share by which service grows in a second.
     drift: f64,
@@ -21,9 +21,9 @@ pub(super) struct Work {
     deferred: Option<Deferred>,
 }
 
-impl Work {
+impl ServiceTime {
     pub(super) fn of(behaviour: &Behaviour) -> Self {
-        Work {
+        ServiceTime {
             service_ns: nanos(behaviour.service),
             drift: behaviour.service_drift,
             growth: behaviour.service_growth,
@@ -57,7 +57,7 @@ pub(super) enum Next {
 /// The queue. Times are nanoseconds of one clock.
 #[derive(Debug)]
 pub(super) struct Timeline<Job> {
-    work: Work,
+    work: ServiceTime,
     first_arrival: Option<u64>,
     waiting: VecDeque<(u64, Job)>,
     current: Option<Current<Job>>,
@@ -75,7 +75,7 @@ struct Current<Job> {
 }
 
 impl<Job> Timeline<Job> {
-    pub(super) fn new(work: Work) -> Self {
+    pub(super) fn new(work: ServiceTime) -> Self {
         Timeline {
             work,
             first_arrival: None,
@@ -168,18 +168,18 @@ mod tests {
     use proptest::prelude::*;
     use std::time::Duration;
 
-    fn work(service_ns: u64) -> Work {
-        Work { service_ns, drift: 0.0, growth: 0.0, deferred: None }
+    fn work(service_ns: u64) -> ServiceTime {
+        ServiceTime { service_ns, drift: 0.0, growth: 0.0, deferred: None }
     }
 
-    fn with_deferred(service_ns: u64, work_ns: u64, every_ns: u64) -> Work {
+    fn with_deferred(service_ns: u64, work_ns: u64, every_ns: u64) -> ServiceTime {
         let (work, flush_every) = (Duration::from_nanos(work_ns), Duration::from_nanos(every_ns));
         let deferred = Some(Deferred { work, flush_every });
-        Work { service_ns, drift: 0.0, growth: 0.0, deferred }
+        ServiceTime { service_ns, drift: 0.0, growth: 0.0, deferred }
     }
 
     /// Scheduled ends of `arrivals`, if the server looks every `step` ns.
-    fn ends(work: Work, arrivals: &[u64], step: u64) -> Vec<u64> {
+    fn ends(work: ServiceTime, arrivals: &[u64], step: u64) -> Vec<u64> {
         let mut timeline = Timeline::new(work);
         let mut arrivals = arrivals.iter().copied().enumerate().peekable();
         let (mut ends, mut now) = (Vec::new(), 0);
@@ -202,18 +202,18 @@ mod tests {
     #[test]
     fn growth_compounds() {
         let after = |growth, seconds: u64| {
-            Work { growth, ..work(100_000) }.service(seconds * 1_000_000_000)
+            ServiceTime { growth, ..work(100_000) }.service(seconds * 1_000_000_000)
         };
         assert_eq!([0, 1, 2, 4].map(|s| after(0.5, s)), [100_000, 150_000, 225_000, 506_250]);
         assert_eq!([0, 2].map(|s| after(-0.5, s)), [100_000, 25_000]);
-        let both = Work { drift: 1.0, growth: 0.5, ..work(100_000) };
+        let both = ServiceTime { drift: 1.0, growth: 0.5, ..work(100_000) };
         assert_eq!(both.service(1_000_000_000), 300_000);
     }
 
     #[test]
     fn schedules() {
-        let with_drift = |drift| Work { drift, ..work(100) };
-        let cases: [(&str, Work, &[u64], &[u64]); 9] = [
+        let with_drift = |drift| ServiceTime { drift, ..work(100) };
+        let cases: [(&str, ServiceTime, &[u64], &[u64]); 9] = [
             ("nobody came", work(100), &[], &[]),
             ("one by one", work(100), &[1000, 2000], &[1100, 2100]),
             ("a queue", work(100), &[1000, 1000, 1010], &[1100, 1200, 1300]),

@@ -21,7 +21,7 @@ pub(crate) fn in_steps(
 }
 
 /// The line that an input starts with.
-pub(crate) enum Line<'a> {
+pub(crate) enum InputLine<'a> {
     /// It is complete: its bytes without CR LF.
     Whole(&'a [u8]),
     /// It is incomplete.
@@ -32,14 +32,14 @@ pub(crate) enum Line<'a> {
 
 /// Looks for the line's end. The first `looked` bytes were searched before and contain no line end:
 /// they are not searched again.
-pub(crate) fn line(input: &[u8], looked: usize) -> Line<'_> {
+pub(crate) fn line(input: &[u8], looked: usize) -> InputLine<'_> {
     let ends = |byte: &u8| matches!(byte, b'\r' | b'\n');
-    let Some(at) = input[looked..].iter().position(ends) else { return Line::Partial };
+    let Some(at) = input[looked..].iter().position(ends) else { return InputLine::Partial };
     let at = looked + at;
     match input[at..] {
-        [b'\r', b'\n', ..] => Line::Whole(&input[..at]),
-        [b'\r'] => Line::Partial,
-        _ => Line::Bare,
+        [b'\r', b'\n', ..] => InputLine::Whole(&input[..at]),
+        [b'\r'] => InputLine::Partial,
+        _ => InputLine::Bare,
     }
 }
 

@@ -66,7 +66,7 @@ pub struct Reply {
 
 /// What may be done with the connection now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum ConnectionState {
     /// Greeting, login or upgrade are not complete: no operation may be written.
     Opening,
     /// Operations may be written.
@@ -82,7 +82,7 @@ pub struct Progress {
     /// Bytes of the input that need not be shown again.
     pub consumed: usize,
     /// What may be done with the connection now.
-    pub state: State,
+    pub state: ConnectionState,
 }
 
 /// Why bytes could not be decoded, or an operation could not be encoded. The text is a constant,
@@ -145,7 +145,7 @@ pub trait Codec {
     type Op<'a>;
 
     /// Starts the connection: greeting, AUTH, SELECT, upgrade.
-    fn open(&mut self, out: &mut Out) -> State;
+    fn open(&mut self, out: &mut Out) -> ConnectionState;
 
     /// Appends one operation to `out`.
     ///

@@ -6,14 +6,16 @@
 //! host see, and the end of the connection ends the agent.
 
 mod names;
+mod payload;
 mod session;
-mod work;
 
 use crate::exit::Error;
 use crate::remote::Token;
 use engine::Stop;
 pub(crate) use names::hosts;
-use session::{Session, remote_command};
+use payload::HostPayload;
+pub(crate) use payload::{ExperimentFile, arguments_in};
+use session::{HostSession, remote_command};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::process::Command;
@@ -21,8 +23,6 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 use text::shell_words;
 use text::shown::shown;
-use work::Work;
-pub(crate) use work::{ExperimentFile, arguments_in};
 
 /// The variable that replaces the program ssh, as words of a shell.
 const PROGRAM: &str = "TIEBREAK_SSH";
@@ -37,7 +37,7 @@ const ENDING: Duration = Duration::from_secs(10);
 const LOSS: Duration = Duration::from_millis(500);
 
 /// All hosts. What runs there ends with this value.
-pub(crate) struct Hosts(Vec<Session>);
+pub(crate) struct Hosts(Vec<HostSession>);
 
 impl Hosts {
     /// Connects to all hosts, and copies to them what their agents need: this binary, the arguments
@@ -53,11 +53,11 @@ impl Hosts {
         stop: &Stop,
     ) -> Result<(Hosts, IpAddr), Error> {
         let until = Instant::now() + patience;
-        let work = Work::new(arguments, experiment)?;
+        let payload = HostPayload::new(arguments, experiment)?;
         let program = program(std::env::var(PROGRAM).ok())?;
         let mut sessions = Vec::new();
         for (rank, name) in (1..).zip(names) {
-            let session = Session::start(client(&program, name), name, rank);
+            let session = HostSession::start(client(&program, name), name, rank);
             sessions.push(session.map_err(|error| not_started(&program[0], &error))?);
         }
         let hosts = Hosts(sessions);
@@ -65,14 +65,14 @@ impl Hosts {
         let (send, results) = mpsc::channel();
         let seen = std::thread::scope(|scope| {
             for (at, session) in hosts.0.iter().enumerate() {
-                let (send, work) = (send.clone(), &work);
+                let (send, payload) = (send.clone(), &payload);
                 // Nobody waits any more if another host has failed.
-                scope.spawn(move || send.send((at, session.prepare(work, size))).ok());
+                scope.spawn(move || send.send((at, session.prepare(payload, size))).ok());
             }
             let seen = hosts.all_prepared(&results, until, patience, stop);
             if seen.is_err() {
                 // So that the threads end.
-                hosts.0.iter().for_each(Session::kill);
+                hosts.0.iter().for_each(HostSession::kill);
             }
             seen
         })?;
@@ -150,8 +150,8 @@ impl Hosts {
             }
         };
         wait(if has_failed { LOSS } else { ENDING });
-        let failures = self.0.iter().filter_map(Session::failure).collect();
-        self.0.iter().for_each(Session::close);
+        let failures = self.0.iter().filter_map(HostSession::failure).collect();
+        self.0.iter().for_each(HostSession::close);
         wait(ENDING);
         failures
     }

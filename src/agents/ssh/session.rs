@@ -1,6 +1,6 @@
 //! The connection to one host: an ssh client, and the script that it runs there.
 
-use super::work::Work;
+use super::payload::HostPayload;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::IpAddr;
 use std::os::unix::process::CommandExt;
@@ -27,7 +27,7 @@ pub(super) fn remote_command() -> String {
 }
 
 /// One host. Its client is ended with this value, and what it runs on the host ends with the client.
-pub(super) struct Session {
+pub(super) struct HostSession {
     pub(super) host: String,
     pub(super) rank: u32,
     client: Mutex<Child>,
@@ -43,12 +43,12 @@ struct Errors {
     open: Mutex<Receiver<()>>,
 }
 
-impl Session {
+impl HostSession {
     /// Starts the client.
     ///
     /// # Errors
     /// If the program does not exist or the system starts no process.
-    pub(super) fn start(mut command: Command, host: &str, rank: u32) -> io::Result<Session> {
+    pub(super) fn start(mut command: Command, host: &str, rank: u32) -> io::Result<HostSession> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // A terminal's Ctrl-C is for the coordinator, which then ends all agents in order.
         command.process_group(0);
@@ -56,7 +56,7 @@ impl Session {
         let input = Mutex::new(client.stdin.take());
         let (lines, errors) = (lines_of(client.stdout.take())?, errors_of(client.stderr.take())?);
         let (client, host) = (Mutex::new(client), host.to_owned());
-        Ok(Session { host, rank, client, input, lines: Mutex::new(lines), errors })
+        Ok(HostSession { host, rank, client, input, lines: Mutex::new(lines), errors })
     }
 
     /// Copies everything to the host. Returns the address of this machine as the host sees it.
@@ -64,14 +64,14 @@ impl Session {
     /// # Errors
     /// If the host cannot be reached or cannot run the binary. Without an answer this lasts until
     /// the client ends.
-    pub(super) fn prepare(&self, work: &Work, size: u32) -> Result<IpAddr, String> {
+    pub(super) fn prepare(&self, payload: &HostPayload, size: u32) -> Result<IpAddr, String> {
         self.send(SCRIPT.as_bytes())?;
         let seen = self.line("at ")?;
         let address = seen_from(&seen).map_err(|why| format!("{}: {why}", self.name()))?;
-        self.send(format!("{} {}\n", work.binary.len(), work.hash).as_bytes())?;
-        self.send(&work.binary)?;
+        self.send(format!("{} {}\n", payload.binary.len(), payload.hash).as_bytes())?;
+        self.send(&payload.binary)?;
         self.line("copied")?;
-        let script = work.script(self.rank, size);
+        let script = payload.script(self.rank, size);
         self.send(format!("{}\n{script}", script.len()).as_bytes())?;
         self.line("ready")?;
         Ok(address)
@@ -150,7 +150,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for HostSession {
     fn drop(&mut self) {
         self.kill();
         let _ = locked(&self.client).wait();
@@ -239,15 +239,19 @@ mod tests {
     use crate::scratch::Scratch;
 
     /// A host that is a shell on this machine, whose temporary directory is `scratch`.
-    fn host(scratch: &Scratch) -> Session {
+    fn host(scratch: &Scratch) -> HostSession {
         let mut command = Command::new("sh");
         command.args(["-c", &remote_command()]).env("TMPDIR", scratch.path());
         command.env("SSH_CONNECTION", "127.0.0.9 50000 127.0.0.8 22");
-        Session::start(command, "h1", 1).expect("a shell")
+        HostSession::start(command, "h1", 1).expect("a shell")
     }
 
-    fn work(binary: &str) -> Work {
-        Work::of(binary.as_bytes().to_vec(), &["compare".to_owned(), "it's\nx".to_owned()], None)
+    fn payload(binary: &str) -> HostPayload {
+        HostPayload::of(
+            binary.as_bytes().to_vec(),
+            &["compare".to_owned(), "it's\nx".to_owned()],
+            None,
+        )
     }
 
     fn is_empty(scratch: &Scratch) -> bool {
@@ -263,7 +267,7 @@ mod tests {
                       cat \"$TIEBREAK_TOKEN_FILE\" >>../seen\n\
                       cp \"$2\" ../arguments\n\
                       exit 7\n";
-        assert_eq!(host.prepare(&work(binary), 3), Ok([127, 0, 0, 9].into()));
+        assert_eq!(host.prepare(&payload(binary), 3), Ok([127, 0, 0, 9].into()));
         host.send(b"127.0.0.9:1\nthe-token\n").expect("it runs");
         host.wait(Duration::from_secs(60));
         assert_eq!(host.failure().as_deref(), Some("h1 (agent 1): exit code 7"));
@@ -283,9 +287,9 @@ mod tests {
     fn a_copy_that_differs_is_not_run() {
         let scratch = Scratch::new();
         let host = host(&scratch);
-        let mut work = work("exit 0\n");
-        work.hash = "0".repeat(64);
-        let why = host.prepare(&work, 2).expect_err("another hash");
+        let mut payload = payload("exit 0\n");
+        payload.hash = "0".repeat(64);
+        let why = host.prepare(&payload, 2).expect_err("another hash");
         assert_eq!(
             why,
             "h1 (agent 1): exit code 1: the copy of tiebreak differs from the original (SHA-256)"
@@ -300,7 +304,7 @@ mod tests {
             let host = host(&scratch);
             // It ignores the signal, so it has to be killed.
             let binary = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.1; done\n";
-            host.prepare(&work(binary), 2).expect("it is ready");
+            host.prepare(&payload(binary), 2).expect("it is ready");
             if steps > 0 {
                 host.send(b"127.0.0.9:1\nthe-token\n").expect("it runs");
             }

@@ -7,7 +7,7 @@ use crate::plan::declared::{Declared, keys_in_file};
 use crate::plan::experiment::declared;
 use crate::plan::experiment::groups;
 use crate::plan::experiment::launched::{change, check_url, launch_of_recipe, launched};
-use crate::plan::experiment::process::{self, Given};
+use crate::plan::experiment::process::{self, ProcessSettings};
 use crate::plan::experiment::program;
 use crate::plan::experiment::recipes;
 use crate::plan::experiment::scope::{LaunchNames, Scope};
@@ -141,7 +141,8 @@ fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults<'_>) -> Result
                `cores`, `cores_from` and settings of requests";
     refuse(table, &[&LAUNCH_KEYS[..], &["cwd", "env", "url"]].concat(), why)?;
     let mut launch = launch_of_recipe(name, table, why)?;
-    let given = Given::read(table, Scope::Process(LaunchNames::default()))?.over(&defaults.given);
+    let given =
+        ProcessSettings::read(table, Scope::Process(LaunchNames::default()))?.over(&defaults.given);
     change(&mut launch, &given);
     Ok(Target::Launched(Box::new(launch)))
 }

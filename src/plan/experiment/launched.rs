@@ -6,7 +6,7 @@ use crate::launch::{Launch, Placeholder, Process, ProcessContext, Text, Values};
 use crate::plan::experiment::choices;
 use crate::plan::experiment::command;
 use crate::plan::experiment::launch_keys;
-use crate::plan::experiment::process::{self, Given};
+use crate::plan::experiment::process::{self, ProcessSettings};
 use crate::plan::experiment::recipes;
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
@@ -32,7 +32,7 @@ pub(super) fn launch_of_recipe(name: &str, table: &Table<'_>, why: &str) -> Resu
 }
 
 /// Applies the changes that a user of a recipe may make to its processes.
-pub(super) fn change(launch: &mut Launch, given: &Given) {
+pub(super) fn change(launch: &mut Launch, given: &ProcessSettings) {
     for process in &mut launch.processes {
         given.clone().change(process);
     }
@@ -43,7 +43,7 @@ pub(super) fn launched(
     name: &str,
     table: &Table<'_>,
     defaults: &Defaults<'_>,
-) -> Result<(Launch, Given), Error> {
+) -> Result<(Launch, ProcessSettings), Error> {
     refuse(table, &["pid"], "tiebreak launches this target and knows its processes")?;
     let names = names(name, table)?;
     let more_ports = launch_keys::more_ports(table, &names)?;
@@ -57,8 +57,8 @@ pub(super) fn launched(
         url: false,
         build: table.get("build").is_some(),
     };
-    let common =
-        Given::read(table, Scope::Process(known))?.over(&defaults.given(Scope::Process(known))?);
+    let common = ProcessSettings::read(table, Scope::Process(known))?
+        .over(&defaults.given(Scope::Process(known))?);
     let shell = common.shell.unwrap_or(false);
     let commands = |key, scope| match table.get(key) {
         Some(value) => command::read_all(&value, shell, scope),
@@ -93,7 +93,7 @@ pub(super) fn launched(
 /// variables that name a port: ports are not known yet.
 fn before(
     table: &Table<'_>,
-    common: &Given,
+    common: &ProcessSettings,
     known: LaunchNames<'_>,
 ) -> Result<ProcessContext, Error> {
     let runs = table.get("prepare").is_some() || table.get("facts").is_some();
@@ -154,7 +154,7 @@ fn say_ready(table: &Table<'_>, nodes: &[String]) -> ReadyRequirement {
 fn processes(
     name: &str,
     table: &Table<'_>,
-    common: &Given,
+    common: &ProcessSettings,
     known: LaunchNames<'_>,
     say_ready: ReadyRequirement,
 ) -> Result<Vec<Process>, Error> {
@@ -174,7 +174,7 @@ fn processes(
     let process = |(at, value): (usize, &Value<'_>)| {
         let own = value.table()?;
         own.only(&[&PROCESS_KEYS[..], &process::KEYS].concat())?;
-        let given = Given::read(&own, scope)?;
+        let given = ProcessSettings::read(&own, scope)?;
         let next = match say_ready {
             ReadyRequirement::All => Some("the program can be run"),
             ReadyRequirement::AllButLast if at < last => Some("the next one can start"),

@@ -2,7 +2,7 @@
 //! a run print them. Secrets appear as `${NAME}`.
 
 use crate::address::harmless;
-use crate::launch::{CoresFrom, Launch, Process, Ready, Sign};
+use crate::launch::{CoresFrom, Launch, Process, Ready, ReadySign};
 use keeper::signals;
 use std::time::Duration;
 use text::shown::shown_sentence;
@@ -102,8 +102,8 @@ fn details(process: &Process, of_store: bool) -> String {
 
 fn ready(ready: &Ready, of_store: bool) -> String {
     let sign = match &ready.sign {
-        Sign::Http { path: None, .. } if of_store => "it answers in its protocol".to_owned(),
-        Sign::Http { path, expect, bytes } => {
+        ReadySign::Http { path: None, .. } if of_store => "it answers in its protocol".to_owned(),
+        ReadySign::Http { path, expect, bytes } => {
             let who = path.as_ref().map_or("it".to_owned(), |path| format!("GET {path}"));
             let expect: Vec<String> = expect.iter().map(u16::to_string).collect();
             let statuses =
@@ -111,8 +111,8 @@ fn ready(ready: &Ready, of_store: bool) -> String {
             let bytes = bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
             format!("{who} answers {statuses}{bytes}")
         }
-        Sign::Log(text) => format!("its log says '{text}'"),
-        Sign::Run(command) => format!("`{command}` exits with 0"),
+        ReadySign::Log(text) => format!("its log says '{text}'"),
+        ReadySign::Run(command) => format!("`{command}` exits with 0"),
     };
     let also: String =
         ready.also_log.iter().map(|text| format!(", its log says '{text}'")).collect();

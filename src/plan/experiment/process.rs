@@ -2,7 +2,7 @@
 //! how it is stopped.
 
 use crate::exit::Error;
-use crate::launch::{Command, CoresFrom, Process, ProcessContext, Ready, Sign, Text};
+use crate::launch::{Command, CoresFrom, Process, ProcessContext, Ready, ReadySign, Text};
 use crate::plan::experiment::command;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
@@ -13,13 +13,13 @@ use text::near;
 use text::quantities;
 
 /// A key of a process, and the function that reads it.
-struct Row {
+struct ProcessKey {
     key: &'static str,
-    read: fn(&mut Given, &Value<'_>, Scope<'_>) -> Result<(), Error>,
+    read: fn(&mut ProcessSettings, &Value<'_>, Scope<'_>) -> Result<(), Error>,
 }
 
 /// The keys of a process. They can also be given for the whole contender or in the defaults.
-const ROWS: [Row; 10] = [
+const ROWS: [ProcessKey; 10] = [
     row("user", |given, value, _| {
         given.context.user = Some(value.word()?.to_owned());
         Ok(())
@@ -64,9 +64,9 @@ const ROWS: [Row; 10] = [
 
 const fn row(
     key: &'static str,
-    read: fn(&mut Given, &Value<'_>, Scope<'_>) -> Result<(), Error>,
-) -> Row {
-    Row { key, read }
+    read: fn(&mut ProcessSettings, &Value<'_>, Scope<'_>) -> Result<(), Error>,
+) -> ProcessKey {
+    ProcessKey { key, read }
 }
 
 /// The keys of [`ROWS`].
@@ -95,7 +95,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 
 /// The keys that were given.
 #[derive(Clone, Default)]
-pub(super) struct Given {
+pub(super) struct ProcessSettings {
     context: ProcessContext,
     /// The user if tiebreak runs as root: some servers refuse to run as root.
     instead_of_root: Option<String>,
@@ -107,9 +107,9 @@ pub(super) struct Given {
     pub(super) shell: Option<bool>,
 }
 
-impl Given {
-    pub(super) fn read(table: &Table<'_>, scope: Scope<'_>) -> Result<Given, Error> {
-        let mut given = Given::default();
+impl ProcessSettings {
+    pub(super) fn read(table: &Table<'_>, scope: Scope<'_>) -> Result<ProcessSettings, Error> {
+        let mut given = ProcessSettings::default();
         // In the order of the file, so that the first wrong value is reported. The caller reads the
         // other keys.
         for (key, value) in table.entries() {
@@ -125,9 +125,9 @@ impl Given {
 
     /// Merges these keys with the common ones; these take precedence. All variables are kept; of
     /// one name the last applies.
-    pub(super) fn over(self, common: &Given) -> Given {
+    pub(super) fn over(self, common: &ProcessSettings) -> ProcessSettings {
         // A field that is forgotten here does not compile.
-        let Given {
+        let ProcessSettings {
             context,
             instead_of_root: _,
             ready,
@@ -141,7 +141,7 @@ impl Given {
         let mut env = common.context.env.clone();
         env.retain(|(name, _)| !of_its_own.iter().any(|(own, _)| own == name));
         env.extend(of_its_own);
-        Given {
+        ProcessSettings {
             context: ProcessContext {
                 cwd: cwd.or_else(|| common.context.cwd.clone()),
                 env,
@@ -198,7 +198,7 @@ impl Given {
 }
 
 fn usual_ready() -> Ready {
-    let sign = Sign::Http { path: None, expect: Vec::new(), bytes: None };
+    let sign = ReadySign::Http { path: None, expect: Vec::new(), bytes: None };
     Ready { sign, also_log: Vec::new(), timeout: READY }
 }
 
@@ -216,8 +216,8 @@ fn ready(value: &Value<'_>, scope: Scope<'_>) -> Result<Ready, Error> {
     let given = |key| table.get(key);
     let of_http = ["expect", "path", "bytes"].into_iter().find(|key| given(key).is_some());
     ready.sign = match (given("log"), given("run"), of_http) {
-        (Some(log), None, None) => Sign::Log(log.text_in(scope)?),
-        (None, Some(run), None) => Sign::Run(command::read(&run, run.is_text(), scope)?),
+        (Some(log), None, None) => ReadySign::Log(log.text_in(scope)?),
+        (None, Some(run), None) => ReadySign::Run(command::read(&run, run.is_text(), scope)?),
         (None, None, _) => http(&table, scope)?,
         (Some(_), Some(_), _) => {
             return Err(value.error("`log` cannot be combined with `run`: give one"));
@@ -232,7 +232,7 @@ fn ready(value: &Value<'_>, scope: Scope<'_>) -> Result<Ready, Error> {
     Ok(ready)
 }
 
-fn http(table: &Table<'_>, scope: Scope<'_>) -> Result<Sign, Error> {
+fn http(table: &Table<'_>, scope: Scope<'_>) -> Result<ReadySign, Error> {
     let path = table.get("path").map(|path| path.text_in(scope)).transpose()?;
     if let (Some(path), Some(value)) = (&path, table.get("path"))
         && !path.to_string().starts_with('/')
@@ -241,7 +241,7 @@ fn http(table: &Table<'_>, scope: Scope<'_>) -> Result<Sign, Error> {
     }
     let expect = table.get("expect").map(|expect| statuses(&expect)).transpose()?;
     let bytes = table.get("bytes").map(|bytes| bytes.quantity(quantities::count)).transpose()?;
-    Ok(Sign::Http { path, expect: expect.unwrap_or_default(), bytes })
+    Ok(ReadySign::Http { path, expect: expect.unwrap_or_default(), bytes })
 }
 
 /// One status, or a list of them.

@@ -6,7 +6,7 @@ use crate::exit::Error;
 use crate::launch::{Launch, Values};
 use crate::plan::experiment::launch_keys;
 use crate::plan::experiment::launched::{change, launch_of_recipe, launched};
-use crate::plan::experiment::process::Given;
+use crate::plan::experiment::process::ProcessSettings;
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, refuse};
@@ -44,7 +44,7 @@ pub(super) fn read(
 }
 
 /// Reads the keys of a program without servers.
-fn alone(table: &Table<'_>) -> Result<Given, Error> {
+fn alone(table: &Table<'_>) -> Result<ProcessSettings, Error> {
     let why = "this key is only for servers that are launched, and exec: runs a program to its \
                end: give `launch`, `process` or `recipe` for servers that it talks to";
     refuse(table, &[&REFUSED[..], &LAUNCH_KEYS].concat(), why)?;
@@ -55,11 +55,11 @@ fn alone(table: &Table<'_>) -> Result<Given, Error> {
              to use one",
         ));
     }
-    Given::read(table, Scope::Attached)
+    ProcessSettings::read(table, Scope::Attached)
 }
 
 /// Checks the variables of `[defaults]`, which can have placeholders for other contenders.
-fn without_placeholders(url: &Value<'_>, given: &Given) -> Result<(), Error> {
+fn without_placeholders(url: &Value<'_>, given: &ProcessSettings) -> Result<(), Error> {
     for (name, text) in &given.context().env {
         if let Some(placeholder) = text.placeholders().next() {
             return Err(url.error(&format!(
@@ -98,7 +98,7 @@ fn with_servers(
     defaults: &Defaults<'_>,
     mut launch: Launch,
     program: &mut Program,
-) -> Result<Given, Error> {
+) -> Result<ProcessSettings, Error> {
     let is_recipe = table.get("recipe").is_some();
     let processes: Vec<String> = launch.processes.iter().map(|it| it.name.clone()).collect();
     let choices: Vec<String> = launch.choices.iter().map(|it| it.name.clone()).collect();
@@ -110,7 +110,7 @@ fn with_servers(
         url: is_recipe,
         build: !launch.build.is_empty(),
     });
-    let given = Given::read(table, scope)?.over(&defaults.given(scope)?);
+    let given = ProcessSettings::read(table, scope)?.over(&defaults.given(scope)?);
     let words = program.command.words().iter().map(|word| url.word_in(word, scope));
     let words = words.collect::<Result<Vec<_>, _>>()?;
     if is_recipe {

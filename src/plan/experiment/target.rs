@@ -7,7 +7,7 @@ use crate::launch::{Launch, Text};
 use crate::plan::Settings;
 use crate::plan::declared::{Declared, keys_in_file};
 use crate::plan::experiment::declared;
-use crate::plan::experiment::process::{self, Given};
+use crate::plan::experiment::process::{self, ProcessSettings};
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
 
@@ -55,7 +55,7 @@ pub(super) fn is_program(table: &Table<'_>) -> bool {
 pub(super) struct Defaults<'a> {
     pub(super) settings: Settings,
     /// The keys of processes, before it is known what a contender launches.
-    pub(super) given: Given,
+    pub(super) given: ProcessSettings,
     /// The tables themselves: the one of the scale comes first.
     pub(super) tables: Vec<Table<'a>>,
 }
@@ -74,15 +74,15 @@ impl<'a> Defaults<'a> {
         let settings = keys_in_file::<Settings>();
         table.only(&[&settings[..], &process::KEYS, &LAUNCH_KEYS, &TARGET_KEYS].concat())?;
         let settings = declared::of_contender(table)?;
-        let given = Given::read(table, Scope::Defaults)?;
+        let given = ProcessSettings::read(table, Scope::Defaults)?;
         Ok(Defaults { settings, given, tables: vec![table.clone()] })
     }
 
     /// Returns the keys of a process or a program whose texts are in this scope.
-    pub(super) fn given(&self, scope: Scope<'_>) -> Result<Given, Error> {
-        let mut given = Given::default();
+    pub(super) fn given(&self, scope: Scope<'_>) -> Result<ProcessSettings, Error> {
+        let mut given = ProcessSettings::default();
         for table in &self.tables {
-            given = given.over(&Given::read(table, scope)?);
+            given = given.over(&ProcessSettings::read(table, scope)?);
         }
         Ok(given)
     }

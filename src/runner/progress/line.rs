@@ -1,11 +1,11 @@
 //! The plain line, for logs and for terminals without cursor control.
 
-use super::state::{SoFar, State};
+use super::state::{RunState, SoFar};
 use std::time::{Duration, Instant};
 use text::units::{show_ns, show_rate};
 
 /// The position in the run, on one line.
-pub(super) fn line(state: &State, now: Instant) -> String {
+pub(super) fn line(state: &RunState, now: Instant) -> String {
     let mut line = state.label();
     if let Some(left) = state.left(now) {
         let time = left.time.map(|time| format!("{} left", whole_seconds(time)));
@@ -47,7 +47,7 @@ mod tests {
     fn a_line_says_where_the_run_is() {
         let start = Instant::now();
         let at = |s: f64| start + seconds(s);
-        let mut state = State::new(&["old".to_owned(), "new".to_owned()], start);
+        let mut state = RunState::new(&["old".to_owned(), "new".to_owned()], start);
         state.phase("ready?", Duration::ZERO, 0, start);
         assert_eq!(line(&state, at(1.5)), "ready?");
         state.loading("old", 0..1_000_000, "keys", start);

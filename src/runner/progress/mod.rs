@@ -17,7 +17,7 @@ pub(crate) use style::ProgressStyle;
 use crate::runner::placement;
 use crate::secrets;
 use record::TrialRecord;
-use state::State;
+use state::RunState;
 use std::ops::Range;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -34,7 +34,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Starts to show the progress of a run, or of this part of a sweep.
     pub(crate) fn start(style: ProgressStyle, names: &[String], part: &str) -> Progress {
-        let state = State::new(names, Instant::now()).of_part(part);
+        let state = RunState::new(names, Instant::now()).of_part(part);
         let mailbox = Arc::new(Mailbox::new(state));
         let writer = match style {
             ProgressStyle::Silent => None,
@@ -87,7 +87,7 @@ impl Progress {
         self.mailbox.lock().state.loaded(upto, Instant::now());
     }
 
-    fn begin(&self, phase: impl Fn(&mut State, Instant)) {
+    fn begin(&self, phase: impl Fn(&mut RunState, Instant)) {
         let now = Instant::now();
         let mut news = self.mailbox.lock();
         phase(&mut news.state, now);

@@ -12,7 +12,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// The state of a run.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct RunState {
     /// The load point of a sweep. Empty if the run is not part of one.
     part: String,
     label: String,
@@ -49,10 +49,10 @@ pub(super) struct SoFar {
     pub(super) p99_ns: Option<u64>,
 }
 
-impl State {
-    pub(super) fn new(names: &[String], now: Instant) -> State {
+impl RunState {
+    pub(super) fn new(names: &[String], now: Instant) -> RunState {
         let so_far = |name: &String| SoFar { name: shown(name), ..SoFar::default() };
-        State {
+        RunState {
             part: String::new(),
             label: String::new(),
             run_began: now,
@@ -69,8 +69,8 @@ impl State {
     }
 
     /// The same, of one load point of a sweep.
-    pub(super) fn of_part(self, part: &str) -> State {
-        State { part: part.to_owned(), ..self }
+    pub(super) fn of_part(self, part: &str) -> RunState {
+        RunState { part: part.to_owned(), ..self }
     }
 
     /// A phase starts. `rounds` is that of the whole run if the phase is the rounds.
@@ -248,8 +248,8 @@ pub(super) mod tests {
     fn time_left_follows_the_plan_then_the_pace() {
         let start = Instant::now();
         let at = |s: f64| start + seconds(s);
-        let mut state = State::new(&names(), start);
-        let left = |state: &State, s: f64| {
+        let mut state = RunState::new(&names(), start);
+        let left = |state: &RunState, s: f64| {
             state.left(at(s)).map(|left| left.time.map(|time| time.as_secs_f64().round()))
         };
         assert_eq!(left(&state, 0.0), None);
@@ -272,7 +272,7 @@ pub(super) mod tests {
     fn launches_between_rounds_are_part_of_the_pace() {
         let start = Instant::now();
         let at = |s: f64| start + seconds(s);
-        let mut state = State::new(&names(), start);
+        let mut state = RunState::new(&names(), start);
         state.phase("round", seconds(2.0), 4, at(0.0));
         state.trial(&trial(0, 1, 1, 1, 1), at(1.0));
         state.trial(&trial(0, 2, 1, 1, 1), at(2.0));
@@ -294,7 +294,7 @@ pub(super) mod tests {
     #[test]
     fn trials_are_added_up() {
         let start = Instant::now();
-        let mut state = State::new(&["a\u{1b}[2J".to_owned()], start);
+        let mut state = RunState::new(&["a\u{1b}[2J".to_owned()], start);
         let mut pilot = trial(0, 0, 50, 1_000_000_000, 9_000_000);
         pilot.phase = Phase::Pilot;
         state.trial(&pilot, start);

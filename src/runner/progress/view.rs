@@ -3,7 +3,7 @@
 use super::line::{errors, whole_seconds};
 use super::loading::Remaining;
 use super::screen::{Line, Paint, Size, fitted};
-use super::state::{SoFar, State};
+use super::state::{RunState, SoFar};
 use std::time::Instant;
 use text::units::{show_ns, show_rate};
 use unicode_width::UnicodeWidthStr;
@@ -18,7 +18,7 @@ const SHORTEST_NAME: usize = 6;
 
 /// The view, line by line. Lines end one column before the edge: some terminals
 /// wrap a line that fills it.
-pub(super) fn render(state: &State, now: Instant, size: Size, colour: bool) -> Vec<Line> {
+pub(super) fn render(state: &RunState, now: Instant, size: Size, colour: bool) -> Vec<Line> {
     if !state.under_way() {
         return Vec::new();
     }
@@ -37,7 +37,7 @@ pub(super) fn render(state: &State, now: Instant, size: Size, colour: bool) -> V
 }
 
 /// Label, bar and times: on one line if they fit, otherwise on two.
-fn head(state: &State, now: Instant, blank: &Line) -> Vec<Line> {
+fn head(state: &RunState, now: Instant, blank: &Line) -> Vec<Line> {
     let (label, left) = (state.label(), state.left(now));
     let times = times(state, now, left);
     let room = blank.room();
@@ -71,7 +71,7 @@ fn with_bar(line: Line, done: f64, columns: usize) -> Line {
     line.add(&"█".repeat(full), Paint::Done).add(&"░".repeat(columns - full), Paint::Faint)
 }
 
-fn times(state: &State, now: Instant, left: Option<Remaining>) -> String {
+fn times(state: &RunState, now: Instant, left: Option<Remaining>) -> String {
     let elapsed = show_ns(state.elapsed(now).as_secs() * 1_000_000_000);
     match left.map(|left| left.time) {
         None => elapsed,

@@ -10,11 +10,11 @@ const NARROW: Size = Size { columns: 40, rows: 24 };
 const TINY: Size = Size { columns: 20, rows: 24 };
 
 /// Runs that have begun at a time, and that time.
-fn runs() -> Vec<(&'static str, State, Instant)> {
+fn runs() -> Vec<(&'static str, RunState, Instant)> {
     let start = Instant::now();
     let at = |s: f64| start + seconds(s);
     let fresh = |names: &[&str]| {
-        State::new(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), start)
+        RunState::new(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), start)
     };
     let mut asking = fresh(&["old", "new"]);
     asking.phase("checking whether the targets are ready", Duration::ZERO, 0, at(0.0));
@@ -79,7 +79,7 @@ fn views_look_as_they_did() {
 #[test]
 fn nothing_is_shown_before_the_first_phase() {
     let now = Instant::now();
-    assert_eq!(render(&State::new(&["a".to_owned()], now), now, WIDE, true), []);
+    assert_eq!(render(&RunState::new(&["a".to_owned()], now), now, WIDE, true), []);
 }
 
 #[test]

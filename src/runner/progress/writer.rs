@@ -2,7 +2,7 @@
 
 use super::line::line;
 use super::screen::{Screen, Size};
-use super::state::State;
+use super::state::RunState;
 use super::style::ProgressStyle;
 use super::view;
 use std::io::{Write, stderr};
@@ -19,7 +19,7 @@ pub(super) struct Mailbox {
 }
 
 pub(super) struct ProgressUpdate {
-    pub(super) state: State,
+    pub(super) state: RunState,
     /// Lines that stay and are not written yet.
     pub(super) sentences: Vec<String>,
     /// Something must be shown before the period is over.
@@ -28,7 +28,7 @@ pub(super) struct ProgressUpdate {
 }
 
 impl Mailbox {
-    pub(super) fn new(state: State) -> Mailbox {
+    pub(super) fn new(state: RunState) -> Mailbox {
         let news = ProgressUpdate { state, sentences: Vec::new(), rung: false, over: false };
         Mailbox { news: Mutex::new(news), bell: Condvar::new() }
     }

@@ -5,7 +5,7 @@ use std::sync::mpsc;
 /// Writes on its own thread. Returns the mailbox and what is printed.
 fn start_writer(style: ProgressStyle) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
     let names = ["old".to_owned(), "new".to_owned()];
-    let mailbox = Arc::new(Mailbox::new(State::new(&names, Instant::now())));
+    let mailbox = Arc::new(Mailbox::new(RunState::new(&names, Instant::now())));
     // A printer that waits until what it printed is taken, as a terminal may.
     let (printer, printed) = mpsc::sync_channel(0);
     let reporting = mailbox.clone();

@@ -1,6 +1,6 @@
 //! Finds the processes that hold listening sockets.
 
-use super::{Found, Root, sockets::Listening};
+use super::{ProcessTrees, Root, sockets::Listening};
 use keeper::process::{self, Identity, OutOfSight, Stat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fs, io};
@@ -76,7 +76,7 @@ impl Processes {
 }
 
 /// The topmost processes that hold one of these sockets. `address` is for messages.
-pub(super) fn topmost(address: &str, listening: &Listening) -> Result<Found, OutOfSight> {
+pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTrees, OutOfSight> {
     let (holders, all_seen) = holding(&listening.inodes);
     if holders.is_empty() {
         return Err(if all_seen {
@@ -100,7 +100,7 @@ pub(super) fn topmost(address: &str, listening: &Listening) -> Result<Found, Out
              server's process with pid if it runs on this machine",
             root.name, root.process.pid
         ))),
-        None => Ok(Found { roots }),
+        None => Ok(ProcessTrees { roots }),
     }
 }
 

@@ -152,14 +152,14 @@ fn contenders_that_share_a_process_are_one_group() {
     one.ask("start");
     let d = one.tell("sub listen 127.0.0.1:0");
     let found = [of(&a), of(&c), None, of(&b), of(&d), of(&c)];
-    assert_eq!(groups(&found, Found::shares_process_with), [vec![0, 3, 4], vec![1, 5]]);
+    assert_eq!(groups(&found, ProcessTrees::shares_process_with), [vec![0, 3, 4], vec![1, 5]]);
     // The child's server and another of the child's are apart from the parent's
     // only until the parent's comes.
     assert_eq!(
-        groups(&[of(&d), of(&c), of(&a)], Found::shares_process_with),
+        groups(&[of(&d), of(&c), of(&a)], ProcessTrees::shares_process_with),
         [vec![0, 2], vec![1]]
     );
-    assert_eq!(groups(&[None, None], Found::shares_process_with), Vec::<Vec<usize>>::new());
+    assert_eq!(groups(&[None, None], ProcessTrees::shares_process_with), Vec::<Vec<usize>>::new());
 }
 
 #[test]
@@ -169,15 +169,18 @@ fn one_contender_can_join_two_groups() {
         name: String::new(),
         ancestors: ancestors.iter().map(|pid| Identity { pid: *pid, started: 1 }).collect(),
     };
-    let found = |root: &Root| Some(Found { roots: vec![root.clone()] });
+    let found = |root: &Root| Some(ProcessTrees { roots: vec![root.clone()] });
     let (left, right) = (root(11, &[10, 1]), root(12, &[10, 1]));
     let apart = [found(&left), found(&right)];
-    assert_eq!(groups(&apart, Found::shares_process_with), [[0], [1]]);
+    assert_eq!(groups(&apart, ProcessTrees::shares_process_with), [[0], [1]]);
     let both = [found(&left), found(&right), found(&root(10, &[1]))];
-    assert_eq!(groups(&both, Found::shares_process_with), [[0, 1, 2]]);
+    assert_eq!(groups(&both, ProcessTrees::shares_process_with), [[0, 1, 2]]);
     // The number of a process that has gone is another process's now.
     let later = Root { process: Identity { pid: 11, started: 2 }, ..left.clone() };
-    assert_eq!(groups(&[found(&left), found(&later)], Found::shares_process_with), [[0], [1]]);
+    assert_eq!(
+        groups(&[found(&left), found(&later)], ProcessTrees::shares_process_with),
+        [[0], [1]]
+    );
 }
 
 /// nginx with two workers; stopped at the end.

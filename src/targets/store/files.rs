@@ -1,6 +1,6 @@
 //! Examines a directory that is used as a cache.
 
-use super::{About, Start};
+use super::{About, ServerStart};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(super) fn about(root: &Path, synced: bool) -> Result<About, String> {
         items: Some(items),
         bytes: Some(bytes),
         evictions: None,
-        start: Some(Start::Run(root.display().to_string())),
+        start: Some(ServerStart::Run(root.display().to_string())),
         durable: Some(synced),
         facts: Vec::new(),
     })

@@ -3,7 +3,7 @@
 //!
 //! It is one short line of text under a key that no workload uses.
 
-use super::{About, Start};
+use super::{About, ServerStart};
 use crate::fnv::fnv1a;
 use record::{Custom, LoadMethod, Workload};
 use text::units::show_count;
@@ -20,16 +20,16 @@ pub(crate) struct Fingerprint {
     /// Hash of what was written.
     pub(crate) spec: u64,
     /// The start of the server.
-    pub(crate) start: Start,
+    pub(crate) start: ServerStart,
     /// Items that the server had evicted by then.
     pub(crate) evictions: Option<u64>,
     /// The progress of the load, and what happened afterwards.
-    pub(crate) state: State,
+    pub(crate) state: LoadState,
 }
 
 /// Whether the keys are as they were loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum LoadState {
     /// All exist.
     Clean,
     /// They were changed after the load, or not all could be loaded.
@@ -90,8 +90,8 @@ impl RequestedData {
         about: Option<&About>,
     ) -> Decision {
         match self.standing(kept, about) {
-            Ok(State::Clean) => Decision { how: LoadMethod::Found, from: self.keys, why: None },
-            Ok(State::Loading(from)) if from > 0 => {
+            Ok(LoadState::Clean) => Decision { how: LoadMethod::Found, from: self.keys, why: None },
+            Ok(LoadState::Loading(from)) if from > 0 => {
                 Decision { how: LoadMethod::Resumed, from, why: None }
             }
             Ok(_) => Decision::anew(None),
@@ -105,7 +105,7 @@ impl RequestedData {
         &self,
         kept: Result<Option<Vec<u8>>, String>,
         about: Option<&About>,
-    ) -> Result<State, Option<String>> {
+    ) -> Result<LoadState, Option<String>> {
         let because = |why: &str| Err(Some(why.to_owned()));
         let kept = match kept {
             Ok(Some(kept)) => kept,
@@ -121,13 +121,13 @@ impl RequestedData {
         if found.spec != self.spec {
             return because("it holds other keys or values");
         }
-        if matches!(found.state, State::Loading(upto) if upto > self.keys) {
+        if matches!(found.state, LoadState::Loading(upto) if upto > self.keys) {
             return because("its fingerprint is damaged");
         }
         if !found.start.is(start) {
             return because("its server was restarted after it was loaded");
         }
-        if found.state == State::Dirty {
+        if found.state == LoadState::Dirty {
             return because(
                 "its keys were changed after the load, or not all of them could be \
                             loaded",
@@ -141,8 +141,8 @@ impl RequestedData {
     fn complete(&self, found: &Fingerprint, about: Option<&About>) -> Result<(), Option<String>> {
         let Some(about) = about else { return Ok(()) };
         let there = match found.state {
-            State::Loading(upto) => upto,
-            State::Clean | State::Dirty => self.keys,
+            LoadState::Loading(upto) => upto,
+            LoadState::Clean | LoadState::Dirty => self.keys,
         };
         let why = match (about.evictions, found.evictions, about.items) {
             (Some(now), Some(then), _) if now > then => {
@@ -181,14 +181,14 @@ impl Fingerprint {
     /// The fingerprint as text.
     pub(crate) fn text(&self) -> String {
         let start = match &self.start {
-            Start::Run(id) => format!("run:{id}"),
-            Start::Process { pid, began } => format!("process:{pid}@{began}"),
+            ServerStart::Run(id) => format!("run:{id}"),
+            ServerStart::Process { pid, began } => format!("process:{pid}@{began}"),
         };
         let evictions = self.evictions.map_or("unknown".to_owned(), |count| count.to_string());
         let state = match self.state {
-            State::Clean => "clean".to_owned(),
-            State::Dirty => "dirty".to_owned(),
-            State::Loading(upto) => format!("loading upto {upto}"),
+            LoadState::Clean => "clean".to_owned(),
+            LoadState::Dirty => "dirty".to_owned(),
+            LoadState::Loading(upto) => format!("loading upto {upto}"),
         };
         format!("{MARK} {:016x} {start} {evictions} {state}", self.spec)
     }
@@ -198,16 +198,16 @@ impl Fingerprint {
         let words: Vec<&str> = std::str::from_utf8(bytes).ok()?.split(' ').collect();
         let [MARK, spec, start, evictions, state @ ..] = words.as_slice() else { return None };
         let state = match state {
-            ["clean"] => State::Clean,
-            ["dirty"] => State::Dirty,
-            ["loading", "upto", upto] => State::Loading(upto.parse().ok()?),
+            ["clean"] => LoadState::Clean,
+            ["dirty"] => LoadState::Dirty,
+            ["loading", "upto", upto] => LoadState::Loading(upto.parse().ok()?),
             _ => return None,
         };
         let start = match start.split_once(':')? {
-            ("run", id) => Start::Run(id.to_owned()),
+            ("run", id) => ServerStart::Run(id.to_owned()),
             ("process", process) => {
                 let (pid, began) = process.split_once('@')?;
-                Start::Process { pid: pid.parse().ok()?, began: began.parse().ok()? }
+                ServerStart::Process { pid: pid.parse().ok()?, began: began.parse().ok()? }
             }
             _ => return None,
         };

@@ -20,13 +20,13 @@ fn about() -> About {
     About {
         items: Some(100_001),
         evictions: Some(7),
-        start: Some(Start::Run(ID.to_owned())),
+        start: Some(ServerStart::Run(ID.to_owned())),
         ..About::default()
     }
 }
 
-fn found(state: State) -> Fingerprint {
-    let start = Start::Run(ID.to_owned());
+fn found(state: LoadState) -> Fingerprint {
+    let start = ServerStart::Run(ID.to_owned());
     Fingerprint { spec: wanted().spec, start, evictions: Some(7), state }
 }
 
@@ -60,11 +60,11 @@ fn what_was_written_makes_the_spec_and_what_is_done_to_it_does_not() {
 #[test]
 fn only_what_is_clean_and_of_this_start_is_found() {
     let all = |how, from| Decision { how, from, why: None };
-    assert_eq!(decide(&found(State::Clean), &about()), all(LoadMethod::Found, 100_000));
-    assert_eq!(decide(&found(State::Loading(300)), &about()), all(LoadMethod::Resumed, 300));
-    assert_eq!(decide(&found(State::Loading(0)), &about()), Decision::anew(None));
+    assert_eq!(decide(&found(LoadState::Clean), &about()), all(LoadMethod::Found, 100_000));
+    assert_eq!(decide(&found(LoadState::Loading(300)), &about()), all(LoadMethod::Resumed, 300));
+    assert_eq!(decide(&found(LoadState::Loading(0)), &about()), Decision::anew(None));
     assert_eq!(wanted().decide(Ok(None), Some(&about())), Decision::anew(None));
-    let dirty = decide(&found(State::Dirty), &about());
+    let dirty = decide(&found(LoadState::Dirty), &about());
     assert_eq!(
         dirty,
         anew(
@@ -72,10 +72,10 @@ fn only_what_is_clean_and_of_this_start_is_found() {
                             loaded"
         )
     );
-    for state in [State::Clean, State::Loading(300)] {
+    for state in [LoadState::Clean, LoadState::Loading(300)] {
         let other = Fingerprint { spec: 1, ..found(state) };
         assert_eq!(decide(&other, &about()), anew("it holds other keys or values"));
-        let before = Fingerprint { start: Start::Run("b".to_owned()), ..found(state) };
+        let before = Fingerprint { start: ServerStart::Run("b".to_owned()), ..found(state) };
         let why = "its server was restarted after it was loaded";
         assert_eq!(decide(&before, &about()), anew(why));
         let silent = About { start: None, ..about() };
@@ -90,32 +90,32 @@ fn only_what_is_clean_and_of_this_start_is_found() {
 fn what_is_missing_is_loaded_again() {
     let evicted = About { evictions: Some(9), ..about() };
     let why = "it has evicted 2 items since it was loaded";
-    assert_eq!(decide(&found(State::Clean), &evicted), anew(why));
-    assert_eq!(decide(&found(State::Loading(300)), &evicted), anew(why));
+    assert_eq!(decide(&found(LoadState::Clean), &evicted), anew(why));
+    assert_eq!(decide(&found(LoadState::Loading(300)), &evicted), anew(why));
     let set_back = About { evictions: Some(6), ..about() };
     let why = "its counters were reset after it was loaded";
-    assert_eq!(decide(&found(State::Clean), &set_back), anew(why));
+    assert_eq!(decide(&found(LoadState::Clean), &set_back), anew(why));
     let fewer = About { items: Some(99_999), ..about() };
     let why = "it holds 99999 items but was loaded with 100000";
-    assert_eq!(decide(&found(State::Clean), &fewer), anew(why));
-    assert_eq!(decide(&found(State::Loading(300)), &fewer).how, LoadMethod::Resumed);
+    assert_eq!(decide(&found(LoadState::Clean), &fewer), anew(why));
+    assert_eq!(decide(&found(LoadState::Loading(300)), &fewer).how, LoadMethod::Resumed);
     let untold = About { items: None, evictions: None, ..about() };
-    assert_eq!(decide(&found(State::Clean), &untold).how, LoadMethod::Found);
+    assert_eq!(decide(&found(LoadState::Clean), &untold).how, LoadMethod::Found);
 }
 
 #[test]
 fn what_cannot_be_read_is_loaded_again() {
     let unread = wanted().decide(Err("it did not reply in time".to_owned()), Some(&about()));
     assert_eq!(unread, anew("its fingerprint cannot be read: it did not reply in time"));
-    let whole = found(State::Clean).text();
+    let whole = found(LoadState::Clean).text();
     let hostile = [
         String::new(),
         whole.replace("load/1", "load/2"),
         whole.replace("clean", "clean "),
         whole.replace("run:", "run"),
         format!("{whole} twice"),
-        found(State::Loading(100_001)).text(),
-        found(State::Loading(5)).text().replace('5', "-5"),
+        found(LoadState::Loading(100_001)).text(),
+        found(LoadState::Loading(5)).text().replace('5', "-5"),
     ];
     for text in hostile {
         let decision = wanted().decide(Ok(Some(text.clone().into_bytes())), Some(&about()));
@@ -125,10 +125,10 @@ fn what_cannot_be_read_is_loaded_again() {
 
 #[test]
 fn the_clock_of_memcached_may_be_off_by_a_second() {
-    let began = |pid, began| Start::Process { pid, began };
+    let began = |pid, began| ServerStart::Process { pid, began };
     assert!(began(1, 100).is(&began(1, 101)) && began(1, 101).is(&began(1, 100)));
     assert!(!began(1, 100).is(&began(1, 102)) && !began(1, 100).is(&began(2, 100)));
-    assert!(!began(1, 100).is(&Start::Run(ID.to_owned())));
+    assert!(!began(1, 100).is(&ServerStart::Run(ID.to_owned())));
 }
 
 proptest! {
@@ -142,11 +142,11 @@ proptest! {
         redis: bool,
         clean: bool,
     ) {
-        let start = if redis { Start::Run(ID.to_owned()) } else { Start::Process { pid, began } };
+        let start = if redis { ServerStart::Run(ID.to_owned()) } else { ServerStart::Process { pid, began } };
         let state = match (upto, clean) {
-            (Some(upto), _) => State::Loading(upto),
-            (None, true) => State::Clean,
-            (None, false) => State::Dirty,
+            (Some(upto), _) => LoadState::Loading(upto),
+            (None, true) => LoadState::Clean,
+            (None, false) => LoadState::Dirty,
         };
         let fingerprint = Fingerprint { spec, start, evictions, state };
         prop_assert_eq!(Fingerprint::parse(fingerprint.text().as_bytes()), Some(fingerprint));

@@ -1,8 +1,8 @@
 //! Queries memcached about itself: one server, or several that each hold some of the keys.
 
-use super::line::Line;
+use super::connection::StoreConnection;
 use super::own_keys::{self, Kept};
-use super::{About, PATIENCE, Start};
+use super::{About, PATIENCE, ServerStart};
 use record::{Address, Fact, Workload};
 use text::shown::shown;
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store};
@@ -35,7 +35,7 @@ impl Servers {
 
     /// The sum of what they report.
     pub(super) fn about(&self) -> Result<About, String> {
-        let reports = self.each.iter().map(|server| about(&mut line(server, 0)?));
+        let reports = self.each.iter().map(|server| about(&mut connection(server, 0)?));
         let reports: Vec<About> = reports.collect::<Result<_, _>>()?;
         match <[About; 1]>::try_from(reports) {
             Ok([only]) => Ok(only),
@@ -46,7 +46,7 @@ impl Servers {
     /// The value under this key. Returns None if there is none.
     pub(super) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
         match self.only() {
-            Some(server) => recall(&mut line(server, 0)?, key),
+            Some(server) => recall(&mut connection(server, 0)?, key),
             None => Ok(None),
         }
     }
@@ -56,12 +56,12 @@ impl Servers {
         let server = self.only().ok_or("a load of several servers cannot be recorded in them")?;
         let (key, value) = (key.as_bytes(), text.as_bytes().into());
         let store = Store { mode: Mode::Set, key, value, flags: 0, expires: 0 };
-        line(server, 0)?.ask(&Op::Store(store))?.good()
+        connection(server, 0)?.ask(&Op::Store(store))?.good()
     }
 
     /// Removes a note. One that another run left on any server must not be trusted.
     pub(super) fn forget(&self, key: &str) -> Result<(), String> {
-        let forget = |server| line(server, 0)?.ask(&Op::Delete(key.as_bytes()))?.good();
+        let forget = |server| connection(server, 0)?.ask(&Op::Delete(key.as_bytes()))?.good();
         self.each.iter().try_for_each(forget)
     }
 
@@ -70,9 +70,9 @@ impl Servers {
     pub(super) fn check_keys(&self, workload: &Workload) -> Result<(), String> {
         let most = workload.value.most().max(LONGEST_ITEM);
         self.each.iter().try_for_each(|server| {
-            let Ok(mut line) = line(server, most) else { return Ok(()) };
+            let Ok(mut connection) = connection(server, most) else { return Ok(()) };
             own_keys::check(workload, |key| {
-                Ok(recall(&mut line, key)?.map_or(Kept::Nothing, Kept::Text))
+                Ok(recall(&mut connection, key)?.map_or(Kept::Nothing, Kept::Text))
             })
         })
     }
@@ -88,10 +88,10 @@ impl Servers {
 
 /// A connection whose replies may contain values of this many bytes. It speaks the text protocol,
 /// which every version understands.
-fn line(server: &Address, bytes: u32) -> Result<Line<Memcached>, String> {
+fn connection(server: &Address, bytes: u32) -> Result<StoreConnection<Memcached>, String> {
     let value_bytes = LONGEST_NOTE.max(u64::from(bytes));
     let codec = Memcached::new(Dialect::Text, Limits { value_bytes }, 1);
-    Ok(Line::open(server, codec, PATIENCE)?.with_values_of(bytes))
+    Ok(StoreConnection::open(server, codec, PATIENCE)?.with_values_of(bytes))
 }
 
 /// The sum over several servers. A figure that one of them does not report is not known.
@@ -107,8 +107,8 @@ fn sum(reports: &[About]) -> About {
     }
 }
 
-fn about(line: &mut Line<Memcached>) -> Result<About, String> {
-    let heard = line.ask(&Op::Stats)?;
+fn about(connection: &mut StoreConnection<Memcached>) -> Result<About, String> {
+    let heard = connection.ask(&Op::Stats)?;
     heard.good()?;
     Ok(read(&heard.items))
 }
@@ -129,7 +129,7 @@ fn read(lines: &[Vec<u8>]) -> About {
         items: number("curr_items"),
         bytes: number("bytes"),
         evictions: number("evictions"),
-        start: number("pid").zip(began).map(|(pid, began)| Start::Process { pid, began }),
+        start: number("pid").zip(began).map(|(pid, began)| ServerStart::Process { pid, began }),
         durable: Some(false),
         facts: vec![Fact {
             command: "stats".to_owned(),
@@ -138,6 +138,9 @@ fn read(lines: &[Vec<u8>]) -> About {
     }
 }
 
-fn recall(line: &mut Line<Memcached>, key: &str) -> Result<Option<Vec<u8>>, String> {
-    line.ask(&Op::Get(key.as_bytes()))?.into_value()
+fn recall(
+    connection: &mut StoreConnection<Memcached>,
+    key: &str,
+) -> Result<Option<Vec<u8>>, String> {
+    connection.ask(&Op::Get(key.as_bytes()))?.into_value()
 }

@@ -4,21 +4,21 @@
 //! Each query has its own connection and deadline. A store that does not answer is not a failed
 //! target; what it did not report is not known.
 
+mod connection;
 mod files;
 mod fingerprint;
-mod line;
 mod memcached;
 mod own_keys;
 mod redis;
 mod sql;
 mod thrift;
 
-pub(crate) use fingerprint::{Decision, Fingerprint, RequestedData, State};
+pub(crate) use fingerprint::{Decision, Fingerprint, LoadState, RequestedData};
 
 use crate::access::Access;
+use connection::StoreConnection;
+pub(crate) use connection::connect_unix;
 use drivers::PendingWork;
-use line::Line;
-pub(crate) use line::connect_unix;
 use record::{Address, Fact, Workload};
 use sql::Database;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ pub(crate) struct About {
     /// Items that it evicted since it was started.
     pub(crate) evictions: Option<u64>,
     /// The current start of the server.
-    pub(crate) start: Option<Start>,
+    pub(crate) start: Option<ServerStart>,
     /// Whether its settings make a write wait for the disk before it is acknowledged.
     pub(crate) durable: Option<bool>,
     /// Version, limits and persistence, as it reports them.
@@ -68,22 +68,22 @@ pub(crate) struct About {
 
 /// One start of a server. Its data does not survive a restart, or may not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub(crate) enum ServerStart {
     /// Redis identifies each start by a random number.
     Run(String),
     /// memcached: its process ID and start time, in seconds since 1970.
     Process { pid: u64, began: u64 },
 }
 
-impl Start {
+impl ServerStart {
     /// Whether both are the same start. memcached reports the time and its uptime from two clocks
     /// in whole seconds, so the start may differ by one.
-    pub(crate) fn is(&self, other: &Start) -> bool {
+    pub(crate) fn is(&self, other: &ServerStart) -> bool {
         match (self, other) {
-            (Start::Run(one), Start::Run(other)) => one == other,
+            (ServerStart::Run(one), ServerStart::Run(other)) => one == other,
             (
-                Start::Process { pid, began },
-                Start::Process { pid: other_pid, began: other_began },
+                ServerStart::Process { pid, began },
+                ServerStart::Process { pid: other_pid, began: other_began },
             ) => pid == other_pid && began.abs_diff(*other_began) <= 1,
             _ => false,
         }
@@ -200,8 +200,8 @@ impl SideChannel {
             StoreProtocol::Thrift(cluster) => cluster.make_room(&self.address),
             StoreProtocol::Memcached(servers) => servers.check_keys(workload),
             StoreProtocol::Redis(opening) => {
-                let Ok(mut line) = self.redis(opening) else { return Ok(()) };
-                own_keys::check(workload, |key| redis::kept(&mut line, key))
+                let Ok(mut connection) = self.redis(opening) else { return Ok(()) };
+                own_keys::check(workload, |key| redis::kept(&mut connection, key))
             }
             StoreProtocol::Files { .. } => Ok(()),
         }
@@ -220,8 +220,8 @@ impl SideChannel {
         }
     }
 
-    fn redis(&self, opening: &Opening) -> Result<Line<wire::resp::Resp>, String> {
-        Line::open(&self.address, redis::codec(opening), PATIENCE)
+    fn redis(&self, opening: &Opening) -> Result<StoreConnection<wire::resp::Resp>, String> {
+        StoreConnection::open(&self.address, redis::codec(opening), PATIENCE)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Queries Redis or Valkey about itself.
 
-use super::line::{Line, StoreReply};
+use super::connection::{StoreConnection, StoreReply};
 use super::own_keys::Kept;
-use super::{About, Start};
+use super::{About, ServerStart};
 use record::Fact;
 use text::shown::shown;
 use wire::resp::codes;
@@ -22,19 +22,19 @@ pub(super) fn codec(opening: &Opening) -> Resp {
     Resp::new(opening.clone(), Limits { bulk_bytes: LONGEST_STRING }, 1)
 }
 
-pub(super) fn about(line: &mut Line<Resp>) -> Result<About, String> {
-    let info = command(line, &[b"INFO"])?;
+pub(super) fn about(connection: &mut StoreConnection<Resp>) -> Result<About, String> {
+    let info = command(connection, &[b"INFO"])?;
     info.good()?;
-    let items = command(line, &[b"DBSIZE"])?;
+    let items = command(connection, &[b"DBSIZE"])?;
     let items = items.good().ok().and_then(|()| text(&items.into_first())?.parse().ok());
-    let settings = ["appendonly", "appendfsync", "save"].map(|name| setting(line, name));
+    let settings = ["appendonly", "appendfsync", "save"].map(|name| setting(connection, name));
     let durable = synced(&settings);
     let info = Info(String::from_utf8_lossy(&info.into_first()).into_owned());
     Ok(About {
         items,
         bytes: info.number("used_memory_dataset"),
         evictions: info.number("evicted_keys"),
-        start: info.run_id().map(Start::Run),
+        start: info.run_id().map(ServerStart::Run),
         durable,
         facts: vec![info.fact(), durability(&info, settings.into_iter().flatten().collect())],
     })
@@ -75,8 +75,8 @@ impl Info {
 }
 
 /// `appendonly no`. Returns None if it does not show its settings.
-fn setting(line: &mut Line<Resp>, name: &str) -> Option<String> {
-    let heard = command(line, &[b"CONFIG", b"GET", name.as_bytes()]).ok()?;
+fn setting(connection: &mut StoreConnection<Resp>, name: &str) -> Option<String> {
+    let heard = command(connection, &[b"CONFIG", b"GET", name.as_bytes()]).ok()?;
     heard.good().ok()?;
     let [first, rest @ ..] = heard.items.as_slice() else { return None };
     // An empty value produces no item.
@@ -102,13 +102,16 @@ fn durability(info: &Info, settings: Vec<String>) -> Fact {
     Fact { command: command.to_owned(), line }
 }
 
-pub(super) fn recall(line: &mut Line<Resp>, key: &str) -> Result<Option<Vec<u8>>, String> {
-    line.ask(&Op::Get(key.as_bytes()))?.into_value()
+pub(super) fn recall(
+    connection: &mut StoreConnection<Resp>,
+    key: &str,
+) -> Result<Option<Vec<u8>>, String> {
+    connection.ask(&Op::Get(key.as_bytes()))?.into_value()
 }
 
 /// The value of a key; the first bytes if it is a string.
-pub(super) fn kept(line: &mut Line<Resp>, key: &str) -> Result<Kept, String> {
-    let heard = command(line, &[b"GETRANGE", key.as_bytes(), b"0", LAST_OF_NOTE])?;
+pub(super) fn kept(connection: &mut StoreConnection<Resp>, key: &str) -> Result<Kept, String> {
+    let heard = command(connection, &[b"GETRANGE", key.as_bytes(), b"0", LAST_OF_NOTE])?;
     if heard.class() == Some(Class::Error(codes::WRONGTYPE)) {
         return Ok(Kept::Other);
     }
@@ -117,18 +120,22 @@ pub(super) fn kept(line: &mut Line<Resp>, key: &str) -> Result<Kept, String> {
     Ok(if text.is_empty() { Kept::Nothing } else { Kept::Text(text) })
 }
 
-pub(super) fn keep(line: &mut Line<Resp>, key: &str, text: &str) -> Result<(), String> {
+pub(super) fn keep(
+    connection: &mut StoreConnection<Resp>,
+    key: &str,
+    text: &str,
+) -> Result<(), String> {
     let (key, value) = (key.as_bytes(), text.as_bytes().into());
     let set = Set { key, value, when: When::Always, expires: Expires::Never };
-    line.ask(&Op::Set(set))?.good()
+    connection.ask(&Op::Set(set))?.good()
 }
 
-pub(super) fn forget(line: &mut Line<Resp>, key: &str) -> Result<(), String> {
-    line.ask(&Op::Del(List::Slices(&[key.as_bytes()])))?.good()
+pub(super) fn forget(connection: &mut StoreConnection<Resp>, key: &str) -> Result<(), String> {
+    connection.ask(&Op::Del(List::Slices(&[key.as_bytes()])))?.good()
 }
 
-fn command(line: &mut Line<Resp>, words: &[&[u8]]) -> Result<StoreReply, String> {
-    line.ask(&Op::Command(List::Slices(words)))
+fn command(connection: &mut StoreConnection<Resp>, words: &[&[u8]]) -> Result<StoreReply, String> {
+    connection.ask(&Op::Command(List::Slices(words)))
 }
 
 fn text(bytes: &[u8]) -> Option<&str> {

@@ -2,7 +2,7 @@
 
 mod tables;
 
-use super::{About, Start};
+use super::{About, ServerStart};
 use crate::fnv::fnv1a;
 use drivers::{PendingWork, QueryError, Refusal, Rows};
 use record::{Address, Fact, Workload};
@@ -111,15 +111,15 @@ impl Database {
     }
 
     /// Identifies the server and its current start.
-    fn start(&self, address: &Address, facts: &[(String, String)]) -> Option<Start> {
+    fn start(&self, address: &Address, facts: &[(String, String)]) -> Option<ServerStart> {
         let answer = match self.server.asks_for_start() {
             Some(what) => self.first_row(address, &[what.to_owned()], PATIENCE).ok()??,
             None => Vec::new(),
         };
         Some(match self.server.start(facts, &answer)? {
-            drivers::Start::Exact(start) => Start::Run(start),
-            drivers::Start::Second { server, began } => {
-                Start::Process { pid: fnv1a(server.as_bytes()), began }
+            drivers::StartTime::Exact(start) => ServerStart::Run(start),
+            drivers::StartTime::Second { server, began } => {
+                ServerStart::Process { pid: fnv1a(server.as_bytes()), began }
             }
         })
     }

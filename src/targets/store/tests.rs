@@ -103,7 +103,9 @@ fn memcached_tells_of_itself_and_keeps_a_note() {
     let about = store.about().expect("it tells");
     assert_eq!((about.items, about.evictions), (Some(0), Some(0)));
     assert!(about.bytes.is_some());
-    let Some(Start::Process { pid, began }) = about.start.clone() else { panic!("{about:?}") };
+    let Some(ServerStart::Process { pid, began }) = about.start.clone() else {
+        panic!("{about:?}")
+    };
     assert_eq!(pid, u64::from(server.child.id()));
     assert!(began > 1_600_000_000);
     let fact = lines(&about)[0];
@@ -132,7 +134,7 @@ fn redis_tells_of_itself_and_keeps_a_note_in_its_database() {
         let about = first.about().expect("it tells");
         assert_eq!((about.items, about.evictions), (Some(0), Some(0)), "{protocol:?}");
         assert!(about.bytes.is_some_and(|bytes| bytes > 0));
-        assert!(matches!(&about.start, Some(Start::Run(id)) if id.len() == 40), "{about:?}");
+        assert!(matches!(&about.start, Some(ServerStart::Run(id)) if id.len() == 40), "{about:?}");
         let facts = lines(&about);
         assert!(facts[0].starts_with("redis "), "{facts:?}");
         assert!(facts[0].ends_with(", maxmemory 3145728 noeviction"), "{facts:?}");

@@ -4,8 +4,8 @@
 //! It never drops anything. It creates a missing keyspace, and a missing column family with the
 //! comment of tiebreak's tables; only a column family with this comment is emptied for a load.
 
-use super::line::{Line, StoreReply};
-use super::{About, Start};
+use super::connection::{StoreConnection, StoreReply};
+use super::{About, ServerStart};
 use crate::fnv::fnv1a;
 use drivers::TABLE_COMMENT;
 use engine::{THRIFT_COLUMN, ThriftAccess};
@@ -45,10 +45,10 @@ impl Cluster {
     }
 
     pub(super) fn about(&self, address: &Address) -> Result<About, String> {
-        let mut line = self.line_to_ask(address)?;
-        let version = version(&mut line)?;
-        let setting = self.settings(&mut line)?;
-        let start = start(&mut line)?;
+        let mut connection = self.connection_to_ask(address)?;
+        let version = version(&mut connection)?;
+        let setting = self.settings(&mut connection)?;
+        let start = start(&mut connection)?;
         let fact =
             |command: &str, line: String| Fact { command: command.to_owned(), line: Some(line) };
         Ok(About {
@@ -59,9 +59,9 @@ impl Cluster {
     }
 
     /// The partitioner, and how the keyspace is replicated.
-    fn settings(&self, line: &mut Line<Thrift>) -> Result<String, String> {
-        let partitioner = answer(line, &Op::Admin(Admin::Partitioner))?.into_first();
-        let keyspace = match self.keyspace(line)? {
+    fn settings(&self, connection: &mut StoreConnection<Thrift>) -> Result<String, String> {
+        let partitioner = answer(connection, &Op::Admin(Admin::Partitioner))?.into_first();
+        let keyspace = match self.keyspace(connection)? {
             None => "does not exist yet".to_owned(),
             Some(found) => {
                 let options = found.options.iter();
@@ -77,17 +77,17 @@ impl Cluster {
 
     /// The value under this key in the contender's column family, if tiebreak made that family.
     pub(super) fn recall(&self, address: &Address, key: &str) -> Result<Option<Vec<u8>>, String> {
-        let found = self.keyspace(&mut self.line_to_ask(address)?)?;
+        let found = self.keyspace(&mut self.connection_to_ask(address)?)?;
         let is_ours = found.as_ref().and_then(|found| self.family(found)).is_some_and(is_ours);
         if !is_ours {
             return Ok(None);
         }
-        self.read(&mut self.line(address, PATIENCE)?, key)
+        self.read(&mut self.connection(address, PATIENCE)?, key)
     }
 
     /// Keeps a note. It is read back, because an older one would win if the clock was set back.
     pub(super) fn keep(&self, address: &Address, key: &str, text: &str) -> Result<(), String> {
-        let mut line = self.line(address, PATIENCE)?;
+        let mut connection = self.connection(address, PATIENCE)?;
         let column = Column {
             name: self.note_column(),
             value: text.as_bytes().into(),
@@ -95,8 +95,8 @@ impl Cluster {
             ttl: None,
         };
         let (row, parent, consistency) = (key.as_bytes(), self.parent(), Consistency::Quorum);
-        answer(&mut line, &Op::Insert { key: row, parent, column, consistency })?;
-        if self.read(&mut line, key)?.as_deref() == Some(text.as_bytes()) {
+        answer(&mut connection, &Op::Insert { key: row, parent, column, consistency })?;
+        if self.read(&mut connection, key)?.as_deref() == Some(text.as_bytes()) {
             Ok(())
         } else {
             Err("it holds a record of a load with a later timestamp: check whether its clock \
@@ -106,12 +106,12 @@ impl Cluster {
     }
 
     pub(super) fn forget(&self, address: &Address, key: &str) -> Result<(), String> {
-        let mut line = self.line(address, PATIENCE)?;
+        let mut connection = self.connection(address, PATIENCE)?;
         let timestamp = self.access.epoch.timestamp();
         let (key, parent, consistency) = (key.as_bytes(), self.parent(), Consistency::Quorum);
         let column = self.note_column();
         let delete = Op::Delete { key, parent, column, timestamp, consistency };
-        answer(&mut line, &delete).map(drop)
+        answer(&mut connection, &delete).map(drop)
     }
 
     /// Makes sure that the contender's column family exists and is empty.
@@ -120,24 +120,25 @@ impl Cluster {
     /// If tiebreak did not make the existing one, or if the schema cannot be changed.
     pub(super) fn make_room(&self, address: &Address) -> Result<(), String> {
         let (keyspace, name) = (&*self.access.keyspace, &*self.access.family);
-        let mut line = self.line_with(address, &self.access.opening_to_ask, PATIENCE_FOR_SCHEMA)?;
-        let found = self.keyspace(&mut line)?;
+        let mut connection =
+            self.connection_with(address, &self.access.opening_to_ask, PATIENCE_FOR_SCHEMA)?;
+        let found = self.keyspace(&mut connection)?;
         if found.is_none() {
             let replication = self.access.replication.to_string();
             let add = Admin::AddKeyspace { name: keyspace, replication: &replication };
-            answer(&mut line, &Op::Admin(add))?;
-            agree(&mut line)?;
+            answer(&mut connection, &Op::Admin(add))?;
+            agree(&mut connection)?;
         }
-        let mut line = self.line(address, PATIENCE_FOR_SCHEMA)?;
+        let mut connection = self.connection(address, PATIENCE_FOR_SCHEMA)?;
         match found.as_ref().and_then(|found| self.family(found)) {
             None => {
                 let (comment, is_super) = (TABLE_COMMENT, self.access.is_wide);
                 let add = Admin::AddFamily { keyspace, name, comment, is_super };
-                answer(&mut line, &Op::Admin(add))?;
-                agree(&mut line)
+                answer(&mut connection, &Op::Admin(add))?;
+                agree(&mut connection)
             }
             Some(family) if is_ours(family) => {
-                let emptied = answer(&mut line, &Op::Admin(Admin::Truncate(name)));
+                let emptied = answer(&mut connection, &Op::Admin(Admin::Truncate(name)));
                 emptied.map(drop).map_err(|why| {
                     format!(
                         "`{name}` cannot be truncated, which requires all nodes to be up: \
@@ -152,10 +153,14 @@ impl Cluster {
         }
     }
 
-    fn read(&self, line: &mut Line<Thrift>, key: &str) -> Result<Option<Vec<u8>>, String> {
+    fn read(
+        &self,
+        connection: &mut StoreConnection<Thrift>,
+        key: &str,
+    ) -> Result<Option<Vec<u8>>, String> {
         let (key, parent, consistency) = (key.as_bytes(), self.parent(), Consistency::Quorum);
         let column = self.note_column();
-        let heard = answer(line, &Op::Get { key, parent, column, consistency })?;
+        let heard = answer(connection, &Op::Get { key, parent, column, consistency })?;
         heard.into_value()
     }
 
@@ -171,8 +176,11 @@ impl Cluster {
     }
 
     /// The description of the keyspace. Returns None if it does not exist.
-    fn keyspace(&self, line: &mut Line<Thrift>) -> Result<Option<Keyspace>, String> {
-        let heard = answer(line, &Op::Admin(Admin::Keyspace(&self.access.keyspace)))?;
+    fn keyspace(
+        &self,
+        connection: &mut StoreConnection<Thrift>,
+    ) -> Result<Option<Keyspace>, String> {
+        let heard = answer(connection, &Op::Admin(Admin::Keyspace(&self.access.keyspace)))?;
         match heard.into_value()? {
             Some(bytes) => Keyspace::read(&bytes).map(Some).map_err(|fault| fault.0.to_owned()),
             None => Ok(None),
@@ -185,23 +193,28 @@ impl Cluster {
     }
 
     /// A connection without a selected keyspace.
-    fn line_to_ask(&self, address: &Address) -> Result<Line<Thrift>, String> {
-        self.line_with(address, &self.access.opening_to_ask, PATIENCE)
+    fn connection_to_ask(&self, address: &Address) -> Result<StoreConnection<Thrift>, String> {
+        self.connection_with(address, &self.access.opening_to_ask, PATIENCE)
     }
 
-    fn line(&self, address: &Address, patience: Duration) -> Result<Line<Thrift>, String> {
-        self.line_with(address, &self.access.opening, patience)
+    fn connection(
+        &self,
+        address: &Address,
+        patience: Duration,
+    ) -> Result<StoreConnection<Thrift>, String> {
+        self.connection_with(address, &self.access.opening, patience)
     }
 
-    fn line_with(
+    fn connection_with(
         &self,
         address: &Address,
         opening: &Opening,
         patience: Duration,
-    ) -> Result<Line<Thrift>, String> {
+    ) -> Result<StoreConnection<Thrift>, String> {
         let limits = Limits { frame_bytes: LONGEST_ANSWER };
-        let line = Line::open(address, Thrift::new(opening.clone(), limits, 1), patience)?;
-        Ok(line.with_values_of(LONGEST_ANSWER))
+        let connection =
+            StoreConnection::open(address, Thrift::new(opening.clone(), limits, 1), patience)?;
+        Ok(connection.with_values_of(LONGEST_ANSWER))
     }
 }
 
@@ -210,8 +223,11 @@ fn is_ours(family: &Family) -> bool {
 }
 
 /// Sends a query. An exception other than NotFound is an error, with the server's own words.
-fn answer(line: &mut Line<Thrift>, question: &Op<'_>) -> Result<StoreReply, String> {
-    let heard = line.ask(question)?;
+fn answer(
+    connection: &mut StoreConnection<Thrift>,
+    question: &Op<'_>,
+) -> Result<StoreReply, String> {
+    let heard = connection.ask(question)?;
     let Some(Class::Error(code)) = heard.class() else { return Ok(heard) };
     let name = codes::name(code).unwrap_or("an error");
     match heard.into_first() {
@@ -221,33 +237,33 @@ fn answer(line: &mut Line<Thrift>, question: &Op<'_>) -> Result<StoreReply, Stri
 }
 
 /// `Cassandra 1.2.8, Thrift interface 19.36.0`. Versions before 1.2 do not report their version.
-fn version(line: &mut Line<Thrift>) -> Result<String, String> {
-    let interface = shown(answer(line, &Op::DescribeVersion)?.into_first());
+fn version(connection: &mut StoreConnection<Thrift>) -> Result<String, String> {
+    let interface = shown(answer(connection, &Op::DescribeVersion)?.into_first());
     let release = Admin::Cql("SELECT release_version FROM system.local");
     let release =
-        answer(line, &Op::Admin(release)).map_or_else(|_| Vec::new(), StoreReply::into_first);
+        answer(connection, &Op::Admin(release)).map_or_else(|_| Vec::new(), StoreReply::into_first);
     let release =
         if release.is_empty() { "of an unknown version".to_owned() } else { shown(release) };
     Ok(format!("Cassandra {release}, Thrift interface {interface}"))
 }
 
 /// Identifies the cluster by its name and its tokens. Its data survives its processes.
-fn start(line: &mut Line<Thrift>) -> Result<Start, String> {
-    let mut cluster = answer(line, &Op::Admin(Admin::ClusterName))?.into_first();
-    let mut tokens = answer(line, &Op::Admin(Admin::TokenMap))?.items;
+fn start(connection: &mut StoreConnection<Thrift>) -> Result<ServerStart, String> {
+    let mut cluster = answer(connection, &Op::Admin(Admin::ClusterName))?.into_first();
+    let mut tokens = answer(connection, &Op::Admin(Admin::TokenMap))?.items;
     tokens.sort_unstable();
     for token in tokens {
         cluster.push(b' ');
         cluster.extend_from_slice(&token);
     }
-    Ok(Start::Run(format!("{:016x}", fnv1a(&cluster))))
+    Ok(ServerStart::Run(format!("{:016x}", fnv1a(&cluster))))
 }
 
 /// Waits until all nodes that can be reached have the same schema.
-fn agree(line: &mut Line<Thrift>) -> Result<(), String> {
+fn agree(connection: &mut StoreConnection<Thrift>) -> Result<(), String> {
     let deadline = Instant::now() + PATIENCE_FOR_AGREEMENT;
     loop {
-        let versions = answer(line, &Op::Admin(Admin::SchemaVersions))?.items;
+        let versions = answer(connection, &Op::Admin(Admin::SchemaVersions))?.items;
         if versions.iter().filter(|version| *version != UNREACHABLE).count() <= 1 {
             return Ok(());
         }

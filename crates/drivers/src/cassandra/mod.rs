@@ -21,7 +21,7 @@ mod words;
 use crate::access::SqlAccess;
 use crate::admin::{self, QueryError, Rows};
 use crate::custom::{setup, tables};
-use crate::database::{Database, PendingWork, SchemaError, Start, fact};
+use crate::database::{Database, PendingWork, SchemaError, StartTime, fact};
 use crate::lane;
 use crate::request::RequestParts;
 use crate::sql::{Dialect, TABLE_COMMENT};
@@ -230,9 +230,9 @@ impl Database for CassandraAccess {
         Some("SELECT host_id, gossip_generation FROM system.local")
     }
 
-    fn start(&self, _facts: &[(String, String)], answer: &[String]) -> Option<Start> {
+    fn start(&self, _facts: &[(String, String)], answer: &[String]) -> Option<StartTime> {
         match answer {
-            [host, generation] => Some(Start::Exact(format!("{host}@{generation}"))),
+            [host, generation] => Some(StartTime::Exact(format!("{host}@{generation}"))),
             _ => None,
         }
     }

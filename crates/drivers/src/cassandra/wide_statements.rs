@@ -16,7 +16,7 @@ pub(super) struct WideStatements {
 }
 
 /// A part of a statement with a value in it.
-enum Part {
+enum WideStatementPart {
     User,
     Type,
     At,
@@ -39,35 +39,39 @@ impl WideStatements {
     pub(super) fn with_values(&self, does: OnColumns, column: Column, row: &Row) -> String {
         let dialect = Dialect::Cassandra;
         written(&self.table, does, |part, to| match part {
-            Part::User => dialect.text(&row.key, to),
-            Part::Type => dialect.text(column.type_name(), to),
-            Part::At => to.push_str(&column.at().to_string()),
-            Part::Value => dialect.bytes(&row.value, to),
+            WideStatementPart::User => dialect.text(&row.key, to),
+            WideStatementPart::Type => dialect.text(column.type_name(), to),
+            WideStatementPart::At => to.push_str(&column.at().to_string()),
+            WideStatementPart::Value => dialect.bytes(&row.value, to),
         })
     }
 }
 
 /// A statement, with `put` for its values.
-fn written(table: &str, does: OnColumns, mut put: impl FnMut(Part, &mut String)) -> String {
+fn written(
+    table: &str,
+    does: OnColumns,
+    mut put: impl FnMut(WideStatementPart, &mut String),
+) -> String {
     let mut text = match does {
         OnColumns::Newest => format!("SELECT at, value FROM {table} WHERE user = "),
         OnColumns::One => format!("SELECT value FROM {table} WHERE user = "),
         OnColumns::Insert => format!("INSERT INTO {table} (user, type, at, value) VALUES ("),
     };
-    put(Part::User, &mut text);
+    put(WideStatementPart::User, &mut text);
     text.push_str(if does == OnColumns::Insert { ", " } else { " AND type = " });
-    put(Part::Type, &mut text);
+    put(WideStatementPart::Type, &mut text);
     match does {
         OnColumns::Newest => text.push_str(&format!(" LIMIT {NEWEST_COLUMNS}")),
         OnColumns::One => {
             text.push_str(" AND at = ");
-            put(Part::At, &mut text);
+            put(WideStatementPart::At, &mut text);
         }
         OnColumns::Insert => {
             text.push_str(", ");
-            put(Part::At, &mut text);
+            put(WideStatementPart::At, &mut text);
             text.push_str(", ");
-            put(Part::Value, &mut text);
+            put(WideStatementPart::Value, &mut text);
             text.push(')');
         }
     }

@@ -5,7 +5,7 @@ use crate::driver::Driver;
 use crate::pace::Pace;
 use crate::panics;
 use crate::pool::Pool;
-use crate::scheduler::{Scheduler, Work};
+use crate::scheduler::{Scheduler, TaskWork};
 use crate::serving::Serving;
 use crate::slot_task::{OPENING_NS, Shared, live};
 use engine::{Drive, EngineError, Numbers, Opened, Seat, clock};
@@ -20,7 +20,7 @@ const DIALLING: usize = 64;
 /// How long closing a connection may take when the lane closes.
 const LEAVING: Duration = Duration::from_millis(200);
 
-pub(super) struct Part<D: Driver> {
+pub(super) struct LanePart<D: Driver> {
     pub(super) shared: Rc<Shared<D>>,
     seat: Seat,
     numbers: Numbers,
@@ -29,7 +29,7 @@ pub(super) struct Part<D: Driver> {
     kept: usize,
 }
 
-impl<D: Driver> Part<D> {
+impl<D: Driver> LanePart<D> {
     /// Its tasks are added to `tasks`.
     pub(super) fn new(
         driver: D,
@@ -37,7 +37,7 @@ impl<D: Driver> Part<D> {
         lane_order: &LaneOrder,
         (seed, numbers): (u64, Numbers),
         (seat, tasks): (&Seat, &LocalSet),
-    ) -> Result<Part<D>, EngineError> {
+    ) -> Result<LanePart<D>, EngineError> {
         check(lane_order)?;
         let slots = seat.share(u64::from(lane_order.intensity.connections)) as usize;
         let (pool, kept) = match lane_order.reuse {
@@ -67,7 +67,7 @@ impl<D: Driver> Part<D> {
             Reuse::Pool(_) => kept,
             _ => slots,
         };
-        Ok(Part { shared, seat: seat.clone(), numbers, asked: asked as u64, kept })
+        Ok(LanePart { shared, seat: seat.clone(), numbers, asked: asked as u64, kept })
     }
 
     /// Opens the connections that are kept. `look_after` is called regularly.
@@ -82,7 +82,7 @@ impl<D: Driver> Part<D> {
                 let now = clock::now();
                 let goes_on = now < gives_up && !pace.stopped();
                 while goes_on && next < self.kept && scheduler.opening() < DIALLING {
-                    scheduler.give(next, Work::Open);
+                    scheduler.give(next, TaskWork::Open);
                     next += 1;
                 }
                 if scheduler.opening() == 0 || panics::happened() {

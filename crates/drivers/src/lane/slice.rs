@@ -4,7 +4,7 @@
 //! group. A future for each group with an alarm of its own was rejected: they would share the one
 //! thread in any case, and each would need system calls to set its alarm.
 
-use super::part::Part;
+use super::part::LanePart;
 use crate::driver::Driver;
 use crate::pace::{Pace, SPIN_NS};
 use crate::panics;
@@ -20,7 +20,7 @@ const LOOK_AFTER_NS: u64 = 10_000_000;
 /// Drives one slice to the last reply of all workloads. Returns when that was. `look_after` is
 /// called regularly.
 pub(super) async fn drive<D: Driver>(
-    parts: &[Part<D>],
+    parts: &[LanePart<D>],
     pace: &mut Pace,
     turn: &Turn,
     mut look_after: impl FnMut(),

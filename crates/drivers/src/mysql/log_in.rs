@@ -37,11 +37,11 @@ pub(super) struct LogIn {
     guard: Guard,
     /// An incomplete packet.
     begun: Vec<u8>,
-    state: State,
+    state: LoginState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum LoginState {
     /// The server's greeting comes first.
     Greeting,
     /// The user name was sent.
@@ -83,7 +83,7 @@ impl fmt::Display for LoginRefusal {
 
 impl LogIn {
     pub(super) fn guarded(guard: Guard) -> LogIn {
-        let state = if guard == Guard::Nothing { State::Over } else { State::Greeting };
+        let state = if guard == Guard::Nothing { LoginState::Over } else { LoginState::Greeting };
         LogIn { guard, begun: Vec::new(), state }
     }
 
@@ -94,23 +94,23 @@ impl LogIn {
     pub(super) fn pass(&mut self, piece: &[u8]) -> Result<Vec<u8>, LoginRefusal> {
         let mut passed = Vec::new();
         self.begun.extend_from_slice(piece);
-        while !matches!(self.state, State::Over | State::Refused) {
+        while !matches!(self.state, LoginState::Over | LoginState::Refused) {
             let Some(length) = packet(&self.begun)? else { return Ok(passed) };
             self.state = self.after(&self.begun[HEAD..length])?;
             passed.extend(self.begun.drain(..length));
         }
-        if self.state == State::Over {
+        if self.state == LoginState::Over {
             passed.append(&mut self.begun);
         }
         Ok(passed)
     }
 
     /// The state after a packet with this content.
-    fn after(&self, bytes: &[u8]) -> Result<State, LoginRefusal> {
+    fn after(&self, bytes: &[u8]) -> Result<LoginState, LoginRefusal> {
         match (self.state, bytes) {
-            (_, [ERROR, ..]) => Ok(State::Refused),
-            (State::Greeting, _) => Ok(State::Answering),
-            (_, [OK, ..]) => Ok(State::Over),
+            (_, [ERROR, ..]) => Ok(LoginState::Refused),
+            (LoginState::Greeting, _) => Ok(LoginState::Answering),
+            (_, [OK, ..]) => Ok(LoginState::Over),
             (_, [MORE, WHOLE_PASSWORD, ..]) if self.guard == Guard::Password => {
                 Err(LoginRefusal::ByItsOwnKey)
             }
@@ -119,10 +119,10 @@ impl LogIn {
                 if BY_PASSWORD.contains(&method) {
                     Err(LoginRefusal::ByPassword)
                 } else {
-                    Ok(State::Answering)
+                    Ok(LoginState::Answering)
                 }
             }
-            _ => Ok(State::Answering),
+            _ => Ok(LoginState::Answering),
         }
     }
 }

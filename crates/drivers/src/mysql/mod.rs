@@ -12,7 +12,7 @@ mod tls;
 use crate::access::SqlAccess;
 use crate::admin::{self, QueryError, Rows};
 use crate::custom::{Check, checks, setup, tables};
-use crate::database::{Database, LoginError, SchemaError, Start, fact};
+use crate::database::{Database, LoginError, SchemaError, StartTime, fact};
 use crate::lane;
 use crate::refusal::Refusal;
 use crate::request::RequestParts;
@@ -202,9 +202,9 @@ impl Database for MysqlAccess {
         Some("SELECT @@hostname, @@port, @@datadir")
     }
 
-    fn start(&self, facts: &[(String, String)], answer: &[String]) -> Option<Start> {
+    fn start(&self, facts: &[(String, String)], answer: &[String]) -> Option<StartTime> {
         let began = fact(facts, "started")?.parse().ok()?;
-        (!answer.is_empty()).then(|| Start::Second { server: answer.join("\n"), began })
+        (!answer.is_empty()).then(|| StartTime::Second { server: answer.join("\n"), began })
     }
 
     fn count_rows(&self) -> String {

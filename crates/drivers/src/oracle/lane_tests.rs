@@ -42,7 +42,7 @@ enum Behaviour {
 }
 
 #[derive(Default)]
-struct State {
+struct DatabaseState {
     behaviour: Behaviour,
     /// What was committed: keys and values, of all tables together.
     rows: BTreeMap<String, Vec<u8>>,
@@ -56,10 +56,10 @@ struct State {
 }
 
 #[derive(Clone, Default)]
-struct Database(Arc<Mutex<State>>);
+struct Database(Arc<Mutex<DatabaseState>>);
 
 impl Database {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DatabaseState> {
         self.0.lock().expect("no panic")
     }
 }

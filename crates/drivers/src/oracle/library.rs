@@ -6,7 +6,7 @@ use super::session::{Server, check};
 use super::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, unless};
 use crate::admin::{self, QueryError, Rows};
 use crate::custom::{setup, tables};
-use crate::database::{Database, NOTE_COLUMNS, SchemaError, Start, fact};
+use crate::database::{Database, NOTE_COLUMNS, SchemaError, StartTime, fact};
 use crate::lane;
 use crate::panics::unless_it_panics;
 use crate::request::RequestParts;
@@ -101,9 +101,9 @@ impl Database for OracleAccess {
     }
 
     /// Not every user has the permission for it.
-    fn start(&self, facts: &[(String, String)], _answer: &[String]) -> Option<Start> {
+    fn start(&self, facts: &[(String, String)], _answer: &[String]) -> Option<StartTime> {
         let began = fact(facts, "started")?.parse().ok()?;
-        Some(Start::Second { server: self.database.clone(), began })
+        Some(StartTime::Second { server: self.database.clone(), began })
     }
 
     /// The length is that of a text with two digits for each byte.

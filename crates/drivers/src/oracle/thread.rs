@@ -41,13 +41,13 @@ pub(super) struct Threads {
 /// What task and thread share.
 #[derive(Default)]
 struct Slot {
-    state: Mutex<State>,
+    state: Mutex<CallState>,
     /// Signals work for the thread.
     called: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct CallState {
     call: Option<Call>,
     answer: Option<Result<Reply, Fault>>,
     /// The task's waker, if it waits.
@@ -135,12 +135,16 @@ impl Drop for Connection {
 }
 
 impl Slot {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CallState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// For the task: returns what it waits for, once it is available.
-    fn wait<T>(&self, context: &Context<'_>, what: impl Fn(&mut State) -> Option<T>) -> Poll<T> {
+    fn wait<T>(
+        &self,
+        context: &Context<'_>,
+        what: impl Fn(&mut CallState) -> Option<T>,
+    ) -> Poll<T> {
         let mut state = self.state();
         match what(&mut state) {
             Some(result) => Poll::Ready(result),
@@ -174,7 +178,7 @@ impl Slot {
     }
 
     /// For the thread: passes the result to the task.
-    fn tell(&self, what: impl FnOnce(&mut State)) {
+    fn tell(&self, what: impl FnOnce(&mut CallState)) {
         let waker = {
             let mut state = self.state();
             what(&mut state);

@@ -8,7 +8,7 @@ mod tls;
 use crate::access::SqlAccess;
 use crate::admin::{self, QueryError, Rows};
 use crate::custom::{Check, checks, setup, tables};
-use crate::database::{Database, SchemaError, Start, fact};
+use crate::database::{Database, SchemaError, StartTime, fact};
 use crate::lane;
 use crate::request::RequestParts;
 use crate::sql::{Dialect, Statements};
@@ -139,8 +139,8 @@ impl Database for PostgresAccess {
         Some("SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint")
     }
 
-    fn start(&self, _facts: &[(String, String)], answer: &[String]) -> Option<Start> {
-        answer.first().cloned().map(Start::Exact)
+    fn start(&self, _facts: &[(String, String)], answer: &[String]) -> Option<StartTime> {
+        answer.first().cloned().map(StartTime::Exact)
     }
 
     fn count_rows(&self) -> String {

@@ -16,7 +16,7 @@ use crate::{TlsAccess, clock};
 use record::{Failure, Recorder, Reuse};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use wire::{Codec, Fault, Out, Progress, State};
+use wire::{Codec, ConnectionState, Fault, Out, Progress};
 
 /// What all connections of a lane have in common.
 pub(super) struct Common<S: Dialogue> {
@@ -88,7 +88,7 @@ pub(super) struct Connection<S: Dialogue> {
     /// Read, but not parsed yet.
     held: Vec<u8>,
     /// Written, but not accepted by the system yet.
-    backlog: VecDeque<Piece>,
+    backlog: VecDeque<BodyPiece>,
     served: u32,
     /// It must be closed as soon as nothing is in flight.
     retires: bool,
@@ -115,7 +115,7 @@ pub(super) struct Connection<S: Dialogue> {
     pub(super) free_since: u64,
 }
 
-enum Piece {
+enum BodyPiece {
     Custom(Vec<u8>, usize),
     Lent(Arc<[u8]>, usize),
 }
@@ -287,7 +287,11 @@ impl<S: Dialogue> Connection<S> {
             self.greeted = clock::now();
         }
         self.send_out(common)?;
-        Ok(if state == State::Ready { self.opened(common, seen) } else { EventResult::Wait })
+        Ok(if state == ConnectionState::Ready {
+            self.opened(common, seen)
+        } else {
+            EventResult::Wait
+        })
     }
 
     /// The connection is open: sends the operations that waited for it.
@@ -345,17 +349,17 @@ impl<S: Dialogue> Connection<S> {
             let socket = self.socket.as_ref().expect("open");
             let took = self.stream.write(socket, &out.bytes)?;
             if took < out.bytes.len() {
-                self.backlog.push_back(Piece::Custom(out.bytes[took..].to_vec(), 0));
+                self.backlog.push_back(BodyPiece::Custom(out.bytes[took..].to_vec(), 0));
             }
             return Ok(());
         }
         let mut from = 0;
         for (before, body) in out.lent.drain(..) {
-            self.backlog.push_back(Piece::Custom(out.bytes[from..before].to_vec(), 0));
-            self.backlog.push_back(Piece::Lent(body, 0));
+            self.backlog.push_back(BodyPiece::Custom(out.bytes[from..before].to_vec(), 0));
+            self.backlog.push_back(BodyPiece::Lent(body, 0));
             from = before;
         }
-        self.backlog.push_back(Piece::Custom(out.bytes[from..].to_vec(), 0));
+        self.backlog.push_back(BodyPiece::Custom(out.bytes[from..].to_vec(), 0));
         self.flush()
     }
 
@@ -364,8 +368,8 @@ impl<S: Dialogue> Connection<S> {
         let socket = self.socket.as_ref().expect("open");
         while let Some(piece) = self.backlog.front_mut() {
             let (bytes, from): (&[u8], &mut usize) = match piece {
-                Piece::Custom(bytes, from) => (bytes, from),
-                Piece::Lent(bytes, from) => (bytes, from),
+                BodyPiece::Custom(bytes, from) => (bytes, from),
+                BodyPiece::Lent(bytes, from) => (bytes, from),
             };
             if *from < bytes.len() {
                 match self.stream.write(socket, &bytes[*from..])? {
@@ -482,7 +486,7 @@ impl<S: Dialogue> Connection<S> {
     #[inline]
     fn go_on(
         &mut self,
-        state: State,
+        state: ConnectionState,
         complete: u32,
         now: u64,
         common: &mut Common<S>,
@@ -493,12 +497,12 @@ impl<S: Dialogue> Connection<S> {
         {
             return self.answered(complete, now).and(self.fail(failure, common, seen));
         }
-        if self.phase == Phase::Greeting && state == State::Ready {
+        if self.phase == Phase::Greeting && state == ConnectionState::Ready {
             return self.opened(common, seen);
         }
         let answered = self.answered(complete, now);
         let is_used_up = complete > 0 && !may_reuse(common.reuse, self.served);
-        self.retires |= is_used_up || state == State::Closing;
+        self.retires |= is_used_up || state == ConnectionState::Closing;
         answered.and(self.proceed(now, common, seen))
     }
 

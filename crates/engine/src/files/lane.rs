@@ -12,11 +12,11 @@ mod scheduler;
 mod slot;
 mod work;
 
-pub use work::{Action, Answer, Judged, Request, Work};
+pub use work::{Action, Answer, FileWork, Judged, Request};
 
 use super::store::Store;
 use crate::drive::Drive;
-use crate::lane::{InSteps, Step, Steps, for_workers};
+use crate::lane::{InSteps, LaneStep, Steps, for_workers};
 use crate::{EngineError, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock, interrupt};
 use bell::Wakeup;
 use record::{DriveOrder, LaneOrder, Recorder, Reuse};
@@ -50,7 +50,7 @@ struct FileLane<S, M: Default> {
 impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
     fn new(
         store: Store,
-        work: Work<S, M>,
+        work: FileWork<S, M>,
         asked: LaneOrder,
         (seed, numbers): (u64, Numbers),
         seat: &Seat,
@@ -188,12 +188,12 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
         if open_loop { self.shared.call_one() } else { self.shared.call_all() }
     }
 
-    fn step(&mut self, _seen: &mut Recorder) -> Result<Step, EngineError> {
+    fn step(&mut self, _seen: &mut Recorder) -> Result<LaneStep, EngineError> {
         self.shared.bell.hush();
         if self.seat.stop.raised() {
             self.cut();
         }
-        Ok(Step { worked: false, until: self.look()? })
+        Ok(LaneStep { worked: false, until: self.look()? })
     }
 
     fn finish(&mut self, seen: &mut Recorder) -> u64 {
@@ -236,7 +236,7 @@ pub fn file_lanes<S: Send + 'static, M: Default + Send + 'static>(
     contender: usize,
     store: &Store,
     numbers: &Numbers,
-    work: impl Fn(&Seat) -> Result<Work<S, M>, EngineError> + Clone + Send + 'static,
+    work: impl Fn(&Seat) -> Result<FileWork<S, M>, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let asked = order.lanes[contender].clone();
     let (seed, store, numbers) = (order.seed, Arc::new(store.handle()), numbers.clone());

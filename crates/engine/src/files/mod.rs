@@ -15,6 +15,6 @@ mod system;
 mod verified;
 
 pub use facts::facts;
-pub use lane::{Action, Answer, Judged, Request, Work, file_lanes};
-pub use store::{Found, Guard, Settings, Store, Stored};
+pub use lane::{Action, Answer, FileWork, Judged, Request, file_lanes};
+pub use store::{FileLookup, Guard, Settings, Store, Stored};
 pub use verified::{FilesAccess, lacks};

@@ -3,7 +3,7 @@
 use super::directories::Directories;
 use super::errors::failure;
 use super::name::{DIGITS, Name};
-use super::system::{Open, State, call};
+use super::system::{FileState, Open, call};
 use crate::{EngineError, clock};
 use record::Failure;
 use std::os::fd::RawFd;
@@ -50,7 +50,7 @@ pub enum Guard {
 
 /// The result of a read or a removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum FileLookup {
     /// There is a value.
     Hit,
     /// There is no file, an empty one, or one that is too old.
@@ -117,12 +117,12 @@ impl Store {
     /// between opening and reading is read completely.
     ///
     /// # Errors
-    /// Returns an error if the system refuses; a key without a value is [`Found::Miss`].
+    /// Returns an error if the system refuses; a key without a value is [`FileLookup::Miss`].
     #[inline]
-    pub fn get(&self, key: &[u8], buffer: &mut Vec<u8>) -> Result<Found, Failure> {
+    pub fn get(&self, key: &[u8], buffer: &mut Vec<u8>) -> Result<FileLookup, Failure> {
         buffer.clear();
         match self.read(&Name::of(key), buffer) {
-            Err(libc::ENOENT) => Ok(Found::Miss),
+            Err(libc::ENOENT) => Ok(FileLookup::Miss),
             read => read.map_err(failure),
         }
     }
@@ -171,20 +171,20 @@ impl Store {
         }
     }
 
-    /// Removes the file of `key`. Returns [`Found::Hit`] if there was one, of any age.
+    /// Removes the file of `key`. Returns [`FileLookup::Hit`] if there was one, of any age.
     ///
     /// # Errors
     /// Returns an error if the system refuses.
-    pub fn delete(&self, key: &[u8]) -> Result<Found, Failure> {
+    pub fn delete(&self, key: &[u8]) -> Result<FileLookup, Failure> {
         let name = Name::of(key);
         match self.unlink(name.directory, name.as_ptr()) {
-            Ok(()) => Ok(Found::Hit),
-            Err(libc::ENOENT) => Ok(Found::Miss),
+            Ok(()) => Ok(FileLookup::Hit),
+            Err(libc::ENOENT) => Ok(FileLookup::Miss),
             Err(errno) => Err(failure(errno)),
         }
     }
 
-    fn read(&self, name: &Name, buffer: &mut Vec<u8>) -> Result<Found, i32> {
+    fn read(&self, name: &Name, buffer: &mut Vec<u8>) -> Result<FileLookup, i32> {
         let file = self.open(name, libc::O_RDONLY)?;
         if self.settings.guard == Guard::Flock {
             file.lock(libc::LOCK_SH)?;
@@ -194,16 +194,16 @@ impl Store {
             return Err(libc::EIO);
         }
         if !self.holds(&state) {
-            return Ok(Found::Miss);
+            return Ok(FileLookup::Miss);
         }
         file.read(state.bytes as usize, buffer)?;
         // It can be empty here only without a guard.
-        Ok(if buffer.is_empty() { Found::Miss } else { Found::Hit })
+        Ok(if buffer.is_empty() { FileLookup::Miss } else { FileLookup::Hit })
     }
 
     /// Returns true if a file holds a value that is not too old.
     #[inline]
-    fn holds(&self, state: &State) -> bool {
+    fn holds(&self, state: &FileState) -> bool {
         let fresh = self.settings.expires.is_none_or(|expires| {
             let age = clock::of_files().saturating_sub(state.written);
             u128::from(age) <= expires.as_nanos()

@@ -28,7 +28,7 @@ pub(super) struct Open {
 }
 
 /// The state of an open file.
-pub(super) struct State {
+pub(super) struct FileState {
     /// Bytes.
     pub(super) bytes: u64,
     /// When it was last written, in nanoseconds since 1970.
@@ -65,13 +65,13 @@ impl Open {
     }
 
     #[inline]
-    pub(super) fn state(&self) -> Result<State, i32> {
+    pub(super) fn state(&self) -> Result<FileState, i32> {
         // SAFETY: an all-zero stat is valid, and is valid for writes.
         let mut stat: libc::stat = unsafe { std::mem::zeroed() };
         call(self.gives_up, || unsafe { libc::fstat(self.fd(), &mut stat) } as isize)?;
         // A time before 1970 counts as 1970, which is old enough.
         let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
-        Ok(State {
+        Ok(FileState {
             bytes: stat.st_size as u64,
             written: seconds.saturating_mul(1_000_000_000) + stat.st_mtime_nsec as u64,
             regular: stat.st_mode & libc::S_IFMT == libc::S_IFREG,

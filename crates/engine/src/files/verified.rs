@@ -1,6 +1,6 @@
 //! The workload on files: it sends operations and verifies values.
 
-use super::lane::{Action, Answer, Judged, Request, Work, file_lanes};
+use super::lane::{Action, Answer, FileWork, Judged, Request, file_lanes};
 use super::store::Store;
 use crate::store::{Encoder, Memo, NOT_WIDE, Task, Verifier};
 use crate::{EngineError, MakeLane, Numbers, Seat};
@@ -37,7 +37,7 @@ impl FilesAccess {
         };
         file_lanes(order, contender, &self.store, &numbers, move |seat| {
             let state = serving(&doing, seed, seat)?;
-            Ok(Work { state, ask, judge })
+            Ok(FileWork { state, ask, judge })
         })
     }
 }

@@ -62,7 +62,7 @@ pub(super) trait Words {
 struct Store<W> {
     words: W,
     /// None if only the readiness of the store is checked.
-    work: Option<Work>,
+    work: Option<StoreWork>,
     /// Finds the server of a key. None if there is only one server, or if the protocol's nodes
     /// find keys themselves.
     router: Option<Router>,
@@ -104,7 +104,7 @@ impl Half {
     }
 }
 
-struct Work {
+struct StoreWork {
     encoder: Encoder,
     verifier: Verifier,
     numbers: Numbers,
@@ -216,7 +216,7 @@ impl<W: Words> Dialogue for Store<W> {
     }
 }
 
-impl Work {
+impl StoreWork {
     /// Returns the outcome of the reply to a request of this kind.
     #[inline]
     fn outcome<W: Words>(&mut self, kind: Kind, memo: &mut Memo, reply: &Reply) -> Outcome {
@@ -287,7 +287,7 @@ fn work<W: Words>(
     feeds: &Feeds,
     is_sharded: bool,
     seat: &Seat,
-) -> Result<Option<Work>, EngineError> {
+) -> Result<Option<StoreWork>, EngineError> {
     // A load reads nothing back, and has numbers of its own.
     let (workload, task, verify, numbers) = match doing {
         LaneTask::Ask => return Ok(None),
@@ -306,5 +306,5 @@ fn work<W: Words>(
     }
     let encoder = Encoder::new(workload, seed, seat.count(), task)?.with_feeds(feeds)?;
     let verifier = Verifier::new(verify, workload, seat.index(), seat.count());
-    Ok(Some(Work { encoder, verifier, numbers, index: seat.index() }))
+    Ok(Some(StoreWork { encoder, verifier, numbers, index: seat.index() }))
 }

@@ -14,7 +14,7 @@
 
 /// What a write needs besides the stale versions.
 #[derive(Clone, Copy, Debug, Default)]
-struct Written {
+struct KeyWrites {
     /// The highest acknowledged version of this worker.
     acknowledged: u64,
     /// The highest version that this worker sent.
@@ -40,7 +40,7 @@ pub(crate) struct VersionBound {
 pub(crate) struct Ledger {
     /// For each key the bearing of a read that is sent now.
     reads: Box<[VersionBound]>,
-    written: Box<[Written]>,
+    written: Box<[KeyWrites]>,
 }
 
 impl Ledger {
@@ -49,7 +49,7 @@ impl Ledger {
     pub(crate) fn new(keys: u64) -> Ledger {
         Ledger {
             reads: (0..keys).map(|_| VersionBound::default()).collect(),
-            written: (0..keys).map(|_| Written::default()).collect(),
+            written: (0..keys).map(|_| KeyWrites::default()).collect(),
         }
     }
 

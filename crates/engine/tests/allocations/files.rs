@@ -4,7 +4,7 @@
 use crate::common::scratch::Scratch;
 use crate::common::{lane_of_files, order};
 use crate::counting;
-use engine::files::{Action, Answer, Guard, Judged, Request, Store, Work, file_lanes};
+use engine::files::{Action, Answer, FileWork, Guard, Judged, Request, Store, file_lanes};
 use engine::{Numbers, Stop};
 use record::{Arrivals, DriveOrder, Intensity, LaneOrder, Outcome};
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ fn allocations(arrivals: Arrivals, store: &Store, operations: u64) -> u64 {
     let order = DriveOrder { round_ns: long, slice_ns: long, ..order(vec![lane]) };
     let before = counting::allocations();
     let lanes = vec![file_lanes(&order, 0, store, &Numbers::new(1), |_| {
-        Ok(Work { state: (), ask, judge })
+        Ok(FileWork { state: (), ask, judge })
     })];
     let stop = Stop::new().expect("a descriptor");
     let mut done = 0;

@@ -2,7 +2,7 @@
 
 use crate::common::scratch::{Scratch, files, on_a_small_tmpfs};
 use crate::common::{self, lane_of_files, until_done};
-use engine::files::{Action, Answer, Guard, Judged, Request, Store, Work, file_lanes};
+use engine::files::{Action, Answer, FileWork, Guard, Judged, Request, Store, file_lanes};
 use engine::{Numbers, Stop};
 use record::{
     Arrivals, DriveOrder, Failure, FaultOwner, Intensity, LaneOrder, Outcome, Reuse, TrialRecord,
@@ -47,8 +47,8 @@ fn judge(_: &mut Option<u64>, _: &mut (), request: &Request, answer: Answer<'_>)
     Judged { code, outcome: if code == WRONG { Outcome::Wrong } else { Outcome::Ok } }
 }
 
-fn work() -> Work<Option<u64>> {
-    Work { state: None, ask, judge }
+fn work() -> FileWork<Option<u64>> {
+    FileWork { state: None, ask, judge }
 }
 
 fn lane(connections: u32, operations: Option<u64>) -> LaneOrder {
@@ -61,14 +61,14 @@ fn order(lane: LaneOrder) -> DriveOrder {
     if lane.operations.is_some() { until_done(vec![lane]) } else { common::order(vec![lane]) }
 }
 
-fn drive(order: &DriveOrder, store: &Store, work: Work<Option<u64>>) -> Vec<TrialRecord> {
+fn drive(order: &DriveOrder, store: &Store, work: FileWork<Option<u64>>) -> Vec<TrialRecord> {
     drive_until(order, store, work, &Stop::new().expect("a descriptor"))
 }
 
 fn drive_until(
     order: &DriveOrder,
     store: &Store,
-    work: Work<Option<u64>>,
+    work: FileWork<Option<u64>>,
     stop: &Stop,
 ) -> Vec<TrialRecord> {
     let lanes = vec![file_lanes(order, 0, store, &Numbers::new(2), move |_| Ok(work.clone()))];
@@ -178,7 +178,7 @@ fn a_lock_that_is_never_given_back_is_a_timeout_and_hangs_nothing() {
     {
         let mut lane_order = LaneOrder { timeout_ns: 20_000_000, ..lane(connections, None) };
         lane_order.intensity.arrivals = arrivals;
-        let work = Work { state: None, ask: ask_locked, judge };
+        let work = FileWork { state: None, ask: ask_locked, judge };
         let seen = &drive(&order(lane_order), &store, work)[0].seen;
         let timeouts = seen.outcomes.failed[&Failure::Timeout];
         assert!(timeouts >= 2, "{connections} {arrivals:?}: {:?}", seen.outcomes);
@@ -206,7 +206,7 @@ fn while_one_thread_blocks_the_others_mind_the_schedule() {
     let _locked = lock_all(&scratch);
     let mut lane_order = LaneOrder { timeout_ns: 500_000_000, ..lane(3, None) };
     lane_order.intensity.arrivals = Arrivals::Constant(200.0);
-    let work = Work { state: None, ask, judge };
+    let work = FileWork { state: None, ask, judge };
     let seen = &drive(&order(lane_order), &store, work)[0].seen;
     assert_eq!((seen.outcomes.ok, seen.unsent), (39, 0), "{:?}", seen.outcomes);
     assert_eq!(seen.outcomes.failed[&Failure::Timeout], 1);
@@ -228,7 +228,7 @@ fn a_run_that_is_stopped_ends_at_once() {
             lane_order.intensity.arrivals = arrivals;
             let order = order(lane_order);
             let stop = Stop::new().expect("a descriptor");
-            let work = Work { state: None, ask: ask_locked, judge };
+            let work = FileWork { state: None, ask: ask_locked, judge };
             let trials = std::thread::scope(|scope| {
                 scope.spawn(|| {
                     std::thread::sleep(Duration::from_millis(150));
@@ -256,7 +256,7 @@ fn a_full_store_is_counted_as_theirs_and_the_run_goes_on() {
     on_a_small_tmpfs(|small| {
         let settings = crate::common::scratch::settings(Guard::Flock);
         let store = Store::new(&small.join("cache"), settings).expect("ours");
-        let work = Work { state: None, ask: fill, judge };
+        let work = FileWork { state: None, ask: fill, judge };
         let seen = &drive(&order(lane(2, Some(100))), &store, work)[0].seen;
         let full = seen.outcomes.failed[&Failure::Full];
         assert!(full >= 70 && seen.outcomes.ok >= 10, "{:?}", seen.outcomes);
@@ -269,7 +269,7 @@ fn a_full_store_is_counted_as_theirs_and_the_run_goes_on() {
 fn what_the_lane_cannot_do_breaks_the_run_with_a_reason() {
     let scratch = Scratch::memory();
     let store = scratch.store(Guard::Flock);
-    let broken = |order: &DriveOrder, work: Work<Option<u64>>| {
+    let broken = |order: &DriveOrder, work: FileWork<Option<u64>>| {
         let lanes = vec![file_lanes(order, 0, &store, &Numbers::new(2), move |_| Ok(work.clone()))];
         let stop = Stop::new().expect("a descriptor");
         let result =
@@ -281,6 +281,6 @@ fn what_the_lane_cannot_do_breaks_the_run_with_a_reason() {
     fn panics(_: &mut Option<u64>, _: u64, _: &mut (), _: &mut Request) {
         panic!("this panic belongs to the test");
     }
-    let work = Work { state: None, ask: panics, judge };
+    let work = FileWork { state: None, ask: panics, judge };
     assert!(broken(&order(lane(2, None)), work).contains("ended with a panic"));
 }

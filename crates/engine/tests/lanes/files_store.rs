@@ -2,7 +2,7 @@
 
 use crate::common::beside::beside;
 use crate::common::scratch::{Scratch, files, mount, on_a_small_tmpfs, only_file, settings};
-use engine::files::{Found, Guard, Settings, Store, Stored, facts};
+use engine::files::{FileLookup, Guard, Settings, Store, Stored, facts};
 use record::Failure;
 use std::fs::File;
 use std::io::Write;
@@ -17,8 +17,8 @@ const GUARDS: [Guard; 3] = [Guard::Flock, Guard::Rename, Guard::Nothing];
 fn read(store: &Store, key: &str) -> Option<Vec<u8>> {
     let mut value = Vec::new();
     match store.get(key.as_bytes(), &mut value).expect("readable") {
-        Found::Hit => Some(value),
-        Found::Miss => None,
+        FileLookup::Hit => Some(value),
+        FileLookup::Miss => None,
     }
 }
 
@@ -29,7 +29,7 @@ fn what_was_written_is_read_in_memory_and_on_disk() {
             let settings = Settings { guard, fsync, expires: None };
             let store = Store::new(&scratch.0, settings).expect("ours");
             assert_eq!(read(&store, "a"), None, "{settings:?}");
-            assert_eq!(store.delete(b"a"), Ok(Found::Miss));
+            assert_eq!(store.delete(b"a"), Ok(FileLookup::Miss));
             assert_eq!(store.add(b"a", b"first"), Ok(Stored::New));
             assert_eq!(store.add(b"a", b"second"), Ok(Stored::Held));
             assert_eq!(read(&store, "a").as_deref(), Some(b"first".as_slice()));
@@ -39,7 +39,7 @@ fn what_was_written_is_read_in_memory_and_on_disk() {
             assert_eq!(store.set(b"a", b"short"), Ok(()));
             assert_eq!(read(&store.handle(), "a").as_deref(), Some(b"short".as_slice()));
             assert_eq!(read(&store, "b"), None);
-            assert_eq!(store.delete(b"a"), Ok(Found::Hit));
+            assert_eq!(store.delete(b"a"), Ok(FileLookup::Hit));
             assert_eq!(read(&store, "a"), None);
             assert_eq!(files(&scratch.0), Vec::<std::path::PathBuf>::new(), "nothing is left");
         }

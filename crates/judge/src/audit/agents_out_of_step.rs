@@ -55,12 +55,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use record::AgentSeen;
 
     /// Two agents, the second of which starts so much later; slices last 250 ms, four a round.
-    fn run(behind_ns: u64, bound_ns: u64) -> Run {
-        let mut run = Run::compare(4);
+    fn run(behind_ns: u64, bound_ns: u64) -> SampleRun {
+        let mut run = SampleRun::compare(4);
         run.each(|record| {
             let agent = |rank, behind_ns| AgentSeen {
                 rank,
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_share_of_a_slice_decides() {
-        assert_eq!(weights(&Run::compare(4), RULE.name), []);
+        assert_eq!(weights(&SampleRun::compare(4), RULE.name), []);
         // 1 % of 250 ms matters: 2.5 ms, and a tenth of it is 250 µs.
         for (behind_ns, bound_ns, weight) in [
             (0, 0, None),

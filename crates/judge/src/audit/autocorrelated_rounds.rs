@@ -60,22 +60,22 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use crate::verdict::Word;
 
     #[test]
     fn a_slow_wave_is_found_and_a_zigzag_is_not() {
         let wave: Vec<f64> = (0..10).map(|i| 1.05 + 0.01 * f64::from(i / 3)).collect();
         let zigzag: Vec<f64> = (0..10).map(|i| 1.05 + 0.01 * f64::from(i % 2)).collect();
-        assert_eq!(weights(&Run::with_ratios(&wave), RULE.name), [Weight::Caution]);
-        assert_eq!(weights(&Run::with_ratios(&zigzag), RULE.name), []);
+        assert_eq!(weights(&SampleRun::with_ratios(&wave), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&SampleRun::with_ratios(&zigzag), RULE.name), []);
     }
 
     #[test]
     fn with_restarts_launches_are_examined() {
         // The rounds of a launch resemble each other; the launches do not.
         let ratio = |round: u32| 1.05 + 0.01 * f64::from((round / 5) % 2);
-        let run = Run::with_ratios(&(0..50).map(ratio).collect::<Vec<_>>());
+        let run = SampleRun::with_ratios(&(0..50).map(ratio).collect::<Vec<_>>());
         assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
         assert_eq!(weights(&run.with_restarts(10), RULE.name), []);
     }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn the_caution_has_both_thirds_and_the_verdict_stands() {
         let wave: Vec<f64> = (0..10).map(|i| 1.005 + 0.01 * f64::from(i / 3)).collect();
-        let run = Run::with_ratios(&wave);
+        let run = SampleRun::with_ratios(&wave);
         let verdict = run.verdict();
         let comparison = &verdict.comparisons()[0];
         // p below the level and an interval without 1 are the same statement.

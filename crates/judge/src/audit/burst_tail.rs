@@ -51,12 +51,12 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
     /// 8 rounds of 4 slices with 1000 replies each, of which the 10 slowest fell
     /// in so many slices of each round.
-    fn tail_in(slices: usize) -> Run {
-        let mut run = Run::compare(8).with_operations(4000);
+    fn tail_in(slices: usize) -> SampleRun {
+        let mut run = SampleRun::compare(8).with_operations(4000);
         run.each_seen("b", |_, seen| {
             seen.response_time = record::Histogram::new();
             (0..4000u64).for_each(|i| {

@@ -76,13 +76,13 @@ fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use record::Interleave;
 
     /// b's slices after itself have `more` operations than those after a, of
     /// 10 000; every second slice has `noise` more.
-    fn run(more: u64, noise: u64) -> Run {
-        let run = Run::compare(8).with_operations(40_000);
+    fn run(more: u64, noise: u64) -> SampleRun {
+        let run = SampleRun::compare(8).with_operations(40_000);
         let mut run = run.with_target_cpu(|target, driven| f64::from(target == driven));
         run.each_seen("b", |round, seen| {
             for (i, slice) in seen.slices.iter_mut().enumerate() {

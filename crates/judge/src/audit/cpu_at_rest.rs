@@ -60,12 +60,12 @@ fn finding(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use record::Interleave;
 
     /// b uses this share of a core while a is driven.
-    fn resting(share: f64) -> Run {
-        Run::compare(8).with_target_cpu(|target, driven| match (target, driven) {
+    fn resting(share: f64) -> SampleRun {
+        SampleRun::compare(8).with_target_cpu(|target, driven| match (target, driven) {
             (1, 0) => share,
             (0, 1) => 0.0,
             _ => 0.5,
@@ -97,7 +97,7 @@ mod tests {
         let mut unread = resting(0.5);
         unread.ask_each([true, false], |of, in_sight| of.cpu_in_sight = in_sight);
         assert_eq!(weights(&unread, RULE.name), []);
-        let single = Run::single().with_target_cpu(|_, _| 0.5);
+        let single = SampleRun::single().with_target_cpu(|_, _| 0.5);
         assert_eq!(weights(&single, RULE.name), []);
     }
 
@@ -110,10 +110,12 @@ mod tests {
         assert_eq!(found[0].weight, Weight::Note);
         assert_eq!(found[0].evidence, "CPU at rest is unknown: the process is shared with b");
         let mut three =
-            Run::of(&["a", "b", "c"], 8).with_target_cpu(|target, driven| match (target, driven) {
-                (2, 2) | (0 | 1, 0 | 1) => 0.5,
-                (0 | 1, 2) => 0.02,
-                _ => 0.0,
+            SampleRun::of(&["a", "b", "c"], 8).with_target_cpu(|target, driven| {
+                match (target, driven) {
+                    (2, 2) | (0 | 1, 0 | 1) => 0.5,
+                    (0 | 1, 2) => 0.02,
+                    _ => 0.0,
+                }
             });
         three.question.sharing = vec![vec![0, 1]];
         assert_eq!(weights(&three, RULE.name), [Weight::Caution; 2]);

@@ -63,11 +63,11 @@ fn differing(a: &LaneOrder, b: &LaneOrder) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use record::{Arrivals, Reuse};
 
-    fn with(change: impl Fn(&mut LaneOrder)) -> Run {
-        let mut run = Run::compare(4);
+    fn with(change: impl Fn(&mut LaneOrder)) -> SampleRun {
+        let mut run = SampleRun::compare(4);
         run.each_record("b", |record| change(&mut record.lane_order));
         run
     }
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn one_contender_that_changes_is_a_caution() {
-        let mut run = Run::compare(4);
+        let mut run = SampleRun::compare(4);
         run.each_record("a", |record| {
             if record.round == 3 {
                 record.lane_order.intensity.connections = 8;
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_launch_may_have_another_port() {
-        let mut run = Run::compare(4);
+        let mut run = SampleRun::compare(4);
         run.each_record("a", |record| {
             let port = 8000 + record.round as u16;
             record.lane_order.address = record::Address::Tcp(([127, 0, 0, 1], port).into());

@@ -42,13 +42,13 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use crate::evidence::store::tests::report;
     use record::StoreMoment::RoundsEnd;
     use record::StoreReport;
 
-    fn run(a: Option<bool>, b: Option<bool>) -> Run {
-        let mut run = Run::compare(4);
+    fn run(a: Option<bool>, b: Option<bool>) -> SampleRun {
+        let mut run = SampleRun::compare(4);
         for (contender, durable) in [(0, a), (1, b)] {
             run.store_reports
                 .push(StoreReport { durable, ..report(contender, RoundsEnd, (1, 1, 0)) });

@@ -186,10 +186,10 @@ fn notes(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
-    fn with_lengths(a: u64, b: u64) -> Run {
-        let mut run = Run::compare(4).with_operations(200);
+    fn with_lengths(a: u64, b: u64) -> SampleRun {
+        let mut run = SampleRun::compare(4).with_operations(200);
         for (name, length) in [("a", a), ("b", b)] {
             run.each_seen(name, |_, seen| {
                 seen.body_bytes = record::Histogram::new();
@@ -199,7 +199,7 @@ mod tests {
         run
     }
 
-    fn with_digests(mut run: Run, a: &[u64], b: &[u64]) -> Run {
+    fn with_digests(mut run: SampleRun, a: &[u64], b: &[u64]) -> SampleRun {
         for (name, digests) in [("a", a), ("b", b)] {
             run.each_seen(name, |_, seen| {
                 seen.digests = Digests::default();
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn other_codes_void_and_rare_ones_do_not() {
         let codes = |rare: u64| {
-            let mut run = Run::compare(4).with_operations(10_000);
+            let mut run = SampleRun::compare(4).with_operations(10_000);
             run.each_seen("b", |_, seen| seen.codes = [(200, 10_000 - rare), (203, rare)].into());
             run
         };
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn failures_are_left_to_their_own_rule() {
-        let mut run = Run::compare(4).with_operations(1000);
+        let mut run = SampleRun::compare(4).with_operations(1000);
         run.each_seen("b", |_, seen| {
             seen.codes = [(200, 500), (500, 500)].into();
             seen.outcomes.ok = 500;

@@ -60,13 +60,13 @@ fn growth(evidence: &Evidence, contender: usize) -> Option<crate::evidence::stor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use crate::evidence::store::tests::report;
     use record::StoreMoment::{LoadEnds, RoundsEnd};
 
     /// Both were loaded with 1000 items of 10 bytes; `a` and `b` were added to each by the end.
-    fn ended(a: (u64, u64), b: (u64, u64)) -> Run {
-        let mut run = Run::compare(4);
+    fn ended(a: (u64, u64), b: (u64, u64)) -> SampleRun {
+        let mut run = SampleRun::compare(4);
         for (contender, (items, bytes)) in [(0, a), (1, b)] {
             run.store_reports.push(report(contender, LoadEnds, (1000, 10_000, 0)));
             run.store_reports.push(report(contender, RoundsEnd, (1000 + items, 10_000 + bytes, 0)));

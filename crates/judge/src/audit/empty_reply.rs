@@ -63,10 +63,10 @@ fn empty_by_definition(driven: &DriveSummary) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
-    fn with_empty(empty: u64, code: u16) -> Run {
-        let mut run = Run::compare(4).with_operations(1000);
+    fn with_empty(empty: u64, code: u16) -> SampleRun {
+        let mut run = SampleRun::compare(4).with_operations(1000);
         run.each_seen("a", |round, seen| {
             seen.codes = [(code, 1000)].into();
             seen.empty = if round == 1 { empty } else { 0 };

@@ -56,13 +56,13 @@ fn gone(evicted: Evicted) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use crate::evidence::store::tests::report;
     use record::StoreMoment::{LoadBegins, LoadEnds, RoundsBegin, RoundsEnd};
 
     /// Contender b had evicted this many items at each of four moments.
-    fn with_evictions(evictions: [u64; 4]) -> Run {
-        let mut run = Run::compare(4);
+    fn with_evictions(evictions: [u64; 4]) -> SampleRun {
+        let mut run = SampleRun::compare(4);
         let moments = [LoadBegins, LoadEnds, RoundsBegin, RoundsEnd];
         for (when, evictions) in moments.into_iter().zip(evictions) {
             run.store_reports.push(report(0, when, (10, 10, 0)));

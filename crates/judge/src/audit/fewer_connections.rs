@@ -35,12 +35,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
     #[test]
     fn the_worst_round_is_named() {
         let run = |got: u64| {
-            let mut run = Run::compare(4);
+            let mut run = SampleRun::compare(4);
             run.each_seen("b", |round, seen| {
                 seen.connections.got = if round == 3 { got } else { 64 };
             });

@@ -106,11 +106,11 @@ fn median(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
     /// Ratios of the rounds.
-    fn run(ratios: &[f64]) -> Run {
-        Run::with_ratios(ratios)
+    fn run(ratios: &[f64]) -> SampleRun {
+        SampleRun::with_ratios(ratios)
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
 
     /// Launches of `each` rounds whose first round is `first` times the others;
     /// launches differ by 5 % from one another.
-    fn launches(n: u32, each: u32, first: f64) -> Run {
+    fn launches(n: u32, each: u32, first: f64) -> SampleRun {
         let ratio = |round: u32| {
             let launch = 1.0 + 0.05 * f64::from(round / each);
             launch * if round.is_multiple_of(each) { first } else { 1.0 }

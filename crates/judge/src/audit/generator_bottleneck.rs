@@ -74,17 +74,17 @@ fn unknown(evidence: &Evidence, contender: usize) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use crate::compare::{HELD_BACK_BELOW, LITTLE_ROOM_FROM};
     use record::Arrivals;
 
     /// The generator's threads used this share of the time that they had.
-    fn busy(share: f64) -> Run {
-        Run::compare(8).with_busy_generator("b", share)
+    fn busy(share: f64) -> SampleRun {
+        SampleRun::compare(8).with_busy_generator("b", share)
     }
 
     /// A busy generator, and targets that use this share of their core.
-    fn in_sight(target: f64) -> Run {
+    fn in_sight(target: f64) -> SampleRun {
         busy(0.96).with_target_cpu(|of, driven| if of == driven { target } else { 0.0 })
     }
 
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(weights(&waiting(0.451), RULE.name), [Weight::Caution]);
     }
 
-    fn stolen(mut run: Run, share: f64) -> Run {
+    fn stolen(mut run: SampleRun, share: f64) -> SampleRun {
         run.each_seen("b", |_, seen| {
             seen.slices
                 .iter_mut()

@@ -126,12 +126,13 @@ fn median(histogram: &Histogram) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, fill, weights};
+    use crate::builder::{SampleRun, fill, weights};
     use record::{Arrivals, OwnCost};
 
     /// Response times of 1 ms, and a loop that is always in a turn.
-    fn run(own_lag_us: u64, loop_us: u64) -> Run {
-        let mut run = Run::compare(4).with_operations(1000).with_arrivals(Arrivals::Constant(5e3));
+    fn run(own_lag_us: u64, loop_us: u64) -> SampleRun {
+        let mut run =
+            SampleRun::compare(4).with_operations(1000).with_arrivals(Arrivals::Constant(5e3));
         run.each_seen("b", |_, seen| {
             let took_ns: u64 = seen.slices.iter().map(|slice| slice.took_ns).sum();
             fill(&mut seen.own_lag, own_lag_us * 1000, 1000);
@@ -162,8 +163,8 @@ mod tests {
 
     /// 800 operations in 1.004 s, each of which costs the generator so much against
     /// the null server; against the target it is busy for this share of its time.
-    fn own(cost_ns: u64, busy: f64) -> Run {
-        Run::compare(8).with_busy_generator("b", busy).with_own_cost("b", &[cost_ns])
+    fn own(cost_ns: u64, busy: f64) -> SampleRun {
+        SampleRun::compare(8).with_busy_generator("b", busy).with_own_cost("b", &[cost_ns])
     }
 
     #[test]
@@ -195,8 +196,9 @@ mod tests {
 
     #[test]
     fn the_cheapest_round_counts_if_it_is_valid() {
-        let costs =
-            |costs: &[u64]| Run::compare(8).with_busy_generator("b", 0.9).with_own_cost("b", costs);
+        let costs = |costs: &[u64]| {
+            SampleRun::compare(8).with_busy_generator("b", 0.9).with_own_cost("b", costs)
+        };
         assert_eq!(weights(&costs(&[1_004_500, 9_000_000, 1_003_000]), RULE.name), []);
         assert_eq!(
             weights(&costs(&[1_006_000, 9_000_000, 1_005_000]), RULE.name),
@@ -212,7 +214,7 @@ mod tests {
     #[test]
     fn it_is_unknown_if_every_measurement_was_disturbed() {
         let mut run = own(1_005_000, 0.9);
-        let null = |run: &mut Run, change: fn(&mut record::Slice)| {
+        let null = |run: &mut SampleRun, change: fn(&mut record::Slice)| {
             let mut of = run.records.iter_mut().filter(|of| of.phase == record::Phase::Null);
             change(&mut of.next().expect("one").seen.slices[0]);
         };
@@ -228,7 +230,7 @@ mod tests {
 
     #[test]
     fn an_earlier_measurement_counts_if_this_run_has_none() {
-        let mut run = Run::compare(8).with_busy_generator("b", 0.9);
+        let mut run = SampleRun::compare(8).with_busy_generator("b", 0.9);
         let kept = |ns| OwnCost { contender: 1, cpu_per_operation_ns: ns, age_s: 60 };
         run.kept_costs = vec![kept(1_003_000.0)];
         assert_eq!(weights(&run, RULE.name), []);

@@ -50,10 +50,10 @@ fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
-    fn run(waited: f64, stolen: f64) -> Run {
-        let mut run = Run::compare(4);
+    fn run(waited: f64, stolen: f64) -> SampleRun {
+        let mut run = SampleRun::compare(4);
         run.each_seen("a", |_, seen| {
             for slice in &mut seen.slices {
                 slice.waited_ns = (slice.took_ns as f64 * waited) as u64;

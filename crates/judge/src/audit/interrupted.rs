@@ -41,13 +41,13 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use record::End;
 
     #[test]
     fn any_end_except_the_planned_one_is_found() {
         let with = |end: Option<EndReason>| {
-            let mut run = Run::compare(4);
+            let mut run = SampleRun::compare(4);
             run.end = end.map(|reason| End { reason, detail: String::new() });
             run
         };
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn the_evidence_says_how_far_it_went() {
-        let mut run = Run::compare(4);
+        let mut run = SampleRun::compare(4);
         run.question.rounds = 10;
         run.end = Some(End { reason: EndReason::Failed, detail: "disk full".to_owned() });
         assert_eq!(

@@ -39,11 +39,11 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use record::Arrivals;
 
-    fn drained(times_sending: f64, arrivals: Arrivals) -> Run {
-        let mut run = Run::compare(4).with_arrivals(arrivals);
+    fn drained(times_sending: f64, arrivals: Arrivals) -> SampleRun {
+        let mut run = SampleRun::compare(4).with_arrivals(arrivals);
         run.each_seen("a", |round, seen| {
             if round == 3 {
                 let slice = &mut seen.slices[1];

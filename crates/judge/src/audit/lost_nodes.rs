@@ -36,11 +36,11 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::Run;
+    use crate::builder::SampleRun;
     use record::TargetDone;
 
     fn found(lost: &[u32]) -> Vec<(Weight, Option<String>, String)> {
-        let run = Run::compare(8);
+        let run = SampleRun::compare(8);
         let mut judge = run.judge();
         for contender in 0..2 {
             let ended = lost.contains(&contender).then(|| "`node3` was killed".to_owned());

@@ -50,10 +50,10 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::audit::statements::tests::with_statement;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
-    fn with_misses(misses: u64) -> Run {
-        let mut run = Run::compare(4).with_operations(1000);
+    fn with_misses(misses: u64) -> SampleRun {
+        let mut run = SampleRun::compare(4).with_operations(1000);
         run.each_seen("b", |_, seen| {
             seen.outcomes.ok -= misses;
             seen.outcomes.miss = misses;

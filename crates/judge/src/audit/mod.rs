@@ -152,7 +152,7 @@ impl Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::Run;
+    use crate::builder::SampleRun;
     use crate::evidence::DriveSummary;
     use std::collections::BTreeSet;
 
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_sound_run_has_the_two_notes_of_every_run_in_slices() {
-        let verdict = Run::compare(10).with_operations(10_000).verdict();
+        let verdict = SampleRun::compare(10).with_operations(10_000).verdict();
         let found: Vec<_> =
             verdict.findings().iter().map(|f| (f.rule.as_str(), f.weight)).collect();
         assert_eq!(found, [("carry_over", Weight::Note), ("one_launch", Weight::Note)]);
@@ -228,12 +228,12 @@ mod tests {
 
     #[test]
     fn a_sound_single_run_has_nothing() {
-        assert_eq!(Run::single().with_operations(10_000).verdict().findings(), []);
+        assert_eq!(SampleRun::single().with_operations(10_000).verdict().findings(), []);
     }
 
     #[test]
     fn the_most_severe_come_first() {
-        let mut run = Run::compare(4).with_operations(1000);
+        let mut run = SampleRun::compare(4).with_operations(1000);
         run.question.shares_core = true;
         run.each_seen("b", |_, seen| seen.empty = 1000);
         let verdict = run.verdict();

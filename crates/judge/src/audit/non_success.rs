@@ -59,11 +59,11 @@ fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
     /// 4 rounds of 1000 operations each, of which `bad` in all have this code.
-    fn with_404(bad: u64) -> Run {
-        let mut run = Run::compare(4).with_operations(1000);
+    fn with_404(bad: u64) -> SampleRun {
+        let mut run = SampleRun::compare(4).with_operations(1000);
         run.each_seen("b", |round, seen| {
             let here = if round == 1 { bad } else { 0 };
             if here > 0 {
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_single_contender_is_voided_as_well() {
-        let mut run = Run::single().with_operations(1000);
+        let mut run = SampleRun::single().with_operations(1000);
         run.each_seen("a", |_, seen| {
             seen.outcomes.ok = 0;
             seen.outcomes.unexpected.insert(404, 1000);

@@ -112,13 +112,13 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, fill, weights};
+    use crate::builder::{SampleRun, fill, weights};
     use record::Arrivals;
 
     /// b's operations in a slice: 1000, and so many more in the last 4 rounds
     /// of 12.
-    fn closed(more: u64, noise: u64) -> Run {
-        let mut run = Run::compare(12);
+    fn closed(more: u64, noise: u64) -> SampleRun {
+        let mut run = SampleRun::compare(12);
         run.each_seen("b", |round, seen| {
             for (i, slice) in seen.slices.iter_mut().enumerate() {
                 let noise = if i % 2 == 0 { noise } else { 0 };
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn open_loop_looks_at_the_medians_of_the_rounds() {
         let open = |late_us: u64| {
-            let mut run = Run::compare(12).with_arrivals(Arrivals::Constant(800.0));
+            let mut run = SampleRun::compare(12).with_arrivals(Arrivals::Constant(800.0));
             run.each_seen("b", |round, seen| {
                 let jitter = u64::from(round % 2);
                 let us = 1000 + jitter + if round > 8 { late_us } else { 0 };
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_single_run_looks_at_its_windows() {
-        let mut run = Run::single();
+        let mut run = SampleRun::single();
         run.each_seen("a", |_, seen| {
             seen.slices[0].windows =
                 (0..30).map(|i| 100 + i % 2 + if i > 19 { 20 } else { 0 }).collect();

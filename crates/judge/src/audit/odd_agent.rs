@@ -57,11 +57,11 @@ fn about(name: &str, driven: &DriveSummary) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use record::{AgentSeen, Arrivals};
 
-    fn run(operations: &[u64], connections: &[u64]) -> Run {
-        let mut run = Run::compare(4);
+    fn run(operations: &[u64], connections: &[u64]) -> SampleRun {
+        let mut run = SampleRun::compare(4);
         run.each(|record| {
             let each = operations.iter().zip(connections).zip(1..);
             record.agents = each

@@ -75,10 +75,10 @@ fn caution(comparison: &Comparison) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
-    fn with(ratio: f64) -> Run {
-        Run::with_ratios(&[ratio; 8])
+    fn with(ratio: f64) -> SampleRun {
+        SampleRun::with_ratios(&[ratio; 8])
     }
 
     #[test]
@@ -92,8 +92,8 @@ mod tests {
     #[test]
     fn other_verdicts_have_only_the_note() {
         assert_eq!(weights(&with(1.0), RULE.name), [Weight::Note]);
-        assert_eq!(weights(&Run::with_ratios(&[1.02; 4]), RULE.name), [Weight::Note]);
-        assert_eq!(weights(&Run::single(), RULE.name), []);
+        assert_eq!(weights(&SampleRun::with_ratios(&[1.02; 4]), RULE.name), [Weight::Note]);
+        assert_eq!(weights(&SampleRun::single(), RULE.name), []);
     }
 
     #[test]
@@ -107,8 +107,9 @@ mod tests {
 
     #[test]
     fn two_launches_give_no_finding() {
-        let run =
-            |launches: u32| Run::with_ratios(&[1.02; 40]).with_restarts(8).after(launches * 5);
+        let run = |launches: u32| {
+            SampleRun::with_ratios(&[1.02; 40]).with_restarts(8).after(launches * 5)
+        };
         assert_eq!(weights(&run(8), RULE.name), []);
         assert_eq!(weights(&run(2), RULE.name), []);
         assert_eq!(weights(&run(1), RULE.name), [Weight::Note]);

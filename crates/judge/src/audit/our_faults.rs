@@ -46,11 +46,11 @@ fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use record::Failure;
 
-    fn with(failure: Failure, n: u64) -> Run {
-        let mut run = Run::compare(4).with_operations(10_000);
+    fn with(failure: Failure, n: u64) -> SampleRun {
+        let mut run = SampleRun::compare(4).with_operations(10_000);
         run.each_seen("a", |round, seen| {
             if round == 2 && n > 0 {
                 seen.outcomes.ok -= n;

@@ -62,19 +62,19 @@ fn disagrees(draft: &Draft, matters: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
     #[test]
     fn one_extreme_round_gives_a_finding() {
         let mut ratios =
             [1.03, 1.02, 1.035, 1.025, 1.03, 1.04, 1.02, 1.03, 1.035, 1.03, 1.02, 1.03];
-        assert_eq!(weights(&Run::with_ratios(&ratios), RULE.name), []);
+        assert_eq!(weights(&SampleRun::with_ratios(&ratios), RULE.name), []);
         ratios[4] = 0.6;
-        assert_eq!(weights(&Run::with_ratios(&ratios), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&SampleRun::with_ratios(&ratios), RULE.name), [Weight::Caution]);
     }
 
     #[test]
     fn too_few_rounds_have_nothing_to_disagree_with() {
-        assert_eq!(weights(&Run::with_ratios(&[1.03, 1.02, 0.6, 1.03]), RULE.name), []);
+        assert_eq!(weights(&SampleRun::with_ratios(&[1.03, 1.02, 0.6, 1.03]), RULE.name), []);
     }
 }

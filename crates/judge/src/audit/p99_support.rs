@@ -65,11 +65,11 @@ fn weakness(evidence: &Evidence, driven: &DriveSummary, metric: Metric) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, fill, weights};
+    use crate::builder::{SampleRun, fill, weights};
     use crate::verdict::Word;
 
-    fn p99_of(operations: u64) -> Run {
-        let mut run = Run::compare(8).with_operations(operations);
+    fn p99_of(operations: u64) -> SampleRun {
+        let mut run = SampleRun::compare(8).with_operations(operations);
         run.question.secondary = vec![Metric::ResponseP99];
         run
     }
@@ -120,7 +120,10 @@ mod tests {
 
     #[test]
     fn a_single_run_needs_a_thousand() {
-        assert_eq!(weights(&Run::single().with_operations(1000), RULE.name), []);
-        assert_eq!(weights(&Run::single().with_operations(999), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&SampleRun::single().with_operations(1000), RULE.name), []);
+        assert_eq!(
+            weights(&SampleRun::single().with_operations(999), RULE.name),
+            [Weight::Caution]
+        );
     }
 }

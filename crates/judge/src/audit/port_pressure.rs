@@ -52,12 +52,12 @@ fn finding(name: &str, driven: &DriveSummary, limit: f64) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
     #[test]
     fn seventy_percent_of_the_limit() {
         let opening = |a_round: u64| {
-            let mut run = Run::compare(4);
+            let mut run = SampleRun::compare(4);
             run.ask_each([None, Some(10_000.0)], |of, limit| of.port_limit = limit);
             run.each_seen("b", |_, seen| {
                 // One slice of a second: a turn.
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn rests_give_ports_time_to_come_back() {
-        let mut run = Run::compare(4);
+        let mut run = SampleRun::compare(4);
         run.ask_each([None, Some(10_000.0)], |of, limit| of.port_limit = limit);
         // Two slices of 250 ms, a second from the first start to the last end.
         run.each_seen("b", |_, seen| {

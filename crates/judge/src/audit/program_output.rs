@@ -49,11 +49,11 @@ fn bytes_a_run(evidence: &Evidence, contender: u32) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
     /// Each run of `a` prints 1000 bytes, each of `b` so many.
-    fn printing(bytes: u64) -> Run {
-        let mut run = Run::compare(4);
+    fn printing(bytes: u64) -> SampleRun {
+        let mut run = SampleRun::compare(4);
         for (name, bytes) in [("a", 1000), ("b", bytes)] {
             run.each_seen(name, |_, seen| {
                 seen.programs.runs = 3;
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn it_is_silent_if_nothing_can_be_compared() {
-        assert_eq!(weights(&Run::compare(4), RULE.name), []);
+        assert_eq!(weights(&SampleRun::compare(4), RULE.name), []);
         let mut failed = printing(5);
         failed.each_seen("b", |round, seen| seen.programs.failed = u64::from(round == 2));
         assert_eq!(weights(&failed, RULE.name), []);

@@ -101,13 +101,13 @@ impl DriveSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, fill, weights};
+    use crate::builder::{SampleRun, fill, weights};
     use record::Arrivals::{Constant, Poisson};
 
     /// 4 rounds of 1 s in 4 slices, 1 ms a reply, of which `driven` operations
     /// were asked for at 1000/s.
-    fn driven(arrivals: Arrivals, driven: u64) -> Run {
-        Run::compare(4).with_operations(driven).with_arrivals(arrivals)
+    fn driven(arrivals: Arrivals, driven: u64) -> SampleRun {
+        SampleRun::compare(4).with_operations(driven).with_arrivals(arrivals)
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
     }
 
     /// Of 1000 operations a round so many were due but never sent.
-    fn unsent(unsent: u64, own_lag_us: u64) -> Run {
+    fn unsent(unsent: u64, own_lag_us: u64) -> SampleRun {
         let mut run = driven(Constant(1000.0), 1000 - unsent);
         for name in ["a", "b"] {
             run.each_seen(name, |_, seen| {

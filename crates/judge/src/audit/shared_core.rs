@@ -57,11 +57,11 @@ fn about(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
     #[test]
     fn cores_that_the_plan_knows() {
-        let mut run = Run::compare(4);
+        let mut run = SampleRun::compare(4);
         assert_eq!(weights(&run, RULE.name), []);
         run.question.shares_core = true;
         assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn known_cores_of_a_target_decide() {
         let found = |target: &[u32]| {
-            let mut run = Run::compare(4);
+            let mut run = SampleRun::compare(4);
             run.question.generator_cores = vec![1];
             run.ask_each([vec![0], target.to_vec()], |of, cores| of.target_cores = cores);
             run.findings(RULE.name)

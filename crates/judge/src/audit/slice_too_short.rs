@@ -58,12 +58,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
     use record::{Arrivals, Interleave};
 
     /// Replies take 1 ms, those of b `slower` times as long.
-    fn run(slice_ns: u64, slower: u64) -> Run {
-        let mut run = Run::compare(4).with_slice(slice_ns);
+    fn run(slice_ns: u64, slower: u64) -> SampleRun {
+        let mut run = SampleRun::compare(4).with_slice(slice_ns);
         run.each_seen("b", |_, seen| {
             let n = seen.response_time.len();
             seen.response_time = record::Histogram::new();

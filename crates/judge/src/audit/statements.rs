@@ -25,14 +25,14 @@ pub(super) fn named(driven: &DriveSummary, count: impl Fn(&KindSeen) -> u64) -> 
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::builder::Run;
+    use crate::builder::SampleRun;
     use record::{
         Custom, CustomOperation, Kind, KindSeen, OperationText, Rows, Seen, Share, Statement,
     };
 
     /// A run in which each trial of `b` has operations of one statement, `read`.
-    pub(in crate::audit) fn with_statement(change: impl Fn(&mut KindSeen)) -> Run {
-        let mut run = Run::compare(4).with_operations(1000);
+    pub(in crate::audit) fn with_statement(change: impl Fn(&mut KindSeen)) -> SampleRun {
+        let mut run = SampleRun::compare(4).with_operations(1000);
         let workload = workload();
         for trial in run.records.iter_mut().filter(|trial| trial.contender == 1) {
             trial.lane_order.doing = record::LaneTask::Drive(workload.clone());

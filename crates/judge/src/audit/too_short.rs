@@ -45,13 +45,16 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
     #[test]
     fn a_hundred_operations_a_round() {
-        assert_eq!(weights(&Run::compare(4).with_operations(100), RULE.name), []);
-        assert_eq!(weights(&Run::compare(4).with_operations(99), RULE.name), [Weight::Caution; 2]);
-        assert_eq!(weights(&Run::single().with_operations(99), RULE.name), [Weight::Caution]);
+        assert_eq!(weights(&SampleRun::compare(4).with_operations(100), RULE.name), []);
+        assert_eq!(
+            weights(&SampleRun::compare(4).with_operations(99), RULE.name),
+            [Weight::Caution; 2]
+        );
+        assert_eq!(weights(&SampleRun::single().with_operations(99), RULE.name), [Weight::Caution]);
         assert!(RULE.threshold.contains(&FEWEST.to_string()));
     }
 }

@@ -34,12 +34,13 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::Run;
+    use crate::builder::SampleRun;
     use record::{TargetDone, TargetReady, WatcherReport};
 
     /// The CPU time of b is not visible from this slice of this round on.
     fn lost(from: u32) -> Vec<Finding> {
-        let mut run = Run::compare(8).with_target_cpu(|target, driven| f64::from(target == driven));
+        let mut run =
+            SampleRun::compare(8).with_target_cpu(|target, driven| f64::from(target == driven));
         for name in ["a", "b"] {
             run.each_seen(name, |round, seen| {
                 if round >= from {

@@ -67,10 +67,10 @@ fn weight(level: Option<Consistency>, (wrong, stale): (u64, u64), total: u64) ->
 mod tests {
     use super::*;
     use crate::audit::statements::tests::with_statement;
-    use crate::builder::{Run, weights};
+    use crate::builder::{SampleRun, weights};
 
-    fn with(wrong: u64, stale: u64) -> Run {
-        let mut run = Run::compare(4).with_operations(1000);
+    fn with(wrong: u64, stale: u64) -> SampleRun {
+        let mut run = SampleRun::compare(4).with_operations(1000);
         run.each_seen("b", |round, seen| {
             if round == 1 {
                 seen.outcomes.ok -= wrong + stale;

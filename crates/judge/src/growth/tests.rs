@@ -1,5 +1,5 @@
 use super::*;
-use crate::builder::Run;
+use crate::builder::SampleRun;
 
 /// Rounds of a machine whose speed varies by 10 %.
 const MACHINE: [f64; 10] = [0.9, 1.1, 0.95, 1.05, 1.0, 0.92, 1.08, 1.02, 0.97, 1.01];
@@ -22,7 +22,7 @@ fn growth(factor: Factor, points: &[(f64, f64, f64)], own: f64) -> Growth {
     let each = points.iter().enumerate();
     let contenders: Vec<_> =
         each.map(|(number, &(_, rate, p99))| point(number, (rate, p99), own)).collect();
-    of(&sweep, false, &Run::compare(10).question, &contenders).expect("rounds enough")
+    of(&sweep, false, &SampleRun::compare(10).question, &contenders).expect("rounds enough")
 }
 
 fn changes(growth: &Growth) -> Vec<Change> {
@@ -41,7 +41,8 @@ fn the_vector_of_the_procedure_is_the_interval() {
         of_rates(&mut ten.iter().map(|d| 1000.0 * d.exp())),
     ];
     let sweep = RunSweep { factor: Factor::Depth, values: vec![1.0, 2.0] };
-    let growth = of(&sweep, false, &Run::compare(10).question, &contenders).expect("ten rounds");
+    let growth =
+        of(&sweep, false, &SampleRun::compare(10).question, &contenders).expect("ten rounds");
     let ratio = growth.steps[0].throughput.expect("rates");
     assert!((ratio.at.ln() - 0.0152).abs() < 1e-9, "{ratio:?}");
     assert!((ratio.low.ln() - 0.003_079_7).abs() < 5e-8, "{ratio:?}");
@@ -117,7 +118,7 @@ fn of_values_bytes_count_and_of_a_fixed_rate_nothing() {
     let growth = growth(Factor::Value, &points, 1.0);
     assert_eq!(changes(&growth), [Change::Grows, Change::DoesNotGrow]);
     assert_eq!(growth.limit, Limit::At(1));
-    let question = Run::compare(10).question;
+    let question = SampleRun::compare(10).question;
     let of = |factor| {
         let sweep = RunSweep { factor, values: vec![1.0, 2.0] };
         let contenders = [point(0, (10e3, 1e-3), 1.0), point(1, (20e3, 1e-3), 1.0)];
@@ -132,5 +133,5 @@ fn one_round_shows_nothing() {
     let mut contenders = [point(0, (10e3, 1e-3), 1.0), point(1, (20e3, 1e-3), 1.0)];
     contenders.iter_mut().for_each(|of| of.rounds.truncate(1));
     let sweep = RunSweep { factor: Factor::Connections, values: vec![1.0, 2.0] };
-    assert_eq!(of(&sweep, false, &Run::compare(10).question, &contenders), None);
+    assert_eq!(of(&sweep, false, &SampleRun::compare(10).question, &contenders), None);
 }

@@ -7,17 +7,17 @@ mod looks;
 mod parts;
 
 use super::*;
-use crate::builder::{Run, fill};
+use crate::builder::{SampleRun, fill};
 use crate::verdict::Comparison;
 use record::{Arrivals, EndReason, Failure, Metric, Pair};
 
-fn primary(run: &Run) -> Comparison {
+fn primary(run: &SampleRun) -> Comparison {
     run.verdict().comparisons()[0].clone()
 }
 
 /// b's replies take this many microseconds, a's 1000.
-fn with_p50(us: u64) -> Run {
-    let mut run = Run::compare(8);
+fn with_p50(us: u64) -> SampleRun {
+    let mut run = SampleRun::compare(8);
     run.question.primary = Metric::ResponseP50;
     run.each_seen("b", |_, seen| fill(&mut seen.response_time, us * 1000, 800));
     run
@@ -26,9 +26,9 @@ fn with_p50(us: u64) -> Run {
 #[test]
 fn the_ratio_is_b_to_a_and_the_word_speaks_of_b() {
     let table = [
-        (Run::with_ratios(&[1.1; 8]), 1.1, Word::Faster),
-        (Run::with_ratios(&[0.9; 8]), 0.9, Word::Slower),
-        (Run::with_ratios(&[1.0; 8]), 1.0, Word::Equivalent),
+        (SampleRun::with_ratios(&[1.1; 8]), 1.1, Word::Faster),
+        (SampleRun::with_ratios(&[0.9; 8]), 0.9, Word::Slower),
+        (SampleRun::with_ratios(&[1.0; 8]), 1.0, Word::Equivalent),
         (with_p50(1100), 1.1, Word::Slower),
         (with_p50(900), 0.9, Word::Faster),
         (with_p50(1005), 1.005, Word::Equivalent),
@@ -44,7 +44,7 @@ fn the_ratio_is_b_to_a_and_the_word_speaks_of_b() {
 
 #[test]
 fn each_family_shares_its_own_budget() {
-    let mut run = Run::of(&["a", "b", "c"], 8);
+    let mut run = SampleRun::of(&["a", "b", "c"], 8);
     run.question.secondary = vec![Metric::ResponseP50, Metric::ResponseP99];
     let verdict = run.verdict();
     let found: Vec<_> = verdict
@@ -65,7 +65,7 @@ fn each_family_shares_its_own_budget() {
 #[test]
 fn more_comparisons_need_more_rounds() {
     // 6 rounds decide one comparison, but not two.
-    let mut run = Run::of(&["a", "b", "c"], 6);
+    let mut run = SampleRun::of(&["a", "b", "c"], 6);
     let refused = primary(&run);
     assert_eq!((refused.low, refused.high, refused.verdict), (None, None, Word::Undecided));
     assert_eq!(
@@ -79,7 +79,7 @@ fn more_comparisons_need_more_rounds() {
 
 #[test]
 fn all_pairs_may_be_asked_for() {
-    let mut run = Run::of(&["a", "b", "c"], 8);
+    let mut run = SampleRun::of(&["a", "b", "c"], 8);
     run.question.pairs.push(Pair { a: 1, b: 2 });
     let verdict = run.verdict();
     let last = &verdict.comparisons()[2];
@@ -88,7 +88,7 @@ fn all_pairs_may_be_asked_for() {
 
 #[test]
 fn a_void_run_keeps_its_numbers_and_has_no_verdict() {
-    let sound = Run::with_ratios(&[1.1; 8]);
+    let sound = SampleRun::with_ratios(&[1.1; 8]);
     let mut spoiled = sound.clone();
     spoiled.each_seen("a", |_, seen| {
         seen.outcomes.ok -= 1;
@@ -106,8 +106,8 @@ fn a_void_run_keeps_its_numbers_and_has_no_verdict() {
 #[test]
 fn rounds_that_are_not_complete_are_not_judged() {
     let ratios = [1.1; 8];
-    let whole = Run::with_ratios(&ratios);
-    let mut cut = Run::with_ratios(&[&ratios[..], &[0.2, 0.3]].concat());
+    let whole = SampleRun::with_ratios(&ratios);
+    let mut cut = SampleRun::with_ratios(&[&ratios[..], &[0.2, 0.3]].concat());
     cut.records.retain(|record| record.round != 9 || record.contender == 0);
     cut.each_record("b", |record| record.cut_short = record.round == 10);
     let (whole, cut) = (whole.verdict(), cut.verdict());
@@ -120,7 +120,7 @@ fn rounds_that_are_not_complete_are_not_judged() {
 
 #[test]
 fn without_a_complete_round_there_is_no_ratio() {
-    let mut run = Run::compare(3);
+    let mut run = SampleRun::compare(3);
     run.each_record("b", |record| record.cut_short = true);
     let verdict = run.verdict();
     let comparison = &verdict.comparisons()[0];
@@ -128,12 +128,12 @@ fn without_a_complete_round_there_is_no_ratio() {
     assert_eq!((comparison.ratio, comparison.verdict), (None, Word::Undecided));
     assert_eq!(comparison.because, ["no round was complete"]);
     assert!(!verdict.void());
-    assert_eq!(Run::compare(0).verdict().complete_rounds(), 0);
+    assert_eq!(SampleRun::compare(0).verdict().complete_rounds(), 0);
 }
 
 #[test]
 fn a_round_without_the_metric_leaves_no_ratio() {
-    let mut run = Run::compare(8);
+    let mut run = SampleRun::compare(8);
     run.each_seen("b", |round, seen| {
         if round == 5 {
             seen.slices.iter_mut().for_each(|slice| slice.operations = 0);
@@ -146,7 +146,7 @@ fn a_round_without_the_metric_leaves_no_ratio() {
 
 #[test]
 fn a_single_run_counts_although_it_was_cut_short() {
-    let mut run = Run::single().with_arrivals(Arrivals::Constant(8000.0));
+    let mut run = SampleRun::single().with_arrivals(Arrivals::Constant(8000.0));
     run.each_record("a", |record| {
         record.cut_short = true;
         // Stopped after a tenth of the planned time.
@@ -162,7 +162,7 @@ fn a_single_run_counts_although_it_was_cut_short() {
 
 #[test]
 fn sent_adds_up_by_phase() {
-    let mut run = Run::compare(2);
+    let mut run = SampleRun::compare(2);
     let mut before = run.records[0].clone();
     (before.round, before.seen.sent, before.seen.unfinished) = (0, 0, 3);
     before.seen.connections.opened = 64;
@@ -185,7 +185,7 @@ fn sent_adds_up_by_phase() {
 #[test]
 fn equal_figures_of_a_busy_generator_are_not_called_equivalent() {
     let busy = |ratio: f64, names: &[&str]| {
-        let mut run = Run::with_ratios(&[ratio; 8]);
+        let mut run = SampleRun::with_ratios(&[ratio; 8]);
         for name in names {
             run.each_seen(name, |_, seen| {
                 seen.slices.iter_mut().for_each(|slice| slice.generator_cpu_ns = slice.took_ns);
@@ -215,20 +215,20 @@ fn equal_figures_of_a_busy_generator_are_not_called_equivalent() {
 #[test]
 fn only_the_undecided_learn_how_many_rounds_a_fresh_run_needs() {
     let noisy = [1.05, 0.97, 1.03, 0.96, 1.04, 0.98, 1.06, 0.95];
-    let undecided = primary(&Run::with_ratios(&noisy));
+    let undecided = primary(&SampleRun::with_ratios(&noisy));
     assert_eq!(undecided.verdict, Word::Undecided);
     assert!(undecided.fresh_rounds.is_some_and(|(about, up_to)| about > 8 && up_to > about));
-    assert_eq!(primary(&Run::with_ratios(&[1.1; 8])).fresh_rounds, None);
+    assert_eq!(primary(&SampleRun::with_ratios(&[1.1; 8])).fresh_rounds, None);
     // The order of the rounds does not affect how many would decide.
     let mut sorted = noisy;
     sorted.sort_by(f64::total_cmp);
-    let correlated = primary(&Run::with_ratios(&sorted)).fresh_rounds;
+    let correlated = primary(&SampleRun::with_ratios(&sorted)).fresh_rounds;
     assert_eq!(correlated, undecided.fresh_rounds);
 }
 
 #[test]
 fn the_summary_has_the_figures() {
-    let verdict = Run::compare(8).verdict();
+    let verdict = SampleRun::compare(8).verdict();
     let a = &verdict.contenders()[0];
     // 4 slices of 251 ms and 800 operations in each of 8 rounds.
     assert!(a.throughput.is_some_and(|rate| (rate - 800.0 / 1.004).abs() < 1e-6));
@@ -243,7 +243,7 @@ fn the_summary_has_the_figures() {
 
 #[test]
 fn a_contender_without_a_name_is_left_out() {
-    let mut run = Run::compare(4);
+    let mut run = SampleRun::compare(4);
     let sound = run.verdict();
     let mut stranger = run.records[0].clone();
     stranger.contender = 7;
@@ -255,7 +255,7 @@ fn a_contender_without_a_name_is_left_out() {
 /// pause of 1 ms.
 #[test]
 fn pauses_between_slices_are_known_if_several_machines_drove() {
-    let mut run = Run::compare(4);
+    let mut run = SampleRun::compare(4);
     run.each(|record| record.seen.slices.iter_mut().for_each(|slice| slice.took_ns = 249_000_000));
     assert_eq!(run.verdict().gate(), None);
     run.each(|record| record.agents = vec![record::AgentSeen::default()]);

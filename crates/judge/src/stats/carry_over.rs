@@ -31,7 +31,7 @@ impl CarryOver {
         let mean = slices.iter().map(|slice| slice.1).sum::<f64>() / slices.len().max(1) as f64;
         let group = |itself: bool| {
             let chosen = slices.iter().filter(|slice| slice.0 == itself);
-            Group::new(chosen.map(|slice| slice.1 / mean))
+            Moments::new(chosen.map(|slice| slice.1 / mean))
         };
         let (own, other) = (group(true), group(false));
         if own.n == 0.0 || other.n == 0.0 || mean <= 0.0 {
@@ -60,18 +60,18 @@ impl CarryOver {
     }
 }
 
-struct Group {
+struct Moments {
     n: f64,
     mean: f64,
     squares: f64,
 }
 
-impl Group {
+impl Moments {
     fn new(values: impl Iterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.collect();
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n.max(1.0);
-        Group { n, mean, squares: values.iter().map(|x| (x - mean).powi(2)).sum() }
+        Moments { n, mean, squares: values.iter().map(|x| (x - mean).powi(2)).sum() }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Check, Checked, Rule, fine, found, part_of, weight_of};
 use crate::key::Key;
-use crate::run::Run;
-use crate::tools::Kind;
+use crate::run::PublishedRun;
+use crate::tools::ToolKind;
 use judge::verdict::Weight;
 use text::lists::listed;
 
@@ -20,8 +20,8 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Run(check),
 };
 
-fn check(run: &Run) -> Checked {
-    if run.tool.kind != Kind::Http {
+fn check(run: &PublishedRun) -> Checked {
+    if run.tool.kind != ToolKind::Http {
         return fine();
     }
     let statuses: Vec<_> = run.figures().filter(|(key, _)| matches!(key, Key::Status(_))).collect();

@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::Key;
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
 /// Replies whose times hey keeps, and h2load for each thread.
 const KEPT: f64 = 1e6;
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let some = |key| run.figure(key).filter(|at: &crate::key::At<f64>| at.value > 0.0);
     if let Some(at) = some(Key::Aborted) {
         let text = format!(

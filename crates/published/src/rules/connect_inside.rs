@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::Key;
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Run(check),
 };
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let keeps_alive = run.figure(Key::KeptAlive);
     match (run.tool.name, run.operations(), keeps_alive) {
         ("ab", Some(all), None) if run.figure(Key::Connections).is_some() => found(

@@ -1,8 +1,8 @@
 //! Runs that do not name their contender.
 
 use super::{Check, GroupObjection, Rule};
-use crate::groups::Group;
-use crate::run::Run;
+use crate::groups::RunGroup;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -16,8 +16,8 @@ pub(super) const RULE: Rule = Rule {
     check: Check::All(check),
 };
 
-fn check(_: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
-    let unnamed: Vec<&Group> = groups.iter().filter(|group| !group.named).collect();
+fn check(_: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
+    let unnamed: Vec<&RunGroup> = groups.iter().filter(|group| !group.named).collect();
     if unnamed.len() < 2 {
         return Vec::new();
     }

@@ -1,7 +1,7 @@
 //! Incomplete output.
 
 use super::{Check, Checked, Rule, fine, found};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::lists::listed;
 
@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Run(check),
 };
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let missing = run.missing();
     if missing.is_empty() {
         return fine();

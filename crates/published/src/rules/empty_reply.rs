@@ -2,8 +2,8 @@
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::Key;
-use crate::run::Run;
-use crate::tools::Kind;
+use crate::run::PublishedRun;
+use crate::tools::ToolKind;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,8 +18,8 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Run(check),
 };
 
-fn check(run: &Run) -> Checked {
-    if run.tool.kind != Kind::Http {
+fn check(run: &PublishedRun) -> Checked {
+    if run.tool.kind != ToolKind::Http {
         return fine();
     }
     let operations = run.operations().is_some_and(|at| at.value > 0.0);

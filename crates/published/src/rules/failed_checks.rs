@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, fine, found, part_of, weight_of};
 use crate::key::Key;
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Run(check),
 };
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let Some(at) = run.figure(Key::FailedChecks).filter(|at| at.value > 0.0) else {
         return fine();
     };

@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, counts, fine, found, part_of, weight_of};
 use crate::key::Key;
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::lists::listed;
 
@@ -27,7 +27,7 @@ const CLASSES: &[(Key, &str)] = &[
     (Key::Errors, "error"),
 ];
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let operations = run.operations();
     let (sum, words, lines) = counts(run, CLASSES);
     if sum > 0.0 {

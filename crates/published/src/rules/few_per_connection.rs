@@ -1,7 +1,7 @@
 //! A run with very few operations per connection.
 
 use super::{Check, Checked, Rule, fine, found};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::units::show_seconds;
 
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Run(check),
 };
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let (Some(operations), Some(connections)) = (run.operations(), run.connections()) else {
         return Err("operations and connections");
     };

@@ -1,7 +1,7 @@
 //! A run with few operations.
 
 use super::{Check, Checked, Rule, fine, found};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::units::show_counted;
 
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 /// Fewest operations without an objection.
 const FEWEST: f64 = 10_000.0;
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let Some(operations) = run.operations() else { return Err("how many operations there were") };
     if operations.value >= FEWEST || operations.value <= 0.0 {
         return fine();

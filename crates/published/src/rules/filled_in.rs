@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::Key;
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::units::show_seconds;
 
@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
 /// Longest reply ÷ p50 above which the added samples matter.
 const FACTOR: f64 = 100.0;
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     if run.tool.name != "wrk" {
         return fine();
     }

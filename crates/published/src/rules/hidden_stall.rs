@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, RunObjection};
 use crate::key::{At, Key};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::units::show_seconds;
 
@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Run(check),
 };
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     if !run.tool.closed {
         return Ok(Vec::new());
     }

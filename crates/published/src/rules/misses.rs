@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::Key;
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::units::show_percent;
 
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 /// Share of misses above which a run is void.
 const MOST: f64 = 0.01;
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let (Some(hits), Some(misses)) = (run.figure(Key::Hits), run.figure(Key::Misses)) else {
         return if run.tool.name == "memtier_benchmark" { Err("hits and misses") } else { fine() };
     };

@@ -30,9 +30,9 @@ mod unequal_replies;
 mod unseen;
 mod unsent;
 
-use crate::groups::Group;
+use crate::groups::RunGroup;
 use crate::key::{At, Key};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::units::show_counted;
 
@@ -60,9 +60,9 @@ pub struct Rule {
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
     /// Each run by itself. `Err` names what the run does not show.
-    Run(fn(&Run) -> Result<Vec<RunObjection>, &'static str>),
+    Run(fn(&PublishedRun) -> Result<Vec<RunObjection>, &'static str>),
     /// All runs together.
-    All(fn(&[Run], &[Group]) -> Vec<GroupObjection>),
+    All(fn(&[PublishedRun], &[RunGroup]) -> Vec<GroupObjection>),
 }
 
 /// What a rule objects to in one run.
@@ -151,7 +151,7 @@ fn part_of(bad: f64, of: Option<At<f64>>) -> String {
 }
 
 /// The counts that are not zero, as a list of words, and their lines.
-fn counts(run: &Run, keys: &[(Key, &str)]) -> (f64, Vec<String>, Vec<u64>) {
+fn counts(run: &PublishedRun, keys: &[(Key, &str)]) -> (f64, Vec<String>, Vec<u64>) {
     let some = keys.iter().filter_map(|(key, word)| {
         run.figure(*key)
             .filter(|at| at.value > 0.0)

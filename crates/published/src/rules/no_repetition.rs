@@ -1,8 +1,8 @@
 //! Contenders that were measured only once.
 
 use super::{Check, GroupObjection, Rule};
-use crate::groups::Group;
-use crate::run::Run;
+use crate::groups::RunGroup;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::lists::listed;
 
@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
 /// The largest number of named contenders.
 const MOST: usize = 5;
 
-fn check(_: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
-    let single: Vec<&Group> = groups.iter().filter(|group| group.runs.len() == 1).collect();
+fn check(_: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
+    let single: Vec<&RunGroup> = groups.iter().filter(|group| group.runs.len() == 1).collect();
     if single.is_empty() {
         return Vec::new();
     }

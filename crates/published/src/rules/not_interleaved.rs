@@ -1,8 +1,8 @@
 //! All runs of one contender before those of the next.
 
 use super::{Check, GroupObjection, Rule};
-use crate::groups::Group;
-use crate::run::Run;
+use crate::groups::RunGroup;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,9 +18,9 @@ pub(super) const RULE: Rule = Rule {
     check: Check::All(check),
 };
 
-fn check(runs: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
-    let repeated: Vec<&Group> = groups.iter().filter(|group| group.runs.len() > 1).collect();
-    let ends = |group: &Group| {
+fn check(runs: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
+    let repeated: Vec<&RunGroup> = groups.iter().filter(|group| group.runs.len() > 1).collect();
+    let ends = |group: &RunGroup| {
         let (first, last) = (group.runs.first().copied(), group.runs.last().copied());
         first.zip(last)
     };

@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, fine, found, part_of};
 use crate::key::Key;
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Run(check),
 };
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     match run.figure(Key::OtherLength).filter(|at| at.value > 0.0) {
         Some(at) => {
             let of = part_of(at.value, run.operations());

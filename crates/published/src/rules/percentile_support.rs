@@ -1,7 +1,7 @@
 //! Percentiles with too few samples.
 
 use super::{Check, Checked, Rule, fine, found};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::lists::listed;
 
@@ -22,7 +22,7 @@ const FEWEST: f64 = 100.0;
 /// The lowest percentile that is checked.
 const TAIL: f64 = 0.9;
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let mut tail = run.percentiles().filter(|(part, _)| *part >= TAIL).peekable();
     if tail.peek().is_none() {
         return fine();

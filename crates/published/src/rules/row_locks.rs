@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::{Key, Label};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Run(check),
 };
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let is_tpcb = run.text(Label::Subject).is_some_and(|at| at.value.contains("TPC-B"));
     if run.tool.name != "pgbench" || !is_tpcb {
         return fine();

@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, fine, found};
 use crate::key::{Key, Label};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::Run(check),
 };
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     if run.tool.name != "redis-benchmark" || run.figure(Key::Keys).is_some() {
         return fine();
     }

@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, RunObjection};
 use crate::key::{At, Key};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::units::show_seconds;
 
@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
 /// Share by which a printed sum may deviate: tools stop their clocks at different places.
 const OFF: f64 = 0.03;
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let mut found = Vec::new();
     let mut object = |evidence: String, lines: Vec<u64>| {
         found.push(RunObjection { weight: Weight::Void, evidence, lines });
@@ -60,7 +60,7 @@ fn fits(sum: f64, rate: f64, duration: f64, clock: f64) -> bool {
     (least..=most).contains(&rate)
 }
 
-fn statuses(run: &Run, object: &mut impl FnMut(String, Vec<u64>)) {
+fn statuses(run: &PublishedRun, object: &mut impl FnMut(String, Vec<u64>)) {
     let Some(all) = run.figure(Key::Operations) else { return };
     let statuses: Vec<At<f64>> =
         run.figures().filter(|(key, _)| matches!(key, Key::Status(_))).map(|(_, at)| at).collect();
@@ -75,7 +75,7 @@ fn statuses(run: &Run, object: &mut impl FnMut(String, Vec<u64>)) {
 }
 
 /// Checks that times increase.
-fn order(run: &Run, object: &mut impl FnMut(String, Vec<u64>)) {
+fn order(run: &PublishedRun, object: &mut impl FnMut(String, Vec<u64>)) {
     let mut times: Vec<(String, At<f64>)> = Vec::new();
     let named = |key: Key| run.figure(key).map(|at| (key.name().0, at));
     times.extend(named(Key::Min));
@@ -99,7 +99,7 @@ fn order(run: &Run, object: &mut impl FnMut(String, Vec<u64>)) {
 }
 
 /// The difference that a tool's rounding can cause between two times, in seconds.
-fn rounding(run: &Run) -> f64 {
+fn rounding(run: &PublishedRun) -> f64 {
     match run.tool.name {
         "ab" => 1e-3,
         "cassandra-stress" => 1e-4,

@@ -1,7 +1,7 @@
 //! A run that was too short.
 
 use super::{Check, Checked, Rule, fine, found};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::units::show_seconds;
 
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 /// Shortest run without an objection, in seconds.
 const SHORTEST: f64 = 10.0;
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     let Some(duration) = run.duration() else { return Err("its duration") };
     // Allows for half a step of the clock and for the tool's own start.
     if duration.value >= SHORTEST * 0.995 {

@@ -1,7 +1,7 @@
 //! Figures that cannot be read.
 
 use super::{Check, Checked, Rule, fine, found};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 /// The largest number of named lines.
 const MOST: usize = 5;
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     match run.unclear.len() {
         0 => fine(),
         n => {

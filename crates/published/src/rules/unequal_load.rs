@@ -1,8 +1,8 @@
 //! Contenders under different loads.
 
 use super::{Check, GroupObjection, Rule};
-use crate::groups::{Group, comparable, differences};
-use crate::run::Run;
+use crate::groups::{RunGroup, comparable, differences};
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 use text::lists::listed;
 
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     check: Check::All(check),
 };
 
-fn check(runs: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
+fn check(runs: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
     let mut found: Vec<GroupObjection> = Vec::new();
     for (at, group) in groups.iter().enumerate() {
         let b = &runs[group.runs[0]];

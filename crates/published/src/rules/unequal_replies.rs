@@ -1,10 +1,10 @@
 //! Contenders that sent replies of different lengths.
 
 use super::{Check, GroupObjection, Rule};
-use crate::groups::Group;
+use crate::groups::RunGroup;
 use crate::key::{At, Key};
-use crate::run::Run;
-use crate::tools::Kind;
+use crate::run::PublishedRun;
+use crate::tools::ToolKind;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -24,7 +24,7 @@ const MOST: f64 = 0.1;
 /// The largest number of named pairs.
 const MOST_NAMED: usize = 10;
 
-fn check(runs: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
+fn check(runs: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
     let with_length = groups.iter().filter_map(|group| {
         let run = group.runs[0];
         length(&runs[run]).filter(|at| at.value > 0.0).map(|at| (group, run, at))
@@ -48,8 +48,8 @@ fn check(runs: &[Run], groups: &[Group]) -> Vec<GroupObjection> {
 }
 
 /// Bytes of a reply's body.
-fn length(run: &Run) -> Option<At<f64>> {
-    if run.tool.kind != Kind::Http {
+fn length(run: &PublishedRun) -> Option<At<f64>> {
+    if run.tool.kind != ToolKind::Http {
         return None;
     }
     run.figure(Key::ReplyBytes).or_else(|| {

@@ -1,10 +1,10 @@
 //! What no output of these tools shows.
 
 use super::{Check, GroupObjection, Rule};
-use crate::groups::Group;
+use crate::groups::RunGroup;
 use crate::key::Key;
-use crate::run::Run;
-use crate::tools::Kind;
+use crate::run::PublishedRun;
+use crate::tools::ToolKind;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -17,13 +17,13 @@ pub(super) const RULE: Rule = Rule {
     check: Check::All(check),
 };
 
-fn check(runs: &[Run], _: &[Group]) -> Vec<GroupObjection> {
+fn check(runs: &[PublishedRun], _: &[RunGroup]) -> Vec<GroupObjection> {
     if runs.is_empty() {
         return Vec::new();
     }
     let replies = runs
         .iter()
-        .any(|run| run.tool.kind != Kind::Database && run.figure(Key::FailedChecks).is_none());
+        .any(|run| run.tool.kind != ToolKind::Database && run.figure(Key::FailedChecks).is_none());
     let mut evidence = String::from(
         "not shown: whether the load generator or the server was the slower part, what else ran on \
          the machine, and in which order the runs were made",

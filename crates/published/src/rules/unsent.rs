@@ -2,7 +2,7 @@
 
 use super::{Check, Checked, Rule, fine, found, part_of};
 use crate::key::{At, Key};
-use crate::run::Run;
+use crate::run::PublishedRun;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
@@ -23,7 +23,7 @@ const MOST: f64 = 0.1;
 /// Share by which the rate may be below the requested one.
 const BELOW: f64 = 0.02;
 
-fn check(run: &Run) -> Checked {
+fn check(run: &PublishedRun) -> Checked {
     if let Some(at) = run.figure(Key::Unsent).filter(|at| at.value > 0.0) {
         let due = run.operations().map(|sent| At { value: sent.value + at.value, ..sent });
         let too_many = due.is_none_or(|due| at.value > MOST * due.value);
@@ -48,6 +48,6 @@ fn check(run: &Run) -> Checked {
 }
 
 /// The rate of hey and h2load is that of one worker or client.
-fn asks_for_all(run: &Run) -> bool {
+fn asks_for_all(run: &PublishedRun) -> bool {
     !["hey", "h2load"].contains(&run.tool.name)
 }

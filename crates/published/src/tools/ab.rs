@@ -1,12 +1,12 @@
 //! ApacheBench.
 
-use super::{Facts, Kind, Section, Tool, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
 use crate::key::{Key, Label};
 use crate::numbers::{Number, followed_by, number};
 
 pub(super) static TOOL: Tool = Tool {
     name: "ab",
-    kind: Kind::Http,
+    kind: ToolKind::Http,
     prints: &[
         Key::Duration,
         Key::Operations,

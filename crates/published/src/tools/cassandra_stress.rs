@@ -1,12 +1,12 @@
 //! cassandra-stress. It prints figures in the locale of the machine.
 
-use super::{Facts, Kind, Section, Tool, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, percentile, starts};
 use crate::key::{Key, Label};
 use crate::numbers::{Number, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "cassandra-stress",
-    kind: Kind::Database,
+    kind: ToolKind::Database,
     prints: &[
         Key::Duration,
         Key::Operations,

@@ -1,12 +1,12 @@
 //! h2load.
 
-use super::{Facts, Kind, Section, Tool, pair, starts};
+use super::{Facts, Section, Tool, ToolKind, pair, starts};
 use crate::key::Key;
 use crate::numbers::{bytes, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "h2load",
-    kind: Kind::Http,
+    kind: ToolKind::Http,
     prints: &[
         Key::Duration,
         Key::Operations,

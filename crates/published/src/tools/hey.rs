@@ -1,12 +1,12 @@
 //! hey.
 
-use super::{Facts, Kind, Section, Tool, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
 use crate::key::Key;
 use crate::numbers::{followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "hey",
-    kind: Kind::Http,
+    kind: ToolKind::Http,
     prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Mean, Key::Max, Key::Percentile(0)],
     closed: true,
     clock: 0.0001,

@@ -1,13 +1,13 @@
 //! k6: the summary at its end, and the file of `--summary-export` or `handleSummary`.
 
-use super::{Facts, Kind, Lines, Section, Tool, percentile, starts};
+use super::{Facts, Lines, Section, Tool, ToolKind, percentile, starts};
 use crate::json::Leaf;
 use crate::key::Key;
 use crate::numbers::{Number, bytes, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "k6",
-    kind: Kind::Http,
+    kind: ToolKind::Http,
     prints: &[
         Key::Operations,
         Key::Rate,

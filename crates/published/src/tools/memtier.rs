@@ -1,12 +1,12 @@
 //! memtier_benchmark.
 
-use super::{Facts, Kind, Section, Tool, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, percentile, starts};
 use crate::key::Key;
 use crate::numbers::number;
 
 pub(super) static TOOL: Tool = Tool {
     name: "memtier_benchmark",
-    kind: Kind::Store,
+    kind: ToolKind::Store,
     prints: &[Key::Rate, Key::Connections, Key::Hits, Key::Misses, Key::Mean, Key::Percentile(0)],
     closed: true,
     clock: 0.0,

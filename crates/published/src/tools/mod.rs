@@ -21,7 +21,7 @@ pub(crate) use command::named;
 
 /// What a tool drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ToolKind {
     /// Servers that answer HTTP requests.
     Http,
     /// Caches.
@@ -36,7 +36,7 @@ pub struct Tool {
     /// Its name.
     pub name: &'static str,
     /// What it drives.
-    pub kind: Kind,
+    pub kind: ToolKind,
     /// The figures of its complete output.
     pub prints: &'static [Key],
     /// Whether it sends the next request of a connection when the reply has arrived, and measures

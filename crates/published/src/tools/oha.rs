@@ -1,13 +1,13 @@
 //! oha: its summary, and its JSON.
 
-use super::{Facts, Kind, Lines, Section, Tool, pair, percentile};
+use super::{Facts, Lines, Section, Tool, ToolKind, pair, percentile};
 use crate::json::Leaf;
 use crate::key::Key;
 use crate::numbers::{bytes, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "oha",
-    kind: Kind::Http,
+    kind: ToolKind::Http,
     prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Mean, Key::Max, Key::Percentile(0)],
     closed: true,
     clock: 0.0001,

@@ -1,12 +1,12 @@
 //! pgbench.
 
-use super::{Facts, Kind, Section, Tool, starts};
+use super::{Facts, Section, Tool, ToolKind, starts};
 use crate::key::{Key, Label};
 use crate::numbers::{followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "pgbench",
-    kind: Kind::Database,
+    kind: ToolKind::Database,
     prints: &[Key::Operations, Key::Rate, Key::Connections, Key::Scale, Key::Mean],
     closed: true,
     clock: 0.0,

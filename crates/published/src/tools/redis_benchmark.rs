@@ -1,12 +1,12 @@
 //! redis-benchmark and valkey-benchmark: full output, `-q` and `--csv`.
 
-use super::{Facts, Kind, Section, Tool, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
 use crate::key::{Key, Label};
 use crate::numbers::{followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "redis-benchmark",
-    kind: Kind::Store,
+    kind: ToolKind::Store,
     prints: &[
         Key::Duration,
         Key::Operations,

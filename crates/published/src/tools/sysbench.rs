@@ -1,12 +1,12 @@
 //! sysbench.
 
-use super::{Facts, Kind, Section, Tool, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
 use crate::key::Key;
 use crate::numbers::{followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "sysbench",
-    kind: Kind::Database,
+    kind: ToolKind::Database,
     prints: &[
         Key::Duration,
         Key::Operations,

@@ -1,13 +1,13 @@
 //! vegeta: its text report, and its JSON report.
 
-use super::{Facts, Kind, Lines, Section, Tool, percentile};
+use super::{Facts, Lines, Section, Tool, ToolKind, percentile};
 use crate::json::Leaf;
 use crate::key::Key;
 use crate::numbers::{number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "vegeta",
-    kind: Kind::Http,
+    kind: ToolKind::Http,
     prints: &[
         Key::Duration,
         Key::Operations,

@@ -1,6 +1,6 @@
 //! wrk, and wrk2, which prints the same lines and additional ones.
 
-use super::{Facts, Kind, Section, Tool, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
 use crate::key::{Fact, Key, Label};
 use crate::numbers::{bytes, number, seconds, shortened};
 
@@ -18,7 +18,7 @@ const PRINTS: &[Key] = &[
 
 pub(super) static WRK: Tool = Tool {
     name: "wrk",
-    kind: Kind::Http,
+    kind: ToolKind::Http,
     prints: PRINTS,
     closed: true,
     clock: 0.01,

@@ -2,7 +2,7 @@
 
 use super::node::{Node, el, foreign};
 use super::parts;
-use crate::words::findings::{Group, grouped};
+use crate::words::findings::{FindingGroup, grouped};
 use crate::{View, words};
 use judge::verdict::Weight;
 use text::shown::{shown, shown_sentence};
@@ -34,7 +34,7 @@ pub(super) fn badge(weight: Weight) -> Node {
         .text(format!(" {}", words::weight(weight)))
 }
 
-fn card(group: &Group<'_>) -> Node {
+fn card(group: &FindingGroup<'_>) -> Node {
     let finding = group.first;
     let weight = words::weight(finding.weight);
     let badge = badge(finding.weight);

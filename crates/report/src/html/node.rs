@@ -1,7 +1,7 @@
 //! Markup as a tree. Tags balance and text is escaped by construction: a string cannot get into
 //! the page unescaped.
 
-use crate::words::{Part, Sentence};
+use crate::words::{Sentence, SentencePart};
 use std::fmt::Display;
 
 /// One element of HTML or SVG.
@@ -81,10 +81,12 @@ impl Node {
     /// Appends a sentence.
     pub(super) fn say(self, sentence: &Sentence) -> Self {
         sentence.0.iter().fold(self, |node, part| match part {
-            Part::Plain(text) => node.text(text),
-            Part::Name(name) => node.with(foreign(name)),
-            Part::Lead(ratio) => node.with(el("strong").class("lead").text(format!("{ratio}×"))),
-            Part::Ratio(ratio) => node.text(format!("{ratio}×")),
+            SentencePart::Plain(text) => node.text(text),
+            SentencePart::Name(name) => node.with(foreign(name)),
+            SentencePart::Lead(ratio) => {
+                node.with(el("strong").class("lead").text(format!("{ratio}×")))
+            }
+            SentencePart::Ratio(ratio) => node.text(format!("{ratio}×")),
         })
     }
 

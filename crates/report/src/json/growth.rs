@@ -1,6 +1,6 @@
 //! The load points of one target, as data.
 
-use judge::growth::{Change, Estimate, Growth, Limit, Point, Step};
+use judge::growth::{Change, Estimate, Growth, GrowthStep, Limit, Point};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -77,7 +77,7 @@ fn point(of: &Point) -> PointData {
     }
 }
 
-fn step(of: &Step) -> StepData {
+fn step(of: &GrowthStep) -> StepData {
     let change = match of.change {
         Change::Grows => "grows",
         Change::DoesNotGrow => "does_not_grow",

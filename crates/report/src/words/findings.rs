@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 const LONGEST_NAME: usize = 28;
 
 /// One or more findings that differ only in contender, evidence and figure.
-pub struct Group<'a> {
+pub struct FindingGroup<'a> {
     /// Used for everything that all of them have in common.
     pub first: &'a Finding,
     /// All of them, in their order.
@@ -17,12 +17,12 @@ pub struct Group<'a> {
 }
 
 /// Findings in groups, in the order of the first of each.
-pub fn grouped<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'a>> = Vec::new();
+pub fn grouped<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<FindingGroup<'a>> {
+    let mut groups: Vec<FindingGroup<'a>> = Vec::new();
     for finding in findings {
         match groups.iter_mut().find(|group| alike(group.first, finding)) {
             Some(group) => group.all.push(finding),
-            None => groups.push(Group { first: finding, all: vec![finding] }),
+            None => groups.push(FindingGroup { first: finding, all: vec![finding] }),
         }
     }
     groups
@@ -35,7 +35,7 @@ fn alike(one: &Finding, other: &Finding) -> bool {
     one.weight == other.weight && key(one) == key(other)
 }
 
-impl Group<'_> {
+impl FindingGroup<'_> {
     /// The evidence: each sentence once, with the names of all contenders that it is about.
     pub fn evidence(&self) -> Vec<(Vec<String>, String)> {
         let mut sentences: Vec<(Vec<String>, String)> = Vec::new();

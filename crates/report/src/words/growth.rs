@@ -2,7 +2,7 @@
 
 use super::sweep::{self, setting};
 use crate::View;
-use judge::growth::{Change, Estimate, Growth, Limit, Point, Step};
+use judge::growth::{Change, Estimate, Growth, GrowthStep, Limit, Point};
 use judge::verdict::ContenderSummary;
 use record::Factor;
 use text::units;
@@ -77,7 +77,7 @@ fn grows_up_to(growth: &Growth, at: usize) -> String {
 }
 
 /// `from 16 to 32 it does not grow (0.99x, 0.95x to 1.03x) and p99 grows 2.10x`.
-pub(crate) fn step(growth: &Growth, step: &Step, times: char) -> String {
+pub(crate) fn step(growth: &Growth, step: &GrowthStep, times: char) -> String {
     let [from, to] = [step.from, step.to].map(|value| setting(growth.factor, value));
     let ratio = step.throughput.map_or(units::MISSING.to_owned(), |of| ratio(of, times));
     let throughput = match step.change {

@@ -7,7 +7,7 @@ const LONGEST_NAME: usize = 60;
 
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Part {
+pub(crate) enum SentencePart {
     /// Text of tiebreak's own.
     Plain(String),
     /// Name of a contender, escaped for display.
@@ -20,34 +20,34 @@ pub(crate) enum Part {
 
 /// A sentence in pieces.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Sentence(pub(crate) Vec<Part>);
+pub(crate) struct Sentence(pub(crate) Vec<SentencePart>);
 
 impl Sentence {
     pub(super) fn plain(mut self, text: impl Into<String>) -> Self {
-        self.0.push(Part::Plain(text.into()));
+        self.0.push(SentencePart::Plain(text.into()));
         self
     }
 
     pub(super) fn name(mut self, name: &str) -> Self {
-        self.0.push(Part::Name(short_name(name, LONGEST_NAME)));
+        self.0.push(SentencePart::Name(short_name(name, LONGEST_NAME)));
         self
     }
 
     pub(super) fn lead(mut self, ratio: &str) -> Self {
-        self.0.push(Part::Lead(ratio.to_owned()));
+        self.0.push(SentencePart::Lead(ratio.to_owned()));
         self
     }
 
     pub(super) fn ratio(mut self, ratio: &str) -> Self {
-        self.0.push(Part::Ratio(ratio.to_owned()));
+        self.0.push(SentencePart::Ratio(ratio.to_owned()));
         self
     }
 
     /// The sentence as plain text, with `times` behind each ratio.
     pub(crate) fn text(&self, times: char) -> String {
-        let piece = |part: &Part| match part {
-            Part::Plain(text) | Part::Name(text) => text.clone(),
-            Part::Lead(ratio) | Part::Ratio(ratio) => format!("{ratio}{times}"),
+        let piece = |part: &SentencePart| match part {
+            SentencePart::Plain(text) | SentencePart::Name(text) => text.clone(),
+            SentencePart::Lead(ratio) | SentencePart::Ratio(ratio) => format!("{ratio}{times}"),
         };
         self.0.iter().map(piece).collect()
     }

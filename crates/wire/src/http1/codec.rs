@@ -2,7 +2,7 @@
 
 use super::{Limits, body::Body, faults, head, timing};
 use crate::bytes;
-use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
+use crate::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag};
 use alloc::sync::Arc;
 
 /// At most one operation is in flight, so one tag is enough.
@@ -75,8 +75,8 @@ impl Http1 {
         *self = Http1::new(self.limits);
     }
 
-    fn state(&self) -> State {
-        if self.closing { State::Closing } else { State::Ready }
+    fn state(&self) -> ConnectionState {
+        if self.closing { ConnectionState::Closing } else { ConnectionState::Ready }
     }
 
     /// Reads one part of the input: a head, or a piece of body. Returns how
@@ -110,7 +110,7 @@ impl Http1 {
     ) -> Result<usize, Fault> {
         let Some(operation) = &mut self.in_flight else { return Err(faults::ANSWERS_NOTHING) };
         let window = &input[..input.len().min(self.limits.head_bytes)];
-        if head::start(window)? == head::Start::Final && !operation.began {
+        if head::start(window)? == head::FirstBytes::Final && !operation.began {
             operation.began = true;
             seen.began(TAG);
         }
@@ -176,7 +176,7 @@ impl Http1 {
 impl Codec for Http1 {
     type Op<'a> = Op<'a>;
 
-    fn open(&mut self, _out: &mut Out) -> State {
+    fn open(&mut self, _out: &mut Out) -> ConnectionState {
         self.state()
     }
 

@@ -31,7 +31,7 @@ struct Framing {
 
 /// What the first bytes of a reply show.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Start {
+pub(crate) enum FirstBytes {
     /// Too few to tell.
     Unknown,
     /// A 1xx: another head follows.
@@ -45,7 +45,7 @@ pub(crate) enum Start {
 ///
 /// # Errors
 /// When they are not the start of an HTTP/1 reply.
-pub(crate) fn start(bytes: &[u8]) -> Result<Start, Fault> {
+pub(crate) fn start(bytes: &[u8]) -> Result<FirstBytes, Fault> {
     // Missing bytes are assumed to be correct.
     let mut first = *b"HTTP/1.1 1";
     let known = bytes.len().min(first.len());
@@ -55,9 +55,9 @@ pub(crate) fn start(bytes: &[u8]) -> Result<Start, Fault> {
         _ => return Err(faults::NOT_HTTP1),
     }
     Ok(match bytes.get(9) {
-        None => Start::Unknown,
-        Some(b'1') => Start::Informational,
-        Some(_) => Start::Final,
+        None => FirstBytes::Unknown,
+        Some(b'1') => FirstBytes::Informational,
+        Some(_) => FirstBytes::Final,
     })
 }
 

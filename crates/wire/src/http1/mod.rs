@@ -19,6 +19,6 @@ mod timing;
 
 pub use crate::COPIED_BODY_BYTES;
 pub use codec::{Http1, Op};
-pub(crate) use head::{Start, end, fault, start};
+pub(crate) use head::{FirstBytes, end, fault, start};
 pub use limits::{Limits, MOST_HEADERS};
 pub use request::Request;

@@ -1,11 +1,11 @@
 //! One memcached connection.
 
-use super::in_flight::{InFlight, Kind};
+use super::in_flight::{InFlight, RequestKind};
 use super::reply::{self, Announced};
 use super::{Dialect, Limits, MOST_LINE_BYTES, Op, codes, faults, request};
-use crate::bytes::{self, Line};
+use crate::bytes::{self, InputLine};
 use crate::pipeline::Pipeline;
-use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
+use crate::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag};
 
 /// memcached on one connection. After the first operations of each size it
 /// allocates nothing.
@@ -59,8 +59,8 @@ impl Memcached {
         self.in_flight.tagged(tag).map_or(0, |operation| operation.unique)
     }
 
-    fn state(&self) -> State {
-        if self.closing { State::Closing } else { State::Ready }
+    fn state(&self) -> ConnectionState {
+        if self.closing { ConnectionState::Closing } else { ConnectionState::Ready }
     }
 
     /// Reads one part of the input: a line, or a piece of a value. Returns how
@@ -94,14 +94,14 @@ impl Memcached {
         }
         let window = &input[..input.len().min(MOST_LINE_BYTES)];
         match bytes::line(window, looked) {
-            Line::Whole(line) => {
+            InputLine::Whole(line) => {
                 self.phase = NEXT_LINE;
                 self.understand(line, seen)?;
                 Ok(line.len() + 2)
             }
-            Line::Bare => Err(faults::LINE_END),
-            Line::Partial if window.len() == MOST_LINE_BYTES => Err(faults::LINE_TOO_LONG),
-            Line::Partial => {
+            InputLine::Bare => Err(faults::LINE_END),
+            InputLine::Partial if window.len() == MOST_LINE_BYTES => Err(faults::LINE_TOO_LONG),
+            InputLine::Partial => {
                 self.phase = Phase::Line { looked: bytes::looked(window) };
                 Ok(0)
             }
@@ -113,25 +113,30 @@ impl Memcached {
             return Err(self.unexpected_line(line));
         };
         let announced = match operation.kind {
-            Kind::Get => reply::value(line)?,
-            Kind::MetaGet | Kind::MetaMulti => reply::meta_value(line)?,
-            Kind::Count if self.dialect == Dialect::Meta => reply::meta_value(line)?,
+            RequestKind::Get => reply::value(line)?,
+            RequestKind::MetaGet | RequestKind::MetaMulti => reply::meta_value(line)?,
+            RequestKind::Count if self.dialect == Dialect::Meta => reply::meta_value(line)?,
             _ => None,
         };
         if let Some(announced) = announced {
             return self.announced(&announced);
         }
         match (operation.kind, line) {
-            (Kind::Get, b"END") | (Kind::MetaMulti, b"MN") => self.end_of_values(seen),
-            (Kind::Stats, b"END") => self.done(Class::Ok, 0, seen),
-            (Kind::Stats, [b'S', b'T', b'A', b'T', b' ', counter @ ..]) => {
+            (RequestKind::Get, b"END") | (RequestKind::MetaMulti, b"MN") => {
+                self.end_of_values(seen)
+            }
+            (RequestKind::Stats, b"END") => self.done(Class::Ok, 0, seen),
+            (RequestKind::Stats, [b'S', b'T', b'A', b'T', b' ', counter @ ..]) => {
                 operation.item_on_line(tag, counter, seen);
             }
-            (Kind::Version, [b'V', b'E', b'R', b'S', b'I', b'O', b'N', b' ', version @ ..]) => {
+            (
+                RequestKind::Version,
+                [b'V', b'E', b'R', b'S', b'I', b'O', b'N', b' ', version @ ..],
+            ) => {
                 operation.item_on_line(tag, version, seen);
                 self.done(Class::Ok, 0, seen);
             }
-            (Kind::Count, digits) if bytes::decimal(digits).is_some() => {
+            (RequestKind::Count, digits) if bytes::decimal(digits).is_some() => {
                 operation.item_on_line(tag, digits, seen);
                 self.done(Class::Ok, 0, seen);
             }
@@ -150,7 +155,7 @@ impl Memcached {
         let code = reply::error(line).ok_or(faults::UNEXPECTED)?;
         operation.body_len += line.len() as u64;
         seen.body(tag, operation.items, line);
-        if operation.kind == Kind::MetaMulti {
+        if operation.kind == RequestKind::MetaMulti {
             operation.refused += 1;
             operation.code = if operation.code == 0 { code } else { operation.code };
             // One for each key: this one answers the closing `mn`.
@@ -159,7 +164,7 @@ impl Memcached {
             }
             return Ok(());
         }
-        let stored = operation.kind == Kind::Store;
+        let stored = operation.kind == RequestKind::Store;
         self.closing |= code == codes::TOO_MANY_CONNECTIONS;
         self.done(Class::Error(code), code, seen);
         if stored && !reply::reads_the_value(code) { Err(faults::OUT_OF_STEP) } else { Ok(()) }
@@ -171,9 +176,9 @@ impl Memcached {
             return Err(faults::VALUE_TOO_LONG);
         }
         let item = match (operation.kind, announced.opaque) {
-            (Kind::Get, _) => operation.item(announced.key),
-            (Kind::MetaMulti, Some(number)) => operation.numbered(number),
-            (Kind::MetaMulti, None) => None,
+            (RequestKind::Get, _) => operation.item(announced.key),
+            (RequestKind::MetaMulti, Some(number)) => operation.numbered(number),
+            (RequestKind::MetaMulti, None) => None,
             _ => Some(0),
         };
         let item = item.ok_or(faults::OTHER_KEY)?;
@@ -214,7 +219,7 @@ impl Memcached {
             Some(true) => self.phase = NEXT_LINE,
         }
         let kind = self.in_flight.front().map(|(_, operation)| operation.kind);
-        if matches!(kind, Some(Kind::MetaGet | Kind::Count)) {
+        if matches!(kind, Some(RequestKind::MetaGet | RequestKind::Count)) {
             self.done(Class::Ok, 0, seen);
         }
         Ok(2)
@@ -267,7 +272,7 @@ impl Memcached {
 impl Codec for Memcached {
     type Op<'a> = Op<'a>;
 
-    fn open(&mut self, _out: &mut Out) -> State {
+    fn open(&mut self, _out: &mut Out) -> ConnectionState {
         self.state()
     }
 

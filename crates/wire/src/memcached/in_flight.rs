@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 /// Which lines can answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RequestKind {
     /// `get`, `gets`: values, then `END`.
     #[default]
     Get,
@@ -26,7 +26,7 @@ pub(super) enum Kind {
 /// One operation in flight.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    pub(super) kind: Kind,
+    pub(super) kind: RequestKind,
     keys: Keys,
     /// A byte of the reply was seen.
     pub(super) began: bool,
@@ -116,17 +116,17 @@ impl Keys {
     }
 }
 
-fn kind(op: &Op<'_>, dialect: Dialect) -> Kind {
+fn kind(op: &Op<'_>, dialect: Dialect) -> RequestKind {
     match (op, dialect) {
-        (Op::Get(_) | Op::Gets(_) | Op::MultiGet(_), Dialect::Text) => Kind::Get,
-        (Op::Get(_) | Op::Gets(_), Dialect::Meta) => Kind::MetaGet,
-        (Op::MultiGet(_), Dialect::Meta) => Kind::MetaMulti,
-        (Op::Store(_), _) => Kind::Store,
-        (Op::Delete(_), _) => Kind::Delete,
-        (Op::Incr { .. } | Op::Decr { .. }, _) => Kind::Count,
-        (Op::Touch { .. }, _) => Kind::Touch,
-        (Op::Version, _) => Kind::Version,
-        (Op::Noop, _) => Kind::Noop,
-        (Op::Stats, _) => Kind::Stats,
+        (Op::Get(_) | Op::Gets(_) | Op::MultiGet(_), Dialect::Text) => RequestKind::Get,
+        (Op::Get(_) | Op::Gets(_), Dialect::Meta) => RequestKind::MetaGet,
+        (Op::MultiGet(_), Dialect::Meta) => RequestKind::MetaMulti,
+        (Op::Store(_), _) => RequestKind::Store,
+        (Op::Delete(_), _) => RequestKind::Delete,
+        (Op::Incr { .. } | Op::Decr { .. }, _) => RequestKind::Count,
+        (Op::Touch { .. }, _) => RequestKind::Touch,
+        (Op::Version, _) => RequestKind::Version,
+        (Op::Noop, _) => RequestKind::Noop,
+        (Op::Stats, _) => RequestKind::Stats,
     }
 }

@@ -1,11 +1,11 @@
 //! Parses lines of replies.
 
-use super::{Dialect, codes, faults, in_flight::Kind};
+use super::{Dialect, codes, faults, in_flight::RequestKind};
 use crate::{Class, Fault, bytes::decimal};
 
 /// The class and code of a reply that is only a word. Returns None if the word is not a reply to
 /// this kind of command. A meta line may have flags after it.
-pub(super) fn outcome(kind: Kind, dialect: Dialect, line: &[u8]) -> Option<(Class, u16)> {
+pub(super) fn outcome(kind: RequestKind, dialect: Dialect, line: &[u8]) -> Option<(Class, u16)> {
     let word = match dialect {
         Dialect::Text => line,
         Dialect::Meta => first_word(line).0,
@@ -14,23 +14,33 @@ pub(super) fn outcome(kind: Kind, dialect: Dialect, line: &[u8]) -> Option<(Clas
     let error = |code| Some((Class::Error(code), code));
     let missing = Some((Class::Miss, codes::NOT_FOUND));
     match (dialect, kind, word) {
-        (_, Kind::Noop, b"MN") => stored,
-        (_, Kind::Stats, b"RESET" | b"OK") => stored,
-        (Dialect::Text, Kind::Store, b"STORED") => stored,
-        (Dialect::Text, Kind::Store, b"NOT_STORED") => error(codes::NOT_STORED),
-        (Dialect::Text, Kind::Store, b"EXISTS") => error(codes::EXISTS),
-        (Dialect::Text, Kind::Delete, b"DELETED") => stored,
-        (Dialect::Text, Kind::Touch, b"TOUCHED") => stored,
-        (Dialect::Text, Kind::Store | Kind::Delete | Kind::Count | Kind::Touch, b"NOT_FOUND") => {
+        (_, RequestKind::Noop, b"MN") => stored,
+        (_, RequestKind::Stats, b"RESET" | b"OK") => stored,
+        (Dialect::Text, RequestKind::Store, b"STORED") => stored,
+        (Dialect::Text, RequestKind::Store, b"NOT_STORED") => error(codes::NOT_STORED),
+        (Dialect::Text, RequestKind::Store, b"EXISTS") => error(codes::EXISTS),
+        (Dialect::Text, RequestKind::Delete, b"DELETED") => stored,
+        (Dialect::Text, RequestKind::Touch, b"TOUCHED") => stored,
+        (
+            Dialect::Text,
+            RequestKind::Store | RequestKind::Delete | RequestKind::Count | RequestKind::Touch,
+            b"NOT_FOUND",
+        ) => missing,
+        // Servers before 1.6.10 say OK for HD.
+        (
+            Dialect::Meta,
+            RequestKind::Store | RequestKind::Delete | RequestKind::Touch,
+            b"HD" | b"OK",
+        ) => stored,
+        (Dialect::Meta, RequestKind::Store | RequestKind::Count, b"NS") => error(codes::NOT_STORED),
+        (Dialect::Meta, RequestKind::Store | RequestKind::Delete | RequestKind::Count, b"EX") => {
+            error(codes::EXISTS)
+        }
+        (Dialect::Meta, RequestKind::Store | RequestKind::Delete | RequestKind::Count, b"NF") => {
             missing
         }
-        // Servers before 1.6.10 say OK for HD.
-        (Dialect::Meta, Kind::Store | Kind::Delete | Kind::Touch, b"HD" | b"OK") => stored,
-        (Dialect::Meta, Kind::Store | Kind::Count, b"NS") => error(codes::NOT_STORED),
-        (Dialect::Meta, Kind::Store | Kind::Delete | Kind::Count, b"EX") => error(codes::EXISTS),
-        (Dialect::Meta, Kind::Store | Kind::Delete | Kind::Count, b"NF") => missing,
-        (Dialect::Meta, Kind::Touch, b"EN") => missing,
-        (Dialect::Meta, Kind::MetaGet, b"EN") => Some((Class::Miss, 0)),
+        (Dialect::Meta, RequestKind::Touch, b"EN") => missing,
+        (Dialect::Meta, RequestKind::MetaGet, b"EN") => Some((Class::Miss, 0)),
         _ => None,
     }
 }

@@ -15,7 +15,7 @@ pub const MOST_TEXT_BYTES: usize = 512;
 
 /// A question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum WatchQuestion {
     /// What is watched?
     Describe,
     /// How much CPU time has it used?
@@ -71,20 +71,20 @@ pub struct Reading {
     pub load_milli: Option<u64>,
 }
 
-impl Message for Question {
+impl Message for WatchQuestion {
     const MOST_BODY_BYTES: usize = 5;
 
     fn kind(&self) -> u8 {
         match self {
-            Question::Describe => 16,
-            Question::Read { .. } => 17,
+            WatchQuestion::Describe => 16,
+            WatchQuestion::Read { .. } => 17,
         }
     }
 
     fn write(&self, body: &mut Vec<u8>) {
         match self {
-            Question::Describe => {}
-            Question::Read { number, fully } => {
+            WatchQuestion::Describe => {}
+            WatchQuestion::Read { number, fully } => {
                 push_u32(body, *number);
                 push_bool(body, *fully);
             }
@@ -94,8 +94,8 @@ impl Message for Question {
     fn read(kind: u8, body: &[u8]) -> Result<Self, Fault> {
         let mut fields = Fields::of(body);
         let message = match kind {
-            16 => Question::Describe,
-            17 => Question::Read { number: fields.u32()?, fully: fields.bool()? },
+            16 => WatchQuestion::Describe,
+            17 => WatchQuestion::Read { number: fields.u32()?, fully: fields.bool()? },
             _ => return Err(UNKNOWN_KIND),
         };
         fields.end()?;

@@ -1,13 +1,13 @@
 //! One RESP connection.
 
-use super::in_flight::{InFlight, Kind};
+use super::in_flight::{InFlight, RequestKind};
 use super::lexer::Lexer;
 use super::nesting::Nesting;
 use super::token::{Aggregate, Scalar, Token};
 use super::{Limits, Op, Opening, codes, faults, request};
 use crate::bytes;
 use crate::pipeline::Pipeline;
-use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
+use crate::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag};
 use core::fmt;
 
 /// RESP on one connection. It allocates nothing after its creation. It contains the password, so
@@ -57,13 +57,13 @@ impl Resp {
         self.refused = None;
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> ConnectionState {
         if self.closing {
-            State::Closing
+            ConnectionState::Closing
         } else if self.to_open > 0 {
-            State::Opening
+            ConnectionState::Opening
         } else {
-            State::Ready
+            ConnectionState::Ready
         }
     }
 
@@ -76,7 +76,7 @@ impl Resp {
             return None;
         }
         let (tag, operation) = self.in_flight.front()?;
-        if operation.kind != Kind::Get || operation.began {
+        if operation.kind != RequestKind::Get || operation.began {
             return None;
         }
         let (text, consumed) = self.lexer.whole_string(input)?;
@@ -236,7 +236,9 @@ impl Resp {
         };
         let InFlight { body_len, items, code, .. } = *operation;
         let (class, code) = match (code, operation.kind) {
-            (0, Kind::Set) if operation.missed => (Class::Error(codes::NOT_SET), codes::NOT_SET),
+            (0, RequestKind::Set) if operation.missed => {
+                (Class::Error(codes::NOT_SET), codes::NOT_SET)
+            }
             (0, _) if operation.missed || (operation.aggregate && items == 0) => (Class::Miss, 0),
             (0, _) => (Class::Ok, 0),
             (code, _) => (Class::Error(code), code),
@@ -271,7 +273,7 @@ impl Resp {
 impl Codec for Resp {
     type Op<'a> = Op<'a>;
 
-    fn open(&mut self, out: &mut Out) -> State {
+    fn open(&mut self, out: &mut Out) -> ConnectionState {
         out.bytes.extend_from_slice(self.opening.bytes());
         self.state()
     }
@@ -281,9 +283,9 @@ impl Codec for Resp {
             return Err(fault);
         }
         match self.state() {
-            State::Closing => return Err(faults::NOT_REUSABLE),
-            State::Opening => return Err(faults::NOT_OPEN),
-            State::Ready => {}
+            ConnectionState::Closing => return Err(faults::NOT_REUSABLE),
+            ConnectionState::Opening => return Err(faults::NOT_OPEN),
+            ConnectionState::Ready => {}
         }
         if self.in_flight.is_full() {
             return Err(faults::IN_FLIGHT);

@@ -6,7 +6,7 @@ use crate::Fault;
 
 /// Which replies can answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RequestKind {
     Get,
     Set,
     /// With so many keys.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 /// One operation in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct InFlight {
-    pub(super) kind: Kind,
+    pub(super) kind: RequestKind,
     /// A byte of the reply was seen.
     pub(super) began: bool,
     /// Elements that are not null.
@@ -38,12 +38,12 @@ pub(super) struct InFlight {
 impl InFlight {
     pub(super) fn new(op: &Op<'_>) -> InFlight {
         let kind = match op {
-            Op::Get(_) => Kind::Get,
-            Op::Set(_) => Kind::Set,
-            Op::MGet(keys) => Kind::MGet(keys.len() as u64),
-            Op::Incr(_) => Kind::Incr,
-            Op::Del(_) => Kind::Del,
-            Op::Command(_) => Kind::Any,
+            Op::Get(_) => RequestKind::Get,
+            Op::Set(_) => RequestKind::Set,
+            Op::MGet(keys) => RequestKind::MGet(keys.len() as u64),
+            Op::Incr(_) => RequestKind::Incr,
+            Op::Del(_) => RequestKind::Del,
+            Op::Command(_) => RequestKind::Any,
         };
         InFlight { kind, ..InFlight::default() }
     }
@@ -57,10 +57,10 @@ impl InFlight {
             return Err(faults::UNEXPECTED);
         }
         match (self.kind, token) {
-            (Kind::MGet(keys), Token::Open(_, Some(count))) if keys != *count => {
+            (RequestKind::MGet(keys), Token::Open(_, Some(count))) if keys != *count => {
                 return Err(faults::OTHER_COUNT);
             }
-            (Kind::Del, Token::Whole(Scalar::Integer, b"0")) | (_, Token::Null) => {
+            (RequestKind::Del, Token::Whole(Scalar::Integer, b"0")) | (_, Token::Null) => {
                 self.missed = true;
             }
             (_, Token::Open(..)) => self.aggregate = true,
@@ -71,26 +71,26 @@ impl InFlight {
 
     /// The reply's text says no more than its class, so it is not an item.
     pub(super) fn is_only_a_word(&self) -> bool {
-        matches!(self.kind, Kind::Set | Kind::Del)
+        matches!(self.kind, RequestKind::Set | RequestKind::Del)
     }
 }
 
-impl Kind {
+impl RequestKind {
     /// Whether a reply can begin with this.
     fn allows(self, token: &Token<'_>) -> bool {
         let scalar = match token {
             Token::Whole(scalar, _) | Token::Begin(scalar) => Some(*scalar),
             _ => None,
         };
-        if matches!((self, scalar), (Kind::Any, _) | (_, Some(Scalar::Error(_)))) {
+        if matches!((self, scalar), (RequestKind::Any, _) | (_, Some(Scalar::Error(_)))) {
             return true;
         }
         match self {
-            Kind::Get => scalar == Some(Scalar::Bulk) || *token == Token::Null,
-            Kind::Set => scalar == Some(Scalar::Simple) || *token == Token::Null,
-            Kind::Incr | Kind::Del => scalar == Some(Scalar::Integer),
-            Kind::MGet(_) => matches!(token, Token::Open(Aggregate::Array, Some(_))),
-            Kind::Any => true,
+            RequestKind::Get => scalar == Some(Scalar::Bulk) || *token == Token::Null,
+            RequestKind::Set => scalar == Some(Scalar::Simple) || *token == Token::Null,
+            RequestKind::Incr | RequestKind::Del => scalar == Some(Scalar::Integer),
+            RequestKind::MGet(_) => matches!(token, Token::Open(Aggregate::Array, Some(_))),
+            RequestKind::Any => true,
         }
     }
 }

@@ -4,16 +4,16 @@
 use super::token::{Aggregate, Scalar, Token};
 use super::{Limits, MOST_LINE_BYTES, codes, faults, grammar};
 use crate::Fault;
-use crate::bytes::{self, Line};
+use crate::bytes::{self, InputLine};
 
 /// The result of a step: consumed bytes, and their token. No bytes and no token mean that more
 /// bytes are needed.
-pub(super) struct Step<'a> {
+pub(super) struct LexerStep<'a> {
     pub(super) consumed: usize,
     pub(super) token: Option<Token<'a>>,
 }
 
-const MORE: Step<'_> = Step { consumed: 0, token: None };
+const MORE: LexerStep<'_> = LexerStep { consumed: 0, token: None };
 
 /// What the next byte is part of.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ impl Lexer {
     ///
     /// # Errors
     /// When the bytes are not RESP, or exceed a limit.
-    pub(super) fn next<'a>(&mut self, input: &'a [u8]) -> Result<Step<'a>, Fault> {
+    pub(super) fn next<'a>(&mut self, input: &'a [u8]) -> Result<LexerStep<'a>, Fault> {
         match self.expects {
             Expects::Value { looked } => self.first_line(input, looked),
             Expects::Text => self.text(input),
@@ -96,16 +96,16 @@ impl Lexer {
         }
     }
 
-    fn first_line<'a>(&mut self, input: &'a [u8], looked: usize) -> Result<Step<'a>, Fault> {
+    fn first_line<'a>(&mut self, input: &'a [u8], looked: usize) -> Result<LexerStep<'a>, Fault> {
         if !b"+-:$*_#,(!=%~>|.".contains(&input[0]) {
             return Err(if input[0] == b';' { faults::STREAMED } else { faults::NOT_RESP });
         }
         let window = &input[..input.len().min(MOST_LINE_BYTES)];
         match bytes::line(window, looked) {
-            Line::Whole(line) => self.value(input, line),
-            Line::Bare => Err(faults::LINE_END),
-            Line::Partial if window.len() == MOST_LINE_BYTES => self.long_text(window),
-            Line::Partial => {
+            InputLine::Whole(line) => self.value(input, line),
+            InputLine::Bare => Err(faults::LINE_END),
+            InputLine::Partial if window.len() == MOST_LINE_BYTES => self.long_text(window),
+            InputLine::Partial => {
                 self.expects = Expects::Value { looked: bytes::looked(window) };
                 Ok(MORE)
             }
@@ -113,18 +113,18 @@ impl Lexer {
     }
 
     /// A text that does not fit on a short line is streamed.
-    fn long_text<'a>(&mut self, window: &[u8]) -> Result<Step<'a>, Fault> {
+    fn long_text<'a>(&mut self, window: &[u8]) -> Result<LexerStep<'a>, Fault> {
         let scalar = match window[0] {
             b'+' => Scalar::Simple,
             b'-' => Scalar::Error(codes::of(&window[1..])),
             _ => return Err(faults::LINE_TOO_LONG),
         };
         self.expects = Expects::Text;
-        Ok(Step { consumed: 1, token: Some(Token::Begin(scalar)) })
+        Ok(LexerStep { consumed: 1, token: Some(Token::Begin(scalar)) })
     }
 
     /// A value whose first line is complete.
-    fn value<'a>(&mut self, input: &'a [u8], line: &'a [u8]) -> Result<Step<'a>, Fault> {
+    fn value<'a>(&mut self, input: &'a [u8], line: &'a [u8]) -> Result<LexerStep<'a>, Fault> {
         self.expects = NEXT_VALUE;
         let text = &line[1..];
         let token = match line[0] {
@@ -149,15 +149,15 @@ impl Lexer {
             b'.' if text.is_empty() => Token::Close,
             _ => return Err(faults::STREAMED),
         };
-        Ok(Step { consumed: line.len() + 2, token: Some(token) })
+        Ok(LexerStep { consumed: line.len() + 2, token: Some(token) })
     }
 
     /// A string whose length is on the first line.
-    fn string<'a>(&mut self, input: &'a [u8], line: &[u8]) -> Result<Step<'a>, Fault> {
+    fn string<'a>(&mut self, input: &'a [u8], line: &[u8]) -> Result<LexerStep<'a>, Fault> {
         let begin = line.len() + 2;
         if line == b"$?" {
             self.expects = Expects::ChunkLine { looked: 0, room: self.limits.bulk_bytes };
-            return Ok(Step { consumed: begin, token: Some(Token::Begin(Scalar::Bulk)) });
+            return Ok(LexerStep { consumed: begin, token: Some(Token::Begin(Scalar::Bulk)) });
         }
         let left = bytes::decimal(&line[1..]).ok_or(faults::LENGTH)?;
         if left > self.limits.bulk_bytes {
@@ -166,12 +166,12 @@ impl Lexer {
         let token = match line[0] {
             b'!' => {
                 self.expects = Expects::BulkError { left };
-                return Ok(Step { consumed: begin, token: None });
+                return Ok(LexerStep { consumed: begin, token: None });
             }
             b'=' if left < 4 => return Err(faults::VERBATIM),
             b'=' => {
                 self.expects = Expects::Verbatim { left };
-                return Ok(Step { consumed: begin, token: None });
+                return Ok(LexerStep { consumed: begin, token: None });
             }
             _ => usize::try_from(left).ok().and_then(|len| grammar::whole(&input[begin..], len)),
         };
@@ -182,52 +182,52 @@ impl Lexer {
                 (begin, Token::Begin(Scalar::Bulk))
             }
         };
-        Ok(Step { consumed, token: Some(token) })
+        Ok(LexerStep { consumed, token: Some(token) })
     }
 
-    fn text<'a>(&mut self, input: &'a [u8]) -> Result<Step<'a>, Fault> {
+    fn text<'a>(&mut self, input: &'a [u8]) -> Result<LexerStep<'a>, Fault> {
         let ends = |byte: &u8| matches!(byte, b'\r' | b'\n');
         match input.iter().position(ends).unwrap_or(input.len()) {
             0 => self.end(input),
-            len => Ok(Step { consumed: len, token: Some(Token::Piece(&input[..len])) }),
+            len => Ok(LexerStep { consumed: len, token: Some(Token::Piece(&input[..len])) }),
         }
     }
 
-    fn bulk<'a>(&mut self, input: &'a [u8], mut left: u64) -> Result<Step<'a>, Fault> {
+    fn bulk<'a>(&mut self, input: &'a [u8], mut left: u64) -> Result<LexerStep<'a>, Fault> {
         if left == 0 {
             return self.end(input);
         }
         let piece = bytes::up_to(&mut left, input);
         self.expects = Expects::Bulk { left };
-        Ok(Step { consumed: piece.len(), token: Some(Token::Piece(piece)) })
+        Ok(LexerStep { consumed: piece.len(), token: Some(Token::Piece(piece)) })
     }
 
     /// CR LF after a string or a text.
-    fn end<'a>(&mut self, input: &[u8]) -> Result<Step<'a>, Fault> {
+    fn end<'a>(&mut self, input: &[u8]) -> Result<LexerStep<'a>, Fault> {
         match bytes::starts_with_line_end(input) {
             None => Ok(MORE),
             Some(false) => Err(faults::LINE_END),
             Some(true) => {
                 self.expects = NEXT_VALUE;
-                Ok(Step { consumed: 2, token: Some(Token::End) })
+                Ok(LexerStep { consumed: 2, token: Some(Token::End) })
             }
         }
     }
 
-    fn bulk_error<'a>(&mut self, input: &[u8], left: u64) -> Step<'a> {
+    fn bulk_error<'a>(&mut self, input: &[u8], left: u64) -> LexerStep<'a> {
         let error_text = usize::try_from(left)
             .map_or(codes::TELLING_BYTES, |left| left.min(codes::TELLING_BYTES));
         let Some(text) = input.get(..error_text) else { return MORE };
         self.expects = Expects::Bulk { left };
-        Step { consumed: 0, token: Some(Token::Begin(Scalar::Error(codes::of(text)))) }
+        LexerStep { consumed: 0, token: Some(Token::Begin(Scalar::Error(codes::of(text)))) }
     }
 
     /// The format, three letters and a colon, is framing.
-    fn verbatim<'a>(&mut self, input: &[u8], left: u64) -> Result<Step<'a>, Fault> {
+    fn verbatim<'a>(&mut self, input: &[u8], left: u64) -> Result<LexerStep<'a>, Fault> {
         match input {
             [_, _, _, b':', ..] => {
                 self.expects = Expects::Bulk { left: left - 4 };
-                Ok(Step { consumed: 4, token: Some(Token::Begin(Scalar::Bulk)) })
+                Ok(LexerStep { consumed: 4, token: Some(Token::Begin(Scalar::Bulk)) })
             }
             [_, _, _, _, ..] => Err(faults::VERBATIM),
             _ => Ok(MORE),
@@ -239,16 +239,18 @@ impl Lexer {
         input: &[u8],
         looked: usize,
         room: u64,
-    ) -> Result<Step<'a>, Fault> {
+    ) -> Result<LexerStep<'a>, Fault> {
         if input[0] != b';' {
             return Err(faults::STREAMED);
         }
         let window = &input[..input.len().min(MOST_LINE_BYTES)];
         let line = match bytes::line(window, looked) {
-            Line::Whole(line) => line,
-            Line::Bare => return Err(faults::LINE_END),
-            Line::Partial if window.len() == MOST_LINE_BYTES => return Err(faults::LINE_TOO_LONG),
-            Line::Partial => {
+            InputLine::Whole(line) => line,
+            InputLine::Bare => return Err(faults::LINE_END),
+            InputLine::Partial if window.len() == MOST_LINE_BYTES => {
+                return Err(faults::LINE_TOO_LONG);
+            }
+            InputLine::Partial => {
                 self.expects = Expects::ChunkLine { looked: bytes::looked(window), room };
                 return Ok(MORE);
             }
@@ -260,22 +262,27 @@ impl Lexer {
             left => (Expects::Chunk { left, room }, None),
         };
         self.expects = expects;
-        Ok(Step { consumed: line.len() + 2, token })
+        Ok(LexerStep { consumed: line.len() + 2, token })
     }
 
-    fn chunk<'a>(&mut self, input: &'a [u8], mut left: u64, room: u64) -> Result<Step<'a>, Fault> {
+    fn chunk<'a>(
+        &mut self,
+        input: &'a [u8],
+        mut left: u64,
+        room: u64,
+    ) -> Result<LexerStep<'a>, Fault> {
         if left == 0 {
             return match bytes::starts_with_line_end(input) {
                 None => Ok(MORE),
                 Some(false) => Err(faults::LINE_END),
                 Some(true) => {
                     self.expects = Expects::ChunkLine { looked: 0, room };
-                    Ok(Step { consumed: 2, token: None })
+                    Ok(LexerStep { consumed: 2, token: None })
                 }
             };
         }
         let piece = bytes::up_to(&mut left, input);
         self.expects = Expects::Chunk { left, room };
-        Ok(Step { consumed: piece.len(), token: Some(Token::Piece(piece)) })
+        Ok(LexerStep { consumed: piece.len(), token: Some(Token::Piece(piece)) })
     }
 }

@@ -8,7 +8,7 @@ use super::walk::{Token, Walker};
 use super::{Limits, Op, Opening, faults, request};
 use crate::bytes;
 use crate::pipeline::Pipeline;
-use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
+use crate::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag};
 use core::fmt;
 
 /// Thrift on one connection. It allocates nothing after its first operations. It contains the
@@ -23,7 +23,7 @@ pub struct Thrift {
     /// The number of the next call.
     number: u32,
     limits: Limits,
-    part: Part,
+    part: FramePart,
     /// Bytes of the frame that are to come.
     frame_left: u32,
     walker: Walker,
@@ -34,7 +34,7 @@ pub struct Thrift {
 
 /// Which part of a frame comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum FramePart {
     Length,
     Head,
     Result,
@@ -59,7 +59,7 @@ impl Thrift {
             in_flight: Pipeline::new(depth),
             number: 0,
             limits,
-            part: Part::Length,
+            part: FramePart::Length,
             frame_left: 0,
             walker: Walker::new(),
             broken: None,
@@ -76,18 +76,18 @@ impl Thrift {
         self.opening.expect(self.to_open, &mut self.opening_in_flight);
         self.in_flight.clear();
         self.number = 0;
-        self.part = Part::Length;
+        self.part = FramePart::Length;
         self.frame_left = 0;
         self.broken = None;
         self.closing = false;
         self.refused = None;
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> ConnectionState {
         if self.closing {
-            return State::Closing;
+            return ConnectionState::Closing;
         }
-        if self.to_open > 0 { State::Opening } else { State::Ready }
+        if self.to_open > 0 { ConnectionState::Opening } else { ConnectionState::Ready }
     }
 
     /// The call that the next reply answers.
@@ -101,19 +101,19 @@ impl Thrift {
         if let Some(fault) = self.broken {
             return Err(fault);
         }
-        if self.part == Part::Length {
+        if self.part == FramePart::Length {
             return self.length(input, seen);
         }
         let whole = input.len() >= self.frame_left as usize;
         let input = if whole { &input[..self.frame_left as usize] } else { input };
         let taken = match self.part {
-            Part::Length | Part::Head => self.head(input)?,
-            Part::Result | Part::Struct => self.result(input, seen)?,
+            FramePart::Length | FramePart::Head => self.head(input)?,
+            FramePart::Result | FramePart::Struct => self.result(input, seen)?,
         };
         // A message that ends after or before the frame's end.
         let is_over = match taken {
             None => whole,
-            Some(_) => self.part != Part::Length && self.frame_left == 0,
+            Some(_) => self.part != FramePart::Length && self.frame_left == 0,
         };
         if is_over { Err(faults::FRAME_END) } else { Ok(taken) }
     }
@@ -134,7 +134,7 @@ impl Thrift {
         if length == 0 {
             return Err(faults::FRAME_END);
         }
-        (self.frame_left, self.part) = (length, Part::Head);
+        (self.frame_left, self.part) = (length, FramePart::Head);
         Ok(Some(4))
     }
 
@@ -164,7 +164,7 @@ impl Thrift {
             operation.success = Success::Refused;
         }
         self.walker.start();
-        self.part = Part::Result;
+        self.part = FramePart::Result;
         let taken = 4 + 4 + length + 4;
         self.frame_left -= taken as u32;
         Ok(Some(taken))
@@ -177,7 +177,7 @@ impl Thrift {
         match token {
             Token::Done if self.frame_left > 0 => return Err(faults::FRAME_END),
             Token::Done => self.done(seen)?,
-            _ if self.part == Part::Struct => self.pass(&input[..taken], seen)?,
+            _ if self.part == FramePart::Struct => self.pass(&input[..taken], seen)?,
             Token::Other => {}
             Token::Open | Token::Text { .. } => self.on_token(token, seen)?,
         }
@@ -204,7 +204,7 @@ impl Thrift {
             (Position::Success, _) => {
                 operation.succeeds()?;
                 if operation.success == Success::Struct {
-                    self.part = Part::Struct;
+                    self.part = FramePart::Struct;
                 }
                 return Ok(());
             }
@@ -237,7 +237,7 @@ impl Thrift {
 
     /// The reply is complete.
     fn done(&mut self, seen: &mut impl Events) -> Result<(), Fault> {
-        self.part = Part::Length;
+        self.part = FramePart::Length;
         let (tag, operation) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
         let class = operation.class()?;
         let (body_len, items) = (operation.body_len, operation.items);
@@ -290,7 +290,7 @@ fn answered<'a>(
 impl Codec for Thrift {
     type Op<'a> = Op<'a>;
 
-    fn open(&mut self, out: &mut Out) -> State {
+    fn open(&mut self, out: &mut Out) -> ConnectionState {
         out.bytes.extend_from_slice(self.opening.bytes());
         self.state()
     }
@@ -300,9 +300,9 @@ impl Codec for Thrift {
             return Err(fault);
         }
         match self.state() {
-            State::Closing => return Err(faults::NOT_REUSABLE),
-            State::Opening => return Err(faults::NOT_OPEN),
-            State::Ready => {}
+            ConnectionState::Closing => return Err(faults::NOT_REUSABLE),
+            ConnectionState::Opening => return Err(faults::NOT_OPEN),
+            ConnectionState::Ready => {}
         }
         if self.in_flight.is_full() {
             return Err(faults::IN_FLIGHT);

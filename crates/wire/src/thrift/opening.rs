@@ -22,20 +22,21 @@ pub struct Login<'a> {
 pub struct Opening {
     bytes: Arc<[u8]>,
     /// The calls, in their order.
-    steps: [Option<Step>; 2],
+    steps: [Option<OpeningStep>; 2],
 }
 
 #[derive(Clone, Copy)]
-struct Step {
+struct OpeningStep {
     name: &'static str,
     exceptions: Exceptions,
     /// The fault if it is refused without a fault of its own.
     fault: Fault,
 }
 
-const LOGIN: Step = Step { name: "login", exceptions: Exceptions::Login, fault: faults::LOGIN };
-const SET_KEYSPACE: Step =
-    Step { name: "set_keyspace", exceptions: Exceptions::Invalid, fault: faults::KEYSPACE };
+const LOGIN: OpeningStep =
+    OpeningStep { name: "login", exceptions: Exceptions::Login, fault: faults::LOGIN };
+const SET_KEYSPACE: OpeningStep =
+    OpeningStep { name: "set_keyspace", exceptions: Exceptions::Invalid, fault: faults::KEYSPACE };
 
 impl Opening {
     /// Writes `login` and `set_keyspace`, each if it is needed. They are sent together: an opening
@@ -89,7 +90,7 @@ impl Opening {
         faults::refusal(code, otherwise)
     }
 
-    fn step(&self, left: usize) -> Option<Step> {
+    fn step(&self, left: usize) -> Option<OpeningStep> {
         let at = self.replies().checked_sub(left)?;
         self.steps.iter().flatten().nth(at).copied()
     }

@@ -6,7 +6,7 @@ use super::upgrade::{self, Answer, KEY_BYTES, ROOM_BYTES, Upgrade};
 use super::utf8::Utf8;
 use super::{Limits, codes, faults};
 use crate::pipeline::Pipeline;
-use crate::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag, bytes};
+use crate::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag, bytes};
 
 /// A message to send. Its payload is both parts, one behind the other.
 #[derive(Clone, Copy, Debug)]
@@ -136,11 +136,11 @@ impl WebSocket {
         &self.key
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> ConnectionState {
         match self.phase {
-            Phase::Upgrading { .. } => State::Opening,
-            Phase::Between | Phase::Payload { .. } => State::Ready,
-            Phase::Closed | Phase::Broken(_) => State::Closing,
+            Phase::Upgrading { .. } => ConnectionState::Opening,
+            Phase::Between | Phase::Payload { .. } => ConnectionState::Ready,
+            Phase::Closed | Phase::Broken(_) => ConnectionState::Closing,
         }
     }
 
@@ -391,7 +391,7 @@ impl WebSocket {
 impl Codec for WebSocket {
     type Op<'a> = Op<'a>;
 
-    fn open(&mut self, out: &mut Out) -> State {
+    fn open(&mut self, out: &mut Out) -> ConnectionState {
         self.upgrade.write(&self.key, &self.room, &mut out.bytes);
         self.state()
     }

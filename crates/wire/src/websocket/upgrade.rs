@@ -1,7 +1,7 @@
 //! The upgrade from HTTP/1.1 (RFC 6455, 4.1).
 
 use super::{codes, faults};
-use crate::http1::{self, Request, Start};
+use crate::http1::{self, FirstBytes, Request};
 use crate::{Fault, bytes};
 use alloc::{borrow::ToOwned, string::String, sync::Arc, vec::Vec};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -130,7 +130,7 @@ impl Upgrade {
     ) -> Result<Answer, Fault> {
         let window = &input[..input.len().min(limits.head_bytes)];
         // Something else than HTTP is named at its first byte.
-        let _: Start = http1::start(window)?;
+        let _: FirstBytes = http1::start(window)?;
         let Some(end) = http1::end(window, looked) else {
             let is_full = window.len() == limits.head_bytes;
             return if is_full { Err(http1::faults::HEAD_TOO_LONG) } else { Ok(Answer::NotAll) };

@@ -4,7 +4,7 @@
 mod seen_events;
 
 pub(crate) use seen_events::{SeenEvent, SeenEvents};
-use wire::{Class, Codec, Fault, Out, State, Tag};
+use wire::{Class, Codec, ConnectionState, Fault, Out, Tag};
 
 /// Sizes of the pieces that a stream is cut into, over and over: whole, byte
 /// by byte, in 7-byte and in 16 KiB pieces, and unevenly.
@@ -143,7 +143,11 @@ fn assert_silent<S: Subject>(subject: &S, codec: &mut S::Codec, fault: Fault) {
     let read = codec.read(subject.reply(), &mut Out::default(), &mut after);
     assert_eq!(read.map(|progress| progress.state), Err(fault), "a fault is for good");
     let nothing = codec.read(b"", &mut Out::default(), &mut after);
-    assert_ne!(nothing.map(|progress| progress.state), Ok(State::Ready), "not ready after a fault");
+    assert_ne!(
+        nothing.map(|progress| progress.state),
+        Ok(ConnectionState::Ready),
+        "not ready after a fault"
+    );
     assert_eq!(codec.end(&mut after), Err(fault), "a fault is for good");
     assert_eq!(subject.ask_one(codec), Err(fault), "no request after a fault");
     assert_eq!(after.events, [], "no event after a fault");
@@ -152,7 +156,7 @@ fn assert_silent<S: Subject>(subject: &S, codec: &mut S::Codec, fault: Fault) {
 /// All that must hold for any stream.
 pub(crate) fn check<S: Subject>(subject: &S, stream: &[u8]) -> SeenEvents {
     let whole = same_however_cut(subject, stream);
-    if whole.state == Ok(State::Ready) && matches!(whole.ended, Some(Ok(()))) {
+    if whole.state == Ok(ConnectionState::Ready) && matches!(whole.ended, Some(Ok(()))) {
         same_after_reset(subject, stream);
     }
     whole

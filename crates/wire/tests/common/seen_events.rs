@@ -1,7 +1,7 @@
 //! What a codec made of a stream.
 
 use std::fmt;
-use wire::{Class, Events, Fault, Reply, State, Tag};
+use wire::{Class, ConnectionState, Events, Fault, Reply, Tag};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SeenEvent {
@@ -19,14 +19,14 @@ pub(crate) enum SeenEvent {
 pub(crate) struct SeenEvents {
     pub(crate) events: Vec<SeenEvent>,
     /// The last read's.
-    pub(crate) state: Result<State, Fault>,
+    pub(crate) state: Result<ConnectionState, Fault>,
     /// The result of the end of the stream, or None before the end.
     pub(crate) ended: Option<Result<(), Fault>>,
 }
 
 impl Default for SeenEvents {
     fn default() -> Self {
-        SeenEvents { events: Vec::new(), state: Ok(State::Ready), ended: None }
+        SeenEvents { events: Vec::new(), state: Ok(ConnectionState::Ready), ended: None }
     }
 }
 

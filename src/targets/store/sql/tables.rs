@@ -14,7 +14,7 @@ const KEY_AND_VALUE: &str = "key,value";
 const NAME_AND_NOTE: &str = "name,note";
 
 /// An existing table.
-struct Found {
+struct ExistingTable {
     comment: String,
     /// Names in order, separated by commas, in lower case.
     columns: String,
@@ -63,19 +63,19 @@ impl Database {
 
     /// A table without the comment is also tiebreak's if it has a contender's columns and a load of
     /// its contender is recorded: earlier versions did not set the comment.
-    fn is_noted(&self, address: &Address, of: &Workload, found: &Found) -> bool {
+    fn is_noted(&self, address: &Address, of: &Workload, found: &ExistingTable) -> bool {
         let noted = || self.recall(address, &Fingerprint::place(&of.prefix)).ok().flatten();
         found.columns == KEY_AND_VALUE && noted().is_some_and(|note| Fingerprint::is_one(&note))
     }
 
     /// The table of this name that the statements of a load would find.
-    fn find(&self, address: &Address, name: &str) -> Result<Option<Found>, String> {
+    fn find(&self, address: &Address, name: &str) -> Result<Option<ExistingTable>, String> {
         let query = self.server.find_table(name);
         let answers = self.ask(address, &query, PATIENCE).map_err(in_words)?;
         let mut cells = answers.into_iter().flatten().flatten().flatten();
         Ok(cells.next().map(|comment| {
             let columns: Vec<String> = cells.collect();
-            Found { comment, columns: columns.join(",").to_lowercase() }
+            ExistingTable { comment, columns: columns.join(",").to_lowercase() }
         }))
     }
 }

@@ -2,7 +2,7 @@
 //! them.
 
 use super::{Dialogue, Drive, EventLane};
-use crate::lane::{Step, Steps};
+use crate::lane::{LaneStep, Steps};
 use crate::{EngineError, Turn, clock};
 use record::Recorder;
 use std::os::fd::RawFd;
@@ -18,9 +18,9 @@ impl<S: Dialogue> Steps for EventLane<S> {
         self.stepped = Some(drive);
     }
 
-    fn step(&mut self, seen: &mut Recorder) -> Result<Step, EngineError> {
+    fn step(&mut self, seen: &mut Recorder) -> Result<LaneStep, EngineError> {
         let Some(mut drive) = self.stepped.take() else {
-            return Ok(Step { worked: false, until: None });
+            return Ok(LaneStep { worked: false, until: None });
         };
         self.turn(0, &mut drive, seen)?;
         let over = self.look(clock::now(), &mut drive, seen);
@@ -30,7 +30,7 @@ impl<S: Dialogue> Steps for EventLane<S> {
         // The duration of this turn is not recorded here: it is part of the turn of all groups.
         let worked = std::mem::take(&mut drive.worked);
         self.stepped = Some(drive);
-        Ok(Step { worked, until })
+        Ok(LaneStep { worked, until })
     }
 
     fn finish(&mut self, seen: &mut Recorder) -> u64 {

@@ -1,6 +1,6 @@
 //! State that the threads of one lane share.
 
-use super::work::{Answer, Request, Work};
+use super::work::{Answer, FileWork, Request};
 use crate::drive::{Drive, Next, Take};
 use record::{Failure, Moments, Recorder};
 
@@ -22,7 +22,7 @@ pub(super) struct Scheduler<S, M> {
     pub(super) closing: bool,
     /// A thread ended with a panic.
     pub(super) lost: bool,
-    work: Work<S, M>,
+    work: FileWork<S, M>,
 }
 
 /// One thread from the lane's point of view.
@@ -45,7 +45,7 @@ impl Slot {
 }
 
 impl<S, M: Default> Scheduler<S, M> {
-    pub(super) fn new(drive: Drive, work: Work<S, M>, slots: usize) -> Scheduler<S, M> {
+    pub(super) fn new(drive: Drive, work: FileWork<S, M>, slots: usize) -> Scheduler<S, M> {
         Scheduler {
             drive,
             seen: Recorder::new(),
@@ -143,7 +143,7 @@ impl<S, M: Default> Scheduler<S, M> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::work::{Answer, Judged, Request, Work};
+    use super::super::work::{Answer, FileWork, Judged, Request};
     use super::*;
     use crate::drive::Next;
     use crate::{Seat, Stop, Turn};
@@ -164,7 +164,7 @@ mod tests {
             groups: Vec::new(),
         };
         let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
-        let work = Work {
+        let work = FileWork {
             state: 0,
             ask: |_, _, _, _| {},
             judge: |judged, _, _, _| {

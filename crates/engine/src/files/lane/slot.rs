@@ -5,7 +5,7 @@ use super::scheduler::Scheduler;
 use super::work::{Action, Answer, Request};
 use crate::clock;
 use crate::drive::{Next, Take};
-use crate::files::store::{Found, Store, Stored};
+use crate::files::store::{FileLookup, Store, Stored};
 use record::{Failure, Moments};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -172,8 +172,8 @@ fn perform<'a>(
     let Request { action, key, value, .. } = request;
     Ok(match action {
         Action::Get => match store.get(key, buffer)? {
-            Found::Hit => Answer::Value(buffer),
-            Found::Miss => Answer::Absent,
+            FileLookup::Hit => Answer::Value(buffer),
+            FileLookup::Miss => Answer::Absent,
         },
         Action::Set => store.set(key, value).map(|()| Answer::Done)?,
         Action::Add => match store.add(key, value)? {
@@ -181,8 +181,8 @@ fn perform<'a>(
             Stored::Held => Answer::Held,
         },
         Action::Delete => match store.delete(key)? {
-            Found::Hit => Answer::Done,
-            Found::Miss => Answer::Absent,
+            FileLookup::Hit => Answer::Done,
+            FileLookup::Miss => Answer::Absent,
         },
     })
 }

@@ -58,7 +58,7 @@ pub struct Judged {
 ///
 /// `M` is what `judge` needs to know of an operation from `ask`.
 #[derive(Clone, Debug)]
-pub struct Work<S, M = ()> {
+pub struct FileWork<S, M = ()> {
     /// The state of the functions.
     pub state: S,
     /// Writes operation `number` into the request.

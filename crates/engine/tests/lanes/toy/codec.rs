@@ -5,7 +5,7 @@
 //! server sends frames: the type (1 byte), the id of the stream (2 bytes), a length (1 byte) and
 //! that many bytes. The body of a reply is the number that was sent.
 
-use wire::{Class, Codec, Events, Fault, Out, Progress, Reply, State, Tag};
+use wire::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag};
 
 /// A piece of a reply, and the last piece of one.
 pub(crate) const PIECE: u8 = b'd';
@@ -46,7 +46,7 @@ pub(crate) struct Toy {
     free: Vec<u16>,
     window: u32,
     given_up: u32,
-    state: State,
+    state: ConnectionState,
 }
 
 impl Toy {
@@ -59,7 +59,7 @@ impl Toy {
             free: Vec::with_capacity(ids),
             window: depth,
             given_up: 0,
-            state: State::Opening,
+            state: ConnectionState::Opening,
         };
         toy.reset(depth);
         toy
@@ -69,7 +69,7 @@ impl Toy {
         self.streams.fill(Stream::Free);
         self.free.clear();
         self.free.extend(0..self.streams.len() as u16);
-        (self.window, self.given_up, self.state) = (depth, 0, State::Opening);
+        (self.window, self.given_up, self.state) = (depth, 0, ConnectionState::Opening);
     }
 
     fn frame(
@@ -90,13 +90,13 @@ impl Toy {
             }
             WINDOW => {
                 self.window = u32::from(bytes[0]);
-                if self.state == State::Opening {
-                    self.state = State::Ready;
+                if self.state == ConnectionState::Opening {
+                    self.state = ConnectionState::Ready;
                 }
                 Ok(())
             }
             GO_AWAY => {
-                self.state = State::Closing;
+                self.state = ConnectionState::Closing;
                 Ok(())
             }
             _ => Err(UNKNOWN),
@@ -139,13 +139,13 @@ impl Codec for Toy {
     /// The number of the operation.
     type Op<'a> = u64;
 
-    fn open(&mut self, _out: &mut Out) -> State {
+    fn open(&mut self, _out: &mut Out) -> ConnectionState {
         self.state
     }
 
     fn write(&mut self, number: &u64, out: &mut Out) -> Result<Tag, Fault> {
         let in_flight = self.streams.len() - self.free.len();
-        if self.state != State::Ready || in_flight as u32 >= self.window {
+        if self.state != ConnectionState::Ready || in_flight as u32 >= self.window {
             return Err(NOT_NOW);
         }
         let id = self.free.pop().ok_or(NOT_NOW)?;

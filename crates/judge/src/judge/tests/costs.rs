@@ -4,11 +4,13 @@ use super::*;
 use record::{Interleave, TargetDone, TargetReady};
 
 /// a and b are equal except for b's CPU at rest; both use half a core while driven.
-fn resting(ratio: f64, share: f64) -> Run {
-    Run::with_ratios(&[ratio; 10]).with_target_cpu(move |target, driven| match (target, driven) {
-        (1, 0) => share,
-        (0, 1) => 0.0,
-        _ => 0.5,
+fn resting(ratio: f64, share: f64) -> SampleRun {
+    SampleRun::with_ratios(&[ratio; 10]).with_target_cpu(move |target, driven| {
+        match (target, driven) {
+            (1, 0) => share,
+            (0, 1) => 0.0,
+            _ => 0.5,
+        }
     })
 }
 
@@ -107,7 +109,7 @@ fn cpu_per_operation_is_compared() {
     let table = [(1.3, Word::Slower), (0.8, Word::Faster), (1.0, Word::Equivalent)];
     for (times, word) in table {
         let own = |target| 0.5 * if target == 1 { times } else { 1.0 };
-        let mut run = Run::compare(10)
+        let mut run = SampleRun::compare(10)
             .with_target_cpu(|target, driven| if target == driven { own(target) } else { 0.0 });
         run.question.primary = Metric::TargetCpu;
         let comparison = primary(&run);
@@ -115,7 +117,7 @@ fn cpu_per_operation_is_compared() {
         assert_eq!((comparison.verdict, comparison.charged), (word, None));
     }
     // Time at rest is included: 0.5 against 0.4 + 0.1.
-    let mut run = Run::compare(10).with_target_cpu(|target, driven| match (target, driven) {
+    let mut run = SampleRun::compare(10).with_target_cpu(|target, driven| match (target, driven) {
         (1, 0) => 0.1,
         (1, 1) => 0.4,
         (_, driven) => f64::from(driven == 0) * 0.5,
@@ -143,13 +145,14 @@ fn no_cpu_time_makes_no_ratio() {
 #[test]
 fn work_that_is_put_off_is_found_although_throughputs_are_equal() {
     // The example of `Cost::charged_ns`: a does 0.3 × each request later.
-    let run =
-        Run::with_ratios(&[1.0; 10]).with_target_cpu(|target, driven| match (target, driven) {
+    let run = SampleRun::with_ratios(&[1.0; 10]).with_target_cpu(|target, driven| {
+        match (target, driven) {
             (0, 0) => 1.0,
             (0, 1) => 0.13,
             (1, 1) => 0.87,
             _ => 0.0,
-        });
+        }
+    });
     let comparison = primary(&run);
     let charged = comparison.charged.expect("both visible");
     assert!((charged.ratio.ln() - 0.2615).abs() < 1e-3, "{charged:?}");
@@ -213,8 +216,8 @@ fn times_cannot_be_charged_but_turns_keep_them_apart() {
 }
 
 /// Ratio b/a; how busy the generator and the target are, for a and for b.
-fn bottleneck(ratio: f64, generator: [f64; 2], target: [f64; 2]) -> Run {
-    let run = Run::with_ratios(&[ratio; 10])
+fn bottleneck(ratio: f64, generator: [f64; 2], target: [f64; 2]) -> SampleRun {
+    let run = SampleRun::with_ratios(&[ratio; 10])
         .with_busy_generator("a", generator[0])
         .with_busy_generator("b", generator[1]);
     run.with_target_cpu(|of, driven| if of == driven { target[of as usize] } else { 0.0 })
@@ -272,7 +275,7 @@ fn the_generator_comes_before_cpu_at_rest() {
 
 /// The ratio b/a of throughput, how busy the generator was with a, and the cost of an operation of
 /// b relative to one of a. Targets have cores to spare.
-fn with_generator_costs(ratio: f64, busy: f64, cost: f64) -> Run {
+fn with_generator_costs(ratio: f64, busy: f64, cost: f64) -> SampleRun {
     // The generator's share of time with b follows from both.
     let run = bottleneck(ratio, [busy, busy * ratio * cost], [0.5, 0.5]);
     assert!(busy * ratio * cost <= 1.0, "nobody has more time than there is");

@@ -9,8 +9,8 @@ const NAMES: [&str; 2] = ["readers", "writers"];
 
 /// Readers in closed loop with 10 000 replies per round, beside writers at a rate that makes
 /// `writes` of them due. `change` modifies the record of a group of b.
-fn run(writes: u64, change: impl Fn(usize, &mut Seen)) -> Run {
-    let mut run = Run::compare(10).with_operations(10_000 + writes);
+fn run(writes: u64, change: impl Fn(usize, &mut Seen)) -> SampleRun {
+    let mut run = SampleRun::compare(10).with_operations(10_000 + writes);
     let metrics = vec![Metric::Throughput, Metric::ResponseP50];
     run.question.groups = NAMES
         .map(|name| GroupQuestion { name: name.to_owned(), metrics: metrics.clone() })
@@ -47,7 +47,7 @@ fn part(record: &TrialRecord, operations: u64) -> Seen {
     seen
 }
 
-fn words(run: &Run) -> Vec<(Option<String>, Metric, Word)> {
+fn words(run: &SampleRun) -> Vec<(Option<String>, Metric, Word)> {
     let verdict = run.verdict();
     let all = verdict.comparisons().iter();
     all.map(|of| (of.group.clone(), of.metric, of.verdict)).collect()

@@ -3,9 +3,9 @@
 use super::*;
 
 /// Launches of five rounds; b/a of each launch.
-fn run(launches: &[f64]) -> Run {
+fn run(launches: &[f64]) -> SampleRun {
     let rounds: Vec<f64> = launches.iter().flat_map(|ratio| [*ratio; 5]).collect();
-    Run::with_ratios(&rounds).with_restarts(launches.len() as u32)
+    SampleRun::with_ratios(&rounds).with_restarts(launches.len() as u32)
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn a_launch_counts_once_however_many_rounds_it_has() {
 #[test]
 fn the_difference_of_a_launch_is_the_mean_of_its_rounds() {
     let ratios = [1.0, 1.1, 1.2, 1.3, 1.4];
-    let comparison = primary(&Run::with_ratios(&ratios.repeat(6)).with_restarts(6));
+    let comparison = primary(&SampleRun::with_ratios(&ratios.repeat(6)).with_restarts(6));
     let mean = ratios.iter().map(|ratio: &f64| ratio.ln()).sum::<f64>() / 5.0;
     let [low, high] = [comparison.low, comparison.high].map(|end| end.expect("6 launches").ln());
     assert!((low - mean).abs() < 1e-6 && (high - mean).abs() < 1e-6, "{low} {high} {mean}");

@@ -9,13 +9,13 @@ fn noisy(round: u32) -> f64 {
 }
 
 /// Noisy for `n` rounds, then a certain difference of 1.1.
-fn late(n: u32) -> Run {
+fn late(n: u32) -> SampleRun {
     let ratio = |round| if round <= n { noisy(round) } else { 1.1 };
-    Run::with_ratios(&(1..=60).map(ratio).collect::<Vec<_>>()).with_looks()
+    SampleRun::with_ratios(&(1..=60).map(ratio).collect::<Vec<_>>()).with_looks()
 }
 
 /// The number of rounds after which the run is decided, checked after each round.
-fn decided_after(run: &Run) -> Option<u32> {
+fn decided_after(run: &SampleRun) -> Option<u32> {
     let mut judge = Judge::new(&run.question);
     let last = run.question.contenders.len() as u32 - 1;
     let mut decided = None;
@@ -78,7 +78,7 @@ fn between_looks_the_last_one_counts() {
 
 #[test]
 fn all_primary_comparisons_must_be_decided_and_no_others() {
-    let mut three = Run::of(&["a", "b", "c"], 60).with_looks();
+    let mut three = SampleRun::of(&["a", "b", "c"], 60).with_looks();
     three.question.secondary = vec![Metric::ResponseP50, Metric::ResponseP99];
     three.each_seen("c", |round, seen| {
         let ratio = if round <= 8 { noisy(round) } else { 1.1 };

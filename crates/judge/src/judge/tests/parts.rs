@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 
 /// Distributes the operations of every trial over workers, one part for each.
-fn dealt(run: &Run, workers: u64) -> Vec<TrialRecord> {
+fn dealt(run: &SampleRun, workers: u64) -> Vec<TrialRecord> {
     let part = |record: &TrialRecord, worker: u64| {
         let mut part = record.clone();
         let share = |n: u64| n * (worker + 1) / workers - n * worker / workers;
@@ -38,14 +38,14 @@ proptest! {
         workers in 1u64..4,
         keys in prop::collection::vec(0u32..1000, 3 * 2 * 6),
     ) {
-        let run = Run::compare(6)
+        let run = SampleRun::compare(6)
             .with_target_cpu(|target, driven| if target == driven { 0.7 } else { 0.02 });
-        let in_order = Run { records: dealt(&run, workers), ..run.clone() };
+        let in_order = SampleRun { records: dealt(&run, workers), ..run.clone() };
         let mut keyed: Vec<_> = in_order.records.iter().cloned().zip(keys).collect();
         // Rounds come in order; within a round parts come in any order.
         keyed.sort_by_key(|(record, key)| (record.round, *key));
         let shuffled = keyed.into_iter().map(|(record, _)| record).collect();
-        let shuffled = Run { records: shuffled, ..run };
+        let shuffled = SampleRun { records: shuffled, ..run };
         let verdict = in_order.verdict();
         prop_assert_eq!(&verdict, &shuffled.verdict());
         prop_assert_eq!(&verdict, &in_order.verdict());
@@ -60,17 +60,17 @@ proptest! {
         ratios in prop::collection::vec(0.9f64..1.1, 6),
         rest in 0.0f64..0.05,
     ) {
-        let mut whole = Run::with_ratios(&ratios).with_target_cpu(|target, driven| {
+        let mut whole = SampleRun::with_ratios(&ratios).with_target_cpu(|target, driven| {
             if target == driven { 0.7 } else { rest }
         });
         whole.question.secondary = vec![Metric::ResponseP50, Metric::TargetCpu];
-        let parts = Run { records: split(&whole, workers, reader % workers), ..whole.clone() };
+        let parts = SampleRun { records: split(&whole, workers, reader % workers), ..whole.clone() };
         prop_assert_eq!(parts.verdict(), whole.verdict());
     }
 }
 
 /// The records in parts that add up to them; one worker reads the targets.
-fn split(run: &Run, workers: u64, reader: u64) -> Vec<TrialRecord> {
+fn split(run: &SampleRun, workers: u64, reader: u64) -> Vec<TrialRecord> {
     let part = |record: &TrialRecord, worker: u64| {
         let mut part = record.clone();
         let share = |n: u64| n * (worker + 1) / workers - n * worker / workers;

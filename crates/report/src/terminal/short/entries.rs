@@ -3,7 +3,7 @@
 use crate::terminal::layout::{ENTRY, Page, Paint};
 use crate::terminal::{finding_paint, standing_paint};
 use crate::words;
-use crate::words::findings::{Group, cut};
+use crate::words::findings::{FindingGroup, cut};
 use judge::verdict::{Checked, RequirementStatus, Weight};
 use text::shown::shown_sentence;
 use text::units;
@@ -13,13 +13,13 @@ const COLUMNS: usize = 100;
 
 /// Groups of findings that are shown; notes are only counted.
 pub(super) fn weighty<'a, 'b>(
-    groups: &'b [Group<'a>],
-) -> impl Iterator<Item = &'b Group<'a>> + use<'a, 'b> {
+    groups: &'b [FindingGroup<'a>],
+) -> impl Iterator<Item = &'b FindingGroup<'a>> + use<'a, 'b> {
     groups.iter().filter(|group| group.first.weight != Weight::Note)
 }
 
 /// Adds the heaviest findings in at most `most` lines, and how many more there are.
-pub(super) fn findings(groups: &[Group<'_>], most: usize, page: &mut Page) {
+pub(super) fn findings(groups: &[FindingGroup<'_>], most: usize, page: &mut Page) {
     let all = weighty(groups).count();
     // The last line is needed for the number of further findings.
     let count = if all > most { most.saturating_sub(1) } else { all };

@@ -4,7 +4,7 @@
 use crate::common::{self, Held, SeenEvents, Subject};
 pub(crate) use crate::common::{CUTS, SeenEvent};
 use wire::http1::{Http1, Limits, Op};
-use wire::{Class, Codec, Fault, Out, Reply, State, Tag};
+use wire::{Class, Codec, ConnectionState, Fault, Out, Reply, Tag};
 
 /// Limits that small streams can reach.
 pub(crate) const TIGHT: Limits = Limits { head_bytes: 64, headers: 2, informational: 1 };
@@ -77,7 +77,7 @@ pub(crate) fn check(stream: &[u8]) {
         for head_only in [false, true] {
             let exchange = Exchange { limits, head_only };
             let whole = common::check(&exchange, stream);
-            if whole.state == Ok(State::Ready)
+            if whole.state == Ok(ConnectionState::Ready)
                 && matches!(whole.events.last(), Some(SeenEvent::Done(_)))
             {
                 same_when_requested_again(&exchange, stream);

@@ -3,7 +3,7 @@
 use crate::http1::check::{CUTS, SeenEvent, ask, end, feed};
 use std::sync::Arc;
 use wire::http1::{COPIED_BODY_BYTES, Http1, Limits, Op, faults};
-use wire::{Codec, Out, State, Tag};
+use wire::{Codec, ConnectionState, Out, Tag};
 
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 const CLOSING: &[u8] = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi";
@@ -15,7 +15,7 @@ fn fresh() -> Http1 {
 #[test]
 fn a_fresh_connection_is_ready_without_a_greeting() {
     let mut out = Out::default();
-    assert_eq!(fresh().open(&mut out), State::Ready);
+    assert_eq!(fresh().open(&mut out), ConnectionState::Ready);
     assert!(out.is_empty());
     assert_eq!(fresh().window(), 1);
 }
@@ -64,7 +64,7 @@ fn informational_replies_are_counted_per_operation() {
     let stream = [b"HTTP/1.1 100 Continue\r\n\r\n", REPLY].concat();
     for _ in 0..3 {
         ask(&mut codec, false).unwrap();
-        assert_eq!(feed(&mut codec, &stream, CUTS[0]).0.state, Ok(State::Ready));
+        assert_eq!(feed(&mut codec, &stream, CUTS[0]).0.state, Ok(ConnectionState::Ready));
     }
 }
 

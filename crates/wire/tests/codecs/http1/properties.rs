@@ -3,7 +3,7 @@
 use crate::http1::check::{SeenEvent, ask, end, feed};
 use proptest::prelude::*;
 use wire::http1::{Http1, Limits};
-use wire::{Class, Reply, State, Tag};
+use wire::{Class, ConnectionState, Reply, Tag};
 
 /// A reply as a server might mean it.
 #[derive(Clone, Debug)]
@@ -127,9 +127,9 @@ impl ExpectedReply {
         events
     }
 
-    fn state(&self, head_only: bool) -> State {
+    fn state(&self, head_only: bool) -> ConnectionState {
         let until_close = matches!(self.framing, Framing::UntilClose) && !self.no_body(head_only);
-        if self.closes || until_close { State::Closing } else { State::Ready }
+        if self.closes || until_close { ConnectionState::Closing } else { ConnectionState::Ready }
     }
 }
 
@@ -144,7 +144,7 @@ proptest! {
             ask(&mut codec, head_only).unwrap();
             let (mut seen_events, _) = feed(&mut codec, &expected_reply.stream(head_only), &cuts);
             prop_assert_eq!(seen_events.state, Ok(expected_reply.state(head_only)));
-            if expected_reply.state(head_only) == State::Closing {
+            if expected_reply.state(head_only) == ConnectionState::Closing {
                 end(&mut codec, &mut seen_events);
                 prop_assert_eq!(seen_events.ended, Some(Ok(())));
                 codec.reset();

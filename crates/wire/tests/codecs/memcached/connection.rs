@@ -3,7 +3,7 @@
 use crate::common::{self, CUTS, Subject, feed};
 use crate::memcached::check::{A, Exchange, KEYS, store};
 use wire::memcached::{Dialect, Memcached, Mode, Op, codes, faults};
-use wire::{Codec, Out, State, Tag};
+use wire::{Codec, ConnectionState, Out, Tag};
 
 const NOTHING: &[Op<'_>] = &[];
 
@@ -18,7 +18,7 @@ fn codec(depth: u32) -> Memcached {
 #[test]
 fn a_fresh_connection_is_ready_without_a_greeting() {
     let mut out = Out::default();
-    assert_eq!(codec(1).open(&mut out), State::Ready);
+    assert_eq!(codec(1).open(&mut out), ConnectionState::Ready);
     assert!(out.is_empty());
     for (depth, window) in [(0, 1), (1, 1), (16, 16)] {
         assert_eq!((codec(depth).window(), codec(depth).tags()), (window, window));
@@ -70,7 +70,7 @@ fn a_connection_that_closes_takes_no_more() {
     codec.write(&Op::Version, &mut Out::default()).unwrap();
     let refusal = b"ERROR Too many open connections\r\n";
     let (seen_events, _) = feed(&exchange(), &mut codec, refusal, CUTS[0]);
-    assert_eq!(seen_events.state, Ok(State::Closing));
+    assert_eq!(seen_events.state, Ok(ConnectionState::Closing));
     assert_eq!(codec.write(&Op::Version, &mut Out::default()), Err(faults::NOT_REUSABLE));
     codec.reset();
     assert_eq!(codec.write(&Op::Version, &mut Out::default()), Ok(Tag(0)));

@@ -3,7 +3,7 @@
 
 use wire::remote::agents::{FromAgent, FromCoordinator};
 use wire::remote::handshake::{FromClient, FromServer};
-use wire::remote::watch::{Answer, Question};
+use wire::remote::watch::{Answer, WatchQuestion};
 use wire::remote::{FrameError, HEAD_BYTES, Message, decode, encode};
 
 /// The messages of a stream, and why it ended, if it did before its last byte.
@@ -61,7 +61,7 @@ pub(crate) fn check_as<M: Message + std::fmt::Debug + PartialEq>(stream: &[u8]) 
 pub(crate) fn check(stream: &[u8]) {
     check_as::<FromClient>(stream);
     check_as::<FromServer>(stream);
-    check_as::<Question>(stream);
+    check_as::<WatchQuestion>(stream);
     check_as::<Answer>(stream);
     check_as::<FromAgent>(stream);
     check_as::<FromCoordinator>(stream);

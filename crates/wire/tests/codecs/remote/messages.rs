@@ -8,7 +8,7 @@ use wire::remote::agents::{FromAgent, FromCoordinator, Hello, MOST_PIECE_BYTES, 
 use wire::remote::frame::{self, FrameError};
 use wire::remote::handshake::{FromClient, FromServer, Refusal};
 use wire::remote::watch::{
-    Answer, Description, MOST_CORES, MOST_PIDS, MOST_TEXT_BYTES, Question, Reading,
+    Answer, Description, MOST_CORES, MOST_PIDS, MOST_TEXT_BYTES, Reading, WatchQuestion,
 };
 use wire::remote::{
     BAD_VALUE, HEAD_BYTES, Message, Purpose, TOO_LONG, TOO_SHORT, UNKNOWN_KIND, VERSION, decode,
@@ -38,11 +38,11 @@ fn from_server() -> Vec<FromServer> {
         .collect()
 }
 
-fn questions() -> Vec<Question> {
+fn questions() -> Vec<WatchQuestion> {
     vec![
-        Question::Describe,
-        Question::Read { number: 0, fully: false },
-        Question::Read { number: u32::MAX, fully: true },
+        WatchQuestion::Describe,
+        WatchQuestion::Read { number: 0, fully: false },
+        WatchQuestion::Read { number: u32::MAX, fully: true },
     ]
 }
 
@@ -161,7 +161,7 @@ fn kinds_belong_to_one_message_each() {
 
 #[test]
 fn the_head_is_as_documented() {
-    let read = bytes(&Question::Read { number: 0x0102_0304, fully: true });
+    let read = bytes(&WatchQuestion::Read { number: 0x0102_0304, fully: true });
     assert_eq!(read, b"tb\x01\x11\0\0\0\x05\x01\x02\x03\x04\x01");
     assert_eq!(read[2], VERSION);
 }
@@ -177,10 +177,10 @@ fn bad_heads_are_refused_before_a_body_comes() {
         (b"tb\x01\x10\0\0\0\x06", FrameError::TooLong(6)),
     ];
     for (head, error) in table {
-        assert_eq!(decode::<Question>(head), Err(error), "{}", head.escape_ascii());
+        assert_eq!(decode::<WatchQuestion>(head), Err(error), "{}", head.escape_ascii());
         check(head);
     }
-    let most = decode::<Question>(b"tb\x01\x10\xff\xff\xff\xff");
+    let most = decode::<WatchQuestion>(b"tb\x01\x10\xff\xff\xff\xff");
     assert_eq!(most, Err(FrameError::TooLong(u32::MAX)));
 }
 
@@ -189,7 +189,7 @@ fn values_that_are_not_allowed_are_refused() {
     let bad = |kind: u8, body: &[u8]| Answer::read(kind, body).expect_err("a bad value");
     assert_eq!(FromClient::read(1, &[3; 33]), Err(BAD_VALUE), "an unknown purpose");
     assert_eq!(FromServer::read(5, &[0]), Err(BAD_VALUE), "an unknown refusal");
-    assert_eq!(Question::read(17, &[0, 0, 0, 0, 2]), Err(BAD_VALUE), "neither true nor false");
+    assert_eq!(WatchQuestion::read(17, &[0, 0, 0, 0, 2]), Err(BAD_VALUE), "neither true nor false");
     let head = [0; 16];
     let longer_than_allowed = [&head[..], &513_u32.to_be_bytes()].concat();
     assert_eq!(bad(18, &longer_than_allowed), BAD_VALUE);

@@ -3,7 +3,7 @@
 use crate::common::{self, CUTS, Subject, feed};
 use crate::resp::check::{ANY, Exchange, GET, SET};
 use wire::resp::{Limits, Login, Op, Opening, Resp, faults};
-use wire::{Codec, Out, State, Tag};
+use wire::{Codec, ConnectionState, Out, Tag};
 
 const GETS: &[Op<'_>] = &[GET];
 
@@ -37,7 +37,7 @@ fn a_connection_that_closes_takes_no_more() {
     codec.write(&GET, &mut Out::default()).unwrap();
     let refusal = b"-ERR max number of clients reached\r\n";
     let (seen_events, _) = feed(&Exchange::new(GETS), &mut codec, refusal, CUTS[0]);
-    assert_eq!(seen_events.state, Ok(State::Closing));
+    assert_eq!(seen_events.state, Ok(ConnectionState::Closing));
     assert_eq!(codec.write(&GET, &mut Out::default()), Err(faults::NOT_REUSABLE));
     codec.reset();
     assert_eq!(codec.write(&GET, &mut Out::default()), Ok(Tag(0)));

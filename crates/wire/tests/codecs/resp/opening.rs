@@ -3,7 +3,7 @@
 use crate::common::{self, CUTS, Subject};
 use crate::resp::check::{Exchange, GET};
 use wire::resp::{Limits, Login, Opening, Protocol, Resp, codes, faults};
-use wire::{Codec, Fault, Out, State};
+use wire::{Codec, ConnectionState, Fault, Out};
 
 const RESP2: Login<'_> =
     Login { protocol: Protocol::Resp2, user: None, password: None, database: 0 };
@@ -16,32 +16,32 @@ const HELLO: &str = "%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\
 #[test]
 fn what_is_sent() {
     for (login, expected, state) in [
-        (RESP2, "", State::Ready),
-        (RESP3, "*2 $5 HELLO $1 3 ", State::Opening),
+        (RESP2, "", ConnectionState::Ready),
+        (RESP3, "*2 $5 HELLO $1 3 ", ConnectionState::Opening),
         (
             Login { password: Some("pass word"), ..RESP2 },
             "*2 $4 AUTH $9 pass word ",
-            State::Opening,
+            ConnectionState::Opening,
         ),
         (
             Login { user: Some("bob"), password: Some("pw"), database: 12, ..RESP2 },
             "*3 $4 AUTH $3 bob $2 pw *2 $6 SELECT $2 12 ",
-            State::Opening,
+            ConnectionState::Opening,
         ),
         (
             Login { password: Some(""), database: 1, ..RESP3 },
             "*5 $5 HELLO $1 3 $4 AUTH $7 default $0  *2 $6 SELECT $1 1 ",
-            State::Opening,
+            ConnectionState::Opening,
         ),
         (
             Login { user: Some("bob"), password: Some("pw"), ..RESP3 },
             "*5 $5 HELLO $1 3 $4 AUTH $3 bob $2 pw ",
-            State::Opening,
+            ConnectionState::Opening,
         ),
         (
             Login { database: 4_000_000_000, ..RESP2 },
             "*2 $6 SELECT $10 4000000000 ",
-            State::Opening,
+            ConnectionState::Opening,
         ),
     ] {
         let mut codec = Resp::new(Opening::new(&login).unwrap(), Limits::default(), 1);

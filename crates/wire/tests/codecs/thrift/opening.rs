@@ -4,7 +4,7 @@ use super::build::{exception, reply};
 use super::check::{Exchange, GET};
 use crate::common::{self, Subject};
 use wire::thrift::{Login, Opening, Thrift, codes, faults};
-use wire::{Codec, Out, State};
+use wire::{Codec, ConnectionState, Out};
 
 const BOTH: Login<'_> = Login { user: Some(("me", "secret")), keyspace: Some("app") };
 
@@ -12,7 +12,7 @@ const BOTH: Login<'_> = Login { user: Some(("me", "secret")), keyspace: Some("ap
 fn what_is_sent() {
     let mut out = Out::default();
     let mut codec = Thrift::new(Opening::new(&BOTH).expect("short"), Default::default(), 1);
-    assert_eq!(codec.open(&mut out), State::Opening);
+    assert_eq!(codec.open(&mut out), ConnectionState::Opening);
     let login =
         b"\0\0\0\x47\x80\x01\0\x01\0\0\0\x05login\0\0\0\0\x0c\0\x01\x0d\0\x01\x0b\x0b\0\0\0\
         \x02\0\0\0\x08username\0\0\0\x02me\0\0\0\x08password\0\0\0\x06secret\0\0";
@@ -25,7 +25,7 @@ fn what_is_sent() {
     out.clear();
     let nothing = Login { user: None, keyspace: None };
     let mut codec = Thrift::new(Opening::new(&nothing).expect("short"), Default::default(), 1);
-    assert_eq!((codec.open(&mut out), out.is_empty()), (State::Ready, true));
+    assert_eq!((codec.open(&mut out), out.is_empty()), (ConnectionState::Ready, true));
 }
 
 #[test]

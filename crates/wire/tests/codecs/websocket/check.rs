@@ -3,7 +3,7 @@
 
 use crate::common::{self, SeenEvent, SeenEvents, Subject};
 use wire::websocket::{Kind, Limits, Op, Upgrade, WebSocket, accept, codes};
-use wire::{Codec, Fault, Out, State, Tag};
+use wire::{Codec, ConnectionState, Fault, Out, Tag};
 
 /// Operations on one connection, all sent before the first reply.
 #[derive(Clone, Copy)]
@@ -32,13 +32,13 @@ impl Exchange {
     }
 
     fn open(&self, codec: &mut WebSocket) {
-        assert_eq!(codec.open(&mut Out::default()), State::Opening);
+        assert_eq!(codec.open(&mut Out::default()), ConnectionState::Opening);
         if !self.upgrades {
             let mut seen_events = SeenEvents::default();
             let welcome = welcome(&accept(codec.key()));
             let read =
                 codec.read(&welcome, &mut Out::default(), &mut seen_events).expect("welcome");
-            assert_eq!((read.consumed, read.state), (welcome.len(), State::Ready));
+            assert_eq!((read.consumed, read.state), (welcome.len(), ConnectionState::Ready));
             assert_eq!(seen_events.events, [], "an upgrade is no operation");
         }
     }

@@ -3,7 +3,7 @@
 use crate::common::{self, SeenEvents, Subject};
 use crate::websocket::check::{Exchange, SMALL, TEXT};
 use wire::websocket::Op;
-use wire::{Codec, Fault, Out, State};
+use wire::{Codec, ConnectionState, Fault, Out};
 
 /// The events, the code, and what the codec answers, unmasked.
 fn close(ops: &'static [Op<'static>], stream: &[u8]) -> (String, Option<u16>, Vec<u8>) {
@@ -113,7 +113,7 @@ fn pings_are_answered_and_of_many_at_once_the_last() {
     let mut answer = |stream: &[u8]| {
         let mut out = Out::default();
         let read = codec.read(stream, &mut out, &mut SeenEvents::default()).expect("sound");
-        assert_eq!((read.consumed, read.state), (stream.len(), State::Ready));
+        assert_eq!((read.consumed, read.state), (stream.len(), ConnectionState::Ready));
         unmasked(&out.bytes)
     };
     assert_eq!(answer(b"\x89\x04ping"), b"\x8a\x04ping");

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Message, WebSocket};
 use wire::websocket::{Kind, Limits, Op};
-use wire::{Codec, Out, State};
+use wire::{Codec, ConnectionState, Out};
 
 /// A connection in memory: what was sent there, and what is to be read.
 #[derive(Default)]
@@ -54,7 +54,7 @@ fn its_answer_to_our_upgrade_is_taken() {
     let server = tungstenite::accept_hdr(pipe, choose).expect("a sound upgrade");
     let answer = &server.get_ref().written;
     let read = codec.read(answer, &mut Out::default(), &mut SeenEvents::default()).expect("sound");
-    assert_eq!((read.consumed, read.state), (answer.len(), State::Ready));
+    assert_eq!((read.consumed, read.state), (answer.len(), ConnectionState::Ready));
 }
 
 /// A codec that is open, and the server at its other end.

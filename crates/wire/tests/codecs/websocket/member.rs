@@ -4,7 +4,7 @@ use crate::common::SeenEvents;
 use crate::websocket::check::welcome;
 use crate::websocket::closing::unmasked;
 use wire::websocket::{Kind, Limits, Op, ROOM_BYTES, Upgrade, WebSocket, accept, codes, faults};
-use wire::{Codec, Fault, Out, State, Tag};
+use wire::{Codec, ConnectionState, Fault, Out, Tag};
 
 const TEXT: Op<'_> = Op { kind: Kind::Text, parts: [b"hel", b"lo"] };
 
@@ -43,7 +43,7 @@ fn the_query_ends_with_the_room_that_is_entered() {
             codec.enter(room);
             codec.reset();
             let mut out = Out::default();
-            assert_eq!(codec.open(&mut out), State::Opening);
+            assert_eq!(codec.open(&mut out), ConnectionState::Opening);
             let head = String::from_utf8(out.bytes).expect("a request");
             let name = std::str::from_utf8(&room).expect("digits");
             assert!(head.starts_with(&format!("GET {target}{name} HTTP/1.1\r\n")), "{head}");

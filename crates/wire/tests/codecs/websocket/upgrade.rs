@@ -3,7 +3,7 @@
 use crate::common::{self, SeenEvents};
 use crate::websocket::check::{Exchange, SMALL, fresh, welcome};
 use wire::websocket::{Limits, Upgrade, accept, faults};
-use wire::{Codec, Fault, Out, State};
+use wire::{Codec, ConnectionState, Fault, Out};
 
 #[test]
 fn the_key_of_the_standard_is_accepted_by_its_answer() {
@@ -16,7 +16,7 @@ fn the_request_asks_for_an_upgrade_with_a_key_of_its_own() {
     let mut keys = Vec::new();
     for _ in 0..3 {
         let mut out = Out::default();
-        assert_eq!(codec.open(&mut out), State::Opening);
+        assert_eq!(codec.open(&mut out), ConnectionState::Opening);
         let key = String::from_utf8(codec.key().to_vec()).expect("base64");
         assert!(key.len() == 24 && key.ends_with("=="), "16 bytes: {key}");
         let head = format!(
@@ -44,7 +44,10 @@ fn headers_that_the_codec_writes_are_refused() {
 }
 
 /// What a stream that answers the upgrade comes to, and by which number it is counted.
-fn answered(headers: &[(&str, &str)], answer: &str) -> (Result<State, Fault>, Option<u16>) {
+fn answered(
+    headers: &[(&str, &str)],
+    answer: &str,
+) -> (Result<ConnectionState, Fault>, Option<u16>) {
     let mut codec = fresh(Limits::default(), 1, headers);
     codec.open(&mut Out::default());
     let right = String::from_utf8(accept(codec.key()).to_vec()).expect("base64");
@@ -68,7 +71,7 @@ fn sound_answers() {
         "HTTP/1.1 101 x\nconnection: keep-alive, upgrade\nupgrade: WebSocket\nsec-websocket-accept:   ACCEPT  \n\n",
         "HTTP/1.1 103 Early Hints\nLink: x\n\nHTTP/1.1 101 x\nUpgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Accept: ACCEPT\nSec-WebSocket-Extensions:\n\n",
     ] {
-        assert_eq!(answered(&[], answer), (Ok(State::Ready), None), "{answer}");
+        assert_eq!(answered(&[], answer), (Ok(ConnectionState::Ready), None), "{answer}");
     }
 }
 
@@ -146,7 +149,7 @@ fn subprotocols_are_those_that_were_offered() {
     };
     for name in ["chat", "superchat", "x"] {
         let expected = answer(&format!("Sec-WebSocket-Protocol: {name}\n"));
-        assert_eq!(expected, (Ok(State::Ready), None), "{name}");
+        assert_eq!(expected, (Ok(ConnectionState::Ready), None), "{name}");
     }
     for chosen in ["", "Sec-WebSocket-Protocol: Chat\n", "Sec-WebSocket-Protocol: chat, x\n"] {
         assert_eq!(answer(chosen), (Err(faults::SUBPROTOCOL), Some(7)), "{chosen}");

@@ -36,7 +36,7 @@ pub(crate) struct ExperimentFile {
 }
 
 /// What is sent to every host.
-pub(super) struct Work {
+pub(super) struct HostPayload {
     pub(super) binary: Vec<u8>,
     /// The SHA-256 of the binary, in hexadecimal digits.
     pub(super) hash: String,
@@ -44,28 +44,28 @@ pub(super) struct Work {
     script: String,
 }
 
-impl Work {
-    /// The work of the agents of this process, which has these arguments.
+impl HostPayload {
+    /// What the agents of this process need: its binary and these arguments.
     ///
     /// # Errors
     /// If the binary of this process cannot be read.
     pub(super) fn new(
         arguments: &[String],
         experiment: Option<&ExperimentFile>,
-    ) -> Result<Work, Error> {
+    ) -> Result<HostPayload, Error> {
         let binary = fs::read("/proc/self/exe")
             .map_err(|error: io::Error| Error::failed(format!("/proc/self/exe: {error}")))?;
-        Ok(Work::of(binary, arguments, experiment))
+        Ok(HostPayload::of(binary, arguments, experiment))
     }
 
-    /// The work of agents that run this binary.
+    /// What agents that run this binary need.
     pub(super) fn of(
         binary: Vec<u8>,
         arguments: &[String],
         experiment: Option<&ExperimentFile>,
-    ) -> Work {
+    ) -> HostPayload {
         let hash = hex(&Sha256::digest(&binary));
-        Work { binary, hash, script: script(arguments, experiment) }
+        HostPayload { binary, hash, script: script(arguments, experiment) }
     }
 
     /// The script for the agent of this rank.

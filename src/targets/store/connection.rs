@@ -7,14 +7,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
-use wire::{Class, Codec, Events, Out, Reply, State, Tag};
+use wire::{Class, Codec, ConnectionState, Events, Out, Reply, Tag};
 use wire::{memcached, resp, thrift};
 
 /// The largest reply, in bytes. INFO of Redis takes 10 kB, or 20 kB with a hundred databases.
 const MOST_BYTES: usize = 256 << 10;
 
 /// A connection in some protocol.
-pub(super) struct Line<C> {
+pub(super) struct StoreConnection<C> {
     stream: Stream,
     codec: C,
     deadline: Instant,
@@ -86,26 +86,36 @@ impl Events for StoreReply {
     }
 }
 
-impl<C: Codec> Line<C> {
+impl<C: Codec> StoreConnection<C> {
     /// Connects, and waits until the store accepts queries.
-    pub(super) fn open(address: &Address, codec: C, patience: Duration) -> Result<Line<C>, String> {
+    pub(super) fn open(
+        address: &Address,
+        codec: C,
+        patience: Duration,
+    ) -> Result<StoreConnection<C>, String> {
         let deadline = Instant::now() + patience;
         let stream =
             Stream::connect(address, patience).map_err(|error| connection_error(&error))?;
-        let mut line =
-            Line { stream, codec, deadline, input: Vec::new(), read: 0, most: MOST_BYTES };
+        let mut connection = StoreConnection {
+            stream,
+            codec,
+            deadline,
+            input: Vec::new(),
+            read: 0,
+            most: MOST_BYTES,
+        };
         let mut out = Out::default();
-        let mut state = line.codec.open(&mut out);
-        line.send(&out.bytes)?;
-        while state == State::Opening {
-            state = line.hear(&mut StoreReply::default())?;
+        let mut state = connection.codec.open(&mut out);
+        connection.send(&out.bytes)?;
+        while state == ConnectionState::Opening {
+            state = connection.hear(&mut StoreReply::default())?;
         }
-        Ok(line)
+        Ok(connection)
     }
 
     /// The same, for replies that contain values of this many bytes.
-    pub(super) fn with_values_of(self, bytes: u32) -> Line<C> {
-        Line { most: MOST_BYTES + bytes as usize, ..self }
+    pub(super) fn with_values_of(self, bytes: u32) -> StoreConnection<C> {
+        StoreConnection { most: MOST_BYTES + bytes as usize, ..self }
     }
 
     /// Sends a query, and waits for the complete reply.
@@ -127,7 +137,7 @@ impl<C: Codec> Line<C> {
     }
 
     /// Reads once.
-    fn hear(&mut self, heard: &mut StoreReply) -> Result<State, String> {
+    fn hear(&mut self, heard: &mut StoreReply) -> Result<ConnectionState, String> {
         let mut piece = [0; 16 << 10];
         let got = self.left().and_then(|left| self.stream.read(&mut piece, left));
         let got = got.map_err(|error| connection_error(&error))?;
