@@ -79,9 +79,9 @@ impl Agent {
     }
 
     /// The answer to the last message left at this time and came at that one.
-    fn answered(&mut self, left: u64, came: u64) {
+    fn answered(&mut self, left: u64, arrival: u64) {
         let (received, answered) = (self.clock(self.received), self.clock(left));
-        self.model.add(&Exchange { sent: self.sent, received, answered, back: came });
+        self.model.add(&Exchange { sent: self.sent, received, answered, back: arrival });
     }
 }
 
@@ -115,9 +115,9 @@ impl<'a> Group<'a> {
             for _ in 0..32 {
                 agent.sent = self.now;
                 agent.received = self.now + self.random.way(self.network);
-                let came = agent.received + self.random.way(self.network);
-                agent.answered(agent.received, came);
-                self.now = came + MESSAGE_NS;
+                let arrival = agent.received + self.random.way(self.network);
+                agent.answered(agent.received, arrival);
+                self.now = arrival + MESSAGE_NS;
             }
         }
     }
@@ -127,11 +127,11 @@ impl<'a> Group<'a> {
     fn start(&mut self, at: u64) -> (Vec<u64>, bool) {
         let (mut starts, mut was_late) = (Vec::new(), false);
         for agent in &mut self.agents {
-            let told = agent.model.theirs(at);
+            let start_on_its_clock = agent.model.theirs(at);
             agent.sent = self.now;
             self.now += MESSAGE_NS;
             agent.received = self.now + self.random.way(self.network);
-            let due = agent.true_time(told);
+            let due = agent.true_time(start_on_its_clock);
             was_late |= agent.received > due;
             starts.push(due.max(agent.received) + self.random.exponential(WAKING_NS));
             let off = agent.model.theirs(at).abs_diff(agent.clock(at));
@@ -148,9 +148,9 @@ impl<'a> Group<'a> {
         let mut arrivals: Vec<(u64, usize)> =
             arrivals.enumerate().map(|(at, arrival)| (arrival, at)).collect();
         arrivals.sort_unstable();
-        for (came, at) in arrivals {
-            self.agents[at].answered(starts[at] + SLICE_NS, came);
-            self.now = self.now.max(came) + MESSAGE_NS;
+        for (arrival, at) in arrivals {
+            self.agents[at].answered(starts[at] + SLICE_NS, arrival);
+            self.now = self.now.max(arrival) + MESSAGE_NS;
         }
     }
 }

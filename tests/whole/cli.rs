@@ -176,13 +176,13 @@ fn clap_names_the_argument_and_the_remedy() {
 #[test]
 fn a_target_that_is_not_there_exits_with_4_and_is_named() {
     let directory = TestDirectory::new();
-    let gone = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
-    let url = format!("gone=http://{gone}/");
+    let closed = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
+    let url = format!("gone=http://{closed}/");
     let ran = run(&directory, &short(&["run", &url, "--out", "R", "-q"]));
     assert_eq!(ran.code, Some(4));
     assert_eq!(
         ran.err,
-        format!("error: `gone` (http://{gone}/) is not ready: it refused the connection\n")
+        format!("error: `gone` (http://{closed}/) is not ready: it refused the connection\n")
     );
     for again in ["report", "audit"] {
         assert_eq!(run(&directory, &[again, "R"]).code, Some(4), "{again}");

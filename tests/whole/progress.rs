@@ -248,8 +248,8 @@ fn a_terminal_that_dies_does_not_end_the_run() {
 #[test]
 fn an_error_stands_below_what_was_printed_without_the_view() {
     let directory = TestDirectory::new();
-    let gone = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr());
-    let url = format!("gone=http://{}/", gone.expect("a port"));
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr());
+    let url = format!("gone=http://{}/", closed.expect("a port"));
     let (mut pty, child) =
         Pty::start(&directory, &[&short(&url)[..], &["--out", "R"]].concat(), &[]);
     pty.wait_for("checking whether");

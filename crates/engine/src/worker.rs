@@ -182,15 +182,15 @@ impl<'a> Worker<'a> {
                 after,
             })
         });
-        let gone = match result {
+        let result = match result {
             Ok(mut worker) => {
-                let gone = worker.open().and_then(|()| worker.drive());
+                let result = worker.open().and_then(|()| worker.drive());
                 worker.close();
-                gone
+                result
             }
             Err(broken) => Err(broken.into()),
         };
-        if let Err(EarlyEnd::Broken(broken)) = gone {
+        if let Err(EarlyEnd::Broken(broken)) = result {
             shared.broken.store(true, Ordering::Relaxed);
             // The receiver outlives all workers.
             let _ = parts.send(Err(broken));

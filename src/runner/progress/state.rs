@@ -148,7 +148,7 @@ impl RunState {
         if let Some(load) = &self.load {
             return load.left(now);
         }
-        let (gone, whole) = match self.rounds_began {
+        let (passed, whole) = match self.rounds_began {
             Some(began) if self.ended > 0 && self.rounds > 1 => {
                 let each = self.ended_at.saturating_duration_since(began) / self.ended;
                 (now.saturating_duration_since(began), each.saturating_mul(self.rounds))
@@ -156,10 +156,10 @@ impl RunState {
             _ if self.planned.is_zero() => return None,
             _ => (now.saturating_duration_since(self.phase_began), self.planned),
         };
-        let late = gone > whole + GRACE;
+        let late = passed > whole + GRACE;
         Some(Remaining {
-            time: (!late).then(|| whole.saturating_sub(gone)),
-            done: (gone.as_secs_f64() / whole.as_secs_f64().max(1e-9)).min(1.0),
+            time: (!late).then(|| whole.saturating_sub(passed)),
+            done: (passed.as_secs_f64() / whole.as_secs_f64().max(1e-9)).min(1.0),
         })
     }
 

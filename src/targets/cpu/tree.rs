@@ -102,22 +102,22 @@ impl Tree {
         if there.iter().all(|there| *there) {
             return false;
         }
-        let (mut left, mut gone) = (Vec::new(), Vec::new());
+        let (mut left, mut ended) = (Vec::new(), Vec::new());
         for (member, there) in self.members.drain(..).zip(there) {
-            if there { left.push(member) } else { gone.push(member) }
+            if there { left.push(member) } else { ended.push(member) }
         }
         self.members = left;
-        self.carry_over(&gone);
+        self.carry_over(&ended);
         true
     }
 
     /// Adds the time of ended processes to their nearest remaining ancestor.
-    fn carry_over(&mut self, gone: &[Member]) {
-        let parents: BTreeMap<u32, u32> = gone.iter().map(|it| (it.pid, it.parent)).collect();
-        for member in gone {
+    fn carry_over(&mut self, ended: &[Member]) {
+        let parents: BTreeMap<u32, u32> = ended.iter().map(|it| (it.pid, it.parent)).collect();
+        for member in ended {
             let mut heir = member.parent;
             // At most as many steps as ended processes, so that a cycle cannot loop for ever.
-            for _ in gone {
+            for _ in ended {
                 let Some(next) = parents.get(&heir) else { break };
                 heir = *next;
             }

@@ -108,7 +108,7 @@ impl<C: Codec> StoreConnection<C> {
         let mut state = connection.codec.open(&mut out);
         connection.send(&out.bytes)?;
         while state == ConnectionState::Opening {
-            state = connection.hear(&mut StoreReply::default())?;
+            state = connection.read_once(&mut StoreReply::default())?;
         }
         Ok(connection)
     }
@@ -124,11 +124,11 @@ impl<C: Codec> StoreConnection<C> {
         self.codec.write(question, &mut out).map_err(|fault| fault.0.to_owned())?;
         self.read = 0;
         self.send(&out.bytes)?;
-        let mut heard = StoreReply::default();
-        while heard.reply.is_none() {
-            self.hear(&mut heard)?;
+        let mut answer = StoreReply::default();
+        while answer.reply.is_none() {
+            self.read_once(&mut answer)?;
         }
-        Ok(heard)
+        Ok(answer)
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
@@ -137,7 +137,7 @@ impl<C: Codec> StoreConnection<C> {
     }
 
     /// Reads once.
-    fn hear(&mut self, heard: &mut StoreReply) -> Result<ConnectionState, String> {
+    fn read_once(&mut self, answer: &mut StoreReply) -> Result<ConnectionState, String> {
         let mut piece = [0; 16 << 10];
         let got = self.left().and_then(|left| self.stream.read(&mut piece, left));
         let got = got.map_err(|error| connection_error(&error))?;
@@ -149,7 +149,7 @@ impl<C: Codec> StoreConnection<C> {
             return Err(format!("its reply is longer than {} kB", self.most >> 10));
         }
         self.input.extend_from_slice(&piece[..got]);
-        let progress = self.codec.read(&self.input, &mut Out::default(), heard);
+        let progress = self.codec.read(&self.input, &mut Out::default(), answer);
         let progress = progress.map_err(|fault| fault.0.to_owned())?;
         self.input.drain(..progress.consumed);
         Ok(progress.state)

@@ -108,9 +108,9 @@ fn sum(reports: &[About]) -> About {
 }
 
 fn about(connection: &mut StoreConnection<Memcached>) -> Result<About, String> {
-    let heard = connection.ask(&Op::Stats)?;
-    heard.good()?;
-    Ok(read(&heard.items))
+    let reply = connection.ask(&Op::Stats)?;
+    reply.good()?;
+    Ok(read(&reply.items))
 }
 
 /// The lines of `stats`, each `NAME VALUE`.

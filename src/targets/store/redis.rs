@@ -76,9 +76,9 @@ impl Info {
 
 /// `appendonly no`. Returns None if it does not show its settings.
 fn setting(connection: &mut StoreConnection<Resp>, name: &str) -> Option<String> {
-    let heard = command(connection, &[b"CONFIG", b"GET", name.as_bytes()]).ok()?;
-    heard.good().ok()?;
-    let [first, rest @ ..] = heard.items.as_slice() else { return None };
+    let reply = command(connection, &[b"CONFIG", b"GET", name.as_bytes()]).ok()?;
+    reply.good().ok()?;
+    let [first, rest @ ..] = reply.items.as_slice() else { return None };
     // An empty value produces no item.
     let value = rest.first().map_or(String::new(), shown);
     let plain = !value.is_empty() && !value.contains(' ');
@@ -111,12 +111,12 @@ pub(super) fn recall(
 
 /// The value of a key; the first bytes if it is a string.
 pub(super) fn kept(connection: &mut StoreConnection<Resp>, key: &str) -> Result<Kept, String> {
-    let heard = command(connection, &[b"GETRANGE", key.as_bytes(), b"0", LAST_OF_NOTE])?;
-    if heard.class() == Some(Class::Error(codes::WRONGTYPE)) {
+    let reply = command(connection, &[b"GETRANGE", key.as_bytes(), b"0", LAST_OF_NOTE])?;
+    if reply.class() == Some(Class::Error(codes::WRONGTYPE)) {
         return Ok(Kept::Other);
     }
-    heard.good()?;
-    let text = heard.into_first();
+    reply.good()?;
+    let text = reply.into_first();
     Ok(if text.is_empty() { Kept::Nothing } else { Kept::Text(text) })
 }
 

@@ -246,9 +246,9 @@ fn a_server_that_never_answers_or_accepts_is_given_up() {
     let why = to_redis(&closed, &Login::default()).about();
     assert_eq!(why, Err("it did not reply in time".to_owned()));
     drop(listener);
-    let gone = scratch.path().join("gone").to_str().expect("plain").to_owned();
-    let gone = to_memcached(&Address::Unix(gone)).about();
-    assert_eq!(gone, Err("its socket does not exist".to_owned()));
+    let closed = scratch.path().join("gone").to_str().expect("plain").to_owned();
+    let closed = to_memcached(&Address::Unix(closed)).about();
+    assert_eq!(closed, Err("its socket does not exist".to_owned()));
 }
 
 /// Nobody else can connect: one waits to be accepted, and there is room for one.

@@ -160,8 +160,8 @@ impl Cluster {
     ) -> Result<Option<Vec<u8>>, String> {
         let (key, parent, consistency) = (key.as_bytes(), self.parent(), Consistency::Quorum);
         let column = self.note_column();
-        let heard = answer(connection, &Op::Get { key, parent, column, consistency })?;
-        heard.into_value()
+        let reply = answer(connection, &Op::Get { key, parent, column, consistency })?;
+        reply.into_value()
     }
 
     /// The position of a note in its row.
@@ -180,8 +180,8 @@ impl Cluster {
         &self,
         connection: &mut StoreConnection<Thrift>,
     ) -> Result<Option<Keyspace>, String> {
-        let heard = answer(connection, &Op::Admin(Admin::Keyspace(&self.access.keyspace)))?;
-        match heard.into_value()? {
+        let reply = answer(connection, &Op::Admin(Admin::Keyspace(&self.access.keyspace)))?;
+        match reply.into_value()? {
             Some(bytes) => Keyspace::read(&bytes).map(Some).map_err(|fault| fault.0.to_owned()),
             None => Ok(None),
         }
@@ -227,10 +227,10 @@ fn answer(
     connection: &mut StoreConnection<Thrift>,
     question: &Op<'_>,
 ) -> Result<StoreReply, String> {
-    let heard = connection.ask(question)?;
-    let Some(Class::Error(code)) = heard.class() else { return Ok(heard) };
+    let reply = connection.ask(question)?;
+    let Some(Class::Error(code)) = reply.class() else { return Ok(reply) };
     let name = codes::name(code).unwrap_or("an error");
-    match heard.into_first() {
+    match reply.into_first() {
         why if why.is_empty() => Err(format!("it answers {name}")),
         why => Err(format!("it answers {name}: {}", shown_sentence(why))),
     }

@@ -55,7 +55,7 @@ struct CallState {
     /// No more calls come, so the connection must end.
     over: bool,
     /// It has ended.
-    gone: bool,
+    ended: bool,
     /// It has ended by a panic.
     panicked: bool,
 }
@@ -118,7 +118,7 @@ impl Connection {
     /// Closes the connection in good order, and waits for that.
     pub(super) async fn close(mut self) {
         self.slot.end();
-        poll_fn(|context| self.slot.wait(context, |state| state.gone.then_some(()))).await;
+        poll_fn(|context| self.slot.wait(context, |state| state.ended.then_some(()))).await;
         // It has nothing left to do.
         self.thread = None;
     }
@@ -194,7 +194,7 @@ struct Ending<'a>(&'a Slot);
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         let panicked = std::thread::panicking();
-        self.0.tell(|state| (state.gone, state.panicked) = (true, panicked));
+        self.0.tell(|state| (state.ended, state.panicked) = (true, panicked));
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let each = evidence.each().enumerate();
     let found = each.filter_map(|(number, (name, driven))| {
-        let gone = gone(driven.stored.evicted())?;
+        let evicted_text = evicted_text(driven.stored.evicted())?;
         let others = evidence.same_server(number).into_iter();
         let others: Vec<String> =
             others.map(|other| evidence.name(other as u32).to_owned()).collect();
@@ -32,14 +32,14 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             [] => String::new(),
             others => format!(", including those of {} on the same server", lists::listed(others)),
         };
-        let evidence_text = format!("it evicted {gone}{shared}");
-        Some(RULE.about(name, Weight::Caution, evidence_text).with_figure(gone))
+        let evidence_text = format!("it evicted {evicted_text}{shared}");
+        Some(RULE.about(name, Weight::Caution, evidence_text).with_figure(evicted_text))
     });
     found.collect()
 }
 
 /// Returns text such as `12 items during the load and 3 items in the rounds`.
-fn gone(evicted: Evicted) -> Option<String> {
+fn evicted_text(evicted: Evicted) -> Option<String> {
     let parts = [
         (evicted.load, "during the load"),
         (evicted.before, "between the load and the first round"),

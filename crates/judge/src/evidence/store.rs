@@ -36,9 +36,10 @@ impl Stored {
         };
         let before = self.last.as_ref().and_then(|last| last.evictions);
         // A count that decreased belongs to another server.
-        let gone = report.evictions.zip(before).and_then(|(now, before)| now.checked_sub(before));
-        if let (Some(part), Some(gone)) = (part, gone) {
-            *part = Some(part.unwrap_or(0) + gone);
+        let evicted =
+            report.evictions.zip(before).and_then(|(now, before)| now.checked_sub(before));
+        if let (Some(part), Some(evicted)) = (part, evicted) {
+            *part = Some(part.unwrap_or(0) + evicted);
         }
         if report.when == StoreMoment::LoadEnds {
             self.after_load = Some(report.clone());

@@ -72,7 +72,7 @@ pub fn decode(
     input: &[u8],
     most_body_bytes: usize,
 ) -> Result<Option<(Frame<'_>, usize)>, FrameError> {
-    if input.iter().zip(MAGIC).any(|(came, magic)| *came != magic) {
+    if input.iter().zip(MAGIC).any(|(byte, magic)| *byte != magic) {
         return Err(FrameError::NotThisFormat);
     }
     if let Some(version) = input.get(2).filter(|version| **version != VERSION) {

@@ -258,9 +258,9 @@ fn a_server_that_ends_all_connections_is_counted_and_driven_on() {
 
 #[test]
 fn rooms_that_cannot_be_reached_fail_their_operations_one_by_one() {
-    let gone = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = gone.local_addr().expect("an address");
-    drop(gone);
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = closed.local_addr().expect("an address");
+    drop(closed);
     let mut lane_order = LaneOrder { operations: Some(10), ..lane(address) };
     lane_order.intensity.connections = 2 * MEMBERS;
     let seen = drive(&until_done(vec![lane_order]));

@@ -8,7 +8,7 @@ use wire::remote::{FrameError, HEAD_BYTES, Message, decode, encode};
 
 /// The messages of a stream, and why it ended, if it did before its last byte.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Heard<M> {
+pub(crate) struct DecodedStream<M> {
     pub(crate) messages: Vec<M>,
     pub(crate) error: Option<FrameError>,
     /// Bytes of the frame that is not complete.
@@ -16,40 +16,40 @@ pub(crate) struct Heard<M> {
 }
 
 /// Reads a stream as a connection does: what is not decoded is shown again, with more behind it.
-pub(crate) fn hear<M: Message>(stream: &[u8], piece: usize) -> Heard<M> {
-    let mut heard = Heard { messages: Vec::new(), error: None, left: 0 };
+pub(crate) fn decode_stream<M: Message>(stream: &[u8], piece: usize) -> DecodedStream<M> {
+    let mut decoded = DecodedStream { messages: Vec::new(), error: None, left: 0 };
     let (mut start, mut shown) = (0, 0);
-    while shown < stream.len() && heard.error.is_none() {
+    while shown < stream.len() && decoded.error.is_none() {
         shown = shown.saturating_add(piece).min(stream.len());
         loop {
             match decode(&stream[start..shown]) {
                 Ok(Some((message, length))) => {
                     start += length;
-                    heard.messages.push(message);
+                    decoded.messages.push(message);
                 }
                 Ok(None) => break,
                 Err(error) => {
-                    heard.error = Some(error);
+                    decoded.error = Some(error);
                     break;
                 }
             }
         }
-        heard.left = shown - start;
+        decoded.left = shown - start;
         assert!(
-            heard.error.is_some() || heard.left < HEAD_BYTES + M::MOST_BODY_BYTES,
+            decoded.error.is_some() || decoded.left < HEAD_BYTES + M::MOST_BODY_BYTES,
             "{} bytes are held back",
-            heard.left
+            decoded.left
         );
     }
-    heard
+    decoded
 }
 
 /// All that must hold for a stream of one kind of messages: it is the same however it is cut, and
 /// what was decoded has exactly one encoding.
 pub(crate) fn check_as<M: Message + std::fmt::Debug + PartialEq>(stream: &[u8]) {
-    let whole = hear::<M>(stream, usize::MAX);
+    let whole = decode_stream::<M>(stream, usize::MAX);
     for piece in [1, 7] {
-        let cut = hear::<M>(stream, piece);
+        let cut = decode_stream::<M>(stream, piece);
         assert_eq!((&cut.messages, cut.error), (&whole.messages, whole.error), "cut into {piece}");
     }
     let mut again = Vec::new();

@@ -1,6 +1,6 @@
 //! Every message, whole, byte by byte, cut short, with trailing bytes and with bad bytes.
 
-use super::check::{check, check_as, hear};
+use super::check::{check, check_as, decode_stream};
 use proptest::prelude::*;
 use std::fmt::Debug;
 use wire::Fault;
@@ -112,8 +112,8 @@ fn from_coordinators() -> Vec<FromCoordinator> {
 fn holds<M: Message + Debug + PartialEq + Clone>(messages: &[M]) {
     let stream: Vec<u8> = messages.iter().flat_map(bytes).collect();
     for piece in [usize::MAX, 1, 3] {
-        let heard = hear::<M>(&stream, piece);
-        assert_eq!((heard.messages.as_slice(), heard.error, heard.left), (messages, None, 0));
+        let decoded = decode_stream::<M>(&stream, piece);
+        assert_eq!((decoded.messages.as_slice(), decoded.error, decoded.left), (messages, None, 0));
     }
     for message in messages {
         let whole = bytes(message);
