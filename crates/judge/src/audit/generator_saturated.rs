@@ -31,8 +31,8 @@ pub(super) const RULE: Rule = Rule {
                 was due and a connection free but nothing was sent, and the mean time that a reply \
                 waits until a busy event loop reads it. More than 20 %: void. With and without \
                 --rate: compares the throughput with the generator's own maximum rate, measured \
-                before the pilot against the null server (loopback, without TLS), or by an earlier \
-                run on the same day; not checked if all of these measurements were disturbed. More \
+                before the pilot against the null server (loopback, without TLS), or by a run \
+                in the last 24 hours; not checked if all of these measurements were disturbed. More \
                 than 80 % of the maximum, unless the target was seen at its own limit: a caution, \
                 or a note if the client's cost is part of what is compared (see \
                 generator_bottleneck).",

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Caution,
     threshold: "redis-benchmark only: looks for -r in the command line above the output. Without \
                 -r: a caution. Without a command line, which the output does not repeat: a note.",
-    why: "Without -r all operations use one key of 3 bytes: it stays in the processor's cache, \
+    why: "Without -r all operations use one key with a value of 3 bytes: it stays in the processor's cache, \
           nothing is evicted, and a GET may find nothing without any indication.",
     remedy: "redis-benchmark -r 100000 -d 100 or more, and show the command line.",
     check: Check::Run(check),
