@@ -202,8 +202,8 @@ pub struct Check {
     pub statement: String,
     /// The question, which makes the server parse the statement.
     pub question: String,
-    /// How many characters of the question come before the statement; 0 where the server
-    /// counts from the beginning of the statement, or tells no position.
+    /// How many characters of the question come before the statement; 0 if the server counts from
+    /// the beginning of the statement, or reports no position.
     pub before: u32,
 }
 

@@ -48,7 +48,7 @@ impl Watch {
         self.before = self.read().saturating_sub(self.reserved);
     }
 
-    /// Stops to attribute memory to the lane, which rests from now on.
+    /// Stops attributing memory to the lane, which rests from now on.
     pub(crate) fn end(&mut self) {
         self.reserved = self.read().saturating_sub(self.before);
     }

@@ -1,8 +1,8 @@
 //! How a lane waits while its runtime turns.
 //!
 //! It never uses a timer of the runtime, which has a resolution of a millisecond. An alarm of the
-//! engine wakes it to the microsecond, and the rest is spun: the runtime polls its sockets
-//! meanwhile.
+//! engine wakes it to the microsecond, and the remaining time is spent spinning: the runtime polls
+//! its sockets meanwhile.
 
 use engine::{Alarm, EngineError, Stop};
 use std::future::poll_fn;
@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// A sleep ends this long before an operation is due; the rest is spun.
+/// A sleep ends this long before an operation is due; the remaining time is spent spinning.
 pub(crate) const SPIN_NS: u64 = 50_000;
 
 /// The lane's alarm, and the signal that the run must end.

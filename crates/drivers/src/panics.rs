@@ -138,7 +138,7 @@ mod tests {
             panic!("it was not found")
         };
         assert!(why.contains("thread"), "{why}");
-        // What is expected within a watched call is no fault.
+        // An expected panic within a watched call is not an error.
         assert_eq!(watched(|| unless_it_panics(|| -> u8 { panic!("expected") })).ok(), Some(None));
     }
 }

@@ -136,7 +136,8 @@ impl<C> Scheduler<C> {
         self.look_at
     }
 
-    /// Whether [`Scheduler::call`] was called since the last check. Registers the lane's waker if not.
+    /// Whether [`Scheduler::call`] was called since the last check. Registers the lane's waker if
+    /// not.
     pub(crate) fn was_called(&mut self, context: &Context<'_>) -> bool {
         if std::mem::take(&mut self.called) {
             return true;

@@ -22,8 +22,8 @@ impl Alarm {
         }
     }
 
-    /// Sets the alarm to a time of [`crate::clock::now`], replacing the time before. If that
-    /// time has passed the alarm rings at once.
+    /// Sets the alarm to a time of [`crate::clock::now`], replacing the time before. If that time
+    /// has passed, the alarm fires at once.
     pub fn set(&self, at: u64) {
         // A time of 0 would disable the timer.
         let at = at.max(1);

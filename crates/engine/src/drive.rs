@@ -96,7 +96,7 @@ impl Drive {
         });
     }
 
-    /// A thread or task without an operation was added or has returned.
+    /// Notes that a thread or task without an operation was added or has returned.
     pub fn freed(&mut self, now: u64) {
         if self.free == 0 {
             self.free_since = now;
@@ -104,7 +104,7 @@ impl Drive {
         self.free += 1;
     }
 
-    /// A free thread or task has gone, without taking up an operation.
+    /// Notes that a free thread or task has gone, without taking up an operation.
     pub fn unfreed(&mut self) {
         self.free -= 1;
     }

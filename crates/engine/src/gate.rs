@@ -3,9 +3,9 @@
 /// Decides when slices start, so that no process drives a contender while another process still
 /// drives the one before. It is called between two slices, never while one is driven.
 pub trait Gate: Sync {
-    /// Called when all workers of this process have ended the slice before `index` (or, before
-    /// the first slice, are ready for it), by one of them at a time. Returns when the slice at `index` starts, on
-    /// [`crate::clock::now`], or None if the run ends.
+    /// Called when all workers of this process have ended the slice before `index` (or, before the
+    /// first slice, are ready for it), by one of them at a time. Returns when the slice at `index`
+    /// starts, as a time of [`crate::clock::now`], or None if the run ends.
     fn next(&self, index: u64) -> Option<u64>;
 }
 

@@ -1,6 +1,6 @@
 //! A lane for HTTP/1.1 that sends the requests of a workload, which have parameters.
 //!
-//! A request is encoded ahead with placeholders in it; an operation copies it into a reused
+//! A request is encoded in advance with placeholders in it; an operation copies it into a reused
 //! buffer and fills the placeholders: percent-encoded in path and query, unchanged elsewhere.
 
 use crate::codec_lane::{Dialogue, codec_lanes};
@@ -29,7 +29,7 @@ pub struct HttpRequests {
     pub numbers: Numbers,
 }
 
-/// A request that was encoded ahead.
+/// A request that was encoded in advance.
 #[derive(Clone)]
 pub struct HttpRequest {
     line: Template,

@@ -55,8 +55,8 @@ pub fn for_workers(
     (0..order.cores.len().max(1)).map(|_| Box::new(make.clone()) as MakeLane).collect()
 }
 
-/// Reads the CPU time of one target. Returns None if it cannot be read. It is called at both ends of
-/// every slice.
+/// Reads the CPU time of one target. Returns None if it cannot be read. It is called at both ends
+/// of every slice.
 pub type TargetClock<'a> = Box<dyn FnMut() -> Option<TargetReading> + Send + 'a>;
 
 /// One reading of a target.

@@ -1,6 +1,6 @@
 //! Templates of user-defined operations: fixed text with placeholders that each operation fills.
 
-/// A list of words that was parsed ahead, so that an operation only copies.
+/// A list of words that was parsed in advance, so that an operation only copies.
 #[derive(Clone, Debug)]
 pub struct Template {
     words: Vec<Vec<TemplatePiece>>,

@@ -311,8 +311,8 @@ pub struct ContenderSummary {
     pub agents: Vec<AgentSummary>,
 }
 
-/// The pauses between the slices of a round, in which several machines wait for each other. Times are
-/// in seconds.
+/// The pauses between the slices of a round, in which several machines wait for each other. Times
+/// are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GateSummary {
     /// How many there were.
@@ -418,7 +418,7 @@ pub struct TargetSummary {
     pub peak_memory_bytes: Option<u64>,
     /// The source of this figure (`cgroup`, `processes`).
     pub memory_source: Option<String>,
-    /// How often it was launched; 0 if it was already running.
+    /// How many times it was launched; 0 if it was already running.
     pub launches: u32,
     /// Its runs, if it is a program.
     pub programs: Programs,
@@ -442,7 +442,7 @@ pub struct WatchSummary {
     pub lost_from: Option<u32>,
     /// Why it could not be read any more. None if it could until the end, or if the run was killed.
     pub lost: Option<String>,
-    /// How often it was read.
+    /// How many times it was read.
     pub questions: u64,
     /// Seconds from a question to its answer, in the median. None if that is not known.
     pub median: Option<f64>,

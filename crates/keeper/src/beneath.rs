@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Flags for opening a directory, never through a link.
 const DIRECTORY: i32 = libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
 
-/// The longest time that a directory is cleared, because another process may be filling it
+/// The longest time that clearing a directory may take, because another process may be filling it
 /// meanwhile. A database leaves thousands of files on a disk that may be slow.
 const CLEAR_TIMEOUT: Duration = Duration::from_secs(300);
 
@@ -52,15 +52,15 @@ impl Directory {
     /// Opens a directory in this one.
     ///
     /// # Errors
-    /// If it does not exist, or is not a directory or a link.
+    /// If it does not exist, is not a directory, or is a link.
     pub fn enter(&self, name: &OsStr) -> io::Result<Directory> {
         self.open_at(name, libc::O_RDONLY | DIRECTORY, 0).map(Directory)
     }
 
-    /// Creates a directory in this one, which only we can enter yet.
+    /// Creates a directory in this one, which at first only its owner can enter.
     ///
     /// # Errors
-    /// If the name exists, or another directory took its place at once.
+    /// If the name exists, or another directory immediately took its place.
     pub fn make(&self, name: &OsStr) -> io::Result<Directory> {
         let c_name = c_string(name)?;
         // SAFETY: a descriptor of ours and a valid string.
@@ -79,7 +79,8 @@ impl Directory {
         Ok(made)
     }
 
-    /// Creates a file in this directory, replacing an existing one; only we can read it yet.
+    /// Creates a file in this directory, replacing an existing one. At first, only its owner can
+    /// read it.
     ///
     /// # Errors
     /// If the system refuses, or a directory has this name.

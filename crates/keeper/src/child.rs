@@ -34,14 +34,14 @@ pub(super) enum StartError {
     /// The user of the order does not exist.
     #[error(transparent)]
     NoUser(#[from] NoSuchUser),
-    /// The process of another user is ordered, and we are not root.
+    /// The order names another user, and we are not root.
     #[error(
         "only root can start a process as the user `{}`: run tiebreak as root or as that user, or \
          remove `user`",
         shown(.0)
     )]
     OnlyRoot(String),
-    /// Its log cannot be opened, or not twice.
+    /// Its log cannot be opened, or its descriptor cannot be duplicated.
     #[error("the log {} cannot be written: {source}", .log.display())]
     Log {
         /// The log.
@@ -49,13 +49,13 @@ pub(super) enum StartError {
         /// The answer of the system.
         source: io::Error,
     },
-    /// Its directory cannot be a path of the system.
+    /// The path of its directory contains a NUL byte.
     #[error("the directory to run in: {0}")]
     Directory(#[from] NulError),
-    /// It cannot be written down, so it could be left behind.
+    /// It cannot be recorded in the note of its keeper, so it could be left behind.
     #[error("the process to start cannot be recorded: {0}")]
     Note(#[source] io::Error),
-    /// The system does not start it.
+    /// The system did not start it.
     #[error("{}", .0.why)]
     NotStarted(NotStarted),
 }

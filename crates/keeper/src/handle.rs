@@ -1,4 +1,4 @@
-//! The side of a keeper that tiebreak holds.
+//! The handle through which tiebreak controls a keeper.
 
 use crate::ending::Ending;
 use crate::logs::bounded;
@@ -23,8 +23,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often a long wait checks whether it should end.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Grace for processes that fall to us when a keeper is killed, because its orders with their
-/// graces are lost.
+/// Grace for processes that are reparented to us when a keeper is killed, because its orders with
+/// their graces are lost.
 const ORPHAN_GRACE: Duration = Duration::from_secs(2);
 
 /// A running keeper. Dropping it ends everything that it started.
@@ -45,8 +45,8 @@ pub struct Keeper {
     ended: bool,
 }
 
-/// Sentences about logs that could not be cleaned of secrets or shortened, of all keepers that
-/// share it.
+/// Collects sentences about logs that could not be cleaned of secrets or shortened. Several keepers
+/// can share it.
 #[derive(Clone, Default)]
 pub struct LogTroubles(Arc<Mutex<Vec<String>>>);
 
@@ -143,7 +143,7 @@ impl Keeper {
     /// started is the first to be stopped.
     ///
     /// # Errors
-    /// If it cannot be started, and why.
+    /// If it cannot be started. The error says why.
     pub fn launch(&mut self, order: &ProcessOrder) -> Result<i32, Error> {
         self.logs.insert(order.log.clone());
         self.patience += order.grace;
@@ -195,7 +195,7 @@ impl Keeper {
         cut: RawFd,
     ) -> Result<Result<Measured, NotStarted>, Error> {
         self.send(&Request::Measure { order: order.clone(), timeout })?;
-        // It may be killed, and its leftovers, too.
+        // Both the program and the processes that it left running may have to be killed.
         let until = Instant::now() + timeout + 2 * subreaper::KILL_TIMEOUT + ANSWER_TIMEOUT;
         let mut cut = Some(cut);
         loop {
@@ -234,7 +234,7 @@ impl Keeper {
     pub fn exits(&mut self) -> Result<&[(i32, Ending)], Error> {
         match self.receive(Instant::now())? {
             None => Ok(&self.exits),
-            // Only ends are sent unasked, and `receive` stores those.
+            // Only `Exited` is sent without a request, and `receive` stores it.
             Some(_) => Err(self.give_up()),
         }
     }
@@ -269,8 +269,8 @@ impl Keeper {
             return Err(Error::Killed);
         }
         self.send(&Request::Stop)?;
-        // The remaining processes get the longest grace once more before they are killed; each
-        // process may be killed, too.
+        // The remaining processes get the longest grace once more before they are killed, and each
+        // process before them may have to be killed, too.
         let until =
             Instant::now() + 2 * self.patience + 3 * subreaper::KILL_TIMEOUT + ANSWER_TIMEOUT;
         loop {
@@ -301,8 +301,8 @@ impl Keeper {
         self.channel.send(request).map_err(|_| self.give_up())
     }
 
-    /// Receives the next message that is not the end of a process. Returns None if the time is
-    /// over.
+    /// Receives the next message that is not the end of a process. Returns None if none arrives by
+    /// `until`.
     fn receive(&mut self, until: Instant) -> Result<Option<Event>, Error> {
         loop {
             match self.channel.receive(until) {
@@ -314,8 +314,8 @@ impl Keeper {
         }
     }
 
-    /// Handles a keeper that is gone or sends nonsense: it is killed, and what it started falls to
-    /// us and is ended.
+    /// Handles a keeper that is gone or sends an invalid message: kills it, and ends what it
+    /// started, which is reparented to us.
     fn give_up(&mut self) -> Error {
         if !self.ended {
             let _ = self.child.kill();

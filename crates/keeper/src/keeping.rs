@@ -248,9 +248,9 @@ impl Keeping {
         Ok(pid)
     }
 
-    /// Waits for every child that has ended, our own and those that fell to us. Returns false if
-    /// there are no children at all: then there are no descendants either, because orphans become
-    /// our children at once.
+    /// Waits for every child that has ended, our own and those that were reparented to us. Returns
+    /// false if there are no children at all: then there are no descendants either, because orphans
+    /// become our children at once.
     pub(super) fn reap(&mut self) -> bool {
         loop {
             let mut status = 0;
@@ -376,7 +376,7 @@ impl Keeping {
         u32::try_from(killed.len()).unwrap_or(u32::MAX)
     }
 
-    /// Waits until `done` holds, no child is left, or the time is over.
+    /// Waits until `done` holds, no child is left, or the time is up.
     fn wait_for(&mut self, at_most: Duration, done: impl Fn(&Keeping) -> bool) {
         let until = Instant::now() + at_most;
         while self.reap() && !done(self) && Instant::now() < until {

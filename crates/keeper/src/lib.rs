@@ -5,7 +5,7 @@
 //! separate session, which becomes the parent of every orphan below it (`PR_SET_CHILD_SUBREAPER`).
 //! Everything that descends from it is the target. Only tiebreak holds the other end of its socket:
 //! when tiebreak ends, even by SIGKILL, the keeper reads the end of the socket and ends everything.
-//! When the keeper itself is killed, its processes fall to tiebreak, which is a subreaper too.
+//! When the keeper itself is killed, its processes are reparented to tiebreak, also a subreaper.
 //!
 //! A process group with a parent-death signal alone was rejected: both nginx workers survived it.
 

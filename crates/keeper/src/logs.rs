@@ -8,8 +8,8 @@ use std::path::Path;
 use text::blot::blot;
 use text::shown::shown;
 
-/// How many lines an error quotes. After the cause some programs write much advice:
-/// mariadb-install-db 20 lines.
+/// How many lines an error quotes. Some programs write much advice after the cause;
+/// mariadb-install-db writes 20 lines.
 pub const LINES: usize = 30;
 
 /// How much of the end of a log is read for these lines.

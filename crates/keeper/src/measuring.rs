@@ -2,9 +2,9 @@
 //! contenders need.
 //!
 //! The keeper does this for four reasons. It is the program's parent, which `wait4` requires. Every
-//! orphan of the program falls to it, so that nothing of one run is left in the next. It ends
-//! everything when tiebreak is killed. And it is small: a process begins as a copy of its parent,
-//! which the kernel includes in its largest resident set.
+//! orphan of the program is reparented to it, so that nothing of one run is left in the next. It
+//! ends everything when tiebreak is killed. And it is small: a process begins as a copy of its
+//! parent, which the kernel includes in its largest resident set.
 
 use crate::child;
 use crate::ending::Ending;
@@ -185,7 +185,7 @@ impl RunningProgram {
         let end = match (why, over) {
             (WatchEnd::Cut, _) => RunEnd::Cut,
             (WatchEnd::Ended, Some(over)) => RunEnd::Ended(Ending::from_wait(over.status)),
-            // Also if the kernel does not release a killed process.
+            // This also applies if the kernel does not release a killed process.
             _ => RunEnd::TimedOut,
         };
         Measured {

@@ -26,7 +26,7 @@ pub(super) const VARIABLE: &str = "TIEBREAK_LAUNCH";
 /// A longer file is not a note of ours.
 const LONGEST: u64 = 16 << 20;
 
-/// How often creating the directory of notes is tried again after another keeper removed it.
+/// How many times creating the directory of notes is tried again after another keeper removed it.
 const TRIES: usize = 10;
 
 /// One line of a note.
@@ -77,7 +77,7 @@ impl Begin {
         }
     }
 
-    /// Whether its processes can still run: the machine was not rebooted since.
+    /// Whether its processes can still run: the machine has not been rebooted since.
     pub(super) fn is_of_this_boot(&self) -> bool {
         self.boot == boot()
     }
@@ -174,7 +174,7 @@ impl Note {
             _ => {}
         }
         let directory = open_directory()?;
-        // Under a name that is not read, until it is locked and has its first line.
+        // The note has a name that is not read until it is locked and has its first line.
         let unfinished = format!(".{}", begin.mark);
         let file = directory.create_file(unfinished.as_ref())?;
         let name = begin.mark.clone();
@@ -227,7 +227,7 @@ fn remove(notes: &Directory, name: &str) {
     let _ = fs::remove_dir(directory());
 }
 
-/// Whether the lock was free; it is ours from now on.
+/// Locks the file for this process. Returns whether the lock was free.
 fn lock(file: &File) -> bool {
     // SAFETY: a descriptor of ours.
     unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
@@ -245,13 +245,13 @@ pub(super) struct Orphaned {
 }
 
 impl Orphaned {
-    /// Removes the note after everything in it was handled.
+    /// Removes the note after everything in it has been handled.
     pub(super) fn remove(&self) {
         remove(&self.directory, &self.name);
     }
 }
 
-/// Returns all of them.
+/// Returns all orphaned notes.
 pub(super) fn orphaned() -> Vec<Orphaned> {
     let Ok(notes) = open_directory() else { return Vec::new() };
     let names = notes.names().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs;
 
-/// A sentence that says why something of a target is not visible.
+/// A sentence that says why something about a target is not visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfSight(pub String);
 
@@ -53,7 +53,7 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// Reads it of the process that has this number now. Returns None if there is none that this
+    /// Reads it for the process that has this number now. Returns None if there is none that this
     /// user may see.
     pub fn of(pid: u32) -> Option<Stat> {
         Stat::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)

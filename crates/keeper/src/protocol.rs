@@ -55,7 +55,7 @@ pub struct LaunchOptions {
     pub stops_at_once: bool,
 }
 
-/// tiebreak to keeper.
+/// A message from tiebreak to a keeper.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Request {
     /// The first message, with the mark of everything that this keeper starts, and tiebreak's
@@ -69,18 +69,18 @@ pub(super) enum Request {
     Measure { order: ProcessOrder, timeout: Duration },
     /// Ends the measured program if it still runs.
     Cut,
-    /// Pins a process and all below it, or every process with None.
+    /// Pins a process and all below it, or with None every process.
     Pin { pid: Option<i32>, cores: Vec<u32> },
     /// Ends everything, and the keeper itself.
     Stop,
 }
 
-/// Keeper to tiebreak.
+/// A message from a keeper to tiebreak.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Event {
     /// The keeper runs.
     Keeping,
-    /// The answer to `Start`. The group is the keeper's if the process is in it.
+    /// The answer to `Start`. `cgroup` is the keeper's control group if the process is in it.
     Started { pid: i32, cgroup: Option<PathBuf> },
     /// A request that cannot be fulfilled, and why.
     Refused(String),
@@ -119,7 +119,7 @@ pub(super) struct Channel {
 
 /// Why no message was received.
 pub(super) enum ReceiveError {
-    /// The time is over.
+    /// The time is up.
     TimedOut,
     /// The other end is gone.
     Closed,

@@ -12,8 +12,8 @@ const STOP: [i32; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT
 pub(super) struct SignalFd(OwnedFd);
 
 impl SignalFd {
-    /// Blocks the signals and reads them from here on. All others get their default back: `nohup`
-    /// and shells leave some ignored, and targets would inherit that.
+    /// Blocks the signals and reads them from here on. All other signals are reset to their default
+    /// action: `nohup` and shells leave some ignored, and targets would inherit that.
     pub(super) fn begin() -> io::Result<SignalFd> {
         // SAFETY: a zeroed set is valid memory for sigemptyset; the descriptor
         // is new and ours.

@@ -4,13 +4,13 @@ use text::near;
 use text::shown::shown;
 use thiserror::Error;
 
-/// A text that names no signal with which a server is stopped.
+/// A text that does not name a signal that can stop a server.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{}` is not a signal that stops a server; use one of {}{}", shown(.0), stops().join(", "),
     near::did_you_mean(without_prefix(.0), stops()))]
 pub struct UnknownSignal(String);
 
-/// Those that can ask a server to stop, and the usual causes of an unexpected end.
+/// Signals that can ask a server to stop, and those that usually cause an unexpected end.
 const NAMES: [(&str, i32); 13] = [
     ("TERM", libc::SIGTERM),
     ("INT", libc::SIGINT),

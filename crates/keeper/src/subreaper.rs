@@ -69,9 +69,9 @@ impl Children {
     }
 }
 
-/// Ends the processes that fell to us because a keeper was killed, with all their descendants: by
-/// SIGTERM, and by SIGKILL after the grace. Returns the numbers of those that are left, which is
-/// empty unless the kernel does not release them.
+/// Ends the processes that were reparented to us because a keeper was killed, with all their
+/// descendants: by SIGTERM, and by SIGKILL after the grace. Returns the numbers of those that are
+/// left, which is empty unless the kernel does not release them.
 ///
 /// Children that this process started itself are spared, unless they began a session of their own.
 pub fn end_what_fell_to_us(grace: Duration) -> Vec<i32> {

@@ -36,7 +36,7 @@ pub struct Comparison {
     pub a: usize,
     /// Index of the other.
     pub b: usize,
-    /// What they are comparison by.
+    /// The figure by which they are compared.
     pub measure: Measure,
     /// Median of the second's runs ÷ median of the first's.
     pub ratio: Option<f64>,

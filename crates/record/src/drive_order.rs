@@ -15,7 +15,7 @@ pub struct DriveOrder {
     pub cores: Vec<u32>,
     /// How long each lane is driven before round 1; recorded as warm-up.
     pub warm_up_ns: u64,
-    /// Number of rounds: how often every contender is driven for `round_ns`.
+    /// Number of rounds, in each of which every contender is driven for `round_ns`.
     pub rounds: u32,
     /// Number of the first round: a run can drive its rounds in several segments.
     pub first_round: u32,

@@ -122,7 +122,7 @@ pub struct WatcherReport {
     /// The load of that machine in the minute before the end, in thousandths. None if it is not
     /// known.
     pub load_milli: Option<u64>,
-    /// How often it was read.
+    /// How many times it was read.
     pub questions: u64,
     /// The median time from sending a question to having the answer.
     pub median_ns: u64,

@@ -1,7 +1,7 @@
 //! The types in the journal: what was requested and what was measured.
 //!
 //! Everything here can be written to disk and read back, and nothing here can contain a secret:
-//! logins, keys and header values are passed beside an [`DriveOrder`], in a type that cannot be
+//! logins, keys and header values are passed beside a [`DriveOrder`], in a type that cannot be
 //! serialised. This crate does no I/O and no statistics.
 //!
 //! Units: times are nanoseconds in `u64` fields that end in `_ns`; rates are

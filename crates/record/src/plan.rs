@@ -33,7 +33,7 @@ pub struct Plan {
     pub pilot_ns: u64,
     /// Cores that the generator's workers are pinned to.
     pub generator_cores: Vec<u32>,
-    /// How many agents drive, each with a worker on so many cores of its machine. 0 if this
+    /// How many agents drive, each with a worker on this many cores of its machine. 0 if this
     /// process drives alone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub agents: u32,

@@ -25,9 +25,8 @@ pub struct Question {
     pub matters: f64,
     /// Planned rounds of all launches together; with looks, the maximum.
     pub rounds: u32,
-    /// How often every target is launched again. The launch is then the replicate, and each has
-    /// `rounds` ÷ `restarts` consecutive rounds. 0 means one launch, or targets that were running
-    /// already.
+    /// Number of launches of every target. The launch is then the replicate, and each has `rounds`
+    /// ÷ `restarts` consecutive rounds. 0 means one launch, or targets that were running already.
     #[serde(default)]
     pub restarts: u32,
     /// The numbers of rounds after which a run checks whether it is decided. Empty for a run of

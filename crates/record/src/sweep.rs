@@ -7,7 +7,7 @@ pub const SCHEMA: &str = "tiebreak.sweep-points/1";
 
 /// The file in a sweep's directory, besides the directories of its load points. It is written
 /// before the first of them is driven and never changed; the journals of the points show how far
-/// the sweep came.
+/// the sweep got.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
     /// [`SCHEMA`].

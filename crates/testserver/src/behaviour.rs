@@ -36,8 +36,8 @@ pub struct Behaviour {
     pub service_growth: f64,
     /// Work that is deferred until after the reply.
     pub deferred: Option<Deferred>,
-    /// `service` and `deferred` are measured by the CPU clock of the thread: they take longer if it
-    /// shares its core, as real work does.
+    /// Whether `service` and `deferred` are measured by the CPU clock of the thread: they then take
+    /// longer if the thread shares its core, as real work does.
     pub by_cpu_clock: bool,
     /// A delay after arrival that takes no CPU time and delays no other reply.
     pub delay: Delay,
@@ -71,12 +71,12 @@ pub struct Behaviour {
     pub garbage_nth: Nth,
     /// Every n-th connection is reset as soon as it is accepted.
     pub refuse_nth: Nth,
-    /// Accept and read, and never answer.
+    /// Accepts and reads, and never answers.
     pub never_reply: bool,
-    /// Never sleep: poll for requests. Arrivals are then stamped when they come and not when the
-    /// kernel has woken the thread; this takes a whole core.
+    /// Polls for requests and never sleeps. Arrivals are then stamped when they come and not when
+    /// the kernel has woken the thread; this takes a whole core.
     pub awake: bool,
-    /// Keep when each request arrived and when its reply was complete.
+    /// Records when each request arrived and when its reply was complete.
     pub log: bool,
 }
 
@@ -158,11 +158,11 @@ pub struct Stall {
 /// The page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// A page of HTML of so many bytes, always the same. 0: empty.
+    /// An HTML page of this many bytes, always the same. Empty if 0.
     Page(usize),
     /// Fixed bytes.
     Bytes(Arc<[u8]>),
-    /// So many letters, different in each reply.
+    /// This many letters, different in each reply.
     Random(usize),
 }
 
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(seen.collect::<Vec<_>>(), [(201, 5), (201, 5), (503, 75), (201, 5)]);
     }
 
-    /// Changes one thing of a behaviour that is sound.
+    /// Changes one setting of a valid behaviour.
     type Change = fn(&mut Behaviour);
 
     #[test]

@@ -12,8 +12,8 @@ use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-/// Requests of one connection that may be unanswered at once; beyond it
-/// nothing more is read from it until half of them are answered.
+/// Maximum number of unanswered requests of one connection. When it is reached, nothing more is
+/// read from the connection until half of them are answered.
 const MAX_PENDING: usize = 1024;
 
 /// A reply that is not sent yet.
@@ -31,7 +31,7 @@ pub(super) struct PendingReply {
 pub(super) enum ConnectionState {
     /// It continues.
     Open,
-    /// Drop it.
+    /// It must be dropped.
     Done,
 }
 
@@ -77,7 +77,7 @@ impl Connection {
         &self.socket
     }
 
-    /// Receives once. Returns how much, or None if nothing is there or ever will be.
+    /// Receives once. Returns the number of bytes, or None if there are none now or at all.
     pub(super) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         loop {
             match self.socket.read(buffer) {
@@ -107,7 +107,7 @@ impl Connection {
         if self.paused { None } else { self.parser.next() }
     }
 
-    /// Nothing more may be received for now.
+    /// Whether nothing more may be received for now.
     pub(super) fn is_paused(&self) -> bool {
         self.paused
     }
@@ -133,7 +133,7 @@ impl Connection {
         self.first + self.pending.len() as u64 - 1
     }
 
-    /// The time of the reply `serial` has come.
+    /// Marks the reply `serial` as due.
     pub(super) fn make_ready(&mut self, serial: u64) {
         let index = serial.checked_sub(self.first).and_then(|at| usize::try_from(at).ok());
         if let Some(pending) = index.and_then(|at| self.pending.get_mut(at)) {
@@ -182,7 +182,7 @@ impl Connection {
         self.out.next_piece_at()
     }
 
-    /// The socket accepts more. Returns true if it did not before.
+    /// Records that the socket accepts more. Returns true if it did not before.
     pub(super) fn unblock(&mut self) -> bool {
         std::mem::take(&mut self.blocked)
     }
@@ -232,7 +232,7 @@ impl Connection {
     }
 }
 
-/// No further request is answered on the connection.
+/// Whether no further request is answered on the connection.
 fn closes(pending: &PendingReply) -> bool {
     pending.action != Action::Reply || pending.form.persist == Persist::Close
 }

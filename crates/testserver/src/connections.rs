@@ -33,7 +33,7 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// No more can be taken.
+    /// Whether no more can be accepted.
     pub(super) fn is_full(&self) -> bool {
         self.entries.len() == MAX && self.free.is_empty()
     }

@@ -9,7 +9,7 @@ use text::quantities::duration;
 /// A delay after arrival. Replies wait concurrently and take no CPU time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Delay {
-    /// None.
+    /// No delay.
     #[default]
     None,
     /// The same for every reply.
@@ -102,8 +102,8 @@ mod tests {
         drawn
     }
 
-    /// Quantiles in milliseconds against the distributions' own formulas; a
-    /// standard error of the sample quantile is below 2 % in all cases.
+    /// Quantiles in milliseconds against the distributions' own formulas; the standard error of the
+    /// sample quantile is below 2 % in all cases.
     #[test]
     fn quantiles_are_those_of_the_distribution() {
         let cases = [

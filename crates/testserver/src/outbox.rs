@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Pieces that one system call sends.
 const SLICES: usize = 8;
 
-/// What is known once a reply was sent.
+/// What is known when a reply has been sent.
 #[derive(Clone, Copy)]
 pub(super) struct ReplyEnd {
     /// Number of the request on this server.
@@ -49,12 +49,12 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// Nothing can be sent now.
+    /// Whether nothing can be sent now.
     pub(super) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// Pieces of a slow body are still to come: nothing else may be queued.
+    /// Whether pieces of a slow body are still to come: nothing else may then be queued.
     pub(super) fn is_amid_body(&self) -> bool {
         self.slow.is_some()
     }
@@ -73,7 +73,7 @@ impl Outbox {
         self.push(bytes, all, end);
     }
 
-    /// The bytes of a complete answer. If empty, only its end.
+    /// Adds the bytes of a complete answer. If there are none, adds only its end.
     pub(super) fn put(&mut self, bytes: Arc<[u8]>, end: ReplyEnd) {
         self.push_all(bytes, Some(end));
     }
@@ -83,7 +83,7 @@ impl Outbox {
         self.push_all(reply.body, Some(end));
     }
 
-    /// Half of the body; half of the head where there is no body.
+    /// Adds half of the body, or half of the head if there is no body.
     pub(super) fn put_cut(&mut self, reply: Reply, end: ReplyEnd) {
         if reply.body.is_empty() {
             let half = 0..reply.head.len() / 2;
@@ -94,8 +94,7 @@ impl Outbox {
         self.push(reply.body, half, Some(end));
     }
 
-    /// The head and the first piece of the body; each later one by
-    /// [`Outbox::put_piece`].
+    /// Adds the head and the first piece of the body. [`Outbox::put_piece`] adds each later piece.
     pub(super) fn put_slow(&mut self, reply: Reply, slow: SlowBody, now: u64, end: ReplyEnd) {
         let pieces = slow.pieces.get().min(reply.body.len() as u64);
         if pieces < 2 {
@@ -107,7 +106,7 @@ impl Outbox {
         self.put_piece();
     }
 
-    /// The next piece of the slow body.
+    /// Adds the next piece of the slow body.
     pub(super) fn put_piece(&mut self) {
         let Some(slow) = &mut self.slow else { return };
         let range = slow.next_range();

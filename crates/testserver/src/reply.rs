@@ -145,7 +145,7 @@ fn reason(status: u16) -> &'static str {
     }
 }
 
-/// A page of `length` bytes: of HTML where that many can be.
+/// A page of `length` bytes: HTML, if that is long enough.
 pub(super) fn page(length: usize) -> Vec<u8> {
     const OPENS: &[u8] = b"<html><body>";
     const CLOSES: &[u8] = b"</body></html>";

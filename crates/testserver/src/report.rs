@@ -11,7 +11,7 @@ pub(super) const LOG_LIMIT: usize = 20_000_000;
 /// `resets` + `unanswered`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Connections accepted, refused ones too.
+    /// Connections accepted, including refused ones.
     pub connections: u64,
     /// Connections reset as soon as they were accepted, on purpose.
     pub refused: u64,
@@ -30,8 +30,8 @@ pub struct Report {
     pub unanswered: u64,
     /// Input that was not a valid request (answered with 4xx or 501, and not counted above).
     pub bad_requests: u64,
-    /// How often a connection could not be accepted for lack of descriptors; it is tried again when
-    /// another one ends.
+    /// How many times a connection could not be accepted for lack of descriptors; it is tried again
+    /// when another one ends.
     pub accept_failures: u64,
     /// The log was full: times of later requests are missing.
     pub log_full: bool,
@@ -39,8 +39,8 @@ pub struct Report {
     /// CLOCK_MONOTONIC. Empty unless [`Behaviour::log`](super::Behaviour::log).
     #[serde(skip)]
     pub arrivals_ns: Vec<u64>,
-    /// For each of `arrivals_ns`, when the last byte of its reply was given to
-    /// the kernel; 0 where that never was.
+    /// For each of `arrivals_ns`, when the last byte of its reply was given to the kernel; 0 if
+    /// that never happened.
     #[serde(skip)]
     pub completions_ns: Vec<u64>,
 }
@@ -55,7 +55,7 @@ impl Report {
         }
     }
 
-    /// Counts a request and gives its number, from 1.
+    /// Counts a request and returns its number, from 1.
     pub(super) fn arrived(&mut self, at_ns: u64, logs: bool) -> u64 {
         self.requests += 1;
         if logs {
@@ -112,8 +112,8 @@ impl Report {
         writeln!(to, "{counts}")
     }
 
-    /// The log: `# ` and the counts as JSON, then one arrival a line, in
-    /// nanoseconds of CLOCK_MONOTONIC.
+    /// The log: `# ` and the counts as JSON, then one arrival per line, in nanoseconds of
+    /// CLOCK_MONOTONIC.
     ///
     /// # Errors
     /// When `to` cannot be written.

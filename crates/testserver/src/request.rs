@@ -45,7 +45,7 @@ impl Bad {
     }
 }
 
-/// Bytes in, requests out.
+/// Turns received bytes into requests.
 #[derive(Debug, Default)]
 pub(super) struct Parser {
     bytes: Vec<u8>,
@@ -169,7 +169,7 @@ impl Fields {
     }
 }
 
-/// Digits only: `parse` alone would take a sign.
+/// Parses digits only: `parse` alone would accept a sign.
 fn number(digits: &[u8]) -> Option<u64> {
     let digits = std::str::from_utf8(digits).ok()?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?

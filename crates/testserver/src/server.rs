@@ -59,7 +59,7 @@ pub(super) struct Server {
     preempted: Option<Preempted>,
     timers: BinaryHeap<Reverse<Timer>>,
     timers_set: u64,
-    /// How often it has stalled.
+    /// How many times it has stalled.
     stalls: u64,
     replies: Replies,
     report: Report,
@@ -142,7 +142,7 @@ impl Server {
         }
     }
 
-    /// The current work ends later by the time in which the thread did not run.
+    /// Extends the current work by the time during which the thread did not run.
     fn make_up_for_preemption(&mut self, working: bool) {
         let Some(preempted) = &mut self.preempted else { return };
         let (from, missed) = preempted.next();
@@ -151,7 +151,7 @@ impl Server {
         }
     }
 
-    /// Does nothing for as long as this. Returns true if it was stopped meanwhile.
+    /// Does nothing during this stall, if there is one. Returns true if it was stopped meanwhile.
     fn stands_still_until_stopped(&mut self, frozen: Option<Frozen>) -> bool {
         let Some(frozen) = frozen else { return false };
         self.timeline.stand_still(frozen.from, frozen.until);
@@ -162,7 +162,7 @@ impl Server {
         frozen(&self.behaviour.freeze?, self.timeline.first_arrival()?, now_ns())
     }
 
-    /// The stall that a request which was read since the last call brings.
+    /// The stall caused by a request that was read since the last call.
     fn stalled(&mut self) -> Option<Frozen> {
         let stall = self.behaviour.stall?;
         let stalls = self.report.requests / stall.nth;
@@ -240,7 +240,7 @@ impl Server {
         }
     }
 
-    /// Something happened on a connection.
+    /// Handles an event on a connection.
     fn serve(&mut self, token: Token, ready: Ready) {
         if ready.readable {
             self.receive(token, ready.hung_up);
@@ -253,8 +253,8 @@ impl Server {
         }
     }
 
-    /// Receives everything available. A short read means that there is no more data, except for the
-    /// end of the stream, which is not announced again: `to_end`.
+    /// Receives everything available. A short read means that there is no more data, unless
+    /// `to_end` is set: the end of the stream is not announced again, so it must be read now.
     fn receive(&mut self, token: Token, to_end: bool) {
         while let Some(connection) = self.connections.get(token)
             && !connection.is_paused()
@@ -310,7 +310,7 @@ impl Server {
         self.send(token);
     }
 
-    /// A reply is due.
+    /// Sends a reply that is due.
     fn answer(&mut self, job: Job) {
         let Some(connection) = self.connections.get(job.token) else { return };
         connection.make_ready(job.serial);

@@ -44,8 +44,8 @@ impl Listener {
         Ok((address, listeners))
     }
 
-    /// The next connection that waits, ready for use. ConnectionAborted: that
-    /// one failed, others may wait.
+    /// The next waiting connection, ready for use. The error `ConnectionAborted` means that this
+    /// connection failed and that others may be waiting.
     pub(super) fn accept(&self) -> io::Result<Socket> {
         match self {
             Listener::Tcp(listener) => {

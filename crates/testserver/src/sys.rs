@@ -74,7 +74,7 @@ impl Poll {
         Ok(Poll { epoll, events: [NO_EVENT; EVENTS], found: 0 })
     }
 
-    /// Closing the descriptor removes it.
+    /// Registers a descriptor; closing it removes it.
     pub(super) fn add(&self, fd: BorrowedFd<'_>, token: u64) -> io::Result<()> {
         let interest = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
         let mut event = libc::epoll_event { events: interest as u32, u64: token };
@@ -91,8 +91,8 @@ impl Poll {
             Wait::No => Some(relative(0)),
             Wait::Until(at) => Some(relative(at.saturating_sub(now_ns()))),
         };
-        // `epoll_wait` knows milliseconds only. Called by number: not every C
-        // library has a name for it. Linux 5.11 and later.
+        // `epoll_wait` knows milliseconds only. The call is made by its number, because not every C
+        // library has a function for it. It requires Linux 5.11.
         // SAFETY: the descriptor is open, `events` has room for EVENTS entries,
         // and `time`, where given, outlives the call.
         let found = unsafe {
@@ -225,7 +225,7 @@ pub(super) fn widen_backlog(listener: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Closing this socket from now on sends a reset.
+/// Makes closing this socket send a reset.
 pub(super) fn reset_on_close(socket: BorrowedFd<'_>) -> io::Result<()> {
     let linger = libc::linger { l_onoff: 1, l_linger: 0 };
     let (level, option) = (libc::SOL_SOCKET, libc::SO_LINGER);
@@ -254,7 +254,7 @@ pub fn raise_descriptor_limit() -> io::Result<()> {
 pub struct StopSignals(libc::sigset_t);
 
 impl StopSignals {
-    /// Call this before any thread is started.
+    /// Must be called before any thread is started.
     pub fn hold_back() -> io::Result<Self> {
         // SAFETY: the set is initialised by `sigemptyset` before it is used.
         unsafe {

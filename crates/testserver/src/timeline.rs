@@ -70,7 +70,7 @@ pub(super) struct Timeline<Job> {
 #[derive(Debug)]
 struct Current<Job> {
     ends: u64,
-    /// None: deferred work.
+    /// None for deferred work.
     job: Option<Job>,
 }
 
@@ -92,7 +92,7 @@ impl<Job> Timeline<Job> {
         self.first_arrival
     }
 
-    /// A request arrived. `at` never goes back.
+    /// Records that a request arrived. `at` never decreases.
     pub(super) fn arrive(&mut self, at: u64, job: Job) {
         self.first_arrival.get_or_insert(at);
         self.waiting.push_back((at, job));
@@ -122,7 +122,7 @@ impl<Job> Timeline<Job> {
         }
     }
 
-    /// The thread stalled: its current work ends that much later.
+    /// Records that the thread stalled: its current work ends that much later.
     pub(super) fn stand_still(&mut self, from: u64, until: u64) {
         match &mut self.current {
             Some(current) if current.ends > from => current.ends += until - from,
@@ -150,7 +150,7 @@ impl<Job> Timeline<Job> {
         }
     }
 
-    /// A reply that ended at `ended` leaves work for the next tick.
+    /// Defers the work of a reply that ended at `ended` to the next tick.
     fn defer(&mut self, ended: u64) {
         let (Some(deferred), Some(origin)) = (self.work.deferred, self.first_arrival) else {
             return;

@@ -7,7 +7,7 @@ pub const SHORTEST: usize = 4;
 /// The replacement of each byte of a secret.
 const BLOT: u8 = b'*';
 
-/// Masks the secrets in a text, each byte by a `*`.
+/// Masks the secrets in a text: each of their bytes becomes a `*`.
 pub fn blot(bytes: &mut [u8], secrets: &[String]) {
     blot_before(bytes.len(), bytes, secrets);
 }

@@ -4,7 +4,7 @@ use crate::shown::shown;
 use std::fmt;
 use std::time::Duration;
 
-/// Why a text is no quantity. The variants hold the text.
+/// Why a text is not a quantity. The variants hold the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuantityError {
     /// It is not a duration.

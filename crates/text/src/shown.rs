@@ -76,7 +76,7 @@ fn visible(bytes: &[u8], longest: usize) -> String {
 struct Limited {
     text: String,
     chars: usize,
-    /// Length in bytes up to which an ellipsis still fits behind it.
+    /// Length in bytes up to which an ellipsis still fits after the text.
     fits: usize,
     longest: usize,
 }

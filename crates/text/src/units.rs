@@ -127,8 +127,8 @@ pub fn percent(share: f64) -> String {
     format!("{}{JOINT}%", trimmed(format!("{percent:.*}", decimals_of(percent))))
 }
 
-/// The level of an interval: `95 %`, `99.375 %`. Three digits would make 99.4 %
-/// of 99.375 %, which is not the requested level.
+/// The level of an interval: `95 %`, `99.375 %`. With three digits, 99.375 % would become 99.4 %,
+/// which is not the requested level.
 pub fn level(confidence: f64) -> String {
     format!("{}{JOINT}%", trimmed(format!("{:.3}", confidence * 100.0)))
 }

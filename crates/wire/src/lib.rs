@@ -29,11 +29,10 @@ pub use value::Value;
 /// longer ones are lent.
 pub const COPIED_BODY_BYTES: usize = 16 * 1024;
 
-/// One operation in flight on one connection: no other one in flight has the same tag.
-/// Tags are small numbers that are used again, see [`Codec::tags`]. Where replies come in
-/// order, they go round; where requests and replies have ids, the tag can be the id if the
-/// protocol uses ids again (CQL), and is a place among the open streams if ids only grow
-/// (HTTP/2).
+/// One operation in flight on one connection: no other one in flight has the same tag. Tags are
+/// small numbers that are reused, see [`Codec::tags`]. If replies come in order, they wrap around.
+/// If requests and replies have ids, the tag can be the id if the protocol reuses ids (CQL), and is
+/// an index into the open streams if ids only increase (HTTP/2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag(pub u32);
 
@@ -95,8 +94,8 @@ pub struct Fault(pub &'static str);
 pub trait Events {
     /// The first byte of the final reply to `tag` was seen (a 1xx is not it).
     fn began(&mut self, tag: Tag);
-    /// A piece of body, borrowed and never gathered. `item` is which key of a
-    /// multi-get it belongs to (HTTP: 0).
+    /// A piece of body, borrowed and never gathered. `item` is the index of the key of a multi-get
+    /// that it belongs to (HTTP: 0).
     fn body(&mut self, tag: Tag, item: u32, piece: &[u8]);
     /// The reply is complete.
     fn done(&mut self, reply: Reply);
@@ -118,7 +117,7 @@ pub struct Out {
 }
 
 impl Out {
-    /// Nothing left to send.
+    /// Whether nothing is left to send.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.lent.is_empty()
     }
@@ -132,7 +131,7 @@ impl Out {
         }
     }
 
-    /// Forgets everything, keeps the memory.
+    /// Removes everything, but keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.lent.clear();
@@ -166,32 +165,32 @@ pub trait Codec {
         seen: &mut impl Events,
     ) -> Result<Progress, Fault>;
 
-    /// The peer closed. A reply that ends with the connection is completed.
+    /// Ends the stream because the peer closed. A reply that ends with the connection is completed.
     ///
     /// # Errors
     /// If a reply was truncated, or an operation was unanswered.
     fn end(&mut self, seen: &mut impl Events) -> Result<(), Fault>;
 
-    /// How many operations may be in flight at once, now; the caller writes none while so
-    /// many are. It may change with every [`Codec::read`] and [`Codec::give_up`].
+    /// How many operations may be in flight at once, now; the caller writes none while that many
+    /// are. It may change with every [`Codec::read`] and [`Codec::give_up`].
     fn window(&self) -> u32;
 
     /// All tags are below this number, which never changes. The caller has a table of this
     /// size for each connection.
     fn tags(&self) -> u32;
 
-    /// The caller does not wait any longer for the operation of this tag, whose time is
-    /// over. Returns true if the connection can go on without its reply: then no event names
-    /// this operation any more, and the codec may tell the server in `out`. Its tag is given
-    /// to another operation only when no byte of the late reply can be taken for the other's.
-    /// Returns false if the connection cannot go on, as where replies come in order; the
-    /// caller then closes it.
+    /// Gives up the operation of this tag, for which the caller does not wait any longer. Returns
+    /// true if the connection can continue without its reply: then no event names this operation
+    /// any more, and the codec may tell the server in `out`. Its tag is given to another operation
+    /// only when no byte of the late reply can be taken for the other's. Returns false if the
+    /// connection cannot continue, for example because replies come in order; the caller then
+    /// closes it.
     fn give_up(&mut self, _tag: Tag, _out: &mut Out) -> bool {
         false
     }
 
-    /// What is sent before the caller closes a connection on which nothing is in flight, such
-    /// as the close frame of WebSocket. No answer is waited for.
+    /// What is sent before the caller closes a connection on which nothing is in flight, such as
+    /// the close frame of WebSocket. The caller does not wait for an answer.
     fn farewell(&self) -> &'static [u8] {
         &[]
     }

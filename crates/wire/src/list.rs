@@ -25,7 +25,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// There are none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -12,7 +12,7 @@ pub(crate) struct Pipeline<T> {
 }
 
 impl<T: Default> Pipeline<T> {
-    /// Room for `depth` operations, at least one.
+    /// Creates room for `depth` operations, at least one.
     pub(crate) fn new(depth: u32) -> Pipeline<T> {
         let slots = (0..depth.max(1)).map(|_| T::default()).collect();
         Pipeline { slots, first: 0, count: 0 }
@@ -50,18 +50,19 @@ impl<T: Default> Pipeline<T> {
         self.slots.get(tag.0 as usize)
     }
 
-    /// The first was answered.
+    /// Removes the first operation, which was answered.
     pub(crate) fn pop(&mut self) {
         self.first = self.wrapped(self.first + 1);
         self.count = self.count.saturating_sub(1);
     }
 
-    /// A place less than twice round; a division would cost more than the rest.
+    /// Wraps an index that is below twice the number of slots; a division would cost more than the
+    /// rest.
     fn wrapped(&self, at: usize) -> usize {
         if at < self.slots.len() { at } else { at - self.slots.len() }
     }
 
-    /// Nothing is in flight any more.
+    /// Removes all operations.
     pub(crate) fn clear(&mut self) {
         (self.first, self.count) = (0, 0);
     }

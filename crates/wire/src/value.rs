@@ -3,9 +3,9 @@
 use crate::Out;
 use alloc::sync::Arc;
 
-/// A value in two parts, either of which may be empty: a head that changes with
-/// every operation (a verified value holds its key and version there) and a
-/// tail that many operations share and that is lent where it is long.
+/// A value in two parts, either of which may be empty: a head that changes with every operation (a
+/// verified value holds its key and version there) and a tail that many operations share and that
+/// is lent if it is long.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Value<'a> {
     /// The first bytes. Always copied.
@@ -20,7 +20,7 @@ impl Value<'_> {
         self.head.len().saturating_add(self.tail.map_or(0, |tail| tail.len()))
     }
 
-    /// No bytes.
+    /// Whether it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,10 +1,10 @@
 //! Cassandra and ScyllaDB by CQL, through `scylla`, the client library in Rust.
 //!
-//! A connection of a lane is a slot with one operation at a time. The library sends the
-//! operations of all slots over the sockets of one session, as it does in applications; a
-//! fresh connection (`reuse = never`) is a session of its own. The library retries
-//! nothing and executes nothing twice, and asks for nothing in the background except for
-//! the state of the cluster, once an hour and when a server tells of a change.
+//! A connection of a lane is a slot with one operation at a time. The library sends the operations
+//! of all slots over the sockets of one session, as it does in applications; a fresh connection
+//! (`reuse = never`) is a session of its own. The library retries nothing and executes nothing
+//! twice. In the background it asks only for the state of the cluster, once an hour and when a
+//! server reports a change.
 
 mod bind;
 mod column;

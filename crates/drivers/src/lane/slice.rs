@@ -87,7 +87,7 @@ impl<'a, D: Driver> Slice<'a, D> {
         Slice { shared, starts: turn.starts, over: false, last_reply: None }
     }
 
-    /// The run must end.
+    /// Notes that the run must end.
     fn cut(&mut self, now: u64) {
         self.shared.scheduler.borrow_mut().drive.cut(now);
     }

@@ -77,8 +77,8 @@ impl Server {
             .max_allowed_packet(Some(as_length(budget::of_packets(QUESTION_BYTES, &LaneTask::Ask))))
             .wait_timeout(Some(WAIT_TIMEOUT))
             .tcp_nodelay(true)
-            // Rows that an UPDATE finds count, as in other databases, and not only those whose
-            // values are others then.
+            // The rows that an UPDATE finds are counted, as in other databases, and not only those
+            // whose values it changes.
             .client_found_rows(true)
             .ssl_opts(ssl);
         let guard = match (&access.password, &access.tls, access.may_ask_for_key) {
@@ -152,8 +152,8 @@ impl Server {
         Ok(relay.cut().and_then(|cut| cut.unsafe_log_in()))
     }
 
-    /// Between the library and the server: of a unix socket none, which no other process
-    /// must come to by us.
+    /// Creates the relay between the library and the server. Returns None for a unix socket, which
+    /// must not become accessible to other processes through a relay.
     async fn relay(&self) -> Result<Option<Relay>, QueryError> {
         match self.tcp {
             Some(to) => Ok(Some(Relay::to(to, self.guard).await?)),

@@ -156,7 +156,7 @@ impl<L: Library> Driver for Server<L> {
         }
         events.request_sent();
         let reply = match connection.call(self.call_for(request)).await {
-            // Two came at the same time, and the other one was first.
+            // Two requests came at the same time, and the other one was first.
             Err(fault) if request.action == Action::Add && is_there(&fault) => Reply::default(),
             reply => reply.map_err(|fault| fault.request_error)?,
         };

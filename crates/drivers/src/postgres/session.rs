@@ -276,7 +276,7 @@ impl Server {
         writer.as_mut().finish().await.map(drop)
     }
 
-    /// For rows some of which exist, because an earlier load was interrupted after them.
+    /// Writes rows some of which exist already, because an earlier load was interrupted after them.
     async fn copy_anew(&self, client: &Client, rows: &[Row]) -> Result<(), Error> {
         client.batch_execute("BEGIN").await?;
         let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();

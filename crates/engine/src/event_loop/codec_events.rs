@@ -5,8 +5,8 @@ use super::in_flight::{InFlight, Operation};
 use record::Recorder;
 use wire::{Events, Reply, Tag};
 
-/// When the copies of a broadcast arrived, as far as one event on a connection tells. 0 means
-/// that they did not arrive during this event.
+/// When the copies of a broadcast arrived, as far as one event on a connection shows. 0 means that
+/// they did not arrive during this event.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Copies {
     /// The beginning of the first one.

@@ -247,7 +247,7 @@ impl<S: Dialogue> Connection<S> {
         self.is_unread = false;
     }
 
-    /// The allowance of this turn is used up: the rest is read in a later turn.
+    /// Leaves the rest to a later turn, because the allowance of this turn is used up.
     #[cold]
     fn read_later(&mut self, key: u64, common: &mut Common<S>) {
         if !std::mem::replace(&mut self.is_unread, true) {
@@ -294,7 +294,7 @@ impl<S: Dialogue> Connection<S> {
         })
     }
 
-    /// The connection is open: sends the operations that waited for it.
+    /// Sends the operations that waited for the connection, which is open now.
     fn opened(&mut self, common: &mut Common<S>, seen: &mut Recorder) -> EventResult {
         let now = clock::now();
         self.phase = Phase::Open;

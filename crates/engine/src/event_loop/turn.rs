@@ -20,10 +20,10 @@ use std::collections::VecDeque;
 
 /// The key of the stop signal among the events.
 const STOP: u64 = u64::MAX;
-/// A sleep ends this long before an operation is due; the remaining time is spun.
+/// A sleep ends this long before an operation is due; the remaining time is spent spinning.
 const SPIN_NS: u64 = 50_000;
-/// How often timeouts are checked at least. Not more often, because a sleep that ends with the
-/// next timer of its core makes the kernel reprogram the hardware timer for every sleep.
+/// Maximum interval between checks of timeouts. It is not shorter, because a sleep that ends with
+/// the next timer of its core makes the kernel reprogram the hardware timer for every sleep.
 const HOUSEKEEPING_NS: u64 = 100_000_000;
 /// How often connections are checked that wait before they dial again or that are being opened.
 const BACKING_OFF_NS: u64 = 10_000_000;
@@ -288,8 +288,8 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// A connection takes up the next `many` operations, due and possible since `due` and
-    /// `could`, and sends them in one piece.
+    /// Makes a connection take up the next `many` operations, due and possible since `due` and
+    /// `could`, and send them in one piece.
     #[inline]
     fn begin(
         &mut self,
@@ -536,7 +536,7 @@ impl Drive {
         now < self.sends_until && self.budget > 0
     }
 
-    /// The run must end: nothing more is sent, and the drain is short.
+    /// Notes that the run must end: nothing more is sent, and the drain is short.
     fn cut(&mut self, now: u64) {
         self.sends_until = self.sends_until.min(now.max(self.starts));
         self.gives_up = self.gives_up.min(now + STOPPING_NS);

@@ -18,7 +18,7 @@ const MARK: &[u8] = b"A cache of tiebreak: its files may be overwritten and remo
 /// whatever is renamed or linked during the measurement; and the path that the system resolves
 /// is one name long (Cache_Lite: the whole path).
 ///
-/// All are created ahead. Cache_Lite creates them when a key first needs them, and checks both
+/// All are created in advance. Cache_Lite creates them when a key first needs them, and checks both
 /// at every write; that would be in the measured time.
 #[derive(Debug)]
 pub(super) struct Directories {

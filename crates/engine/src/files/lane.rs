@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often timeouts are checked at least.
+/// Maximum interval between checks of timeouts.
 const HOUSEKEEPING_NS: u64 = 100_000_000;
 /// How long threads are waited for when the lane closes. A thread that is stuck in a call that
 /// nothing can end is left behind.

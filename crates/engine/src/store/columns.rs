@@ -27,7 +27,7 @@ impl Columns {
     }
 
     /// Notes that the column is complete. Returns its time, or None if it is not older than the
-    /// previous column or if its name is no time. `loaded` is how many times were loaded, from 0
+    /// previous column or if its name is not a time. `loaded` is how many times were loaded, from 0
     /// on.
     pub(super) fn end(&mut self, loaded: u64) -> Option<u64> {
         let is_whole = usize::from(self.length) == self.name.len();

@@ -29,16 +29,16 @@ struct KeyWrites {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct VersionBound {
     below: u64,
-    /// How often the knowledge about the key was forgotten.
+    /// How many times the knowledge about the key was forgotten.
     forgotten: u32,
 }
 
 /// The versions of one worker, each stored plus 1, so that 0 means "none". Room for every key is
-/// allocated ahead: 40 bytes each. There are two tables because most operations read and need
-/// one entry: with a single table it was nearly always fetched from far memory, and waiting for
-/// it was the most expensive instruction of the hot path.
+/// allocated in advance: 40 bytes each. There are two tables because most operations read and need
+/// one entry: with a single table it was nearly always fetched from far memory, and waiting for it
+/// was the most expensive instruction of the hot path.
 pub(crate) struct Ledger {
-    /// For each key the bearing of a read that is sent now.
+    /// For each key, the bound of a read that is sent now.
     reads: Box<[VersionBound]>,
     written: Box<[KeyWrites]>,
 }
@@ -99,8 +99,8 @@ impl Ledger {
         self.reads.get(key as usize).copied().unwrap_or_default()
     }
 
-    /// Returns true if a read of this key with this bearing must not return this version, which
-    /// is one of this worker or the loaded one (0).
+    /// Returns true if a read of this key with this bound must not return this version, which is
+    /// one of this worker or the loaded one (0).
     #[inline]
     pub(crate) fn is_stale(&self, key: u64, when_sent: VersionBound, version: u64) -> bool {
         let known = |read: &VersionBound| read.forgotten == when_sent.forgotten;

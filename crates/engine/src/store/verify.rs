@@ -98,8 +98,8 @@ impl Verifier {
         self.end_item(encoder, memo);
     }
 
-    /// Takes a whole value with the key that the reply names: rows arrive in no order of their
-    /// keys. `key` is None if it is no key of the workload.
+    /// Takes a whole value with the key that the reply names: rows do not arrive in the order of
+    /// their keys. `key` is None if it is not a key of the workload.
     pub fn value_of(&self, encoder: &Encoder, memo: &mut Memo, key: Option<u64>, value: &[u8]) {
         let Some(drawn) = memo.drawn.filter(|_| self.verify != Verify::Off) else { return };
         memo.checked += 1;

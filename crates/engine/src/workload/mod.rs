@@ -198,7 +198,7 @@ impl Operations {
     ///   and writes are not confined.
     /// - Those on wide rows draw a user in this way, the reads in the hot part of the
     ///   users, and then a type of the user and a loaded column, all alike.
-    /// - `Insert` to the next key behind the loaded ones, in order of *n*. So
+    /// - `Insert` to the next key after the loaded ones, in order of *n*. So
     ///   operations must be counted from 0 after each load.
     ///
     /// With several groups, operation `n` is one of group `n` mod their number, by its mix. A

@@ -16,10 +16,10 @@ pub const WIDE_ROWS: &str = "wide-rows";
 /// `workloads/workloada` to `workloadf`. What differs:
 /// - A record is one value of 1000 bytes, and not ten fields of 100. A store of
 ///   keys and values has no fields: an update writes all 1000 bytes, where
-///   YCSB's writes one field of 100; a read brings 1000 bytes in both.
+///   YCSB's writes one field of 100; a read returns 1000 bytes in both.
 /// - There are 100 000 keys; the 1000 in YCSB's files fit any cache.
 /// - Values are incompressible; YCSB's are printable text.
-/// - Keys have 12 digits behind a prefix, and not a hash behind `user`.
+/// - Keys have 12 digits after a prefix, and not a hash after `user`.
 /// - In `ycsb-e` scans begin at loaded keys; YCSB's also begin at inserted ones.
 /// - Read-modify-write is one operation, and its halves are distinguished in a table of
 ///   their own; YCSB counts them as reads and updates too.

@@ -58,7 +58,7 @@ mod tests {
     use crate::builder::{SampleRun, weights};
     use record::AgentSeen;
 
-    /// Two agents, the second of which starts so much later; slices last 250 ms, four a round.
+    /// Two agents, the second of which starts this much later; slices last 250 ms, four a round.
     fn run(behind_ns: u64, bound_ns: u64) -> SampleRun {
         let mut run = SampleRun::compare(4);
         run.each(|record| {

@@ -53,8 +53,8 @@ mod tests {
     use super::*;
     use crate::builder::{SampleRun, weights};
 
-    /// 8 rounds of 4 slices with 1000 replies each, of which the 10 slowest fell
-    /// in so many slices of each round.
+    /// 8 rounds of 4 slices with 1000 replies each, of which the 10 slowest fell in this many
+    /// slices of each round.
     fn tail_in(slices: usize) -> SampleRun {
         let mut run = SampleRun::compare(8).with_operations(4000);
         run.each_seen("b", |_, seen| {

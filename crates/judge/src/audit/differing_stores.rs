@@ -36,7 +36,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
         let differ = |what: &str, a: Option<f64>, b: Option<f64>, most: f64| {
             let (a, b) = a.zip(b)?;
-            // The margin prevents that a difference equal to the limit counts because of rounding.
+            // The margin keeps a difference that equals the limit from counting because of
+            // rounding.
             ((a - b).abs() > most + 1e-9).then(|| {
                 format!(
                     "its store ended with {b:.3} times the {what} it was loaded with, the store of \

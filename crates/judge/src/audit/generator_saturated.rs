@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(weights(&quick, RULE.name), []);
     }
 
-    /// 800 operations in 1.004 s, each of which costs the generator so much against
-    /// the null server; against the target it is busy for this share of its time.
+    /// 800 operations in 1.004 s, each of which costs the generator this much against the null
+    /// server; against the target it is busy for this share of its time.
     fn own(cost_ns: u64, busy: f64) -> SampleRun {
         SampleRun::compare(8).with_busy_generator("b", busy).with_own_cost("b", &[cost_ns])
     }

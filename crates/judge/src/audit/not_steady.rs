@@ -115,8 +115,7 @@ mod tests {
     use crate::builder::{SampleRun, fill, weights};
     use record::Arrivals;
 
-    /// b's operations in a slice: 1000, and so many more in the last 4 rounds
-    /// of 12.
+    /// b's operations in a slice: 1000, and `more` additional ones in the last 4 rounds of 12.
     fn closed(more: u64, noise: u64) -> SampleRun {
         let mut run = SampleRun::compare(12);
         run.each_seen("b", |round, seen| {
@@ -154,8 +153,8 @@ mod tests {
 
     #[test]
     fn launches_that_differ_are_no_drift() {
-        // 4 launches of 3 rounds; the last round of each is so much faster, and
-        // the later launches are.
+        // 4 launches of 3 rounds; the last round of each has `within` more operations, and later
+        // launches have more.
         let run = |within: u64, between: u64| {
             let mut run = closed(0, 10);
             run.question.restarts = 4;

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// With two agents nobody knows which of them is the odd one.
+/// With two agents it is not known which of them is the odd one.
 const FEWEST: usize = 3;
 const MOST: f64 = 1.25;
 

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::builder::{SampleRun, weights};
 
-    /// Each run of `a` prints 1000 bytes, each of `b` so many.
+    /// Each run of `a` prints 1000 bytes, and each of `b` prints `bytes`.
     fn printing(bytes: u64) -> SampleRun {
         let mut run = SampleRun::compare(4);
         for (name, bytes) in [("a", 1000), ("b", bytes)] {

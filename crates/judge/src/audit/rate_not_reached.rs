@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(weights(&run, RULE.name), []);
     }
 
-    /// Of 1000 operations a round so many were due but never sent.
+    /// Of 1000 operations in each round, `unsent` were due but never sent.
     fn unsent(unsent: u64, own_lag_us: u64) -> SampleRun {
         let mut run = driven(Constant(1000.0), 1000 - unsent);
         for name in ["a", "b"] {

@@ -84,7 +84,8 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplic
     };
     let trials = a.trials.iter().zip(&b.trials);
     match sight_lost(evidence, of) {
-        // The first round is not visible already if there is none before: then that is the reason.
+        // If not even the first round was visible, that is the reason to report, as for any other
+        // missing figure.
         Some(lost) if a.trials[0].round < lost => {
             trials.take_while(|(a, _)| a.round < lost).enumerate().map(round).collect()
         }
@@ -92,8 +93,8 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplic
     }
 }
 
-/// The first round in which a watcher had lost sight of one of the targets, if their CPU time is
-/// compared. The rounds before it count: a connection that was lost has nothing to do with how fast
+/// The first round in which a watcher could no longer read one of the targets, if their CPU time is
+/// compared. The rounds before it count: that a connection was lost has nothing to do with how fast
 /// a target is.
 pub(super) fn sight_lost(evidence: &Evidence, of: Of) -> Option<u32> {
     let lost = [of.pair.a, of.pair.b].map(|side| evidence.sight_lost(side as usize));

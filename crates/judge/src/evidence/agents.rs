@@ -45,8 +45,8 @@ impl Agents {
         }
     }
 
-    /// How far apart the agents start a slice, in nanoseconds: the mean over the slices of the agent
-    /// that starts last. None without agents.
+    /// How far apart the agents start a slice, in nanoseconds: the mean over the slices of the
+    /// agent that starts last. None without agents.
     pub(crate) fn spread_ns(&self) -> Option<f64> {
         let most = self.each.values().map(|agent| agent.behind_ns).max()?;
         (self.slices > 0).then(|| most as f64 / self.slices as f64)

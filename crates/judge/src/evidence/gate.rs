@@ -56,7 +56,7 @@ mod tests {
         // Between two rounds nothing is counted, nor where a slice is missing.
         gate.add(&[seen(&[(8, 9000, 10), (10, 9900, 10)])]);
         assert_eq!(gate, wanted);
-        // An end that seems to be later than the next start is no pause.
+        // An end that seems to be later than the next start is not a pause.
         gate.add(&[seen(&[(11, 20_000, 30), (12, 20_025, 30)])]);
         assert_eq!(gate, Gate { pauses: 4, ..wanted });
     }

@@ -159,8 +159,8 @@ impl Evidence {
             && self.contenders.get(contender).is_some_and(|driven| driven.unread_from.is_none())
     }
 
-    /// The first judged round in which the target was out of its watcher's sight, if the sight was
-    /// lost. The rounds before it were read.
+    /// The first judged round in which the target's watcher could no longer read it. Returns None
+    /// if the watcher could always read it. The rounds before it were read.
     pub(crate) fn sight_lost(&self, contender: usize) -> Option<u32> {
         let driven = self.contenders.get(contender)?;
         driven
@@ -186,8 +186,8 @@ impl Evidence {
         self.contender_question(contender).is_some_and(|question| question.cpu_in_sight)
     }
 
-    /// The cost of the contender's target in the judged rounds, if its CPU time is visible. If the
-    /// sight was lost: in the rounds before.
+    /// The cost of the contender's target in the judged rounds, if its CPU time is visible. If a
+    /// watcher lost the target, it is the cost in the rounds before.
     pub(crate) fn costs(&self, contender: usize) -> Option<Costs> {
         let cost = self.contenders.get(contender)?.cost;
         let seen = self.cpu_in_sight(contender) || self.sight_lost(contender).is_some();

@@ -251,8 +251,8 @@ fn a_contender_without_a_name_is_left_out() {
     assert_eq!(run.verdict(), sound);
 }
 
-/// Slices of 250 ms that last 249 ms, of two contenders in turn: after each one of the first there is a
-/// pause of 1 ms.
+/// Slices of 250 ms that last 249 ms, of two contenders in turn: after each slice of the first
+/// there is a pause of 1 ms.
 #[test]
 fn pauses_between_slices_are_known_if_several_machines_drove() {
     let mut run = SampleRun::compare(4);

@@ -1,7 +1,7 @@
 //! Logs of targets keep their beginning and their end, 64 MiB in all, because a target that logs
 //! every request would fill the disk.
 //!
-//! A target writes to its log directly, because a pipe between would slow it down. So while it
+//! A target writes to its log directly, because a pipe in between would slow it down. So while it
 //! runs, the disk space of the middle is freed if the file system supports holes. When it has
 //! ended, the middle is cut out, and a line says so.
 

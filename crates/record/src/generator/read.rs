@@ -66,7 +66,7 @@ pub enum ArgumentError {
     /// The text begins like a number.
     #[error("`{}` is not a number", shown(.0))]
     NotANumber(String),
-    /// The text is no argument.
+    /// The text is not an argument.
     #[error("`{}` is neither a number nor a quoted text", shown(.0))]
     NotAnArgument(String),
     /// A quoted text has no end.

@@ -47,7 +47,7 @@ pub(super) struct Round {
 }
 
 impl Times {
-    /// Whether it is zero.
+    /// Whether no time was recorded.
     pub(super) fn is_unknown(&self) -> bool {
         self.quantiles.max.is_none()
     }

@@ -1,6 +1,6 @@
-//! The report of a sweep as data: `tiebreak.sweep/1`, described by
-//! schema/sweep.v1.json. The full report of each load point is in its own directory; this one has
-//! what a sweep is about.
+//! The report of a sweep as data: `tiebreak.sweep/1`, described by schema/sweep.v1.json. The full
+//! report of each load point is in its own directory; this report contains only what concerns the
+//! sweep.
 
 use super::{EndData, RequirementData, pretty};
 use crate::sweep::{PointView, SweepView};

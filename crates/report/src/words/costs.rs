@@ -128,7 +128,7 @@ pub(crate) fn facts(target: &TargetSummary) -> Vec<String> {
     facts.collect()
 }
 
-/// How often it was launched. Returns None if tiebreak did not launch it.
+/// How many times it was launched. Returns None if tiebreak did not launch it.
 pub(crate) fn launches(target: &TargetSummary) -> Option<String> {
     match target.launches {
         0 => None,

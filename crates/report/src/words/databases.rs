@@ -1,4 +1,4 @@
-//! How a database is spoken to, in words.
+//! How statements are sent to a database, in words.
 
 use record::cassandra::{Compression, Routing};
 use record::{CassandraSettings, RequestPlan, SqlProtocol, SqlSettings};

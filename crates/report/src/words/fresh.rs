@@ -8,7 +8,7 @@ use text::units;
 
 /// More rounds (or launches) than this take too long: other measures help sooner.
 const MOST_REPLICATES: u64 = 200;
-/// The largest smallest difference that matters that is suggested, as a share.
+/// The largest value that is suggested for the smallest difference that matters, as a share.
 const LARGEST_MATTERS: f64 = 0.1;
 
 /// How many rounds, or launches, would decide, or what would help instead if those are too

@@ -10,8 +10,8 @@ use text::units;
 /// The answer if too few rounds are complete.
 const TOO_FEW: &str = "too few complete rounds to tell up to which load throughput grows";
 
-/// Up to which load throughput grows; `times` is written behind ratios. Returns None if the
-/// run did not sweep load points, or if the audit refused it.
+/// Up to which load throughput grows; `times` is written after ratios. Returns None if the run did
+/// not sweep load points, or if the audit refused it.
 pub(crate) fn answer(view: &View, times: char) -> Option<String> {
     if view.plan().sweep.is_none() || view.void {
         return None;
@@ -46,7 +46,7 @@ pub(crate) fn about_intervals(growth: &Growth) -> String {
     )
 }
 
-/// Up to which load throughput grows; `times` is written behind ratios.
+/// Up to which load throughput grows; `times` is written after ratios.
 fn limit(growth: &Growth, times: char) -> String {
     let gain = gain(growth.factor);
     match growth.limit {

@@ -31,8 +31,8 @@ pub(crate) enum Single<'a> {
     NotRun,
 }
 
-/// The paragraph for everybody: question, verdicts, how certain they are, and what was
-/// checked. `times` is written behind ratios.
+/// The paragraph for everybody: question, verdicts, how certain they are, and what was checked.
+/// `times` is written after ratios.
 pub(crate) fn paragraph(view: &View, of: &Published, times: char) -> String {
     let question = shown_sentence(&of.question);
     let scale = match &of.scale {

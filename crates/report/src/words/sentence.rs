@@ -43,7 +43,7 @@ impl Sentence {
         self
     }
 
-    /// The sentence as plain text, with `times` behind each ratio.
+    /// The sentence as plain text, with `times` after each ratio.
     pub(crate) fn text(&self, times: char) -> String {
         let piece = |part: &SentencePart| match part {
             SentencePart::Plain(text) | SentencePart::Name(text) => text.clone(),

@@ -3,7 +3,7 @@
 use judge::verdict::{Checked, RequirementStatus};
 use text::shown::shown;
 
-/// The standing in words.
+/// The status of a requirement in words.
 pub(crate) fn standing(standing: RequirementStatus) -> &'static str {
     match standing {
         RequirementStatus::Met => "met",

@@ -51,7 +51,7 @@ pub(crate) fn order(view: &SweepView) -> String {
     )
 }
 
-/// Where a contender's curve bends, without its name; `times` is written behind ratios.
+/// Where a contender's curve bends, without its name; `times` is written after ratios.
 pub(crate) fn bend(of: Factor, bend: &Bend, times: char) -> String {
     match bend {
         Bend::At { value, sign, held_back, or_before } => {
@@ -91,8 +91,7 @@ fn signed(of: Factor, value: f64, sign: Sign, before: &str) -> String {
     }
 }
 
-/// The ratio of a comparison and its interval: `1.31x (1.27x to 1.36x)`, with `times` behind
-/// each.
+/// The ratio of a comparison and its interval: `1.31x (1.27x to 1.36x)`, with `times` after each.
 pub(crate) fn ratio(view: &View, comparison: &Comparison, times: char) -> String {
     let Some(ratio) = comparison.ratio else { return units::MISSING.to_owned() };
     let (bounds, limit) = (bounds(comparison), limit(comparison));

@@ -13,8 +13,7 @@ const HELLO: &[u8] = b"%1\r\n$5\r\nproto\r\n:3\r\n";
 /// Number of digits at the end of a key, which are its number.
 const KEY_DIGITS: usize = 12;
 
-/// The data of one listening socket: of each key the version that was written last, and
-/// nothing else.
+/// The data of one listening socket: for each key only the version that was written last.
 pub(super) struct Data {
     values: Values,
     versions: Vec<u64>,

@@ -1,10 +1,10 @@
 //! The null server answers every request at once, with the shortest correct reply, at the least
 //! cost. The cost of a generator against it is the generator's own cost.
 //!
-//! One thread. Behind most services it tells HTTP, memcached, RESP and Thrift apart by the first
-//! byte of a request, and keeps of a store's data the versions alone: values follow
-//! from keys and versions. Databases have services of their own, since MySQL speaks
-//! first; what they are asked does not matter.
+//! It runs in one thread. For most services it distinguishes HTTP, memcached, RESP and Thrift by
+//! the first byte of a request. Of a store's data it keeps only the versions, because values follow
+//! from keys and versions. Databases have services of their own, since MySQL speaks first; what
+//! they are asked does not matter.
 
 mod answer;
 mod cql;
@@ -31,7 +31,7 @@ pub enum Service {
     Mysql,
     /// Cassandra by CQL: the same, and what its client libraries ask of a cluster.
     Cql,
-    /// WebSocket: everybody is upgraded, and every message comes back.
+    /// WebSocket: every connection is upgraded, and every message is echoed.
     WebSocket,
 }
 
@@ -42,8 +42,8 @@ pub struct NullServer {
 }
 
 impl NullServer {
-    /// Starts it on loopback, on this core if one is given, with these services: an
-    /// address each, and data of its own behind each.
+    /// Starts it on loopback, on this core if one is given, with these services. Each service has
+    /// an address and data of its own.
     ///
     /// # Errors
     /// When an address cannot be bound, or the core cannot be used.

@@ -54,7 +54,7 @@ impl Protocol {
         }
     }
 
-    /// The room that these words of a client enter, if they enter one.
+    /// The room that a client enters with this input. Returns None if it enters none.
     fn room(&self, input: &[u8]) -> Option<websocket::Name> {
         matches!(self, Protocol::WebSocket).then(|| websocket::room(input)).flatten()
     }
@@ -77,7 +77,7 @@ struct Client {
     held: Vec<u8>,
     /// Replies that the system has not accepted yet: nothing is read before they are sent.
     pending: Vec<u8>,
-    /// What it says is said to all members of this room.
+    /// The room to whose members all of its messages are sent.
     room: Option<websocket::Name>,
 }
 
@@ -92,7 +92,7 @@ pub(super) struct Server {
     rooms: HashMap<websocket::Name, Vec<usize>>,
     buffer: Box<[u8]>,
     out: Vec<u8>,
-    /// What is to be said to the members of a room.
+    /// What is to be sent to the members of a room.
     shared: Vec<u8>,
 }
 
@@ -195,8 +195,8 @@ impl Server {
         }
     }
 
-    /// Says what was shared to the members of the room. One that cannot be told is closed when
-    /// its end is read.
+    /// Sends the shared messages to the members of the room. A member that cannot be reached is
+    /// closed when the end of its stream is read.
     fn say_to_all(&mut self, room: websocket::Name) {
         if self.shared.is_empty() {
             return;
@@ -224,8 +224,8 @@ impl Server {
 }
 
 impl Client {
-    /// Answers everything received. A short read means that there is no more data, except for the
-    /// end of the stream, which is not announced again: `to_end`.
+    /// Answers everything received. A short read means that there is no more data, unless `to_end`
+    /// is set: the end of the stream is not announced again, so it must be read now.
     fn receive(
         &mut self,
         to_end: bool,
@@ -251,7 +251,7 @@ impl Client {
             } else if !self.pay(out)? {
                 return Ok(false);
             } else {
-                // A client says nothing before it is upgraded.
+                // A client sends no messages before it is upgraded.
                 self.room = protocol.room(&buffer[..got]);
             }
             if got < buffer.len() && !to_end {
@@ -261,7 +261,7 @@ impl Client {
         Ok(true)
     }
 
-    /// False: it asked what nobody understands.
+    /// Answers the requests received so far. Returns false if one of them is unknown.
     fn answer(&mut self, fresh: &[u8], protocol: &mut Protocol, out: &mut Vec<u8>) -> bool {
         let whole;
         let mut input = fresh;

@@ -8,7 +8,7 @@ const LENGTH: usize = 4;
 /// A message of the binary protocol in its version 1: a call, and a reply.
 const CALL: &[u8] = b"\x80\x01\0\x01";
 const REPLY: &[u8] = b"\x80\x01\0\x02";
-/// Heads of the fields in front of what is read: the key; the column family; the column with
+/// Heads of the fields before the values that are read: the key; the column family; the column with
 /// its name; its value.
 const KEY: &[u8] = b"\x0b\0\x01";
 const FAMILY: &[u8] = b"\x0c\0\x02\x0b\0\x03";
@@ -67,7 +67,7 @@ fn call(frame: &[u8]) -> Option<Call<'_>> {
     Some(Call { name, number, arguments })
 }
 
-/// The text behind this head.
+/// The text after this head.
 fn text<'a>(input: &mut &'a [u8], head: &[u8]) -> Option<&'a [u8]> {
     let (length, rest) = input.strip_prefix(head)?.split_first_chunk()?;
     let (text, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;

@@ -1,5 +1,5 @@
-//! What a null WebSocket server says: everybody is upgraded, and every message comes back, or
-//! to all who named the same room. Pure.
+//! What a null WebSocket server answers: every connection is upgraded, and every message is sent
+//! back to its sender or, in a room, to all members. Pure.
 
 use super::answer::{Consumed, find};
 use engine::{ROOM_BYTES, websocket_accept, websocket_mask};
@@ -11,7 +11,7 @@ const UPGRADED: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket
 const MASK: u8 = 0x80;
 const CLOSE: u8 = 8;
 
-/// The name of a room, as the lane of ours gives it.
+/// The name of a room, as our lane writes it.
 pub(super) type Name = [u8; ROOM_BYTES];
 const ROOM: &[u8] = b"room=";
 
@@ -22,8 +22,8 @@ pub(super) fn room(input: &[u8]) -> Option<Name> {
     target[at..].first_chunk().copied()
 }
 
-/// Answers the request or the frame that the input, which is not empty, begins with. As the
-/// lane of ours sends them: each message in one frame, and nothing but messages and a close.
+/// Answers the request or the frame that the input, which is not empty, begins with. Our lane sends
+/// each message in one frame, and only messages and close frames.
 pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
     if input[0] == b'G' {
         return upgrade(input, out);

@@ -45,7 +45,7 @@ impl Body {
         }
     }
 
-    /// The peer closed.
+    /// Checks that the body may end because the peer closed.
     ///
     /// # Errors
     /// If this body does not end that way.

@@ -37,7 +37,7 @@ struct InFlight {
 }
 
 impl InFlight {
-    /// A 1xx came, which is not the final reply.
+    /// Skips a 1xx, which is not the final reply.
     fn skip(&mut self, status: u16, limit: u32) -> Result<(), Fault> {
         if status == 101 {
             return Err(faults::SWITCHED);
@@ -79,8 +79,8 @@ impl Http1 {
         if self.closing { ConnectionState::Closing } else { ConnectionState::Ready }
     }
 
-    /// Reads one part of the input: a head, or a piece of body. Returns how
-    /// many bytes are done with; 0 while a head is incomplete.
+    /// Reads one part of the input: a head, or a piece of body. Returns how many bytes were
+    /// consumed; 0 while a head is incomplete.
     fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<usize, Fault> {
         match &mut self.phase {
             Phase::Head { looked } => {
@@ -148,7 +148,7 @@ impl Http1 {
         seen.done(Reply { tag: TAG, class, code: status, body_len, items: 1 });
     }
 
-    /// The connection is unusable from here on.
+    /// Marks the connection as unusable. Returns the fault.
     fn broken(&mut self, fault: Fault) -> Fault {
         self.phase = Phase::Broken(fault);
         self.closing = true;

@@ -28,28 +28,28 @@ pub const SWITCHED: Fault = Fault("the server switched protocols (101): omit the
 
 /// Not a decimal number, or one above 2⁶⁴ − 1.
 pub const CONTENT_LENGTH: Fault = Fault("malformed Content-Length");
-/// Several that differ.
+/// Several `Content-Length` headers differ.
 pub const CONTENT_LENGTHS: Fault = Fault("conflicting Content-Length");
-/// Both: readers that trust the one or the other see different replies.
+/// Both headers are present: readers that trust one or the other see different replies.
 pub const LENGTH_AND_CODING: Fault = Fault("Content-Length together with Transfer-Encoding");
 /// Any coding other than a single `chunked`.
 pub const CODING: Fault = Fault("a Transfer-Encoding other than chunked");
 /// HTTP/1.0 has no transfer codings (RFC 9112, 6.1: faulty framing).
 pub const CODING_IN_HTTP10: Fault = Fault("Transfer-Encoding in an HTTP/1.0 reply");
-/// A chunk's size line, or the line end after its data.
+/// A chunk's size line, or the line end after its data, is malformed.
 pub const CHUNK: Fault = Fault("malformed chunk");
 /// A chunk of more than 2⁶⁴ − 1 bytes.
 pub const CHUNK_TOO_LARGE: Fault = Fault("the size of a chunk overflows");
-/// A chunk's size line, extensions included.
+/// A chunk's size line, extensions included, is longer than the limit.
 pub const CHUNK_LINE_TOO_LONG: Fault = Fault("a chunk's size line is longer than 1024 bytes");
-/// A trailer after the last chunk.
+/// A trailer after the last chunk is malformed.
 pub const TRAILER: Fault = Fault("malformed trailer");
 /// More than [`Limits::head_bytes`](super::Limits::head_bytes) of them.
 pub const TRAILERS_TOO_LONG: Fault = Fault("the trailers of the reply are longer than the limit");
 
-/// Written while another operation is in flight.
+/// An operation was written while another one is in flight.
 pub const IN_FLIGHT: Fault = Fault("another operation is in flight on this connection");
-/// Written on a connection that must not be used again.
+/// An operation was written on a connection that must not be used again.
 pub const NOT_REUSABLE: Fault = Fault("this connection must not be used again");
 
 /// The method is empty or contains an invalid byte.
@@ -70,8 +70,8 @@ pub const HEADER_VALUE: Fault =
     Fault("a header's value must not contain CR, LF, NUL or another control byte");
 /// With two of them, two readers would see two different requests.
 pub const TWO_HOSTS: Fault = Fault("the header Host is set twice");
-/// Bodies are sent whole.
+/// The user set Transfer-Encoding, but bodies are sent whole.
 pub const ASKED_CODING: Fault = Fault("Transfer-Encoding cannot be set: omit it");
-/// Not the length of the body.
+/// The user set a Content-Length that is not the length of the body.
 pub const ASKED_LENGTH: Fault =
     Fault("the Content-Length differs from the length of the body: omit it");

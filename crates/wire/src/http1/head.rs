@@ -67,9 +67,8 @@ pub(crate) fn start(bytes: &[u8]) -> Result<FirstBytes, Fault> {
 /// twice.
 ///
 /// # Errors
-/// When a complete head is malformed. An incomplete one is given until its
-/// end, whatever it holds, so that the outcome does not depend on how the
-/// bytes were cut.
+/// When a complete head is malformed. An incomplete one is accepted until its end, whatever it
+/// contains, so that the outcome does not depend on how the bytes were split.
 pub(super) fn look(bytes: &[u8], looked: usize, headers: usize) -> Result<Option<Head>, Fault> {
     if looked == 0
         && let Ok(Some(head)) = parse(bytes, headers)
@@ -82,8 +81,8 @@ pub(super) fn look(bytes: &[u8], looked: usize, headers: usize) -> Result<Option
     }
 }
 
-/// Where the blank line ends that is not wholly in the first `looked` bytes.
-/// A line ends with LF, with or without CR (RFC 9112, 2.2).
+/// The end of the first blank line that is not completely in the first `looked` bytes. A line ends
+/// with LF, with or without CR (RFC 9112, 2.2).
 pub(crate) fn end(bytes: &[u8], looked: usize) -> Option<usize> {
     let from = looked.saturating_sub(2);
     let newlines = bytes.iter().enumerate().skip(from).filter(|(_, byte)| **byte == b'\n');
@@ -196,7 +195,7 @@ impl Head {
         }
     }
 
-    /// The server will close after this reply (RFC 9112, 9.3).
+    /// Whether the server will close after this reply (RFC 9112, 9.3).
     pub(super) fn closes(&self) -> bool {
         self.framing.close || (self.framing.http10 && !self.framing.keep_alive)
     }

@@ -63,7 +63,7 @@ impl Request<'_> {
             .map(|header| header.1.as_slice())
     }
 
-    /// What `Content-Length` says, unless it is left out.
+    /// The value of `Content-Length`. Returns None if the header is omitted.
     fn content_length(&self) -> Option<u64> {
         let expects_body = matches!(self.method, "POST" | "PUT" | "PATCH");
         let is_required = expects_body || self.given("content-length").next().is_some();

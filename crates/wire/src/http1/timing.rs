@@ -8,9 +8,9 @@ const LONGEST_NAME: usize = 32;
 /// The longest time that is read: an hour, in nanoseconds.
 const LONGEST_NS: u64 = 3_600_000_000_000;
 
-/// The parts that the value of a header tells of, with the time that each took in
-/// nanoseconds: `db;dur=53.2, app;dur=47` (W3C, Server Timing). A part without a time, or
-/// with one that is no number of milliseconds, is left out.
+/// The parts that the value of a header reports, and how long each took, in nanoseconds:
+/// `db;dur=53.2, app;dur=47` (W3C, Server Timing). A part without a time, or with a time that is
+/// not a number of milliseconds, is left out.
 pub(super) fn parts(value: &[u8]) -> impl Iterator<Item = (&[u8], u64)> {
     split(value, b',').filter_map(part)
 }
@@ -48,7 +48,7 @@ fn split_once(text: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
     Some((&text[..at], &text[at + 1..]))
 }
 
-/// A decimal number of milliseconds, in quotes or not. Digits beyond nanoseconds are cut.
+/// A decimal number of milliseconds, in quotes or not. Digits beyond nanoseconds are truncated.
 fn nanoseconds(text: &[u8]) -> Option<u64> {
     let text = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text);
     let (whole, rest) = split_once(text, b'.').unwrap_or((text, b""));

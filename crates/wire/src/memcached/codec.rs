@@ -29,7 +29,7 @@ enum Phase {
         item: u32,
         left: u64,
     },
-    /// Behind a value, before its CR LF.
+    /// After a value, before its CR LF.
     ValueEnd,
     Broken(Fault),
 }
@@ -63,8 +63,8 @@ impl Memcached {
         if self.closing { ConnectionState::Closing } else { ConnectionState::Ready }
     }
 
-    /// Reads one part of the input: a line, or a piece of a value. Returns how
-    /// many bytes are done with; 0 while a line is incomplete.
+    /// Reads one part of the input: a line, or a piece of a value. Returns how many bytes were
+    /// consumed; 0 while a line is incomplete.
     fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<usize, Fault> {
         match self.phase {
             Phase::Line { looked } => self.line(input, looked, seen),
@@ -242,7 +242,7 @@ impl Memcached {
         seen.done(Reply { tag, class, code, body_len, items });
     }
 
-    /// A line came while nothing was in flight.
+    /// The fault for a line that came while nothing was in flight.
     fn unexpected_line(&mut self, line: &[u8]) -> Fault {
         self.refused = reply::error(line).filter(|code| *code == codes::TOO_MANY_CONNECTIONS);
         match self.refused {
@@ -251,7 +251,7 @@ impl Memcached {
         }
     }
 
-    /// The connection is unusable from here on.
+    /// Marks the connection as unusable. Returns the fault.
     fn broken(&mut self, fault: Fault) -> Fault {
         self.phase = Phase::Broken(fault);
         self.closing = true;

@@ -24,7 +24,7 @@ pub const LINE_END: Fault = Fault("a line that does not end with CR LF");
 pub const LINE_TOO_LONG: Fault = Fault("a line is longer than the limit");
 /// A line that announces a value, or its flags, could not be read.
 pub const VALUE_LINE: Fault = Fault("malformed line before a value");
-/// A length that is no decimal number, or one above 2⁶⁴ − 1.
+/// A length that is not a decimal number, or is above 2⁶⁴ − 1.
 pub const LENGTH: Fault = Fault("malformed length of a value");
 /// More than [`Limits::value_bytes`](super::Limits::value_bytes).
 pub const VALUE_TOO_LONG: Fault = Fault("a value is longer than the limit");

@@ -93,7 +93,7 @@ impl InFlight {
         Some(at as u32)
     }
 
-    /// A value that was on the line itself.
+    /// Reports a value that was on the line itself.
     pub(super) fn item_on_line(&mut self, tag: Tag, piece: &[u8], seen: &mut impl Events) {
         if !piece.is_empty() {
             seen.body(tag, self.items, piece);

@@ -37,11 +37,11 @@ pub enum Op<'a> {
         /// What is added.
         by: u64,
     },
-    /// Takes from a number, not below 0; the rest is the reply's value.
+    /// Subtracts from a number, but not below 0; the difference is the reply's value.
     Decr {
         /// The key of the number.
         key: &'a [u8],
-        /// What is taken.
+        /// What is subtracted.
         by: u64,
     },
     /// Sets a new time of expiry.
@@ -63,9 +63,9 @@ pub enum Op<'a> {
 /// A value to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Store<'a> {
-    /// On which condition, and how.
+    /// The condition of the write, and how it is done.
     pub mode: Mode,
-    /// Under which key.
+    /// The key.
     pub key: &'a [u8],
     /// The value.
     pub value: Value<'a>,

@@ -88,7 +88,7 @@ pub(super) fn reads_the_value(code: u16) -> bool {
 /// A line that announces a value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Announced<'a> {
-    /// Text only.
+    /// The key, which only the text dialect repeats.
     pub(super) key: &'a [u8],
     pub(super) length: u64,
     pub(super) unique: Option<u64>,

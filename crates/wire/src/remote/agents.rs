@@ -79,7 +79,7 @@ pub struct Hello {
 /// The two time stamps of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamps {
-    /// When the message came that is answered.
+    /// When the message that is answered was received.
     pub received_ns: u64,
     /// When the answer was sent.
     pub answered_ns: u64,
@@ -92,9 +92,9 @@ pub enum FromCoordinator {
     Accepted,
     /// It does not, and why.
     Rejected(String),
-    /// Answer at once: for the clock model.
+    /// Asks for an answer at once, for the clock model.
     Ping,
-    /// Drive: an order in JSON.
+    /// Asks the agent to drive: an order in JSON.
     Order(Vec<u8>),
     /// The gate: the slice at `index` starts then.
     Start {
@@ -105,7 +105,8 @@ pub enum FromCoordinator {
     },
     /// The gate: no slice follows.
     End,
-    /// Send what was recorded under this order, up to this many trials, that was not sent before.
+    /// Asks for what was recorded under this order, up to this many trials, and was not sent
+    /// before.
     Send {
         /// How many trials, from the first.
         trials: u64,

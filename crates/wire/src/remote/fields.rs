@@ -103,7 +103,7 @@ impl<'a> Fields<'a> {
         if self.bool()? { self.u64().map(Some) } else { Ok(None) }
     }
 
-    /// At most so many bytes.
+    /// At most `most` bytes.
     pub fn bytes(&mut self, most: usize) -> Result<&'a [u8], Fault> {
         let length = self.u32()? as usize;
         if length > most {
@@ -114,13 +114,13 @@ impl<'a> Fields<'a> {
         Ok(bytes)
     }
 
-    /// A text in UTF-8 of at most so many bytes.
+    /// A text in UTF-8 of at most `most` bytes.
     pub fn text(&mut self, most: usize) -> Result<String, Fault> {
         let text = core::str::from_utf8(self.bytes(most)?).map_err(|_| BAD_VALUE)?;
         Ok(text.into())
     }
 
-    /// A list of at most so many items, each of which `read` reads.
+    /// A list of at most `most` items, each of which `read` reads.
     pub fn list<T>(
         &mut self,
         most: usize,

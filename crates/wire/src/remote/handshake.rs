@@ -7,10 +7,10 @@
 //! server  → Welcome    HMAC-SHA256(token, server's transcript) (or Refused)
 //! ```
 //!
-//! A [`transcript`] contains both nonces, so that a proof that was recorded is worth nothing on
-//! another connection, and a name for each side, so that a proof cannot be sent back to the side
-//! that made it. The client proves first: a server tells a stranger nothing. The nonces must be
-//! random; the code that has the sockets makes them, and computes the HMAC.
+//! A [`transcript`] contains both nonces, so that a recorded proof is useless on another
+//! connection, and a name for each side, so that a proof cannot be sent back to the side that made
+//! it. The client proves first, so that a server reveals nothing to an unknown client. The nonces
+//! must be random; the code that owns the sockets generates them, and computes the HMAC.
 
 use super::fields::Fields;
 use super::{BAD_VALUE, Message, Purpose, UNKNOWN_KIND, VERSION};
@@ -83,11 +83,11 @@ pub enum FromServer {
 /// Why a server refuses a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The version of the format is another one. The head of the frame says which the server has.
+    /// The version of the format differs. The head of the frame contains the server's version.
     Version,
-    /// The server is not one for this [`Purpose`].
+    /// The server does not serve this [`Purpose`].
     Purpose,
-    /// The proof is not one of the server's token.
+    /// The proof was not made with the server's token.
     Token,
     /// There are too many connections.
     Busy,

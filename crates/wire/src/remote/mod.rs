@@ -20,8 +20,8 @@
 //!    short and with trailing bytes) and to `check.rs` there, which the fuzz target shares, and
 //!    describe them in `docs/remote-format.md`.
 //!
-//! A body that has changed in any way requires a new [`VERSION`]: both sides must have the same, and
-//! an error names both.
+//! A body that has changed in any way requires a new [`VERSION`]: both sides must have the same,
+//! and an error names both.
 
 pub mod agents;
 pub mod fields;
@@ -92,7 +92,8 @@ pub trait Message: Sized {
 /// Appends a message as a frame.
 ///
 /// # Panics
-/// If the body is longer than the limit of its type: the code that makes a message keeps the limits.
+/// If the body is longer than the limit of its type: the code that makes a message keeps the
+/// limits.
 pub fn encode<M: Message>(message: &M, out: &mut Vec<u8>) {
     frame::encode(message.kind(), out, |body| {
         let before = body.len();
@@ -101,8 +102,8 @@ pub fn encode<M: Message>(message: &M, out: &mut Vec<u8>) {
     });
 }
 
-/// Decodes the message at the beginning of the input, and says how many bytes it takes. Returns None
-/// if more bytes are needed.
+/// Decodes the message at the beginning of the input, and says how many bytes it takes. Returns
+/// None if more bytes are needed.
 ///
 /// # Errors
 /// If the bytes are not a frame of this version, or not a message of this type.

@@ -1,5 +1,5 @@
-//! Questions to `tiebreak watch`, and its answers: what it watches, and readings of it. Nothing else
-//! can be asked.
+//! Questions to `tiebreak watch`, and its answers: what it watches, and readings of it. Nothing
+//! else can be asked.
 
 use super::fields::{Fields, push_bool, push_bytes, push_list, push_option, push_u32, push_u64};
 use super::{BAD_VALUE, Message, UNKNOWN_KIND};
@@ -22,7 +22,8 @@ pub enum WatchQuestion {
     Read {
         /// The number of the question, which the answer repeats.
         number: u32,
-        /// Whether its peak memory and the load of the machine are read as well, which takes longer.
+        /// Whether its peak memory and the load of the machine are read as well, which takes
+        /// longer.
         fully: bool,
     },
 }

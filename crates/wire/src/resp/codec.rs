@@ -90,8 +90,7 @@ impl Resp {
         Some(consumed)
     }
 
-    /// Reads one token. Returns how many bytes are done with, or None if
-    /// more are needed.
+    /// Reads one token. Returns how many bytes were consumed, or None if more are needed.
     fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
         if let Some(fault) = self.broken {
             return Err(fault);
@@ -114,7 +113,7 @@ impl Resp {
         Ok(Some(step.consumed))
     }
 
-    /// The first byte of something other than a push.
+    /// Handles the first byte of something other than a push.
     fn begins(&mut self, first: u8, seen: &mut impl Events) -> Result<(), Fault> {
         if self.to_open > 0 {
             return Ok(());
@@ -132,7 +131,7 @@ impl Resp {
         Ok(())
     }
 
-    /// A piece of a push, which is passed on unchanged.
+    /// Passes on a piece of a push unchanged.
     fn push(
         &mut self,
         raw: &[u8],
@@ -190,7 +189,7 @@ impl Resp {
         faults::refusal(code, otherwise)
     }
 
-    /// A token of the reply to an operation.
+    /// Handles a token of the reply to an operation.
     fn on_token(
         &mut self,
         token: Token<'_>,
@@ -262,7 +261,7 @@ impl Resp {
         }
     }
 
-    /// The connection is unusable from here on.
+    /// Marks the connection as unusable. Returns the fault.
     fn broken(&mut self, fault: Fault) -> Fault {
         self.broken = Some(fault);
         self.closing = true;

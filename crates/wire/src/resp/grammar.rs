@@ -21,7 +21,8 @@ pub(super) fn integer(text: &[u8]) -> Result<&[u8], Fault> {
     }
 }
 
-/// Text of a double, a big number or a boolean, by its sign.
+/// Checks the text of a double, a big number or a boolean, whose type the first byte says. Returns
+/// the text after that byte.
 pub(super) fn number(line: &[u8]) -> Result<&[u8], Fault> {
     let (sign, text) = (line[0], &line[1..]);
     let unsigned = match text {
@@ -43,7 +44,7 @@ pub(super) fn null<'a>(text: &[u8]) -> Result<Token<'a>, Fault> {
     if text.is_empty() { Ok(Token::Null) } else { Err(faults::NUMBER) }
 }
 
-/// How many elements. None if they are streamed.
+/// The number of elements. None if they are streamed.
 pub(super) fn count(text: &[u8]) -> Result<Option<u64>, Fault> {
     match text {
         b"?" => Ok(None),
@@ -51,7 +52,7 @@ pub(super) fn count(text: &[u8]) -> Result<Option<u64>, Fault> {
     }
 }
 
-/// Keys and values of so many pairs.
+/// The number of keys and values in this many pairs. None if they are streamed.
 pub(super) fn pairs(text: &[u8]) -> Result<Option<u64>, Fault> {
     let Some(pairs) = count(text)? else { return Ok(None) };
     pairs.checked_mul(2).map(Some).ok_or(faults::LENGTH)

@@ -9,7 +9,7 @@ use crate::Fault;
 pub(super) enum RequestKind {
     Get,
     Set,
-    /// With so many keys.
+    /// With this many keys.
     MGet(u64),
     Incr,
     Del,
@@ -27,7 +27,7 @@ pub(super) struct InFlight {
     pub(super) items: u32,
     /// Bytes of strings, numbers and texts.
     pub(super) body_len: u64,
-    /// The first error's, 0: none.
+    /// The code of the first error; 0 if there is none.
     pub(super) code: u16,
     /// Nothing was found.
     pub(super) missed: bool,
@@ -48,7 +48,7 @@ impl InFlight {
         InFlight { kind, ..InFlight::default() }
     }
 
-    /// The reply begins with this token.
+    /// Begins the reply with this token.
     ///
     /// # Errors
     /// If the command never returns a reply of this type.
@@ -69,7 +69,7 @@ impl InFlight {
         Ok(())
     }
 
-    /// The reply's text says no more than its class, so it is not an item.
+    /// Whether the reply's text says no more than its class, so that it is not an item.
     pub(super) fn is_only_a_word(&self) -> bool {
         matches!(self.kind, RequestKind::Set | RequestKind::Del)
     }

@@ -34,7 +34,7 @@ enum Expects {
     Chunk { left: u64, room: u64 },
 }
 
-/// Digits of a length that [`Lexer::whole_string`] takes: no overflow.
+/// Maximum digits of a length that [`Lexer::whole_string`] accepts, so that nothing overflows.
 const MOST_DIGITS: usize = 10;
 
 const NEXT_VALUE: Expects = Expects::Value { looked: 0 };
@@ -51,7 +51,7 @@ impl Lexer {
         Lexer { expects: NEXT_VALUE, limits }
     }
 
-    /// Nothing was begun or held back.
+    /// Whether nothing was begun or held back.
     pub(super) fn is_between(&self) -> bool {
         matches!(self.expects, Expects::Value { looked: 0 })
     }
@@ -112,7 +112,7 @@ impl Lexer {
         }
     }
 
-    /// A text that does not fit on a short line is streamed.
+    /// Streams a text that does not fit on a short line.
     fn long_text<'a>(&mut self, window: &[u8]) -> Result<LexerStep<'a>, Fault> {
         let scalar = match window[0] {
             b'+' => Scalar::Simple,
@@ -123,7 +123,7 @@ impl Lexer {
         Ok(LexerStep { consumed: 1, token: Some(Token::Begin(scalar)) })
     }
 
-    /// A value whose first line is complete.
+    /// Reads a value whose first line is complete.
     fn value<'a>(&mut self, input: &'a [u8], line: &'a [u8]) -> Result<LexerStep<'a>, Fault> {
         self.expects = NEXT_VALUE;
         let text = &line[1..];
@@ -152,7 +152,7 @@ impl Lexer {
         Ok(LexerStep { consumed: line.len() + 2, token: Some(token) })
     }
 
-    /// A string whose length is on the first line.
+    /// Reads a string whose length is on the first line.
     fn string<'a>(&mut self, input: &'a [u8], line: &[u8]) -> Result<LexerStep<'a>, Fault> {
         let begin = line.len() + 2;
         if line == b"$?" {
@@ -202,7 +202,7 @@ impl Lexer {
         Ok(LexerStep { consumed: piece.len(), token: Some(Token::Piece(piece)) })
     }
 
-    /// CR LF after a string or a text.
+    /// Reads the CR LF after a string or a text.
     fn end<'a>(&mut self, input: &[u8]) -> Result<LexerStep<'a>, Fault> {
         match bytes::starts_with_line_end(input) {
             None => Ok(MORE),
@@ -222,7 +222,7 @@ impl Lexer {
         LexerStep { consumed: 0, token: Some(Token::Begin(Scalar::Error(codes::of(text)))) }
     }
 
-    /// The format, three letters and a colon, is framing.
+    /// Skips the format of a verbatim string: three letters and a colon, which are framing.
     fn verbatim<'a>(&mut self, input: &[u8], left: u64) -> Result<LexerStep<'a>, Fault> {
         match input {
             [_, _, _, b':', ..] => {

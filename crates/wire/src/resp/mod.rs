@@ -13,10 +13,10 @@
 //!   DEL.
 //! - `body_len` counts the bytes of strings, numbers and texts, never framing.
 //!   The text of an error is passed as body too.
-//! - [`Class::Miss`](crate::Class::Miss): null (but to a SET), an aggregate
+//! - [`Class::Miss`](crate::Class::Miss): null (except in reply to a SET), an aggregate
 //!   that holds nothing but nulls, or a DEL that found nothing.
 //! - [`Class::Error`](crate::Class::Error): a code of the table in [`codes`];
-//!   also where one element of a reply is an error.
+//!   also if one element of a reply is an error.
 //! - Attributes are read and left out. Pushes are passed on as they came,
 //!   framing included, and answer no operation.
 //!

@@ -32,12 +32,12 @@ impl Nesting {
         self.depth
     }
 
-    /// The next value is a part of an attribute.
+    /// Whether the next value is a part of an attribute.
     pub(super) fn in_attribute(&self) -> bool {
         self.attributes > 0
     }
 
-    /// The next value is a part of a push.
+    /// Whether the next value is a part of a push.
     pub(super) fn in_push(&self) -> bool {
         self.depth > 0 && self.frames[0].aggregate == Aggregate::Push
     }
@@ -50,10 +50,10 @@ impl Nesting {
         }
     }
 
-    /// An aggregate begins. Returns whether everything begun is complete.
+    /// Begins an aggregate. Returns whether everything begun is complete.
     ///
     /// # Errors
-    /// If it is nested too deep, or is a push inside of another value.
+    /// If it is nested too deeply, or is a push inside another value.
     pub(super) fn open(&mut self, aggregate: Aggregate, count: Option<u64>) -> Result<bool, Fault> {
         if aggregate == Aggregate::Push && self.depth > 0 {
             return Err(faults::PUSH_INSIDE);
@@ -67,7 +67,7 @@ impl Nesting {
         Ok(count == Some(0) && self.pop())
     }
 
-    /// A scalar is complete. Returns whether everything begun is complete.
+    /// Completes a scalar. Returns whether everything begun is complete.
     pub(super) fn value(&mut self) -> bool {
         while self.depth > 0 {
             let frame = &mut self.frames[self.depth - 1];
@@ -84,7 +84,7 @@ impl Nesting {
         true
     }
 
-    /// The end of a streamed aggregate. Returns whether everything begun is complete.
+    /// Ends a streamed aggregate. Returns whether everything begun is complete.
     ///
     /// # Errors
     /// If there is none, or a map ends after a key.
@@ -99,8 +99,9 @@ impl Nesting {
         Ok(self.pop())
     }
 
-    /// The innermost aggregate is complete, and a value of what is around it, unless it is an
-    /// attribute, which belongs to the value after it.
+    /// Completes the innermost aggregate, which is a value of the one around it unless it is an
+    /// attribute, which belongs to the value after it. Returns whether everything begun is
+    /// complete.
     fn pop(&mut self) -> bool {
         self.leave() != Aggregate::Attribute && self.value()
     }

@@ -25,13 +25,13 @@ pub enum Op<'a> {
 /// A value to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Set<'a> {
-    /// Under which key.
+    /// The key.
     pub key: &'a [u8],
     /// The value.
     pub value: Value<'a>,
-    /// On which condition.
+    /// The condition of the write.
     pub when: When,
-    /// For how long.
+    /// When the value expires.
     pub expires: Expires,
 }
 
@@ -54,9 +54,9 @@ pub enum Expires {
     /// Never.
     #[default]
     Never,
-    /// After so many seconds (EX).
+    /// After this many seconds (EX).
     Seconds(u64),
-    /// After so many milliseconds (PX).
+    /// After this many milliseconds (PX).
     Millis(u64),
     /// When the existing value would have expired (KEEPTTL).
     Kept,

@@ -92,8 +92,7 @@ impl Opening {
         self.steps.iter().flatten().count()
     }
 
-    /// What an error means without a fault of its own, while `left` replies
-    /// are to come.
+    /// The fault of an error that has none of its own, while `left` replies are to come.
     pub(super) fn objection(&self, left: usize) -> Fault {
         let at = self.replies().saturating_sub(left);
         self.steps.iter().flatten().nth(at).copied().unwrap_or(faults::ANSWERS_NOTHING)

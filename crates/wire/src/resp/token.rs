@@ -37,7 +37,7 @@ pub(super) enum Token<'a> {
     Piece(&'a [u8]),
     End,
     Null,
-    /// Its elements follow: so many, or until `Close`.
+    /// Its elements follow: this many, or until `Close`.
     Open(Aggregate, Option<u64>),
     Close,
 }

@@ -40,7 +40,7 @@ pub enum Admin<'a> {
         name: &'a str,
         /// Its comment.
         comment: &'a str,
-        /// It has super columns, named by texts, whose columns are named by numbers of 8
+        /// Whether it has super columns, named by texts, whose columns are named by numbers of 8
         /// bytes, big-endian. Otherwise it has columns named by texts.
         is_super: bool,
     },

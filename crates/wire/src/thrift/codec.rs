@@ -95,8 +95,7 @@ impl Thrift {
         answered(self.to_open, &mut self.opening_in_flight, &mut self.in_flight)
     }
 
-    /// Reads one part of a frame. Returns how many bytes are done with, or None if more are
-    /// needed.
+    /// Reads one part of a frame. Returns how many bytes were consumed, or None if more are needed.
     fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
         if let Some(fault) = self.broken {
             return Err(fault);
@@ -118,7 +117,7 @@ impl Thrift {
         if is_over { Err(faults::FRAME_END) } else { Ok(taken) }
     }
 
-    /// The length of a frame.
+    /// Reads the length of a frame.
     fn length(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
         let is_operation = self.to_open == 0;
         let (tag, operation) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
@@ -138,7 +137,7 @@ impl Thrift {
         Ok(Some(4))
     }
 
-    /// The head of a message: its version and kind, the name of the call and its number.
+    /// Reads the head of a message: its version and kind, the name of the call and its number.
     fn head(&mut self, input: &[u8]) -> Result<Option<usize>, Fault> {
         let (_, operation) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
         let Some((version, rest)) = input.split_first_chunk() else { return Ok(None) };
@@ -170,7 +169,7 @@ impl Thrift {
         Ok(Some(taken))
     }
 
-    /// One value of the result, or a part of one.
+    /// Reads one value of the result, or a part of one.
     fn result(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
         let Some((taken, token)) = self.walker.next(input)? else { return Ok(None) };
         self.frame_left -= taken as u32;
@@ -184,7 +183,7 @@ impl Thrift {
         Ok(Some(taken))
     }
 
-    /// Bytes of a result that is passed on unchanged.
+    /// Passes on bytes of a result unchanged.
     fn pass(&mut self, bytes: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
         let (tag, operation) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
         if !bytes.is_empty() {
@@ -235,7 +234,7 @@ impl Thrift {
         Ok(())
     }
 
-    /// The reply is complete.
+    /// Completes the reply.
     fn done(&mut self, seen: &mut impl Events) -> Result<(), Fault> {
         self.part = FramePart::Length;
         let (tag, operation) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
@@ -270,7 +269,7 @@ impl Thrift {
         }
     }
 
-    /// The connection is unusable from here on.
+    /// Marks the connection as unusable. Returns the fault.
     fn broken(&mut self, fault: Fault) -> Fault {
         self.broken = Some(fault);
         self.closing = true;

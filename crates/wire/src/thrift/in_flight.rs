@@ -6,16 +6,16 @@ use super::{Op, codes, faults, request};
 use crate::{Class, Fault, List};
 use alloc::vec::Vec;
 
-/// One call in flight. Slots are used again, and keep their memory.
+/// One call in flight. Slots are reused, and keep their memory.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
     /// The name of the call.
     pub(super) name: &'static str,
-    /// What tells it from others of its name.
+    /// Distinguishes it from other calls of the same name.
     pub(super) number: u32,
     pub(super) success: Success,
     exceptions: Exceptions,
-    /// Each value comes after its column's name.
+    /// Whether each value comes after its column's name.
     pub(super) names: bool,
     /// A byte of the reply was seen.
     pub(super) began: bool,
@@ -23,28 +23,28 @@ pub(super) struct InFlight {
     has_success: bool,
     /// The exception that was seen, or 0.
     exception: u8,
-    /// Which column or key the next value is of.
+    /// The column or key that the next value belongs to.
     pub(super) item: u32,
     /// Columns, or keys with columns.
     pub(super) items: u32,
     /// Columns of the key that was read last. None before the first key.
     of_key: Option<u32>,
-    /// How often that key was requested; the server answers it once.
+    /// How many times that key was requested; the server answers it once.
     times_requested: u32,
     pub(super) body_len: u64,
     /// Hashes of the keys that were not answered yet, by their places.
     keys: Vec<Option<u64>>,
-    /// Of the key that is being read.
+    /// The hash of the key that is being read, so far.
     hash: u64,
 }
 
 impl InFlight {
-    /// The call of an opening.
+    /// Takes the slot for a call of an opening.
     pub(super) fn opening(&mut self, name: &'static str, exceptions: Exceptions) {
         self.renew(name, 0, Success::Void, exceptions);
     }
 
-    /// The call of an operation.
+    /// Takes the slot for the call of an operation.
     pub(super) fn ask(&mut self, op: &Op<'_>, number: u32) {
         let (success, exceptions) = match op {
             Op::Get { .. } => (Success::Column, Exceptions::Get),
@@ -81,7 +81,7 @@ impl InFlight {
         self.keys.extend(keys.iter().map(|key| Some(hash(START, key))));
     }
 
-    /// The success begins.
+    /// Records that the success begins.
     ///
     /// # Errors
     /// If the call has none, or an exception was seen.
@@ -101,7 +101,7 @@ impl InFlight {
         if self.success != Success::Text || self.has_success { Ok(()) } else { self.succeeds() }
     }
 
-    /// An exception begins.
+    /// Records that an exception begins.
     ///
     /// # Errors
     /// When the call does not have it, or something else was seen.
@@ -114,7 +114,7 @@ impl InFlight {
         Ok(())
     }
 
-    /// A column begins.
+    /// Records that a column begins.
     ///
     /// # Errors
     /// If it belongs to no key and must belong to one.
@@ -132,7 +132,7 @@ impl InFlight {
         Ok(())
     }
 
-    /// A piece of a key; `last`: the key ends with it.
+    /// Handles a piece of a key; `last` means that the key ends with it.
     ///
     /// # Errors
     /// If it was not requested, or came before.

@@ -1,7 +1,7 @@
 //! Limits on how much of a reply the codec holds or waits for.
 
-/// The deepest nesting of structs, lists and maps; more is a fault. A reply of Cassandra's has
-/// nine.
+/// The deepest nesting of structs, lists and maps; more is a fault. A reply of Cassandra has nine
+/// levels.
 pub const MOST_DEEP: usize = 16;
 
 /// The longest name of a call.

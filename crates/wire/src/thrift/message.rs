@@ -28,7 +28,7 @@ pub(super) mod types {
     pub(crate) const LIST: u8 = 15;
 }
 
-/// Writes one frame with a call. `arguments`: writes its fields.
+/// Writes one frame with a call. `arguments` writes its fields.
 ///
 /// # Errors
 /// If the frame is too long for its length field; then nothing was appended.
@@ -79,13 +79,13 @@ pub(super) fn length(to: &mut Vec<u8>, length: usize) {
     to.extend_from_slice(&(length as u32).to_be_bytes());
 }
 
-/// The head of a list of so many values.
+/// The head of a list of this many values.
 pub(super) fn list(to: &mut Vec<u8>, of: u8, count: usize) {
     to.push(of);
     length(to, count);
 }
 
-/// The head of a map of so many pairs.
+/// The head of a map of this many pairs.
 pub(super) fn map(to: &mut Vec<u8>, from: u8, of: u8, count: usize) {
     to.push(from);
     to.push(of);

@@ -7,13 +7,13 @@
 //! says may be in flight.
 //!
 //! What a reply means here:
-//! - The body is the values of columns, and nothing else of the reply; where the operation
+//! - The body is the values of columns, and nothing else of the reply; if the operation
 //!   asks for names, each value comes after its column's name. The text that an exception
 //!   has is passed as body too.
 //! - The item of a column is its place in the reply. In a reply to several keys it is the
 //!   place of its key among those that were requested, whatever their order in the reply.
 //! - [`Reply::items`](crate::Reply::items) counts the columns; in a reply to several keys,
-//!   the keys that have any, one that was requested several times as often.
+//!   the keys that have any. A key that was requested several times counts that many times.
 //! - [`Class::Miss`](crate::Class::Miss): `NotFoundException`, or no column in a reply that
 //!   can have some.
 //! - [`Class::Error`](crate::Class::Error): an exception, by the table in [`codes`].

@@ -40,13 +40,13 @@ pub struct Parent<'a> {
 pub enum Columns<'a> {
     /// Those of these names.
     Named(List<'a>),
-    /// The first `count` from `start` to `finish`; an empty name is the row's end there.
+    /// The first `count` from `start` to `finish`; an empty name means that end of the row.
     Range {
         /// The first name.
         start: &'a [u8],
         /// The last name.
         finish: &'a [u8],
-        /// From the last to the first.
+        /// Whether they are read from the last to the first.
         reversed: bool,
         /// How many at most.
         count: u32,
@@ -60,7 +60,7 @@ pub struct Column<'a> {
     pub name: &'a [u8],
     /// Its value.
     pub value: Value<'a>,
-    /// Which of two writes wins: the later one. By convention microseconds since 1970.
+    /// Decides which of two writes wins: the later one. By convention, microseconds since 1970.
     pub timestamp: i64,
     /// After this many seconds it expires. None means never.
     pub ttl: Option<u32>,
@@ -82,7 +82,7 @@ pub enum Change<'a> {
         super_column: Option<&'a [u8]>,
         /// The names. None means all of them.
         names: Option<List<'a>>,
-        /// As of a column that is written.
+        /// As [`Column::timestamp`].
         timestamp: i64,
     },
 }
@@ -90,7 +90,7 @@ pub enum Change<'a> {
 /// Changes of one row.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// Its key. A key may come once in an operation.
+    /// Its key. A key may occur only once in an operation.
     pub key: &'a [u8],
     /// The column family.
     pub family: &'a [u8],
@@ -120,7 +120,7 @@ pub enum Op<'a> {
         parent: Parent<'a>,
         /// Which of them.
         columns: Columns<'a>,
-        /// Each value comes after its column's name.
+        /// Whether each value comes after its column's name.
         names: bool,
         /// How many replicas must answer.
         consistency: Consistency,
@@ -155,7 +155,7 @@ pub enum Op<'a> {
         parent: Parent<'a>,
         /// Its name.
         column: &'a [u8],
-        /// As of a column that is written.
+        /// As [`Column::timestamp`].
         timestamp: i64,
         /// How many replicas must answer.
         consistency: Consistency,
@@ -167,7 +167,7 @@ pub enum Op<'a> {
         /// How many replicas must answer.
         consistency: Consistency,
     },
-    /// Which version of the interface it is (`describe_version`); the body is its text.
+    /// The version of the interface (`describe_version`); the body is its text.
     DescribeVersion,
     /// A query about the cluster or a change of its schema.
     Admin(Admin<'a>),

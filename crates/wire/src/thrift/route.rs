@@ -45,7 +45,7 @@ pub(super) enum Position {
     Name,
     /// The value of a column, or the text that is the success.
     Value,
-    /// A key, in front of its columns.
+    /// A key, before its columns.
     Key,
     /// A key that is an item itself.
     Item,
@@ -58,10 +58,10 @@ pub(super) enum Position {
 /// The highest number of an exception of Cassandra's calls.
 const MOST_EXCEPTIONS: u8 = 4;
 
-/// From a reply to a column of a row of a statement in CQL.
+/// The steps from a reply to a column of a row of a statement in CQL.
 const ROW_COLUMN: &[u8] = &[0, 2, ELEMENT, 2, ELEMENT];
 
-/// The last thing that the walker read: the beginning of a container, or a text.
+/// The position of what the walker read last: the beginning of a container, or a text.
 pub(super) fn position(walker: &Walker, token: Token<'_>, success: Success) -> Position {
     let is_at = |route: &[u8]| walker.is_at(token, &[], route);
     let to_columns: &[u8] = match success {

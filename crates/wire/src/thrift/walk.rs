@@ -47,7 +47,7 @@ pub(super) enum Token<'a> {
 pub(super) struct Walker {
     levels: [Level; MOST_DEEP],
     depth: usize,
-    /// The type of the next value. None where a field's head comes next.
+    /// The type of the next value. None if the head of a field comes next.
     pending: Option<u8>,
     /// Bytes of the text that was begun.
     text_left: u32,
@@ -66,13 +66,13 @@ impl Walker {
         }
     }
 
-    /// The struct of the next message begins.
+    /// Begins the struct of the next message.
     pub(super) fn start(&mut self) {
         *self = Walker::new();
         self.depth = 1;
     }
 
-    /// Whether what was read last stands there: `first` and then `rest` are the steps from
+    /// Whether what was read last is at this position: `first` and then `rest` are the steps from
     /// the message's struct.
     pub(super) fn is_at(&self, token: Token<'_>, first: &[u8], rest: &[u8]) -> bool {
         let depth = self.depth - usize::from(token == Token::Open);
@@ -104,7 +104,7 @@ impl Walker {
         }
     }
 
-    /// What comes next, now that a value is complete.
+    /// Determines what comes after a complete value.
     fn settle(&mut self) {
         self.pending = None;
         while self.depth > 0 {
@@ -131,7 +131,7 @@ impl Walker {
         }
     }
 
-    /// The head of a field, or the end of the struct.
+    /// Reads the head of a field, or the end of the struct.
     fn field<'a>(&mut self, input: &[u8]) -> Result<Option<(usize, Token<'a>)>, Fault> {
         let Some(&of) = input.first() else { return Ok(None) };
         if of == types::STOP {
@@ -189,13 +189,14 @@ impl Walker {
         }
     }
 
-    /// A value of so many bytes.
+    /// Reads a value of this many bytes.
     fn plain<'a>(&mut self, bytes: usize, input: &[u8]) -> Option<(usize, Token<'a>)> {
         self.is_complete = input.len() >= bytes;
         self.is_complete.then_some((bytes, Token::Other))
     }
 
-    /// As much of a text as is there; `before`: bytes that were read in front of it.
+    /// Reads as much of a text as is available; `before` is the number of bytes that were read
+    /// before it.
     fn piece<'a>(&mut self, input: &'a [u8], before: usize) -> (usize, Token<'a>) {
         let length = input.len().min(self.text_left as usize);
         self.text_left -= length as u32;
@@ -213,13 +214,13 @@ impl Walker {
     }
 }
 
-/// A length or a count.
+/// Reads a length or a count.
 fn count(bytes: &[u8; 4]) -> Result<u32, Fault> {
     let count = i32::from_be_bytes(*bytes);
     u32::try_from(count).map_err(|_| faults::LENGTH)
 }
 
-/// A type that there is.
+/// Checks that a type exists.
 fn known(of: u8) -> Result<u8, Fault> {
     match of {
         types::BOOL..=types::DOUBLE

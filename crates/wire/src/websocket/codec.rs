@@ -8,10 +8,10 @@ use super::{Limits, codes, faults};
 use crate::pipeline::Pipeline;
 use crate::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag, bytes};
 
-/// A message to send. Its payload is both parts, one behind the other.
+/// A message to send. Its payload is both parts, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Op<'a> {
-    /// What it is made of. A text has to be UTF-8; that is not looked at.
+    /// The kind of the message. A text must be UTF-8, which is not checked.
     pub kind: Kind,
     /// Its payload.
     pub parts: [&'a [u8]; 2],
@@ -30,8 +30,8 @@ pub struct WebSocket {
     random: Random,
     key: [u8; KEY_BYTES],
     room: [u8; ROOM_BYTES],
-    /// The connection is a member of a room, and all messages that it gets are of this kind.
-    /// None where messages are answered.
+    /// The kind of all messages that a member of a room gets. None if the connection is not a
+    /// member, so that its messages are answered.
     member: Option<Kind>,
     phase: Phase,
     in_flight: Pipeline<InFlight>,
@@ -40,9 +40,9 @@ pub struct WebSocket {
     utf8: Utf8,
     /// Frames in a row without a byte of a message.
     empty_frames: u32,
-    /// The last call was shown a part of a head, or of a control frame.
+    /// Whether the last call was shown a part of a head, or of a control frame.
     holds: bool,
-    /// A message came that answers nothing, and no operation was informed yet.
+    /// Whether a message came that answers nothing, and no operation was informed yet.
     unexpected: bool,
     /// The last ping that was not answered yet: its payload, and how much of it there is.
     ping: Option<([u8; MOST_CONTROL], usize)>,
@@ -53,7 +53,7 @@ pub struct WebSocket {
 #[derive(Clone, Copy, Debug, Default)]
 struct InFlight {
     kind: Kind,
-    /// A message that answers nothing had come before it.
+    /// Whether a message that answers nothing had come before it.
     after_unexpected: bool,
 }
 
@@ -62,13 +62,13 @@ struct InFlight {
 struct Message {
     kind: Kind,
     bytes: u64,
-    /// It answers the first operation in flight.
+    /// Whether it answers the first operation in flight.
     answers: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// The answer to the upgrade is awaited, of which `looked` bytes were shown.
+    /// Waits for the answer to the upgrade, of which `looked` bytes were shown.
     Upgrading {
         looked: usize,
         informational: u32,
@@ -116,7 +116,7 @@ impl WebSocket {
         WebSocket { member: Some(kind), ..WebSocket::new(upgrade, limits, 1, seed) }
     }
 
-    /// The next connection enters the room of this name.
+    /// Makes the next connection enter the room of this name.
     pub fn enter(&mut self, room: [u8; ROOM_BYTES]) {
         self.room = room;
     }
@@ -144,7 +144,7 @@ impl WebSocket {
         }
     }
 
-    /// Reads one part of the input. Returns how many bytes are done with, or None if more are
+    /// Reads one part of the input. Returns how many bytes were consumed, or None if more are
     /// needed.
     fn step(
         &mut self,
@@ -158,7 +158,7 @@ impl WebSocket {
             }
             Phase::Between => self.frame(input, out, seen),
             Phase::Payload { left, is_last } => self.payload(input, left, is_last, seen).map(Some),
-            // Nothing that comes behind a close frame means anything.
+            // Everything after a close frame is ignored.
             Phase::Closed => Ok(Some(input.len())),
             Phase::Broken(fault) => Err(fault),
         }
@@ -189,7 +189,7 @@ impl WebSocket {
         Ok(taken)
     }
 
-    /// The head of a frame, and all of a control frame.
+    /// Reads the head of a frame, or the whole of a control frame.
     fn frame(
         &mut self,
         input: &[u8],
@@ -228,8 +228,8 @@ impl WebSocket {
         Ok(())
     }
 
-    /// The server closes. Its frame is answered (RFC 6455, 5.5.1), and what is in flight has
-    /// no reply.
+    /// Handles the server's close frame: answers it (RFC 6455, 5.5.1), or fails if something that
+    /// is in flight gets no reply.
     fn close(&mut self, payload: &[u8], out: &mut Out) -> Result<(), Fault> {
         let code = match payload {
             [] => codes::NO_CODE,
@@ -264,7 +264,7 @@ impl WebSocket {
         Ok(())
     }
 
-    /// The head of a frame of a message: of a new one, or of that which is under way.
+    /// Begins a frame of a message: of a new one, or of the one under way.
     fn enter_frame(&mut self, head: &Head, seen: &mut impl Events) -> Result<(), Fault> {
         if head.payload > self.limits.frame_bytes {
             return Err(faults::FRAME_TOO_LONG);
@@ -348,8 +348,8 @@ impl WebSocket {
         Ok(())
     }
 
-    /// Answers the last ping, and no other that came with it (RFC 6455, 5.5.3): what is owed
-    /// to a server that floods does not grow with its pings.
+    /// Answers only the last of the pings that came together (RFC 6455, 5.5.3), so that a server
+    /// that floods the connection with pings gets no flood of answers.
     fn pong(&mut self, out: &mut Out) {
         if let Some((payload, len)) = self.ping.take() {
             let key = self.random.mask();
@@ -357,11 +357,11 @@ impl WebSocket {
         }
     }
 
-    /// The connection is unusable from here on. On an upgraded one the server gets the reason.
+    /// Marks the connection as unusable. If it was upgraded, the server gets the reason.
     fn broken(&mut self, fault: Fault, out: &mut Out) -> Fault {
         if matches!(self.phase, Phase::Between | Phase::Payload { .. }) {
             let code = match (fault, self.refused) {
-                // A close frame without a code is answered alike.
+                // A close frame without a code is answered in the same way.
                 (faults::CLOSE_FRAME, Some(code)) => {
                     Some(code).filter(|code| *code != codes::NO_CODE)
                 }

@@ -66,7 +66,7 @@ pub const TABLE: &[(u16, &str)] = &[
     (1014, "close 1014 (bad gateway)"),
 ];
 
-/// What the number is called. Returns None for statuses and close codes without a name here.
+/// The name of the number. Returns None for statuses and close codes without a name here.
 pub fn name(code: u16) -> Option<&'static str> {
     TABLE.iter().find(|(known, _)| *known == code).map(|(_, name)| *name)
 }

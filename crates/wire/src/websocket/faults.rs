@@ -1,22 +1,22 @@
-//! Everything that this codec can object to. The texts name the remedy where it is ours to
-//! apply; none of them quotes the server.
+//! All faults of this codec. The texts name the remedy if there is one on the client's side; none
+//! of them quotes the server.
 
 use crate::Fault;
 
-/// The peer closed, and not one byte of an answer had come.
+/// The peer closed before the first byte of an answer.
 pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
-/// The peer closed, and a part of a message had come.
+/// The peer closed after a part of a message had come.
 pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a message");
 /// The peer closed before the upgrade was complete.
 pub const CLOSED_IN_UPGRADE: Fault = Fault("closed before the upgrade was complete");
 /// The peer sent a close frame while operations were in flight.
 pub const CLOSE_FRAME: Fault = Fault("the server sent a close frame");
 
-/// Another status than 101.
+/// A status other than 101.
 pub const NOT_UPGRADED: Fault = Fault("the server does not upgrade to WebSocket");
 /// 101 without `Upgrade: websocket` and `Connection: Upgrade`.
 pub const OTHER_UPGRADE: Fault = Fault("101 without Upgrade: websocket and Connection: Upgrade");
-/// `Sec-WebSocket-Accept` is missing, is there twice, or does not follow from the key.
+/// `Sec-WebSocket-Accept` is missing, occurs twice, or does not follow from the key.
 pub const ACCEPT: Fault = Fault("Sec-WebSocket-Accept does not follow from the key");
 /// The server uses permessage-deflate, which was not requested.
 pub const DEFLATE: Fault = Fault("the server uses permessage-deflate, which was not requested");
@@ -31,7 +31,7 @@ pub const RESERVED_BIT: Fault = Fault("a reserved bit is set, and no extension i
 pub const OPCODE: Fault = Fault("a reserved opcode");
 /// Only clients mask.
 pub const MASKED: Fault = Fault("a masked frame from a server");
-/// A length that fewer bytes could say.
+/// A length that could be encoded in fewer bytes.
 pub const LONG_LENGTH: Fault = Fault("a frame's length in more bytes than it needs");
 /// A length of 2⁶³ bytes or more.
 pub const HUGE_LENGTH: Fault = Fault("a frame's length has its highest bit set");
@@ -47,9 +47,9 @@ pub const CUT_CONTROL: Fault = Fault("a control frame in fragments");
 pub const NO_MESSAGE: Fault = Fault("a continuation of no message");
 /// A text or binary frame in the middle of a message.
 pub const IN_MESSAGE: Fault = Fault("a new message in the middle of another");
-/// A text message that is no UTF-8.
+/// A text message that is not UTF-8.
 pub const NOT_UTF8: Fault = Fault("a text message that is not UTF-8");
-/// A close frame of one byte, with a code that no frame may have, or a reason that is no
+/// A close frame of one byte, with a code that no frame may have, or with a reason that is not
 /// UTF-8.
 pub const CLOSE_PAYLOAD: Fault = Fault("a malformed close frame");
 /// More than [`Limits::empty_frames`](super::Limits::empty_frames) in a row.
@@ -69,11 +69,11 @@ pub const OWN_ROOM: Fault =
 /// A member of a room got text for binary messages, or binary messages for text.
 pub const OTHER_KIND: Fault = Fault("text for binary, or binary for text");
 
-/// As many are in flight as there may be.
+/// As many operations as the window allows are in flight.
 pub const IN_FLIGHT: Fault = Fault("as many operations are in flight as there may be");
 /// The upgrade is not complete.
 pub const NOT_OPEN: Fault = Fault("the upgrade is not complete");
-/// The server closes.
+/// The server is closing the connection.
 pub const NOT_REUSABLE: Fault = Fault("the server closes this connection");
 
 /// The code of the close frame with which a client answers this fault (RFC 6455, 7.4.1).

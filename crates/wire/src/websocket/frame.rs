@@ -4,7 +4,7 @@ use super::faults;
 use crate::Fault;
 use alloc::vec::Vec;
 
-/// What a message is made of.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// UTF-8.
@@ -14,7 +14,7 @@ pub enum Kind {
     Binary,
 }
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opcode {
     Continuation,
@@ -24,7 +24,7 @@ pub(super) enum Opcode {
     Pong,
 }
 
-/// The head of a frame of the server's.
+/// The head of a frame from the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) opcode: Opcode,
@@ -32,7 +32,7 @@ pub(super) struct Head {
     pub(super) is_last: bool,
     /// Bytes of payload.
     pub(super) payload: u64,
-    /// Its own bytes.
+    /// Length of the head, in bytes.
     pub(super) len: usize,
 }
 
@@ -78,8 +78,8 @@ impl Head {
     /// is not complete.
     ///
     /// # Errors
-    /// When a byte that is there is wrong: each is looked at in its order, so that it does
-    /// not matter how many came at once.
+    /// When one of the available bytes is wrong: they are checked in order, so that it does not
+    /// matter how many came at once.
     pub(super) fn read(input: &[u8]) -> Result<Option<Head>, Fault> {
         let first = input[0];
         if first & RESERVED != 0 {
@@ -122,8 +122,8 @@ fn length(short: u8, behind: &[u8]) -> Result<Option<(u64, usize)>, Fault> {
     }
 }
 
-/// Appends a whole message or control frame, masked with this key. Its payload is both
-/// parts, one behind the other.
+/// Appends a whole message or control frame, masked with this key. Its payload is both parts, one
+/// after the other.
 pub(super) fn write(to: &mut Vec<u8>, opcode: Opcode, parts: [&[u8]; 2], key: [u8; 4]) {
     to.push(FIN | opcode.byte());
     match (parts[0].len() + parts[1].len()) as u64 {
@@ -143,7 +143,7 @@ pub(super) fn write(to: &mut Vec<u8>, opcode: Opcode, parts: [&[u8]; 2], key: [u
     mask(&mut to[from..], key);
 }
 
-/// Masks a payload. To mask it again is to unmask it.
+/// Masks a payload. Masking it again unmasks it.
 pub fn mask(payload: &mut [u8], key: [u8; 4]) {
     let [a, b, c, d] = key;
     let twice = u64::from_ne_bytes([a, b, c, d, a, b, c, d]);

@@ -1,4 +1,4 @@
-//! How much a server may send before it is given up.
+//! Limits on how much a server may send before the connection is given up.
 
 use crate::http1;
 
@@ -11,8 +11,7 @@ pub struct Limits {
     pub frame_bytes: u64,
     /// Bytes of a message in all its frames, at most.
     pub message_bytes: u64,
-    /// How many frames in a row may bring no byte of a message: pings, pongs and empty
-    /// fragments.
+    /// How many frames in a row may contain no byte of a message: pings, pongs and empty fragments.
     pub empty_frames: u32,
 }
 

@@ -6,7 +6,7 @@
 //! servers that echo do so in order. [`WebSocket::member`] is a connection to a room, where no
 //! message answers another: all messages of the server are pushes.
 //!
-//! No byte of a message is gathered, and a frame that breaks the standard is a
+//! Messages are never collected in memory, and a frame that breaks the standard is a
 //! [`Fault`](crate::Fault), never skipped.
 
 mod codec;

@@ -11,9 +11,9 @@ use sha1::{Digest, Sha1};
 
 /// Bytes of a key: 16 bytes in base64.
 pub(super) const KEY_BYTES: usize = 24;
-/// Bytes of what accepts it: 20 bytes in base64.
+/// Bytes of the value that accepts it: 20 bytes in base64.
 const ACCEPT_BYTES: usize = 28;
-/// What is put behind the key (RFC 6455, 1.3).
+/// What is appended to the key (RFC 6455, 1.3).
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// Bytes of a room's name.
@@ -28,27 +28,27 @@ const EXTENSIONS: &str = "Sec-WebSocket-Extensions";
 const OWN: [&str; 5] =
     ["Upgrade", "Connection", KEY, "Sec-WebSocket-Version", "Sec-WebSocket-Accept"];
 
-/// The request for an upgrade, encoded ahead. No `Debug`: its head can hold secrets.
+/// The request for an upgrade, encoded in advance. No `Debug`: its head can hold secrets.
 #[derive(Clone)]
 pub struct Upgrade {
     head: Arc<[u8]>,
-    /// Where the key stands in it.
+    /// The position of the key in it.
     key_at: usize,
-    /// Where the name of the room stands in it. None if no room is entered.
+    /// The position of the name of the room in it. None if no room is entered.
     room_at: Option<usize>,
     /// The subprotocols that are offered.
     offered: Arc<[Vec<u8>]>,
 }
 
-/// What the server's answer came to.
+/// The result of reading the server's answer.
 pub(super) enum Answer {
-    /// Its end has not come.
+    /// It is incomplete.
     NotAll,
-    /// A 1xx of so many bytes; another head follows.
+    /// A 1xx of this many bytes; another head follows.
     Informational(usize),
-    /// The connection is upgraded; the answer had so many bytes.
+    /// The connection is upgraded; the answer had this many bytes.
     Upgraded(usize),
-    /// It is not: by which number that is counted, and in words.
+    /// The connection is not upgraded: the number by which that is counted, and the fault.
     Refused(u16, Fault),
 }
 
@@ -116,11 +116,11 @@ impl Upgrade {
         }
     }
 
-    /// Reads the answer to the request with this key. The first `looked` bytes were shown
-    /// before, and its end was not in them.
+    /// Reads the answer to the request with this key. The first `looked` bytes were shown before
+    /// and do not contain its end.
     ///
     /// # Errors
-    /// When it is no head of HTTP/1, or a malformed one.
+    /// When it is not a head of HTTP/1, or is malformed.
     pub(super) fn answer(
         &self,
         input: &[u8],
@@ -129,7 +129,7 @@ impl Upgrade {
         limits: &http1::Limits,
     ) -> Result<Answer, Fault> {
         let window = &input[..input.len().min(limits.head_bytes)];
-        // Something else than HTTP is named at its first byte.
+        // Anything other than HTTP is detected at its first byte.
         let _: FirstBytes = http1::start(window)?;
         let Some(end) = http1::end(window, looked) else {
             let is_full = window.len() == limits.head_bytes;
@@ -154,7 +154,7 @@ impl Upgrade {
         })
     }
 
-    /// What is wrong with the headers of a 101. Returns None if they are in order.
+    /// What is wrong with the headers of a 101. Returns None if they are valid.
     fn objection(&self, headers: &[Header<'_>], key: &[u8; KEY_BYTES]) -> Option<(u16, Fault)> {
         let upgrade = values(headers, "Upgrade").any(|of| of.eq_ignore_ascii_case(b"websocket"));
         let connection =
@@ -213,7 +213,7 @@ fn values<'h>(headers: &'h [Header<'h>], name: &'h str) -> impl Iterator<Item = 
     whole(headers, name).flat_map(list)
 }
 
-/// The elements of a list of which none is empty.
+/// The elements of a list that are not empty.
 fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes::list(value).filter(|element| !element.is_empty())
 }

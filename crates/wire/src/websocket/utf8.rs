@@ -18,7 +18,7 @@ impl Utf8 {
     /// Takes the next piece.
     ///
     /// # Errors
-    /// When a byte is wrong: how many stand before it in this piece.
+    /// When a byte is wrong. The error is the number of bytes before it in this piece.
     pub(super) fn take(&mut self, piece: &[u8]) -> Result<(), usize> {
         let mut at = 0;
         while at < piece.len() {
@@ -32,7 +32,7 @@ impl Utf8 {
         Ok(())
     }
 
-    /// No character is cut.
+    /// Whether no character is incomplete.
     pub(super) fn is_whole(&self) -> bool {
         self.left == 0
     }
@@ -42,7 +42,7 @@ impl Utf8 {
             (self.low..=self.high).contains(&byte).then_some(())?;
             Utf8 { left: self.left - 1, low: 0x80, high: 0xBF }
         } else {
-            // No longer form than needed, no surrogate, nothing above U+10FFFF.
+            // Overlong forms, surrogates and numbers above U+10FFFF are wrong.
             let (left, low, high) = match byte {
                 0x00..=0x7F => (0, 0, 0),
                 0xC2..=0xDF => (1, 0x80, 0xBF),
@@ -60,7 +60,7 @@ impl Utf8 {
     }
 }
 
-/// How many bytes in a row are ASCII: of all eight that one look tells, at least.
+/// The number of ASCII bytes at the start of a piece, rounded down to a multiple of eight.
 fn ascii(piece: &[u8]) -> usize {
     let (eights, _) = piece.as_chunks::<8>();
     8 * eights.iter().take_while(|eight| u64::from_ne_bytes(**eight) & ASCII == 0).count()

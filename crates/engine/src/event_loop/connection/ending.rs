@@ -11,8 +11,8 @@ use wire::Codec;
 const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
 
 impl<S: Dialogue> Connection<S> {
-    /// The codec cannot go on: the server refused the connection, with a code, or violated the
-    /// protocol.
+    /// Ends the connection because the codec cannot continue: the server refused the connection,
+    /// with a code, or violated the protocol.
     pub(super) fn broken(&mut self, common: &Common<S>, seen: &mut Recorder) -> EventResult {
         let Some(code) = self.codec.refused() else {
             return self.fail(Failure::Protocol, common, seen);
@@ -24,7 +24,7 @@ impl<S: Dialogue> Connection<S> {
         })
     }
 
-    /// The connection is lost, and the operations on it failed.
+    /// Ends the connection, which was lost: the operations on it failed.
     pub(super) fn fail(
         &mut self,
         failure: Failure,
@@ -38,8 +38,8 @@ impl<S: Dialogue> Connection<S> {
         })
     }
 
-    /// The connection waits before it dials again: operations that were taken up fail with the
-    /// error of the last connect.
+    /// Fails the operations that were taken up with the error of the last connect, because the
+    /// connection waits before it dials again.
     pub(in crate::event_loop) fn fail_unasked(
         &mut self,
         now: u64,
@@ -55,7 +55,7 @@ impl<S: Dialogue> Connection<S> {
         EventResult::free(now, lost)
     }
 
-    /// The connection is lost. Each operation on it ends as `end` records it.
+    /// Ends the connection, which was lost. Each operation on it ends as `end` records it.
     pub(super) fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> EventResult {
         let now = clock::now();
         if self.phase != Phase::Open {
@@ -139,7 +139,7 @@ impl<S: Dialogue> Connection<S> {
         EventResult::free(now, lost)
     }
 
-    /// The run ends: operations have no outcome.
+    /// Abandons all operations because the run ends: they have no outcome.
     pub(in crate::event_loop) fn abandon(&mut self, seen: &mut Recorder) {
         if self.in_flight.is_empty() {
             return;

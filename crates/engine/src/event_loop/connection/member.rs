@@ -26,7 +26,7 @@ impl<S: Dialogue> Connection<S> {
 
     /// Notes that the next connection here belongs to this opening of its room.
     pub(in crate::event_loop) fn enter(&mut self, common: &mut Common<S>, opening: u64) {
-        // Also if dialling fails, nothing of the last connection may be reported again.
+        // Even if dialling fails, nothing of the last connection may be reported again.
         common.dialogue.renew(&mut self.codec);
         common.dialogue.enters(&mut self.codec, self.slot, opening);
     }

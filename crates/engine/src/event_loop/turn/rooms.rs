@@ -34,7 +34,7 @@ pub(super) fn count(asked: &LaneOrder, members: u32) -> Result<u32, EngineError>
 /// The rooms of a lane.
 pub(super) struct Rooms {
     each: Vec<Room>,
-    /// How often rooms were opened in total.
+    /// How many times rooms were opened.
     openings: u64,
 }
 
@@ -78,7 +78,7 @@ impl<S: Dialogue> EventLane<S> {
         &mut self.rooms.each[room as usize]
     }
 
-    /// The room of the connection `first` takes up the next operation, due and possible since
+    /// Makes the room of the connection `first` take up the next operation, due and possible since
     /// `due` and `could`.
     pub(super) fn begin_in_room(
         &mut self,
@@ -224,8 +224,8 @@ impl<S: Dialogue> EventLane<S> {
         self.use_slots(first, many, since, drive, seen);
     }
 
-    /// The connection is lost, and its room with it: the operation in flight ends with a lost
-    /// connection.
+    /// Closes the room of a connection that was lost: the operation in flight ends as if its own
+    /// connection had been lost.
     fn lose_room(&mut self, slot: u32, seen: &mut Recorder) -> EventResult {
         let room = slot / self.per_client;
         let loss = self.slots[slot as usize].loss();

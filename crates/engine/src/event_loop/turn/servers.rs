@@ -25,8 +25,8 @@ impl<S: Dialogue> EventLane<S> {
         (S::ROOMS || self.per_client == 1) && self.slots[slot as usize].not_before > now
     }
 
-    /// A client takes up the next operation, due and possible since `due` and `could`. In closed
-    /// loop it continues while operations fail at once.
+    /// Makes a client take up the next operation, due and possible since `due` and `could`. In
+    /// closed loop it continues while operations fail at once.
     pub(super) fn begin_of_client(
         &mut self,
         client: u32,

@@ -3,7 +3,7 @@
 use crate::{EngineError, Stop, clock};
 use std::os::fd::RawFd;
 
-/// An eventfd, so that one call waits for the bell and for the end of the run.
+/// An eventfd, so that one call waits for a wake-up and for the end of the run.
 pub(super) struct Wakeup(Stop);
 
 impl Wakeup {
@@ -17,18 +17,18 @@ impl Wakeup {
         self.0.raise();
     }
 
-    /// Returns a descriptor that is readable once the bell rang.
+    /// Returns a descriptor that is readable once a wake-up was signalled.
     pub(super) fn fd(&self) -> RawFd {
         self.0.fd()
     }
 
-    /// Clears earlier rings.
+    /// Clears earlier wake-ups.
     pub(super) fn hush(&self) {
         self.wait(None, 0);
     }
 
-    /// Waits until it rings, until `also` is readable, or until the time `until`. Returns true
-    /// if `also` is readable. Earlier rings are cleared.
+    /// Waits for a wake-up, until `also` is readable, or until the time `until`. Returns true if
+    /// `also` is readable. Earlier wake-ups are cleared.
     pub(super) fn wait(&self, also: Option<RawFd>, until: u64) -> bool {
         let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         // poll ignores a negative descriptor.

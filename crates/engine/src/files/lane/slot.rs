@@ -10,7 +10,7 @@ use record::{Failure, Moments};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A sleep ends this long before an operation is due; the remaining time is spun.
+/// A sleep ends this long before an operation is due; the remaining time is spent spinning.
 const SPIN_NS: u64 = 50_000;
 
 /// How long after an operation fell due the deputy checks whether the leader has returned from

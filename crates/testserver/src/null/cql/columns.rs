@@ -20,7 +20,7 @@ pub(super) struct Column<'a> {
     pub(super) value: &'a [u8],
 }
 
-/// Tells whether a conditional statement was applied.
+/// The column that tells whether a conditional statement was applied.
 pub(super) const APPLIED: &str = "[applied]";
 
 /// The columns that are not text: those of lanes, and those by which a client library discovers the

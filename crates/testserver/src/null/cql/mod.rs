@@ -42,11 +42,11 @@ const UNPREPARED: &[u8] = b"\0\0\x25\0\0\x0cnot prepared";
 
 /// The length of a prepared statement's ID, as in Cassandra.
 const ID: usize = 16;
-/// The number of statements that are kept. Beyond it all are dropped, and clients prepare again
-/// those that they need.
+/// Maximum number of prepared statements that are kept. When there are more, all are dropped, and
+/// clients prepare those that they need again.
 const MOST_PREPARED: usize = 1000;
 
-/// The statements of one listening socket: what each of them brings, made once.
+/// The prepared statements of one listening socket, each with its result, which is built once.
 #[derive(Default)]
 pub(super) struct Cql {
     prepared: HashMap<[u8; ID], Vec<u8>>,

@@ -70,7 +70,8 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// There are no other nodes, and no tables with known metadata.
+    /// Whether it selects from a table that is empty here: there are no other nodes, and no tables
+    /// with known metadata.
     fn asks_for_nothing(&self) -> bool {
         match self.behind("FROM") {
             [Token::Word("system_schema"), ..] => true,
@@ -81,7 +82,7 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The columns before FROM. One that is computed is called by the function.
+    /// The columns before FROM. A computed column has the name of its function.
     fn selected(&self) -> Vec<Column<'a>> {
         let to = self.tokens.iter().position(|token| token.is("FROM"));
         let listed = self.tokens.get(1..to.unwrap_or(self.tokens.len())).unwrap_or_default();
@@ -114,7 +115,8 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// The place behind this word; `inserted`: the column of it if it is that of an insert.
+/// The column of the placeholder after this word. `inserted` is the column of an INSERT that has
+/// the placeholder's position, if there is one.
 fn place<'a>(word: &'a str, inserted: Option<&'a str>) -> Column<'a> {
     let of = |word: &'a str, kind| Column { kind, ..columns::named(word) };
     match inserted {
@@ -127,7 +129,7 @@ fn place<'a>(word: &'a str, inserted: Option<&'a str>) -> Column<'a> {
     }
 }
 
-/// The names between the first brackets.
+/// The names between the first parentheses.
 fn names<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
     let within = tokens.split(|token| matches!(token, Token::Sign('(' | ')'))).nth(1);
     let names = within.unwrap_or_default().split(|token| *token == Token::Sign(','));
@@ -141,7 +143,8 @@ fn first_word<'a>(tokens: &[Token<'a>]) -> Option<&'a str> {
     })
 }
 
-/// The first token of a text that begins with this character, and what is behind it.
+/// Splits off the first token of a text whose first character is `first`. Returns the token, or
+/// None for a text in single quotes, and the rest.
 fn split(first: char, text: &str) -> (Option<Token<'_>>, &str) {
     let behind = &text[first.len_utf8()..];
     match first {

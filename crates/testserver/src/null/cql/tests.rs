@@ -10,7 +10,7 @@ fn frame(operation: u8, body: &[u8]) -> Vec<u8> {
     [&[REQUEST, 0, 0, 7, operation], &length[..], body].concat()
 }
 
-/// A request of a statement, with consistency and flags behind its text.
+/// A request with a statement, followed by consistency and flags.
 fn asks(operation: u8, text: &str) -> Vec<u8> {
     let length = (text.len() as u32).to_be_bytes();
     frame(operation, &[&length[..], text.as_bytes(), b"\0\x01\0"].concat())
@@ -20,7 +20,7 @@ fn executes(id: &[u8]) -> Vec<u8> {
     frame(EXECUTE, &[&(id.len() as u16).to_be_bytes(), id, b"\0\x01\0"].concat())
 }
 
-/// What came of these bytes, and the operation and the body of the reply.
+/// The outcome of these bytes, and the operation and the body of the reply.
 fn answer_to(cql: &mut Cql, input: &[u8]) -> (Consumed, u8, Vec<u8>) {
     let mut out = Vec::new();
     let consumed = cql.answer(input, &mut out);
@@ -103,7 +103,8 @@ fn what_no_lane_says_is_refused() {
 }
 
 proptest! {
-    /// Whatever a statement says, its answer is as long as its head says (`told` looks).
+    /// Whatever a statement contains, its answer is as long as its head says, which `answer_to`
+    /// checks.
     #[test]
     fn any_statement_is_answered(text in "\\PC{0,60}|SELECT [a-z,()'\" ]{0,30} FROM [a-z.?]{0,20}") {
         let mut cql = Cql::default();
@@ -114,7 +115,7 @@ proptest! {
         }
     }
 
-    /// Whatever bytes come, no more are taken than there are.
+    /// Whatever bytes arrive, no more are consumed than there are.
     #[test]
     fn any_bytes_are_survived(operation in 0u8..17, body in prop::collection::vec(any::<u8>(), 0..60)) {
         for input in [&frame(operation, &body)[..], &[&[REQUEST][..], &body].concat()] {
@@ -125,7 +126,7 @@ proptest! {
     }
 }
 
-/// Its stream may be any.
+/// Answers bytes on any stream. Returns the outcome, and the length of the reply.
 fn told_of_any(input: &[u8]) -> (Consumed, usize) {
     let mut out = Vec::new();
     (Cql::default().answer(input, &mut out), out.len())
