@@ -139,6 +139,6 @@ fn of_the_keeper() {
         drive(&[&exec], &order(1, 1, 1), &stop)
     });
     let broken = result.expect_err("nobody is left to measure");
-    assert!(broken.to_string().ends_with("its keeper was killed, which ended it"), "{broken}");
+    assert!(broken.to_string().ends_with("it was ended because its keeper was killed"), "{broken}");
     wait_for("all of it to end", || sleeping(us(), &names).is_empty());
 }

@@ -128,7 +128,7 @@ const ENDS: &[End] = &[
         whom: |running| keepers(running)[0].kill(libc::SIGKILL),
         code: Some(4),
         end: "target_failed",
-        says: &["its keeper was killed, which ended it"],
+        says: &["it was ended because its keeper was killed"],
         check: |ended| ended.adds_up(),
     },
     End {
@@ -137,7 +137,7 @@ const ENDS: &[End] = &[
         whom: |running| keepers(running).iter().for_each(|keeper| keeper.kill(libc::SIGKILL)),
         code: Some(4),
         end: "target_failed",
-        says: &["its keeper was killed, which ended it"],
+        says: &["it was ended because its keeper was killed"],
         check: |ended| ended.adds_up(),
     },
     End {

@@ -16,7 +16,7 @@ pub(crate) const ARGUMENT: &str = "__holder";
 /// The longest orders have a timeout of a minute, and graces of 20 s.
 const LONGEST_MS: i32 = 180_000;
 
-const KEEPER_GONE: &str = "its keeper was killed, which ended it";
+const KEEPER_GONE: &str = "it was ended because its keeper was killed";
 
 #[derive(Serialize, Deserialize)]
 pub(crate) enum HolderRequest {

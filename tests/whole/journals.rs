@@ -176,7 +176,7 @@ fn small_numbers_in_a_journal_make_neither_large_memory_nor_long_loops() {
     });
     refused(
         with(0, &|event| question(event, "contenders", other.clone())),
-        "2 contenders and a question about other ones",
+        "2 contenders, but its question is about a different number",
     );
     refused(
         with(0, &|event| event["header"]["plan"]["rounds"] = u32::MAX.into()),

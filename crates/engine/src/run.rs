@@ -62,7 +62,8 @@ fn run_in(
     }
     if setups.iter().any(|setup| setup.len() != contenders) || contenders != order.lanes.len() {
         return Err(EngineError::Order(format!(
-            "the order names {} contenders on {workers} workers; the lanes don't match",
+            "the order names {} contenders on {workers} workers, but there are lanes for a different \
+             number",
             order.lanes.len()
         )));
     }

@@ -380,7 +380,7 @@ fn settle(core: Option<u32>) -> Result<(), EngineError> {
     let pinned = unsafe {
         let mut cores: libc::cpu_set_t = std::mem::zeroed();
         if core as usize >= 8 * size_of::<libc::cpu_set_t>() {
-            let why = format!("core {core} is beyond what this build can pin to");
+            let why = format!("core {core} is not supported: its number is too large");
             return Err(EngineError::Order(why));
         }
         libc::CPU_SET(core as usize, &mut cores);

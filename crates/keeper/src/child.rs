@@ -50,7 +50,7 @@ pub(super) enum StartError {
         source: io::Error,
     },
     /// The path of its directory contains a NUL byte.
-    #[error("the directory to run in: {0}")]
+    #[error("the working directory is not valid: {0}")]
     Directory(#[from] NulError),
     /// It cannot be recorded in the note of its keeper, so it could be left behind.
     #[error("the process to start cannot be recorded: {0}")]

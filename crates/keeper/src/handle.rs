@@ -76,7 +76,7 @@ impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Error::Refused(why) => why,
-            Error::Killed => "its keeper was killed, which ended it",
+            Error::Killed => "it was ended because its keeper was killed",
             Error::Stopped => "stopped while waiting for it",
         })
     }

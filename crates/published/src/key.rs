@@ -86,11 +86,11 @@ impl Key {
     pub fn name(self) -> (String, &'static str) {
         let (name, unit) = match self {
             Key::Duration => ("duration", "s"),
-            Key::AskedDuration => ("asked duration", "s"),
+            Key::AskedDuration => ("requested duration", "s"),
             Key::Operations => ("operations", ""),
             Key::Samples => ("samples", ""),
             Key::Rate => ("rate", "/s"),
-            Key::AskedRate => ("asked rate", "/s"),
+            Key::AskedRate => ("requested rate", "/s"),
             Key::Connections => ("connections", ""),
             Key::ConnectionsPerThread => ("connections per thread", ""),
             Key::Threads => ("threads", ""),

@@ -39,10 +39,10 @@ pub enum SizeError {
         most: usize,
     },
     /// The question is about another number of contenders than this.
-    #[error("{0} contenders and a question about other ones")]
+    #[error("{0} contenders, but its question is about a different number")]
     OtherQuestion(usize),
     /// The sweep is of another number of contenders than this.
-    #[error("{0} contenders and a sweep of other ones")]
+    #[error("{0} contenders, but its sweep is about a different number")]
     OtherSweep(usize),
     /// A pair names a contender that the plan does not have.
     #[error("a pair of contenders that do not exist")]

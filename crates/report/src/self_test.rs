@@ -159,7 +159,7 @@ fn remarks(test: &SelfTest) -> Vec<String> {
              once in 2000 times.",
             FAILS_AT - 1
         ),
-        "N % slower: embedded servers whose service time differs by so much. A difference counts \
+        "N % slower: embedded servers whose service time differs by N %. A difference counts \
          as found if 80 % of the comparisons or more called it slower and none called it faster. \
          Width: median of the intervals, upper end ÷ lower end − 1."
             .to_owned(),

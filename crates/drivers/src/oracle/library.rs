@@ -254,7 +254,7 @@ fn answered<T>(call: impl FnOnce() -> Result<T, Error>) -> Result<T, Fault> {
         }
         None => Err(Fault {
             request_error: RequestError::Failed(Failure::Protocol),
-            why: "the server sent something that the driver does not know".to_owned(),
+            why: "the server sent a message that the driver does not support".to_owned(),
         }),
     }
 }

@@ -66,13 +66,16 @@ pub enum ParameterError {
     #[error("the load writes no rows into `{0}`")]
     NoRows(String),
     /// A column has the time of the load.
-    #[error("now() cannot fill a column, as every load must be the same")]
+    #[error("now() cannot fill a column, because every load must write the same values")]
     TimeInColumn,
     /// A parameter of an operation has a parent.
-    #[error("only rows of a table have a parent")]
+    #[error("parent() can be used only in columns of tables")]
     NoParent,
     /// The rows of this table cannot be divided among the rows of the other one.
-    #[error("a row of `{0}` must be parent to several of these rows")]
+    #[error(
+        "`{0}` must have fewer rows than this table, so that each of its rows is the parent of \
+         several"
+    )]
     NotParent(String),
     /// A column is filled from a feed.
     #[error("feed() can be used in operations, not in tables")]
@@ -91,6 +94,6 @@ pub enum ParameterError {
         columns: Vec<String>,
     },
     /// The feed is empty.
-    #[error("the feed `{0}` has no row")]
+    #[error("the feed `{0}` has no rows")]
     EmptyFeed(String),
 }

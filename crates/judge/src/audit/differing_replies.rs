@@ -15,7 +15,7 @@ const MOST_LENGTHS_DIFFER: f64 = 0.05;
 pub(super) const RULE: Rule = Rule {
     name: "differing_replies",
     short: "the replies differ",
-    hint: "make them alike, or say --expect-different",
+    hint: "make them equal, or use --expect-different",
     weight: Weight::Void,
     threshold: "Compares the replies of the two contenders of a pair: the codes of successful \
                 replies (those in more than 1 in 1000), and a digest of the body of 1 reply in \
@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
     why: "A comparison of speed is about servers that do the same work. Published comparisons have \
           compared a small reply with a large one, or a page with a redirect.",
     remedy: "Fetch both with curl -i and make them return the same reply. If they are meant to \
-             differ, say so: --expect-different. Contenders with different protocols need the same \
+             differ, use --expect-different. Contenders with different protocols need the same \
              workload on both sides, or a comparison of the CPU time that an operation costs the \
              targets.",
     check,
@@ -78,7 +78,7 @@ fn remedy(evidence: &Evidence, pair: &Pair) -> String {
             evidence.contender_question(side as usize).map(|question| question.protocol.as_str());
         protocol.filter(|protocol| !protocol.is_empty())
     };
-    let expected = "If they are meant to differ, say so: --expect-different.";
+    let expected = "If they are meant to differ, use --expect-different.";
     match (speaks(pair.a), speaks(pair.b)) {
         (Some(a), Some(b)) if a != b => format!(
             "{} speaks {a} and {} speaks {b}: give both the same workload, such as --workload kv \

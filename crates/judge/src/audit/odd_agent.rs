@@ -14,8 +14,8 @@ pub(super) const RULE: Rule = Rule {
                 each of its connections with the median of all agents, and in open loop its \
                 operations. A difference of more than a quarter is a caution.",
     why: "All agents have the same share of the load. One that answers for less has a slower \
-          machine, a longer way or a busy neighbour, and the figures of all together are partly \
-          about that agent.",
+          machine, a longer network path or a busy neighbour, and the figures of all together are \
+          partly about that agent.",
     remedy: "Look at that machine, its network and what else runs there, or leave it out. \
              `tiebreak report RUN --verbose` shows the figures of each agent.",
     check,

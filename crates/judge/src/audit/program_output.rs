@@ -10,7 +10,7 @@ const MOST_DIFFERS: f64 = 0.1;
 pub(super) const RULE: Rule = Rule {
     name: "program_output",
     short: "output differs in length",
-    hint: "print alike, or say --expect-different",
+    hint: "make them equal, or use --expect-different",
     weight: Weight::Void,
     threshold: "Compares how many bytes one run of each program prints on its standard output, \
                 without the line that states its operations, as the mean over all runs of the \
@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
     why: "A program that ends early, or skips part of its work, is fast and prints less. The \
           output of a program is the only evidence of what it did.",
     remedy: "Let both programs print what they found, such as the number of rows and a sum. If \
-             they are meant to print different amounts, say so: --expect-different.",
+             they are meant to print different amounts, use --expect-different.",
     check,
 };
 

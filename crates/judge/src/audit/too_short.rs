@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Caution,
     threshold: "Counts the operations of each judged round. Fewer than 100 in one round is a \
                 caution.",
-    why: "A throughput from a handful of operations changes by whole percents with each of them, \
+    why: "A throughput from a handful of operations changes by several percent with each of them, \
           and the start and the end of the round weigh as much as the time between.",
     remedy: "Drive longer (--round 5s; in a single run: --duration), or increase the load: a \
              higher --rate or more --connections.",

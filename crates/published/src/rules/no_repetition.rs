@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
           developed, and by more if a server settles differently at each start. A single run does \
           not show by how much, so a difference between two contenders cannot be distinguished \
           from this. Requests within one run are not repetitions.",
-    remedy: "Make at least four runs of each contender, in alternation; better: tiebreak compare.",
+    remedy: "Make at least four runs of each contender, in alternation, or use tiebreak compare.",
     check: Check::All(check),
 };
 

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
           Running all of A, then all of B attributes the change to B. Simulated with a usual \
           drift, two equal servers were called different in 29 % of such experiments with 5 runs \
           each, and in 60 % with 20 runs, instead of the nominal 5 %.",
-    remedy: "Alternate the runs, in random order; better: tiebreak compare.",
+    remedy: "Alternate the runs, in random order, or use tiebreak compare.",
     check: Check::All(check),
 };
 

@@ -207,7 +207,7 @@ fn table(view: &View) -> Node {
         "paired t",
         "p",
         "rests on",
-        "charged for rest",
+        "with CPU at rest charged",
         "verdict",
     ];
     let pair = |(low, high): (f64, f64)| format!("{low:.4} to {high:.4}");

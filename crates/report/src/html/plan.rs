@@ -144,7 +144,7 @@ fn pilot(view: &View) -> Node {
     section
         .with(decided)
         .with(el("ul").class("why").with_all(why))
-        .with(parts::folded("Table of what it saw", parts::table(&head, rows)))
+        .with(parts::folded("Table of its measurements", parts::table(&head, rows)))
 }
 
 fn saw_row(name: &str, saw: &PilotSeen, burn_in: Option<u64>) -> Vec<Node> {

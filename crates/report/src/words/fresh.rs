@@ -53,7 +53,9 @@ fn instead(view: &View, comparison: &Comparison) -> String {
     let mut all = vec!["a quieter machine".to_owned()];
     all.extend(larger_matters(view, comparison));
     let sharper = sharper_cpu(view, comparison);
-    let cpu = sharper.map(|(low, high)| format!("; CPU/op is sharper here ({low}x to {high}x)"));
+    let cpu = sharper.map(|(low, high)| {
+        format!("; the interval of CPU/op is narrower here ({low}x to {high}x)")
+    });
     format!("{} would help more{}", all.join(" or "), cpu.unwrap_or_default())
 }
 
@@ -140,9 +142,8 @@ mod tests {
             })
         };
         let sharper = with_cpu(1.81, 1.9);
-        assert!(
-            sharper.is_some_and(|it| it.ends_with("; CPU/op is sharper here (1.81x to 1.90x)"))
-        );
+        let narrower = "; the interval of CPU/op is narrower here (1.81x to 1.90x)";
+        assert!(sharper.is_some_and(|it| it.ends_with(narrower)));
         assert!(
             with_cpu(0.8, 1.2).is_some_and(|described| described.ends_with(" would help more"))
         );

@@ -32,7 +32,7 @@ pub const TABLE: &[(u16, &str)] = &[
     (DEFLATE, "permessage-deflate, not requested"),
     (EXTENSION, "an extension, not requested"),
     (SUBPROTOCOL, "none of the subprotocols"),
-    (COPY_TWICE, "a copy that came twice"),
+    (COPY_TWICE, "a copy that was received twice"),
     (OTHER_COPY, "a copy of another broadcast"),
     (200, "HTTP 200"),
     (301, "HTTP 301"),

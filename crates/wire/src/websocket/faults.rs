@@ -44,7 +44,7 @@ pub const LONG_CONTROL: Fault = Fault("a control frame of more than 125 bytes");
 /// A control frame without FIN.
 pub const CUT_CONTROL: Fault = Fault("a control frame in fragments");
 /// A continuation while no message is under way.
-pub const NO_MESSAGE: Fault = Fault("a continuation of no message");
+pub const NO_MESSAGE: Fault = Fault("a continuation frame without a message to continue");
 /// A text or binary frame in the middle of a message.
 pub const IN_MESSAGE: Fault = Fault("a new message in the middle of another");
 /// A text message that is not UTF-8.
@@ -70,11 +70,11 @@ pub const OWN_ROOM: Fault =
 pub const OTHER_KIND: Fault = Fault("text for binary, or binary for text");
 
 /// As many operations as the window allows are in flight.
-pub const IN_FLIGHT: Fault = Fault("as many operations are in flight as there may be");
+pub const IN_FLIGHT: Fault = Fault("the window is full");
 /// The upgrade is not complete.
 pub const NOT_OPEN: Fault = Fault("the upgrade is not complete");
 /// The server is closing the connection.
-pub const NOT_REUSABLE: Fault = Fault("the server closes this connection");
+pub const NOT_REUSABLE: Fault = Fault("the server is closing this connection");
 
 /// The code of the close frame with which a client answers this fault (RFC 6455, 7.4.1).
 pub(super) fn close_code(fault: Fault) -> u16 {

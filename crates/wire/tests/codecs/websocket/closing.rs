@@ -130,7 +130,7 @@ fn a_farewell_is_for_connections_that_are_open() {
     codec.read(b"\x88\0", &mut Out::default(), &mut SeenEvents::default()).expect("sound");
     assert_eq!(codec.farewell(), b"", "it is closed");
     let write = exchange.ask(&mut codec);
-    assert_eq!(write, Err(Fault("the server closes this connection")));
+    assert_eq!(write, Err(Fault("the server is closing this connection")));
     let mut codec = Exchange { upgrades: true, ..exchange }.fresh();
     assert_eq!(codec.farewell(), b"", "it is not upgraded");
     let write = exchange.ask(&mut codec);

@@ -185,12 +185,17 @@ const BROKEN: &[Case] = &[
         b"\x81\x7f\x7f\xff\xff\xff\xff\xff\xff\xff",
         "fault: a frame is longer than the limit",
     ),
-    ("a continuation first", &[TEXT], b"\x80\x02hi", "fault: a continuation of no message"),
+    (
+        "a continuation first",
+        &[TEXT],
+        b"\x80\x02hi",
+        "fault: a continuation frame without a message to continue",
+    ),
     (
         "a continuation behind a message",
         &[TEXT, TEXT],
         b"\x81\x01a\x80\x01b",
-        "began | body a | ok, 1 bytes | fault: a continuation of no message",
+        "began | body a | ok, 1 bytes | fault: a continuation frame without a message to continue",
     ),
     (
         "a new message in another",
