@@ -66,7 +66,7 @@ impl Access {
         }
     }
 
-    /// Checks whether a login there keeps the password safe.
+    /// Checks whether a login at this address keeps the password safe.
     ///
     /// # Errors
     /// Says why it is not safe, and what to do.
@@ -76,8 +76,8 @@ impl Access {
         })
     }
 
-    /// Sets the table, or column family, in which a database keeps the contender's rows. `is_wide`:
-    /// they are wide rows.
+    /// Sets the table, or column family, in which a database keeps the contender's rows. `is_wide`
+    /// says whether they are wide rows.
     pub(crate) fn keep_rows_in(&mut self, table: &str, is_wide: bool) {
         match self {
             Access::Database(database) => database.keep_rows_in(table),
@@ -92,7 +92,7 @@ impl Access {
         }
     }
 
-    /// How many connections have an operation together: the members of a room, else one.
+    /// How many connections share one operation: the members of a room, otherwise 1.
     pub(crate) fn members(&self) -> u32 {
         match self {
             Access::WebSocket(access) => access.members.unwrap_or(1),

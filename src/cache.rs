@@ -22,8 +22,8 @@ pub(crate) fn directory() -> Option<PathBuf> {
     Some(cache.join("tiebreak"))
 }
 
-/// The directory for what an experiment in this directory builds, in this cache directory. Each
-/// experiment has its own: two of the same name do not build over each other.
+/// The directory in `cache` for what the experiment in the directory `experiment` builds. Each
+/// experiment has its own, so that two of the same name do not build over each other.
 pub fn built(cache: &Path, experiment: &Path) -> PathBuf {
     let name = experiment.file_name().unwrap_or_default().to_string_lossy();
     let fits = |c: &char| c.is_ascii_alphanumeric() || "_-".contains(*c);

@@ -35,7 +35,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Reads them.
+    /// Reads the facts about the cores that this process may use.
     ///
     /// # Errors
     /// If the kernel does not report which cores this process may use.
@@ -46,8 +46,8 @@ impl Facts {
     }
 }
 
-/// Half of the cores for the generator, from the last one down, at most
-/// [`MOST_WORKERS`]; `asked` of them if given.
+/// Chooses half of the cores for the generator, from the last one down, at most [`MOST_WORKERS`],
+/// or `requested` of them if that is given.
 ///
 /// Whole physical cores are taken first: a generator thread on the sibling of
 /// a target's core would slow the target down. A single core is shared.
@@ -102,7 +102,7 @@ fn pick(facts: &Facts, count: usize, exactly: bool) -> Vec<u32> {
     picked
 }
 
-/// `0-3,6`.
+/// Formats cores as ranges, such as `0-3,6`.
 fn show(cores: &[u32]) -> String {
     let mut parts: Vec<(u32, u32)> = Vec::new();
     for core in cores {
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// `siblings`: cores that share a physical core, by group.
+    /// `groups` holds the cores of each physical core.
     fn facts(groups: &[&[u32]], quota: Option<f64>) -> Facts {
         let mut facts = Facts { quota, ..Facts::default() };
         for group in groups {
@@ -201,8 +201,8 @@ mod tests {
         facts
     }
 
-    /// Physical cores, what the cgroup grants, what is asked for; the generator's cores,
-    /// the targets' and our own.
+    /// Physical cores, the cgroup's quota and the requested number; the expected cores of the
+    /// generator, of the targets and of tiebreak itself.
     type Case<'a> = (&'a [&'a [u32]], Option<f64>, Option<u32>, [&'a [u32]; 3]);
 
     #[test]
@@ -216,7 +216,7 @@ mod tests {
             // Siblings stay together: core 1 is the sibling of core 3.
             (&[&[0, 2], &[1, 3]], None, None, [&[1, 3], &[2], &[0]]),
             (&[&[0, 3], &[1, 4], &[2, 5]], None, None, [&[2, 5], &[1, 3, 4], &[0]]),
-            // One physical core: splitting it cannot be helped.
+            // One physical core has to be split.
             (&[&[0, 1]], None, None, [&[1], &[0], &[0]]),
             // A cgroup that grants less than the cores.
             (&[&[0], &[1], &[2], &[3]], Some(2.5), None, [&[3], &[1, 2], &[0]]),

@@ -27,7 +27,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Exit code when a second SIGINT or SIGTERM came.
+/// The exit code after a second SIGINT or SIGTERM.
 pub const STOPPED_TWICE: i32 = 130;
 
 /// Why a command failed: a sentence for people, with the remedy.

@@ -37,8 +37,8 @@ pub fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// What the kernel knows about the discipline of its clock (NTP, chrony, PTP): that it is synchronised,
-/// and how wrong it may be. Returns nothing if the kernel does not say.
+/// What the kernel reports about the discipline of its clock (NTP, chrony, PTP): whether it is
+/// synchronised, and how wrong it may be. Returns an empty text if the kernel reports nothing.
 pub(crate) fn clock_discipline() -> String {
     // SAFETY: an all-zero timex only asks, and the call writes at most its size.
     let (state, state_of_clock) = unsafe {

@@ -33,7 +33,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// As the report needs it.
+    /// The run in the form that the report needs.
     pub fn report_input(&self) -> ReportInput<'_> {
         ReportInput {
             header: &self.header,
@@ -48,7 +48,7 @@ impl Judged {
         }
     }
 
-    /// What the judge says.
+    /// The judge's verdict.
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
     }
@@ -131,8 +131,8 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
     })
 }
 
-/// What the load points of `run --sweep` show. None if it is no such run, or the audit
-/// refused it.
+/// What the load points of `run --sweep` show. Returns None if the run is not a sweep, or if the
+/// audit refused it.
 fn growth(plan: &Plan, verdict: &Verdict) -> Option<Growth> {
     let sweep = plan.sweep.as_ref().filter(|_| !verdict.void())?;
     let at_a_rate = plan.contenders.iter().any(|of| of.intensity.arrivals.rate().is_some());

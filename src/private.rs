@@ -1,4 +1,5 @@
-//! Files and directories that only their owner may read: those of a run tell what a user measured.
+//! Files and directories that only their owner may read, because those of a run show what a user
+//! measured.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;

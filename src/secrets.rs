@@ -102,8 +102,8 @@ fn without(text: &str, secrets: &[String]) -> String {
     left + &text[at..]
 }
 
-/// The same thing, its texts without them. A text that can only be one of our own
-/// words (`"closed"`, a histogram) stays: without it the thing could not be read.
+/// Returns the same value with the secrets masked in its texts. A text that must be one of our own
+/// words (`"closed"`, a histogram) is kept, because the value could not be read without it.
 pub(crate) fn without_secrets<T: Serialize + DeserializeOwned>(thing: T) -> T {
     let secrets = declared();
     let Ok(whole) = serde_json::to_value(&thing) else { return thing };
@@ -115,7 +115,7 @@ pub(crate) fn without_secrets<T: Serialize + DeserializeOwned>(thing: T) -> T {
     if let Ok(read) = T::deserialize(&blotted) {
         return read;
     }
-    // One by one: those that are needed as they are stay.
+    // The texts are masked one by one. A text without which the value cannot be read is restored.
     let mut good = whole;
     let mut paths = Vec::new();
     texts_with(&good, &secrets, &mut String::new(), &mut paths);

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 /// What the handler raises. A handler takes no arguments, hence the static.
 static STOP: OnceLock<Stop> = OnceLock::new();
-/// The first signal and its time in one number, so that two threads that catch one each agree on
-/// which was first. 0 means that none came.
+/// The first signal and its time in one number, so that two threads that each catch one agree on
+/// which was first. 0 means that no signal was caught.
 static FIRST: AtomicU64 = AtomicU64::new(0);
 
 /// Nobody can deliberately send two signals within this time.
@@ -51,7 +51,7 @@ fn handle(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) -> io::Resul
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Whether a signal came.
+/// Whether a signal was caught.
 pub fn caught() -> bool {
     FIRST.load(Ordering::Relaxed) != 0
 }

@@ -1,14 +1,14 @@
-//! UTC as text. No crate: two formats of one clock.
+//! UTC as text. Two formats of one clock do not require a crate.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// `2026-11-22T00:06:49Z`.
+/// Formats a time as `2026-11-22T00:06:49Z`.
 pub(crate) fn rfc3339(at: SystemTime) -> String {
     let ([year, month, day], [hour, minute, second]) = parts(at);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// `20261122T000649Z`: for the names of directories.
+/// Formats a time as `20261122T000649Z`, for the names of directories.
 pub(crate) fn stamp(at: SystemTime) -> String {
     rfc3339(at).replace(['-', ':'], "")
 }

@@ -16,7 +16,7 @@ const UNREPORTED: Duration = Duration::from_secs(2);
 pub(crate) struct AwaitedName<'a> {
     pub(crate) look_up: LookUp<'a>,
     pub(crate) patience: Duration,
-    /// Says that it still waits, once.
+    /// Called once, with a sentence, if the wait takes long.
     pub(crate) report: &'a dyn Fn(&str),
 }
 

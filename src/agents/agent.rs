@@ -8,7 +8,7 @@ use record::{AgentClock, AgentReady};
 use text::shown::shown;
 use wire::remote::agents::{FromCoordinator, Hello, Stamps};
 
-/// A slice that starts so much later than it should was told too late.
+/// A slice that starts this much later than it should was announced too late.
 const LATE_NS: u64 = 1000;
 
 /// An agent, as its coordinator knows it.
@@ -16,9 +16,9 @@ pub(super) struct Agent {
     pub(super) ready: AgentReady,
     pub(super) link: Link,
     pub(super) model: ClockModel,
-    /// Slices that it was told too late to start in time.
+    /// Slices that were announced to it too late to start in time.
     late: u64,
-    /// When the message was sent that it answers next.
+    /// When the message that it answers next was sent.
     sent_ns: u64,
     pub(super) part: AgentPart,
 }
@@ -36,7 +36,7 @@ pub(super) struct AgentPart {
 }
 
 impl Agent {
-    /// One that has said hello, and of whose clock nothing is known yet.
+    /// An agent that has sent its hello, and of whose clock nothing is known yet.
     pub(super) fn new(hello: &Hello, link: Link) -> Agent {
         let ready = AgentReady {
             rank: hello.rank,
@@ -66,13 +66,14 @@ impl Agent {
         self.link.send(message).map_err(|error| self.lost_by(&error))
     }
 
-    /// Takes in the four time stamps of a message and its answer.
+    /// Adds the four time stamps of a message and its answer to the clock model.
     pub(super) fn answered(&mut self, stamps: Stamps, at: u64) {
         let Stamps { received_ns: received, answered_ns: answered } = stamps;
         self.model.add(&Exchange { sent: self.sent_ns, received, answered, back: at });
     }
 
-    /// Notes when it started its last slice, on its clock. Returns true if it was told too late.
+    /// Notes when it started its last slice, on its clock. Returns true if the slice was announced
+    /// too late.
     pub(super) fn started(&mut self, started_ns: u64, began_ns: u64) -> bool {
         if started_ns == 0 || started_ns == self.part.started_ns {
             return false;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use text::shown::shown;
 
-/// The way to tell them.
+/// How agents are told where the coordinator listens.
 #[derive(Clone)]
 pub(crate) enum Announce {
     /// A file in a directory that all machines share.
@@ -75,7 +75,7 @@ impl Announced {
 
 impl Drop for Announced {
     fn drop(&mut self) {
-        // What cannot be removed holds a token of a run that has begun, which is worth nothing.
+        // A file that cannot be removed holds the token of a run that has begun, which is useless.
         let _ = fs::remove_file(&self.0);
     }
 }

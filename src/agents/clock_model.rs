@@ -6,15 +6,16 @@
 //! Exchanges that were not delayed on their way have the smallest round trips and say the most, so
 //! offset and drift are fitted to the tightest ones.
 
-/// So many exchanges are kept at most. When there are more, of each two neighbours the tighter
-/// one is kept, so that they cover the whole time.
+/// At most this many exchanges are kept. When there are more, the tighter one of each two
+/// neighbours is kept, so that the exchanges still cover the whole time.
 const MOST: usize = 64;
-/// Older exchanges are forgotten, as far as this many remain: oscillators follow the temperature.
+/// Exchanges older than this are forgotten, as long as [`REMAIN`] exchanges are left: oscillators
+/// follow the temperature.
 const FORGOTTEN_NS: u64 = 60_000_000_000;
 const REMAIN: usize = 8;
-/// Exchanges with a longer round trip than this many of the smallest are not fitted, as far as this
-/// many remain: a clock that stepped while it was asked makes one exchange look tighter than all
-/// others, and only others can show that.
+/// Exchanges whose round trip is more than this many times the smallest one are not fitted, as long
+/// as [`TIGHT_AT_LEAST`] exchanges are left: a clock that stepped during an exchange makes that
+/// exchange look tighter than all others, and only other exchanges can show that.
 const TIGHT: u64 = 2;
 const TIGHT_AT_LEAST: usize = 8;
 /// The drift is fitted once exchanges cover this time. Within a shorter one the error of a single
@@ -65,7 +66,7 @@ pub(crate) struct ClockModel {
 }
 
 impl ClockModel {
-    /// Takes in one exchange. One whose stamps contradict each other is ignored.
+    /// Adds one exchange. An exchange whose stamps contradict each other is ignored.
     pub(crate) fn add(&mut self, exchange: &Exchange) {
         let Some(sample) = self.sample(exchange) else { return };
         self.exchanges += 1;
@@ -82,9 +83,10 @@ impl ClockModel {
         self.line = fit(&self.samples);
     }
 
-    /// What an exchange says. The other machine measures how long it took to answer, which may be a
-    /// whole slice, with its own clock: as far as its drift is not known the round trip is taken
-    /// to be longer, never shorter. None if it is impossible: then that clock stepped meanwhile.
+    /// What an exchange says. The other machine measures with its own clock how long it took to
+    /// answer, which may be a whole slice. As long as the drift of that clock is uncertain, the
+    /// round trip is taken to be longer, never shorter. Returns None if the exchange is impossible,
+    /// because that clock stepped meanwhile.
     fn sample(&self, exchange: &Exchange) -> Option<Sample> {
         let ours = exchange.back.checked_sub(exchange.sent)?;
         let theirs = exchange.answered.checked_sub(exchange.received)? as f64;
@@ -104,31 +106,31 @@ impl ClockModel {
         })
     }
 
-    /// Returns how many exchanges it rests on.
+    /// Returns how many exchanges the model rests on.
     pub(crate) fn exchanges(&self) -> u64 {
         self.exchanges
     }
 
-    /// Returns the smallest round trip. None before the first exchange.
+    /// Returns the smallest round trip, or None before the first exchange.
     pub(crate) fn round_trip_ns(&self) -> Option<u64> {
         self.samples.iter().map(|sample| sample.round_trip_ns).min()
     }
 
     /// Returns how wrong the model may be at our time `at`: half the smallest round trip, plus the
-    /// largest residual of the exchanges that were fitted, plus what the drift may have added
-    /// since the last of them. None before the first exchange.
+    /// largest residual of the exchanges that were fitted, plus what the drift may have added since
+    /// the last of them. Returns None before the first exchange.
     pub(crate) fn bound_ns(&self, at: u64) -> Option<u64> {
         let line = self.line?;
         let age = at.saturating_sub(line.at) as f64;
         Some(line.bound_ns + (age * line.drift_within).round() as u64)
     }
 
-    /// Returns how much faster the other clock is, as a share.
+    /// Returns how much faster the other clock is, as a fraction.
     pub(crate) fn drift(&self) -> f64 {
         self.line.map_or(0.0, |line| line.drift)
     }
 
-    /// Returns the other clock minus ours, at our time `at`. 0 before the first exchange.
+    /// Returns the other clock minus ours, at our time `at`, or 0 before the first exchange.
     pub(crate) fn offset_ns(&self, at: u64) -> i64 {
         let Some(line) = self.line else { return 0 };
         (line.offset_ns + line.drift * difference(at, line.at) as f64).round() as i64

@@ -9,7 +9,7 @@ struct Truth {
     drift_ppm: f64,
     there_ns: u64,
     back_ns: u64,
-    /// Up to so much more in each direction, drawn for each message.
+    /// Up to this much is added in each direction, drawn for each message.
     jitter_ns: u64,
 }
 
@@ -39,7 +39,7 @@ impl Truth {
     }
 }
 
-/// Delays as they are in networks: most are short, some are long. Percent of the jitter.
+/// Delays that are typical of networks, in percent of the jitter: most are short, some are long.
 fn random() -> impl FnMut() -> u64 {
     let mut state = 7u64;
     move || {
@@ -98,7 +98,8 @@ fn the_bound_is_half_the_smallest_round_trip_on_a_quiet_network() {
 
 #[test]
 fn long_answers_and_a_strong_drift_do_not_feign_a_short_round_trip() {
-    // Turns of 2.5 s: at 80 millionths the other clock gains 200 µs on the way of 40 µs.
+    // In a turn of 2.5 s, the other clock gains 200 µs at 80 millionths. The round trip takes 40
+    // µs.
     let truth = Truth { drift_ppm: 80.0, ..QUIET };
     let (mut model, mut at) = (ClockModel::default(), BEGIN);
     for n in 0..40 {

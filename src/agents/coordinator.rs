@@ -29,7 +29,7 @@ const ENDING: Duration = Duration::from_secs(30);
 const SAME_SIGNAL: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// What takes each merged trial.
+/// The function that takes each merged trial.
 type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
 
 /// All agents of a run.
@@ -40,7 +40,7 @@ pub(crate) struct Coordinator {
     lead: Lead,
 }
 
-/// A message of an agent, by its index, and when it came.
+/// A message of an agent, the index of that agent, and when the message arrived.
 struct Received {
     agent: usize,
     at: u64,
@@ -100,9 +100,9 @@ impl Coordinator {
         }
     }
 
-    /// Drives an order on all agents: its lanes are all contenders of the plan, in these launches of
-    /// their targets. `clocks` read the CPU time of the targets, and `each` gets every trial, merged,
-    /// when its round has ended.
+    /// Drives an order on all agents: its lanes are all contenders of the plan, in these launches
+    /// of their targets. `clocks` read the CPU time of the targets, and `each` gets every trial,
+    /// merged, when its round has ended.
     ///
     /// # Errors
     /// If an agent is lost or fails.
@@ -148,7 +148,7 @@ impl Coordinator {
         let ended = self.slices(&mut part)?;
         self.end(&mut part, &ended)?;
         let trials = self.agents.iter().filter_map(|agent| agent.part.trials).min();
-        // Nothing follows, whatever is said of the last trials.
+        // Nothing follows, whatever `each` returns for the last trials.
         let _ = self.merge(&mut part, trials.unwrap_or(0))?;
         if let Ended::ByAgent(agent) = ended {
             // A launcher signals all processes, and our signal may come a little later.
@@ -303,7 +303,8 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Requests the records up to this number of trials, and hands over those that were not yet.
+    /// Requests the records up to this number of trials, and hands over those that were not handed
+    /// over before.
     fn merge(
         &mut self,
         part: &mut RunPart<'_, '_>,
@@ -393,7 +394,7 @@ enum Ended {
     Complete,
     /// We were asked to stop.
     ByUs,
-    /// This agent was, by its index.
+    /// The agent with this index was asked to stop.
     ByAgent(usize),
 }
 

@@ -61,8 +61,7 @@ impl AgentLink {
     }
 
     /// Sends a message. A coordinator that has ended the order may be gone before the slice is over
-    /// here, and then misses nothing: if it is gone too early, that shows when its next message does
-    /// not come.
+    /// here, and then misses nothing. If it is gone too early, its next message does not come.
     ///
     /// # Errors
     /// If the coordinator cannot be reached, and has not ended the order.
@@ -166,9 +165,9 @@ pub(crate) struct AgentGate<'a> {
 }
 
 struct GateState {
-    /// When the message came that is answered next.
+    /// When the message that is answered next arrived.
     received_ns: u64,
-    /// When the slice before started.
+    /// When the previous slice started.
     started_ns: u64,
     failed: Option<RemoteError>,
 }

@@ -33,7 +33,7 @@ type Candidate = (Connection, Hello);
 /// Waits for all agents.
 ///
 /// # Errors
-/// If one of them is missing when the time is over, which the message names, or does not fit.
+/// If an agent does not fit, or is missing when the time is over; the message names it.
 pub(crate) fn gather(
     this: &Membership,
     expected: &Expected<'_>,
@@ -45,7 +45,7 @@ pub(crate) fn gather(
     let listener = TcpListener::bind(at).map_err(cannot)?;
     listener.set_nonblocking(true).map_err(cannot)?;
     let at = listener.local_addr().map_err(cannot)?;
-    // What was announced is withdrawn as soon as all are there, or nobody waits any more.
+    // The announcement is withdrawn as soon as all are there, or nobody waits any more.
     let announced = this.announce.as_ref().map(|announce| announce.publish(at, &this.token));
     let _announced = announced.transpose()?;
     let (send, candidates) = mpsc::channel();

@@ -1,5 +1,5 @@
-//! The manifest of a comparison that Kubernetes launches: an Indexed Job, and a headless Service that
-//! gives its coordinator a name.
+//! The manifest of a comparison that Kubernetes launches: an Indexed Job, and a headless Service
+//! that gives its coordinator a name.
 
 use record::limits::MOST_AGENTS;
 
@@ -12,7 +12,7 @@ const LONGEST_IMAGE: usize = 512;
 
 /// The manifest. Its values are checked, so they can be inserted into YAML as they are.
 pub(crate) struct Manifest<'a> {
-    /// How many agents drive. The coordinator is one process more.
+    /// How many agents drive. The coordinator is an additional process.
     pub(crate) agents: u32,
     /// The name of the Job, the Service, the Secret and the ConfigMap.
     pub(crate) name: &'a Name,

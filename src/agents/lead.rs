@@ -1,8 +1,8 @@
 //! How long before a slice the coordinator says when it starts.
 
-/// The shortest and the longest time, besides the longest round trip. In between it grows whenever an
-/// agent was told too late, and shrinks otherwise: so that about one slice in ten is told too late on
-/// a busy machine, and hardly any on a quiet one.
+/// The shortest and the longest time, in addition to the longest round trip. In between, the time
+/// grows whenever a slice was announced too late to some agent, and shrinks otherwise, so that this
+/// happens to about one slice in ten on a busy machine, and to hardly any on a quiet one.
 const LIMITS_NS: (u64, u64) = (300_000, 5_000_000);
 const LONGER: f64 = 1.5;
 const SHORTER: f64 = 0.95;
@@ -12,7 +12,7 @@ const SHORTER: f64 = 0.95;
 pub(super) struct Lead(u64);
 
 impl Lead {
-    /// The shortest one.
+    /// The shortest lead.
     pub(super) fn new() -> Lead {
         Lead(LIMITS_NS.0)
     }
@@ -21,7 +21,8 @@ impl Lead {
         self.0
     }
 
-    /// Adjusts it after a slice, of which some agent was told too late or none.
+    /// Adjusts the lead after a slice. `late` says whether the slice was announced too late to some
+    /// agent.
     pub(super) fn adjust(&mut self, late: bool) {
         let next = if late { LONGER } else { SHORTER } * self.0 as f64;
         self.0 = (next as u64).clamp(LIMITS_NS.0, LIMITS_NS.1);

@@ -1,5 +1,5 @@
-//! One side of the connection between a coordinator and an agent: one thread reads, so that a message
-//! is stamped when it comes, and others send.
+//! One side of the connection between a coordinator and an agent: one thread reads, so that a
+//! message is stamped when it arrives, and other threads send.
 
 use crate::remote::{Connection, RemoteError};
 use std::io;
@@ -13,8 +13,8 @@ use wire::remote::Message;
 const SENDING: Duration = Duration::from_secs(10);
 /// A connection may be silent for as long as a load takes.
 const SILENT: Duration = Duration::from_secs(86_400);
-/// After so many seconds of silence the kernel asks whether the other machine is there, so often,
-/// with a pause of a second.
+/// After this many seconds of silence the kernel probes the other machine once a second, and gives
+/// up after [`PROBES`] probes without an answer.
 const IDLE_S: libc::c_int = 5;
 const PROBES: libc::c_int = 5;
 /// How long sent bytes may be unacknowledged.

@@ -5,20 +5,20 @@ use engine::clock;
 /// What a clock simulates, for tests on one machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct SimulatedClock {
-    /// So much ahead.
+    /// How far it is ahead.
     pub(crate) offset_ns: i64,
-    /// So much faster, in millionths.
+    /// How much faster it is, in millionths.
     pub(crate) drift_ppm: f64,
-    /// Slices start so much later than they should.
+    /// By how much slices start too late.
     pub(crate) skew_ns: u64,
-    /// It steps by so much, once.
+    /// How far it steps, once.
     pub(crate) step_ns: i64,
-    /// So long after its start.
+    /// How long after its start it steps.
     pub(crate) step_after_ns: u64,
 }
 
 impl SimulatedClock {
-    /// So many times as much.
+    /// Multiplies all deviations by `n`, but not the time of the step.
     pub(crate) fn times(self, n: u32) -> SimulatedClock {
         SimulatedClock {
             offset_ns: self.offset_ns * i64::from(n),
@@ -72,7 +72,7 @@ impl LocalClock {
         now.saturating_add_signed(at.wrapping_sub(engine) as i64)
     }
 
-    /// Returns how much later than they should slices start.
+    /// Returns by how much slices start too late.
     pub(crate) fn skew_ns(&self) -> u64 {
         self.simulated.skew_ns
     }
@@ -100,8 +100,8 @@ mod tests {
         let (before, there, after) = (honest.now(), ahead.now(), honest.now());
         assert!(before + 5_000_000_000 <= there && there <= after + 5_000_000_000);
         let at = ahead.now() + 1_000_000;
-        // Reading both clocks takes time, in which the thread may lose its core: of some attempts
-        // the best is compared.
+        // Reading both clocks takes time, in which the thread may lose its core, so the best of
+        // several attempts is compared.
         let off = (0..50).map(|_| ahead.of_engine(ahead.to_engine(at)).abs_diff(at)).min();
         assert!(off < Some(100_000), "{off:?} ns");
     }

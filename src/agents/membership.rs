@@ -21,21 +21,21 @@ const RANKS: [(&str, &str); 4] = [
     ("TIEBREAK_RANK", "TIEBREAK_SIZE"),
     SLURM[0],
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-    // Kubernetes says the rank alone.
+    // Kubernetes sets only the rank.
     ("JOB_COMPLETION_INDEX", "TIEBREAK_SIZE"),
 ];
 
 /// Who this process is. No `Debug`: it holds the token.
 #[derive(Clone)]
 pub(crate) struct Membership {
-    /// 0 coordinates, the others drive.
+    /// Process 0 coordinates, the others drive.
     pub(crate) rank: u32,
     /// How many processes there are.
     pub(crate) size: u32,
     /// Where the coordinator listens.
     pub(crate) coordinator: SocketAddr,
     pub(crate) token: Token,
-    /// How long all wait until all are there.
+    /// How long to wait until all processes are there.
     pub(crate) gather: Duration,
     /// What this agent's clock simulates.
     pub(crate) simulated: SimulatedClock,
@@ -93,7 +93,7 @@ pub(super) fn number_of(
 }
 
 /// The rank of this process and the number of processes, from the variables of Slurm or from the
-/// first of all that is set.
+/// first pair of variables that is set.
 ///
 /// # Errors
 /// If none is set, or if they contradict each other.
@@ -133,17 +133,17 @@ fn host_and_port(text: &str) -> Option<(&str, u16)> {
     Some((host, port))
 }
 
-/// The address of the coordinator. Others connect to it, so a public one needs leave.
+/// The address of the coordinator. Others connect to it, so a public address requires permission.
 fn address(
     host: &str,
     port: u16,
     allow_public: bool,
     look_up: LookUp<'_>,
 ) -> Result<SocketAddr, Error> {
-    // Whether something listens there yet says nothing.
+    // It does not matter whether something listens there yet.
     let mut resolver = Resolver::new(allow_public, look_up, &|_| true);
     resolver.dial(host, port).map_err(|error| {
-        // It is no target that is missing.
+        // The coordinator is not a target.
         let exit = if error.exit == Exit::TargetFailed { Exit::Failed } else { error.exit };
         Error { exit, text: format!("{COORDINATOR}: {}", error.text) }
     })

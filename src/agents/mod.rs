@@ -1,9 +1,9 @@
 //! Several machines that drive together: a coordinator, and agents that drive their shares.
 //!
 //! The coordinator launches, loads, decides and judges, and drives nothing. Before every slice it
-//! waits until all agents have ended the one before, and says when the next one starts ([`gate`]):
-//! so no two contenders are ever driven at once, whatever the clocks do. Each agent is told that
-//! time on its own clock, which the coordinator knows by a [`clock_model`].
+//! waits until all agents have ended the one before, and says when the next one starts ([`gate`]).
+//! So no two contenders are ever driven at the same time, whatever the clocks do. Each agent is
+//! told that time on its own clock, which the coordinator knows from a [`clock_model`].
 
 mod agent;
 mod announce;

@@ -3,8 +3,8 @@
 use record::{Address, DriveOrder};
 use serde::{Deserialize, Serialize};
 
-/// What the agents drive. It says nothing that follows from the plan, which each agent has: so no
-/// secret is in it.
+/// What the agents drive. It does not repeat what follows from the plan, which each agent has, so
+/// it contains no secret.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PartOrder {
     pub(crate) seed: u64,
@@ -15,13 +15,13 @@ pub(crate) struct PartOrder {
     pub(crate) slice_ns: u64,
     /// How long an agent waits for the start of a slice.
     pub(crate) patience_ns: u64,
-    /// Its rounds are the pilot.
+    /// Whether its rounds are the pilot.
     pub(crate) is_pilot: bool,
     /// All contenders of the plan.
     pub(crate) lanes: Vec<PartLane>,
 }
 
-/// One contender of it.
+/// One contender of the order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PartLane {
     pub(crate) burn_in_ns: u64,
@@ -90,8 +90,9 @@ impl Slices {
         self.warm_up + self.rounds * self.in_round
     }
 
-    /// How many trials every agent has ended before the slice at `index`, if it is the first one of
-    /// a round, so that records can be sent without disturbing one.
+    /// How many trials every agent has ended before the slice at `index`. Returns None unless that
+    /// slice is the first one of a round: records are sent only between rounds, so that they
+    /// disturb none.
     pub(super) fn trials_before(&self, index: u64) -> Option<u64> {
         let since = index.checked_sub(self.warm_up)?;
         let warm_up = if self.warm_up > 0 { self.contenders } else { 0 };

@@ -1,5 +1,5 @@
-//! What 25 agents would read on networks that nobody has here: the real clock model and the real lead,
-//! over simulated delays. docs/guide.md has the table.
+//! What 25 agents would measure on networks that are not available here: the real clock model and
+//! the real lead, over simulated delays. docs/guide.md has the table.
 
 use super::clock_model::{ClockModel, Exchange};
 use super::lead::Lead;
@@ -9,12 +9,12 @@ const SLICES: u64 = 600;
 const SLICE_NS: u64 = 100_000_000;
 /// What the coordinator needs to send or take in one message.
 const MESSAGE_NS: u64 = 10_000;
-/// How much later than it should an agent starts, on average: it spins before the start.
+/// By how much an agent starts too late, on average: it spins before the start.
 const WAKING_NS: f64 = 2_000.0;
 /// The default of `--matters`: a tenth of it is the limit of the caution.
 const MATTERS: f64 = 0.01;
 
-/// How long a message takes on its way: at least so much, and on average so much more.
+/// How long a message is on its way: at least `way_ns`, and on average `jitter_ns` more.
 struct Network {
     name: &'static str,
     way_ns: u64,
@@ -27,7 +27,7 @@ const NETWORKS: [Network; 3] = [
     Network { name: "busy virtual machines", way_ns: 250_000, jitter_ns: 100_000.0 },
 ];
 
-/// Uniform numbers from 0 to 1, neither of which is drawn.
+/// Uniform numbers between 0 and 1, which are both excluded.
 struct Random(u64);
 
 impl Random {
@@ -78,7 +78,7 @@ impl Agent {
         (since / (1.0 + self.drift)).round() as u64
     }
 
-    /// The answer to the last message left at this time and came at that one.
+    /// Adds the answer to the last message, which left at `left` and arrived at `arrival`.
     fn answered(&mut self, left: u64, arrival: u64) {
         let (received, answered) = (self.clock(self.received), self.clock(left));
         self.model.add(&Exchange { sent: self.sent, received, answered, back: arrival });
@@ -122,8 +122,8 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Announces a slice that starts at this time. Returns when each agent starts, and whether one
-    /// of them heard of it too late. Checks that no clock is off by more than its bound.
+    /// Announces a slice that starts at this time. Returns when each agent starts, and whether it
+    /// was announced too late to one of them. Checks that no clock is off by more than its bound.
     fn start(&mut self, at: u64) -> (Vec<u64>, bool) {
         let (mut starts, mut was_late) = (Vec::new(), false);
         for agent in &mut self.agents {
@@ -141,7 +141,7 @@ impl<'a> Group<'a> {
         (starts, was_late)
     }
 
-    /// Every agent answers when its own slice has ended; messages are taken in one by one.
+    /// Every agent answers when its own slice has ended. The messages are processed one by one.
     fn answers(&mut self, starts: &[u64]) {
         let ends = starts.iter().map(|start| start + SLICE_NS);
         let arrivals = ends.map(|end| end + self.random.way(self.network));

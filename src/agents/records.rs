@@ -26,7 +26,7 @@ fn digest(bytes: &[u8]) -> [u8; DIGEST_BYTES] {
     out
 }
 
-/// What has come of it.
+/// The part of the records that has arrived.
 #[derive(Default)]
 pub(super) struct Incoming(Vec<u8>);
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use text::shown::shown;
 
 const PAUSE: Duration = Duration::from_millis(50);
-/// An address and a token are shorter.
+/// The largest size of the file in bytes: an address and a token are shorter.
 const MOST_BYTES: u64 = 1024;
 
 /// Reads who this process is from Slurm's variables. An agent waits until the coordinator has said
@@ -57,7 +57,7 @@ pub(crate) fn membership(
 }
 
 /// The address of this machine in the network of the cluster: the one from which packets to the
-/// machine where `srun` runs are sent. None is sent.
+/// machine where `srun` runs are sent. No packet is sent.
 fn own_address(variable: &dyn Fn(&str) -> Option<String>) -> Result<IpAddr, Error> {
     const LAUNCHER: &str = "SLURM_LAUNCH_NODE_IPADDR";
     let launcher = variable(LAUNCHER).and_then(|text| text.trim().parse::<IpAddr>().ok());
@@ -103,8 +103,8 @@ fn found(file: &Path, patience: Duration) -> Result<(SocketAddr, Token), Error> 
     }
 }
 
-/// Returns None while it is not there or not complete. Only a file of the same user that nobody else
-/// can read is believed.
+/// Reads the file of the coordinator. Returns None while it does not exist or is not complete. A
+/// file is accepted only if it belongs to the same user and nobody else can read it.
 fn read(file: &Path) -> Result<Option<(SocketAddr, Token)>, String> {
     let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(file);
     let opened = match opened {

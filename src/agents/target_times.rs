@@ -7,7 +7,7 @@ use record::Slice;
 pub(super) struct Targets<'a> {
     clocks: Vec<TargetClock<'a>>,
     before: Vec<Option<TargetReading>>,
-    /// What they used in each slice, by index, in slices that hold nothing else.
+    /// What they used in each slice, by index. Nothing else is set in these slices.
     pub(super) used: Vec<Slice>,
 }
 

@@ -115,7 +115,7 @@ fn experiment(contenders: &[String]) -> Result<Option<ExperimentFile>, Error> {
     Ok(None)
 }
 
-/// The error of the run, and why hosts failed that it does not name.
+/// The error of the run, and the failures of hosts that it does not name.
 fn with_failures(error: Error, failures: &[String]) -> Error {
     let new = failures.iter().filter(|failure| !error.text.contains(failure.as_str()));
     let text = new.fold(error.text.clone(), |text, failure| format!("{text}\n{failure}"));

@@ -144,7 +144,7 @@ impl Copies {
         self.0.iter().any(|(_, destination)| *destination == Destination::Stdout)
     }
 
-    /// Writes them.
+    /// Writes the copies of the report of a run.
     pub(super) fn write(&self, judged: &Judged) -> Result<(), Error> {
         let report_input = judged.report_input();
         let write = |(format, destination): &(Format, Destination)| {
@@ -153,7 +153,7 @@ impl Copies {
         self.0.iter().try_for_each(write).map_err(of_a_run)
     }
 
-    /// Writes them with the texts that a function returns.
+    /// Writes the copies with the texts that a function returns.
     pub(super) fn write_with(&self, text: impl Fn(Format) -> String) -> Result<(), Error> {
         self.0.iter().try_for_each(|(format, destination)| put(destination, &text(*format)))
     }
@@ -163,7 +163,7 @@ impl Copies {
         self.0.iter().try_for_each(|(format, _)| format.of_sweep().map(|_| ()))
     }
 
-    /// Writes those of a sweep.
+    /// Writes the copies of the report of a sweep.
     pub(super) fn write_sweep(&self, swept: &Swept) -> Result<(), Error> {
         let report_input = swept.report_input();
         let write = |(format, destination): &(Format, Destination)| {

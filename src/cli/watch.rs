@@ -63,7 +63,7 @@ pub(super) fn perform(args: &WatchArgs) -> Result<Exit, Error> {
     let watched = watched.map_err(|why| Error::target(why.to_string()))?;
     let stop = signals::catch()
         .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
-    // The default limit would do for our own limits of connections.
+    // If this fails, the default limit is still high enough for our own limits of connections.
     let _ = host::raise_descriptor_limit();
     let (listener, address) = listen(args.listen)
         .map_err(|error| Error::failed(format!("--listen {}: {error}", args.listen)))?;

@@ -22,7 +22,7 @@ const THREADS: u32 = 4;
 
 /// What a lane is driven against.
 pub(crate) enum NullTarget {
-    /// The null server, so.
+    /// The null server, with this access.
     Null(Box<Access>),
     /// Its own files, all of which exist.
     Directory,
@@ -31,10 +31,10 @@ pub(crate) enum NullTarget {
 }
 
 impl NullTarget {
-    /// How many connections a lane has with this partner if `asked` are requested.
+    /// How many connections a lane has with this partner if this many are requested.
     pub(crate) fn connections(&self, connections: u32) -> u32 {
         match self {
-            // Whole rooms.
+            // A lane has only whole rooms.
             NullTarget::Null(access) => connections.next_multiple_of(access.members()),
             NullTarget::Directory => connections,
             NullTarget::Program => 1,
@@ -80,7 +80,7 @@ impl Partners {
         Ok(Partners { server: null_server(&accesses, core)?, each })
     }
 
-    /// Drives an order whose lanes are theirs.
+    /// Drives an order that has one lane for each of them.
     pub(super) fn drive(
         &self,
         mut order: DriveOrder,

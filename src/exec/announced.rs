@@ -11,7 +11,7 @@ const MOST: u64 = 1_000_000_000_000_000;
 pub(super) enum Announced {
     /// No operations.
     Nothing,
-    /// `operations`, but not a number in digits.
+    /// `operations` without a number in digits after it.
     Malformed,
     /// This many.
     Operations(u64),
@@ -35,8 +35,7 @@ pub(super) fn announced(line: &str) -> Announced {
     }
 }
 
-/// How many operations a run counts as: what it announced, or `asked`
-/// (`--operations`).
+/// How many operations a run counts as: the number that it announced, or `given` (`--operations`).
 ///
 /// # Errors
 /// What is missing or contradictory, with the remedies. The message follows the name of

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Where CPU time and memory of an `exec:` contender are read, for the record.
 pub const SOURCE: &str = "wait4";
 
-/// The same of one that has servers, whose own are added.
+/// The same for a contender that has servers, whose CPU time and memory are added.
 pub const WITH_SERVERS: &str = "wait4_and_servers";
 
 /// What to run, and how. It has no `Debug` because an environment can contain secrets.
@@ -58,7 +58,7 @@ impl Program {
         pin::set(&self.cores).map(drop).map_err(|error| error.to_string())
     }
 
-    /// Gives it its directory, beginning from this one, and its variables.
+    /// Sets its directory, relative to `directory`, and adds its environment variables.
     pub(crate) fn go_to(&mut self, directory: &Path, context: &ProcessContext, values: &Values) {
         self.cwd = directory.to_owned();
         if let Some(cwd) = &context.cwd {
@@ -162,7 +162,7 @@ impl Exec {
     /// Runs it once, and returns how many operations it did in a second of that run.
     ///
     /// # Errors
-    /// When it failed or was cut: why.
+    /// Why it failed, or that it was cut short.
     pub(crate) fn run_once(&self, timeout: Duration, stop: &Stop) -> Result<f64, String> {
         match self.runner.run(timeout, stop).map_err(|error| error.to_string())? {
             ProgramOutcome::Cut(_) => Err("it was cut by the end of the run".to_owned()),
@@ -192,7 +192,7 @@ pub(super) struct Runner {
     /// Its name for people.
     name: String,
     operations: Option<u64>,
-    /// Operations of the last successful run. A failed run counts as many.
+    /// Operations of the last successful run. A failed run counts as that many.
     usual: AtomicU64,
     cpu_ns: AtomicU64,
     peak_memory_bytes: AtomicU64,

@@ -12,14 +12,14 @@ pub struct Servers {
     pub launch: Launch,
     /// The words of the program, with placeholders.
     pub words: Vec<Text>,
-    /// The directory of the experiment file, which that of a recipe's launch is not.
+    /// The directory of the experiment file. The directory of a recipe's launch is a different one.
     pub directory: PathBuf,
     /// The program's own directory and variables, with placeholders.
     pub context: ProcessContext,
 }
 
 impl Servers {
-    /// Which program runs, and where, is known once they were launched.
+    /// Whether the program and its directory are known only after the servers were launched.
     pub(crate) fn decide_what_runs(&self) -> bool {
         let of_directory = self.context.cwd.iter().flat_map(Text::placeholders);
         self.words[0].placeholders().chain(of_directory).next().is_some()

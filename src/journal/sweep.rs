@@ -10,9 +10,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use text::shown::shown;
 
-/// Its name in the sweep's directory.
+/// The file's name in the directory of a sweep.
 pub const FILE: &str = "sweep.json";
-/// It has at most 16 load points.
+/// The largest size of the file in bytes. A sweep has at most 16 load points.
 const LARGEST: u64 = 1 << 20;
 
 /// Writes it once; it is on disk before the first load point is driven.

@@ -58,7 +58,7 @@ fn written(events: &[Event]) -> Vec<u8> {
     bytes
 }
 
-/// A line as the writer makes them, of any event.
+/// A line of any event, as the writer makes it.
 fn line(seq: u64, event: &str) -> String {
     format!("{{\"seq\":{seq},\"sum\":\"{:016x}\",\"event\":{event}}}\n", fnv1a(event.as_bytes()))
 }
@@ -92,7 +92,7 @@ fn a_journal_cut_anywhere_loses_its_last_line_at_most() {
     let whole = written(&events);
     let ends: Vec<usize> =
         whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect();
-    // Everywhere would take half a minute: every line end, and a sample.
+    // Cutting everywhere would take half a minute, so only line ends and a sample are tried.
     let near_end = |cut: &usize| ends.iter().any(|end| end.abs_diff(*cut) < 3);
     for cut in (0..whole.len()).filter(|cut| near_end(cut) || cut % 61 == 0) {
         let result = read(&whole[..cut]);
@@ -150,7 +150,7 @@ fn what_is_no_journal_is_refused() {
             "J: line 1 has the schema tiebreak.journal/3.1, but this version of tiebreak reads \
              tiebreak.journal/2: use the version that wrote it (3.4.5)",
         ),
-        // Another major version may sum differently, too.
+        // Another major version may compute the sum differently, too.
         (
             r#"{"seq":0,"sum":"","event":{"header":{"schema":"tiebreak.journal/3"}}}"#.to_owned(),
             "J: line 1 has the schema tiebreak.journal/3, but this version of tiebreak reads \
@@ -181,7 +181,7 @@ fn unknown_fields_are_ignored_and_unknown_events_named() {
     );
 }
 
-/// Takes so many bytes, then the disk is full.
+/// Accepts `room` bytes; after that the disk is full.
 struct Small {
     bytes: Vec<u8>,
     room: usize,

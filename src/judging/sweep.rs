@@ -14,7 +14,7 @@ pub struct Swept {
     sweep: Sweep,
     /// In the sweep's order. None if it was not driven.
     points: Vec<Option<Judged>>,
-    /// Of each contender.
+    /// The bends in the curve of each contender.
     bends: Vec<Bend>,
     run: String,
 }
@@ -45,7 +45,7 @@ pub fn read(run: &Path) -> Result<Swept, Error> {
 }
 
 impl Swept {
-    /// As the report needs it.
+    /// The sweep in the form that the report needs.
     pub fn report_input(&self) -> SweepInput<'_> {
         SweepInput {
             sweep: &self.sweep,

@@ -54,7 +54,7 @@ fn trial(round: u32, contender: u32) -> Event {
     }))
 }
 
-/// A whole run of ten rounds of which this was required, judged.
+/// A judged run of ten rounds with these requirements.
 fn judged(requirements: &[&str]) -> Judged {
     let mut plan = example::plan(|_| ());
     plan.requirements = requirements.iter().map(|text| (*text).to_owned()).collect();

@@ -10,7 +10,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// The shortest time for one attempt, which also the last attempt gets.
+/// The shortest time for one attempt. The last attempt also gets at least this.
 pub(super) const SHORTEST: Duration = Duration::from_millis(100);
 
 /// The longest time that one request may take. Another request follows.

@@ -21,7 +21,7 @@ use text::units::show_ns;
 /// are ready after 15 ms.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
-/// How long a command may take that checks whether a process is ready.
+/// How long a command that checks whether a process is ready may take.
 const ONE_LOOK: Duration = Duration::from_secs(10);
 
 /// A launch in progress.

@@ -123,7 +123,7 @@ impl Running {
         self.lost[known..].iter().map(|(_, how)| how.clone()).collect()
     }
 
-    /// How the nodes ended without which the run went on, as text.
+    /// How the nodes without which the run went on have ended, as text.
     pub fn lost(&self) -> Vec<String> {
         self.lost.iter().map(|(_, how)| how.clone()).collect()
     }

@@ -4,7 +4,7 @@ use super::MOST_COUNTERS;
 use crate::exit::Error;
 use record::{Address, Contender};
 
-/// Checks a plan that agents drive. 0 agents: this process drives alone.
+/// Checks a plan that agents drive. With 0 agents, this process drives alone.
 ///
 /// # Errors
 /// If something in it cannot be shared among agents.

@@ -24,9 +24,9 @@ pub enum ContenderAccess {
     },
     /// Its target is launched.
     Launched {
-        /// How.
+        /// How it is launched.
         launch: Box<Launch>,
-        /// How it is talked to.
+        /// The settings of the contender.
         settings: Settings,
     },
     /// The generator works on its files.
@@ -61,7 +61,7 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// A watcher that described its target so.
+    /// A watcher that returned this description of its target.
     pub fn new(address: SocketAddr, token: Token, description: Description) -> Watcher {
         let here = description.machine == watch::machine() && description.machine != [0; 16];
         let found = here.then(|| {

@@ -31,7 +31,7 @@ pub(super) struct Inputs {
 pub(super) struct RequestedContender {
     pub(super) name: Option<String>,
     pub(super) location: TargetLocation,
-    /// Those of the experiment file. Flags and `--set` take precedence.
+    /// Its settings in the experiment file. Flags and `--set` take precedence.
     pub(super) settings: Settings,
     /// Its own groups. Empty means the groups of all contenders.
     pub(super) groups: Vec<GroupGiven>,
@@ -339,7 +339,7 @@ mod tests {
     fn a_file_from_elsewhere_does_nothing_without_permission() {
         let scratch = Scratch::new();
         let file = scratch.path().join("e.toml").display().to_string();
-        // Whatever it says: no more is read of it.
+        // Its text does not matter, because no more of the file is read.
         for text in ["[contender.a]\nurl = 'http://127.0.0.1:1/${PATH}'\n", "no TOML"] {
             std::fs::write(&file, text).expect("a file");
             let refused = gathered_with(false, &[&file]).err().expect("refused");

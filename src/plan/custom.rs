@@ -38,7 +38,7 @@ pub struct RequestTemplate {
     pub body: Option<String>,
 }
 
-/// Without what may be secret.
+/// Formats only the parts that cannot be secret.
 impl fmt::Debug for CustomSettings {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let CustomSettings { definition, weights, .. } = self;

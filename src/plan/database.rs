@@ -125,7 +125,7 @@ fn tls_host(url: &Url) -> Result<Option<&str>, Error> {
 }
 
 /// Returns the table, or column family, of a contender's rows. Each kind of table has its own name,
-/// so that its rows are loaded separately; so have wide rows.
+/// and so do wide rows, so that their rows are loaded separately.
 pub(super) fn table(contender: usize, kind: Option<&str>, is_wide: bool) -> String {
     let kind = kind.map(|kind| format!("_{kind}")).unwrap_or_default();
     let wide = if is_wide { "_wide" } else { "" };

@@ -1,11 +1,10 @@
 //! How a setting is declared: once, as a row of a table.
 //!
-//! The rows of [`Settings`](crate::plan::Settings), of
-//! [`RunSettings`](crate::plan::RunSettings) and of
-//! [`WorkloadSettings`](crate::plan::WorkloadAsked) hold everything about a setting except its value.
-//! From them are made: the struct and its merging, the keys of `--set` and of the experiment file,
+//! The rows of [`Settings`](crate::plan::Settings), of [`RunSettings`](crate::plan::RunSettings)
+//! and of [`WorkloadSettings`](crate::plan::WorkloadSettings) hold everything about a setting
+//! except its value. The struct and its merging, the keys of `--set` and of the experiment file,
 //! the flags with their help, the manual pages, the completions, and the entries of
-//! `schema/experiment.v1.json`.
+//! `schema/experiment.v1.json` are made from them.
 
 mod flag;
 mod given;
@@ -135,7 +134,7 @@ pub enum InFile {
 pub enum UsedBy {
     /// All.
     Everyone,
-    /// Those with connections of tiebreak's.
+    /// Those with connections that tiebreak opens.
     Connected,
     /// HTTP.
     Requests,
@@ -173,22 +172,22 @@ impl Setting {
         Setting::new(key, InFile::Nowhere, "")
     }
 
-    /// With a value for the help of `--set`.
+    /// Adds an example of a value, for the help of `--set`.
     pub const fn example(self, example: &'static str) -> Setting {
         Setting { example, ..self }
     }
 
-    /// Only these contenders can use it.
+    /// Restricts the setting to these contenders.
     pub const fn only(self, used_by: UsedBy) -> Setting {
         Setting { used_by, ..self }
     }
 
-    /// Each group can have its own value.
+    /// Lets each group have its own value.
     pub const fn of_groups(self) -> Setting {
         Setting { of_groups: true, ..self }
     }
 
-    /// With these flags.
+    /// Adds these flags.
     pub const fn flags(self, flags: &'static [Flag]) -> Setting {
         Setting { flags, ..self }
     }

@@ -6,9 +6,9 @@ use engine::workload::FeedRows;
 use std::path::Path;
 use text::shown::shown;
 
-/// Largest file: all of it is held in memory.
+/// The size of the largest file in bytes: all of it is held in memory.
 const LARGEST: u64 = 64 << 20;
-/// Most columns.
+/// The maximum number of columns.
 const MOST_COLUMNS: usize = 1000;
 
 /// A feed as it was read.

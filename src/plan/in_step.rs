@@ -1,4 +1,4 @@
-//! How long a slice must be so that agents that do not start it together change nothing that matters.
+//! How long a slice must be so that it does not matter that agents start it at different times.
 
 use record::{Phase, TrialRecord};
 use text::units::show_ns;

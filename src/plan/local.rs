@@ -18,7 +18,7 @@ const DESCRIPTORS_OF_A_PROGRAM: u64 = 16;
 /// A directory that is used as a cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directory {
-    /// Absolute.
+    /// Its absolute path.
     pub path: PathBuf,
     /// How it is written.
     pub settings: files::Settings,

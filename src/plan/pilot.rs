@@ -10,16 +10,16 @@ use record::{
 };
 use text::units::{show_ns, show_percent};
 
-/// The slices of the pilot in closed loop. It may choose shorter ones, but a pilot with shorter
-/// slices would take very long with a slow target.
+/// The length of the pilot's slices in closed loop. The pilot may choose shorter ones, but with
+/// shorter slices of its own it would take very long with a slow target.
 const CLOSED_SLICE_NS: u64 = 50_000_000;
-/// The slices of the pilot in open loop, and the shortest that it chooses there.
+/// The length of the pilot's slices in open loop, and the shortest length that it chooses there.
 const OPEN_SLICE_NS: u64 = 250_000_000;
 /// The shortest burn-in, and the pilot's own.
 pub const BURN_IN_NS: u64 = 2_000_000;
-/// A round holds at least this many slices of each contender (closed loop),
+/// In closed loop, a round holds at least this many slices of each contender.
 const SLICES_A_ROUND: u64 = 4;
-/// and is lengthened for that, but at most to this length.
+/// The length up to which a round is lengthened for [`SLICES_A_ROUND`] slices.
 const LONGEST_GROWN_ROUND_NS: u64 = 5_000_000_000;
 /// Turns are used if a target uses more than this share of a core at rest.
 const MOST_CPU_AT_REST: f64 = 0.01;
@@ -70,7 +70,7 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
     }
 }
 
-/// One way to take turns, and why.
+/// How contenders alternate, and why.
 struct Alternation {
     interleave: Interleave,
     slice_ns: u64,
@@ -135,7 +135,7 @@ const NOTHING_ANSWERED: &str = "nothing was answered in the pilot";
 const OPEN_IN_P99: u64 = 100;
 
 impl RequiredSlice {
-    /// The other one, if it is longer.
+    /// Returns the longer of the two.
     fn or_longer(self, other: Option<RequiredSlice>) -> RequiredSlice {
         match other {
             Some(other) if other.ns > self.ns => other,
@@ -143,7 +143,7 @@ impl RequiredSlice {
         }
     }
 
-    /// Open loop: this many times the p99 of the slowest contender.
+    /// Open loop: [`OPEN_IN_P99`] times the p99 of the slowest contender.
     fn of_open_loop(plan: &Plan, saw: &[PilotSeen]) -> RequiredSlice {
         let slowest = saw.iter().zip(&plan.contenders).max_by_key(|(seen, _)| seen.p99_ns);
         let Some((seen, contender)) = slowest.filter(|(seen, _)| seen.p99_ns > 0) else {
@@ -333,8 +333,8 @@ fn overridden(plan: &Plan, own: Alternation) -> Alternation {
     Alternation { interleave, slice_ns, round_ns, needed_ns: own.needed_ns, why }
 }
 
-/// The burst at the start of a slice is left out of the latencies, but at most half a slice, so
-/// that some latencies remain.
+/// How much of the start of a slice is left out of the latencies: the burst, but at most half of
+/// the slice, so that some latencies remain.
 fn burn_in(plan: &Plan, saw: &[PilotSeen], slice_ns: u64) -> (Vec<u64>, String) {
     let half = slice_ns / 2;
     let wanted = |seen: &PilotSeen| BURN_IN_NS.max(seen.p50_ns.saturating_mul(2));

@@ -5,7 +5,7 @@ use text::quantities;
 
 const MS: u64 = 1_000_000;
 
-/// `rate`: of both.
+/// `rate` is that of both contenders.
 fn plan(rate: Option<f64>, change: impl FnOnce(&mut Spec)) -> Plan {
     example::plan(|spec| {
         spec.common.rate = rate;
@@ -70,7 +70,7 @@ fn check(plan: &Plan, table: &[Case]) {
         let ns = |ms: f64| (ms * MS as f64) as u64;
         let choice = chosen(plan, ns(*p50), ns(*p99));
         assert_eq!(choice.interleave, *interleave, "{p50} {p99}: {choice:?}");
-        // Histograms know three digits.
+        // Histograms keep three digits.
         let near = |seen: u64, ms: f64| (seen as f64 / ns(ms) as f64 - 1.0).abs() < 0.002;
         assert!(near(choice.slice_ns, *slice), "{p50} {p99}: slice {}", choice.slice_ns);
         assert!(near(choice.round_ns, *round), "{p50} {p99}: round {}", choice.round_ns);
@@ -313,7 +313,8 @@ fn a_pilot_without_a_reply_still_chooses() {
     assert!(choice.why[0].contains("nothing was answered"), "{:?}", choice.why);
 }
 
-/// The pilot of `a`, whose target works this many ms in each slice of `b`.
+/// A pilot in which the target of `a` works for this many tenths of a millisecond in each slice of
+/// `b`.
 fn resting(plan: &Plan, ms: u64) -> PilotChoice {
     let mut trials = [trial(0, MS, 2 * MS, &[3; 9]), trial(1, MS, 2 * MS, &[3; 9])];
     for (driven, trial) in trials.iter_mut().enumerate() {
@@ -327,7 +328,7 @@ fn resting(plan: &Plan, ms: u64) -> PilotChoice {
 
 #[test]
 fn work_at_rest_takes_turns() {
-    // Tenths of a millisecond in slices of 50 ms: 0.8 %, and 1.2 %.
+    // In slices of 50 ms, these are 0.8 % and 1.2 %.
     let lean = resting(&plan(None, |_| {}), 4);
     assert_eq!((lean.interleave, lean.slice_ns), (Interleave::Slices, 83_333_334));
     assert!(lean.why[0].contains("the CPU time that `a` uses at rest"), "{:?}", lean.why);

@@ -390,7 +390,7 @@ fn asks_for_misses(workload: &Workload) -> bool {
     workload.mix.iter().any(|share| asks(share.kind))
 }
 
-/// Replies without a body by definition: to HEAD, and with 204 or 304.
+/// Whether replies have no body by definition: those to HEAD, and those with 204 or 304.
 fn bodiless(asks: &RequestPlan) -> bool {
     let has_no_body = |code: &u16| matches!(code, 204 | 304);
     match asks {

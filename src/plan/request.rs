@@ -109,7 +109,7 @@ pub(super) fn tls(spec: &Spec, url: &Url) -> Result<Option<TlsAccess>, Error> {
     }
 }
 
-/// RFC 7617.
+/// The value of the header for a basic login (RFC 7617).
 fn basic(login: &Login) -> Vec<u8> {
     let pair = [login.user.as_slice(), b":", &login.password].concat();
     format!("Basic {}", BASE64_STANDARD.encode(pair)).into_bytes()

@@ -106,7 +106,7 @@ impl Comparator {
         }
     }
 
-    /// Whether it asks for large ratios.
+    /// Whether it requires large ratios.
     fn upward(self) -> bool {
         matches!(self, Comparator::AtLeast | Comparator::MoreThan)
     }

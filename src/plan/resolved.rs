@@ -226,7 +226,7 @@ fn without_secrets(plan: Plan) -> Plan {
     bare
 }
 
-/// Keeps what is driven. Of a request the plan has only the part that may be shown.
+/// Keeps what is driven. Of a request, only the part that may be shown is kept.
 fn as_driven(bare: &RequestPlan, whole: RequestPlan) -> RequestPlan {
     let shown = |request: RequestSettings| bare.request().cloned().unwrap_or(request);
     match whole {

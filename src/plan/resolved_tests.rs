@@ -337,8 +337,8 @@ fn launches_and_looks_in_the_plan() {
         (question.rounds, question.restarts, question.rounds_of_a_launch()),
         (40, 8, Some(5))
     );
-    // Of what the generator leaves, the first core is tiebreak's own; and a launched target's
-    // CPU is visible.
+    // The first core that the generator leaves is tiebreak's own. The CPU time of a launched target
+    // is visible.
     assert!(question.contenders.iter().all(|of| of.target_cores == [1]));
     assert_eq!(question.secondary.last(), Some(&Metric::TargetCpu));
     let contender = &resolved.plan.contenders[0];
@@ -493,7 +493,7 @@ fn what_databases_cannot_do_is_refused() {
     );
 }
 
-/// What verifying would compare, a workload of statements does not have.
+/// A workload of statements does not have what verifying would compare.
 #[test]
 fn verify_is_refused_where_statements_say_what_they_expect() {
     let mut spec = compare(&["a=mysql://me@127.0.0.1:1/b", "b=mysql://me@127.0.0.1:2/b"]);
@@ -525,7 +525,7 @@ fn stores_get_a_workload_in_a_key_space_of_their_own() {
     assert_eq!(resolved.plan.contenders[1].target, "redis://127.0.0.1:2/3");
 }
 
-/// In a store that runs already, and where load points share one, others may have keys.
+/// Others may have keys in a store that runs already, and in a store that load points share.
 #[test]
 fn keys_that_are_hashes_have_no_prefix_where_nobody_else_has_keys() {
     let mut spec = compare(&[
@@ -675,7 +675,7 @@ fn what_does_not_go_with_groups_is_refused() {
     assert!(output.ends_with("groups: 9 groups: 8 at most"), "{output}");
 }
 
-/// Two databases with these lines before them, and these to each.
+/// Two databases, with `text` before them and `each` in each of them.
 fn databases_with_groups(text: &str, each: &str) -> Result<Resolved, String> {
     let a = format!("[contender.a]\nurl = 'postgres://me@127.0.0.1:1/d'\n{each}\n");
     let b = format!("[contender.b]\nurl = 'mysql://me@127.0.0.1:2/d'\n{each}\n");
@@ -707,7 +707,7 @@ fn databases_have_groups_each_with_a_pool_of_its_own() {
     }
 }
 
-/// Makes a good spec a bad one.
+/// Makes a valid spec invalid.
 type Spoil<'a> = &'a dyn Fn(&mut Spec);
 
 #[test]

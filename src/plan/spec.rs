@@ -10,7 +10,7 @@ use crate::plan::{Command, RunSettings, Settings, WorkloadSettings};
 /// An experiment as typed. No `Debug`: it holds logins and headers.
 #[derive(Clone)]
 pub struct Spec {
-    /// Which command asks.
+    /// The command that makes the plan.
     pub command: Command,
     /// Addresses, recipes and an experiment file, each as `WHAT` or `NAME=WHAT`.
     pub contenders: Vec<String>,
@@ -34,17 +34,17 @@ pub struct Spec {
     pub connect_to: Vec<String>,
     /// What TLS trusts.
     pub trust: Trust,
-    /// Public addresses may be loaded.
+    /// Whether public addresses may be loaded.
     pub allow_public: bool,
-    /// Send commands that reach beyond the contender's own keys. Only the command line
-    /// can say so, no experiment file.
+    /// Whether commands that affect more than the contender's own keys are sent. Only the command
+    /// line can allow this, not an experiment file.
     pub allow_destructive: bool,
-    /// Allows an experiment file outside the current directory.
+    /// Whether an experiment file outside the current directory is allowed.
     pub allow_file: bool,
 }
 
 impl Spec {
-    /// Nothing typed but the contenders.
+    /// A spec in which only the contenders are given.
     pub fn new(command: Command, contenders: Vec<String>) -> Spec {
         Spec {
             command,
@@ -65,7 +65,7 @@ impl Spec {
         }
     }
 
-    /// This spec, and what an experiment file says where nothing was typed.
+    /// This spec, completed with what an experiment file says where nothing was typed.
     pub(super) fn over(&self, file: &RunInput) -> Spec {
         Spec {
             run: self.run.clone().over(&file.settings),

@@ -53,7 +53,8 @@ pub(super) fn code_names(contenders: &[Contender]) -> BTreeMap<u16, String> {
     let any = |is: fn(&RequestPlan) -> bool| contenders.iter().any(|contender| is(&contender.asks));
     let any_sql = any(|asks| asks.sql().is_some());
     if any(|asks| asks.messages().is_some()) {
-        // If there is also a store, whose codes close frames share, they stay numbers.
+        // The codes of close frames overlap with those of stores, so they stay numbers if there is
+        // also a store.
         let alone = !any_sql && !any(RequestPlan::is_store);
         return if alone {
             (protocol::websocket::ROW.codes)().into_iter().collect()

@@ -1,5 +1,5 @@
-//! A setting that is accepted changes what is done, or is refused: for every row of the
-//! tables, so that one which nothing reads is found.
+//! A setting that is accepted changes what is done; otherwise it is refused. This is checked for
+//! every row of the tables, so that a setting that nothing reads is found.
 
 use super::tests::settled;
 use super::*;
@@ -7,7 +7,7 @@ use crate::plan::contender_access::Observed;
 use crate::plan::settings::samples;
 use crate::plan::{RunSettings, WorkloadSettings};
 
-/// All that a plan does, and how. Two contenders that are driven alike give the same.
+/// Everything that a plan does, as text. Contenders that are driven alike give the same text.
 fn resolved_text(resolved: &Resolved) -> String {
     let accesses = resolved.accesses.iter().map(|contender_access| match contender_access {
         ContenderAccess::Attached { access: Access::Http(http), .. } => {
@@ -31,7 +31,7 @@ fn resolved_text(resolved: &Resolved) -> String {
     plan + &accesses.collect::<Vec<_>>().join("\n") + &tokens.collect::<Vec<_>>().join("\n")
 }
 
-/// What goes with a setting that says nothing alone.
+/// The setting that must be given together with this one so that it has an effect.
 fn beside(key: &str) -> Option<(&'static str, &'static str)> {
     match key {
         "arrivals" => Some(("rate", "5k/s")),
@@ -77,8 +77,8 @@ fn every_setting_of_a_contender_changes_what_it_does_or_is_refused() {
             );
             used += 1;
         }
-        // oracledb speaks in one character set, and is not in every build. Batches are of
-        // statements that only an experiment file has.
+        // oracledb speaks in one character set, and is not in every build. Batches require
+        // statements, which only an experiment file can have.
         assert!(used > 0 || ["charset", "batch_size"].contains(&key), "nobody uses {key}");
     }
 }

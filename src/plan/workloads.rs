@@ -12,8 +12,8 @@ use engine::workload::{Operations, WIDE_ROWS};
 use record::{Contender, KeysAs, Kind, Share, Work, Workload};
 use text::shown::shown;
 
-/// The workload of each contender, that of all its groups, in a key space of its own.
-/// Returns None for a contender of which every operation is the same.
+/// The workload of each contender, including those of all its groups, in its own key space. It is
+/// None for a contender whose operations are all the same.
 pub(super) fn each(
     spec: &Spec,
     wanted: &[RequestedContender],
@@ -48,7 +48,7 @@ fn prefix(spec: &Spec, number: usize, location: &TargetLocation, url: &Url) -> S
         _ => matches!(location, TargetLocation::Launched(_)),
     };
     let is_hash = spec.workload.keys_as == Some(KeysAs::Md5);
-    // The load points of a sweep have one server.
+    // The load points of a sweep share one server.
     if is_hash && has_own_keys && spec.sweep.is_none() {
         String::new()
     } else {

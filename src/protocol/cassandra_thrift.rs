@@ -45,7 +45,7 @@ pub(crate) fn plain() -> Access {
     Access::Thrift(ThriftAccess::without_log_in())
 }
 
-/// `cassandra+thrift://user:password@…/keyspace`.
+/// Makes the access to an address such as `cassandra+thrift://user:password@…/keyspace`.
 fn connect(parts: StoreParts) -> Result<Access, String> {
     let user = parts.user.as_deref().map(|user| (user, parts.password.as_deref().unwrap_or("")));
     let opening = |keyspace| {

@@ -1,4 +1,4 @@
-//! Oracle Database, through oracledb. Only if it is built in.
+//! Oracle Database, through oracledb. It is supported only if it is built in.
 
 use super::sql::{NO_DEPTH, Sql};
 use super::{Family, Login, Path, Protocol, Query, Ready, Scheme};

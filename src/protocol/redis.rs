@@ -55,7 +55,8 @@ pub(crate) fn plain(protocol: resp::Protocol) -> Access {
     Access::Resp(RespAccess { opening, numbers: Numbers::new(1), feeds: Feeds::default() })
 }
 
-/// `redis://user:password@…/3`; `redis://:password@…` logs the default user in.
+/// Makes the access to an address such as `redis://user:password@…/3`; `redis://:password@…` logs
+/// the default user in.
 fn connect(parts: StoreParts) -> Result<Access, String> {
     let protocol = match parts.dialect {
         Some(Dialect::Resp3) => resp::Protocol::Resp3,

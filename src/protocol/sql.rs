@@ -34,7 +34,7 @@ pub(crate) struct Sql {
 /// What is needed to connect to a database. No `Debug`: the login is secret.
 pub(crate) struct SqlParts<'a> {
     pub(crate) user: String,
-    /// None is empty.
+    /// None if it is empty.
     pub(crate) password: Option<String>,
     pub(crate) database: String,
     pub(crate) query: String,

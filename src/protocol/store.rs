@@ -21,7 +21,7 @@ pub(crate) struct Store {
 pub(crate) struct StoreParts {
     /// None if the store has no dialects.
     pub(crate) dialect: Option<Dialect>,
-    /// User and password; none is empty.
+    /// The user and the password, each None if it is empty.
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
     /// The number of the database.

@@ -16,7 +16,7 @@ const PIECE_BYTES: usize = 4096;
 pub enum RemoteError {
     /// The peer closed it.
     Closed,
-    /// Nothing came, or nothing could be sent, for so long.
+    /// Nothing came, or nothing could be sent, for this long.
     TimedOut(Duration),
     /// The system reports an error.
     Io(String),

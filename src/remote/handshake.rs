@@ -36,8 +36,8 @@ pub fn introduce(
     }
 }
 
-/// The server's side: admits a client that knows the token and has this purpose, and tells any other
-/// why it is refused. The patience is that for each message.
+/// The server's side: admits a client that knows the token and has this purpose, and tells any
+/// other client why it is refused. The patience is that for each message.
 ///
 /// # Errors
 /// If the client was refused, which the error repeats, or went away.

@@ -11,7 +11,7 @@ use wire::remote::{FrameError, Purpose, encode};
 
 /// Longer than any answer takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Where the peer never answers.
+/// The patience with a peer that never answers.
 const SHORT: Duration = Duration::from_millis(50);
 
 fn token(text: &str) -> Token {
@@ -28,7 +28,7 @@ fn listener() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// What the server says to this client.
+/// The server's result for this client.
 fn admitted(purpose: Purpose, client: impl FnOnce(SocketAddr)) -> Result<(), RemoteError> {
     let (listener, address) = listener();
     thread::scope(|scope| {
@@ -121,7 +121,7 @@ fn garbage_and_messages_out_of_turn_end_the_connection() {
     assert_eq!(closed, Err(RemoteError::Closed));
 }
 
-/// A peer that listens with this token's HMAC replaced by what the client sent.
+/// A peer that answers with the client's own proof instead of an HMAC of the token.
 #[test]
 fn a_server_that_sends_the_proof_back_is_not_believed() {
     let (listener, address) = listener();

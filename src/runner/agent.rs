@@ -138,7 +138,7 @@ impl Agent<'_> {
                 FromCoordinator::Order(order) => {
                     outbox = Outbox::default();
                     if let Err(why) = self.drive(&order, at, &outbox) {
-                        // It cannot be told if it is the one that cannot be reached.
+                        // The message cannot be sent if the coordinator is what cannot be reached.
                         let _ = self.link.send(&FromAgent::Failed(shown(&why)));
                         return Err(why);
                     }
@@ -179,7 +179,7 @@ impl Agent<'_> {
             }
         };
         let driven = engine::run_together(&drive_order, lanes, self.stop, together, each);
-        // The cause of what the engine may say.
+        // An error here is the cause of any error of the engine.
         written?;
         driven.map_err(|error| error.to_string())?;
         gate.done().map_err(|error| error.to_string())
@@ -217,7 +217,7 @@ impl Agent<'_> {
         Ok((drive_order, accesses))
     }
 
-    /// How a contender is reached. Where a launched target is the coordinator knows, but no order
+    /// How a contender is reached. The coordinator knows where a launched target is, but no order
     /// can make an agent drive a public address.
     fn reach(&self, contender: usize, lane: &PartLane) -> Result<Reached, String> {
         let known: &Contender = &self.resolved.plan.contenders[contender];

@@ -51,10 +51,11 @@ mod tests {
     #[test]
     fn chunks_become_as_long_as_wanted() {
         assert_eq!(next(None), FIRST);
-        // 100 000 keys a second: 80 000 in 800 ms, but not in one leap.
+        // 100 000 keys a second: 80 000 in 800 ms, but a chunk is at most 16 times as large as the
+        // previous one.
         assert_eq!(after(2000, 20, 30), 32_000);
         assert_eq!(after(32_000, 320, 330), 80_000);
-        // It has become slower, and as slow as possible.
+        // The store has become slower, and then as slow as possible.
         assert_eq!(after(80_000, 8000, 8010), 8000);
         assert_eq!(after(1, 60_000, 60_010), 1);
         assert_eq!(after(500, 0, 0), 8000);

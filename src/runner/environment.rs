@@ -48,7 +48,8 @@ pub(super) trait Environment {
         Vec::new()
     }
 
-    /// Drives the null server instead of their targets, with lanes without login and TLS.
+    /// Drives the null server instead of the targets of these contenders, with lanes without login
+    /// and TLS.
     fn drive_null(
         &mut self,
         order: &DriveOrder,
@@ -56,11 +57,11 @@ pub(super) trait Environment {
         each: &mut Each<'_>,
     ) -> Result<(), EngineError>;
 
-    /// The protocol of this contender's lane as [`Environment::drive_null`] drives it. Returns None if
-    /// its cost must not be kept for another run.
+    /// The protocol of this contender's lane as [`Environment::drive_null`] drives it. Returns None
+    /// if its cost must not be kept for another run.
     fn plain_protocol(&self, contender: usize) -> Option<String>;
 
-    /// How a launched target ended that should still run. Returns None while all run.
+    /// How a launched target that should still run has ended. Returns None while all run.
     fn fallen(&mut self) -> Option<String>;
 
     /// Lets targets of several nodes continue without the nodes that have ended, if others still
@@ -83,13 +84,14 @@ pub(super) trait Environment {
     /// The value in its store under this key. Returns None if there is none.
     fn recall(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
 
-    /// Keeps this in its store.
+    /// Keeps this text in its store under this key.
     fn keep(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String>;
 
-    /// Removes it from there.
+    /// Removes what its store keeps under this key.
     fn forget(&mut self, contender: usize, key: &str) -> Result<(), String>;
 
-    /// Prepares it for the first load of this workload, new and empty.
+    /// Prepares its store for the first load of this workload; in a database this creates new,
+    /// empty tables.
     fn make_room(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
 
     /// How much work that a load left to the server of this contender remains. Returns None if it
@@ -110,8 +112,8 @@ pub(super) trait Environment {
         None
     }
 
-    /// One run of the article's method against this contender's target. None if there is no
-    /// such method, or it cannot be run against this kind of target.
+    /// One run of the article's method against this contender's target. Returns None if there is no
+    /// such method, or if it cannot be run against this kind of target.
     fn single_run(&mut self, _contender: usize) -> Option<SingleRun> {
         None
     }
@@ -139,7 +141,7 @@ pub(super) enum AtWork {
         /// How many nodes it has.
         nodes: u32,
     },
-    /// Neither can be seen, and why.
+    /// Why neither can be seen.
     Unseen(String),
 }
 

@@ -24,7 +24,7 @@ struct Load {
     loaded: Loaded,
     /// All keys below this one were acknowledged.
     acknowledged: u64,
-    /// It accepted no write of a whole chunk without reporting that it is full.
+    /// Whether it accepted no write of a whole chunk, and did not report that it is full.
     mute: bool,
     /// All chunks, as one trial.
     trial: Option<TrialRecord>,

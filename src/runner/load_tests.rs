@@ -1,4 +1,4 @@
-//! The load phase on a store that is made up.
+//! The load phase on a simulated store.
 
 use super::*;
 use crate::exit::Error;
@@ -31,18 +31,18 @@ struct FakeStore {
     room: Option<u64>,
     /// From this key on it closes connections.
     dies_at: Option<u64>,
-    /// The session ends, without a word, when it comes to this key.
+    /// The session ends silently when it comes to this key.
     killed_at: Option<u64>,
     /// A signal comes when the load is at this key.
     stopped_at: Option<u64>,
     stopped: Rc<Cell<bool>>,
-    /// It throws away so many items in each chunk.
+    /// It evicts this many items in each chunk.
     evicts: u64,
-    /// It says nothing of itself.
+    /// It reports nothing about itself.
     silent: bool,
-    /// It takes no notes.
+    /// It accepts no notes.
     no_notes: bool,
-    /// How much it still has to do whenever it is asked, the last first.
+    /// How much work it reports each time it is asked. The last entry is reported first.
     work: Vec<u64>,
 }
 
@@ -205,7 +205,7 @@ fn plan() -> Plan {
     plan
 }
 
-/// What came of a session: its end and what it wrote.
+/// The outcome of a session: its end and what it wrote.
 struct SessionOutcome {
     end: Result<End, Error>,
     events: Vec<Event>,

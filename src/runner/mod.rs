@@ -55,8 +55,8 @@ pub struct Reporting<'a> {
     pub part: &'a str,
 }
 
-/// Conducts the run and returns its directory; the journal says how it ended. `membership`: this process
-/// coordinates agents, which drive.
+/// Conducts the run and returns its directory; the journal says how it ended. If `membership` is
+/// given, this process coordinates agents, which drive.
 ///
 /// # Errors
 /// If the directory or the journal cannot be written, or an agent is missing.
@@ -127,7 +127,7 @@ pub(crate) fn perform(
     }
 }
 
-/// How many workers each process has that drives.
+/// How many workers each process that drives has.
 fn workers(plan: &Plan) -> u32 {
     plan.generator_cores.len().max(1) as u32
 }

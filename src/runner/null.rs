@@ -20,7 +20,7 @@ pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneOrder)> {
     let lane = |(at, of): (usize, &Contender)| {
         let members = of.asks.members();
         let connections = (of.intensity.connections / workers).clamp(1, MOST_CONNECTIONS);
-        // One room at least, and whole ones.
+        // At least one room, and only whole rooms.
         let connections = (connections / members).max(1) * members;
         (at, alone::lane(connections, of.intensity.depth, of.reuse, doing(of)))
     };
@@ -42,7 +42,7 @@ pub(super) fn order(plan: &Plan, lanes: Vec<LaneOrder>) -> DriveOrder {
     }
 }
 
-/// The members of a room at most whose lane is driven so.
+/// The largest number of members of a room whose lane is driven against the null server.
 const MOST_MEMBERS: u32 = 256;
 
 /// The null server answers over loopback. A lane costs less over a network, where the other end

@@ -11,8 +11,8 @@ use std::ops::Range;
 /// How long the request that checks whether a target is ready may wait for its connection before
 /// sending ends; its reply may take the whole timeout.
 const READY_NS: u64 = 1_000_000_000;
-/// Fresh sockets are driven this long, at most, before round 1: past TCP's
-/// slow start.
+/// Fresh sockets are driven for at most this long before round 1, so that they are past TCP's slow
+/// start.
 const LONGEST_RUN_UP_NS: u64 = 1_000_000_000;
 
 /// Operations in flight on each connection of a load.
@@ -20,8 +20,8 @@ const LOAD_DEPTH: u32 = 16;
 /// A part of a load that takes longer is aborted.
 const LONGEST_LOAD_NS: u64 = 3_600_000_000_000;
 
-/// One request to one contender, over one connection; of several servers one to each, and
-/// one message to a room.
+/// One request to one contender, over one connection. Each of several servers gets a request, and a
+/// room gets one message.
 pub(super) fn ready(plan: &Plan, contender: usize) -> DriveOrder {
     let servers = plan.contenders[contender].sharding.map_or(1, |sharding| sharding.servers);
     let connections = plan.contenders[contender].asks.members();

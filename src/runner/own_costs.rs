@@ -30,7 +30,7 @@ pub(super) struct OwnCosts {
     directory: Option<PathBuf>,
     /// The program and the machine that they belong to.
     machine: String,
-    /// By contender: the lane that was looked for.
+    /// The lane that was looked up, by contender.
     lanes: BTreeMap<u32, String>,
 }
 
@@ -137,7 +137,8 @@ fn read(file: &Path, lane: &str, now: SystemTime) -> Option<(f64, Duration)> {
 fn write(directory: &Path, name: &str, kept: &Kept, now: SystemTime) -> std::io::Result<()> {
     cache::make(directory)?;
     remove_old(directory, now);
-    // Written beside it and renamed, so that two simultaneous runs leave one complete file.
+    // The file is written under another name and renamed, so that two simultaneous runs leave one
+    // complete file.
     let beside = directory.join(format!("{name}.{}", std::process::id()));
     let text = serde_json::to_string(kept)?;
     let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;

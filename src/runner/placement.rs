@@ -24,7 +24,7 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // SAFETY: a set that the system gave us. It cannot be refused then.
+        // SAFETY: the set comes from the system, so it is valid and is not refused.
         unsafe { libc::sched_setaffinity(0, size_of_val(&self.before), &self.before) };
     }
 }
@@ -36,8 +36,7 @@ pub(super) fn place(thread: libc::pthread_t, cores: &[u32]) -> bool {
     if cores.is_empty() || cores.iter().any(|core| *core as usize >= most) {
         return false;
     }
-    // SAFETY: an all-zero cpu_set_t is valid, every core is inside it, and the thread is
-    // there.
+    // SAFETY: an all-zero cpu_set_t is valid, every core is inside it, and the thread exists.
     unsafe {
         let mut set: libc::cpu_set_t = mem::zeroed();
         cores.iter().for_each(|core| libc::CPU_SET(*core as usize, &mut set));

@@ -16,7 +16,7 @@ const HOME: &str = "tiebreak-runs";
 /// The reports in the directory of a run, as JSON and as a page.
 pub(crate) const REPORTS: [&str; 2] = ["report.json", "report.html"];
 
-/// The directory of the targets' logs in it.
+/// The directory of the targets' logs in the directory of a run.
 pub(super) const LOGS: &str = "logs";
 
 /// Creates the directory and the journal in it: `--out`, or a new one named after
@@ -52,7 +52,7 @@ pub(crate) fn empty(
     plan_hash: &str,
 ) -> Result<PathBuf, Error> {
     let Some(directory) = out else { return unused(Path::new(HOME), now, plan_hash) };
-    // Without a slash at the end, which would follow a link.
+    // A slash at the end is removed, because it would follow a link.
     let directory: PathBuf = directory.components().collect();
     if let Some(parent) = directory.parent().filter(|parent| *parent != Path::new("")) {
         fs::create_dir_all(parent).map_err(|error| cannot(&directory, &error))?;

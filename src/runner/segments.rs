@@ -1,5 +1,5 @@
-//! A run takes its rounds in segments: one for each launch, or up to each look, or
-//! all in one. Pure.
+//! The rounds of a run are driven in segments: one for each launch, one up to each look, or one for
+//! all. Pure.
 
 use record::Question;
 

@@ -1,4 +1,5 @@
-//! One run: ready, pilot, rounds, each trial into the journal as it comes.
+//! Conducts one run: checks the targets, drives the pilot and the rounds, and writes each trial
+//! into the journal when it ends.
 
 use super::environment::{Environment, Halt};
 use super::own_costs::OwnCosts;
@@ -42,15 +43,15 @@ pub(super) struct TrialWriter<'a, W> {
     plan: &'a Plan,
     /// Trials of the current round, to sync once a round.
     in_round: usize,
-    /// A connection was refused in a round.
+    /// Whether a connection was refused in a round.
     refused: bool,
     /// Checks whether the run is decided, if looks are planned.
     judge: Option<Judge>,
     /// Trials that the judge has not seen yet, in the journal's form: nothing is judged during the
     /// measurement, and as text they take a hundredth of the memory.
     unheard: Vec<String>,
-    /// Place and start of the first slice of this segment: the engine counts from 0
-    /// in each.
+    /// Index and start of the first slice of this segment, since the engine counts from 0 in each
+    /// segment.
     segment: RunPosition,
     /// Where the next segment begins.
     end: RunPosition,
@@ -125,7 +126,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
         Ok(())
     }
 
-    /// Slices go on where the segment before this one ended.
+    /// Numbers the slices of a trial so that they continue where the previous segment ended.
     fn number_slices(&mut self, trial: &mut TrialRecord) {
         for slice in &mut trial.seen.slices {
             slice.index += self.segment.index;
@@ -198,7 +199,7 @@ impl<W: Write> RunSession<'_, W> {
         }
     }
 
-    /// What the lanes cost by themselves, against the null server.
+    /// Measures what the lanes cost by themselves, against the null server.
     fn alone(&mut self) -> Result<(), Halt> {
         let (mut who, mut lanes) = (Vec::new(), Vec::new());
         for (contender, lane) in null::lanes(self.plan) {
@@ -376,7 +377,7 @@ impl<W: Write> RunSession<'_, W> {
         }
     }
 
-    /// The rounds, segment by segment, until the last or until it is decided.
+    /// Drives the rounds, segment by segment, until the last one or until the run is decided.
     fn rounds(&mut self, choice: &PilotChoice) -> Result<(), Halt> {
         let plan = self.plan;
         for segment in segments::of(&plan.question) {

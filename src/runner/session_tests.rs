@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
 
-/// A disk of so many bytes.
+/// A disk with space for `room` bytes.
 #[derive(Clone)]
 struct Disk {
     bytes: Rc<RefCell<Vec<u8>>>,
@@ -58,12 +58,12 @@ impl Write for Disk {
     }
 }
 
-/// What the contenders of the made-up engine do.
+/// What the contenders of the simulated engine do.
 #[derive(Clone, Copy, Default)]
 struct Script {
     /// How often contender 1 refuses when it is asked whether it is ready.
     refusals: u32,
-    /// Contender 1's failure when it is asked, in place of a refusal.
+    /// The failure of contender 1 when it is asked, instead of a refusal.
     fails_with: Option<Failure>,
     /// From this round on contender 1 refuses.
     dies_in: Option<u32>,
@@ -71,11 +71,11 @@ struct Script {
     stopped_in: Option<u32>,
     /// Contender 1 ends while it is launched for the nth time.
     falls_in_launch: Option<u32>,
-    /// Contender 0, driven alone, refuses connections from somewhere in its turn on.
+    /// Contender 0, when it is driven alone, refuses connections from some point in its turn on.
     dies_alone: bool,
-    /// The engine breaks in this round.
+    /// The engine fails in this round.
     breaks_in: Option<u32>,
-    /// What lanes cost by themselves is kept here.
+    /// The directory in which the lanes' own costs are kept.
     costs_in: Option<&'static Path>,
 }
 
@@ -289,7 +289,7 @@ impl FakeEngine {
     }
 }
 
-/// What came of a run.
+/// The outcome of a run.
 struct SessionOutcome {
     end: Result<End, Error>,
     disk: Disk,
@@ -297,7 +297,7 @@ struct SessionOutcome {
     orders: Vec<DriveOrder>,
 }
 
-/// Conducts `plan` in this world, on this disk.
+/// Conducts `plan` with this script, on this disk.
 fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
     let mut journal = Writer::new(disk.clone(), Disk::sync);
     let header = Header {
@@ -337,8 +337,8 @@ fn reason(outcome: &SessionOutcome) -> EndReason {
     outcome.end.as_ref().expect("an end").reason
 }
 
-/// `ready 0, ready 1, warm_up 0, …`: what is in the journal behind the header,
-/// without messages about launches.
+/// `ready 0, ready 1, warm_up 0, …`: what is in the journal after the header, without messages
+/// about launches.
 fn journal_lines(disk: &Disk) -> Vec<String> {
     let of_launches = |line: &String| line.contains(" up ") || line.contains(" down ");
     all_lines(disk).into_iter().filter(|line| !of_launches(line)).collect()
@@ -392,7 +392,8 @@ fn a_comparison_from_ready_to_end() {
         ["Round 10 of 0", "Round 10 of 1", "Complete"]
     );
     assert_eq!(journal_lines.len(), start.len() + 18 + 1);
-    // Two targets up, the pilot's choice, ten rounds, one told down, the end.
+    // There is a sync for each of two targets that are up, the pilot's choice, ten rounds, one
+    // target that is down, and the end.
     assert_eq!(outcome.disk.syncs.get(), 15);
     assert!(outcome.pauses.is_empty());
 }
@@ -515,7 +516,7 @@ fn a_full_disk_ends_the_run_at_once_wherever_it_comes() {
         let error = outcome.end.expect_err("a full disk");
         assert_eq!(error.exit, Exit::Failed);
         assert!(error.text.starts_with("the journal cannot be written: "), "{}", error.text);
-        // Nothing was written behind the torn line, and the rest reads back.
+        // Nothing was written after the incomplete line, and the rest can be read back.
         assert_eq!(outcome.disk.bytes.borrow().as_slice(), &whole[..room]);
         assert!(!outcome.disk.events().iter().any(|event| matches!(event, Event::End(_))));
     }
@@ -573,7 +574,7 @@ fn with_restarts_every_segment_has_its_own_launch() {
     let ups = journal_lines.iter().filter(|line| line.contains(" up "));
     let firsts: Vec<&str> = ups.map(|line| &line[..1]).collect();
     assert_eq!(firsts.len(), 12);
-    // In random order, from the seed.
+    // The order is random and follows from the seed.
     let leading: Vec<&str> = firsts.chunks(2).map(|pair| pair[0]).collect();
     assert!(leading.contains(&"0") && leading.contains(&"1"), "{leading:?}");
     let rounds: Vec<&String> = journal_lines
@@ -603,7 +604,7 @@ fn slices_go_on_from_segment_to_segment() {
             indices.extend(trial.seen.slices.iter().map(|slice| (slice.index, slice.starts_ns)));
         }
     }
-    // The engine of this test gives every slice of a segment the same place.
+    // The engine of this test gives every slice of a segment the same index.
     assert_eq!(indices[0], (0, 0));
     assert_eq!((indices[2], indices[11]), ((1, 1000), (5, 5000)));
 }
@@ -634,7 +635,7 @@ fn a_single_target_that_died_in_its_long_turn_is_asked_again() {
 fn a_run_that_is_decided_at_a_look_ends_there() {
     let plan = example::plan(|spec| spec.run.until_decided = true);
     assert_eq!(plan.rounds, 60);
-    // Both are alike in every round: equivalent at the first look.
+    // Both are alike in every round, so they are equivalent at the first look.
     let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
     assert_eq!(reason(&outcome), EndReason::Complete);
     let journal_lines = journal_lines(&outcome.disk);
@@ -664,7 +665,7 @@ fn what_a_lane_costs_is_measured_once_a_day() {
     assert_eq!((count(&first, "Null"), count(&first, "own cost")), (2, 0));
     let second = drive(&plan);
     assert_eq!((count(&second, "Null"), count(&second, "own cost")), (0, 2));
-    // One of the lanes is another: it alone is measured.
+    // One of the lanes has changed, and only that one is measured.
     let mut other = plan.clone();
     other.contenders[1].intensity.connections = 5;
     let third = drive(&other);

@@ -55,12 +55,13 @@ impl<W: Write> RunSession<'_, W> {
 struct Settling {
     /// How many tasks were left the last time.
     left: Option<u64>,
-    /// The last reading of the CPU time, and when it was.
+    /// The last reading of the CPU time, and when it was taken.
     cpu: Option<(Duration, u64)>,
 }
 
 impl Settling {
-    /// How the wait ended, if it did, after an observation this long after its start.
+    /// Evaluates an observation that was made this long after the start of the wait. Returns how
+    /// the wait ended, or None if it continues.
     fn look(&mut self, at: Duration, seen: AtWork) -> Option<Settled> {
         let took_ns = u64::try_from(at.as_nanos()).unwrap_or(u64::MAX);
         match seen {
@@ -102,7 +103,7 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// The end of the wait, and after how many looks, one each second.
+    /// How the wait ended, and after how many looks, of which there is one each second.
     fn waited(looks: impl IntoIterator<Item = AtWork>) -> Option<(usize, Settled)> {
         let mut settling = Settling::default();
         looks.into_iter().enumerate().find_map(|(number, seen)| {

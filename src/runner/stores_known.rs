@@ -5,9 +5,9 @@ use crate::targets::store::{About, ServerStart};
 /// What a session knows of its stores.
 #[derive(Debug, Default)]
 pub(super) struct Stores {
-    /// Load them regardless of their fingerprints.
+    /// Whether they are loaded regardless of their fingerprints.
     reload: bool,
-    /// Only load them: nothing is written to them afterwards.
+    /// Whether they are only loaded: nothing is written to them afterwards.
     only_load: bool,
     /// The current launch.
     launch: u32,
@@ -34,7 +34,7 @@ impl Stores {
         self.launch
     }
 
-    /// All of them are launched now, for the `launch`-th time.
+    /// Records that all of them were launched for the `launch`-th time.
     pub(super) fn launched(&mut self, launch: u32, contenders: usize) {
         self.launch = launch;
         self.starts = vec![None; contenders];

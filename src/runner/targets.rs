@@ -48,7 +48,7 @@ struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Launches it. `hide`: done before anything of it is started for the first time.
+    /// Launches the target. `hide` is called before anything of it is started for the first time.
     fn launch(
         &mut self,
         launch: &'a Launch,
@@ -126,7 +126,7 @@ impl<'a> Targets<'a> {
         Some(Shared { launch, url, meter: meter(running) })
     }
 
-    /// How the nodes ended that this contender's target continued without.
+    /// How the lost nodes of this contender's target ended.
     fn lost_nodes(&self, contender: usize) -> Vec<String> {
         let owner = self.resolved.plan.target_of(contender);
         let running = self.each[owner]
@@ -157,14 +157,14 @@ fn side_channel(known: &Contender, running_target: &RunningTarget) -> Option<Sid
     }
 }
 
-/// Checked before anything else is sent to a server: its login must not reveal the password.
+/// Checks, before anything else is sent to a server, that its login does not reveal the password.
 fn safe_log_in(known: &Contender, running_target: &RunningTarget) -> Result<(), Halt> {
     let LaneAccess::Server(access) = &running_target.lane_access else { return Ok(()) };
     let checked = check_log_in(access, &running_target.address);
     checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
 }
 
-/// Checks whether a login there keeps the password safe.
+/// Checks whether a login at this address keeps the password safe.
 pub(super) fn check_log_in(access: &Access, address: &Address) -> Result<(), String> {
     access.check_log_in(address, LOG_IN)
 }

@@ -1,8 +1,8 @@
 //! A child process that follows instructions, for tests: this very test binary,
 //! started again with only [`obey`] to run.
 //!
-//! An order is a line, the answer too. What is `sub X` is passed on to a child
-//! of the child as `X`.
+//! An order is a line, and so is the answer. The order `sub X` is passed on to a child of the child
+//! as `X`.
 
 use super::{cpu::Meter, find};
 use record::Address;
@@ -59,8 +59,8 @@ impl Child {
         const NOBODY: u32 = 65534;
         let name = format!("tiebreak-test-{}-{NOBODY}", std::process::id());
         let copy = std::env::temp_dir().join(name);
-        // Not written by this process: a child that another test starts just then
-        // would hold it open, and it could not be run.
+        // This process does not write the copy: a child that another test starts at that moment
+        // would hold the file open, and it could not be run.
         let this = std::env::current_exe().expect("this test");
         let copied = Command::new("cp").arg(this).arg(&copy).status().expect("cp");
         assert!(copied.success());
@@ -107,7 +107,8 @@ impl Drop for Child {
     }
 }
 
-/// No test, but the child's whole life. A test run passes through at once.
+/// This is not a test but the main function of the child. In an ordinary test run it returns at
+/// once.
 #[test]
 fn obey() {
     if std::env::var_os(MARK).is_none() {
@@ -119,7 +120,7 @@ fn obey() {
         println!("\n{ANSWER}{}", process.obey(&line));
     }
     process.spinning.into_iter().for_each(|thread| thread.join().expect("burnt"));
-    // Without its master nobody reads what the harness would say.
+    // The parent is gone, so nobody would read what the harness prints.
     std::process::exit(0);
 }
 
@@ -178,7 +179,7 @@ impl TestProcess {
                 let threads = [(); 4].map(|()| thread::spawn(move || burn(each)));
                 threads.into_iter().for_each(|thread| thread.join().expect("burnt"));
             }
-            // In the background, to its end even without a master.
+            // Burns in the background, to the end even if the parent is gone.
             "spin" => {
                 let ms = number();
                 self.spinning.push(thread::spawn(move || burn(ms)));
@@ -188,8 +189,7 @@ impl TestProcess {
                 Child::start().tell(&format!("burn {rest}"));
             }
             "end" => self.sub = None,
-            // Leaves the ends of children to the kernel: their time is then in
-            // no parent's.
+            // Lets the kernel reap children: their time is then not added to that of any parent.
             "ignore" => ignore_children(),
             "memory" => {
                 let held = vec![1u8; usize::try_from(number()).expect("fits")];
@@ -262,7 +262,7 @@ fn used(fault_owner: i32) -> u64 {
     ns(usage.ru_utime) + ns(usage.ru_stime)
 }
 
-/// Uses so many milliseconds of this thread's CPU time.
+/// Uses this many milliseconds of this thread's CPU time.
 fn burn(ms: u64) {
     let now = || {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

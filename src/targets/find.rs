@@ -147,7 +147,8 @@ fn is_here(ip: IpAddr) -> bool {
     ip.to_canonical().is_loopback() || (UdpSocket::bind((ip, 0)).is_ok() && !binds_anywhere(ip))
 }
 
-/// Set on machines that take over addresses of others; then a successful bind proves nothing.
+/// Whether the system allows sockets to be bound to any address, as on machines that take over
+/// addresses of others. Then a successful bind proves nothing.
 fn binds_anywhere(ip: IpAddr) -> bool {
     let family = if ip.is_ipv4() { "ipv4" } else { "ipv6" };
     let setting = std::fs::read_to_string(format!("/proc/sys/net/{family}/ip_nonlocal_bind"));

@@ -35,7 +35,7 @@ pub fn free() -> io::Result<u16> {
 /// The same on another address of this machine.
 ///
 /// # Errors
-/// The same, or when the address is not this machine's.
+/// As for [`free`], or if the address is not this machine's.
 pub fn free_on(address: IpAddr) -> io::Result<u16> {
     free_on_all(&[address])
 }
@@ -43,7 +43,7 @@ pub fn free_on(address: IpAddr) -> io::Result<u16> {
 /// A port that is free on each of these addresses of this machine.
 ///
 /// # Errors
-/// The same.
+/// As for [`free_on`].
 pub fn free_on_all(addresses: &[IpAddr]) -> io::Result<u16> {
     let clients = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range");
     let range = range(parse(&clients.unwrap_or_default()).unwrap_or(USUAL));
@@ -99,8 +99,8 @@ fn from(range: RangeInclusive<u16>, start: usize) -> impl Iterator<Item = u16> {
     range.clone().skip(start).chain(range.take(start))
 }
 
-/// Binds and closes. It deliberately does not set SO_REUSEADDR: lingering connections block a port
-/// for servers that do not set it either.
+/// Binds a socket and closes it. It deliberately does not set SO_REUSEADDR: lingering connections
+/// block a port for servers that do not set it either.
 fn probe(address: SocketAddr) -> io::Result<()> {
     let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
     // SAFETY: the descriptor is closed on every path; both address structures
@@ -167,7 +167,7 @@ mod tests {
     fn none_comes_twice_and_none_is_taken() {
         let ports: Vec<u16> = (0..50).map(|_| free().expect("a port")).collect();
         assert_eq!(ports.iter().collect::<BTreeSet<_>>().len(), 50);
-        // One that is listened on is found to be taken, whatever the address.
+        // A port on which something listens is reported as taken, whatever the address.
         let listener = TcpListener::bind(("0.0.0.0", 0)).expect("a port");
         let taken = listener.local_addr().expect("bound").port();
         let error = probe(SocketAddr::from(([127, 0, 0, 1], taken))).unwrap_err();

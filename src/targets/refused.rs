@@ -7,7 +7,7 @@ use record::{Address, Workload};
 use std::time::Duration;
 use text::shown::shown;
 
-/// A session begins with a login, and in PostgreSQL with a new process.
+/// How long a query may take. A session begins with a login, and in PostgreSQL with a new process.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Sends the statement again and returns the server's error. Returns None if it has no objection,
@@ -48,7 +48,8 @@ fn ask(access: &Access, address: &Address, statement: &str) -> Option<QueryError
     answer.err().filter(|query_error| query_error.code.is_some())
 }
 
-/// `relation "nowhere" does not exist, at line 1, column 15: SELECT 1 FROM nowhere`.
+/// Describes an error, such as `relation "nowhere" does not exist, at line 1, column 15: SELECT 1
+/// FROM nowhere`.
 fn describe(refused: &QueryError, statement: &str) -> String {
     let reason = shown(&refused.why);
     let position = refused.position.map(|position| position.saturating_sub(1) as usize);

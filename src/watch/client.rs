@@ -64,8 +64,8 @@ struct Peak {
 }
 
 impl Client {
-    /// Connects to a watcher that described its target so. If it cannot be reached any more, all
-    /// readings are missing.
+    /// Connects to a watcher that returned this description of its target. If it cannot be reached
+    /// any more, all readings are missing.
     pub fn connect(address: SocketAddr, token: &Token, description: Description) -> Client {
         let connection = connect(address, token).map_err(|error| error_text(&error));
         let mut client =
@@ -84,8 +84,8 @@ impl Client {
         self.ask(false)
     }
 
-    /// Peak memory in bytes, and the name of its source in the journal. The last known one if the
-    /// watcher cannot be asked any more.
+    /// Peak memory in bytes, and the name of its source in the journal. Returns the last known peak
+    /// if the watcher cannot be asked any more.
     pub fn peak_memory(&mut self) -> Option<(u64, &'static str)> {
         self.ask(true);
         let peak = self.peak?;

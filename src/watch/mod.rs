@@ -1,6 +1,6 @@
-//! `tiebreak watch`: reads the CPU time and memory of a target on its own machine, for a tiebreak on
-//! another one that asks for it. It answers only who knows its token, reads only, and can be asked
-//! nothing else. The questions and answers are those of `wire::remote::watch`.
+//! `tiebreak watch`: reads the CPU time and memory of a target on its own machine, for a tiebreak
+//! on another machine. It answers only clients that know its token, reads only, and supports no
+//! other requests. The questions and answers are those of `wire::remote::watch`.
 
 mod client;
 mod server;

@@ -17,7 +17,7 @@ use wire::remote::Purpose;
 use wire::remote::handshake::Refusal;
 use wire::remote::watch::{Answer, WatchQuestion};
 
-/// How long an admitted client may ask nothing: as long as the longest run.
+/// How long an admitted client may be silent: as long as the longest run.
 const LONGEST_SILENCE: Duration = Duration::from_secs(86_400);
 /// When the system asks a silent peer whether it still exists, how often, and how many times.
 const KEEPALIVE_S: [i32; 3] = [30, 10, 3];
@@ -214,7 +214,8 @@ impl Drop for Admission {
     }
 }
 
-/// A client whose machine is gone says nothing, and must not keep its admission.
+/// Enables keepalive. A client whose machine is gone sends nothing, and must not keep its
+/// admission.
 fn keep_alive(stream: &TcpStream) {
     let [idle, interval, times] = KEEPALIVE_S;
     let options = [
@@ -224,8 +225,8 @@ fn keep_alive(stream: &TcpStream) {
         (libc::IPPROTO_TCP, libc::TCP_KEEPCNT, times),
     ];
     for (level, option, value) in options {
-        // SAFETY: the socket is open, and the value is a valid int. Without it the connection
-        // merely ends later.
+        // SAFETY: the socket is open, and the value is a valid int. If the call fails, the
+        // connection merely ends later.
         unsafe {
             libc::setsockopt(
                 stream.as_raw_fd(),

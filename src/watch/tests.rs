@@ -66,7 +66,7 @@ fn unhurried() -> Limits {
     Limits { patience: LONG, ..Limits::default() }
 }
 
-/// Waits until it holds.
+/// Waits until the condition holds.
 fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
     let until = std::time::Instant::now() + LONG;
     while !holds() {
@@ -177,7 +177,7 @@ fn a_wrong_token_is_refused() {
     assert!(describe(watching.address, &watching.token).is_ok());
 }
 
-/// Everything that comes until the server closes.
+/// Everything that arrives until the server closes the connection.
 fn until_closed(stream: &mut TcpStream) -> Vec<u8> {
     let mut answer = Vec::new();
     stream.set_read_timeout(Some(LONG)).expect("a socket");
@@ -218,7 +218,7 @@ fn too_many_connections_are_refused_and_places_become_free() {
     let busy = Err(RemoteError::Refused(Refusal::Busy));
     wait_for("all places taken", || describe(watching.address, &watching.token) == busy);
     drop(strangers);
-    // A second client is admitted, and then there is no place for it.
+    // A second client passes the handshake, and then no place for a client is left.
     wait_for("places for strangers", || {
         let error = describe(watching.address, &watching.token);
         error == Err(RemoteError::Closed)

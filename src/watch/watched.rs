@@ -70,7 +70,7 @@ impl WatchedTarget {
         self.meter.source().to_string()
     }
 
-    /// Reads it. `fully`: its peak memory and the machine's load, too.
+    /// Takes a reading. If `fully`, it includes the peak memory and the machine's load.
     pub fn read(&mut self, number: u32, fully: bool) -> Reading {
         let cpu_ns = self.meter.read().cpu_ns;
         let at_ns = clock::now();

@@ -3,8 +3,8 @@
 use super::{Endpoint, host_and_port};
 use crate::protocol::Scheme;
 
-/// Reads `HOST:PORT`, or `HOST:PORT,HOST:PORT` where the scheme allows several nodes. The
-/// place is the first node; the others come after it, as host and port.
+/// Reads `HOST:PORT`, or `HOST:PORT,HOST:PORT` where the scheme allows several nodes. The endpoint
+/// is the first node; the others come after it, as host and port.
 ///
 /// # Errors
 /// When a host or a port is malformed, a node is listed twice, or there are several and

@@ -1,9 +1,9 @@
 //! Starts an agent on each of several hosts by ssh, and leaves nothing there.
 //!
-//! One connection to each host carries everything through standard input: the script `agent.sh`, the
-//! binary of this process, the experiment file, and at last where the coordinator listens and the
-//! token. The agent reads its arguments from a file. So no secret is in an argument that others on the
-//! host see, and the end of the connection ends the agent.
+//! One connection to each host carries everything through standard input: the script `agent.sh`,
+//! the binary of this process, the experiment file, and finally the address of the coordinator and
+//! the token. The agent reads its arguments from a file. So no argument that others on the host can
+//! see contains a secret, and the end of the connection ends the agent.
 
 mod names;
 mod payload;
@@ -26,14 +26,15 @@ use text::shown::shown;
 
 /// The variable that replaces the program ssh, as words of a shell.
 const PROGRAM: &str = "TIEBREAK_SSH";
-/// No question, no terminal, nothing forwarded, and no client that lives on.
+/// Options with which ssh asks nothing, allocates no terminal, forwards nothing, and leaves no
+/// client running for later connections.
 const OPTIONS: [&str; 6] =
     ["-T", "-a", "-x", "-oBatchMode=yes", "-oClearAllForwardings=yes", "-oControlMaster=no"];
 
 const GLANCE: Duration = Duration::from_millis(20);
 /// How long the hosts may take to remove what they hold, after their agents have ended.
 const ENDING: Duration = Duration::from_secs(10);
-/// How soon after the loss of an agent its host has said why.
+/// How long after the loss of an agent its host may take to report the reason.
 const LOSS: Duration = Duration::from_millis(500);
 
 /// All hosts. What runs there ends with this value.
@@ -104,7 +105,7 @@ impl Hosts {
         Ok(seen.into_iter().flatten().collect())
     }
 
-    /// The address of this machine, which all hosts must see alike.
+    /// The address of this machine, which must be the same for all hosts.
     fn one_address(&self, seen: &[IpAddr]) -> Result<IpAddr, Error> {
         let first = seen[0];
         match seen.iter().zip(&self.0).find(|(address, _)| **address != first) {

@@ -15,18 +15,19 @@ const SCRIPT: &str = include_str!("agent.sh");
 const MARK: &str = "tiebreak-agent: ";
 /// How much of what a host writes is kept.
 const MOST_BYTES: u64 = 64 * 1024;
-/// How long what a client wrote before its end may take to arrive.
+/// How long the last output of a client may take to arrive after the client has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(10);
 /// The exit code of an ssh client that failed itself.
 const SSH_FAILED: i32 = 255;
 
-/// The command that a host runs. It works in every login shell, and holds nothing of a user.
+/// The command that a host runs. It works in every login shell, and contains no data of a user.
 pub(super) fn remote_command() -> String {
     format!("exec sh -c 'eval \"$(head -c {})\"'", SCRIPT.len())
 }
 
-/// One host. Its client is ended with this value, and what it runs on the host ends with the client.
+/// One host. Its client is ended when this value is dropped, and what it runs on the host ends with
+/// the client.
 pub(super) struct HostSession {
     pub(super) host: String,
     pub(super) rank: u32,
@@ -39,7 +40,7 @@ pub(super) struct HostSession {
 /// What a client wrote to standard error.
 struct Errors {
     text: Arc<Mutex<Vec<u8>>>,
-    /// Disconnected when no more comes.
+    /// Disconnected when the stream has ended.
     open: Mutex<Receiver<()>>,
 }
 
@@ -87,7 +88,7 @@ impl HostSession {
         sent.map_err(|error| self.failure().unwrap_or(format!("{}: {error}", self.name())))
     }
 
-    /// Waits for this line of the script, and returns the rest of it.
+    /// Waits for a line of the script that starts with `begins`, and returns the rest of it.
     fn line(&self, begins: &str) -> Result<String, String> {
         let lines = locked(&self.lines);
         while let Ok(line) = lines.recv() {
@@ -105,7 +106,7 @@ impl HostSession {
         format!("{} (agent {})", self.host, self.rank)
     }
 
-    /// How the client ended. None while it runs.
+    /// How the client ended. Returns None while it runs.
     pub(super) fn ended(&self) -> Option<ExitStatus> {
         locked(&self.client).try_wait().ok().flatten()
     }
@@ -118,7 +119,7 @@ impl HostSession {
         }
     }
 
-    /// Why the client has failed. None if it runs or has ended well.
+    /// Why the client has failed. Returns None if it runs or has ended successfully.
     pub(super) fn failure(&self) -> Option<String> {
         self.wait(GLANCE);
         let status = self.ended().filter(|status| !status.success())?;
@@ -145,7 +146,7 @@ impl HostSession {
 
     /// Ends the client. The host notices that the connection is gone.
     pub(super) fn kill(&self) {
-        // One that has ended already needs nothing.
+        // A client that has ended already need not be killed.
         let _ = locked(&self.client).kill();
     }
 }
@@ -158,7 +159,7 @@ impl Drop for HostSession {
 }
 
 impl Errors {
-    /// The last line that is not empty: what comes before it are greetings and warnings.
+    /// The last line that is not empty. The lines before it are greetings and warnings.
     fn last_line(&self) -> String {
         // Only the end is of interest, and it may not come.
         let _: Result<(), RecvTimeoutError> = locked(&self.open).recv_timeout(LAST_WORDS);
@@ -173,7 +174,8 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The lines of a stream. What follows too many bytes is dropped, but read: the client must not block.
+/// The lines of a stream. What exceeds the limit is read but dropped, so that the client does not
+/// block.
 fn lines_of(stream: Option<impl Read + Send + 'static>) -> io::Result<Receiver<String>> {
     let (send, lines) = mpsc::channel();
     let read = move || {

@@ -15,18 +15,18 @@ pub struct Flag {
     pub more: &'static str,
     /// The commands that have it.
     pub commands: &'static [Command],
-    /// One letter.
+    /// Its short form, of one letter.
     pub short: Option<char>,
     /// The heading under which the help lists it. None means the options of the command itself.
     pub heading: Option<Heading>,
     /// Its position under the heading.
     pub position: u8,
-    /// It may be given several times.
+    /// Whether it may be given several times.
     pub repeated: bool,
-    /// Its value can be secret, so it is read after the argument parser, whose messages
-    /// quote values.
+    /// Whether its value can be secret, so that it is read after the argument parser, whose
+    /// messages quote values.
     pub unquoted: bool,
-    /// Its value is any text, also one that begins with a hyphen, or the name of a file.
+    /// Whether its value is any text, also one that begins with a hyphen, or the name of a file.
     pub text_or_file: bool,
     /// Whether the help leaves it out.
     pub hidden: bool,
@@ -87,47 +87,47 @@ impl Flag {
         Flag { value: None, ..Flag::new(long, "", help) }
     }
 
-    /// Only these commands have it.
+    /// Restricts the flag to these commands.
     pub const fn only(self, commands: &'static [Command]) -> Flag {
         Flag { commands, ..self }
     }
 
-    /// With further paragraphs.
+    /// Adds further paragraphs for `--help`.
     pub const fn more(self, more: &'static str) -> Flag {
         Flag { more, ..self }
     }
 
-    /// With one letter.
+    /// Adds a short form of one letter.
     pub const fn short(self, short: char) -> Flag {
         Flag { short: Some(short), ..self }
     }
 
-    /// At this place under a heading.
+    /// Puts the flag at this position under a heading.
     pub const fn under(self, heading: Heading, position: u8) -> Flag {
         Flag { heading: Some(heading), position, ..self }
     }
 
-    /// It may be given several times.
+    /// Lets the flag be given several times.
     pub const fn repeated(self) -> Flag {
         Flag { repeated: true, ..self }
     }
 
-    /// No message quotes its value.
+    /// Prevents messages from quoting its value.
     pub const fn unquoted(self) -> Flag {
         Flag { unquoted: true, ..self }
     }
 
-    /// Its value is any text, or the name of a file.
+    /// Accepts any text, or the name of a file, as its value.
     pub const fn text_or_file(self) -> Flag {
         Flag { text_or_file: true, ..self }
     }
 
-    /// Not in the help.
+    /// Leaves the flag out of the help.
     pub const fn hidden(self) -> Flag {
         Flag { hidden: true, ..self }
     }
 
-    /// In the help of one screen, too.
+    /// Includes the flag in the short help, `-h`, too.
     pub const fn common(self) -> Flag {
         Flag { common: true, ..self }
     }

@@ -241,7 +241,7 @@ impl Reader {
         self.add(&table, "request", parameters, says)?;
         let template = RequestTemplate { method, target, headers, body };
         let definition = self.custom.definition.operations.last().expect("added");
-        // An invalid request is invalid with any host.
+        // Any host can be used, because whether the request is valid does not depend on it.
         let target = template.target.as_deref().unwrap_or("/");
         template.encode(definition, target, "host", &[]).map_err(|why| value.error(&why))?;
         self.custom.requests.push(template);

@@ -6,7 +6,7 @@ use crate::plan::{WorkloadSettings, experiment};
 use record::{Generator, OperationText, Parameter, Rows};
 use std::path::{Path, PathBuf};
 
-/// Everything that can be said of statements.
+/// A workload with everything that statements can have.
 pub(super) const STATEMENTS: &str = r#"
 keys = "10k"
 setup = ["CREATE TABLE {accounts} (id INTEGER)"]
@@ -34,7 +34,7 @@ command = "LPUSH {key} '{tag} {number}'"
 parameters = { tag = "pick('a', 'b')" }
 "#;
 
-/// Everything that can be said of requests, but feeds.
+/// A workload with everything that requests can have, except feeds.
 pub(super) const REQUESTS: &str = r#"
 [[requests]]
 name = "look"
@@ -60,7 +60,7 @@ fn read_at(directory: &Path, text: &str) -> Result<WorkloadSettings, Error> {
     read.map(|experiment| experiment.run.workload)
 }
 
-/// The tables of a workload as those of a file that has one.
+/// Renames the tables of a workload to what they are called in a file that contains it.
 fn nested(text: &str) -> String {
     text.replace("[[", "[[workload.").replace("\n[f", "\n[workload.f")
 }

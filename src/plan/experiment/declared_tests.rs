@@ -1,4 +1,4 @@
-//! Every declared setting is read where a file has it.
+//! Checks that every declared setting is read from a file.
 
 use super::super::tests::read;
 use super::*;
@@ -29,7 +29,7 @@ fn line<S>(row: &Row<S>) -> String {
     format!("{key} = {value}")
 }
 
-/// A text that this key takes.
+/// A text that this key accepts.
 fn text_of(key: &str) -> &'static str {
     match key {
         "mix" => "get=1",

@@ -1,11 +1,11 @@
-//! What `[defaults]` says of the targets, and what is built into the cache.
+//! What `[defaults]` says about the targets, and what is built into the cache.
 
 use super::tests::{launch, read};
 use super::{Experiment, Target};
 use crate::launch::{Command, Process};
 
-/// Two contenders that differ by a variable, one with processes of its own, and two of which
-/// `[defaults]` says nothing.
+/// Two contenders that differ by a variable, one with its own processes, and two that `[defaults]`
+/// does not affect.
 const SHARED: &str = r#"
 [defaults]
 url = "http://127.0.0.1:{web.port}/page"

@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// One that starts removes the temporary tables of all that share its directory.
+    /// A server that starts removes the temporary tables of all servers that share its directory.
     #[test]
     fn each_mariadb_has_a_directory_of_its_own_for_temporary_tables() {
         for name in ["mariadb-innodb", "mariadb-memory"] {

@@ -78,7 +78,7 @@ fn from_tables(now: &Json) -> Json {
     schema
 }
 
-/// What a contender says of its launch, `[defaults]` can say for all.
+/// Copies the entries of a contender's launch to `[defaults]`, which can have the same keys.
 fn copy_to_defaults(schema: &mut Json) {
     for key in LAUNCH_KEYS.iter().chain(&TARGET_KEYS) {
         let entry = schema["$defs"]["contender"]["properties"][key].clone();
@@ -99,7 +99,7 @@ fn entries_of_settings_are_made_from_their_tables() {
     }
 }
 
-/// The words of the tables are those that are taken, and no others are named.
+/// The tables list exactly the words that are accepted.
 #[test]
 fn every_word_of_the_tables_is_taken() {
     every_word_is_taken::<RunSettings>();

@@ -1,5 +1,5 @@
-//! `schema/experiment.v1.json` describes what is really read: the same keys,
-//! and every example is valid by it.
+//! `schema/experiment.v1.json` describes what is really read: the keys are the same, and every
+//! example is valid against it.
 //!
 //! The few keywords that the schema uses are checked here; one that is not
 //! known is an error, so nothing in it goes unchecked.

@@ -11,11 +11,11 @@ use text::shown::shown;
 pub(super) struct LaunchNames<'a> {
     /// Names of its processes.
     pub(super) processes: &'a [String],
-    /// Names of ports that it needs beside those of its processes.
+    /// Names of ports that it needs in addition to those of its processes.
     pub(super) more_ports: &'a [String],
     /// Names of its choices.
     pub(super) choices: &'a [String],
-    /// It is part of some software.
+    /// Whether it has the key `software`.
     pub(super) software: bool,
     /// Whether it has an address that a program can be given.
     pub(super) url: bool,
@@ -26,21 +26,22 @@ pub(super) struct LaunchNames<'a> {
 /// The context of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Scope<'a> {
-    /// Of a target that is not launched: nothing is decided.
+    /// A target that is not launched: no placeholder has a value.
     Attached,
     /// Before the launch: there are directories, but no ports yet.
     Before(LaunchNames<'a>),
-    /// Of one process.
+    /// One process.
     Process(LaunchNames<'a>),
-    /// Of the whole target.
+    /// The whole target.
     Target(LaunchNames<'a>),
-    /// Of a program that talks to the servers of the target.
+    /// A program that talks to the servers of the target.
     Program(LaunchNames<'a>),
-    /// Of all contenders, whatever each of them launches.
+    /// All contenders, whatever each of them launches.
     Defaults,
-    /// Of what is built into the cache, for all contenders and before anything is launched.
+    /// What is built into the cache, for all contenders and before anything is launched.
     Build,
-    /// Of an article's method: of each target its address alone.
+    /// The method of an article, which can use only the address of each target and the directory of
+    /// the file.
     Method,
 }
 

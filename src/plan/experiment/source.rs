@@ -29,7 +29,7 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// `file:line: key: what is wrong`.
+    /// Makes an error of the form `file:line: key: what is wrong`.
     pub(super) fn error(&self, at: &Range<usize>, key: &str, message: &str) -> Error {
         let line = line_of(self.text.as_bytes(), at.start);
         let key = if key.is_empty() { String::new() } else { format!("{key}: ") };

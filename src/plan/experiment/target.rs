@@ -33,7 +33,7 @@ pub(super) const TARGET_KEYS: [&str; 5] = ["url", "launch", "process", "site", "
 pub enum Target {
     /// It is already running.
     Attached {
-        /// Where.
+        /// Its address.
         url: Text,
         /// Its process, for its CPU time.
         pid: Option<u32>,

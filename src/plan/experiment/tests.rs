@@ -715,7 +715,7 @@ fn a_file_that_is_none_is_refused_before_it_is_read() {
     };
     write("latin1.toml", b"# fine\n# caf\xe9\n");
     let large = std::fs::File::create(directory.path().join("large.toml")).expect("scratch");
-    // Sparse: nothing could read it into memory by accident and stay quick.
+    // The file is sparse, so that a test which read all of it by accident would be slow.
     large.set_len(100 << 20).expect("scratch");
     write("just.toml", &vec![b'#'; 1 << 20]);
     let at = |name: &str| directory.path().join(name);

@@ -171,7 +171,7 @@ fn ratio(text: &str) -> Result<f64, String> {
              less"
         ));
     }
-    // `5ms`, `5k/s`.
+    // A figure such as `5ms` or `5k/s`.
     if text.starts_with(|c: char| c.is_ascii_digit()) && text.ends_with('s') {
         return Err(format!(
             "`{text}` is a figure of one contender, which depends on the machine as much as on the \

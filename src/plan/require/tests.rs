@@ -218,7 +218,7 @@ fn the_unfavourable_end_decides() {
         ("throughput >= 0.99 by estimate", throughput, NotMet),
         ("throughput >= 0.99 by favourable end", throughput, Met),
         ("throughput >= 1 by favourable end", throughput, NotMet),
-        // Turned round: 1.002 to 1.029.
+        // Inverted: 1.002 to 1.029.
         ("old/new throughput <= 1.03", throughput, Met),
         ("old/new throughput <= 1.02", throughput, NotMet),
         ("old/new throughput >= 1.001", throughput, Met),
@@ -289,7 +289,7 @@ fn without_a_verdict_nothing_can_be_concluded() {
     let (standing, why) = checked("p99 <= 1.05x", &withheld, &[]);
     assert_eq!(standing, RequirementStatus::CannotBeSaid);
     assert_eq!(why, "the interval cannot be relied on: old: 400 samples, at least 1000");
-    // What more rounds would decide is relied on as far as it goes.
+    // An interval that more rounds could decide is relied on.
     withheld.fresh_rounds = Some((20, 40));
     assert_eq!(checked("p99 <= 1.05x", &withheld, &[]).0, RequirementStatus::Met);
 }
@@ -299,7 +299,7 @@ fn a_generator_that_was_the_slower_part_hides_what_could_turn_the_answer() {
     use RequirementStatus::{CannotBeSaid, Met, NotMet};
     let seen = (1.0, 0.99, 1.01);
     let table = [
-        // A better old would spoil it, a better new would not.
+        // A better `old` could change the result, a better `new` could not.
         ("throughput >= 0.97", "old", CannotBeSaid),
         ("throughput >= 0.97", "new", Met),
         ("throughput >= 1.2", "old", NotMet),

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::plan::settings::samples;
 
-    /// What a contender of this protocol says to one setting.
+    /// Why a contender of this protocol refuses a setting, or None if it accepts it.
     fn refusal(key: &str, protocol: &str) -> Option<String> {
         let mut settings = Settings::default();
         settings.set(key, samples::of(key)).unwrap_or_else(|message| panic!("{message}"));

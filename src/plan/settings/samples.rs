@@ -1,7 +1,6 @@
-//! Values of every setting of a contender, for tests that try them all. None is what is
-//! done anyway.
+//! Values of every setting of a contender, for tests that try them all. No value is a default.
 
-/// A text that this key takes.
+/// A text that this key accepts.
 pub(in crate::plan) fn of(key: &str) -> &'static str {
     match key {
         "reuse" => "never",

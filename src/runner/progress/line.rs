@@ -24,7 +24,7 @@ fn one(contender: &SoFar) -> Option<String> {
     Some(format!("{} {rate}{errors}", contender.name))
 }
 
-/// `3 errors`. Returns None if there are none.
+/// Formats a number of errors, such as `3 errors`. Returns None if there are none.
 pub(super) fn errors(count: u64) -> Option<String> {
     match count {
         0 => None,
@@ -33,7 +33,7 @@ pub(super) fn errors(count: u64) -> Option<String> {
     }
 }
 
-/// Rounded up, so that 0 s are left only when it is over.
+/// Formats a time in whole seconds, rounded up so that 0 s are left only when it is over.
 pub(super) fn whole_seconds(time: Duration) -> String {
     show_ns(time.as_millis().div_ceil(1000) as u64 * 1_000_000_000)
 }

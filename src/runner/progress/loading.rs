@@ -36,7 +36,7 @@ impl LoadSoFar {
         (self.upto, self.at) = (upto, now);
     }
 
-    /// `300k of 1M keys, 120 k/s`.
+    /// Formats the progress, such as `300k of 1M keys, 120 k/s`.
     pub(super) fn text(&self) -> String {
         let rate = self.rate().map(|rate| format!(", {}", show_rate(rate)));
         let (upto, keys) = (show_count(self.upto), show_count(self.keys));

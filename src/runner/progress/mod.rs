@@ -111,7 +111,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.mailbox.end();
         if let Some(writer) = self.writer.take() {
-            // A writer that panicked has told so itself.
+            // A writer that panicked has reported that itself.
             let _ = writer.join();
         }
     }

@@ -22,11 +22,11 @@ pub(super) struct RunState {
     rounds_began: Option<Instant>,
     /// The planned length of the phase, or zero if it is not known.
     planned: Duration,
-    /// The phase is the rounds, or a part of them.
+    /// Whether the phase is the rounds, or a part of them.
     in_rounds: bool,
     /// Rounds of the whole run; 0 before the rounds.
     rounds: u32,
-    /// The phase is the load of a store.
+    /// The load of a store, if that is the phase.
     load: Option<LoadSoFar>,
     /// Number of ended rounds, and when the last of them ended.
     ended: u32,
@@ -68,7 +68,7 @@ impl RunState {
         }
     }
 
-    /// The same, of one load point of a sweep.
+    /// The same state, for one load point of a sweep.
     pub(super) fn of_part(self, part: &str) -> RunState {
         RunState { part: part.to_owned(), ..self }
     }
@@ -137,13 +137,14 @@ impl RunState {
         if self.part.is_empty() { label } else { format!("{}: {label}", self.part) }
     }
 
-    /// Since the run began.
+    /// The time since the run began.
     pub(super) fn elapsed(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.run_began)
     }
 
     /// The remaining time. After the first round it follows the pace of the rounds, which includes
-    /// drains and launches; before, the plan of the phase. None if it is not known.
+    /// drains and launches; before that, it follows the plan of the phase. Returns None if it is
+    /// not known.
     pub(super) fn left(&self, now: Instant) -> Option<Remaining> {
         if let Some(load) = &self.load {
             return load.left(now);
@@ -163,7 +164,7 @@ impl RunState {
         })
     }
 
-    /// The contenders. Returns None before the first of them has ended a round.
+    /// The contenders. Empty before the first of them has ended a round.
     pub(super) fn contenders(&self) -> &[SoFar] {
         if self.contenders.iter().any(|contender| contender.driven_ns > 0) {
             &self.contenders
@@ -229,7 +230,7 @@ pub(super) mod tests {
         }
     }
 
-    /// The same, with so many operations that were refused.
+    /// The same trial, with this many operations that were refused.
     pub(in super::super) fn with_errors(mut trial: TrialRecord, refused: u64) -> TrialRecord {
         trial.seen.outcomes.ok -= refused;
         trial.seen.outcomes.failed.insert(Failure::Refused, refused);

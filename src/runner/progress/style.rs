@@ -19,7 +19,7 @@ pub(crate) enum ProgressStyle {
 }
 
 impl ProgressStyle {
-    /// Chooses the manner that suits standard error.
+    /// Chooses the style that suits standard error.
     pub(crate) fn fitting(quiet: bool) -> ProgressStyle {
         let variable = |name| std::env::var_os(name).unwrap_or_default();
         ProgressStyle::of(quiet, stderr().is_terminal(), &variable("TERM"), &variable("NO_COLOR"))

@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Where news are left for the writer.
+/// Where updates are left for the writer.
 pub(super) struct Mailbox {
     news: Mutex<ProgressUpdate>,
     bell: Condvar,
@@ -22,7 +22,7 @@ pub(super) struct ProgressUpdate {
     pub(super) state: RunState,
     /// Lines that stay and are not written yet.
     pub(super) sentences: Vec<String>,
-    /// Something must be shown before the period is over.
+    /// Whether something must be shown before the period is over.
     rung: bool,
     over: bool,
 }
@@ -52,7 +52,7 @@ impl Mailbox {
         self.bell.notify_all();
     }
 
-    /// Sleeps for this long, or until `enough`.
+    /// Sleeps for this long, or until `enough` returns true.
     fn sleep(&self, at_most: Duration, enough: impl Fn(&ProgressUpdate) -> bool) {
         let waited = self.bell.wait_timeout_while(self.lock(), at_most, |news| !enough(news));
         drop(waited.unwrap_or_else(PoisonError::into_inner));
@@ -94,7 +94,7 @@ fn tell(
                     if over { Vec::new() } else { view::render(&news.state, now, size, colour) };
                 screen.frame(&sentences, &view, size)
             }
-            // Between the lines that were said, the time.
+            // If nothing else is printed in a period, the position in the run is printed.
             _ if news.state.under_way() && !rung && !over => {
                 format!("{}\n", line(&news.state, now))
             }
@@ -121,7 +121,7 @@ pub(super) fn print(text: &str) {
     let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
 }
 
-/// A thread panicked. Its message is below the view, where the next frame would erase it.
+/// Whether a thread panicked. Its message is below the view, where the next frame would erase it.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
 /// From now on a panic stops the drawing before its message is printed.

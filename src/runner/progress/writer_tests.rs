@@ -6,7 +6,7 @@ use std::sync::mpsc;
 fn start_writer(style: ProgressStyle) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
     let names = ["old".to_owned(), "new".to_owned()];
     let mailbox = Arc::new(Mailbox::new(RunState::new(&names, Instant::now())));
-    // A printer that waits until what it printed is taken, as a terminal may.
+    // A printer that blocks until its output is taken, as a terminal may.
     let (printer, printed) = mpsc::sync_channel(0);
     let reporting = mailbox.clone();
     let writer = std::thread::spawn(move || {
@@ -56,7 +56,7 @@ fn lines_are_told_without_control_sequences() {
 fn a_terminal_that_blocks_holds_nobody_up() {
     let (mailbox, printed, writer) = start_writer(ProgressStyle::Live { colour: false });
     phase(&mailbox, "pilot");
-    // By now the writer stands in its printer, and stays there.
+    // By now the writer blocks in its printer.
     std::thread::sleep(Duration::from_millis(50));
     let free = mailbox.news.try_lock().is_ok();
     mailbox.end();

@@ -1,5 +1,5 @@
-//! The CPU time of a cgroup. Version 2 counts it in every cgroup, whatever
-//! controllers are on; version 1 where `cpuacct` is mounted.
+//! The CPU time of a cgroup. Version 2 counts it in every cgroup, whatever controllers are enabled;
+//! version 1 counts it where `cpuacct` is mounted.
 
 use super::Source;
 use crate::targets::hierarchy::homes;

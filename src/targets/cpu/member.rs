@@ -21,7 +21,7 @@ pub(super) struct Member {
     own_ns: u64,
     /// CPU time of the children that it waited for.
     reaped_ns: u64,
-    /// The minimum that this must include by now.
+    /// The minimum that `reaped_ns` must have reached by now.
     expected_ns: u64,
 }
 
@@ -71,12 +71,12 @@ impl Member {
         self.own_ns + self.reaped_ns.max(self.expected_ns)
     }
 
-    /// A child has ended that had used this much.
+    /// Records that a child that had used this much has ended.
     pub(super) fn expect(&mut self, ns: u64) {
         self.expected_ns += ns;
     }
 
-    /// Its children, as each of its threads started them.
+    /// The children that its threads started.
     pub(super) fn children(&self) -> Vec<u32> {
         let task = format!("/proc/{}/task", self.pid);
         let threads = match self.threads {

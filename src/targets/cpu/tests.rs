@@ -1,4 +1,4 @@
-//! Meters against what the measured processes say of themselves.
+//! Compares meters with what the measured processes report about themselves.
 
 use super::tree::{By, Tree};
 use super::*;
@@ -13,13 +13,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const MS: u64 = 1_000_000;
-/// What orders and answers cost the child between two looks at it.
+/// The CPU time that orders and answers cost the child between two readings.
 const CHAT: u64 = 4 * MS;
-/// `/proc` tells the time of reaped children in steps of 10 ms, user and system
-/// apart.
+/// `/proc` reports the time of reaped children in steps of 10 ms, user and system separately.
 const REAPED: u64 = 2 * 10 * MS + CHAT;
 
-/// What the meter saw of some work, and what the children say that it took.
+/// What the meter saw of some work, and the CPU time that the children report for it.
 fn compare(
     meter: &mut Meter,
     child: &mut Child,
@@ -168,7 +167,7 @@ fn an_orphan_stays_in_the_tree() {
     child.ask("sub start");
     let mut meter = Meter::of_tree(child.pid()).expect("ours");
     child.tell("sub sub spin 120");
-    // Kills the one between: the spinning one belongs to nobody of ours now.
+    // The process in between is killed, so the spinning one becomes an orphan.
     let first = meter.read().cpu_ns;
     child.tell("end");
     let mut last = first;
@@ -233,7 +232,7 @@ fn peak_memory_is_that_of_the_tree() {
         child.tell(&format!("{order} {}", 48 * MIB));
     }
     let grown = meter.peak_memory().expect("it runs").bytes - before.bytes;
-    // Freed again, and still the peak; small pieces were there before.
+    // The memory was freed again, but still counts as the peak. Small pieces existed before.
     assert!((80 * MIB..=110 * MIB).contains(&grown), "{grown} bytes");
 }
 
@@ -248,7 +247,7 @@ impl Cgroup {
         homes("self").into_iter().find(of_version)
     }
 
-    /// Only a system that does not let us make one excuses a test.
+    /// Creates the cgroup. A test is skipped only if the system does not allow that.
     fn new(source: Source, name: &str) -> Option<Cgroup> {
         let Some(home) = Cgroup::home(source) else {
             not_tested(&format!("{source} is not mounted"));
@@ -322,13 +321,13 @@ fn an_attached_target_with_a_cgroup_to_itself_is_read_from_it() {
     let sub = u32::try_from(child.ask("start")).expect("a pid");
     let source = |pids: &[u32]| Meter::of_attached(pids).expect("it runs").read().source;
     assert_eq!(source(&[child.pid()]), Source::CgroupV2);
-    // The cgroup holds more than this one.
+    // The cgroup contains more than this process.
     assert_eq!(source(&[sub]), Source::ProcessClocks);
     let other = Child::start();
     assert_eq!(source(&[other.pid()]), Source::ProcessClocks);
 }
 
-/// What a reading costs is printed, for design.md: `--nocapture` shows it.
+/// Prints what a reading costs; `--nocapture` shows it.
 #[test]
 fn what_a_reading_costs() {
     let mut children = vec![Child::start()];

@@ -15,10 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
-/// Search for new processes after this many readings, even without a sign of any.
+/// New processes are searched for after this many readings, even without a sign of any.
 const SEARCH_EVERY: u32 = 64;
-/// If a search has to read all of `/proc`, which takes milliseconds, at most one search in this
-/// many readings.
+/// If a search has to read all of `/proc`, which takes milliseconds, there is at most one search in
+/// this many readings.
 const FULL_SEARCH_EVERY: u32 = 16;
 /// How often one reading is repeated because a process ended meanwhile.
 const PASSES: u32 = 4;
@@ -47,7 +47,7 @@ struct Search {
 pub(super) enum By {
     /// The kernel lists the children of each thread.
     Children,
-    /// The kernel was built without that: look at every process of the machine.
+    /// The kernel was built without such lists: every process of the machine is examined.
     All,
 }
 

@@ -20,8 +20,8 @@ const PASSING_ON: [&str; 10] = [
     "sshd",
 ];
 
-/// Listens for servers until they are started, and keeps their sockets. Its tree is the whole
-/// machine.
+/// A program that listens for servers until they are started, and keeps their sockets. Its tree is
+/// the whole machine.
 const ACTIVATES: &str = "systemd";
 
 /// All processes of this moment.
@@ -32,7 +32,7 @@ impl Processes {
         Processes(process::all().into_iter().collect())
     }
 
-    /// Parent, parent's parent, …; ends where the namespace does.
+    /// The parent of a process, the parent's parent and so on, as far as the namespace shows them.
     fn above(&self, pid: u32) -> Vec<u32> {
         let mut above: Vec<u32> = Vec::new();
         let mut at = pid;
@@ -190,7 +190,7 @@ mod tests {
             (&[1, 10, 11], &[10]),
             (&[1], &[]),
             (&[21, 22], &[21, 22]),
-            // One between that does not hold it.
+            // A process in between that does not hold it.
             (&[21, 24], &[21]),
             (&[30, 32], &[32]),
             (&[31], &[]),

@@ -69,7 +69,7 @@ fn workers_that_inherit_the_socket_belong_to_their_master() {
     let before = meter.read().cpu_ns;
     master.tell("sub burn 30");
     assert!(meter.read().cpu_ns - before >= 30_000_000, "the worker is in the tree");
-    // The master lets go of it; its worker alone holds it now.
+    // The master closes its socket, so that only its worker holds it.
     master.tell("close");
     assert_eq!(roots(&address), [worker]);
 }
@@ -117,7 +117,7 @@ fn a_unix_socket_by_its_path_and_by_a_link_to_it() {
 #[test]
 fn what_is_out_of_sight_says_why() {
     let mut child = Child::start();
-    // The kernel's choice could be another test's listener by the time this has gone.
+    // A port that the kernel chooses could be another test's when this child has ended.
     let address = format!("127.0.0.1:{}", ports::free().expect("a port"));
     child.tell(&format!("listen {address}"));
     assert!(child.tell(&format!("find {address}")).starts_with("only tiebreak itself"));
@@ -153,8 +153,8 @@ fn contenders_that_share_a_process_are_one_group() {
     let d = one.tell("sub listen 127.0.0.1:0");
     let found = [of(&a), of(&c), None, of(&b), of(&d), of(&c)];
     assert_eq!(groups(&found, ProcessTrees::shares_process_with), [vec![0, 3, 4], vec![1, 5]]);
-    // The child's server and another of the child's are apart from the parent's
-    // only until the parent's comes.
+    // The server of a child is in one group with that of its parent, even if the child's comes
+    // first.
     assert_eq!(
         groups(&[of(&d), of(&c), of(&a)], ProcessTrees::shares_process_with),
         [vec![0, 2], vec![1]]
@@ -175,7 +175,7 @@ fn one_contender_can_join_two_groups() {
     assert_eq!(groups(&apart, ProcessTrees::shares_process_with), [[0], [1]]);
     let both = [found(&left), found(&right), found(&root(10, &[1]))];
     assert_eq!(groups(&both, ProcessTrees::shares_process_with), [[0, 1, 2]]);
-    // The number of a process that has gone is another process's now.
+    // The ID of a process that has ended belongs to another process now.
     let later = Root { process: Identity { pid: 11, started: 2 }, ..left.clone() };
     assert_eq!(
         groups(&[found(&left), found(&later)], ProcessTrees::shares_process_with),
@@ -210,7 +210,7 @@ impl Nginx {
 impl Drop for Nginx {
     fn drop(&mut self) {
         if let Ok(pid) = libc::pid_t::try_from(self.master.id()) {
-            // SAFETY: it is our child, and not waited for yet: the number is its.
+            // SAFETY: it is our child and was not waited for yet, so the ID is still its own.
             unsafe { libc::kill(pid, libc::SIGTERM) };
         }
         let _ = self.master.wait();

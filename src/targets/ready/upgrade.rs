@@ -3,13 +3,13 @@
 use super::Answer;
 use wire::websocket::codes;
 
-/// It sent another message.
+/// The server sent another message.
 pub(super) const NO_ECHO: Answer = Answer::Never(
     "its reply differs from the message that was sent: tiebreak requires a server \
                    that echoes",
 );
 
-/// It sent the members of a room another message.
+/// The server sent the members of a room another message.
 pub(super) const OTHER_COPY: Answer = Answer::Never(
     "it sends the members of a room (?room=NAME) another message than one of them sent",
 );

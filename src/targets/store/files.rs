@@ -46,7 +46,7 @@ pub(super) fn recall(root: &Path, key: &str) -> Result<Option<Vec<u8>>, String> 
     }
 }
 
-/// Written to another file and renamed, so that a note is never incomplete.
+/// Writes a note to another file and renames that, so that a note is never incomplete.
 pub(super) fn keep(root: &Path, key: &str, text: &str) -> Result<(), String> {
     let note = note(root, key);
     let beside = note.with_extension("new");

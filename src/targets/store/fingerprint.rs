@@ -99,8 +99,8 @@ impl RequestedData {
         }
     }
 
-    /// The state that can be relied on. An error says why nothing can be relied on, with a reason
-    /// if it is of interest.
+    /// The state that can be relied on. An error means that no state can be relied on; it has the
+    /// reason if that is of interest.
     fn standing(
         &self,
         kept: Result<Option<Vec<u8>>, String>,

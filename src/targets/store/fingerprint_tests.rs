@@ -15,7 +15,7 @@ fn wanted() -> RequestedData {
     RequestedData::of(&workload(|_| {}))
 }
 
-/// A store with all its keys, which it was loaded with.
+/// A store that still has all keys with which it was loaded.
 fn about() -> About {
     About {
         items: Some(100_001),
@@ -53,7 +53,7 @@ fn what_was_written_makes_the_spec_and_what_is_done_to_it_does_not() {
     assert!(others.into_iter().all(|change| spec(change) != base));
     assert_eq!(base, spec(|workload| workload.mix.truncate(1)));
     assert_eq!(base, spec(|workload| workload.hot = 0.1));
-    // Data keys have digits behind the prefix.
+    // Data keys have digits after the prefix.
     assert_eq!(wanted().key, "tiebreak00:loaded");
 }
 

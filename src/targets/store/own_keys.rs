@@ -1,9 +1,8 @@
 //! Makes sure that a load overwrites only keys that tiebreak wrote.
 //!
-//! A store that holds the note of a load under the contender's prefix was written to by
-//! tiebreak. Where there is no note (it may have been evicted), keys say it themselves: a
-//! value begins with the number of its key and that of the write, or is the CRC-32 of the
-//! key's number.
+//! A store that holds the note of a load under the contender's prefix was written to by tiebreak.
+//! Where there is no note (it may have been evicted), the values show it: a value begins with the
+//! number of its key and that of the write, or is the CRC-32 of the key's number.
 
 use super::Fingerprint;
 use engine::workload::{COUNTED_FROM, Operations, Space, Values};
@@ -64,9 +63,9 @@ fn looked_at(keys: u64) -> impl Iterator<Item = u64> {
     (0..first).chain(others)
 }
 
-/// Whether a value is one of this key: it begins with its number, little endian, or is
-/// the beginning of that; one without a version is as the load writes it. Counters have as
-/// many digits as they were loaded with.
+/// Whether a value belongs to this key: it begins with the key's number, little endian, or is the
+/// beginning of that number. A value without a version must be the one that the load writes.
+/// Counters have as many digits as they were loaded with.
 fn is_ours(values: &Values, space: Space, key: u64, value: &[u8]) -> bool {
     if space == Space::Counters {
         let digits = value.trim_ascii_end();

@@ -74,7 +74,7 @@ impl Info {
     }
 }
 
-/// `appendonly no`. Returns None if it does not show its settings.
+/// A setting, such as `appendonly no`. Returns None if the server does not show its settings.
 fn setting(connection: &mut StoreConnection<Resp>, name: &str) -> Option<String> {
     let reply = command(connection, &[b"CONFIG", b"GET", name.as_bytes()]).ok()?;
     reply.good().ok()?;
@@ -86,7 +86,7 @@ fn setting(connection: &mut StoreConnection<Resp>, name: &str) -> Option<String>
     (first == name.as_bytes()).then(|| format!("{name} {value}"))
 }
 
-/// Whether a write waits for the disk. Returns None if it does not show its settings.
+/// Whether a write waits for the disk. Returns None if the server does not show its settings.
 fn synced(settings: &[Option<String>; 3]) -> Option<bool> {
     let [appends, syncs, _] = settings;
     Some(appends.as_deref()? == "appendonly yes" && syncs.as_deref()? == "appendfsync always")

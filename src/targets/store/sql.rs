@@ -12,14 +12,14 @@ use text::shown::shown;
 /// Notes of all contenders, one row each.
 const NOTES: &str = "tiebreak_notes";
 
-/// A session begins with a login, and in PostgreSQL with a new process: with 64 others on a busy
-/// machine it took more than 2 s.
+/// How long a query may take. A session begins with a login, and in PostgreSQL with a new process:
+/// with 64 others on a busy machine that took more than 2 s.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The pause between two queries to a server that is still starting.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(50);
-/// Creating a table drops an old one first, however large it was.
+/// How long creating the tables may take. An old table is dropped first, however large it was.
 const PATIENCE_FOR_TABLES: Duration = Duration::from_secs(60);
-/// Counting rows reads all of them.
+/// How long counting rows may take. All of them are read.
 const PATIENCE_FOR_COUNTS: Duration = Duration::from_secs(30);
 
 /// A database to query.
@@ -48,7 +48,8 @@ impl Database {
         })
     }
 
-    /// The same for a server that was just launched: PostgreSQL listens before it accepts queries.
+    /// Returns the facts of a server that was just launched. PostgreSQL listens before it accepts
+    /// queries.
     fn facts_once_up(&self, address: &Address) -> Result<Vec<(String, String)>, String> {
         let deadline = Instant::now() + PATIENCE;
         loop {

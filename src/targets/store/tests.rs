@@ -26,7 +26,7 @@ impl Drop for Server {
     }
 }
 
-/// Starts what this gives for an address, and waits until it listens there.
+/// Starts this command, and waits until it listens on the address.
 fn server(address: Address, mut command: Command) -> Server {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let server = Server { child: command.spawn().expect("./test installs it"), address };
@@ -78,7 +78,7 @@ fn to_redis(address: &Address, login: &Login<'_>) -> SideChannel {
     SideChannel::of(&Access::Resp(access), address, None).expect("a store")
 }
 
-/// A note is there when it was left and until it is removed, and makes an item.
+/// Checks that a note exists until it is removed, and counts as an item.
 fn keeps_a_note(store: &SideChannel) {
     let items = |store: &SideChannel| store.about().expect("it tells").items.expect("a count");
     let before = items(store);
@@ -174,8 +174,7 @@ fn unix_sockets_are_asked_too() {
     keeps_a_note(&to_memcached(&memcached.address));
 }
 
-/// What is said of a server that answers every connection with this, and holds
-/// it open.
+/// The results for a server that answers every connection with this text and holds it open.
 fn told_of(says: &'static [u8]) -> (Result<About, String>, Result<About, String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = Address::Tcp(listener.local_addr().expect("bound"));
@@ -184,7 +183,7 @@ fn told_of(says: &'static [u8]) -> (Result<About, String>, Result<About, String>
         for stream in listener.incoming().take(2) {
             let mut stream = stream.expect("a client");
             let _ = stream.read(&mut [0; 1000]);
-            // A client that has read enough hangs up.
+            // A client that has read enough closes the connection.
             for _ in 0..1 << 16 {
                 if stream.write_all(says).is_err() || says.is_empty() {
                     break;
@@ -251,7 +250,8 @@ fn a_server_that_never_answers_or_accepts_is_given_up() {
     assert_eq!(closed, Err("its socket does not exist".to_owned()));
 }
 
-/// Nobody else can connect: one waits to be accepted, and there is room for one.
+/// Makes sure that nobody else can connect: the queue has room for one connection, and one waits to
+/// be accepted.
 fn full(listener: &UnixListener, path: &Path) {
     use std::os::fd::AsRawFd;
     // SAFETY: a socket of ours that listens already.
