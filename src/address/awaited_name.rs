@@ -37,7 +37,7 @@ impl AwaitedName<'_> {
             let left = self.patience.saturating_sub(began.elapsed());
             if left.is_zero() {
                 let patience = show_ns(self.patience.as_nanos() as u64);
-                return Err(io::Error::other(format!("{why}; it was tried for {patience}")));
+                return Err(io::Error::other(format!("{why} (retried for {patience})")));
             }
             if began.elapsed() >= UNREPORTED && !reported {
                 reported = true;
@@ -78,7 +78,7 @@ mod tests {
         let patience = Duration::from_millis(10);
         let name = AwaitedName { look_up: &never, patience, report: &|_| () };
         let why = name.look_up("nohost", 1).expect_err("it does not exist").to_string();
-        assert_eq!(why, "no such host; it was tried for 10 ms");
+        assert_eq!(why, "no such host (retried for 10 ms)");
     }
 
     #[test]

@@ -40,8 +40,9 @@ pub(crate) fn gather(
     stop: &Stop,
 ) -> Result<Coordinator, Error> {
     let at = this.coordinator;
-    let cannot =
-        |error: std::io::Error| Error::failed(format!("agents cannot be awaited at {at}: {error}"));
+    let cannot = |error: std::io::Error| {
+        Error::failed(format!("tiebreak cannot listen for agents at {at}: {error}"))
+    };
     let listener = TcpListener::bind(at).map_err(cannot)?;
     listener.set_nonblocking(true).map_err(cannot)?;
     let at = listener.local_addr().map_err(cannot)?;
@@ -53,7 +54,7 @@ pub(crate) fn gather(
     let until = Instant::now() + this.gather;
     while agents.iter().any(Option::is_none) {
         if stop.raised() {
-            return Err(Error::failed("a signal asked for the end while agents were awaited"));
+            return Err(Error::failed("stopped by a signal while waiting for agents"));
         }
         if Instant::now() >= until {
             return Err(missing(&agents, this));
@@ -128,20 +129,21 @@ fn position(
     let fatal = |why: String| Err(Unfit { why: format!("agent {rank}: {why}"), fatal: true });
     if hello.version != env!("CARGO_PKG_VERSION") {
         return fatal(format!(
-            "it is tiebreak {}, and the coordinator is {}: use the same version everywhere",
+            "its version of tiebreak is {}, but the coordinator's is {}: use the same version \
+             everywhere",
             shown(&hello.version),
             env!("CARGO_PKG_VERSION")
         ));
     }
     if hello.size != this.size {
         return fatal(format!(
-            "it was told that there are {} processes, and the coordinator that there are {}",
+            "it expects {} processes, but the coordinator expects {}",
             hello.size, this.size
         ));
     }
     if hello.plan_hash != expected.plan_hash {
         return fatal(format!(
-            "its plan is another one ({}, and the coordinator's is {}): start all processes with \
+            "its plan is different ({}, and the coordinator's is {}): start all processes with \
              the same arguments and the same experiment file",
             shown(&hello.plan_hash),
             expected.plan_hash
@@ -149,7 +151,7 @@ fn position(
     }
     if hello.workers != expected.workers {
         return fatal(format!(
-            "it has {} workers, and the coordinator's plan has {}: set --cores",
+            "it has {} workers, but the coordinator's plan has {}: set --cores",
             hello.workers, expected.workers
         ));
     }
@@ -157,7 +159,7 @@ fn position(
     match at {
         Some(at) if agents[at].is_none() => Ok(at),
         Some(_) => {
-            Err(Unfit { why: format!("another process is agent {rank} already"), fatal: false })
+            Err(Unfit { why: format!("another process is already agent {rank}"), fatal: false })
         }
         None => Err(Unfit { why: format!("there is no agent {rank}"), fatal: false }),
     }

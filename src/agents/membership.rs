@@ -62,7 +62,7 @@ impl Membership {
         let coordinator = given(COORDINATOR)?;
         let (host, port) = host_and_port(&coordinator).ok_or_else(|| {
             Error::usage(format!(
-                "{COORDINATOR} must be HOST:PORT, such as 10.0.0.5:9311, and it is `{}`",
+                "{COORDINATOR} must be HOST:PORT, such as 10.0.0.5:9311, not `{}`",
                 shown(&coordinator)
             ))
         })?;
@@ -88,7 +88,7 @@ pub(super) fn number_of(
     name: &str,
 ) -> Result<u32, String> {
     let text = variable(name).ok_or_else(|| format!("the variable {name} is not set"))?;
-    let bad = |_| format!("{name} must be a number, and it is `{}`", shown(&text));
+    let bad = |_| format!("{name} must be a number, not `{}`", shown(&text));
     text.trim().parse().map_err(bad)
 }
 

@@ -47,7 +47,7 @@ impl Incoming {
     ) -> Result<Vec<TrialRecord>, String> {
         if self.0.len() as u64 != bytes || digest(&self.0) != *sent {
             return Err(format!(
-                "its record is not what it sent: {} of {bytes} bytes, or other ones",
+                "its record is damaged: {} of {bytes} bytes arrived, or their hash differs",
                 self.0.len()
             ));
         }
@@ -59,7 +59,7 @@ impl Incoming {
 fn trial(line: &str) -> Result<TrialRecord, String> {
     match serde_json::from_str(line) {
         Ok(Event::Trial(trial)) => Ok(*trial),
-        Ok(_) => Err("its record has something else than trials".to_owned()),
+        Ok(_) => Err("its record contains events other than trials".to_owned()),
         Err(error) => Err(format!("its record cannot be read: {error}")),
     }
 }
@@ -83,7 +83,7 @@ pub(super) fn merge_all(
     let count = agents.first().map_or(0, |agent| agent.trials.len());
     if let Some(other) = agents.iter().find(|agent| agent.trials.len() != count) {
         return Err(format!(
-            "agent {} recorded {} trials and agent {} {count}",
+            "agent {} recorded {} trials, but agent {} recorded {count}",
             other.rank,
             other.trials.len(),
             agents[0].rank
@@ -126,8 +126,8 @@ mod tests {
             incoming.add(bytes_received).expect("short");
             incoming.finish(bytes, &sum).expect_err("refused")
         };
-        assert!(finish(&whole[1..]).starts_with("its record is not what it sent: 7 of 8 bytes"));
-        assert!(finish(b"{\"no\":2}").starts_with("its record is not what it sent"));
+        assert!(finish(&whole[1..]).starts_with("its record is damaged: 7 of 8 bytes"));
+        assert!(finish(b"{\"no\":2}").starts_with("its record is damaged"));
         assert!(finish(&whole).starts_with("its record cannot be read"));
         assert_eq!(Incoming::default().finish(0, &digest(b"")), Ok(Vec::new()));
     }

@@ -76,7 +76,7 @@ fn own_address(variable: &dyn Fn(&str) -> Option<String>) -> Result<IpAddr, Erro
         socket.local_addr()
     });
     local_address.map(|address| address.ip()).map_err(|error| {
-        Error::failed(format!("the way to {launcher} ({LAUNCHER}) is not known: {error}"))
+        Error::failed(format!("no route to {launcher} ({LAUNCHER}) was found: {error}"))
     })
 }
 
@@ -120,7 +120,7 @@ fn read(file: &Path) -> Result<Option<(SocketAddr, Token)>, String> {
     let mut text = String::new();
     opened.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| error.to_string())?;
     let Some(line) = text.strip_suffix('\n') else { return Ok(None) };
-    let bad = || "it is not what a coordinator writes".to_owned();
+    let bad = || "it does not contain an address and a token".to_owned();
     let (at, token) = line.split_once(' ').ok_or_else(bad)?;
     let at = at.parse().map_err(|_| bad())?;
     Ok(Some((at, Token::of(token).map_err(|_| bad())?)))

@@ -13,8 +13,8 @@ use text::quantities;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Several machines")]
 pub(super) struct AgentOptions {
-    /// Share the load among several processes: env (their environment says who is who), slurm, or
-    /// ssh:HOST,HOST,…
+    /// Share the load among several processes: env (their environment says which is which), slurm,
+    /// or ssh:HOST,HOST,…
     ///
     /// The same command is started once for each process. TIEBREAK_COORDINATOR is the
     /// HOST:PORT where the process of rank 0 listens, TIEBREAK_TOKEN_FILE a file with a
@@ -22,7 +22,7 @@ pub(super) struct AgentOptions {
     /// TIEBREAK_SIZE, or those of Slurm, of Open MPI or of an indexed job of Kubernetes, which
     /// `tiebreak agents` prints. A name of the coordinator may appear later (--gather).
     /// Rank 0 coordinates and judges, the others drive. With slurm, srun starts the
-    /// processes in a directory that their machines share, and nothing else is to be set.
+    /// processes in a directory that their machines share, and nothing else needs to be set.
     /// With ssh:HOST,HOST,… this process coordinates, copies itself and the experiment file
     /// to each host, and starts one agent there. TIEBREAK_SSH names another command than ssh.
     #[arg(long, value_name = "HOW", value_parser = how, hide_short_help = true)]

@@ -22,7 +22,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AgentsArgs {
-    /// How many agents drive; the coordinator is one process more
+    /// How many agents drive; the coordinator is an additional process
     #[arg(long, value_name = "AGENTS")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=MOST_AGENTS as i64))]
     kubernetes: u32,

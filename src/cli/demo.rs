@@ -103,8 +103,8 @@ fn truth(judged: &Judged) -> String {
     let primary = judged.verdict().comparisons().iter().find(|comparison| comparison.primary);
     let bounds = primary.and_then(|primary| Some((primary.low?, primary.high?)));
     let covered = match bounds {
-        Some((low, high)) if low <= truth && truth <= high => "the interval holds it",
-        Some(_) => "missed, as 1 in 20 is",
+        Some((low, high)) if low <= truth && truth <= high => "the interval contains it",
+        Some(_) => "outside the interval, as 1 in 20 is",
         None => "there is no interval",
     };
     format!("{truth:.3}x: {covered}")

@@ -47,7 +47,7 @@ fn apt_get(packages: &[&str]) -> Result<(), Error> {
         let stderr = std::io::stderr();
         command.stdin(Stdio::null()).stdout(Stdio::from(stderr_handle(&stderr)?));
         let ended = command.status().map_err(|error| {
-            Error::target(format!("apt-get cannot be run ({error}); install by hand: {line}"))
+            Error::target(format!("apt-get cannot be run ({error}); install them manually: {line}"))
         })?;
         if !ended.success() {
             return Err(Error::target(format!("`apt-get {}` failed", arguments.join(" "))));

@@ -15,7 +15,7 @@ Examples:
   tiebreak run nginx
       a server that tiebreak launches itself (see `tiebreak recipes`)
   tiebreak run http://127.0.0.1:8080/ -n 10k -c 1
-      10 000 requests, one after the other
+      10,000 requests, one after the other
   tiebreak run nginx --sweep connections=1,4,16,64
       up to how many connections throughput grows, and what that costs in latency";
 

@@ -19,7 +19,7 @@ Examples:
   tiebreak testserver --listen 127.0.0.1:8080 --delay 1ms
       sends every reply after 1 ms, without using the CPU
   tiebreak testserver --listen 127.0.0.1:8080 --service 100us
-      sends at most 10 000 replies a second
+      sends at most 10,000 replies a second
   tiebreak testserver --listen 127.0.0.1:8080 --freeze 1s --every 10s
       freezes for 1 s of every 10 s: does a load generator notice?
   tiebreak testserver --listen 127.0.0.1:8080 --status-nth 100:503
@@ -262,17 +262,19 @@ fn percent_per_second(text: &str) -> Result<f64, String> {
     let percent = number.and_then(|number| number.parse::<f64>().ok()).filter(|p| p.is_finite());
     percent
         .map(|percent| percent / 100.0)
-        .ok_or_else(|| format!("`{text}` is not a rate of growth: write e.g. 10%/s"))
+        .ok_or_else(|| format!("`{text}` is not a rate of growth, such as 10%/s"))
 }
 
 fn nth_status(text: &str) -> Result<(NonZeroU64, u16), String> {
     let parts = text.split_once(':');
     let parsed = parts.and_then(|(nth, code)| Some((nth.parse().ok()?, code.parse().ok()?)));
-    parsed.ok_or_else(|| format!("`{text}`: write e.g. 10:503 for status 503 in every 10th reply"))
+    parsed.ok_or_else(|| {
+        format!("`{text}` must be such as 10:503, for status 503 in every 10th reply")
+    })
 }
 
 fn slow_body(text: &str) -> Result<SlowBody, String> {
-    let wrong = || format!("`{text}`: write e.g. 4,10ms for 4 pieces with pauses of 10 ms");
+    let wrong = || format!("`{text}` must be such as 4,10ms, for 4 pieces with pauses of 10 ms");
     let (pieces, gap) = text.split_once(',').ok_or_else(wrong)?;
     Ok(SlowBody { pieces: pieces.parse().map_err(|_| wrong())?, gap: duration(gap)? })
 }

@@ -69,7 +69,7 @@ pub(super) fn perform(args: &WatchArgs) -> Result<Exit, Error> {
         .map_err(|error| Error::failed(format!("--listen {}: {error}", args.listen)))?;
     outputs::print(&announcement(&watched, address, &token, args.token_file.as_deref()))?;
     serve(&listener, watched, token, Limits::default(), &stop)
-        .map_err(|error| Error::failed(format!("the watcher cannot go on: {error}")))?;
+        .map_err(|error| Error::failed(format!("the watcher cannot continue: {error}")))?;
     Ok(Exit::Sound)
 }
 

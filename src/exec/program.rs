@@ -165,7 +165,7 @@ impl Exec {
     /// Why it failed, or that it was cut short.
     pub(crate) fn run_once(&self, timeout: Duration, stop: &Stop) -> Result<f64, String> {
         match self.runner.run(timeout, stop).map_err(|error| error.to_string())? {
-            ProgramOutcome::Cut(_) => Err("it was cut by the end of the run".to_owned()),
+            ProgramOutcome::Cut(_) => Err("it was stopped because the run ended".to_owned()),
             ProgramOutcome::Ran(ProgramRun { failure: Some(failure), .. }) => {
                 let failure_message = self.failure_message();
                 Err(failure_message.unwrap_or_else(|| format!("it failed: {}", failure.name())))

@@ -88,9 +88,7 @@ impl<R: BufRead> Reader<R> {
             }
         }
         match self.line {
-            0 => {
-                Err(Error::failed(format!("{}: is empty: it must begin with a header", self.name)))
-            }
+            0 => Err(Error::failed(format!("{} is empty: it must begin with a header", self.name))),
             _ => Ok(None),
         }
     }

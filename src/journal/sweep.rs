@@ -38,7 +38,7 @@ pub fn read(directory: &Path) -> Result<Sweep, Error> {
     let wrong = |what: String| Error::failed(format!("{path}: {what}"));
     let text = input::plain(&file, LARGEST).map_err(wrong)?;
     let value: serde_json::Value =
-        serde_json::from_slice(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
+        serde_json::from_slice(&text).map_err(|error| wrong(format!("it is not JSON: {error}")))?;
     match value["schema"].as_str() {
         Some(SCHEMA) => {}
         other => {
@@ -49,8 +49,8 @@ pub fn read(directory: &Path) -> Result<Sweep, Error> {
             )));
         }
     }
-    let sweep: Sweep =
-        serde_json::from_value(value).map_err(|error| wrong(format!("not a sweep: {error}")))?;
+    let sweep: Sweep = serde_json::from_value(value)
+        .map_err(|error| wrong(format!("it is not a sweep: {error}")))?;
     // These directories are opened and linked to: a forged name must not lead outside the sweep.
     let strange = sweep.points.iter().find(|it| it.directory != sweep.factor.directory(it.value));
     match strange {
@@ -102,8 +102,8 @@ mod tests {
                 "sweep-points/2",
                 "but this version of tiebreak reads tiebreak.sweep-points/1",
             ),
-            ("\"factor\"", "\"fcator\"", "not a sweep: missing field `factor`"),
-            ("{", "", "not JSON: "),
+            ("\"factor\"", "\"fcator\"", "it is not a sweep: missing field `factor`"),
+            ("{", "", "it is not JSON: "),
         ];
         for (old, new, message) in table {
             std::fs::write(scratch.path().join(FILE), whole.replacen(old, new, 1)).expect("text");

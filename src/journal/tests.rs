@@ -139,7 +139,7 @@ fn a_damaged_line_elsewhere_is_an_error_with_its_number() {
 #[test]
 fn what_is_no_journal_is_refused() {
     for (text, message) in [
-        (String::new(), "J: is empty: it must begin with a header"),
+        (String::new(), "J is empty: it must begin with a header"),
         (line(0, r#"{"end":{"reason":"complete"}}"#), "J: line 1 is not a header"),
         (
             line(0, r#"{"header":{"schema":"other/1"}}"#),

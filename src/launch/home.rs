@@ -105,7 +105,7 @@ impl Home {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let shown = shown(name.as_encoded_bytes());
                 let wrong = |why: &dyn std::fmt::Display| {
-                    io::Error::other(format!("`{shown}` in it was replaced by others: {why}"))
+                    io::Error::other(format!("`{shown}` in it was replaced meanwhile: {why}"))
                 };
                 let directory = within.enter(name).map_err(|error| wrong(&error))?;
                 let users = self.owner.as_ref().map_or(user::ours(), |owner| owner.uid);

@@ -127,7 +127,7 @@ fn check_name(name: &str, arguments: &[String]) -> Result<(), String> {
     let blocks = |word: &String| word.eq_ignore_ascii_case("BLOCK");
     let reads_streams = is(&["XREAD", "XREADGROUP"]) && arguments.iter().any(blocks);
     let why = if is(&WAIT) || reads_streams {
-        "would wait for another client, and its time would not be the server's"
+        "would wait for another client, so its time would not be the server's"
     } else if is(&CHANGE) {
         "would change the connection for later operations"
     } else {
@@ -158,7 +158,7 @@ fn no_words(why: &SplitError) -> String {
         SplitError::Unclosed(quote) => format!("a quote ({quote}) is opened and not closed"),
         SplitError::OfTheShell(c) => {
             format!(
-                "`{}` has a meaning only in a shell, and no shell is used: put it in quotes",
+                "`{}` is shell syntax, but no shell is used: put it in quotes",
                 shown(c.to_string())
             )
         }
@@ -216,10 +216,7 @@ mod tests {
             ),
             ("GET 'a", "a quote (') is opened and not closed"),
             ("GET a\\", "ends in a backslash: write it twice"),
-            (
-                "GET a; b",
-                "`;` has a meaning only in a shell, and no shell is used: put it in quotes",
-            ),
+            ("GET a; b", "`;` is shell syntax, but no shell is used: put it in quotes"),
             (
                 "AUTHOR ${TOKEN}",
                 "`${TOKEN}` is not filled in: commands are recorded, so they must not hold secrets",

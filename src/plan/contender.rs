@@ -59,7 +59,10 @@ pub(super) fn consistency(
         Some(level) if !protocol.consistency.contains(&level) => {
             let known: Vec<&str> = protocol.consistency.iter().map(|level| level.name()).collect();
             let (name, level) = (protocol.name, level.name());
-            Err(format!("{name} has no consistency level {level}; it has {}", known.join(", ")))
+            let known = known.join(", ");
+            Err(format!(
+                "{name} does not support the consistency level {level}; it supports {known}"
+            ))
         }
         given => Ok(given.or(protocol.consistency.first().copied())),
     }

@@ -191,7 +191,7 @@ fn filled(what: &str) -> Result<String, String> {
     let text = launch::Text::parse(what, &launch::environment)?;
     match text.placeholders().next() {
         Some(placeholder) => {
-            Err(format!("{placeholder} has a meaning only for targets that tiebreak launches"))
+            Err(format!("{placeholder} is valid only for targets that tiebreak launches"))
         }
         None => Ok(text.fill(&Values::default())),
     }
@@ -202,7 +202,8 @@ fn recipe(name: Option<&str>, what: &str) -> Result<RequestedContender, Error> {
         let unknown = recipes::unknown(what);
         let stop = if unknown.ends_with('?') { "" } else { "." };
         return Err(Error::usage(format!(
-            "{unknown}{stop} An address begins with http://, https://, ws://, wss://, memcached://, redis://, cassandra://, cassandra+thrift://, postgres://, mysql:// or file:///, a program with exec:, a file ends with .toml"
+            "{unknown}{stop} An address begins with a scheme, such as http:// or redis://; a program \
+             begins with exec:; the name of a file ends with .toml"
         )));
     };
     let mut contender = recipe.contender();
@@ -363,7 +364,7 @@ mod tests {
         assert_eq!(secrets::hidden(url.path()), "/x/****/y");
         for (slip, why) in [
             ("a=http://127.0.0.1:1/${TIEBREAK_NO_SUCH}", "`TIEBREAK_NO_SUCH` is not set"),
-            ("a=http://127.0.0.1:1/${PATH}/{port}", "{port} has a meaning only for"),
+            ("a=http://127.0.0.1:1/${PATH}/{port}", "{port} is valid only for"),
         ] {
             let refused = inputs(&[slip]).err().expect("refused");
             assert!(refused.contains(why), "{refused}");

@@ -42,8 +42,8 @@ pub struct RequestTemplate {
 impl fmt::Debug for CustomSettings {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let CustomSettings { definition, weights, .. } = self;
-        to.debug_struct("OwnAsked")
-            .field("said", definition)
+        to.debug_struct("CustomSettings")
+            .field("definition", definition)
             .field("weights", weights)
             .finish_non_exhaustive()
     }

@@ -39,13 +39,13 @@ fn parse(bytes: &[u8]) -> Result<FeedRead, (u64, String)> {
         let line = reader.position().line();
         let more = reader.read_record(record).map_err(|error| {
             let line = error.position().map_or(line, csv::Position::line);
-            (line, "is not UTF-8: save the file in that encoding".to_owned())
+            (line, "is not UTF-8: save the file as UTF-8".to_owned())
         })?;
         Ok(more.then(|| record.position().map_or(line, csv::Position::line)))
     };
     let columns = match next(&mut record)? {
         Some(line) => columns(&record).map_err(|why| (line, why))?,
-        None => return Err((1, "is empty: its first line names the columns".to_owned())),
+        None => return Err((1, "is empty: its first line must name the columns".to_owned())),
     };
     let mut rows = FeedRows::new(columns.len());
     let mut unprintable = vec![false; columns.len()];
@@ -66,14 +66,15 @@ fn parse(bytes: &[u8]) -> Result<FeedRead, (u64, String)> {
         }
     }
     match rows.rows() {
-        0 => Err((2, "has no row below the names of its columns".to_owned())),
+        0 => Err((2, "has no rows: add at least one below the names of the columns".to_owned())),
         _ => Ok(FeedRead { columns, rows, hash, unprintable }),
     }
 }
 
 fn columns(record: &csv::StringRecord) -> Result<Vec<String>, String> {
     if record.len() > MOST_COLUMNS {
-        return Err(format!("names {} columns: {MOST_COLUMNS} at most", record.len()));
+        let count = record.len();
+        return Err(format!("names {count} columns, but at most {MOST_COLUMNS} are supported"));
     }
     let mut columns: Vec<String> = Vec::new();
     for name in record {
@@ -107,13 +108,13 @@ mod tests {
     #[test]
     fn what_is_wrong_is_reported_with_its_line() {
         for (text, wanted) in [
-            (&b""[..], (1, "is empty: its first line names the columns")),
-            (b"a,b\n", (2, "has no row below the names of its columns")),
+            (&b""[..], (1, "is empty: its first line must name the columns")),
+            (b"a,b\n", (2, "has no rows: add at least one below the names of the columns")),
             (b"a,b\n1,2\n3\n", (3, "has 1 cells, but the first line names 2 columns")),
             (b"a,a\n1,2\n", (1, "two columns are called `a`")),
             (b"a,\n1,2\n", (1, "`` is not a column name: use letters, digits, _ and -")),
             (b"a,b c\n1,2\n", (1, "`b c` is not a column name: use letters, digits, _ and -")),
-            (b"a\n\"x\ny\"\n\xff\n", (4, "is not UTF-8: save the file in that encoding")),
+            (b"a\n\"x\ny\"\n\xff\n", (4, "is not UTF-8: save the file as UTF-8")),
             (b"a\nx\0y\n", (2, "holds a NUL character")),
         ] {
             let wrong = parse(text).err().expect("it is wrong");

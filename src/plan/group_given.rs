@@ -65,7 +65,8 @@ impl GroupGiven {
 /// When two have the same name, or there are too many.
 pub fn check(groups: &[GroupGiven]) -> Result<(), String> {
     if groups.len() > MOST_GROUPS {
-        return Err(format!("{} groups: {MOST_GROUPS} at most", groups.len()));
+        let count = groups.len();
+        return Err(format!("there are {count} groups, but at most {MOST_GROUPS} are supported"));
     }
     let twice = groups
         .iter()

@@ -96,7 +96,7 @@ fn refuse(
             "a mix requires a workload; with a query every group sends the same statement"
         }
         _ if deep && contender.reuse != Reuse::Always => {
-            "a depth above 1 needs persistent connections: --reuse always"
+            "a depth above 1 requires persistent connections: --reuse always"
         }
         _ => return Ok(()),
     };

@@ -25,7 +25,7 @@ pub(crate) fn check_key(name: &str) -> Result<(), String> {
         1..=LONGEST => Err("a name is made of letters, digits and - _ ., and begins with a \
                                  letter, a digit or _"
             .to_owned()),
-        _ => Err(format!("a name has 1 to {LONGEST} characters")),
+        _ => Err(format!("a name must have 1 to {LONGEST} characters")),
     }
 }
 
@@ -39,7 +39,7 @@ fn check(name: &str) -> Result<(), String> {
             "the name `{}` may contain only letters, digits and - _ . : / + # ~",
             shown(name)
         )),
-        _ => Err(format!("a name has at most {LONGEST} characters")),
+        _ => Err(format!("a name must have at most {LONGEST} characters")),
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
             assert_eq!(named(&typed).unwrap_err(), message);
         }
         let long = format!("{}=http://h/", "x".repeat(41));
-        assert_eq!(named(&[&long]).unwrap_err(), "a name has at most 40 characters");
+        assert_eq!(named(&[&long]).unwrap_err(), "a name must have at most 40 characters");
     }
 
     #[test]

@@ -211,7 +211,7 @@ fn closed_loop(plan: &Plan, need: RequiredSlice) -> Alternation {
     alternation.why = vec![
         told_slices(&need, need.ns),
         format!(
-            "rounds of {} in place of {}: a round holds at least four slices of each contender",
+            "rounds of {} in place of {}: a round has at least four slices of each contender",
             show_ns(four),
             show_ns(plan.round_ns)
         ),
@@ -288,7 +288,7 @@ fn overridden(plan: &Plan, own: Alternation) -> Alternation {
     let choice = match (plan.interleave, plan.slice_ns) {
         (_, Some(slice_ns)) => {
             let round_ns = plan.round_ns.div_ceil(slice_ns) * slice_ns;
-            let message = format!("slices of {}, as asked", show_ns(slice_ns));
+            let message = format!("slices of {}, as requested", show_ns(slice_ns));
             (Interleave::Slices, slice_ns, round_ns, message)
         }
         (Interleave::Turns, None) if local::any_program(&plan.contenders) => {
@@ -303,7 +303,7 @@ fn overridden(plan: &Plan, own: Alternation) -> Alternation {
             };
         }
         (Interleave::Turns, None) => {
-            let message = format!("turns of {}, as asked", show_ns(plan.round_ns));
+            let message = format!("turns of {}, as requested", show_ns(plan.round_ns));
             (Interleave::Turns, plan.round_ns, plan.round_ns, message)
         }
         (Interleave::Slices, None) if own.interleave == Interleave::Turns => {
@@ -311,7 +311,7 @@ fn overridden(plan: &Plan, own: Alternation) -> Alternation {
                 if open(plan) { plan.round_ns } else { plan.round_ns.max(LONGEST_GROWN_ROUND_NS) };
             let fewest = if open(plan) { 1 } else { SLICES_A_ROUND };
             let slice_ns = own.needed_ns.min(round_ns / fewest);
-            let message = format!("slices of {}, as asked", show_ns(slice_ns));
+            let message = format!("slices of {}, as requested", show_ns(slice_ns));
             (Interleave::Slices, slice_ns, round_ns, message)
         }
         _ => return own,
@@ -325,7 +325,7 @@ fn overridden(plan: &Plan, own: Alternation) -> Alternation {
     }];
     if round_ns != plan.round_ns {
         why.push(format!(
-            "rounds of {} in place of {}: whole slices",
+            "rounds of {} in place of {}, so that they have whole slices",
             show_ns(round_ns),
             show_ns(plan.round_ns)
         ));
@@ -339,7 +339,8 @@ fn burn_in(plan: &Plan, saw: &[PilotSeen], slice_ns: u64) -> (Vec<u64>, String) 
     let half = slice_ns / 2;
     let wanted = |seen: &PilotSeen| BURN_IN_NS.max(seen.p50_ns.saturating_mul(2));
     let chosen: Vec<u64> = saw.iter().map(|seen| wanted(seen).min(half)).collect();
-    let cut = if saw.iter().any(|seen| wanted(seen) > half) { ", cut to half of it" } else { "" };
+    let is_cut = saw.iter().any(|seen| wanted(seen) > half);
+    let cut = if is_cut { ", at most half of the slice" } else { "" };
     let message = match chosen.as_slice() {
         [first, rest @ ..] if rest.iter().all(|other| other == first) => show_ns(*first),
         several => {
@@ -350,7 +351,8 @@ fn burn_in(plan: &Plan, saw: &[PilotSeen], slice_ns: u64) -> (Vec<u64>, String) 
         }
     };
     let why = format!(
-        "latencies leave out what is due at the start of a slice (2 × p50, at least {}{cut}): {message}",
+        "latencies leave out operations that are due at the start of a slice (2 × p50, at least \
+         {}{cut}): {message}",
         show_ns(BURN_IN_NS)
     );
     (chosen, why)

@@ -166,7 +166,7 @@ fn closed_loop() {
     let grown = chosen(&plan(None, |_| {}), MS, 200 * MS);
     assert_eq!(
         grown.why[1],
-        "rounds of 1.6 s in place of 1 s: a round holds at least four slices of each contender"
+        "rounds of 1.6 s in place of 1 s: a round has at least four slices of each contender"
     );
     let long = plan(None, |spec| spec.run.round = quantities::duration("8s").ok());
     check(
@@ -255,18 +255,18 @@ fn what_was_requested_wins_and_the_reason_says_what_was_not_taken() {
     let sliced =
         |slice: &'static str| plan(None, |spec| spec.run.slice = quantities::duration(slice).ok());
     let same = chosen(&sliced("10ms"), MS, MS);
-    assert_eq!(same.why[0], "slices of 10 ms, as asked, and as the pilot would have chosen");
+    assert_eq!(same.why[0], "slices of 10 ms, as requested, and as the pilot would have chosen");
     let short = chosen(&sliced("60ms"), MS, 200 * MS);
     assert_eq!((short.slice_ns, short.round_ns), (60 * MS, 1020 * MS));
     assert!(
         short.why[0].starts_with(
-            "slices of 60 ms, as asked; the pilot would have chosen slices of 400 ms: \
+            "slices of 60 ms, as requested; the pilot would have chosen slices of 400 ms: \
              required by the response"
         ),
         "{:?}",
         short.why
     );
-    assert_eq!(short.why[1], "rounds of 1.02 s in place of 1 s: whole slices");
+    assert_eq!(short.why[1], "rounds of 1.02 s in place of 1 s, so that they have whole slices");
     let turns = plan(None, |spec| spec.run.interleave = Some(Interleave::Turns));
     let turns = chosen(&turns, MS, MS);
     assert_eq!(
@@ -274,8 +274,9 @@ fn what_was_requested_wins_and_the_reason_says_what_was_not_taken() {
         (Interleave::Turns, 2500 * MS, 2500 * MS)
     );
     assert!(
-        turns.why[0]
-            .starts_with("turns of 2.5 s, as asked; the pilot would have chosen slices of 10 ms")
+        turns.why[0].starts_with(
+            "turns of 2.5 s, as requested; the pilot would have chosen slices of 10 ms"
+        )
     );
     let slices = plan(None, |spec| spec.run.interleave = Some(Interleave::Slices));
     let forced = chosen(&slices, MS, 2000 * MS);

@@ -276,7 +276,7 @@ fn check_count(command: Command, count: usize) -> Result<(), Error> {
             "`tiebreak run` drives one contender; to compare several use `tiebreak compare`",
         )),
         (_, 0 | 1) => Err(Error::usage(
-            "a comparison needs at least two contenders; for one use `tiebreak run URL`",
+            "a comparison requires at least two contenders; for one use `tiebreak run URL`",
         )),
         (_, many) if many > MOST_CONTENDERS => Err(Error::usage(format!(
             "{many} contenders cannot be interleaved: at most {MOST_CONTENDERS}"
@@ -405,7 +405,9 @@ fn store_at(
     let asks = RequestPlan::Store(work.expect("a store has a workload"));
     let contender = contender(spec, name, url, address, settings, asks)?;
     if contender.intensity.depth > 1 && contender.reuse != Reuse::Always {
-        return Err(Error::usage("a depth above 1 needs persistent connections: --reuse always"));
+        return Err(Error::usage(
+            "a depth above 1 requires persistent connections: --reuse always",
+        ));
     }
     if contender.intensity.depth > 1 && contender.sharding.is_some() {
         return Err(Error::usage(

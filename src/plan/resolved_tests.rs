@@ -193,7 +193,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
     let table: [(Change, &str); 19] = [
         (
             |spec| spec.contenders.truncate(1),
-            "a comparison needs at least two contenders; for one use `tiebreak run URL`",
+            "a comparison requires at least two contenders; for one use `tiebreak run URL`",
         ),
         (
             |spec| spec.command = Command::Run,
@@ -205,7 +205,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.contenders[1] = "b=ngnix".into(),
-            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster; did you mean `nginx`? An address begins with http://, https://, ws://, wss://, memcached://, redis://, cassandra://, cassandra+thrift://, postgres://, mysql:// or file:///, a program with exec:, a file ends with .toml",
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster; did you mean `nginx`? An address begins with a scheme, such as http:// or redis://; a program begins with exec:; the name of a file ends with .toml",
         ),
         (
             |spec| spec.run.restarts = Some(10),
@@ -672,7 +672,10 @@ fn what_does_not_go_with_groups_is_refused() {
     assert!(output.starts_with("the groups of `b` differ from those of `a`"), "{output}");
     let many: String = (0..9).map(|n| format!("[[groups]]\nname = 'g{n}'\n")).collect();
     let output = with_groups(&many, |_| ()).err().expect("refused");
-    assert!(output.ends_with("groups: 9 groups: 8 at most"), "{output}");
+    assert!(
+        output.ends_with("groups: there are 9 groups, but at most 8 are supported"),
+        "{output}"
+    );
 }
 
 /// Two databases, with `text` before them and `each` in each of them.
@@ -760,7 +763,7 @@ fn what_a_store_cannot_do_is_refused() {
                 spec.common.depth = Some(16);
                 spec.common.reuse = Some(Reuse::Never);
             },
-            "`m`: a depth above 1 needs persistent connections: --reuse always",
+            "`m`: a depth above 1 requires persistent connections: --reuse always",
         ),
         (
             &|spec| spec.sets = vec!["m.dialect=resp3".into()],
@@ -779,8 +782,8 @@ fn what_a_store_cannot_do_is_refused() {
                 spec.contenders[1] = "r=cassandra+thrift://127.0.0.1:2/k".into();
                 spec.sets = vec!["r.consistency=local-one".into()];
             },
-            "`r`: cassandra+thrift has no consistency level local-one; it has one, two, three, \
-             quorum, all, local-quorum, each-quorum",
+            "`r`: cassandra+thrift does not support the consistency level local-one; it supports one, \
+             two, three, quorum, all, local-quorum, each-quorum",
         ),
         (
             &|spec| {

@@ -595,7 +595,7 @@ mod tests {
                 "`poison` is not a way to spread arrivals: constant, poisson; did you mean `poisson`?",
             ),
             ("timeout", "0s", "a timeout must be above 0"),
-            ("timeout", "11m", "`11m` is longer than a timeout may be: 10m at most"),
+            ("timeout", "11m", "`11m` is too long for a timeout: it must be at most 10m"),
             (
                 "expect",
                 "200,2xx",
@@ -610,7 +610,7 @@ mod tests {
             (
                 "header",
                 "CAN ARY: x",
-                "write a header as 'Name: value'; a name is made of letters, digits and -",
+                "write a header as 'Name: value'; a name consists of letters, digits and -",
             ),
             ("header", "X: CANARY\r\nY: z", "the value of the header X holds a control character"),
             (

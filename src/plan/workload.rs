@@ -34,7 +34,7 @@ declared! {
         Setting::new(
             "preset",
             Words(&["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", "wide-rows", "point-select", "tpcb-like", "chat"]),
-            "The preset whose settings hold unless others are given; `kv` by default.",
+            "The preset whose settings apply unless others are given; `kv` by default.",
         )
         .flags(&[Flag::new(
             "workload",
@@ -46,7 +46,7 @@ declared! {
         .more(
             "kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has its \
              own keys (tiebreak00:…, tiebreak01:…), which are written before the run. wide-rows: \
-             1000 users, each with 2 types of 100 columns of 380 B; newest 10, insert 1; --keys is \
+             1000 users, each with 2 types of 100 columns of 380 B; mix newest=10,insert=1; --keys is \
              the number of users. chat: a message goes to all members of a room (--members).",
         )
         .only(STORES)
@@ -236,7 +236,10 @@ impl WorkloadSettings {
     pub fn of(&self, contender: usize) -> Result<Workload, String> {
         if self.commands.0.len() > commands::MOST {
             let most = commands::MOST;
-            return Err(format!("{} user-defined commands: {most} at most", self.commands.0.len()));
+            return Err(format!(
+                "there are {} user-defined commands, but at most {most} are supported",
+                self.commands.0.len()
+            ));
         }
         let name = self.preset.as_deref().unwrap_or(DEFAULT);
         // A preset that consists of statements has the keys and values of the default preset.
@@ -565,7 +568,10 @@ mod tests {
             commands: CustomCommands(vec![custom("PING"); 33]),
             ..Default::default()
         };
-        assert_eq!(many.of(0).err().as_deref(), Some("33 user-defined commands: 32 at most"));
+        assert_eq!(
+            many.of(0).err().as_deref(),
+            Some("there are 33 user-defined commands, but at most 32 are supported")
+        );
         let file = WorkloadSettings {
             commands: CustomCommands(vec![custom("TIME")]),
             ..Default::default()

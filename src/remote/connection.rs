@@ -51,7 +51,7 @@ impl fmt::Display for RemoteError {
                 out.write_str("it refused the version of tiebreak's remote format")
             }
             RemoteError::Refused(Refusal::Purpose) => {
-                out.write_str("it is not for this use: check the address")
+                out.write_str("it serves another purpose: check the address")
             }
             RemoteError::Refused(Refusal::Token) => out
                 .write_str("it refused the token: use the one that it printed when it was started"),

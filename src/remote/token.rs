@@ -55,7 +55,7 @@ impl Token {
         match token.len() {
             FEWEST_BYTES..=MOST_BYTES => Ok(Token(token.to_owned())),
             length => Err(format!(
-                "a token must have {FEWEST_BYTES} to {MOST_BYTES} characters, and this one has \
+                "a token must have {FEWEST_BYTES} to {MOST_BYTES} characters, but this one has \
                  {length}"
             )),
         }

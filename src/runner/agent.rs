@@ -84,7 +84,7 @@ fn join(resolved: &Resolved, stop: &Stop, this: &Membership) -> Result<Connectio
         match Connection::open(at, ATTEMPT) {
             Ok(connection) => break connection,
             Err(error) if Instant::now() >= until => return Err(named(error.to_string())),
-            Err(_) if signals::caught() => return Err(named("a signal asked for the end".into())),
+            Err(_) if signals::caught() => return Err(named("stopped by a signal".into())),
             Err(_) => signals::pause(stop, PAUSE),
         }
     };
@@ -190,7 +190,7 @@ impl Agent<'_> {
         let resolved = self.resolved;
         let plan = &resolved.plan;
         if order.lanes.len() != plan.contenders.len() {
-            return Err("the order has other contenders".to_owned());
+            return Err("the order does not match the contenders of the plan".to_owned());
         }
         let (mut lanes, mut accesses) = (Vec::new(), Vec::new());
         for (contender, lane) in order.lanes.iter().enumerate() {

@@ -160,7 +160,7 @@ impl<W: Write> RunSession<'_, W> {
         let lowered = self.lower();
         let (reason, detail) = match outcome.and(lowered) {
             Ok(()) => (EndReason::Complete, String::new()),
-            Err(Halt::Stopped) => (EndReason::Stopped, "a signal asked for the end".to_owned()),
+            Err(Halt::Stopped) => (EndReason::Stopped, "stopped by a signal".to_owned()),
             Err(Halt::Target(detail)) => (EndReason::TargetFailed, detail),
             Err(Halt::Broken(detail)) => (EndReason::Failed, detail),
             Err(Halt::Disk(error)) => return Err(disk(&error)),
@@ -297,7 +297,7 @@ impl<W: Write> RunSession<'_, W> {
             let known = &self.plan.contenders[contender];
             ready::answer(&trial.seen, ExpectedReply::of(&known.asks))
         });
-        match answer.unwrap_or(Answer::NotYet("it was not asked")) {
+        match answer.unwrap_or(Answer::NotYet("no request was sent to it")) {
             Answer::Ready => Ok(None),
             Answer::NotYet(wrong) => Ok(Some(wrong)),
             Answer::Never(wrong) => {

@@ -139,7 +139,7 @@ impl<'a> Targets<'a> {
     /// The target of this contender.
     fn running_target(&self, contender: usize) -> Result<&RunningTarget, EngineError> {
         let running_target = self.each[contender].running_target.as_ref();
-        running_target.ok_or_else(|| EngineError::order("a target is driven that is not up"))
+        running_target.ok_or_else(|| EngineError::order("the target to be driven is not up"))
     }
 
     /// The side channel to this contender's store, if it is one and is up.
@@ -255,7 +255,7 @@ impl Environment for Targets<'_> {
             }
             ContenderAccess::Launched { .. } if owner != contender => {
                 let Some(Shared { launch, url, meter }) = shared else {
-                    return Err(Halt::Broken("a target is shared that is not up".to_owned()));
+                    return Err(Halt::Broken("the target to be shared is not up".to_owned()));
                 };
                 let (address, access) = self.resolved.reach(contender, &url)?;
                 let lane_access = LaneAccess::Server(Box::new(access));
@@ -358,9 +358,7 @@ impl Environment for Targets<'_> {
             }
         };
         let Some(plain) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
-            return Err(EngineError::order(
-                "the null server is driven for a target that is not up",
-            ));
+            return Err(EngineError::order("the target that the null server replaces is not up"));
         };
         let (accesses, addresses): (Vec<_>, Vec<_>) = plain.into_iter().unzip();
         let mut order = order.clone();

@@ -79,7 +79,7 @@ pub(crate) fn answer(seen: &Seen, must: ExpectedReply) -> Answer {
         Failure::Unreachable => Answer::NotYet("it cannot be reached from here"),
         Failure::Timeout => Answer::Never("it sent no complete reply within the timeout"),
         Failure::Exit => Answer::Never("it cannot be run, or exits with a status other than 0"),
-        Failure::Signal => Answer::Never("it is killed by a signal"),
+        Failure::Signal => Answer::Never("it was killed by a signal"),
         Failure::Starved => Answer::Never("no connection of its pool became free"),
         Failure::TooLarge => Answer::Never(
             "its reply is longer than reply.max allows (raise it with --set NAME.reply.max=100MB)",

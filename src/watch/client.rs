@@ -128,7 +128,7 @@ impl Client {
             .last
             .is_some_and(|last| Some(cpu_ns) < last.cpu_ns || reading.at_ns < last.at_ns)
         {
-            return self.lose("the watcher's readings went back".to_owned());
+            return self.lose("the watcher's readings decreased".to_owned());
         }
         self.keep(reading, took_ns);
         let watched =

@@ -119,7 +119,7 @@ impl Shared {
             }
         };
         if let Err(error) = thread::Builder::new().name("watch".to_owned()).spawn(talk) {
-            self.report(&format!("{peer}: no thread for its connection: {error}"));
+            self.report(&format!("{peer}: no thread could be started for its connection: {error}"));
         }
     }
 

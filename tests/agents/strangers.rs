@@ -93,7 +93,7 @@ fn a_second_agent_of_one_rank_is_rejected_and_the_run_goes_on() {
     let coordinator = group.start(0, &words);
     let first = group.start(1, &words);
     wait_for("the first agent's directory", || group.directory.file("run.agent-1").exists());
-    code(&group.start(1, &words).output(), 2, "another process is agent 1 already");
+    code(&group.start(1, &words).output(), 2, "another process is already agent 1");
     let second = group.start(2, &words);
     for agent in [first, second] {
         code(&agent.output(), 0, "");
@@ -107,8 +107,8 @@ fn an_agent_with_another_plan_is_rejected_and_nothing_is_driven() {
     let Scene { group, words, servers: _servers } = scene(2);
     let coordinator = group.start(0, &words);
     let other = group.start(1, &words.replace("--connections 8", "--connections 16"));
-    code(&other.output(), 2, "agent 1: its plan is another one");
-    code(&coordinator.output(), 2, "agent 1: its plan is another one");
+    code(&other.output(), 2, "agent 1: its plan is different");
+    code(&coordinator.output(), 2, "agent 1: its plan is different");
     assert!(!group.directory.file("run").exists(), "nothing was driven");
 }
 
@@ -116,9 +116,12 @@ fn an_agent_with_another_plan_is_rejected_and_nothing_is_driven() {
 fn another_version_another_size_and_other_workers_are_rejected() {
     type Change = fn(&mut Hello);
     let table: [(Change, &str); 3] = [
-        (|hello| hello.version = "0.0.0-other".to_owned(), "it is tiebreak 0.0.0-other"),
+        (
+            |hello| hello.version = "0.0.0-other".to_owned(),
+            "its version of tiebreak is 0.0.0-other",
+        ),
         (|hello| hello.size = 7, "it was told that there are 7 processes"),
-        (|hello| hello.workers = 9, "its plan is another one"),
+        (|hello| hello.workers = 9, "its plan is different"),
     ];
     for (change, why) in table {
         let Scene { group, words, servers: _servers } = scene(1);
@@ -138,7 +141,7 @@ fn plan_hash() -> String {
     let coordinator = group.start(0, &words);
     let answer = answer_to(&mut introduced(&group), hello(1, 2, "0"));
     let FromCoordinator::Rejected(reason) = answer else { panic!("{answer:?}") };
-    code(&coordinator.output(), 2, "its plan is another one");
+    code(&coordinator.output(), 2, "its plan is different");
     let (_, hash) = reason.split_once("the coordinator's is ").expect("it is named");
     hash.split(')').next().expect("a word").to_owned()
 }
@@ -182,7 +185,7 @@ fn records_that_are_not_what_was_sent_end_the_run() {
             let end = FromAgent::PiecesEnd { bytes: 12, digest: [0; 32] };
             agent.send(&end, PATIENCE).expect("sent");
         },
-        "agent 1 is lost: its record is not what it sent",
+        "agent 1 is lost: its record is damaged",
     );
 }
 

@@ -23,10 +23,10 @@ const FILES: &[Wrong] = &[
     Wrong {
         name: "not_utf_8",
         text: b"rounds = 6\n[contender.a]\nurl = 'http://127.0.0.1:1/\xff'\n",
-        says: "error: e.toml:3: not UTF-8: save the file in that encoding\n",
+        says: "error: e.toml:3: the file is not UTF-8: save it as UTF-8\n",
     },
     Wrong { name: "empty", text: b"", says: "error: e.toml:1: there is no contender: describe one as [contender.NAME]\n" },
-    Wrong { name: "binary", text: b"\x7fELF\x02\x01\x01\0\0\0", says: "error: e.toml:1: not TOML: " },
+    Wrong { name: "binary", text: b"\x7fELF\x02\x01\x01\0\0\0", says: "error: e.toml:1: the file is not valid TOML: " },
     Wrong {
         name: "an_unknown_key",
         text: b"[contender.a]\nurl = 'http://127.0.0.1:1/'\nconections = 4\n",
@@ -70,12 +70,12 @@ const FILES: &[Wrong] = &[
     Wrong {
         name: "a_duplicate_contender",
         text: b"[contender.a]\nurl = 'http://127.0.0.1:1/'\n[contender.a]\nurl = 'http://127.0.0.1:2/'\n",
-        says: "error: e.toml:3: not TOML: duplicate key",
+        says: "error: e.toml:3: the file is not valid TOML: duplicate key",
     },
     Wrong {
         name: "a_duplicate_key",
         text: b"[contender.a]\nurl = 'http://127.0.0.1:1/'\nurl = 'http://127.0.0.1:2/'\n",
-        says: "error: e.toml:3: not TOML: duplicate key",
+        says: "error: e.toml:3: the file is not valid TOML: duplicate key",
     },
     Wrong {
         name: "a_contender_named_twice",
@@ -100,7 +100,7 @@ const FILES: &[Wrong] = &[
     Wrong {
         name: "a_line_that_is_no_toml_and_holds_a_secret",
         text: b"[contender.a]\nurl = 'http://user:CANARY-6e02@127.0.0.1:1/\n",
-        says: "error: e.toml:2: not TOML: ",
+        says: "error: e.toml:2: the file is not valid TOML: ",
     },
     Wrong {
         name: "an_address_that_is_none_and_holds_a_secret",
@@ -163,8 +163,8 @@ fn is_refused(wrong: &Wrong) {
 fn huge() {
     let case = Case::new();
     for (bytes, says) in [
-        (100_000_000, "e.toml has 100000000 bytes, too many for an experiment file: 1 MiB at most"),
-        ((1 << 20) + 1, "e.toml has 1048577 bytes, too many for an experiment file: 1 MiB at most"),
+        (100_000_000, "e.toml has 100000000 bytes, but an experiment file may have at most 1 MiB"),
+        ((1 << 20) + 1, "e.toml has 1048577 bytes, but an experiment file may have at most 1 MiB"),
     ] {
         case.write("e.toml", SOUND);
         let file = File::options().write(true).open(case.file("e.toml")).expect("just written");

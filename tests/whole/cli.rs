@@ -89,7 +89,7 @@ fn what_cannot_be_understood_exits_with_2_and_names_the_remedy() {
     let table: &[(&[&str], &str)] = &[
         (
             &["compare", "a=http://127.0.0.1:1/"],
-            "error: a comparison needs at least two contenders; for one use `tiebreak run URL`\n",
+            "error: a comparison requires at least two contenders; for one use `tiebreak run URL`\n",
         ),
         (
             &["compare", "localhost:1", "b=http://127.0.0.1:1/"],

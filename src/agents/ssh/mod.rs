@@ -93,7 +93,7 @@ impl Hosts {
             if let Ok((at, result)) = results.recv_timeout(GLANCE) {
                 seen[at] = Some(result.map_err(Error::failed)?);
             } else if stop.raised() {
-                return Err(Error::failed("a signal asked for the end while hosts were prepared"));
+                return Err(Error::failed("stopped by a signal while preparing the hosts"));
             } else if Instant::now() >= until {
                 return Err(Error::failed(format!(
                     "{}: it was not ready within {}; give it more time with --gather",
@@ -164,7 +164,7 @@ fn program(variable: Option<String>) -> Result<Vec<String>, Error> {
     match shell_words::split(&text) {
         Ok(words) if !words.is_empty() => Ok(words),
         _ => Err(Error::usage(format!(
-            "{PROGRAM} must be a program and its arguments, such as `ssh -p 2222`, and it is `{}`",
+            "{PROGRAM} must be a program and its arguments, such as `ssh -p 2222`, not `{}`",
             shown(&text)
         ))),
     }

@@ -30,7 +30,10 @@ pub(crate) fn hosts(list: &str) -> Result<Vec<String>, String> {
         hosts.push(name.to_owned());
     }
     if hosts.len() > MOST_AGENTS {
-        return Err(format!("{} hosts were named, and {MOST_AGENTS} are supported", hosts.len()));
+        return Err(format!(
+            "{} hosts were named, but at most {MOST_AGENTS} are supported",
+            hosts.len()
+        ));
     }
     Ok(hosts)
 }

@@ -221,7 +221,8 @@ fn seen_from(line: &str) -> Result<IpAddr, String> {
     let ours = format!("Linux {}", std::env::consts::ARCH);
     if theirs != ours {
         return Err(format!(
-            "it is {}, and this machine is {ours}: all hosts must have the same architecture",
+            "its architecture is {}, but this machine's is {ours}: all hosts must have the same \
+             architecture",
             shown(&theirs)
         ));
     }

@@ -130,7 +130,7 @@ fn attached(table: &Table<'_>) -> Result<Target, Error> {
     check_url(&url, &text, &Values::default())?;
     let pid = |text: &str| match text.parse() {
         Ok(pid @ 1..=0x7fff_ffff) => Ok(pid),
-        _ => Err(format!("`{text}` is not the number of a process")),
+        _ => Err(format!("`{text}` is not a process ID")),
     };
     let pid = table.get("pid").map(|value| value.quantity(pid)).transpose()?;
     Ok(Target::Attached { url: text, pid })

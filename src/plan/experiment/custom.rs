@@ -110,7 +110,7 @@ impl Reader {
     fn table(&mut self, value: &Value<'_>) -> Result<(), Error> {
         let table = value.table()?;
         table.only(&TABLE_KEYS)?;
-        let name = needed(&table, "name", "what statements call it, in braces")?;
+        let name = needed(&table, "name", "give the name that statements use in braces")?;
         let known = |of: &record::Table| name.word().is_ok_and(|name| of.name == name);
         if !is_identifier(name.word()?) || self.custom.definition.tables.iter().any(known) {
             return Err(name.error("must be a unique name of letters, digits and _"));
@@ -137,7 +137,8 @@ impl Reader {
         let mut placeholders = Placeholders::new(&[], &[], &tables);
         let wanted = placeholders.read(text).map_err(|why| value.error(&why))?;
         if !wanted.is_empty() {
-            return Err(value.error("setup runs once, so its only placeholders are tables"));
+            let why = "setup runs once, so it can contain no placeholders except tables";
+            return Err(value.error(why));
         }
         self.custom.definition.setup.push(text.to_owned());
         Ok(())

@@ -208,7 +208,7 @@ fn what_is_wrong_is_reported_with_its_place() {
         ),
         ("feeds = { u = 'none.csv' }", ":4: workload.feeds.u: the feed none.csv: cannot be read"),
         ("[[tables]]\nname = 'a b'", "must be a unique name of letters, digits and _"),
-        ("setup = ['x {key}']", "setup runs once, so its only placeholders are tables"),
+        ("setup = ['x {key}']", "setup runs once, so it can contain no placeholders except tables"),
     ] {
         let error =
             read_at(&directory, text).err().unwrap_or_else(|| panic!("taken:\n{text}")).text;

@@ -133,7 +133,7 @@ fn what_is_wrong_is_reported_with_its_place() {
         ),
         (
             "[defaults]\nlaunch = ['a', '{cache}']\n[contender.a]\n".to_owned(),
-            "e.toml:2: defaults.launch[1]: {cache} has a meaning only with `build`: say there what \
+            "e.toml:2: defaults.launch[1]: {cache} is valid only with `build`: say there what \
              is built into it"
                 .to_owned(),
         ),

@@ -24,7 +24,7 @@ fn group(value: &Value<'_>) -> Result<GroupGiven, Error> {
     let table = value.table()?;
     table.only(&keys())?;
     let Some(name) = table.get("name") else {
-        return Err(value.error("`name` is missing: what the group is called in the report"));
+        return Err(value.error("`name` is missing: give the name of the group in the report"));
     };
     let mut group = GroupGiven::new(name.word()?).map_err(|message| name.error(&message))?;
     for (key, value) in table.entries() {

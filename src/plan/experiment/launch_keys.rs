@@ -61,7 +61,7 @@ pub(super) fn site(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
     if directory.is_dir() {
         Ok(Some(directory))
     } else {
-        Err(value.error("there is no such directory"))
+        Err(value.error("the directory does not exist"))
     }
 }
 
@@ -72,7 +72,7 @@ pub(super) fn temp(table: &Table<'_>) -> Result<Option<PathBuf>, Error> {
     if directory.is_absolute() && directory.is_dir() {
         Ok(Some(directory))
     } else {
-        Err(value.error("there is no such directory: give an absolute path, as /dev/shm"))
+        Err(value.error("the directory does not exist: give an absolute path, such as /dev/shm"))
     }
 }
 

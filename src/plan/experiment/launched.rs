@@ -115,7 +115,7 @@ fn names(name: &str, table: &Table<'_>) -> Result<Vec<String>, Error> {
     for value in list.list()? {
         let process = value.table()?;
         let Some(value) = process.get("name") else {
-            return Err(process.error("every process needs a `name`"));
+            return Err(process.error("every process requires a `name`"));
         };
         let name = value.word()?;
         names::check_key(name).map_err(|message| value.error(&message))?;

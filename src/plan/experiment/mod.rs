@@ -227,5 +227,5 @@ fn chosen(
 /// a secret.
 fn malformed(source: &Source<'_>, error: &toml::de::Error) -> Error {
     let at = error.span().unwrap_or(0..0);
-    source.error(&at, "", &format!("not TOML: {}", error.message()))
+    source.error(&at, "", &format!("the file is not valid TOML: {}", error.message()))
 }

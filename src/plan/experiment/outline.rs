@@ -96,7 +96,7 @@ fn details(process: &Process, of_store: bool) -> String {
     }
     parts.push(format!("ready when {}", ready(&process.ready, of_store)));
     let stop = signals::name(process.stop).unwrap_or("?");
-    parts.push(format!("stop by SIG{stop} within {}", time(process.stop_grace)));
+    parts.push(format!("stop with SIG{stop} within {}", time(process.stop_grace)));
     parts.join("; ")
 }
 

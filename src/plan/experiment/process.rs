@@ -237,7 +237,7 @@ fn http(table: &Table<'_>, scope: Scope<'_>) -> Result<ReadySign, Error> {
     if let (Some(path), Some(value)) = (&path, table.get("path"))
         && !path.to_string().starts_with('/')
     {
-        return Err(value.error("a path begins with `/`"));
+        return Err(value.error("a path must begin with `/`"));
     }
     let expect = table.get("expect").map(|expect| statuses(&expect)).transpose()?;
     let bytes = table.get("bytes").map(|bytes| bytes.quantity(quantities::count)).transpose()?;
@@ -260,7 +260,7 @@ pub(super) fn statuses(value: &Value<'_>) -> Result<Vec<u16>, Error> {
 fn variables(value: &Value<'_>, scope: Scope<'_>) -> Result<Vec<(String, Text)>, Error> {
     let variable = |(name, value): (&str, Value<'_>)| {
         if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(value.error("a variable's name is not empty and holds no `=`"));
+            return Err(value.error("the name of a variable must not be empty or contain `=`"));
         }
         Ok((name.to_owned(), value.text_in(scope)?))
     };
@@ -270,11 +270,11 @@ fn variables(value: &Value<'_>, scope: Scope<'_>) -> Result<Vec<(String, Text)>,
 fn cores(value: &Value<'_>) -> Result<Vec<u32>, Error> {
     let core = |text: &str| match text.parse::<u32>() {
         Ok(core @ ..1024) => Ok(core),
-        _ => Err(format!("`{text}` is not the number of a core: write one such as 0")),
+        _ => Err(format!("`{text}` is not a core number: write one such as 0")),
     };
     let all = value.list()?;
     if all.is_empty() {
-        return Err(value.error("the list is empty: leave it out for the cores that are left"));
+        return Err(value.error("the list is empty: leave it out to use the remaining cores"));
     }
     all.iter().map(|value| value.quantity(core)).collect()
 }
@@ -294,7 +294,7 @@ fn from(value: &Value<'_>) -> Result<CoresFrom, Error> {
 pub(super) fn span(text: &str) -> Result<Duration, String> {
     match quantities::duration(text)? {
         Duration::ZERO => Err("must be above 0".to_owned()),
-        long if long > LONGEST => Err(format!("`{text}` is too long: 10m at most")),
+        long if long > LONGEST => Err(format!("`{text}` is too long: it must be at most 10m")),
         span => Ok(span),
     }
 }

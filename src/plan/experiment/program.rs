@@ -63,7 +63,7 @@ fn without_placeholders(url: &Value<'_>, given: &ProcessSettings) -> Result<(), 
     for (name, text) in &given.context().env {
         if let Some(placeholder) = text.placeholders().next() {
             return Err(url.error(&format!(
-                "the variable `{}` of [defaults] has {placeholder}, which has a meaning only for \
+                "the variable `{}` of [defaults] has {placeholder}, which is valid only for \
                  targets that tiebreak launches",
                 shown(name)
             )));

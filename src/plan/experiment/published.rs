@@ -88,7 +88,7 @@ fn needed(table: &Table<'_>, key: &str) -> Result<String, Error> {
     match table.get(key) {
         Some(value) => value.word().map(str::to_owned),
         None => Err(table
-            .error(&format!("`{key}` is missing: `question`, `article` and `unit` are needed"))),
+            .error(&format!("`{key}` is missing: `question`, `article` and `unit` are required"))),
     }
 }
 
@@ -117,11 +117,11 @@ fn method(value: &Value<'_>) -> Result<Method, Error> {
     let table = value.table()?;
     table.only(&METHOD_KEYS)?;
     let Some(run) = table.get("run") else {
-        return Err(table.error("`run` is missing: the program and its arguments"));
+        return Err(table.error("`run` is missing: give the program and its arguments"));
     };
     let Some(prints) = table.get("prints") else {
         return Err(table.error(
-            "`prints` is missing: the words in front of the figure, such as \
+            "`prints` is missing: give the words in front of the figure, such as \
              \"Requests per second:\"",
         ));
     };

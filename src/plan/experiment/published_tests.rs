@@ -122,7 +122,7 @@ fn mistakes_name_line_key_and_remedy() {
         (
             "contenders = ['a']\n[contender.a]\nlaunch = ['x', '{url}']".to_owned(),
             None,
-            "{url} has a meaning only in published.method.run, and for a program",
+            "{url} is valid only in published.method.run, and for a program",
         ),
     ] {
         let error = read(&text, scale).err().unwrap_or_else(|| panic!("{message}: no error"));

@@ -86,7 +86,8 @@ fn custom_commands(value: &Value<'_>) -> Result<Vec<CustomCommand>, Error> {
     match list.len() {
         0 => Err(value.error("the list is empty: leave it out for the operations of the preset")),
         len if len > commands::MOST => {
-            Err(value.error(&format!("{len} commands: {} at most", commands::MOST)))
+            let most = commands::MOST;
+            Err(value.error(&format!("there are {len} commands, but at most {most} are supported")))
         }
         _ => list.iter().map(custom_command).collect(),
     }
@@ -96,7 +97,8 @@ fn custom_command(value: &Value<'_>) -> Result<CustomCommand, Error> {
     let table = value.table()?;
     table.only(&COMMAND_KEYS)?;
     let Some(run) = table.get("run") else {
-        return Err(value.error("`run` is missing: the command, such as 'LPUSH {key} {value}'"));
+        let why = "`run` is missing: give the command, such as 'LPUSH {key} {value}'";
+        return Err(value.error(why));
     };
     let words = commands::words(run.word()?).map_err(|message| run.error(&message))?;
     let weight = table.get("weight").map(|value| value.quantity(workload::weight)).transpose()?;

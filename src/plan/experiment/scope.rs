@@ -50,7 +50,7 @@ impl Scope<'_> {
         let known = match self {
             Scope::Attached => {
                 return Err(format!(
-                    "{placeholder} has a meaning only for targets that tiebreak launches"
+                    "{placeholder} is valid only for targets that tiebreak launches"
                 ));
             }
             Scope::Method => {
@@ -85,7 +85,7 @@ impl Scope<'_> {
                  {{port}} in it"
             )),
             (_, Placeholder::Url) => Err(format!(
-                "{placeholder} has a meaning only in published.method.run, and for a program (exec:) \
+                "{placeholder} is valid only in published.method.run, and for a program (exec:) \
                  beside the server of a recipe"
             )),
             (Scope::Before(_), Placeholder::Port | Placeholder::PortOf(_)) => {
@@ -95,7 +95,7 @@ impl Scope<'_> {
                 Scope::Before(_) | Scope::Target(_) | Scope::Program(_),
                 Placeholder::Process | Placeholder::Host,
             ) => Err(format!(
-                "{placeholder} has a meaning only for one process: in its `launch`, or in a \
+                "{placeholder} is valid only for one process: in its `launch`, or in a \
                      file with {{process}} in its path"
             )),
             (Scope::Target(_) | Scope::Program(_), Placeholder::Port)
@@ -122,11 +122,11 @@ impl LaunchNames<'_> {
                 Err(none_of("choice is", name, self.choices))
             }
             Placeholder::Software if !self.software => {
-                Err(format!("{placeholder} has a meaning only with `software`: name it there"))
+                Err(format!("{placeholder} is valid only with `software`: name it there"))
             }
-            Placeholder::Cache if !self.build => Err(format!(
-                "{placeholder} has a meaning only with `build`: say there what is built into it"
-            )),
+            Placeholder::Cache if !self.build => {
+                Err(format!("{placeholder} is valid only with `build`: list the commands there"))
+            }
             _ => Ok(()),
         }
     }

@@ -87,7 +87,7 @@ pub(super) fn read(path: &Path) -> Result<String, Error> {
     }
     let too_large = |bytes: u64| {
         Error::usage(format!(
-            "{name} has {bytes} bytes, too many for an experiment file: 1 MiB at most"
+            "{name} has {bytes} bytes, but an experiment file may have at most 1 MiB"
         ))
     };
     if found.len() > LARGEST {
@@ -101,6 +101,6 @@ pub(super) fn read(path: &Path) -> Result<String, Error> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let line = line_of(error.as_bytes(), error.utf8_error().valid_up_to());
-        Error::usage(format!("{name}:{line}: not UTF-8: save the file in that encoding"))
+        Error::usage(format!("{name}:{line}: the file is not UTF-8: save it as UTF-8"))
     })
 }

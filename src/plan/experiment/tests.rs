@@ -272,7 +272,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['a']\nstop_grace = '11m'",
-        "e.toml:3: contender.a.stop_grace: `11m` is too long: 10m at most",
+        "e.toml:3: contender.a.stop_grace: `11m` is too long: it must be at most 10m",
     ),
     ("launch = ['a']\nready = 200", "e.toml:3: contender.a.ready: must be a table, not a number"),
     (
@@ -285,7 +285,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['a']\nready = { path = 'x' }",
-        "e.toml:3: contender.a.ready.path: a path begins with `/`",
+        "e.toml:3: contender.a.ready.path: a path must begin with `/`",
     ),
     (
         "launch = ['a']\nready = { log = 'x', bytes = 1 }",
@@ -331,7 +331,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['a']\nenv = { 'A=B' = '' }",
-        "e.toml:3: contender.a.env.A=B: a variable's name is not empty and holds no `=`",
+        "e.toml:3: contender.a.env.A=B: the name of a variable must not be empty or contain `=`",
     ),
     (
         "launch = ['a', '{prot}']",
@@ -357,11 +357,11 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['a']\ncores = ['x']",
-        "e.toml:3: contender.a.cores[0]: `x` is not the number of a core: write one such as 0",
+        "e.toml:3: contender.a.cores[0]: `x` is not a core number: write one such as 0",
     ),
     (
         "launch = ['a']\ncores = []",
-        "e.toml:3: contender.a.cores: the list is empty: leave it out for the cores that are left",
+        "e.toml:3: contender.a.cores: the list is empty: leave it out to use the remaining cores",
     ),
     (
         "launch = ['a']\ncores_from = 'redy'",
@@ -375,13 +375,13 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ("launch = ['a']\nuser = 1", "e.toml:3: contender.a.user: must be a text, not a number"),
     (
         "launch = ['a']\nfiles = { '../x' = '' }",
-        "e.toml:3: contender.a.files.../x: files are written into the temporary directory: a path without `..`, and without `/` in front",
+        "e.toml:3: contender.a.files.../x: files are written into the temporary directory: the path must be relative and without `..`",
     ),
     (
         "launch = ['a']\nfiles = { '/x' = '' }",
-        "e.toml:3: contender.a.files./x: files are written into the temporary directory: a path without `..`, and without `/` in front",
+        "e.toml:3: contender.a.files./x: files are written into the temporary directory: the path must be relative and without `..`",
     ),
-    ("launch = ['a']\nsite = 'none'", "e.toml:3: contender.a.site: there is no such directory"),
+    ("launch = ['a']\nsite = 'none'", "e.toml:3: contender.a.site: the directory does not exist"),
     (
         "launch = ['a']\nurl = 'ftp://x/'",
         "e.toml:3: contender.a.url: the scheme `ftp` is not known; supported schemes: http, https, \
@@ -432,7 +432,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "url = 'exec:php x.php'\nrecipe = 'memcached'\nenv = { A = '{process}' }",
-        "e.toml:4: contender.a.env.A: {process} has a meaning only for one process: in its `launch`, or in a file with {process} in its path",
+        "e.toml:4: contender.a.env.A: {process} is valid only for one process: in its `launch`, or in a file with {process} in its path",
     ),
     (
         "url = 'exec:true'\ninstead_of_root = 'nobody'",
@@ -441,14 +441,14 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "url = 'http://127.0.0.1:{port}/'",
-        "e.toml:2: contender.a.url: {port} has a meaning only for targets that tiebreak launches",
+        "e.toml:2: contender.a.url: {port} is valid only for targets that tiebreak launches",
     ),
     (
         "url = 'http://h/'\nstop = 'TERM'",
         "e.toml:3: contender.a.stop: this key is only for targets that tiebreak launches, and this \
          one is already running (`url`)",
     ),
-    ("url = 'http://h/'\npid = 0", "e.toml:3: contender.a.pid: `0` is not the number of a process"),
+    ("url = 'http://h/'\npid = 0", "e.toml:3: contender.a.pid: `0` is not a process ID"),
     (
         "url = 'http://h/'\nlaunch = ['a']\nprocess = []",
         "e.toml:4: contender.a.process: `process` cannot be combined with `launch`: give one",
@@ -492,7 +492,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['x', '{software}']",
-        "e.toml:2: contender.a.launch[1]: {software} has a meaning only with `software`: name it there",
+        "e.toml:2: contender.a.launch[1]: {software} is valid only with `software`: name it there",
     ),
     (
         "launch = ['x']\nsoftware = 'cassandra'",
@@ -510,7 +510,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['x']\nfacts = [['y', '{host}']]",
-        "e.toml:3: contender.a.facts[0][1]: {host} has a meaning only for one process: in its `launch`, or in a file with {process} in its path",
+        "e.toml:3: contender.a.facts[0][1]: {host} is valid only for one process: in its `launch`, or in a file with {process} in its path",
     ),
     (
         "launch = ['x']\nurl = 'cassandra://127.0.0.1:{port},127.0.0.2:{port}/k'",
@@ -538,7 +538,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "url = 'http://h/'\nheaders = { 'A B' = 'CANARY' }",
-        "e.toml:3: contender.a.headers.A B: write a header as 'Name: value'; a name is made of letters, digits and -",
+        "e.toml:3: contender.a.headers.A B: write a header as 'Name: value'; a name consists of letters, digits and -",
     ),
     (
         "url = 'http://h/'\nheaders = ['A: CANARY']",
@@ -554,17 +554,17 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "url = 'http://h/?a=\u{1b}[31m'",
-        "e.toml:2: not TOML: invalid literal string, expected non-single-quote visible characters",
+        "e.toml:2: the file is not valid TOML: invalid literal string, expected non-single-quote visible characters",
     ),
     ("process = []", "e.toml:2: contender.a.process: the list is empty: give at least one process"),
     (
         "process = [{ launch = ['a'] }]",
-        "e.toml:2: contender.a.process[0]: every process needs a `name`",
+        "e.toml:2: contender.a.process[0]: every process requires a `name`",
     ),
     ("process = [{ name = 'x' }]", "e.toml:2: contender.a.process[0]: the process has no `launch`"),
     (
         "process = [{ name = '../x' }]",
-        "e.toml:2: contender.a.process[0].name: a name is made of letters, digits and - _ ., and begins with a letter, a digit or _",
+        "e.toml:2: contender.a.process[0].name: a name must consist of letters, digits and - _ ., and begin with a letter, a digit or _",
     ),
     (
         "[[contender.a.process]]\nname = 'x'\nlaunch = ['x']\nready = { log = 'up' }\n[[contender.a.process]]\nname = 'x'",
@@ -620,7 +620,7 @@ fn what_is_wrong_with_a_workload_is_reported_with_its_place() {
         ),
         (
             "commands = [{ weight = 2 }]",
-            "commands[0]: `run` is missing: the command, such as 'LPUSH {key} {value}'",
+            "commands[0]: `run` is missing: give the command, such as 'LPUSH {key} {value}'",
         ),
         (
             "commands = [{ run = 'PING', wieght = 2 }]",
@@ -655,22 +655,25 @@ fn what_is_wrong_with_a_workload_is_reported_with_its_place() {
 fn what_is_wrong_with_a_file_is_reported_with_its_place() {
     for (text, message) in [
         ("", "e.toml:1: there is no contender: describe one as [contender.NAME]"),
-        ("\n\nround = \"1s", "e.toml:3: not TOML: invalid basic string, expected `\"`"),
-        ("rounds = 1\n\nrounds = 2", "e.toml:3: not TOML: duplicate key"),
+        (
+            "\n\nround = \"1s",
+            "e.toml:3: the file is not valid TOML: invalid basic string, expected `\"`",
+        ),
+        ("rounds = 1\n\nrounds = 2", "e.toml:3: the file is not valid TOML: duplicate key"),
         (
             "[contender.a]\nurl='http://h/'\n[contender.a]\nurl='http://h/'",
-            "e.toml:3: not TOML: duplicate key",
+            "e.toml:3: the file is not valid TOML: duplicate key",
         ),
         ("contender = 1", "e.toml:1: contender: must be a table, not a number"),
         ("[contender]\na = 1", "e.toml:2: contender.a: must be a table, not a number"),
         ("[contenders.a]\nurl = 'http://h/'", "e.toml:1: contenders: must be a list, not a table"),
         (
             "[contender.'a b']\nurl = 'http://h/'",
-            "e.toml:1: contender.a b: a name is made of letters, digits and - _ ., and begins with a letter, a digit or _",
+            "e.toml:1: contender.a b: a name must consist of letters, digits and - _ ., and begin with a letter, a digit or _",
         ),
         (
             "[contender.aaaaaaaaaabbbbbbbbbbccccccccccddddddddddX]\nurl = 'http://h/'",
-            "e.toml:1: contender.aaaaaaaaaabbbbbbbbbbccccccccccddddddddddX: a name has 1 to 40 characters",
+            "e.toml:1: contender.aaaaaaaaaabbbbbbbbbbccccccccccddddddddddX: a name must have 1 to 40 characters",
         ),
         ("contenders = ['nginx', 'nginx']", "e.toml:1: contenders[1]: `nginx` is named twice"),
         (
@@ -727,11 +730,11 @@ fn a_file_that_is_none_is_refused_before_it_is_read() {
                 "the file {here}/none.toml cannot be read: No such file or directory (os error 2)"
             ),
         ),
-        ("latin1.toml", format!("{here}/latin1.toml:2: not UTF-8: save the file in that encoding")),
+        ("latin1.toml", format!("{here}/latin1.toml:2: the file is not UTF-8: save it as UTF-8")),
         (
             "large.toml",
             format!(
-                "{here}/large.toml has 104857600 bytes, too many for an experiment file: 1 MiB at most"
+                "{here}/large.toml has 104857600 bytes, but an experiment file may have at most 1 MiB"
             ),
         ),
         (".", format!("{here}/. is a directory without an experiment.toml")),

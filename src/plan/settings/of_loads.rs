@@ -159,7 +159,7 @@ pub(super) fn timeout(text: &str) -> Result<Duration, String> {
     match quantities::duration(text)? {
         Duration::ZERO => Err("a timeout must be above 0".to_owned()),
         long if long > LONGEST_TIMEOUT => {
-            Err(format!("`{text}` is longer than a timeout may be: 10m at most"))
+            Err(format!("`{text}` is too long for a timeout: it must be at most 10m"))
         }
         timeout => Ok(timeout),
     }

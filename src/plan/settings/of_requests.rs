@@ -37,7 +37,7 @@ pub fn header(text: &str) -> Result<(String, Vec<u8>), String> {
     let (name, value) = text.split_once(':').ok_or(HOW)?;
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(token) {
-        return Err(format!("{HOW}; a name is made of letters, digits and -"));
+        return Err(format!("{HOW}; a name consists of letters, digits and -"));
     }
     if value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
         return Err(format!("the value of the header {name} holds a control character"));

@@ -11,7 +11,7 @@ pub(super) const NO_ECHO: Answer = Answer::Never(
 
 /// The server sent the members of a room another message.
 pub(super) const OTHER_COPY: Answer = Answer::Never(
-    "it sends the members of a room (?room=NAME) another message than one of them sent",
+    "it sends the members of a room (?room=NAME) a message that differs from what was sent",
 );
 
 /// Some members of a room got nothing in time.

@@ -48,7 +48,7 @@ pub(super) fn refusal(view: &View) -> Option<Node> {
             .with(el("p").class("stamp").text("✕ Void"))
             .with(el("p").text(
                 "The audit refused this run, so there is no verdict. The figures below are there \
-                 for finding the fault, not for comparing.",
+                 to find the fault, not to compare.",
             ))
             .with_all(findings::cards(view, |weight| weight == Weight::Void))
     })

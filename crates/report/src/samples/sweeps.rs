@@ -110,7 +110,7 @@ fn rate() -> SweepParts {
         point
     };
     let mut cut = at(12_345.0, Word::Undecided);
-    cut.end = Some(End { reason: EndReason::Stopped, detail: "a signal asked for the end".into() });
+    cut.end = Some(End { reason: EndReason::Stopped, detail: "stopped by a signal".into() });
     let points =
         vec![Some(at(500.0, Word::Equivalent)), Some(at(5000.0, Word::Slower)), Some(cut), None];
     let tail = Bend::At {

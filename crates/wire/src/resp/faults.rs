@@ -59,9 +59,8 @@ pub const COMMAND: Fault =
 pub const USER_WITHOUT_PASSWORD: Fault = Fault("a user needs a password");
 
 /// The server is loading ([`codes::LOADING`]).
-pub const LOADING: Fault = Fault(
-    "LOADING: the server is loading its dataset; wait until it has finished",
-);
+pub const LOADING: Fault =
+    Fault("LOADING: the server is loading its dataset; wait until it has finished");
 /// [`codes::NOAUTH`].
 pub const NOAUTH: Fault = Fault("NOAUTH: the server requires a password; add it to the address");
 /// [`codes::WRONGPASS`].
