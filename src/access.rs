@@ -70,9 +70,9 @@ impl Access {
     ///
     /// # Errors
     /// Says why it is not safe, and what to do.
-    pub(crate) fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), String> {
+    pub(crate) fn check_login(&self, address: &Address, timeout: Duration) -> Result<(), String> {
         self.database().map_or(Ok(()), |database| {
-            database.check_log_in(address, timeout).map_err(|error| error.to_string())
+            database.check_login(address, timeout).map_err(|error| error.to_string())
         })
     }
 

@@ -110,9 +110,9 @@ pub(crate) fn without_secrets<T: Serialize + DeserializeOwned>(thing: T) -> T {
     if secrets.is_empty() || !appear(&whole.to_string(), &secrets) {
         return thing;
     }
-    let mut blotted = whole.clone();
-    blot_each(&mut blotted, &secrets);
-    if let Ok(read) = T::deserialize(&blotted) {
+    let mut masked = whole.clone();
+    mask_each(&mut masked, &secrets);
+    if let Ok(read) = T::deserialize(&masked) {
         return read;
     }
     // The texts are masked one by one. A text without which the value cannot be read is restored.
@@ -122,7 +122,7 @@ pub(crate) fn without_secrets<T: Serialize + DeserializeOwned>(thing: T) -> T {
     for path in paths {
         let before = good.clone();
         if let Some(text) = good.pointer_mut(&path) {
-            blot_each(text, &secrets);
+            mask_each(text, &secrets);
         }
         if T::deserialize(&good).is_err() {
             good = before;
@@ -140,11 +140,11 @@ fn appear(text: &str, secrets: &[String]) -> bool {
     !blot::found(text.len(), text.as_bytes(), secrets).is_empty()
 }
 
-fn blot_each(value: &mut Value, secrets: &[String]) {
+fn mask_each(value: &mut Value, secrets: &[String]) {
     match value {
         Value::String(text) => *text = without(text, secrets),
-        Value::Array(list) => list.iter_mut().for_each(|value| blot_each(value, secrets)),
-        Value::Object(map) => map.values_mut().for_each(|value| blot_each(value, secrets)),
+        Value::Array(list) => list.iter_mut().for_each(|value| mask_each(value, secrets)),
+        Value::Object(map) => map.values_mut().for_each(|value| mask_each(value, secrets)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Agent {
 #[derive(Default)]
 pub(super) struct AgentPart {
     /// When it was told to start, and when it started, on its clock.
-    pub(super) told_ns: u64,
+    pub(super) announced_ns: u64,
     started_ns: u64,
     /// When it started each slice, on our clock, since the start of the part.
     pub(super) starts_ns: Vec<u64>,
@@ -81,7 +81,7 @@ impl Agent {
         self.part.started_ns = started_ns;
         let ours = self.model.ours(started_ns).saturating_sub(began_ns);
         self.part.starts_ns.push(ours);
-        let late = started_ns > self.part.told_ns + LATE_NS;
+        let late = started_ns > self.part.announced_ns + LATE_NS;
         self.late += u64::from(late);
         late
     }

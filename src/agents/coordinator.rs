@@ -5,7 +5,7 @@ use super::lead::Lead;
 use super::link::Link;
 use super::local_clock::LocalClock;
 use super::part::{PartOrder, Slices};
-use super::records::{FromOne, Incoming, merge_all};
+use super::records::{AgentTrials, Incoming, merge_all};
 use super::target_times::Targets;
 use crate::remote::{Connection, RemoteError};
 use engine::{EngineError, Stop, TargetClock};
@@ -249,8 +249,8 @@ impl Coordinator {
         let slowest = self.agents.iter().filter_map(|agent| agent.model.round_trip_ns()).max();
         let at = self.clock.now() + self.lead.ns() + slowest.unwrap_or(0);
         for agent in &mut self.agents {
-            agent.part.told_ns = agent.model.theirs(at);
-            let start = FromCoordinator::Start { index, at_ns: agent.part.told_ns };
+            agent.part.announced_ns = agent.model.theirs(at);
+            let start = FromCoordinator::Start { index, at_ns: agent.part.announced_ns };
             agent.send(self.clock.now(), &start)?;
         }
         Ok(())
@@ -317,7 +317,7 @@ impl Coordinator {
         }
         part.merged = trials;
         let now = self.clock.now();
-        let agents = self.agents.iter().zip(records).map(|(agent, trials)| FromOne {
+        let agents = self.agents.iter().zip(records).map(|(agent, trials)| AgentTrials {
             rank: agent.ready.rank,
             bound_ns: agent.model.bound_ns(now).unwrap_or(0),
             starts_ns: &agent.part.starts_ns,

@@ -66,7 +66,7 @@ fn trial(line: &str) -> Result<TrialRecord, String> {
 
 /// One agent's trials of one part of the run, and when it started its slices on the coordinator's
 /// clock.
-pub(super) struct FromOne<'a> {
+pub(super) struct AgentTrials<'a> {
     pub(super) rank: u32,
     pub(super) bound_ns: u64,
     /// By index, since the start of the part.
@@ -77,7 +77,7 @@ pub(super) struct FromOne<'a> {
 /// Merges what all agents recorded, trial by trial. `targets` is what each target used in
 /// each slice, by index, as the coordinator read it.
 pub(super) fn merge_all(
-    agents: Vec<FromOne<'_>>,
+    agents: Vec<AgentTrials<'_>>,
     targets: &[Slice],
 ) -> Result<Vec<TrialRecord>, String> {
     let count = agents.first().map_or(0, |agent| agent.trials.len());
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn all_agents_must_have_recorded_the_same() {
-        let of = |rank, starts_ns| FromOne { rank, bound_ns: 1, starts_ns, trials: Vec::new() };
+        let of = |rank, starts_ns| AgentTrials { rank, bound_ns: 1, starts_ns, trials: Vec::new() };
         assert_eq!(merge_all(vec![of(1, &[]), of(2, &[])], &[]), Ok(Vec::new()));
     }
 }

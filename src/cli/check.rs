@@ -118,7 +118,7 @@ fn text(resolved: &Resolved) -> String {
     for (contender, contender_access) in plan.contenders.iter().zip(&resolved.accesses) {
         lines.push(String::new());
         lines.push(format!("{}  {}", contender.name, contender.target));
-        let more = talk(contender).into_iter().chain(target(contender, contender_access));
+        let more = load_lines(contender).into_iter().chain(target(contender, contender_access));
         lines.extend(more.map(|line| format!("  {line}")));
     }
     lines.push(String::new());
@@ -187,7 +187,7 @@ fn request_line(request: &RequestSettings) -> String {
 }
 
 /// The operations of a contender and the load on it.
-fn talk(contender: &Contender) -> Vec<String> {
+fn load_lines(contender: &Contender) -> Vec<String> {
     let timeout = show_ns(contender.timeout_ns);
     if contender.address == Address::Program {
         return vec![format!("one run after the other; timeout {timeout} for each")];

@@ -120,11 +120,11 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
             .map_err(alone::failed)?
     };
     let costs = null::figures(&order, &lanes, &trials, (host, started)).map_err(Error::failed)?;
-    tell(&costs, args.json.as_deref())?;
+    print_costs(&costs, args.json.as_deref())?;
     Ok(Exit::Sound)
 }
 
-fn tell(costs: &own_costs::OwnCosts, json: Option<&Path>) -> Result<(), Error> {
+fn print_costs(costs: &own_costs::OwnCosts, json: Option<&Path>) -> Result<(), Error> {
     outputs::table_or_json(
         json,
         || own_costs::json(costs),

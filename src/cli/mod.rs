@@ -113,7 +113,7 @@ pub fn main() -> ExitCode {
     };
     let matches = command().get_matches_from(typed);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if let Err(error) = keeper::survive_a_file_size_limit().and_then(|()| current_folder()) {
+    if let Err(error) = keeper::survive_a_file_size_limit().and_then(|()| current_directory()) {
         outputs::complain(&format!("error: {error}"));
         return Exit::Failed.into();
     }
@@ -132,7 +132,7 @@ pub fn main() -> ExitCode {
 /// # Errors
 /// If the directory that tiebreak was started in was removed, because nothing could be read
 /// from it or written to it.
-fn current_folder() -> io::Result<()> {
+fn current_directory() -> io::Result<()> {
     match std::env::current_dir() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(io::Error::other(
             "the current directory was removed or moved; change to an existing one (cd)",

@@ -186,7 +186,7 @@ pub(super) fn publish(
         copies.write(judged)?;
     }
     if judged.driven > 0 {
-        tell(copies, |to_terminal| terminal(judged, to_terminal, detail))?;
+        print_beside_copies(copies, |to_terminal| terminal(judged, to_terminal, detail))?;
     }
     match judged.failure() {
         Some(failure) => complain(&format!("error: {failure}")),
@@ -233,10 +233,10 @@ pub(super) fn publish_sweep(
     leave(directory, REPORTS[0], &report::sweep_json(&report_input))?;
     leave(directory, REPORTS[1], &report::sweep_html(&report_input))?;
     copies.write_sweep(swept)?;
-    tell(copies, |to_terminal| sweep_terminal(swept, to_terminal, detail))
+    print_beside_copies(copies, |to_terminal| sweep_terminal(swept, to_terminal, detail))
 }
 
-fn tell(copies: &Copies, text: impl Fn(bool) -> String) -> Result<(), Error> {
+fn print_beside_copies(copies: &Copies, text: impl Fn(bool) -> String) -> Result<(), Error> {
     if !copies.takes_stdout() {
         return print(&text(stdout().is_terminal()));
     }

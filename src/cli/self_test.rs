@@ -95,7 +95,7 @@ pub(super) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
         alike,
         known,
     };
-    tell(&test, args.json.as_deref())?;
+    print_result(&test, args.json.as_deref())?;
     Ok(exit(&test))
 }
 
@@ -109,7 +109,7 @@ fn exit(test: &SelfTest) -> Exit {
     }
 }
 
-fn tell(test: &SelfTest, json: Option<&Path>) -> Result<(), Error> {
+fn print_result(test: &SelfTest, json: Option<&Path>) -> Result<(), Error> {
     outputs::table_or_json(
         json,
         || self_test::json(test),

@@ -61,7 +61,7 @@ pub(super) fn perform(args: &SetupArgs) -> Result<Exit, Error> {
 fn fetch(wanted: Vec<&'static Software>) -> Result<(), Error> {
     for software in wanted {
         let progress = Progress::of(software);
-        let fetched = software::fetch(software, &|news| progress.tell(news));
+        let fetched = software::fetch(software, &|news| progress.show(news));
         progress.end();
         let (directory, when) = match fetched? {
             Fetched::Now(directory) => (directory, "is"),
@@ -75,13 +75,13 @@ fn fetch(wanted: Vec<&'static Software>) -> Result<(), Error> {
 
 /// Runs the `build` commands. Each is announced before it begins, because it may take minutes.
 fn build(needs: &Needs) -> Result<(), Error> {
-    let tell = |command: &Command, directory: &Path| {
+    let announce = |command: &Command, directory: &Path| {
         let directory = shown(directory.as_os_str().as_encoded_bytes());
         let text = shown_sentence(format!("building in {directory}: {command}"));
         // A closed standard error is no reason to stop.
         let _ = stderr().write_all(format!("{text}\n").as_bytes());
     };
-    let mut builds = Builds::new(&needs.secrets, &|| false, &tell);
+    let mut builds = Builds::new(&needs.secrets, &|| false, &announce);
     let each = needs.launches.iter().map(|launch| builds.run(launch));
     each.collect::<Result<(), Failed>>().map_err(|failed| match failed {
         Failed::Error(error) => error,
@@ -109,7 +109,7 @@ impl Progress {
         }
     }
 
-    fn tell(&self, news: DownloadProgress) {
+    fn show(&self, news: DownloadProgress) {
         let what = &self.what;
         let text = match news {
             DownloadProgress::Waits => {

@@ -311,7 +311,7 @@ fn serve(args: &TestserverArgs, behaviour: Behaviour) -> io::Result<()> {
     let server = TestServer::start(behaviour, args.core)?;
     announce(args, server.address())?;
     signals.wait();
-    tell(&server.stop(), log)
+    print_report(&server.stop(), log)
 }
 
 fn announce(args: &TestserverArgs, address: SocketAddr) -> io::Result<()> {
@@ -323,7 +323,7 @@ fn announce(args: &TestserverArgs, address: SocketAddr) -> io::Result<()> {
     out.flush()
 }
 
-fn tell(report: &Report, log: Option<(&Path, File)>) -> io::Result<()> {
+fn print_report(report: &Report, log: Option<(&Path, File)>) -> io::Result<()> {
     report.write_counts(&mut io::stdout().lock())?;
     if let Some((path, file)) = log {
         let mut file = BufWriter::new(file);

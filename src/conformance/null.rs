@@ -1,7 +1,7 @@
 //! `tiebreak conformance null`: the cost of each lane by itself.
 
 use super::alone;
-use super::null_targets::{NullTarget, Partners};
+use super::null_targets::{NullTarget, NullTargets};
 use crate::protocol::{self, Family};
 use engine::{EngineError, Stop};
 use record::{DriveOrder, Host, LaneOrder, LaneTask, Phase, Reuse, Seen, TrialRecord, Verify};
@@ -89,7 +89,7 @@ pub(crate) fn measure(
     each: &mut dyn FnMut(&TrialRecord),
 ) -> Result<Vec<TrialRecord>, EngineError> {
     let partners = lanes.iter().map(|lane| &lane.null_target);
-    let partners = Partners::raise(partners, order.server_core, stop)?;
+    let partners = NullTargets::raise(partners, order.server_core, stop)?;
     let mut trials = Vec::new();
     partners.drive(drive_order(order, lanes), stop, &mut |trial| {
         if trial.phase == Phase::Round && !trial.cut_short {

@@ -43,7 +43,7 @@ impl NullTarget {
 }
 
 /// A partner that is running.
-enum Raised {
+enum RunningNullTarget {
     /// The access, and the service.
     Null(Box<Access>, usize),
     Directory(FilesAccess, Directory),
@@ -51,12 +51,12 @@ enum Raised {
 }
 
 /// All partners of one measurement. They end with it.
-pub(super) struct Partners {
+pub(super) struct NullTargets {
     server: NullServer,
-    each: Vec<Raised>,
+    each: Vec<RunningNullTarget>,
 }
 
-impl Partners {
+impl NullTargets {
     /// Starts them; servers run on this core.
     ///
     /// # Errors
@@ -65,19 +65,19 @@ impl Partners {
         partners: impl Iterator<Item = &'a NullTarget>,
         core: Option<u32>,
         stop: &Stop,
-    ) -> Result<Partners, EngineError> {
+    ) -> Result<NullTargets, EngineError> {
         let (mut accesses, mut each) = (Vec::new(), Vec::new());
         for null_target in partners {
             each.push(match null_target {
                 NullTarget::Null(access) => {
                     accesses.push((**access).clone());
-                    Raised::Null(access.clone(), accesses.len() - 1)
+                    RunningNullTarget::Null(access.clone(), accesses.len() - 1)
                 }
                 NullTarget::Directory => directory(stop)?,
                 NullTarget::Program => program(core)?,
             });
         }
-        Ok(Partners { server: null_server(&accesses, core)?, each })
+        Ok(NullTargets { server: null_server(&accesses, core)?, each })
     }
 
     /// Drives an order that has one lane for each of them.
@@ -89,16 +89,18 @@ impl Partners {
     ) -> Result<(), EngineError> {
         for (lane, null_target) in order.lanes.iter_mut().zip(&self.each) {
             lane.address = match null_target {
-                Raised::Null(_, service) => Address::Tcp(self.server.addresses()[*service]),
-                Raised::Directory(_, directory) => directory.address(),
-                Raised::Program(_) => Address::Program,
+                RunningNullTarget::Null(_, service) => {
+                    Address::Tcp(self.server.addresses()[*service])
+                }
+                RunningNullTarget::Directory(_, directory) => directory.address(),
+                RunningNullTarget::Program(_) => Address::Program,
             };
         }
-        let lanes = |(lane, null_target): (usize, &Raised)| -> Result<Vec<MakeLane>, EngineError> {
+        let lanes = |(lane, null_target): (usize, &RunningNullTarget)| -> Result<Vec<MakeLane>, EngineError> {
             match null_target {
-                Raised::Null(access, _) => Ok(access.lanes(&order, lane)),
-                Raised::Directory(access, _) => Ok(access.lanes(&order, lane)),
-                Raised::Program(exec) => exec.lanes(&order, lane).map_err(EngineError::Helper),
+                RunningNullTarget::Null(access, _) => Ok(access.lanes(&order, lane)),
+                RunningNullTarget::Directory(access, _) => Ok(access.lanes(&order, lane)),
+                RunningNullTarget::Program(exec) => exec.lanes(&order, lane).map_err(EngineError::Helper),
             }
         };
         let lanes = self.each.iter().enumerate().map(lanes).collect::<Result<_, _>>()?;
@@ -132,7 +134,7 @@ impl Drop for Directory {
 }
 
 /// Files of the workload, loaded: a miss would cost less than what is read.
-fn directory(stop: &Stop) -> Result<Raised, EngineError> {
+fn directory(stop: &Stop) -> Result<RunningNullTarget, EngineError> {
     let directory = Directory::make()?;
     let settings = Settings { guard: Guard::Flock, fsync: false, expires: None };
     let store = Arc::new(Store::new(&directory.0, settings)?);
@@ -157,12 +159,12 @@ fn directory(stop: &Stop) -> Result<Raised, EngineError> {
     };
     let lanes = vec![access.lanes(&order, 0)];
     engine::run(&order, lanes, Vec::new(), stop, &mut |_| ControlFlow::Continue(()))?;
-    Ok(Raised::Directory(access, directory))
+    Ok(RunningNullTarget::Directory(access, directory))
 }
 
-fn program(core: Option<u32>) -> Result<Raised, EngineError> {
+fn program(core: Option<u32>) -> Result<RunningNullTarget, EngineError> {
     let command = Command::parse(NOTHING).map_err(EngineError::Helper)?;
     let mut program = Program::new(command, Some(1));
     program.cores = core.into_iter().collect();
-    Exec::start(&program).map(Raised::Program).map_err(EngineError::Helper)
+    Exec::start(&program).map(RunningNullTarget::Program).map_err(EngineError::Helper)
 }

@@ -59,7 +59,12 @@ impl Program {
     }
 
     /// Sets its directory, relative to `directory`, and adds its environment variables.
-    pub(crate) fn go_to(&mut self, directory: &Path, context: &ProcessContext, values: &Values) {
+    pub(crate) fn set_context(
+        &mut self,
+        directory: &Path,
+        context: &ProcessContext,
+        values: &Values,
+    ) {
         self.cwd = directory.to_owned();
         if let Some(cwd) = &context.cwd {
             self.cwd.push(cwd.fill(values));

@@ -26,10 +26,10 @@ impl Servers {
     }
 
     /// The program as it is run beside servers that were launched with these values.
-    pub(crate) fn tell(&self, program: &Program, values: &Values) -> Program {
+    pub(crate) fn with_values(&self, program: &Program, values: &Values) -> Program {
         let command = program.command.with_words(|at| self.words[at].fill(values));
         let mut program = Program { command, ..program.clone() };
-        program.go_to(&self.directory, &self.context, values);
+        program.set_context(&self.directory, &self.context, values);
         program
     }
 }

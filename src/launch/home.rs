@@ -59,7 +59,7 @@ impl Home {
 
     /// Writes the files of a launch, and the page if the launch serves no directory. Existing files
     /// are written again.
-    pub(super) fn furnish(&self, launch: &Launch, values: &Values) -> io::Result<()> {
+    pub(super) fn write_files(&self, launch: &Launch, values: &Values) -> io::Result<()> {
         for file in &launch.files {
             if !file.is_of_each_process() {
                 self.write(&file.path, &file.text, values)?;

@@ -137,7 +137,7 @@ impl<'a> Launcher<'a> {
     /// If a command fails or takes too long, with the last lines of its log.
     pub fn prepare(&mut self) -> Result<Vec<Fact>, Failed> {
         self.choose_ports()?;
-        self.furnish()?;
+        self.write_files()?;
         let mut keeper = self.keeper()?;
         for command in &self.launch.prepare {
             self.prepare_one(&mut keeper, command)?;
@@ -163,7 +163,7 @@ impl<'a> Launcher<'a> {
             if again && self.launch.fresh {
                 self.use_new_directory()?;
             }
-            self.furnish()?;
+            self.write_files()?;
             let (keeper, mut started) = (self.keeper()?, Vec::new());
             let mut wait = Wait::new(keeper, self.launch, &self.secrets, self.context.stopped);
             match self.start_all(&mut wait, &mut started) {
@@ -328,8 +328,8 @@ impl<'a> Launcher<'a> {
         Ok(())
     }
 
-    fn furnish(&self) -> Result<(), Failed> {
-        self.home.furnish(self.launch, &self.values).map_err(|error| disk(self.launch, &error))
+    fn write_files(&self) -> Result<(), Failed> {
+        self.home.write_files(self.launch, &self.values).map_err(|error| disk(self.launch, &error))
     }
 
     fn cores<'p>(&self, process: &'p Process) -> &'p [u32]

@@ -9,7 +9,7 @@ use crate::remote::Token;
 use crate::targets::find::{self, ProcessTrees};
 use crate::targets::sight::TargetProcesses;
 use crate::watch;
-use keeper::process::OutOfSight;
+use keeper::process::NotVisible;
 use std::net::SocketAddr;
 use wire::remote::watch::Description;
 
@@ -20,7 +20,7 @@ pub enum ContenderAccess {
         /// How to talk to it.
         access: Access,
         /// How its processes are observed, or why they cannot be.
-        sight: Result<Observed, OutOfSight>,
+        sight: Result<Observed, NotVisible>,
     },
     /// Its target is launched.
     Launched {

@@ -222,7 +222,7 @@ fn recipe(name: Option<&str>, what: &str) -> Result<RequestedContender, Error> {
 /// When a file cannot be read, or is outside the current directory and not allowed.
 pub fn needs(what: &str, allow_file: bool) -> Result<Needs, Error> {
     let file = file_of(what);
-    check_leave(&file, allow_file)?;
+    check_permission(&file, allow_file)?;
     let mut files = vec![file.clone()];
     if file != Path::new(what) {
         files.extend(experiment::others_in(Path::new(what)));
@@ -279,7 +279,7 @@ impl Needs {
 }
 
 fn from_file(file: &Path, spec: &Spec, inputs: &mut Inputs) -> Result<(), Error> {
-    check_leave(file, spec.allow_file)?;
+    check_permission(file, spec.allow_file)?;
     let experiment = Experiment::read(file, spec.scale.as_deref(), &launch::environment)?;
     for contender in experiment.contenders {
         inputs.contenders.push(wanted(contender)?);
@@ -295,7 +295,7 @@ fn from_file(file: &Path, spec: &Spec, inputs: &mut Inputs) -> Result<(), Error>
 ///
 /// # Errors
 /// When the file is outside the current directory and not allowed.
-fn check_leave(file: &Path, allow_file: bool) -> Result<(), Error> {
+fn check_permission(file: &Path, allow_file: bool) -> Result<(), Error> {
     let current = std::env::current_dir().unwrap_or_default();
     if !allow_file && file.is_file() && experiment::is_outside(file, &current) {
         let file = shown(file.display().to_string());

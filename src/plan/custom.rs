@@ -92,7 +92,7 @@ impl CustomSettings {
             return Some(format!("the table `{table}` requires an SQL database"));
         }
         let setup = !self.definition.setup.is_empty() && !protocol.is_sql();
-        let cannot = |of: &&CustomOperation| !protocol.can_say(&of.says);
+        let cannot = |of: &&CustomOperation| !protocol.supports(&of.says);
         match self.definition.operations.iter().find(cannot) {
             Some(of) => Some(format!("`{}` is {}", of.name, what(&of.says))),
             None if setup => Some("`setup` requires an SQL database".to_owned()),

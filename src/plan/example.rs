@@ -3,7 +3,7 @@
 use crate::address::resolver::{self, Resolver};
 use crate::plan::{Command, Machine, Spec, resolve};
 use crate::remote::RemoteError;
-use keeper::process::OutOfSight;
+use keeper::process::NotVisible;
 use record::{Host, Plan};
 
 /// A plan of `tiebreak compare a=… b=…` on two cores, after `change`.
@@ -16,7 +16,7 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
     let machine = Machine {
         cores: crate::cores::Facts { allowed: vec![0, 1], ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
-        look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
+        look: |_, _| Err(NotVisible("it was not looked for".to_owned())),
         watch: |_, _| Err(RemoteError::Closed),
         watch_token: None,
         drawn_seed: 1,

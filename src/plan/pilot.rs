@@ -209,7 +209,7 @@ fn closed_loop(plan: &Plan, need: RequiredSlice) -> Alternation {
     alternation.slice_ns = need.ns;
     alternation.round_ns = four;
     alternation.why = vec![
-        told_slices(&need, need.ns),
+        requested_slices(&need, need.ns),
         format!(
             "rounds of {} in place of {}: a round has at least four slices of each contender",
             show_ns(four),
@@ -264,7 +264,7 @@ fn slices(plan: &Plan, need: &RequiredSlice) -> Alternation {
         slice_ns,
         round_ns: plan.round_ns,
         needed_ns: need.ns,
-        why: vec![told_slices(need, slice_ns)],
+        why: vec![requested_slices(need, slice_ns)],
     }
 }
 
@@ -279,7 +279,7 @@ fn turns(plan: &Plan, needed_ns: u64, why: String) -> Alternation {
     }
 }
 
-fn told_slices(need: &RequiredSlice, slice_ns: u64) -> String {
+fn requested_slices(need: &RequiredSlice, slice_ns: u64) -> String {
     format!("slices of {}: {}", show_ns(slice_ns), need.because)
 }
 

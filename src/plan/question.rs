@@ -110,7 +110,7 @@ fn question_of(
 ) -> ContenderQuestion {
     ContenderQuestion {
         name: contender.name.clone(),
-        protocol: spoken(contender).to_owned(),
+        protocol: protocol_title(contender).to_owned(),
         cpu_in_sight: in_sight(contender_access),
         target_cores: target_cores(contender_access, given.cores),
         machine,
@@ -328,7 +328,7 @@ fn host_of(url: &str) -> &str {
 }
 
 /// Returns the usual name of a contender's protocol.
-fn spoken(contender: &Contender) -> &'static str {
+fn protocol_title(contender: &Contender) -> &'static str {
     protocol::of_recorded(&contender.target).map_or("", |row| row.title)
 }
 
@@ -553,7 +553,7 @@ mod tests {
             of("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
         ];
         assert_eq!(one_target(&all), [vec![0, 2], vec![4, 5]]);
-        assert_eq!((spoken(&all[0]), spoken(&all[4])), ("HTTP", "HTTP"));
+        assert_eq!((protocol_title(&all[0]), protocol_title(&all[4])), ("HTTP", "HTTP"));
     }
 
     #[test]

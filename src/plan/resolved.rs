@@ -28,7 +28,7 @@ use crate::remote::{RemoteError, Token};
 use crate::secrets;
 use crate::targets::sight::TargetProcesses;
 use engine::HttpAccess;
-use keeper::process::OutOfSight;
+use keeper::process::NotVisible;
 use record::limits::{MOST_CONTENDERS, MOST_ROUNDS};
 use record::{
     Address, Contender, ContenderQuestion, Host, Interleave, MessageSettings, Plan, RequestPlan,
@@ -64,7 +64,7 @@ pub struct Machine {
     /// Facts for the record, among them the limit of descriptors.
     pub host: Host,
     /// Looks for the processes behind an address.
-    pub look: fn(&Address, Option<u32>) -> Result<TargetProcesses, OutOfSight>,
+    pub look: fn(&Address, Option<u32>) -> Result<TargetProcesses, NotVisible>,
     /// Asks a watcher what it watches.
     pub watch: fn(SocketAddr, &Token) -> Result<Description, RemoteError>,
     /// The token of watchers for which no file is named, if the environment has one.

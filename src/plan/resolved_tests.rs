@@ -25,7 +25,7 @@ fn machine() -> Machine {
             descriptors: 1024,
             client_ports: (32768, 60999),
         },
-        look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
+        look: |_, _| Err(NotVisible("it was not looked for".to_owned())),
         watch: |address, _| match address.port() {
             9 => Err(RemoteError::Refused(Refusal::Token)),
             port => Ok(Description {
@@ -616,7 +616,7 @@ fn a_groups_metric_can_be_required() {
 fn what_does_not_go_with_groups_is_refused() {
     let both = READERS_AND_WRITERS;
     let two = |second: &str| format!("[[groups]]\nname = 'a'\n[[groups]]\n{second}\n");
-    let table: [(String, Spoil<'_>, &str); 11] = [
+    let table: [(String, Invalidate<'_>, &str); 11] = [
         (
             both.into(),
             &|spec| spec.common.connections = Some(5),
@@ -698,11 +698,11 @@ fn databases_have_groups_each_with_a_pool_of_its_own() {
     }
     let same = flat.replace("mix = { get = 3 }\n", "").replace("mix = 'set=1'\n", "");
     assert!(databases_with_groups(&same, "query = 'SELECT 1'").is_ok());
-    let lonely = flat.replace("connections = 2\n", "connections = 1\n");
+    let single_connection = flat.replace("connections = 2\n", "connections = 1\n");
     for (text, each, message) in [
         (READERS_AND_WRITERS, "", "`a`: group `readers`: a client library has one statement in"),
         (&flat, "query = 'SELECT 1'", "`a`: group `readers`: a mix requires a workload"),
-        (&lonely, "pool = { max = 2 }", "--cores 2: a core without a connection"),
+        (&single_connection, "pool = { max = 2 }", "--cores 2: a core without a connection"),
         (&flat, "pool = { max = 1 }", "--cores 2: a core without a connection"),
     ] {
         let output = databases_with_groups(text, each).err().expect(message);
@@ -711,17 +711,17 @@ fn databases_have_groups_each_with_a_pool_of_its_own() {
 }
 
 /// Makes a valid spec invalid.
-type Spoil<'a> = &'a dyn Fn(&mut Spec);
+type Invalidate<'a> = &'a dyn Fn(&mut Spec);
 
 #[test]
 fn what_a_store_cannot_do_is_refused() {
     let both = ["m=memcached://127.0.0.1:1", "r=redis://127.0.0.1:2"];
-    let with = |change: Spoil<'_>| {
+    let with = |change: Invalidate<'_>| {
         let mut spec = compare(&both);
         change(&mut spec);
         settled(&spec).err().expect("refused").text
     };
-    let table: [(Spoil<'_>, &str); 14] = [
+    let table: [(Invalidate<'_>, &str); 14] = [
         (
             &|spec| spec.workload.preset = Some("wide-rows".into()),
             "`m` cannot run wide-rows: each of its keys has one value; wide rows require cassandra:// or cassandra+thrift://",

@@ -33,7 +33,7 @@ const IN_P50: u64 = 4;
 const IN_P99: u64 = 2;
 /// With fewer operations than this in the second 5 ms of all slices together, the loss cannot be
 /// estimated.
-const MOST_UNKNOWN: f64 = 400.0;
+const FEWEST_OPERATIONS: f64 = 400.0;
 /// CPU at rest that is expected to stay below this share of a core requires no longer slices; the
 /// audit notes larger shares.
 const CPU_AT_REST: f64 = 0.005;
@@ -74,7 +74,7 @@ impl Pace {
         let (first, second) = (sum(0), sum(1));
         let fastest = self.fastest_ns as f64;
         // These pieces say nothing about a target whose responses take longer than a piece.
-        if second < MOST_UNKNOWN || fastest >= EARLY_NS as f64 {
+        if second < FEWEST_OPERATIONS || fastest >= EARLY_NS as f64 {
             return TimeLost { ns: fastest, error_ns: 0.0 };
         }
         let piece_ns = EARLY_NS as f64;

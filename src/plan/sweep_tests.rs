@@ -4,7 +4,7 @@ use crate::plan::Settings;
 use crate::plan::sweep_settings::parse;
 use crate::plan::workload::WorkloadSettings;
 use crate::remote::RemoteError;
-use keeper::process::OutOfSight;
+use keeper::process::NotVisible;
 use record::Host;
 
 fn parsed(text: &str) -> SweepSettings {
@@ -24,7 +24,7 @@ fn settled(spec: &Spec, cores: Vec<u32>) -> Result<Settled, Error> {
     let machine = Machine {
         cores: crate::cores::Facts { allowed: cores, ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
-        look: |_, _| Err(OutOfSight("it was not looked for".to_owned())),
+        look: |_, _| Err(NotVisible("it was not looked for".to_owned())),
         watch: |_, _| Err(RemoteError::Closed),
         watch_token: None,
         drawn_seed: 0x5eed,

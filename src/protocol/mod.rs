@@ -158,7 +158,7 @@ impl Protocol {
     }
 
     /// Whether a user-defined operation is supported.
-    pub(crate) fn can_say(&self, says: &OperationText) -> bool {
+    pub(crate) fn supports(&self, says: &OperationText) -> bool {
         match (says, &self.family) {
             (OperationText::Sql(_), Family::Sql(_))
             | (OperationText::Request { .. }, Family::Http) => true,

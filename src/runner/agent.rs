@@ -1,6 +1,6 @@
 //! An agent: drives its share when the coordinator says so, and records it in a journal of its own.
 
-use super::targets::check_log_in;
+use super::targets::check_login;
 use super::{header, orders, placement::Kept, run_directory, workers};
 use crate::access::Access;
 use crate::address::resolver::is_public;
@@ -240,7 +240,7 @@ impl Agent<'_> {
                 return Err(format!("`{}` is not driven over a network", known.name));
             }
         };
-        check_log_in(&access, &address)?;
+        check_login(&access, &address)?;
         Ok(Reached { launch: lane.launch, address, access })
     }
 }

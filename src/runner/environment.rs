@@ -16,7 +16,7 @@ pub(super) type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
 pub(super) trait Environment {
     /// Launches the target of this contender, or finds the one that runs already.
     /// `launch` counts from 1.
-    fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt>;
+    fn launch_target(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt>;
 
     /// Drives an order: its lanes are these contenders of the plan.
     fn drive(
@@ -62,7 +62,7 @@ pub(super) trait Environment {
     fn plain_protocol(&self, contender: usize) -> Option<String>;
 
     /// How a launched target that should still run has ended. Returns None while all run.
-    fn fallen(&mut self) -> Option<String>;
+    fn ended_target(&mut self) -> Option<String>;
 
     /// Lets targets of several nodes continue without the nodes that have ended, if others still
     /// run. Returns what to report.
@@ -72,10 +72,10 @@ pub(super) trait Environment {
 
     /// The error of the first run of this contender's program that failed. Returns None if all
     /// succeeded, or if it is not a program.
-    fn complaint(&self, contender: usize) -> Option<String>;
+    fn program_error(&self, contender: usize) -> Option<String>;
 
     /// Ends what was launched.
-    fn lower(&mut self) -> Vec<TargetDone>;
+    fn stop_targets(&mut self) -> Vec<TargetDone>;
 
     /// What the store of this contender reports about itself, or why it does not. Returns None if
     /// it is not a store.

@@ -127,8 +127,8 @@ impl<W: Write> RunSession<'_, W> {
             load.add(trial, &keys);
             ControlFlow::Continue(())
         });
-        match (self.environment.fallen(), driven) {
-            (Some(fallen), _) => Err(Halt::Target(fallen)),
+        match (self.environment.ended_target(), driven) {
+            (Some(ended_target), _) => Err(Halt::Target(ended_target)),
             (None, Err(error)) => Err(Halt::Broken(error.to_string())),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
             (None, Ok(())) => Ok(()),

@@ -60,7 +60,7 @@ impl FakeStore {
 struct View<'a>(&'a mut FakeStore);
 
 impl Environment for View<'_> {
-    fn raise(&mut self, _launch: u32, contender: usize) -> Result<TargetReady, Halt> {
+    fn launch_target(&mut self, _launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         Ok(TargetReady {
             contender: contender as u32,
             launch: 0,
@@ -85,7 +85,7 @@ impl Environment for View<'_> {
         Ok(())
     }
 
-    fn complaint(&self, _: usize) -> Option<String> {
+    fn program_error(&self, _: usize) -> Option<String> {
         None
     }
 
@@ -141,11 +141,11 @@ impl Environment for View<'_> {
         Ok(())
     }
 
-    fn fallen(&mut self) -> Option<String> {
+    fn ended_target(&mut self) -> Option<String> {
         None
     }
 
-    fn lower(&mut self) -> Vec<TargetDone> {
+    fn stop_targets(&mut self) -> Vec<TargetDone> {
         Vec::new()
     }
 

@@ -4,7 +4,7 @@ use crate::plan::{Observed, Watcher};
 use crate::targets::cpu::Meter;
 use crate::watch;
 use engine::TargetReading;
-use keeper::process::OutOfSight;
+use keeper::process::NotVisible;
 use record::WatcherReport;
 use text::shown::shown;
 
@@ -21,7 +21,7 @@ impl TargetMeter {
     ///
     /// # Errors
     /// If it cannot be seen from here. A watcher that cannot be asked any more is lost at once.
-    pub(super) fn of(observed: &Observed) -> Result<TargetMeter, OutOfSight> {
+    pub(super) fn of(observed: &Observed) -> Result<TargetMeter, NotVisible> {
         match observed {
             Observed::Here(sight) => Meter::of_attached(&sight.found.pids()).map(TargetMeter::Here),
             Observed::Watched(watcher) => {

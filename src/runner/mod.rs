@@ -161,7 +161,7 @@ pub(crate) fn check_programs(resolved: &Resolved) -> Result<(), Error> {
 /// Ends processes that a killed run left behind: they would disturb the measurement.
 fn end_leftovers(progress: &Progress) {
     for leftover in leftovers::end() {
-        progress.insist(&format!("caution: {leftover}"));
+        progress.say_always(&format!("caution: {leftover}"));
     }
 }
 

@@ -234,8 +234,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_trusted_is_measured_anew() {
-        type Spoil = fn(&Path);
-        let spoil: [(&str, Spoil); 6] = [
+        type Invalidate = fn(&Path);
+        let spoil: [(&str, Invalidate); 6] = [
             ("damaged", |file| fs::write(file, "{\"lane\": 1").expect("written")),
             ("not text", |file| fs::write(file, [0xff; 9]).expect("written")),
             ("a cost of nothing", |file| {

@@ -49,7 +49,7 @@ pub(super) struct TrialWriter<'a, W> {
     judge: Option<Judge>,
     /// Trials that the judge has not seen yet, in the journal's form: nothing is judged during the
     /// measurement, and as text they take a hundredth of the memory.
-    unheard: Vec<String>,
+    unjudged: Vec<String>,
     /// Index and start of the first slice of this segment, since the engine counts from 0 in each
     /// segment.
     segment: RunPosition,
@@ -68,7 +68,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
     pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
         let judge = (!plan.question.looks.is_empty()).then(|| Judge::new(&plan.question));
         let (segment, end) = (RunPosition::default(), RunPosition::default());
-        let unheard = Vec::new();
+        let unjudged = Vec::new();
         TrialWriter {
             journal,
             progress,
@@ -76,7 +76,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
             in_round: 0,
             refused: false,
             judge,
-            unheard,
+            unjudged,
             segment,
             end,
         }
@@ -90,7 +90,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
         let event = Event::Trial(Box::new(trial));
         let written = self.journal.write(&event)?;
         if self.judge.is_some() {
-            self.unheard.push(written);
+            self.unjudged.push(written);
         }
         let Event::Trial(trial) = event else { unreachable!("just made") };
         self.progress.trial(&trial);
@@ -108,7 +108,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
     /// Call it between two segments.
     fn judge(&mut self) -> Option<&mut Judge> {
         let judge = self.judge.as_mut()?;
-        for written in self.unheard.drain(..) {
+        for written in self.unjudged.drain(..) {
             match serde_json::from_str(&written) {
                 Ok(Event::Trial(trial)) => judge.add(&trial),
                 _ => unreachable!("a trial was written"),
@@ -152,12 +152,12 @@ impl<W: Write> RunSession<'_, W> {
         let outcome = if outcome.is_err() {
             outcome
         } else if self.stores.only_load() {
-            self.raise(1)
+            self.launch_targets(1)
         } else {
             self.phases()
         };
         // Whatever happened, nothing is left running; the first error is reported.
-        let lowered = self.lower();
+        let lowered = self.stop_targets();
         let (reason, detail) = match outcome.and(lowered) {
             Ok(()) => (EndReason::Complete, String::new()),
             Err(Halt::Stopped) => (EndReason::Stopped, "stopped by a signal".to_owned()),
@@ -182,7 +182,7 @@ impl<W: Write> RunSession<'_, W> {
     }
 
     fn phases(&mut self) -> Result<(), Halt> {
-        self.raise(1)?;
+        self.launch_targets(1)?;
         self.check_statements()?;
         self.alone()?;
         if self.plan.question.pairs.is_empty() { self.one() } else { self.interleaved_pilot() }
@@ -233,7 +233,7 @@ impl<W: Write> RunSession<'_, W> {
     }
 
     /// Launches the targets in random order, and checks that each is ready.
-    fn raise(&mut self, launch: u32) -> Result<(), Halt> {
+    fn launch_targets(&mut self, launch: u32) -> Result<(), Halt> {
         if self.plan.launches() {
             self.writer.progress.phase("launching", Duration::ZERO, 0);
         }
@@ -244,7 +244,7 @@ impl<W: Write> RunSession<'_, W> {
             self.plan.target_of(*contender as usize) != *contender as usize
         });
         for contender in order {
-            let ready = self.environment.raise(launch, contender as usize)?;
+            let ready = self.environment.launch_target(launch, contender as usize)?;
             self.writer.write_and_sync(&Event::Target(ready))?;
         }
         self.ready()?;
@@ -252,10 +252,10 @@ impl<W: Write> RunSession<'_, W> {
     }
 
     /// Ends the targets that were launched.
-    fn lower(&mut self) -> Result<(), Halt> {
-        for done in self.environment.lower() {
+    fn stop_targets(&mut self) -> Result<(), Halt> {
+        for done in self.environment.stop_targets() {
             for trouble in &done.log_troubles {
-                self.writer.progress.insist(&format!("caution: {trouble}"));
+                self.writer.progress.say_always(&format!("caution: {trouble}"));
             }
             self.writer.write_and_sync(&Event::TargetDone(done))?;
         }
@@ -319,14 +319,14 @@ impl<W: Write> RunSession<'_, W> {
     }
 
     fn not_ready(&mut self, contender: usize, wrong: &str) -> Halt {
-        if let Some(fallen) = self.environment.fallen() {
-            return Halt::Target(fallen);
+        if let Some(ended_target) = self.environment.ended_target() {
+            return Halt::Target(ended_target);
         }
-        let complaint = self.environment.complaint(contender);
+        let program_error = self.environment.program_error(contender);
         let contender = &self.plan.contenders[contender];
         let (name, target) = (&contender.name, &contender.target);
-        Halt::Target(match complaint {
-            Some(complaint) => format!("`{name}`: {complaint}"),
+        Halt::Target(match program_error {
+            Some(program_error) => format!("`{name}`: {program_error}"),
             None => format!("`{name}` ({target}) is not ready: {wrong}"),
         })
     }
@@ -350,7 +350,7 @@ impl<W: Write> RunSession<'_, W> {
             judge.pilot(&choice);
         }
         let outcome = self.rounds(&choice);
-        self.with_last_words(outcome)?;
+        self.with_final_store_reports(outcome)?;
         self.single_runs()
     }
 
@@ -370,7 +370,7 @@ impl<W: Write> RunSession<'_, W> {
     }
 
     /// Records what the stores report after the last round, whatever the reason for the end.
-    fn with_last_words(&mut self, outcome: Result<(), Halt>) -> Result<(), Halt> {
+    fn with_final_store_reports(&mut self, outcome: Result<(), Halt>) -> Result<(), Halt> {
         match outcome {
             Err(Halt::Disk(error)) => Err(Halt::Disk(error)),
             outcome => self.ask_stores(StoreMoment::RoundsEnd).and(outcome),
@@ -383,8 +383,8 @@ impl<W: Write> RunSession<'_, W> {
         for segment in segments::of(&plan.question) {
             if let Some(launch) = segment.launch {
                 self.ask_stores(StoreMoment::RoundsEnd)?;
-                self.lower()?;
-                self.raise(launch)?;
+                self.stop_targets()?;
+                self.launch_targets(launch)?;
             }
             if segment.launch.is_some() || segment.first_round == 1 {
                 self.ask_stores(StoreMoment::RoundsBegin)?;
@@ -409,13 +409,13 @@ impl<W: Write> RunSession<'_, W> {
         self.ask_stores(StoreMoment::RoundsBegin)?;
         self.writer.progress.phase("driving", planned, order.rounds);
         let outcome = self.drive_everyone(&order, |phase| phase);
-        self.with_last_words(outcome.map(drop))?;
-        self.alive()
+        self.with_final_store_reports(outcome.map(drop))?;
+        self.check_targets()
     }
 
     /// A single long turn does not show that its target died, so the target is checked again if
     /// connections were refused. One server of several may die: its failures are counted.
-    fn alive(&mut self) -> Result<(), Halt> {
+    fn check_targets(&mut self) -> Result<(), Halt> {
         let alone = |contender: &Contender| contender.sharding.is_none();
         if self.writer.refused {
             self.answering(alone).map_err(|halt| match halt {
@@ -478,16 +478,18 @@ impl<W: Write> RunSession<'_, W> {
         // not the cluster that was to be measured.
         if phase(Phase::Round) == Phase::Round {
             for lost in self.environment.go_on_without() {
-                self.writer.progress.insist(&format!("caution: {lost}"));
+                self.writer.progress.say_always(&format!("caution: {lost}"));
             }
         }
-        if let (None | Some(Halt::Target(_)), Some(fallen)) = (&halt, self.environment.fallen()) {
-            return Err(Halt::Target(fallen));
+        if let (None | Some(Halt::Target(_)), Some(ended_target)) =
+            (&halt, self.environment.ended_target())
+        {
+            return Err(Halt::Target(ended_target));
         }
         match (halt, driven) {
             (Some(Halt::Target(wrong)), _) => {
-                let complaint = who.iter().find_map(|at| self.environment.complaint(*at));
-                let why = complaint.map(|why| format!(": {why}")).unwrap_or_default();
+                let program_error = who.iter().find_map(|at| self.environment.program_error(*at));
+                let why = program_error.map(|why| format!(": {why}")).unwrap_or_default();
                 Err(Halt::Target(wrong + &why))
             }
             (Some(halt), _) => Err(halt),
@@ -529,7 +531,7 @@ impl<W: Write> TrialSink<'_, '_, W> {
         }
         match self.writer.trial(trial) {
             Ok(trial) => {
-                if let Some(detail) = dead(self.writer.plan, &trial) {
+                if let Some(detail) = stopped_answering(self.writer.plan, &trial) {
                     self.halt.get_or_insert(Halt::Target(detail));
                 }
                 if trial.phase != Phase::Round {
@@ -547,7 +549,7 @@ impl<W: Write> TrialSink<'_, '_, W> {
 
 /// Reports that no operation of a whole trial got a complete reply although tiebreak itself did not
 /// fail: the target died or no longer works.
-fn dead(plan: &Plan, trial: &TrialRecord) -> Option<String> {
+fn stopped_answering(plan: &Plan, trial: &TrialRecord) -> Option<String> {
     let judged = matches!(trial.phase, Phase::Pilot | Phase::Round) && !trial.cut_short;
     let seen = &trial.seen;
     let failed = seen.outcomes.count(FaultOwner::Theirs) + seen.outcomes.count(FaultOwner::Host);

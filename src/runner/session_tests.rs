@@ -116,7 +116,7 @@ struct FakeEngine {
 }
 
 impl Environment for FakeEngine {
-    fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
+    fn launch_target(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         if self.world.falls_in_launch == Some(launch) && contender == 1 {
             return Err(Halt::Target("`b`: it exited with 1".to_owned()));
         }
@@ -132,11 +132,11 @@ impl Environment for FakeEngine {
         })
     }
 
-    fn fallen(&mut self) -> Option<String> {
+    fn ended_target(&mut self) -> Option<String> {
         None
     }
 
-    fn lower(&mut self) -> Vec<TargetDone> {
+    fn stop_targets(&mut self) -> Vec<TargetDone> {
         let memory_source = String::new();
         let launch = self.launch;
         let log_troubles = Vec::new();
@@ -177,7 +177,7 @@ impl Environment for FakeEngine {
         (contender == 1).then(|| "because".to_owned())
     }
 
-    fn complaint(&self, _: usize) -> Option<String> {
+    fn program_error(&self, _: usize) -> Option<String> {
         None
     }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The longest wait.
 const LONGEST: Duration = Duration::from_secs(60);
 /// Longer waits are reported while they last.
-const UNTOLD: Duration = Duration::from_secs(2);
+const UNREPORTED: Duration = Duration::from_secs(2);
 /// The pause between two queries.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(500);
 /// The pause before the final query when nothing is left: the end of one compaction can start
@@ -33,15 +33,15 @@ impl<W: Write> RunSession<'_, W> {
             if let Some(settled) = settling.look(began.elapsed(), seen) {
                 return Ok(Some(settled));
             }
-            if began.elapsed() >= UNTOLD && !reported {
+            if began.elapsed() >= UNREPORTED && !reported {
                 reported = true;
                 let name = &self.plan.contenders[contender].name;
                 let waits = format!("waiting until {name} has compacted the loaded data");
                 self.writer.progress.phase(&waits, Duration::ZERO, 0);
             }
             (self.pause)(settling.pause());
-            if let Some(fallen) = self.environment.fallen() {
-                return Err(Halt::Target(fallen));
+            if let Some(ended_target) = self.environment.ended_target() {
+                return Err(Halt::Target(ended_target));
             }
             if (self.stopped)() {
                 return Err(Halt::Stopped);

@@ -16,7 +16,7 @@ use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
 use engine::files::{self, FilesAccess};
 use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
-use keeper::process::OutOfSight;
+use keeper::process::NotVisible;
 use record::{
     Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, SingleRun, TargetDone,
     TargetReady, Workload,
@@ -26,7 +26,7 @@ use std::time::Duration;
 use text::shown::shown;
 
 /// How long the check of a login may take.
-const LOG_IN: Duration = Duration::from_secs(10);
+const LOGIN: Duration = Duration::from_secs(10);
 
 /// All targets of a run, by contender.
 pub(super) struct Targets<'a> {
@@ -73,7 +73,7 @@ struct RunningTarget {
     launch: u32,
     address: Address,
     lane_access: LaneAccess,
-    meter: Result<TargetMeter, OutOfSight>,
+    meter: Result<TargetMeter, NotVisible>,
     running: Option<Running>,
 }
 
@@ -81,10 +81,10 @@ struct RunningTarget {
 struct Shared {
     launch: u32,
     url: String,
-    meter: Result<TargetMeter, OutOfSight>,
+    meter: Result<TargetMeter, NotVisible>,
 }
 
-fn meter(running: &Running) -> Result<TargetMeter, OutOfSight> {
+fn meter(running: &Running) -> Result<TargetMeter, NotVisible> {
     Meter::of_launched(running.keeper() as u32, running.cgroup()).map(TargetMeter::Here)
 }
 
@@ -160,13 +160,13 @@ fn side_channel(known: &Contender, running_target: &RunningTarget) -> Option<Sid
 /// Checks, before anything else is sent to a server, that its login does not reveal the password.
 fn safe_log_in(known: &Contender, running_target: &RunningTarget) -> Result<(), Halt> {
     let LaneAccess::Server(access) = &running_target.lane_access else { return Ok(()) };
-    let checked = check_log_in(access, &running_target.address);
+    let checked = check_login(access, &running_target.address);
     checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
 }
 
 /// Checks whether a login at this address keeps the password safe.
-pub(super) fn check_log_in(access: &Access, address: &Address) -> Result<(), String> {
-    access.check_log_in(address, LOG_IN)
+pub(super) fn check_login(access: &Access, address: &Address) -> Result<(), String> {
+    access.check_login(address, LOGIN)
 }
 
 fn no_store() -> String {
@@ -204,7 +204,7 @@ fn program_source(running_target: &RunningTarget) -> &'static str {
 }
 
 impl Environment for Targets<'_> {
-    fn raise(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
+    fn launch_target(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         let known = &self.resolved.plan.contenders[contender];
         let owner = self.resolved.plan.target_of(contender);
         let shared = (owner != contender).then(|| self.launched(owner)).flatten();
@@ -238,7 +238,7 @@ impl Environment for Targets<'_> {
                         |_| {},
                     )?);
                     let values = target.launcher.as_ref().expect("it was used").values();
-                    program = servers.tell(&program, &values);
+                    program = servers.with_values(&program, &values);
                 }
                 if program.cores.is_empty() {
                     program.cores.clone_from(&self.resolved.target_cores);
@@ -376,7 +376,7 @@ impl Environment for Targets<'_> {
         }
     }
 
-    fn fallen(&mut self) -> Option<String> {
+    fn ended_target(&mut self) -> Option<String> {
         let running = self
             .each
             .iter_mut()
@@ -400,7 +400,7 @@ impl Environment for Targets<'_> {
         outages
     }
 
-    fn lower(&mut self) -> Vec<TargetDone> {
+    fn stop_targets(&mut self) -> Vec<TargetDone> {
         let mut done = Vec::new();
         let lost_nodes: Vec<_> = (0..self.each.len()).map(|at| self.lost_nodes(at)).collect();
         // Read before any target is ended, since several contenders may share one.
@@ -542,7 +542,7 @@ impl Environment for Targets<'_> {
         Some(SingleRun { contender: contender as u32, command, figure, trouble })
     }
 
-    fn complaint(&self, contender: usize) -> Option<String> {
+    fn program_error(&self, contender: usize) -> Option<String> {
         match &self.each.get(contender)?.running_target.as_ref()?.lane_access {
             LaneAccess::Program(exec) => exec.failure_message(),
             LaneAccess::Server(_) => None,
@@ -553,7 +553,7 @@ impl Environment for Targets<'_> {
 /// A target without a server.
 fn local(address: Address, lane_access: LaneAccess) -> RunningTarget {
     let why = "the generator reads and writes the files itself".to_owned();
-    RunningTarget { launch: 0, address, lane_access, meter: Err(OutOfSight(why)), running: None }
+    RunningTarget { launch: 0, address, lane_access, meter: Err(NotVisible(why)), running: None }
 }
 
 /// The file system of the directory, and how files are written.

@@ -49,7 +49,7 @@ impl Child {
         let orders = process.stdin.take().expect("piped");
         let answers = BufReader::new(process.stdout.take().expect("piped"));
         let mut child = Child { process, orders, answers };
-        assert_eq!(child.tell("hello"), "hello");
+        assert_eq!(child.send("hello"), "hello");
         child
     }
 
@@ -68,7 +68,7 @@ impl Child {
             command.uid(NOBODY).gid(NOBODY).current_dir("/");
         });
         let _ = std::fs::remove_file(&copy);
-        child.tell(order)
+        child.send(order)
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -76,7 +76,7 @@ impl Child {
     }
 
     /// Gives an order and waits for the answer.
-    pub(super) fn tell(&mut self, order: &str) -> String {
+    pub(super) fn send(&mut self, order: &str) -> String {
         writeln!(self.orders, "{order}").expect("the child listens");
         loop {
             let mut line = String::new();
@@ -90,7 +90,7 @@ impl Child {
 
     /// The same where the answer is a number.
     pub(super) fn ask(&mut self, order: &str) -> u64 {
-        let answer = self.tell(order);
+        let answer = self.send(order);
         answer.parse().unwrap_or_else(|_| panic!("`{order}`: {answer}"))
     }
 
@@ -150,7 +150,7 @@ impl TestProcess {
                 let socket = self.tcp[0].as_raw_fd();
                 self.sub.insert(inheriting(socket)).pid().to_string()
             }
-            "sub" => self.sub.as_mut().expect("started").tell(rest),
+            "sub" => self.sub.as_mut().expect("started").send(rest),
             // What this user can see.
             "find" => match find::serving(&Address::Tcp(rest.parse().expect("an address"))) {
                 Ok(found) => format!("{:?}", found.pids()),
@@ -186,7 +186,7 @@ impl TestProcess {
             }
             // A child that nobody sees: it starts, burns and ends.
             "brief" => {
-                Child::start().tell(&format!("burn {rest}"));
+                Child::start().send(&format!("burn {rest}"));
             }
             "end" => self.sub = None,
             // Lets the kernel reap children: their time is then not added to that of any parent.

@@ -16,7 +16,7 @@ mod tests;
 pub use memory::{MemorySource, PeakMemory};
 
 use cgroup::Counter;
-use keeper::process::OutOfSight;
+use keeper::process::NotVisible;
 use std::fmt;
 use std::path::Path;
 use tree::Tree;
@@ -84,7 +84,7 @@ impl Meter {
     ///
     /// # Errors
     /// If the process does not exist, or this user may not see it.
-    pub fn of_tree(root_pid: u32) -> Result<Meter, OutOfSight> {
+    pub fn of_tree(root_pid: u32) -> Result<Meter, NotVisible> {
         Meter::of_trees(&[root_pid])
     }
 
@@ -93,7 +93,7 @@ impl Meter {
     ///
     /// # Errors
     /// If one of the processes does not exist or cannot be seen.
-    pub fn of_trees(roots: &[u32]) -> Result<Meter, OutOfSight> {
+    pub fn of_trees(roots: &[u32]) -> Result<Meter, NotVisible> {
         Ok(Meter::from(From::Tree(Tree::of(roots)?)))
     }
 
@@ -101,7 +101,7 @@ impl Meter {
     ///
     /// # Errors
     /// If the directory has neither `cpu.stat` nor `cpuacct.usage`.
-    pub fn of_cgroup(path: &Path) -> Result<Meter, OutOfSight> {
+    pub fn of_cgroup(path: &Path) -> Result<Meter, NotVisible> {
         Ok(Meter::from(From::Cgroup(Counter::of(path)?)))
     }
 
@@ -111,7 +111,7 @@ impl Meter {
     ///
     /// # Errors
     /// If the process does not exist any more.
-    pub fn of_launched(root_pid: u32, cgroup: Option<&Path>) -> Result<Meter, OutOfSight> {
+    pub fn of_launched(root_pid: u32, cgroup: Option<&Path>) -> Result<Meter, NotVisible> {
         let tree = Tree::of(&[root_pid])?;
         let pids = tree.pids();
         let got_in = |path: &&Path| cgroup::pids_within(path).iter().any(|pid| pids.contains(pid));
@@ -126,7 +126,7 @@ impl Meter {
     ///
     /// # Errors
     /// If one of the processes does not exist or cannot be seen.
-    pub fn of_attached(roots: &[u32]) -> Result<Meter, OutOfSight> {
+    pub fn of_attached(roots: &[u32]) -> Result<Meter, NotVisible> {
         let tree = Tree::of(roots)?;
         let own = cgroup::held_alone(&tree.pids()).and_then(|path| Counter::of(&path).ok());
         Ok(Meter::from(own.map_or(From::Tree(tree), From::Cgroup)))

@@ -15,7 +15,7 @@ mod tcp;
 mod tests;
 
 use holders::Processes;
-use keeper::process::{Identity, OutOfSight};
+use keeper::process::{Identity, NotVisible};
 use record::Address;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
@@ -59,7 +59,7 @@ impl ProcessTrees {
 /// # Errors
 /// If they cannot be seen: the address belongs to another machine, nothing listens in this
 /// namespace, this user may not look, or the listening process only forwards to another server.
-pub fn serving(address: &Address) -> Result<ProcessTrees, OutOfSight> {
+pub fn serving(address: &Address) -> Result<ProcessTrees, NotVisible> {
     let shown = text::shown::shown(address.to_string());
     let listening = match address {
         Address::Tcp(socket) if !is_here(socket.ip()) => return Err(elsewhere(socket.ip())),
@@ -67,11 +67,11 @@ pub fn serving(address: &Address) -> Result<ProcessTrees, OutOfSight> {
         Address::Nodes(nodes) => return serving_nodes(nodes),
         Address::Unix(path) => sockets::listening_at(path),
         Address::Directory(_) | Address::Program => {
-            return Err(OutOfSight("no server is asked".to_owned()));
+            return Err(NotVisible("no server is asked".to_owned()));
         }
     };
     if listening.is_empty() {
-        return Err(OutOfSight(format!(
+        return Err(NotVisible(format!(
             "nothing listens on {shown} in this network namespace: the server runs in a container \
              or is stopped; name its process with pid"
         )));
@@ -81,7 +81,7 @@ pub fn serving(address: &Address) -> Result<ProcessTrees, OutOfSight> {
 
 /// The processes that serve the nodes of one target; an error if one of them cannot be seen, since
 /// its share of the sum would be missing.
-fn serving_nodes(nodes: &[SocketAddr]) -> Result<ProcessTrees, OutOfSight> {
+fn serving_nodes(nodes: &[SocketAddr]) -> Result<ProcessTrees, NotVisible> {
     let mut roots: Vec<Root> = Vec::new();
     for node in nodes {
         for root in serving(&Address::Tcp(*node))?.roots {
@@ -115,9 +115,9 @@ pub(crate) fn listens(port: u16, pids: &[i32]) -> Option<bool> {
 ///
 /// # Errors
 /// If the process does not exist, or this user may not see it.
-pub fn process(pid: u32) -> Result<ProcessTrees, OutOfSight> {
+pub fn process(pid: u32) -> Result<ProcessTrees, NotVisible> {
     let root = Processes::now().root(pid).ok_or_else(|| {
-        OutOfSight(format!("process {pid} does not exist, or this user may not see it"))
+        NotVisible(format!("process {pid} does not exist, or this user may not see it"))
     })?;
     Ok(ProcessTrees { roots: vec![root] })
 }
@@ -155,14 +155,14 @@ fn binds_anywhere(ip: IpAddr) -> bool {
     setting.is_ok_and(|text| text.trim() != "0")
 }
 
-fn elsewhere(ip: IpAddr) -> OutOfSight {
+fn elsewhere(ip: IpAddr) -> NotVisible {
     if binds_anywhere(ip) {
-        return OutOfSight(format!(
+        return NotVisible(format!(
             "{ip} may or may not be an address of this machine (net.ipv4.ip_nonlocal_bind or its \
              IPv6 counterpart is set): name the target's process with pid if it runs here"
         ));
     }
-    OutOfSight(format!(
+    NotVisible(format!(
         "{ip} is not an address of this machine, so the processes of the target cannot be seen"
     ))
 }

@@ -2,7 +2,7 @@
 
 use super::find::{self, ProcessTrees};
 use crate::cores;
-use keeper::process::{self, OutOfSight, Stat};
+use keeper::process::{self, NotVisible, Stat};
 use record::Address;
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub struct TargetProcesses {
 ///
 /// # Errors
 /// Says why it cannot be seen.
-pub fn look(address: &Address, pid: Option<u32>) -> Result<TargetProcesses, OutOfSight> {
+pub fn look(address: &Address, pid: Option<u32>) -> Result<TargetProcesses, NotVisible> {
     let found = match pid {
         Some(pid) => find::process(pid)?,
         None => find::serving(address)?,

@@ -113,12 +113,12 @@ impl Shared {
             return self.busy(stream, peer);
         };
         let shared = Arc::clone(self);
-        let talk = move || {
-            if let Err(error) = shared.talk(stream, admission) {
+        let serve_client = move || {
+            if let Err(error) = shared.serve_client(stream, admission) {
                 shared.report(&format!("{peer}: {}", ended(&error)));
             }
         };
-        if let Err(error) = thread::Builder::new().name("watch".to_owned()).spawn(talk) {
+        if let Err(error) = thread::Builder::new().name("watch".to_owned()).spawn(serve_client) {
             self.report(&format!("{peer}: no thread could be started for its connection: {error}"));
         }
     }
@@ -131,7 +131,11 @@ impl Shared {
         }
     }
 
-    fn talk(self: &Arc<Self>, stream: TcpStream, admission: Admission) -> Result<(), RemoteError> {
+    fn serve_client(
+        self: &Arc<Self>,
+        stream: TcpStream,
+        admission: Admission,
+    ) -> Result<(), RemoteError> {
         keep_alive(&stream);
         let patience = self.limits.patience;
         let mut connection = Connection::of(stream)?;

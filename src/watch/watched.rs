@@ -3,7 +3,7 @@
 use crate::targets::cpu::{MemorySource, Meter};
 use crate::targets::sight;
 use engine::clock;
-use keeper::process::{self, OutOfSight, Stat};
+use keeper::process::{self, NotVisible, Stat};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -25,7 +25,7 @@ impl WatchedTarget {
     ///
     /// # Errors
     /// If the process does not exist or cannot be seen.
-    pub fn process(pid: u32) -> Result<WatchedTarget, OutOfSight> {
+    pub fn process(pid: u32) -> Result<WatchedTarget, NotVisible> {
         let meter = Meter::of_attached(&[pid])?;
         let name = Stat::of(pid).map_or(String::new(), |stat| format!(" ({})", shown(&stat.name)));
         Ok(WatchedTarget::new(meter, format!("process {pid}{name}"), &[pid]))
@@ -35,11 +35,11 @@ impl WatchedTarget {
     ///
     /// # Errors
     /// If the directory is not a control group with CPU time and a process.
-    pub fn cgroup(path: &Path) -> Result<WatchedTarget, OutOfSight> {
+    pub fn cgroup(path: &Path) -> Result<WatchedTarget, NotVisible> {
         let name = format!("control group {}", shown(path.display().to_string()));
         let meter = Meter::of_cgroup(path)?;
         if meter.has_ended() {
-            return Err(OutOfSight(format!("there is no process in the {name}")));
+            return Err(NotVisible(format!("there is no process in the {name}")));
         }
         let pids = meter.pids();
         Ok(WatchedTarget::new(meter, name, &pids))

@@ -32,7 +32,7 @@ pub(crate) struct CustomStatement {
     pub(crate) bound: Vec<usize>,
     with_values: Template,
     /// Whether it returns rows. Otherwise the changed rows count.
-    pub(crate) brings_rows: bool,
+    pub(crate) returns_rows: bool,
     rows: Rows,
     /// The table and column whose value the last column of its first row must be.
     returns: Option<(u32, usize)>,
@@ -124,14 +124,14 @@ impl CustomStatement {
         };
         with_values.fill(&mut with_placeholders, placeholder, |_| {});
         let returns = of.returns.as_ref().and_then(|of| column(custom, of));
-        let brings_rows = has_rows(&of.text);
+        let returns_rows = has_rows(&of.text);
         let with_placeholders = into_text(with_placeholders);
         CustomStatement {
             at,
             with_placeholders,
             bound,
             with_values,
-            brings_rows,
+            returns_rows,
             rows: of.rows,
             returns,
         }
@@ -188,7 +188,7 @@ impl<'s> CustomReply<'s> {
 
     /// Ends the reply; this many rows were changed.
     pub(crate) fn ends(self, changed: u64, events: &mut Events<'_>) {
-        let rows = if self.statement.brings_rows { self.rows } else { changed };
+        let rows = if self.statement.returns_rows { self.rows } else { changed };
         events.statement_ended(self.statement.outcome(rows, self.right));
     }
 }
@@ -317,7 +317,7 @@ pub(crate) trait Session {
     async fn prepare(&mut self, statement: &CustomStatement) -> Result<Option<u64>, Self::Error>;
 
     /// Sends a statement without a result.
-    async fn say(&mut self, text: &str) -> Result<(), Self::Error>;
+    async fn execute(&mut self, text: &str) -> Result<(), Self::Error>;
 
     /// Sends a statement with its arguments, and receives its reply.
     async fn perform(
@@ -349,7 +349,7 @@ pub(crate) async fn operate<S: Session>(
     match transaction(session, statements, request, events).await {
         Ok(()) => Ok(()),
         Err(error) => {
-            let rolled_back = session.say("ROLLBACK").await;
+            let rolled_back = session.execute("ROLLBACK").await;
             Err(match (session.request_error(&error), rolled_back) {
                 // The state of the session is unknown.
                 (RequestError::ServerError { code, .. }, Err(_)) => {
@@ -367,11 +367,11 @@ async fn transaction<S: Session>(
     request: &CustomRequest,
     events: &mut Events<'_>,
 ) -> Result<(), S::Error> {
-    session.say("BEGIN").await?;
+    session.execute("BEGIN").await?;
     for statement in statements {
         session.perform(statement, request, events).await?;
     }
-    session.say("COMMIT").await
+    session.execute("COMMIT").await
 }
 
 /// Prepares what has not been prepared on this connection.
@@ -481,7 +481,7 @@ mod tests {
                 (places, &[1, 0, 0][..])
             );
             assert_eq!(update.with_values(dialect, &arguments), values);
-            assert_eq!((update.brings_rows, select.brings_rows, select.at), (false, true, 1));
+            assert_eq!((update.returns_rows, select.returns_rows, select.at), (false, true, 1));
             assert_eq!(select.returns, Some((0, 1)));
             let created = setup(&of, dialect, "t").remove(0);
             assert_eq!(created, format!("CREATE TABLE {} (id INT)", dialect.name("t_rows")));

@@ -60,7 +60,7 @@ pub trait Database: Send + Sync {
     ///
     /// # Errors
     /// Returns an error with the reason and the remedy if it does not.
-    fn check_log_in(&self, _address: &Address, _timeout: Duration) -> Result<(), LoginError> {
+    fn check_login(&self, _address: &Address, _timeout: Duration) -> Result<(), LoginError> {
         Ok(())
     }
 

@@ -36,7 +36,7 @@ impl Serving {
         seat: &Seat,
         request_parts: &RequestParts<'_>,
     ) -> Result<Serving, EngineError> {
-        let wants_rows = sql::brings_rows(request_parts.query);
+        let wants_rows = sql::returns_rows(request_parts.query);
         let is_cassandra = request_parts.is_cassandra;
         // A load reads nothing back.
         let (workload, task, verify) = match doing {
@@ -84,14 +84,14 @@ impl Serving {
         } else {
             whole
         };
-        work.word(drawn, memo, request);
+        work.write_request(drawn, memo, request);
     }
 
     /// Writes the second half of an operation after the first was answered.
     pub(crate) fn go_on(&mut self, of: Kind, memo: &mut Memo, request: &mut Request) {
         request.half = None;
         if let (Some(work), Some(read)) = (&mut self.work, memo.drawn()) {
-            work.word(read.write_half(of), memo, request);
+            work.write_request(read.write_half(of), memo, request);
         }
     }
 
@@ -133,7 +133,7 @@ impl Serving {
 }
 
 impl ServedWork {
-    fn word(&mut self, drawn: Drawn, memo: &mut Memo, request: &mut Request) {
+    fn write_request(&mut self, drawn: Drawn, memo: &mut Memo, request: &mut Request) {
         self.verifier.sent(drawn, memo);
         request.share = drawn.share;
         if let Kind::Custom(number) = drawn.kind {

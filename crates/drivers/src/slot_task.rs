@@ -41,7 +41,7 @@ pub(crate) struct Shared<D: Driver> {
 
 /// The buffers of a task, which are reused for each operation.
 #[derive(Default)]
-struct Bench {
+struct TaskBuffers {
     takes: Vec<Take>,
     memo: Memo,
     request: Request,
@@ -84,7 +84,7 @@ impl From<Cut> for FailedEnd {
 
 /// The main loop of a task.
 pub(crate) async fn live<D: Driver>(shared: Rc<Shared<D>>, slot: usize) {
-    let mut bench = Bench::default();
+    let mut bench = TaskBuffers::default();
     let next = || poll_fn(|context| shared.scheduler.borrow_mut().next_work(slot, context));
     while let Some(work) = next().await {
         match work {
@@ -179,10 +179,10 @@ impl<D: Driver> Shared<D> {
     }
 
     /// Carries out an operation, or a batch of a load.
-    async fn operate(&self, slot: usize, take: Take, bench: &mut Bench) {
+    async fn operate(&self, slot: usize, take: Take, bench: &mut TaskBuffers) {
         let begun = clock::now();
         self.scheduler.borrow_mut().set_deadline(slot, begun + self.timeout_ns);
-        self.word(take, bench);
+        self.write_request(take, bench);
         let mut attempt = Attempt {
             at: Moments { could: take.could, sent: begun, ..Moments::default() },
             granted: false,
@@ -216,9 +216,9 @@ impl<D: Driver> Shared<D> {
     }
 
     /// Writes the operation into the request; for a load, as many operations as fit.
-    fn word(&self, take: Take, bench: &mut Bench) {
+    fn write_request(&self, take: Take, bench: &mut TaskBuffers) {
         let mut serving = self.serving.borrow_mut();
-        let Bench { takes, memo, request, rows } = bench;
+        let TaskBuffers { takes, memo, request, rows } = bench;
         takes.clear();
         rows.clear();
         let (mut next, mut bytes) = (Some(take), 0);
@@ -238,7 +238,7 @@ impl<D: Driver> Shared<D> {
     async fn attempt(
         &self,
         slot: usize,
-        bench: &mut Bench,
+        bench: &mut TaskBuffers,
         attempt: &mut Attempt<D::Client>,
     ) -> Result<Outcome, FailedEnd> {
         self.acquire(slot, bench.takes[0].due, attempt).await?;
@@ -348,7 +348,7 @@ impl<D: Driver> Shared<D> {
     async fn request(
         &self,
         slot: usize,
-        bench: &mut Bench,
+        bench: &mut TaskBuffers,
         attempt: &mut Attempt<D::Client>,
     ) -> Result<Outcome, FailedEnd> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
@@ -371,7 +371,7 @@ impl<D: Driver> Shared<D> {
     async fn load(
         &self,
         slot: usize,
-        bench: &Bench,
+        bench: &TaskBuffers,
         attempt: &mut Attempt<D::Client>,
     ) -> Result<Outcome, FailedEnd> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
@@ -400,7 +400,12 @@ impl<D: Driver> Shared<D> {
     }
 
     /// Records how the operations ended.
-    fn note(&self, bench: &Bench, attempt: &Attempt<D::Client>, ended: Result<Outcome, FailedEnd>) {
+    fn note(
+        &self,
+        bench: &TaskBuffers,
+        attempt: &Attempt<D::Client>,
+        ended: Result<Outcome, FailedEnd>,
+    ) {
         let seen = &mut self.scheduler.borrow_mut().seen;
         let share = bench.request.share;
         let asked = attempt.at.asked > 0;
@@ -451,7 +456,7 @@ impl<D: Driver> Shared<D> {
                 self.scheduler.borrow_mut().slots[slot].connection = Some(connection);
             }
             Reuse::Pool(pool) if pool.upkeep == Upkeep::Reset => {
-                self.belated(slot);
+                self.set_follow_up_deadline(slot);
                 let reset = self.driver.reset(&mut connection.client);
                 match guarded(&self.scheduler, slot, reset).await {
                     Ok(Ok(())) => self.scheduler.borrow_mut().give_back(connection),
@@ -463,13 +468,13 @@ impl<D: Driver> Shared<D> {
     }
 
     async fn close(&self, slot: usize, connection: Connection<D::Client>) {
-        self.belated(slot);
+        self.set_follow_up_deadline(slot);
         // A connection that does not close in time is abandoned.
         let _ = guarded(&self.scheduler, slot, self.driver.close(connection.client)).await;
     }
 
     /// What follows an operation has a timeout of its own.
-    fn belated(&self, slot: usize) {
+    fn set_follow_up_deadline(&self, slot: usize) {
         self.scheduler.borrow_mut().set_deadline(slot, clock::now() + self.timeout_ns);
     }
 

@@ -262,7 +262,7 @@ pub(crate) fn limit(action: Action) -> u32 {
 }
 
 /// Whether a user-defined statement returns rows, judging by its first word.
-pub(crate) fn brings_rows(query: &str) -> bool {
+pub(crate) fn returns_rows(query: &str) -> bool {
     starts_with(query, &["SELECT", "WITH", "VALUES", "TABLE", "SHOW"])
 }
 
@@ -375,10 +375,10 @@ mod tests {
     #[test]
     fn statements_that_return_rows_are_recognised_by_their_first_word() {
         for query in ["SELECT 1", " (select 1)", "WITH x AS (SELECT 1) SELECT 2", "values(1)"] {
-            assert!(brings_rows(query), "{query}");
+            assert!(returns_rows(query), "{query}");
         }
         for query in ["", "UPDATE t SET a = 1", "DO 1", "selection"] {
-            assert!(!brings_rows(query), "{query}");
+            assert!(!returns_rows(query), "{query}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which user-defined statements return rows, and which operations only write.
 
-use crate::sql::brings_rows;
+use crate::sql::returns_rows;
 use record::{CustomOperation, OperationText};
 
 /// Whether none of the statements of an operation returns rows.
@@ -13,7 +13,7 @@ pub fn only_writes(of: &CustomOperation) -> bool {
 
 /// Whether a statement returns rows, including rows that it changes.
 pub(crate) fn has_rows(text: &str) -> bool {
-    brings_rows(text) || says_returning(text)
+    returns_rows(text) || says_returning(text)
 }
 
 /// Whether a statement changes rows and returns them.

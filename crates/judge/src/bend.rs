@@ -27,7 +27,7 @@ const KEPT: f64 = 0.95;
 /// scatter of rounds nor that of rounds which resemble their neighbours contains this drift. So two
 /// points must differ by this much more (in ln) before it counts. The value is a choice: five times
 /// the standard deviation of 2 % between launches of one program.
-const WANDER: f64 = 0.1;
+const DRIFT: f64 = 0.1;
 
 /// One contender at one load point.
 #[derive(Clone, Debug, PartialEq)]
@@ -220,7 +220,7 @@ fn of_rate(loads: &[Load], level: f64) -> Bend {
 impl Mean {
     /// The difference of two load points.
     fn minus(self, other: Mean) -> Mean {
-        Mean { at: self.at - other.at, half: self.half + other.half + WANDER }
+        Mean { at: self.at - other.at, half: self.half + other.half + DRIFT }
     }
 }
 

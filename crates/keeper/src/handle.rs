@@ -96,7 +96,7 @@ impl Keeper {
         let (ours, theirs) = UnixStream::pair().map_err(refused)?;
         let child = {
             let mut own = subreaper::own();
-            own.note_strangers();
+            own.note_existing_children();
             subreaper::become_subreaper().map_err(refused)?;
             // Not the file's name, because the file may have been replaced since we started.
             let child = Command::new("/proc/self/exe")
@@ -343,7 +343,7 @@ impl Keeper {
 }
 
 fn end_orphans() {
-    subreaper::end_what_fell_to_us(ORPHAN_GRACE);
+    subreaper::end_orphans(ORPHAN_GRACE);
 }
 
 impl AsFd for Keeper {

@@ -41,4 +41,4 @@ pub use handle::{Error, Keeper, LogTroubles};
 pub use keeping::{ARGUMENT, keep};
 pub use measured::{Measured, NotStarted, Output, RunEnd};
 pub use protocol::{EndReport, LaunchOptions, ProcessOrder};
-pub use subreaper::end_what_fell_to_us;
+pub use subreaper::end_orphans;

@@ -5,15 +5,15 @@ use std::fs;
 
 /// A sentence that says why something about a target is not visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutOfSight(pub String);
+pub struct NotVisible(pub String);
 
-impl fmt::Display for OutOfSight {
+impl fmt::Display for NotVisible {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
     }
 }
 
-impl std::error::Error for OutOfSight {}
+impl std::error::Error for NotVisible {}
 
 /// The identity of a process. The number alone is not enough, because the kernel reuses it.
 #[derive(

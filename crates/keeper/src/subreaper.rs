@@ -20,7 +20,7 @@ pub(super) struct Children {
     pub(super) keepers: BTreeSet<i32>,
     /// Children that existed before the first keeper: a shell that becomes tiebreak by `exec`
     /// leaves us its children.
-    strangers: Option<BTreeSet<i32>>,
+    existing_children: Option<BTreeSet<i32>>,
 }
 
 static CHILDREN: LazyLock<Mutex<Children>> = LazyLock::new(Mutex::default);
@@ -45,8 +45,8 @@ pub(super) fn become_subreaper() -> io::Result<()> {
 
 impl Children {
     /// Records the existing children; only the first call does.
-    pub(super) fn note_strangers(&mut self) {
-        self.strangers.get_or_insert_with(|| {
+    pub(super) fn note_existing_children(&mut self) {
+        self.existing_children.get_or_insert_with(|| {
             let us = std::process::id() as i32;
             tree::all().iter().filter(|p| p.parent == us).map(|p| p.pid).collect()
         });
@@ -56,13 +56,14 @@ impl Children {
     ///
     /// A keeper has its own session, so nothing that it started is in ours, and what we start
     /// ourselves is.
-    fn fallen(&self) -> Vec<Process> {
+    fn orphans(&self) -> Vec<Process> {
         let us = std::process::id() as i32;
         let Some(session) = tree::look(us).map(|process| process.session) else {
             return Vec::new();
         };
         let known = |pid: &i32| {
-            self.keepers.contains(pid) || self.strangers.as_ref().is_some_and(|s| s.contains(pid))
+            self.keepers.contains(pid)
+                || self.existing_children.as_ref().is_some_and(|s| s.contains(pid))
         };
         let all = tree::all().into_iter();
         all.filter(|p| p.parent == us && p.session != session && !known(&p.pid)).collect()
@@ -74,10 +75,10 @@ impl Children {
 /// left, which is empty unless the kernel does not release them.
 ///
 /// Children that this process started itself are spared, unless they began a session of their own.
-pub fn end_what_fell_to_us(grace: Duration) -> Vec<i32> {
+pub fn end_orphans(grace: Duration) -> Vec<i32> {
     end_all(grace, || {
         let own = own();
-        let left = reap(own.fallen());
+        let left = reap(own.orphans());
         left.iter().flat_map(with_descendants).collect()
     })
 }
@@ -109,14 +110,14 @@ pub(super) fn end_all(grace: Duration, mut find: impl FnMut() -> Vec<Process>) -
 }
 
 /// Collects the status of those that have ended; returns the others.
-fn reap(mut fallen: Vec<Process>) -> Vec<Process> {
-    fallen.retain(|process| {
+fn reap(mut orphans: Vec<Process>) -> Vec<Process> {
+    orphans.retain(|process| {
         // SAFETY: waitpid writes nothing through a null pointer.
         let collected = process.zombie
             && unsafe { libc::waitpid(process.pid, std::ptr::null_mut(), libc::WNOHANG) } != 0;
         !collected
     });
-    fallen
+    orphans
 }
 
 fn with_descendants(process: &Process) -> Vec<Process> {

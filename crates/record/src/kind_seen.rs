@@ -29,7 +29,7 @@ pub struct KindSeen {
 }
 
 /// Whether it is recorded even if it is the only kind: it has halves, or a name.
-fn told_apart(kind: Kind) -> bool {
+fn is_recorded_alone(kind: Kind) -> bool {
     kind.has_halves() || matches!(kind, Kind::Custom(_))
 }
 
@@ -53,7 +53,7 @@ impl KindSeen {
     pub(crate) fn of(doing: &LaneTask) -> Vec<KindSeen> {
         match doing {
             LaneTask::Drive(of)
-                if of.mix.len() > 1 || of.mix.iter().any(|s| told_apart(s.kind)) =>
+                if of.mix.len() > 1 || of.mix.iter().any(|s| is_recorded_alone(s.kind)) =>
             {
                 of.mix.iter().map(|share| KindSeen::empty(share.kind)).collect()
             }

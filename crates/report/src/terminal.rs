@@ -150,14 +150,14 @@ fn comparisons(view: &View, page: &mut Page) {
 /// A secondary metric. The pair is not named: its primary metric is just above.
 fn secondary(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
     let text = words::second(view, comparison).text('x');
-    let word = words::loud(comparison.verdict, comparison.metric);
+    let word = words::in_capitals(comparison.verdict, comparison.metric);
     page.judged(indent, &text, &word, word_paint(comparison.verdict));
     reservations(view, comparison, indent + 2, page);
 }
 
 /// Claim and basis on one line where they fit, else the basis below.
 fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
-    let word = &words::loud(comparison.verdict, comparison.metric);
+    let word = &words::in_capitals(comparison.verdict, comparison.metric);
     let paint = word_paint(comparison.verdict);
     let claim = words::claim(view, comparison).text('x');
     let basis = words::basis(view, comparison).text('x');

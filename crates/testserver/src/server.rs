@@ -109,7 +109,7 @@ impl Server {
             self.poll.wait(self.wait()).expect("our own epoll");
             self.make_up_for_preemption(working);
             let frozen = self.frozen();
-            if self.stands_still_until_stopped(frozen) {
+            if self.wait_out_freeze(frozen) {
                 return self.report.ended();
             }
             for at in 0..self.poll.found() {
@@ -121,7 +121,7 @@ impl Server {
                 }
             }
             let stalled = self.stalled();
-            if self.stands_still_until_stopped(stalled) {
+            if self.wait_out_freeze(stalled) {
                 return self.report.ended();
             }
             self.do_what_is_due(now_ns());
@@ -152,7 +152,7 @@ impl Server {
     }
 
     /// Does nothing during this stall, if there is one. Returns true if it was stopped meanwhile.
-    fn stands_still_until_stopped(&mut self, frozen: Option<Frozen>) -> bool {
+    fn wait_out_freeze(&mut self, frozen: Option<Frozen>) -> bool {
         let Some(frozen) = frozen else { return false };
         self.timeline.stand_still(frozen.from, frozen.until);
         sys::sleep_until(frozen.until, self.stop.as_fd()).expect("our own pipe")

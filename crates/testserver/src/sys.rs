@@ -255,7 +255,7 @@ pub struct StopSignals(libc::sigset_t);
 
 impl StopSignals {
     /// Must be called before any thread is started.
-    pub fn hold_back() -> io::Result<Self> {
+    pub fn block() -> io::Result<Self> {
         // SAFETY: the set is initialised by `sigemptyset` before it is used.
         unsafe {
             let mut set: libc::sigset_t = std::mem::zeroed();

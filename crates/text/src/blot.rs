@@ -27,7 +27,7 @@ pub fn blot_before(end: usize, bytes: &mut [u8], secrets: &[String]) -> bool {
 /// Returns position and length of each secret that begins before byte `end`.
 pub fn found(end: usize, bytes: &[u8], secrets: &[String]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    for secret in worth_it(secrets) {
+    for secret in is_maskable(secrets) {
         let mut from = 0;
         while let Some(at) = find(&bytes[from..], secret).filter(|at| from + at < end) {
             found.push((from + at, secret.len()));
@@ -38,7 +38,7 @@ pub fn found(end: usize, bytes: &[u8], secrets: &[String]) -> Vec<(usize, usize)
 }
 
 /// The secrets that are long enough to be masked, as bytes.
-pub fn worth_it(all: &[String]) -> impl Iterator<Item = &[u8]> {
+pub fn is_maskable(all: &[String]) -> impl Iterator<Item = &[u8]> {
     all.iter().map(|secret| secret.as_bytes()).filter(|s| s.len() >= SHORTEST)
 }
 

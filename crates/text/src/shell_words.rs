@@ -23,7 +23,7 @@ pub enum SplitError {
     /// This quote is opened but not closed.
     Unclosed(char),
     /// A shell would interpret this character.
-    OfTheShell(char),
+    NeedsShell(char),
     /// `${NAME}`.
     Variable(String),
 }

@@ -16,7 +16,7 @@ const MARK: &str = "tiebreak-agent: ";
 /// How much of what a host writes is kept.
 const MOST_BYTES: u64 = 64 * 1024;
 /// How long the last output of a client may take to arrive after the client has ended.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const FINAL_OUTPUT: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(10);
 /// The exit code of an ssh client that failed itself.
 const SSH_FAILED: i32 = 255;
@@ -97,7 +97,7 @@ impl HostSession {
             }
         }
         let silent = || format!("{}: it ended before the agent was started", self.name());
-        self.wait(LAST_WORDS);
+        self.wait(FINAL_OUTPUT);
         Err(self.failure().unwrap_or_else(silent))
     }
 
@@ -162,7 +162,7 @@ impl Errors {
     /// The last line that is not empty. The lines before it are greetings and warnings.
     fn last_line(&self) -> String {
         // Only the end is of interest, and it may not come.
-        let _: Result<(), RecvTimeoutError> = locked(&self.open).recv_timeout(LAST_WORDS);
+        let _: Result<(), RecvTimeoutError> = locked(&self.open).recv_timeout(FINAL_OUTPUT);
         let text = locked(&self.text);
         let text = String::from_utf8_lossy(&text);
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -31,7 +31,7 @@ pub(super) fn read(
         None => {
             let given = alone(table)?.over(&defaults.given);
             without_placeholders(&value, &given)?;
-            program.go_to(&table.source.directory, &given.context(), &Values::default());
+            program.set_context(&table.source.directory, &given.context(), &Values::default());
             given
         }
         Some(launch) => with_servers(table, &value, defaults, launch, &mut program)?,
@@ -118,7 +118,7 @@ fn with_servers(
     }
     let directory = table.source.directory.clone();
     let servers = Servers { launch, words, directory, context: given.context() };
-    *program = servers.tell(program, &Values::default());
+    *program = servers.with_values(program, &Values::default());
     program.command = program.command.with_words(|at| servers.words[at].to_string());
     program.servers = Some(Box::new(servers));
     Ok(given)

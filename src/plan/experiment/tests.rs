@@ -801,7 +801,7 @@ fn a_program_gets_its_servers() {
         url: "memcached://127.0.0.1:4711".to_owned(),
         ..Values::default()
     };
-    let description = servers.tell(program, &values);
+    let description = servers.with_values(program, &values);
     let words = ["php", "run.php", "memcached://127.0.0.1:4711", "${HOME} 4712"];
     assert_eq!(description.command.words(), words);
     assert!(

@@ -37,7 +37,7 @@ struct Seen<'a> {
     comparison: &'a Comparison,
     findings: &'a [Finding],
     /// Whether the requirement is about A/B where B/A was compared.
-    turned: bool,
+    inverted: bool,
 }
 
 /// A ratio with its interval.
@@ -55,19 +55,19 @@ impl<'a> Seen<'a> {
         comparison: &'a Comparison,
         findings: &'a [Finding],
     ) -> Option<Self> {
-        let turned = match &required.pair {
+        let inverted = match &required.pair {
             None => false,
             Some(pair) if pair.a == comparison.a && pair.b == comparison.b => false,
             Some(pair) if pair.a == comparison.b && pair.b == comparison.a => true,
             Some(_) => return None,
         };
-        Some(Seen { required, comparison, findings, turned })
+        Some(Seen { required, comparison, findings, inverted })
     }
 
     /// Returns the baseline, and the contender that the requirement is about.
     fn names(&self) -> (&'a str, &'a str) {
         let (a, b) = (self.comparison.a.as_str(), self.comparison.b.as_str());
-        if self.turned { (b, a) } else { (a, b) }
+        if self.inverted { (b, a) } else { (a, b) }
     }
 
     fn check(&self) -> Checked {
@@ -102,7 +102,7 @@ impl<'a> Seen<'a> {
         if withheld && !it.because.is_empty() {
             return Err(format!("the interval cannot be relied on: {}", reasons()));
         }
-        Ok(if self.turned {
+        Ok(if self.inverted {
             Ratio { estimate: 1.0 / estimate, low: 1.0 / high, high: 1.0 / low }
         } else {
             Ratio { estimate, low, high }
@@ -194,11 +194,11 @@ impl<'a> Seen<'a> {
     /// Three decimals, or more if they are needed to distinguish a ratio from the bound.
     fn digits(&self, ratio: f64) -> String {
         let bound = self.required.bound;
-        let told_apart = |decimals: &usize| {
+        let differ = |decimals: &usize| {
             let text = |value: f64| format!("{value:.decimals$}");
             ratio == bound || text(ratio) != text(bound)
         };
-        let decimals = (3..9).find(told_apart).unwrap_or(9);
+        let decimals = (3..9).find(differ).unwrap_or(9);
         format!("{ratio:.decimals$}x")
     }
 }

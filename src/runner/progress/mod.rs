@@ -62,7 +62,7 @@ impl Progress {
     }
 
     /// The same for a sentence that is printed even with `--quiet`.
-    pub(crate) fn insist(&self, sentence: &str) {
+    pub(crate) fn say_always(&self, sentence: &str) {
         match self.style {
             ProgressStyle::Silent => writer::print(&format!("{sentence}\n")),
             _ => self.say(sentence),

@@ -64,7 +64,7 @@ pub(super) fn start(style: ProgressStyle, mailbox: Arc<Mailbox>) -> Option<JoinH
     if matches!(style, ProgressStyle::Live { .. }) {
         leave_panics_alone();
     }
-    let work = move || tell(&mailbox, style, &size, &mut print);
+    let work = move || write_until_over(&mailbox, style, &size, &mut print);
     std::thread::Builder::new().name("progress".to_owned()).spawn(work).ok()
 }
 
@@ -75,7 +75,7 @@ fn size() -> Size {
 }
 
 /// Shows progress until the run is over.
-fn tell(
+fn write_until_over(
     mailbox: &Mailbox,
     style: ProgressStyle,
     size: &dyn Fn() -> Size,

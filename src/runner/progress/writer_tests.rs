@@ -11,7 +11,7 @@ fn start_writer(style: ProgressStyle) -> (Arc<Mailbox>, mpsc::Receiver<String>, 
     let reporting = mailbox.clone();
     let writer = std::thread::spawn(move || {
         let mut print = |text: &str| printer.send(text.to_owned()).expect("it is taken");
-        tell(&reporting, style, &|| Size::USUAL, &mut print);
+        write_until_over(&reporting, style, &|| Size::USUAL, &mut print);
     });
     (mailbox, printed, writer)
 }

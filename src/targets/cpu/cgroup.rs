@@ -3,7 +3,7 @@
 
 use super::Source;
 use crate::targets::hierarchy::homes;
-use keeper::process::OutOfSight;
+use keeper::process::NotVisible;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -21,7 +21,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    pub(super) fn of(path: &Path) -> Result<Counter, OutOfSight> {
+    pub(super) fn of(path: &Path) -> Result<Counter, NotVisible> {
         for (name, source) in [("cpuacct.usage", Source::CgroupV1), ("cpu.stat", Source::CgroupV2)]
         {
             let Ok(file) = File::open(path.join(name)) else { continue };
@@ -31,7 +31,7 @@ impl Counter {
                 return Ok(counter);
             }
         }
-        Err(OutOfSight(format!(
+        Err(NotVisible(format!(
             "{}: not a cgroup whose CPU time can be read: it contains neither cpu.stat with \
              usage_usec nor cpuacct.usage",
             path.display()

@@ -52,7 +52,7 @@ fn one_process() {
     let mut meter = Meter::of_tree(child.pid()).expect("ours");
     assert_eq!(meter.read().source, Source::ProcessClocks);
     let work = |child: &mut Child| {
-        child.tell("burn 60");
+        child.send("burn 60");
     };
     assert_near(compare(&mut meter, &mut child, used, work), CHAT);
 }
@@ -62,7 +62,7 @@ fn threads_that_ended_count() {
     let mut child = Child::start();
     let mut meter = Meter::of_tree(child.pid()).expect("ours");
     let work = |child: &mut Child| {
-        child.tell("threads 20");
+        child.send("threads 20");
     };
     assert_near(compare(&mut meter, &mut child, used, work), CHAT);
 }
@@ -78,7 +78,7 @@ fn a_nested_tree() {
     };
     let work = |child: &mut Child| {
         for order in ["burn 20", "sub burn 30", "sub sub burn 40"] {
-            child.tell(order);
+            child.send(order);
         }
     };
     assert_near(compare(&mut meter, &mut child, truth, work), 2 * CHAT);
@@ -93,7 +93,7 @@ fn children_that_come_later_count_from_their_birth() {
     child.ask("start");
     child.ask("sub thread-starts");
     for order in ["sub burn 30", "sub sub burn 40"] {
-        child.tell(order);
+        child.send(order);
     }
     let truth: u64 = ["used", "sub used", "sub sub used"].map(|it| child.ask(it)).iter().sum();
     assert_near((meter.read().cpu_ns - before, truth - first), 2 * CHAT);
@@ -105,7 +105,7 @@ fn children_that_nobody_saw_count_when_they_are_reaped() {
     let mut meter = Meter::of_tree(child.pid()).expect("ours");
     let work = |child: &mut Child| {
         for _ in 0..3 {
-            child.tell("brief 30");
+            child.send("brief 30");
         }
     };
     assert_near(compare(&mut meter, &mut child, used_and_reaped, work), REAPED);
@@ -118,7 +118,7 @@ fn a_child_that_was_seen_and_ended_counts_once() {
     let (first, before) = (meter.read().cpu_ns, used_and_reaped(&mut child));
     let mut last = first;
     for order in ["start", "sub burn 40", "end", "start", "sub burn 40", "end", "brief 20"] {
-        child.tell(order);
+        child.send(order);
         let now = meter.read().cpu_ns;
         assert!(now >= last, "it went back at `{order}`");
         last = now;
@@ -134,10 +134,10 @@ fn many_short_children_do_not_add_up_an_error() {
     // Each is seen with less than a step of 10 ms, and reaped with a little more.
     for _ in 0..12 {
         child.ask("start");
-        child.tell("sub burn 3");
+        child.send("sub burn 3");
         meter.read();
-        child.tell("sub burn 1");
-        child.tell("end");
+        child.send("sub burn 1");
+        child.send("end");
         meter.read();
     }
     let truth = used_and_reaped(&mut child) - before;
@@ -147,14 +147,14 @@ fn many_short_children_do_not_add_up_an_error() {
 #[test]
 fn what_no_parent_reaps_is_kept_as_it_was_seen() {
     let mut child = Child::start();
-    child.tell("ignore");
+    child.send("ignore");
     let mut meter = Meter::of_tree(child.pid()).expect("ours");
     let (first, before) = (meter.read().cpu_ns, child.ask("used"));
     child.ask("start");
-    child.tell("sub burn 50");
+    child.send("sub burn 50");
     let subs = child.ask("sub used");
     meter.read();
-    child.tell("end");
+    child.send("end");
     assert_eq!(child.ask("reaped"), 0, "the kernel says nothing of it");
     let truth = child.ask("used") - before + subs;
     assert_near((meter.read().cpu_ns - first, truth), 2 * CHAT);
@@ -166,10 +166,10 @@ fn an_orphan_stays_in_the_tree() {
     child.ask("start");
     child.ask("sub start");
     let mut meter = Meter::of_tree(child.pid()).expect("ours");
-    child.tell("sub sub spin 120");
+    child.send("sub sub spin 120");
     // The process in between is killed, so the spinning one becomes an orphan.
     let first = meter.read().cpu_ns;
-    child.tell("end");
+    child.send("end");
     let mut last = first;
     for _ in 0..10_000 {
         let now = meter.read().cpu_ns;
@@ -210,7 +210,7 @@ fn a_target_that_has_gone_keeps_its_last_reading() {
     let mut child = Child::start();
     let pid = child.pid();
     let mut meter = Meter::of_tree(pid).expect("ours");
-    child.tell("burn 20");
+    child.send("burn 20");
     let last = meter.read();
     assert!(last.cpu_ns >= 20 * MS && meter.peak_memory().is_some());
     let peak = meter.peak_memory();
@@ -229,7 +229,7 @@ fn peak_memory_is_that_of_the_tree() {
     let before = meter.peak_memory().expect("it runs");
     assert_eq!(before.source, MemorySource::Processes);
     for order in ["memory", "sub memory"] {
-        child.tell(&format!("{order} {}", 48 * MIB));
+        child.send(&format!("{order} {}", 48 * MIB));
     }
     let grown = meter.peak_memory().expect("it runs").bytes - before.bytes;
     // The memory was freed again, but still counts as the peak. Small pieces existed before.
@@ -295,8 +295,8 @@ fn a_cgroup_counts_all_that_ran_in_it() {
         let mut meter = Meter::of_launched(child.pid(), Some(&cgroup.0)).expect("it runs");
         assert_eq!(meter.read().source, source);
         let work = |child: &mut Child| {
-            child.tell("threads 15");
-            child.tell("brief 30");
+            child.send("threads 15");
+            child.send("brief 30");
         };
         assert_near(compare(&mut meter, &mut child, used_and_reaped, work), 2 * CHAT);
         assert!(meter.peak_memory().is_some_and(|peak| peak.bytes > 100_000));

@@ -10,7 +10,7 @@
 //! cgroup.
 
 use super::member::Member;
-use keeper::process::{self, OutOfSight};
+use keeper::process::{self, NotVisible};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -52,13 +52,13 @@ pub(super) enum By {
 }
 
 impl Tree {
-    pub(super) fn of(roots: &[u32]) -> Result<Tree, OutOfSight> {
+    pub(super) fn of(roots: &[u32]) -> Result<Tree, NotVisible> {
         let listed = fs::exists("/proc/thread-self/children").unwrap_or(false);
         Tree::searched(roots, if listed { By::Children } else { By::All })
     }
 
     /// Searches in the given way.
-    pub(super) fn searched(roots: &[u32], by: By) -> Result<Tree, OutOfSight> {
+    pub(super) fn searched(roots: &[u32], by: By) -> Result<Tree, NotVisible> {
         let mut tree = Tree { members: Vec::new(), kept_ns: 0, search: Search::new(by) };
         for root in roots.iter().copied().collect::<BTreeSet<u32>>() {
             tree.members.push(Member::of(root).ok_or_else(|| not_there(root))?);
@@ -115,14 +115,14 @@ impl Tree {
     fn carry_over(&mut self, ended: &[Member]) {
         let parents: BTreeMap<u32, u32> = ended.iter().map(|it| (it.pid, it.parent)).collect();
         for member in ended {
-            let mut heir = member.parent;
+            let mut ancestor = member.parent;
             // At most as many steps as ended processes, so that a cycle cannot loop for ever.
             for _ in ended {
-                let Some(next) = parents.get(&heir) else { break };
-                heir = *next;
+                let Some(next) = parents.get(&ancestor) else { break };
+                ancestor = *next;
             }
-            match self.members.iter_mut().find(|member| member.pid == heir) {
-                Some(heir) => heir.expect(member.total_ns()),
+            match self.members.iter_mut().find(|member| member.pid == ancestor) {
+                Some(ancestor) => ancestor.expect(member.total_ns()),
                 None => self.kept_ns += member.total_ns(),
             }
         }
@@ -191,8 +191,8 @@ impl Search {
     }
 }
 
-fn not_there(pid: u32) -> OutOfSight {
-    OutOfSight(format!(
+fn not_there(pid: u32) -> NotVisible {
+    NotVisible(format!(
         "process {pid} does not exist, or this user may not see it: its CPU time cannot be read"
     ))
 }

@@ -1,13 +1,13 @@
 //! Finds the processes that hold listening sockets.
 
 use super::{ProcessTrees, Root, sockets::Listening};
-use keeper::process::{self, Identity, OutOfSight, Stat};
+use keeper::process::{self, Identity, NotVisible, Stat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fs, io};
 
 /// Programs that forward to other servers: their CPU time is not the target's. The kernel truncates
 /// names to 15 bytes.
-const PASSING_ON: [&str; 10] = [
+const FORWARDERS: [&str; 10] = [
     "docker-proxy",
     "rootlessport",
     "rootlesskit",
@@ -76,7 +76,7 @@ impl Processes {
 }
 
 /// The topmost processes that hold one of these sockets. `address` is for messages.
-pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTrees, OutOfSight> {
+pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTrees, NotVisible> {
     let (holders, all_seen) = holding(&listening.inodes);
     if holders.is_empty() {
         return Err(if all_seen {
@@ -89,13 +89,13 @@ pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTre
     let top = processes.topmost(&holders, std::process::id());
     let roots: Vec<Root> = top.into_iter().filter_map(|pid| processes.root(pid)).collect();
     if roots.is_empty() {
-        return Err(OutOfSight(format!(
+        return Err(NotVisible(format!(
             "only tiebreak itself, a process that started it, or {ACTIVATES} listens on {address}: \
              the server's CPU time cannot be separated from theirs; name its process with pid"
         )));
     }
-    match roots.iter().find(|root| PASSING_ON.contains(&root.name.as_str())) {
-        Some(root) => Err(OutOfSight(format!(
+    match roots.iter().find(|root| FORWARDERS.contains(&root.name.as_str())) {
+        Some(root) => Err(NotVisible(format!(
             "{} (process {}) listens on {address} and forwards to another server: name that \
              server's process with pid if it runs on this machine",
             root.name, root.process.pid
@@ -132,18 +132,18 @@ fn socket(link: Option<&str>) -> Option<u64> {
     link?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 
-fn in_another_namespace(address: &str) -> OutOfSight {
-    OutOfSight(format!(
+fn in_another_namespace(address: &str) -> NotVisible {
+    NotVisible(format!(
         "no visible process holds the socket that listens on {address}: the server runs in another \
          namespace, such as a container; name its process with pid if you can see it"
     ))
 }
 
-fn locked(address: &str, listening: &Listening) -> OutOfSight {
+fn locked(address: &str, listening: &Listening) -> NotVisible {
     let users: Vec<String> = listening.users.iter().map(u32::to_string).collect();
     let owner =
         if users.is_empty() { String::new() } else { format!(" (user {})", users.join(", ")) };
-    OutOfSight(format!(
+    NotVisible(format!(
         "this user may not see which process listens on {address}: it belongs to another \
          user{owner}; name it with pid, which requires no privileges, or run tiebreak as that \
          user or as root"

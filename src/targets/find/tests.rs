@@ -38,7 +38,7 @@ fn a_listener_on_one_address_or_on_all() {
         [("127.0.0.1:0", "127.0.0.1"), ("0.0.0.0:0", "127.0.0.1"), ("0.0.0.0:0", "127.0.0.7")]
     {
         let mut child = Child::start();
-        let address = child.tell(&format!("listen {listens}"));
+        let address = child.send(&format!("listen {listens}"));
         assert_eq!(roots(&port_of(&address, dialled)), [child.pid()], "{listens}");
     }
 }
@@ -49,8 +49,8 @@ fn ipv6_and_ipv4_over_it() {
         return not_tested("the machine has no IPv6");
     }
     let mut child = Child::start();
-    let one = child.tell("listen [::1]:0");
-    let all = child.tell("listen [::]:0");
+    let one = child.send("listen [::1]:0");
+    let all = child.send("listen [::]:0");
     assert_eq!(roots(&tcp(&one)), [child.pid()]);
     for dialled in ["::1", "127.0.0.1", "::ffff:127.0.0.1"] {
         assert_eq!(roots(&port_of(&all, dialled)), [child.pid()], "{dialled}");
@@ -60,31 +60,31 @@ fn ipv6_and_ipv4_over_it() {
 #[test]
 fn workers_that_inherit_the_socket_belong_to_their_master() {
     let mut master = Child::start();
-    let address = tcp(&master.tell("listen 127.0.0.1:0"));
+    let address = tcp(&master.send("listen 127.0.0.1:0"));
     let worker = u32::try_from(master.ask("fork")).expect("a pid");
     let found = serving(&address).expect("ours");
     assert_eq!(found.pids(), [master.pid()]);
     assert_eq!(found.roots[0].ancestors[0].pid, std::process::id());
     let mut meter = Meter::of_trees(&found.pids()).expect("ours");
     let before = meter.read().cpu_ns;
-    master.tell("sub burn 30");
+    master.send("sub burn 30");
     assert!(meter.read().cpu_ns - before >= 30_000_000, "the worker is in the tree");
     // The master closes its socket, so that only its worker holds it.
-    master.tell("close");
+    master.send("close");
     assert_eq!(roots(&address), [worker]);
 }
 
 #[test]
 fn servers_that_share_a_port() {
     let (mut one, mut two) = (Child::start(), Child::start());
-    let address = one.tell("listen-too 127.0.0.1:0");
-    two.tell(&format!("listen-too {address}"));
+    let address = one.send("listen-too 127.0.0.1:0");
+    two.send(&format!("listen-too {address}"));
     let mut both = [one.pid(), two.pid()];
     both.sort_unstable();
     assert_eq!(roots(&tcp(&address)), both);
     // One that is the other's child belongs to its tree.
     one.ask("start");
-    one.tell(&format!("sub listen-too {address}"));
+    one.send(&format!("sub listen-too {address}"));
     assert_eq!(roots(&tcp(&address)), both);
 }
 
@@ -93,9 +93,9 @@ fn the_more_exact_listener_is_the_one_that_is_reached() {
     let (mut exact, mut all) = (Child::start(), Child::start());
     // The kernel chooses the port and holds it on every address at once. A port that is looked
     // for first may be taken by another test before both listeners have it.
-    let everywhere = all.tell("listen-too 0.0.0.0:0");
+    let everywhere = all.send("listen-too 0.0.0.0:0");
     let (_, port) = everywhere.rsplit_once(':').expect("a port");
-    let address = exact.tell(&format!("listen-too 127.0.0.1:{port}"));
+    let address = exact.send(&format!("listen-too 127.0.0.1:{port}"));
     assert_eq!(roots(&tcp(&address)), [exact.pid()]);
     assert_eq!(roots(&port_of(&address, "127.0.0.2")), [all.pid()]);
 }
@@ -105,7 +105,7 @@ fn a_unix_socket_by_its_path_and_by_a_link_to_it() {
     let directory = Scratch::new();
     let (path, link) = (directory.path().join("a socket"), directory.path().join("link"));
     let mut child = Child::start();
-    child.tell(&format!("unix {}", path.display()));
+    child.send(&format!("unix {}", path.display()));
     std::os::unix::fs::symlink(&path, &link).expect("a link");
     for path in [&path, &link] {
         assert_eq!(roots(&Address::Unix(path.display().to_string())), [child.pid()]);
@@ -119,8 +119,8 @@ fn what_is_out_of_sight_says_why() {
     let mut child = Child::start();
     // A port that the kernel chooses could be another test's when this child has ended.
     let address = format!("127.0.0.1:{}", ports::free().expect("a port"));
-    child.tell(&format!("listen {address}"));
-    assert!(child.tell(&format!("find {address}")).starts_with("only tiebreak itself"));
+    child.send(&format!("listen {address}"));
+    assert!(child.send(&format!("find {address}")).starts_with("only tiebreak itself"));
     child.end();
     assert!(why_not(&tcp(&address)).starts_with("nothing listens on 127.0.0.1:"));
     let far = why_not(&tcp("192.0.2.1:80"));
@@ -135,7 +135,7 @@ fn another_users_process_needs_rights_or_its_number() {
         return not_tested("only root can ask as another user");
     }
     let mut server = Child::start();
-    let address = server.tell("listen 127.0.0.1:0");
+    let address = server.send("listen 127.0.0.1:0");
     let found = Child::ask_as_nobody(&format!("find {address}"));
     let expected = "this user may not see which process listens on";
     assert!(found.starts_with(expected) && found.contains("(user 0)"), "{found}");
@@ -147,10 +147,10 @@ fn another_users_process_needs_rights_or_its_number() {
 fn contenders_that_share_a_process_are_one_group() {
     let (mut one, mut two) = (Child::start(), Child::start());
     let of = |address: &str| serving(&tcp(address)).ok();
-    let (a, b) = (one.tell("listen 127.0.0.1:0"), one.tell("listen 127.0.0.1:0"));
-    let c = two.tell("listen 127.0.0.1:0");
+    let (a, b) = (one.send("listen 127.0.0.1:0"), one.send("listen 127.0.0.1:0"));
+    let c = two.send("listen 127.0.0.1:0");
     one.ask("start");
-    let d = one.tell("sub listen 127.0.0.1:0");
+    let d = one.send("sub listen 127.0.0.1:0");
     let found = [of(&a), of(&c), None, of(&b), of(&d), of(&c)];
     assert_eq!(groups(&found, ProcessTrees::shares_process_with), [vec![0, 3, 4], vec![1, 5]]);
     // The server of a child is in one group with that of its parent, even if the child's comes

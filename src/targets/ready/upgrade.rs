@@ -62,7 +62,7 @@ pub(super) fn refused(code: u16) -> Answer {
         codes::OTHER_COPY => {
             Answer::Never("it sends a member of a room messages that nobody sent there")
         }
-        codes::UNASKED => Answer::Never("it sends messages that are not replies"),
+        codes::UNREQUESTED => Answer::Never("it sends messages that are not replies"),
         1001 | 1012 | 1013 => Answer::NotYet("it closes the WebSocket (1001, 1012 or 1013)"),
         1008 => Answer::Never("it closes the WebSocket with 1008 (policy violation)"),
         1011 => Answer::Never("it closes the WebSocket with 1011 (internal error)"),

@@ -41,7 +41,7 @@ impl Server {
             Batch::Unlogged => Some(BatchType::Unlogged),
         };
         let several = statements.len() > 1 || !request.further.is_empty();
-        let only_write = !statements.iter().any(|of| of.brings_rows);
+        let only_write = !statements.iter().any(|of| of.returns_rows);
         if let Some(kind) = kind.filter(|_| several && only_write) {
             return self.as_batch(link, kind, (statements, &prepared), request, events).await;
         }
@@ -61,7 +61,7 @@ impl Server {
         let reply = RefCell::new(None);
         let changed = RefCell::new(1);
         let receive = |rows: &QueryRowsResult, events: &mut Events<'_>| {
-            if !statement.brings_rows {
+            if !statement.returns_rows {
                 *changed.borrow_mut() = u64::from(is_applied(rows)?);
                 return Ok(());
             }
@@ -193,7 +193,7 @@ pub(super) fn check(doing: &LaneTask) -> Result<(), EngineError> {
         let OperationText::Sql(custom) = &operation.says else { continue };
         for (custom, statement) in custom.iter().zip(statements.statements(number)) {
             let is_counted = matches!(custom.rows, Rows::Exactly(_) | Rows::AtLeast(2..));
-            if is_counted && !statement.brings_rows && !has_condition(&custom.text) {
+            if is_counted && !statement.returns_rows && !has_condition(&custom.text) {
                 return Err(EngineError::Order(format!(
                     "Cassandra does not report how many rows a write changes: leave out `rows` in \
                      the operation `{}`, or give its statement a condition (IF …)",

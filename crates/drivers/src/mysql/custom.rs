@@ -43,7 +43,7 @@ impl custom::Session for Custom<'_> {
         custom::prepare_once(custom, statement.at, move || connection.prep(text)).await
     }
 
-    async fn say(&mut self, text: &str) -> Result<(), Error> {
+    async fn execute(&mut self, text: &str) -> Result<(), Error> {
         self.session.connection.query_drop(text).await
     }
 

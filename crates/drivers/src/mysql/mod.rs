@@ -132,7 +132,7 @@ impl Database for MysqlAccess {
     ///
     /// # Errors
     /// Returns an error with the reason and the remedy if the login is not safe.
-    fn check_log_in(&self, address: &Address, timeout: Duration) -> Result<(), LoginError> {
+    fn check_login(&self, address: &Address, timeout: Duration) -> Result<(), LoginError> {
         let server = Server::new(self, address)?;
         match admin::wait(server.unsafe_log_in(), timeout) {
             Ok(Some(refusal)) => Err(LoginError::Unsafe(refusal.to_string())),

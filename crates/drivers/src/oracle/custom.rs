@@ -38,7 +38,7 @@ impl custom::Session for Custom<'_> {
     }
 
     /// A transaction begins with its first statement.
-    async fn say(&mut self, text: &str) -> Result<(), Fault> {
+    async fn execute(&mut self, text: &str) -> Result<(), Fault> {
         let call = match text {
             "COMMIT" => Call::Commit,
             "ROLLBACK" => Call::Rollback,
@@ -55,7 +55,7 @@ impl custom::Session for Custom<'_> {
     ) -> Result<(), Fault> {
         let bound = statement.bound.iter().map(|at| bind(request.arguments.get(*at)));
         let (bound, text) = (bound.collect(), statement.with_placeholders.as_str().into());
-        let call = if statement.brings_rows {
+        let call = if statement.returns_rows {
             query(text, bound, true, self.alone && locks(&statement.with_placeholders))
         } else {
             change(text, vec![bound], self.alone)

@@ -9,7 +9,7 @@ use crate::driver::{Driver, Opening};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
 use crate::request_error::RequestError;
-use crate::sql::{Dialect, Statements, brings_rows, limit};
+use crate::sql::{Dialect, Statements, limit, returns_rows};
 use engine::workload::{Argument, Arguments};
 use engine::{EngineError, clock, interrupt};
 use record::LaneTask;
@@ -24,7 +24,7 @@ pub(super) struct Server<L> {
     /// By [`Action::index`].
     texts: [Arc<str>; Action::KINDS.len()],
     /// Whether the contender's one statement returns rows.
-    brings_rows: bool,
+    returns_rows: bool,
     pub(super) custom: CustomStatements,
 }
 
@@ -36,7 +36,7 @@ impl<L: Library> Server<L> {
             library,
             threads: Rc::default(),
             texts: Action::KINDS.map(|action| statements.with_placeholders(action).into()),
-            brings_rows: brings_rows(&access.query),
+            returns_rows: returns_rows(&access.query),
             custom: CustomStatements::of(doing, Dialect::Oracle, &access.table),
         }
     }
@@ -48,7 +48,7 @@ impl<L: Library> Server<L> {
             Connection::open(&self.threads, self.library.clone()).await.map_err(query_error)?;
         let mut all = Vec::with_capacity(statements.len());
         for text in statements {
-            let call = if brings_rows(text) {
+            let call = if returns_rows(text) {
                 query(text.as_str().into(), Vec::new(), true, false)
             } else {
                 change(text.as_str().into(), vec![Vec::new()], true)
@@ -72,7 +72,7 @@ impl<L: Library> Server<L> {
         let text = self.text(*action);
         let key = || Bind::Text(row.key.clone());
         match action {
-            Action::Ask if self.brings_rows => query(text, Vec::new(), false, false),
+            Action::Ask if self.returns_rows => query(text, Vec::new(), false, false),
             Action::Ask => change(text, vec![Vec::new()], true),
             Action::Get => query(text, vec![key()], true, false),
             Action::Scan(_) => {

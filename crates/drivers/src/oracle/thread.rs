@@ -178,7 +178,7 @@ impl Slot {
     }
 
     /// For the thread: passes the result to the task.
-    fn tell(&self, what: impl FnOnce(&mut CallState)) {
+    fn complete(&self, what: impl FnOnce(&mut CallState)) {
         let waker = {
             let mut state = self.state();
             what(&mut state);
@@ -194,7 +194,7 @@ struct Ending<'a>(&'a Slot);
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         let panicked = std::thread::panicking();
-        self.0.tell(|state| (state.ended, state.panicked) = (true, panicked));
+        self.0.complete(|state| (state.ended, state.panicked) = (true, panicked));
     }
 }
 
@@ -209,14 +209,14 @@ fn live(library: impl Library, slot: &Slot, cpu_ns: &AtomicU64) {
     match library.connect() {
         Ok(mut link) => {
             count();
-            slot.tell(|state| state.answer = Some(Ok(Reply::default())));
+            slot.complete(|state| state.answer = Some(Ok(Reply::default())));
             while let Some(call) = slot.next() {
                 let answer = call.carry_out(&mut link);
                 count();
-                slot.tell(|state| state.answer = Some(answer));
+                slot.complete(|state| state.answer = Some(answer));
             }
         }
-        Err(fault) => slot.tell(|state| state.answer = Some(Err(fault))),
+        Err(fault) => slot.complete(|state| state.answer = Some(Err(fault))),
     }
     count();
 }

@@ -48,7 +48,7 @@ impl custom::Session for Custom<'_> {
         custom::prepare_once(custom, statement.at, move || client.prepare(text)).await
     }
 
-    async fn say(&mut self, text: &str) -> Result<(), Error> {
+    async fn execute(&mut self, text: &str) -> Result<(), Error> {
         self.session.client.batch_execute(text).await
     }
 

@@ -3,13 +3,13 @@
 //! Unlike the event loop, this uses threads and a lock, because calls on files block. The
 //! threads (`slot`) share a `scheduler`, where `crate::drive` decides which operation is next
 //! and when it is due; what the operation does and how its answer is judged comes through the
-//! interface in `work`. The `bell` wakes the worker's own thread, which supervises them and
+//! interface in `work`. The `wakeup` wakes the worker's own thread, which supervises them and
 //! interrupts (`crate::interrupt`) calls that take too long. After warm-up nothing here
 //! allocates or formats.
 
-mod bell;
 mod scheduler;
 mod slot;
+mod wakeup;
 mod work;
 
 pub use work::{Action, Answer, FileWork, Judged, Request};
@@ -18,7 +18,6 @@ use super::store::Store;
 use crate::drive::Drive;
 use crate::lane::{InSteps, LaneStep, Steps, for_workers};
 use crate::{EngineError, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock, interrupt};
-use bell::Wakeup;
 use record::{DriveOrder, LaneOrder, Recorder, Reuse};
 use scheduler::Scheduler;
 use slot::{Shared, live};
@@ -26,6 +25,7 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use wakeup::Wakeup;
 
 /// Maximum interval between checks of timeouts.
 const HOUSEKEEPING_NS: u64 = 100_000_000;
@@ -67,7 +67,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
     fn watch(&self) -> Result<(), EngineError> {
         let mut stop: Option<&Stop> = Some(&self.seat.stop);
         while let Some(until) = self.look()? {
-            if self.shared.bell.wait(stop.map(Stop::fd), until) {
+            if self.shared.wakeup.wait(stop.map(Stop::fd), until) {
                 self.cut();
                 stop = None;
             }
@@ -189,7 +189,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
     }
 
     fn step(&mut self, _seen: &mut Recorder) -> Result<LaneStep, EngineError> {
-        self.shared.bell.hush();
+        self.shared.wakeup.clear();
         if self.seat.stop.raised() {
             self.cut();
         }
@@ -209,7 +209,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
     }
 
     fn ready(&self) -> RawFd {
-        self.shared.bell.fd()
+        self.shared.wakeup.fd()
     }
 
     fn is_open_loop(&self) -> bool {

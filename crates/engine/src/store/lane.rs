@@ -17,7 +17,7 @@ use record::{DriveOrder, Kind, LaneTask, Moments, Outcome, Recorder, Sharding, S
 use wire::{Class, Codec, Reply, Tag};
 
 /// The requests and replies of a protocol.
-pub(super) trait Words {
+pub(super) trait StoreEncoding {
     type Codec: Codec;
 
     /// Creates a codec; see [`Dialogue::codec`].
@@ -111,7 +111,7 @@ struct StoreWork {
     index: usize,
 }
 
-impl<W: Words> Dialogue for Store<W> {
+impl<W: StoreEncoding> Dialogue for Store<W> {
     type Codec = W::Codec;
     type Memo = Remembered;
 
@@ -219,7 +219,7 @@ impl<W: Words> Dialogue for Store<W> {
 impl StoreWork {
     /// Returns the outcome of the reply to a request of this kind.
     #[inline]
-    fn outcome<W: Words>(&mut self, kind: Kind, memo: &mut Memo, reply: &Reply) -> Outcome {
+    fn outcome<W: StoreEncoding>(&mut self, kind: Kind, memo: &mut Memo, reply: &Reply) -> Outcome {
         match W::class(kind, reply) {
             Class::Error(code) if W::CONFLICT == Some(code) => {
                 self.verifier.refused(memo);
@@ -261,7 +261,7 @@ pub struct Sharded {
 
 /// Returns the lanes of one contender, one for each worker, with the protocol that `words`
 /// creates.
-pub(super) fn lanes<W: Words + 'static>(
+pub(super) fn lanes<W: StoreEncoding + 'static>(
     order: &DriveOrder,
     contender: usize,
     numbers: &Numbers,
@@ -280,7 +280,7 @@ pub(super) fn lanes<W: Words + 'static>(
     })
 }
 
-fn work<W: Words>(
+fn work<W: StoreEncoding>(
     doing: &LaneTask,
     seed: u64,
     numbers: Numbers,

@@ -1,7 +1,7 @@
 //! A lane for memcached's protocol.
 
 use super::encoder::Parts;
-use super::lane::{NO_ORDER, NOT_WIDE, Sharded, Words, lanes};
+use super::lane::{NO_ORDER, NOT_WIDE, Sharded, StoreEncoding, lanes};
 use super::numbers::Numbers;
 use crate::MakeLane;
 use crate::workload::{Drawn, Feeds};
@@ -27,7 +27,7 @@ struct MemcachedWords {
     dialect: Dialect,
 }
 
-impl Words for MemcachedWords {
+impl StoreEncoding for MemcachedWords {
     type Codec = Memcached;
 
     fn codec(&self, depth: u32) -> Memcached {

@@ -1,7 +1,7 @@
 //! A lane for RESP, the protocol of Redis and Valkey.
 
 use super::encoder::Parts;
-use super::lane::{NO_ORDER, NOT_WIDE, Words, lanes};
+use super::lane::{NO_ORDER, NOT_WIDE, StoreEncoding, lanes};
 use super::numbers::Numbers;
 use crate::MakeLane;
 use crate::template::Template;
@@ -81,7 +81,7 @@ pub fn resp_lacks(kind: Kind) -> Option<&'static str> {
     }
 }
 
-impl Words for RespWords {
+impl StoreEncoding for RespWords {
     type Codec = Resp;
 
     fn codec(&self, depth: u32) -> Resp {

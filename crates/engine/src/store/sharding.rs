@@ -76,7 +76,11 @@ impl Router {
     /// key's own server.
     pub(super) fn server_of(&mut self, key: &[u8], is_down: impl Fn(u32) -> bool) -> u32 {
         let own = self.own_server(key);
-        if self.failover && is_down(own) { self.stand_in(key, is_down).unwrap_or(own) } else { own }
+        if self.failover && is_down(own) {
+            self.replacement(key, is_down).unwrap_or(own)
+        } else {
+            own
+        }
     }
 
     fn own_server(&self, key: &[u8]) -> u32 {
@@ -90,7 +94,7 @@ impl Router {
     /// Returns a server that is not down, or None if there is none. libmemcached removes the
     /// points of a server that failed from its circle, and php-memcache selects by `KEY-0`,
     /// `KEY-1` and so on.
-    fn stand_in(&mut self, key: &[u8], is_down: impl Fn(u32) -> bool) -> Option<u32> {
+    fn replacement(&mut self, key: &[u8], is_down: impl Fn(u32) -> bool) -> Option<u32> {
         match &self.placement {
             Placement::Modula => None,
             Placement::Circle { hash, points } => {

@@ -1,7 +1,7 @@
 //! A lane for Cassandra's Thrift interface. The value of a key is the only column of its row.
 
 use super::encoder::Parts;
-use super::lane::{NO_ORDER, Words, lanes};
+use super::lane::{NO_ORDER, StoreEncoding, lanes};
 use super::numbers::Numbers;
 use crate::workload::{Column as Place, Drawn, Feeds, NEWEST_COLUMNS, Space};
 use crate::{MakeLane, clock};
@@ -127,7 +127,7 @@ impl ThriftWords {
     }
 }
 
-impl Words for ThriftWords {
+impl StoreEncoding for ThriftWords {
     type Codec = Thrift;
 
     fn codec(&self, depth: u32) -> Thrift {

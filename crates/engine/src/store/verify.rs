@@ -66,7 +66,7 @@ impl Verifier {
         }
         if overwrites(drawn.kind) {
             memo.bearing = self.ledger.write_sent(row(&drawn), drawn.version);
-        } else if brings_latest(drawn.kind) {
+        } else if returns_latest(drawn.kind) {
             memo.bearing = self.ledger.read_sent(row(&drawn));
         }
     }
@@ -174,7 +174,7 @@ impl Verifier {
             }
         };
         // The first of several columns is the newest.
-        let is_latest = brings_latest(drawn.kind) && memo.columns.complete <= 1;
+        let is_latest = returns_latest(drawn.kind) && memo.columns.complete <= 1;
         match right {
             Some(found) => {
                 let judged = found.version == 0 || self.is_own(found.version);
@@ -224,7 +224,7 @@ fn overwrites(kind: Kind) -> bool {
 }
 
 /// Returns true if it reads what was written last.
-fn brings_latest(kind: Kind) -> bool {
+fn returns_latest(kind: Kind) -> bool {
     matches!(kind, Kind::Get | Kind::Newest)
 }
 

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use text::blot::{blot_before, worth_it};
+use text::blot::{blot_before, is_maskable};
 use text::shown::shown;
 use thiserror::Error;
 
@@ -74,7 +74,7 @@ pub fn finish(log: &Path, secrets: &[String]) -> Result<(), UncleanLog> {
     };
     done.map_err(|source| UncleanLog {
         log: log.to_owned(),
-        may_contain_secrets: worth_it(secrets).next().is_some(),
+        may_contain_secrets: is_maskable(secrets).next().is_some(),
         source,
     })
 }
@@ -93,12 +93,12 @@ fn open(log: &Path) -> io::Result<File> {
 /// How far beyond the kept parts secrets are searched for, so that a secret across a cut is found
 /// whole.
 fn margin(secrets: &[String]) -> u64 {
-    let longest = worth_it(secrets).map(<[u8]>::len).max().unwrap_or(0);
+    let longest = is_maskable(secrets).map(<[u8]>::len).max().unwrap_or(0);
     longest.max(PIECE) as u64
 }
 
 fn clean(file: &File, secrets: &[String]) -> io::Result<()> {
-    let Some(longest) = worth_it(secrets).map(<[u8]>::len).max() else { return Ok(()) };
+    let Some(longest) = is_maskable(secrets).map(<[u8]>::len).max() else { return Ok(()) };
     let (length, margin) = (file.metadata()?.len(), margin(secrets));
     if length <= MAX_LENGTH + 2 * margin {
         return blot_file(file, secrets, longest, 0, length);

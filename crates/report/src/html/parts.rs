@@ -80,7 +80,7 @@ pub(super) fn word(word: Word, metric: Metric) -> Node {
     el("span")
         .class(format!("word {}", class(word)))
         .with(el("span").at("aria-hidden", "true").text(sign))
-        .text(format!(" {}", words::loud(word, metric)))
+        .text(format!(" {}", words::in_capitals(word, metric)))
 }
 
 /// The class of a verdict.

@@ -90,7 +90,7 @@ pub(super) fn verdict_table(view: &SweepView) -> (Vec<String>, Vec<Vec<String>>)
         None => units::MISSING.to_owned(),
         Some((view, of)) => {
             let metric = common.is_none().then(|| format!("{} ", words::short_metric(of.metric)));
-            let word = words::loud(of.verdict, of.metric);
+            let word = words::in_capitals(of.verdict, of.metric);
             // Words are padded so that the ratios are aligned.
             format!("{}{}  {word:<10}", metric.unwrap_or_default(), ratio(view, of, 'x'))
         }

@@ -188,7 +188,7 @@ impl Server {
             if was_in.is_none() {
                 self.rooms.entry(room).or_default().push(index);
             }
-            self.say_to_all(room);
+            self.broadcast(room);
         }
         if !goes_on.unwrap_or(false) {
             self.remove(index);
@@ -197,7 +197,7 @@ impl Server {
 
     /// Sends the shared messages to the members of the room. A member that cannot be reached is
     /// closed when the end of its stream is read.
-    fn say_to_all(&mut self, room: websocket::Name) {
+    fn broadcast(&mut self, room: websocket::Name) {
         if self.shared.is_empty() {
             return;
         }

@@ -101,12 +101,12 @@ pub fn name(code: u16) -> Option<&'static str> {
 }
 
 /// How much of an error's text is needed for its code.
-pub(super) const TELLING_BYTES: usize = 64;
+pub(super) const CODE_BYTES: usize = 64;
 
 /// The code of an error, from the first bytes of its text. The word that it
 /// begins with is the code's name in capitals.
 pub(super) fn of(text: &[u8]) -> u16 {
-    let text = &text[..text.len().min(TELLING_BYTES)];
+    let text = &text[..text.len().min(CODE_BYTES)];
     if text.starts_with(b"ERR max number of clients") {
         return MAX_CLIENTS;
     }

@@ -215,8 +215,8 @@ impl Lexer {
     }
 
     fn bulk_error<'a>(&mut self, input: &[u8], left: u64) -> LexerStep<'a> {
-        let error_text = usize::try_from(left)
-            .map_or(codes::TELLING_BYTES, |left| left.min(codes::TELLING_BYTES));
+        let error_text =
+            usize::try_from(left).map_or(codes::CODE_BYTES, |left| left.min(codes::CODE_BYTES));
         let Some(text) = input.get(..error_text) else { return MORE };
         self.expects = Expects::Bulk { left };
         LexerStep { consumed: 0, token: Some(Token::Begin(Scalar::Error(codes::of(text)))) }

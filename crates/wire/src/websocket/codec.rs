@@ -338,7 +338,7 @@ impl WebSocket {
             return Ok(());
         };
         let code = match *operation {
-            InFlight { after_unexpected: true, .. } => codes::UNASKED,
+            InFlight { after_unexpected: true, .. } => codes::UNREQUESTED,
             InFlight { kind, .. } if kind != message.kind => codes::OTHER_KIND,
             InFlight { .. } => 0,
         };

@@ -2,7 +2,7 @@
 //! those of a refused upgrade, and the codes of close frames (1000 to 4999).
 
 /// A message came that answered nothing, before the message of this operation was sent.
-pub const UNASKED: u16 = 1;
+pub const UNREQUESTED: u16 = 1;
 /// A text was answered by a binary message, or the reverse.
 pub const OTHER_KIND: u16 = 2;
 /// 101 without `Upgrade: websocket` and `Connection: Upgrade`.
@@ -25,7 +25,7 @@ pub const NO_CODE: u16 = 1005;
 
 /// All that have names.
 pub const TABLE: &[(u16, &str)] = &[
-    (UNASKED, "a message that answers nothing"),
+    (UNREQUESTED, "a message that answers nothing"),
     (OTHER_KIND, "text for binary, or binary for text"),
     (OTHER_UPGRADE, "101 to another protocol"),
     (ACCEPT, "wrong Sec-WebSocket-Accept"),

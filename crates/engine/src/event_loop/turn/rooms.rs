@@ -171,7 +171,7 @@ impl<S: Dialogue> EventLane<S> {
         seen: &mut Recorder,
     ) {
         let room = slot / self.per_client;
-        result = result.and(self.hear_copies(room, seen));
+        result = result.and(self.handle_copies(room, seen));
         let connection = &self.slots[slot as usize];
         if connection.is_closed() {
             result = result.and(self.lose_room(slot, seen));
@@ -188,7 +188,7 @@ impl<S: Dialogue> EventLane<S> {
 
     /// Ends the operation of the room if the current event brought its last copy.
     #[inline]
-    fn hear_copies(&mut self, room: u32, seen: &mut Recorder) -> EventResult {
+    fn handle_copies(&mut self, room: u32, seen: &mut Recorder) -> EventResult {
         let Some(sender) = self.room(room).sender else {
             self.common.copies = Copies::default();
             return EventResult::Wait;

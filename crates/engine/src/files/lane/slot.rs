@@ -1,7 +1,7 @@
 //! One thread of a lane. Like a process of an application it blocks in its operation.
 
-use super::bell::Wakeup;
 use super::scheduler::Scheduler;
+use super::wakeup::Wakeup;
 use super::work::{Action, Answer, Request};
 use crate::clock;
 use crate::drive::{Next, Take};
@@ -31,14 +31,14 @@ pub(super) struct Shared<S, M> {
     /// Signals that the threads that wait for an operation to fall due must check again.
     asleep: Condvar,
     /// Signals that the slice may be over.
-    pub(super) bell: Wakeup,
+    pub(super) wakeup: Wakeup,
     timeout_ns: u64,
 }
 
 impl<S, M: Default> Shared<S, M> {
-    pub(super) fn new(scheduler: Scheduler<S, M>, bell: Wakeup, timeout_ns: u64) -> Shared<S, M> {
+    pub(super) fn new(scheduler: Scheduler<S, M>, wakeup: Wakeup, timeout_ns: u64) -> Shared<S, M> {
         let (changed, asleep) = (Condvar::new(), Condvar::new());
-        Shared { scheduler: Mutex::new(scheduler), changed, asleep, bell, timeout_ns }
+        Shared { scheduler: Mutex::new(scheduler), changed, asleep, wakeup, timeout_ns }
     }
 
     pub(super) fn scheduler(&self) -> MutexGuard<'_, Scheduler<S, M>> {
@@ -83,7 +83,7 @@ impl<S, M: Default> Shared<S, M> {
                 }
                 _ => {
                     if scheduler.drive.is_over(now) {
-                        self.bell.ring();
+                        self.wakeup.ring();
                     }
                     scheduler.idle += 1;
                     scheduler =
@@ -144,7 +144,7 @@ impl<S, M: Default> Drop for PanicNotice<'_, S, M> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.scheduler().lost = true;
-            self.0.bell.ring();
+            self.0.wakeup.ring();
         }
     }
 }

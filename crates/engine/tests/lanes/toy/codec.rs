@@ -23,7 +23,7 @@ pub(crate) const FRAME_HEAD: usize = 4;
 /// Bytes of a request.
 pub(crate) const REQUEST: usize = 10;
 
-const UNASKED: Fault = Fault("a reply on a stream that is not open");
+const UNREQUESTED: Fault = Fault("a reply on a stream that is not open");
 const UNKNOWN: Fault = Fault("a frame of an unknown kind");
 const CUT: Fault = Fault("the connection ended before all replies");
 const NOT_NOW: Fault = Fault("no request may be written now");
@@ -105,7 +105,7 @@ impl Toy {
 
     fn piece(&mut self, id: u16, bytes: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
         let tag = Tag(u32::from(id));
-        let stream = self.streams.get_mut(usize::from(id)).ok_or(UNASKED)?;
+        let stream = self.streams.get_mut(usize::from(id)).ok_or(UNREQUESTED)?;
         if *stream == Stream::DriveOrder {
             seen.began(tag);
             *stream = Stream::Answered { body_len: 0 };
@@ -117,7 +117,7 @@ impl Toy {
                 Ok(())
             }
             Stream::GivenUp => Ok(()),
-            Stream::Free | Stream::DriveOrder => Err(UNASKED),
+            Stream::Free | Stream::DriveOrder => Err(UNREQUESTED),
         }
     }
 
@@ -129,7 +129,7 @@ impl Toy {
                 seen.done(Reply { tag, class: Class::Ok, code: 0, body_len, items: 1 });
             }
             Stream::GivenUp => self.given_up -= 1,
-            Stream::Free | Stream::DriveOrder => return Err(UNASKED),
+            Stream::Free | Stream::DriveOrder => return Err(UNREQUESTED),
         }
         Ok(())
     }

@@ -129,7 +129,7 @@ fn an_echo_that_is_not_the_message_is_wrong() {
 fn an_echo_that_comes_twice_is_an_error_of_the_next_operation() {
     let (seen, _) = hundred(Behaviour::Doubles);
     // Both may be read at once, or the second for the echo of the next message.
-    let count = seen.outcomes.unexpected.get(&codes::UNASKED).copied().unwrap_or(0);
+    let count = seen.outcomes.unexpected.get(&codes::UNREQUESTED).copied().unwrap_or(0);
     assert_eq!(seen.outcomes.ok + seen.outcomes.wrong + count, 100, "{:?}", seen.outcomes);
     assert!(seen.outcomes.ok < 5, "{:?}", seen.outcomes);
 }

@@ -32,7 +32,7 @@ pub(super) fn pairs(view: &View, page: &mut Page) -> usize {
 
 /// Claim and basis on one line if they fit, else the basis below.
 fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
-    let word = &words::loud(comparison.verdict, comparison.metric);
+    let word = &words::in_capitals(comparison.verdict, comparison.metric);
     let paint = word_paint(comparison.verdict);
     let claim = words::claim(view, comparison).text('x');
     let basis = words::short_basis(view, comparison).text('x');
@@ -78,7 +78,7 @@ impl Columns {
     }
 
     fn line(&self, view: &View, comparison: &Comparison, page: &mut Page) {
-        let word = words::loud(comparison.verdict, comparison.metric);
+        let word = words::in_capitals(comparison.verdict, comparison.metric);
         let paint = word_paint(comparison.verdict);
         let cells = cells(view, comparison);
         let space =

@@ -119,7 +119,7 @@ proptest! {
     #[test]
     fn any_bytes_are_survived(operation in 0u8..17, body in prop::collection::vec(any::<u8>(), 0..60)) {
         for input in [&frame(operation, &body)[..], &[&[REQUEST][..], &body].concat()] {
-            if let (Consumed::Bytes(consumed), ..) = told_of_any(input) {
+            if let (Consumed::Bytes(consumed), ..) = answer_any(input) {
                 prop_assert!(consumed <= input.len());
             }
         }
@@ -127,7 +127,7 @@ proptest! {
 }
 
 /// Answers bytes on any stream. Returns the outcome, and the length of the reply.
-fn told_of_any(input: &[u8]) -> (Consumed, usize) {
+fn answer_any(input: &[u8]) -> (Consumed, usize) {
     let mut out = Vec::new();
     (Cql::default().answer(input, &mut out), out.len())
 }

@@ -23,7 +23,7 @@ impl Wakeup {
     }
 
     /// Clears earlier wake-ups.
-    pub(super) fn hush(&self) {
+    pub(super) fn clear(&self) {
         self.wait(None, 0);
     }
 
