@@ -28,6 +28,8 @@ const ENDING: Duration = Duration::from_secs(30);
 /// How long after an agent was asked to stop the coordinator may be asked, too.
 const SAME_SIGNAL: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(20);
+/// The most messages of all agents that wait to be handled.
+const QUEUED: usize = 1024;
 
 /// The function that takes each merged trial.
 type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
@@ -69,7 +71,8 @@ impl Coordinator {
         connections: impl Iterator<Item = (Connection, Hello)>,
         clock: LocalClock,
     ) -> io::Result<Coordinator> {
-        let (send, messages) = mpsc::channel();
+        // A full queue makes an agent wait that sends more than it was asked for.
+        let (send, messages) = mpsc::sync_channel(QUEUED);
         let agents = connections.enumerate().map(|(agent, (connection, hello))| {
             let send = send.clone();
             let link = Link::start(connection, move |message| {
@@ -180,17 +183,24 @@ impl Coordinator {
     /// Drives all slices.
     fn slices(&mut self, part: &mut RunPart<'_, '_>) -> Result<Ended, EngineError> {
         for index in 0..part.slices.count() {
-            if let Some(ended) = self.all_ready(part, index)? {
-                return Ok(ended);
-            }
+            let late = match self.all_ready(part, index)? {
+                ControlFlow::Continue(late) => late,
+                ControlFlow::Break(ended) => return Ok(ended),
+            };
             if index > 0 {
+                self.lead.adjust(late);
                 part.targets.slice_ended();
             }
             let trials = part.slices.trials_before(index).unwrap_or(0);
+            if trials > 0 && self.merge(part, trials)?.is_break() {
+                return Ok(Ended::ByUs);
+            }
+            if part.slices.renews_before(index)
+                && let ControlFlow::Break(ended) = self.renew(part, index)?
+            {
+                return Ok(ended);
+            }
             if trials > 0 {
-                if self.merge(part, trials)?.is_break() {
-                    return Ok(Ended::ByUs);
-                }
                 self.synchronise(PINGS_BETWEEN_ROUNDS)?;
             }
             part.targets.slice_begins();
@@ -199,19 +209,32 @@ impl Coordinator {
         Ok(Ended::Complete)
     }
 
-    /// Waits until all agents are ready for the slice at `index`. Returns why the part ends, if it
-    /// does.
+    /// Lets all agents renew their connections, since all of them have ended the round. Returns why
+    /// the part ends, if it does.
+    fn renew(
+        &mut self,
+        part: &RunPart<'_, '_>,
+        index: u64,
+    ) -> Result<ControlFlow<Ended, bool>, EngineError> {
+        for agent in &mut self.agents {
+            agent.send(self.clock.now(), &FromCoordinator::Renew)?;
+        }
+        self.all_ready(part, index)
+    }
+
+    /// Waits until all agents are ready for the slice at `index`. Returns why the part ends, or
+    /// whether the slice before was announced too late to some agent.
     fn all_ready(
         &mut self,
         part: &RunPart<'_, '_>,
         index: u64,
-    ) -> Result<Option<Ended>, EngineError> {
+    ) -> Result<ControlFlow<Ended, bool>, EngineError> {
         let until = Instant::now() + part.patience;
         let mut ready = vec![false; self.agents.len()];
         let mut late = false;
         while ready.contains(&false) {
             if part.stop.raised() {
-                return Ok(Some(Ended::ByUs));
+                return Ok(ControlFlow::Break(Ended::ByUs));
             }
             let Some((from, at, message)) = self.glance()? else {
                 if Instant::now() >= until {
@@ -226,23 +249,20 @@ impl Coordinator {
                     late |= agent.started(started_ns, part.began_ns);
                     ready[from] = true;
                     if stops {
-                        return Ok(Some(Ended::ByAgent(from)));
+                        return Ok(ControlFlow::Break(Ended::ByAgent(from)));
                     }
                 }
                 FromAgent::Done { stamps, started_ns, trials } => {
                     agent.answered(stamps, at);
                     agent.started(started_ns, part.began_ns);
                     agent.part.trials = Some(trials);
-                    return Ok(Some(Ended::ByAgent(from)));
+                    return Ok(ControlFlow::Break(Ended::ByAgent(from)));
                 }
                 FromAgent::Failed(why) => return Err(agent.lost(&shown(why))),
                 _ => return Err(agent.lost(OUT_OF_TURN)),
             }
         }
-        if index > 0 {
-            self.lead.adjust(late);
-        }
-        Ok(None)
+        Ok(ControlFlow::Continue(late))
     }
 
     fn start_slice(&mut self, index: u64) -> Result<(), EngineError> {
@@ -310,6 +330,11 @@ impl Coordinator {
         part: &mut RunPart<'_, '_>,
         trials: u64,
     ) -> Result<ControlFlow<()>, EngineError> {
+        if trials < part.merged {
+            let counts = |agent: &&Agent| agent.part.trials == Some(trials);
+            let agent = self.agents.iter().find(counts).unwrap_or(&self.agents[0]);
+            return Err(agent.lost("it reported fewer trials than it has sent"));
+        }
         let mut records = self.records(trials)?;
         for trials_of_one in &mut records {
             // One that ended later may have begun another trial.
@@ -324,12 +349,14 @@ impl Coordinator {
             trials,
         });
         let merged = merge_all(agents.collect(), &part.targets.used);
+        // As in one process, what was recorded is handed over even if the run ends with it.
+        let mut flow = ControlFlow::Continue(());
         for trial in merged.map_err(EngineError::Helper)? {
             if (part.each)(trial).is_break() {
-                return Ok(ControlFlow::Break(()));
+                flow = ControlFlow::Break(());
             }
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(flow)
     }
 
     fn records(&mut self, trials: u64) -> Result<Vec<Vec<TrialRecord>>, EngineError> {

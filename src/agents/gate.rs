@@ -6,14 +6,15 @@ use super::records;
 use crate::remote::{Connection, RemoteError};
 use engine::{Gate, Stop, clock};
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use wire::remote::agents::{FromAgent, FromCoordinator, Stamps};
 
 /// How long after a late message a slice starts, so that all workers are awake.
 const LATE_LEAD_NS: u64 = 20_000;
+/// How far ahead a slice can be announced: a multiple of any network's round trip.
+const FARTHEST_NS: u64 = 1_000_000_000;
 /// How long the thread that merges the workers' parts may take for a trial.
 const MERGING: Duration = Duration::from_secs(30);
 
@@ -22,8 +23,8 @@ pub(crate) struct AgentLink {
     link: Link,
     messages: Mutex<Receiver<Received>>,
     clock: LocalClock,
-    /// The coordinator has ended the order, or the run.
-    ended: Arc<AtomicBool>,
+    /// Why a message could not be sent.
+    send_error: Mutex<Option<RemoteError>>,
 }
 
 /// A message, and when it came.
@@ -41,35 +42,29 @@ impl AgentLink {
         stop: Stop,
     ) -> io::Result<AgentLink> {
         let (send, messages) = mpsc::channel();
-        let ended = Arc::new(AtomicBool::new(false));
-        let has_ended = Arc::clone(&ended);
         let link = Link::start(connection, move |message| {
             let at = clock.now();
-            match message {
-                Ok(FromCoordinator::Order(_)) => has_ended.store(false, Ordering::Release),
-                Ok(FromCoordinator::End | FromCoordinator::Bye) => {
-                    has_ended.store(true, Ordering::Release);
-                }
-                _ => {}
-            }
             if matches!(message, Err(_) | Ok(FromCoordinator::End)) {
                 stop.raise();
             }
             send.send((at, message)).is_ok()
         })?;
-        Ok(AgentLink { link, messages: Mutex::new(messages), clock, ended })
+        let send_error = Mutex::new(None);
+        Ok(AgentLink { link, messages: Mutex::new(messages), clock, send_error })
     }
 
-    /// Sends a message. A coordinator that has ended the order may be gone before the slice is over
-    /// here, and then misses nothing. If it is gone too early, its next message does not come.
-    ///
-    /// # Errors
-    /// If the coordinator cannot be reached, and has not ended the order.
-    pub(crate) fn send(&self, message: &FromAgent) -> Result<(), RemoteError> {
-        match self.link.send(message) {
-            Err(_) if self.ended.load(Ordering::Acquire) => Ok(()),
-            sent => sent,
+    /// Sends a message. If that fails, [`AgentLink::receive`] returns what the coordinator sent
+    /// before, and then the error. So a coordinator that ended the run and was gone before the
+    /// slice was over here is no error: its last message says so.
+    pub(crate) fn send(&self, message: &FromAgent) {
+        if let Err(error) = self.link.send(message) {
+            self.send_error().get_or_insert(error);
+            self.link.close();
         }
+    }
+
+    fn send_error(&self) -> MutexGuard<'_, Option<RemoteError>> {
+        self.send_error.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a message, and answers those that are only for the clock model.
@@ -83,12 +78,13 @@ impl AgentLink {
         let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let (at, message) = match messages.recv_timeout(patience) {
-                Ok((at, message)) => (at, message?),
+                Ok((at, Ok(message))) => (at, message),
+                Ok((_, Err(error))) => return Err(self.send_error().take().unwrap_or(error)),
                 Err(RecvTimeoutError::Timeout) => return Err(RemoteError::TimedOut(patience)),
                 Err(RecvTimeoutError::Disconnected) => return Err(RemoteError::Closed),
             };
             match message {
-                FromCoordinator::Ping => self.send(&FromAgent::Pong(self.stamps(at)))?,
+                FromCoordinator::Ping => self.send(&FromAgent::Pong(self.stamps(at))),
                 message => return Ok((at, message)),
             }
         }
@@ -102,10 +98,11 @@ impl AgentLink {
     /// Sends what was recorded up to this number of trials.
     ///
     /// # Errors
-    /// If the coordinator cannot be reached, or the trials are not recorded, or not in time.
+    /// If the trials are not recorded, or not in time.
     pub(crate) fn send_records(&self, outbox: &Outbox, trials: u64) -> Result<(), RemoteError> {
-        let why = || RemoteError::Io("its trials were not recorded".to_owned());
-        records::send(&self.link, &outbox.take(trials).ok_or_else(why)?)
+        let why = || RemoteError::Io("its trials were not recorded in time".to_owned());
+        records::send(&outbox.take(trials).ok_or_else(why)?, |message| self.send(message));
+        Ok(())
     }
 }
 
@@ -164,6 +161,14 @@ pub(crate) struct AgentGate<'a> {
     state: Mutex<GateState>,
 }
 
+/// How the coordinator lets an agent go on.
+enum GoOn {
+    /// The slice starts at this time, on this agent's clock.
+    Start(u64),
+    /// Connections are renewed for the next round.
+    Renew,
+}
+
 struct GateState {
     /// When the message that is answered next arrived.
     received_ns: u64,
@@ -188,7 +193,7 @@ impl<'a> AgentGate<'a> {
     /// Reports that the order was carried out, once no worker drives any more.
     ///
     /// # Errors
-    /// If the coordinator could not be reached, now or before.
+    /// If the coordinator could not be reached before.
     pub(crate) fn done(self) -> Result<(), RemoteError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(failed) = state.failed {
@@ -198,57 +203,88 @@ impl<'a> AgentGate<'a> {
             stamps: self.link.stamps(state.received_ns),
             started_ns: state.started_ns,
             trials: self.outbox.count(),
-        })
+        });
+        Ok(())
     }
 
-    fn wait(&self, index: u64, state: &mut GateState) -> Result<Option<u64>, RemoteError> {
+    /// Says that nothing is driven before the slice at `index`, and waits until the coordinator
+    /// says how to go on. Returns None if the run ends.
+    fn wait(&self, index: u64, state: &mut GateState) -> Result<Option<GoOn>, RemoteError> {
         self.link.send(&FromAgent::Ready {
             index,
             stamps: self.link.stamps(state.received_ns),
             started_ns: state.started_ns,
             stops: self.stop.raised(),
-        })?;
+        });
         loop {
             let (at, message) = self.link.receive(self.patience)?;
             state.received_ns = at;
             match message {
                 FromCoordinator::Start { index: of, at_ns } if of == index => {
-                    return Ok(Some(self.start(at_ns, state)));
+                    return Ok(Some(GoOn::Start(at_ns)));
                 }
+                FromCoordinator::Renew => return Ok(Some(GoOn::Renew)),
                 FromCoordinator::Send { trials } => {
                     self.link.send_records(self.outbox, trials)?;
                 }
                 FromCoordinator::End | FromCoordinator::Bye => return Ok(None),
-                _ => {
-                    return Err(RemoteError::Io(
-                        "the coordinator started another slice".to_owned(),
-                    ));
-                }
+                _ => return Err(out_of_turn()),
             }
         }
     }
 
+    /// Keeps the error of a step for [`AgentGate::done`]. Returns None if the run ends.
+    fn noted<T>(
+        &self,
+        step: impl FnOnce(&mut GateState) -> Result<Option<T>, RemoteError>,
+    ) -> Option<T> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        step(&mut state).unwrap_or_else(|error| {
+            state.failed = Some(error);
+            None
+        })
+    }
+
     /// The start of a slice on the engine's clock.
-    fn start(&self, at_ns: u64, state: &mut GateState) -> u64 {
+    ///
+    /// # Errors
+    /// If it is so far ahead that a clock must have been set.
+    fn start(&self, at_ns: u64, state: &mut GateState) -> Result<u64, RemoteError> {
         let clock = self.link.clock;
         let wanted = clock.to_engine(at_ns) + clock.skew_ns();
-        let starts = wanted.max(clock::now() + LATE_LEAD_NS);
+        let now = clock::now();
+        if wanted > now + FARTHEST_NS {
+            return Err(RemoteError::Io(
+                "a slice was announced more than 1 s ahead: a clock was set".to_owned(),
+            ));
+        }
+        let starts = wanted.max(now + LATE_LEAD_NS);
         state.started_ns =
             if starts == wanted { at_ns + clock.skew_ns() } else { clock.of_engine(starts) };
-        starts
+        Ok(starts)
     }
+}
+
+fn out_of_turn() -> RemoteError {
+    RemoteError::Io("the coordinator sent a message that was not expected".to_owned())
 }
 
 impl Gate for AgentGate<'_> {
     fn next(&self, index: u64) -> Option<u64> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.wait(index, &mut state) {
-            Ok(starts) => starts,
-            Err(error) => {
-                state.failed = Some(error);
-                None
-            }
-        }
+        self.noted(|state| match self.wait(index, state)? {
+            Some(GoOn::Start(at_ns)) => self.start(at_ns, state).map(Some),
+            Some(GoOn::Renew) => Err(out_of_turn()),
+            None => Ok(None),
+        })
+    }
+
+    fn round_ended(&self, index: u64) -> bool {
+        let goes_on = self.noted(|state| match self.wait(index, state)? {
+            Some(GoOn::Renew) => Ok(Some(())),
+            Some(GoOn::Start(_)) => Err(out_of_turn()),
+            None => Ok(None),
+        });
+        goes_on.is_some()
     }
 }
 
@@ -276,33 +312,35 @@ mod tests {
         (link, stop)
     }
 
-    /// Sends until the kernel has noticed that nobody reads: the first messages are still taken.
-    fn answers(link: &AgentLink) -> Result<(), RemoteError> {
-        (0..50).try_for_each(|_| {
-            std::thread::sleep(Duration::from_millis(1));
-            link.send(&FromAgent::Failed("an answer".to_owned()))
-        })
+    /// Sends until sending fails: the kernel still takes the first messages.
+    fn send_until_it_fails(link: &AgentLink) {
+        while link.send_error().is_none() {
+            link.send(&FromAgent::Failed("an answer".to_owned()));
+        }
     }
 
     #[test]
     fn a_coordinator_that_ends_the_run_need_not_wait_for_the_last_slice() {
-        let (link, stop) = left_with(&[FromCoordinator::End, FromCoordinator::Bye]);
-        let outbox = Outbox::default();
-        let gate = AgentGate::new(&link, &outbox, &stop, SECOND, 0);
-        assert_eq!(gate.next(0), None, "the order is ended");
-        answers(&link).expect("nobody waits for them");
-        gate.done().expect("nobody waits for it");
-        assert!(matches!(link.receive(SECOND), Ok((_, FromCoordinator::Bye))));
+        let asks_for_records = FromCoordinator::Send { trials: 0 };
+        let (end, bye) = (FromCoordinator::End, FromCoordinator::Bye);
+        for messages in [vec![end.clone(), bye.clone()], vec![asks_for_records, end, bye]] {
+            let (link, stop) = left_with(&messages);
+            send_until_it_fails(&link);
+            let outbox = Outbox::default();
+            let gate = AgentGate::new(&link, &outbox, &stop, SECOND, 0);
+            assert_eq!(gate.next(0), None, "the order is ended");
+            gate.done().expect("nobody waits for it");
+            assert!(matches!(link.receive(SECOND), Ok((_, FromCoordinator::Bye))));
+        }
     }
 
     #[test]
     fn a_coordinator_that_is_gone_without_a_word_is_an_error() {
         let (link, stop) = left_with(&[]);
         let outbox = Outbox::default();
-        answers(&link).expect_err("nobody reads them");
-        assert!(stop.raised());
         let gate = AgentGate::new(&link, &outbox, &stop, SECOND, 0);
         assert_eq!(gate.next(0), None);
+        assert!(stop.raised());
         gate.done().expect_err("it cannot be reached");
         // It has ended the order, and is gone before the run is over.
         let (link, _) = left_with(&[FromCoordinator::End]);

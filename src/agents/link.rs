@@ -57,12 +57,18 @@ impl Link {
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         sending.send(message, SENDING)
     }
+
+    /// Ends the connection. What has arrived already is still read.
+    pub(super) fn close(&self) {
+        // It may be closed already.
+        let _ = self.socket.shutdown(Shutdown::Both);
+    }
 }
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // It may be closed already. The reading thread ends with it.
-        let _ = self.socket.shutdown(Shutdown::Both);
+        // The reading thread ends with the connection.
+        self.close();
     }
 }
 

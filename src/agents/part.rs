@@ -90,6 +90,13 @@ impl Slices {
         self.warm_up + self.rounds * self.in_round
     }
 
+    /// Whether the slice at `index` begins a round that follows another one: connections are then
+    /// renewed before it.
+    pub(super) fn renews_before(&self, index: u64) -> bool {
+        let since = index.saturating_sub(self.warm_up);
+        since > 0 && since.is_multiple_of(self.in_round)
+    }
+
     /// How many trials every agent has ended before the slice at `index`. Returns None unless that
     /// slice is the first one of a round: records are sent only between rounds, so that they
     /// disturb none.

@@ -1,10 +1,8 @@
 //! What an agent recorded, as it is sent to the coordinator: lines of its journal in pieces, with
 //! their length and their digest.
 
-use super::link::Link;
-use crate::remote::RemoteError;
 use record::agents::{AgentPart, merge};
-use record::{Event, Slice, TrialRecord};
+use record::{Event, Seen, Slice, TrialRecord};
 use sha2::{Digest, Sha256};
 use wire::remote::agents::{DIGEST_BYTES, FromAgent, MOST_PIECE_BYTES};
 
@@ -12,12 +10,12 @@ use wire::remote::agents::{DIGEST_BYTES, FromAgent, MOST_PIECE_BYTES};
 const MOST_BYTES: usize = 256 << 20;
 
 /// Sends these events of a journal.
-pub(super) fn send(link: &Link, events: &[String]) -> Result<(), RemoteError> {
+pub(super) fn send(events: &[String], send: impl Fn(&FromAgent)) {
     let all = events.join("\n").into_bytes();
     for piece in all.chunks(MOST_PIECE_BYTES) {
-        link.send(&FromAgent::Piece(piece.to_vec()))?;
+        send(&FromAgent::Piece(piece.to_vec()));
     }
-    link.send(&FromAgent::PiecesEnd { bytes: all.len() as u64, digest: digest(&all) })
+    send(&FromAgent::PiecesEnd { bytes: all.len() as u64, digest: digest(&all) });
 }
 
 fn digest(bytes: &[u8]) -> [u8; DIGEST_BYTES] {
@@ -74,6 +72,15 @@ pub(super) struct AgentTrials<'a> {
     pub(super) trials: Vec<TrialRecord>,
 }
 
+/// Sets when each slice started, also those of groups. `starts_ns` is by index, on the
+/// coordinator's clock. Returns None if a slice has no start.
+fn set_starts(seen: &mut Seen, starts_ns: &[u64]) -> Option<()> {
+    for slice in &mut seen.slices {
+        slice.starts_ns = *starts_ns.get(slice.index as usize)?;
+    }
+    seen.groups.iter_mut().try_for_each(|group| set_starts(group, starts_ns))
+}
+
 /// Merges what all agents recorded, trial by trial. `targets` is what each target used in
 /// each slice, by index, as the coordinator read it.
 pub(super) fn merge_all(
@@ -92,11 +99,8 @@ pub(super) fn merge_all(
     let mut parts: Vec<Vec<AgentPart>> = (0..count).map(|_| Vec::new()).collect();
     for agent in agents {
         for (parts, mut trial) in parts.iter_mut().zip(agent.trials) {
-            for slice in &mut trial.seen.slices {
-                let known = agent.starts_ns.get(slice.index as usize);
-                let why = || format!("agent {} recorded a slice that was not driven", agent.rank);
-                slice.starts_ns = *known.ok_or_else(why)?;
-            }
+            let why = || format!("agent {} recorded a slice that was not driven", agent.rank);
+            set_starts(&mut trial.seen, agent.starts_ns).ok_or_else(why)?;
             parts.push(AgentPart { rank: agent.rank, bound_ns: agent.bound_ns, trial });
         }
     }
@@ -116,6 +120,7 @@ pub(super) fn merge_all(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::{Address, Arrivals, Intensity, LaneOrder, LaneTask, Phase, Reuse};
 
     #[test]
     fn torn_and_altered_records_are_refused() {
@@ -132,9 +137,59 @@ mod tests {
         assert_eq!(Incoming::default().finish(0, &digest(b"")), Ok(Vec::new()));
     }
 
+    fn slice(index: u64, starts_ns: u64) -> Slice {
+        Slice { index, starts_ns, took_ns: 50_000_000, operations: 10, ..Slice::default() }
+    }
+
+    /// A trial of one slice, which started then on the engine's clock, of a contender with a group.
+    fn trial_of(starts_ns: u64) -> TrialRecord {
+        let intensity = Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed };
+        let lane_order = LaneOrder {
+            address: Address::Unix(String::new()),
+            intensity,
+            doing: LaneTask::Ask,
+            reuse: Reuse::Always,
+            timeout_ns: 1,
+            burn_in_ns: 0,
+            operations: None,
+            groups: Vec::new(),
+        };
+        let of = |groups| Seen { slices: vec![slice(0, starts_ns)], groups, ..Seen::default() };
+        TrialRecord {
+            phase: Phase::Round,
+            round: 1,
+            contender: 0,
+            lane_order,
+            seen: of(vec![of(Vec::new())]),
+            cut_short: false,
+            agents: Vec::new(),
+        }
+    }
+
+    fn recorded(rank: u32, starts_ns: &[u64], trials: Vec<TrialRecord>) -> AgentTrials<'_> {
+        AgentTrials { rank, bound_ns: 1, starts_ns, trials }
+    }
+
     #[test]
     fn all_agents_must_have_recorded_the_same() {
-        let of = |rank, starts_ns| AgentTrials { rank, bound_ns: 1, starts_ns, trials: Vec::new() };
-        assert_eq!(merge_all(vec![of(1, &[]), of(2, &[])], &[]), Ok(Vec::new()));
+        let (one, other) = (recorded(1, &[7], vec![trial_of(7)]), recorded(2, &[7], Vec::new()));
+        let why = "agent 2 recorded 0 trials, but agent 1 recorded 1";
+        assert_eq!(merge_all(vec![one, other], &[]), Err(why.to_owned()));
+        let unknown = recorded(1, &[], vec![trial_of(7)]);
+        let why = "agent 1 recorded a slice that was not driven";
+        assert_eq!(merge_all(vec![unknown], &[]), Err(why.to_owned()));
+    }
+
+    /// The engines of agents start at different times, and slices have times since then.
+    #[test]
+    fn slices_and_those_of_groups_start_on_the_clock_of_the_coordinator() {
+        let (starts, later) = ([1_000_000_000], [1_000_030_000]);
+        let one = recorded(1, &starts, vec![trial_of(900_000_000)]);
+        let other = recorded(2, &later, vec![trial_of(800_000_000)]);
+        let merged = merge_all(vec![one, other], &[]).expect("they fit").remove(0).seen;
+        for seen in [&merged, &merged.groups[0]] {
+            let of: Vec<_> = seen.slices.iter().map(|of| (of.starts_ns, of.took_ns)).collect();
+            assert_eq!(of, [(starts[0], 50_030_000)]);
+        }
     }
 }

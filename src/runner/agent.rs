@@ -139,7 +139,7 @@ impl Agent<'_> {
                     outbox = Outbox::default();
                     if let Err(why) = self.drive(&order, at, &outbox) {
                         // The message cannot be sent if the coordinator is what cannot be reached.
-                        let _ = self.link.send(&FromAgent::Failed(shown(&why)));
+                        self.link.send(&FromAgent::Failed(shown(&why)));
                         return Err(why);
                     }
                 }

@@ -7,6 +7,11 @@ pub trait Gate: Sync {
     /// first slice, are ready for it), by one of them at a time. Returns when the slice at `index`
     /// starts, as a time of [`crate::clock::now`], or None if the run ends.
     fn next(&self, index: u64) -> Option<u64>;
+
+    /// Called between two rounds, when all workers of this process have ended the slice before
+    /// `index`, by one of them at a time. Returns when all processes have ended the round, so that
+    /// connections can be renewed. Returns false if the run ends.
+    fn round_ended(&self, index: u64) -> bool;
 }
 
 /// The position of this process among those that drive an order together, each with the same

@@ -34,6 +34,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) started: u64,
     /// Start of the next slice; 0 means that the run ends.
     starts: AtomicU64,
+    /// Whether another round follows the one that has ended.
+    goes_on: AtomicBool,
     /// A worker has failed, so the run ends at the next meeting.
     broken: AtomicBool,
     /// Decides when slices start, if other processes drive the same contenders.
@@ -46,14 +48,20 @@ impl<'a> Shared<'a> {
             barrier: Barrier::new(workers),
             started: clock::now(),
             starts: AtomicU64::new(0),
+            goes_on: AtomicBool::new(true),
             broken: AtomicBool::new(false),
             gate,
         }
     }
 
+    /// Whether the run ends at this meeting.
+    fn ends(&self, seat: &Seat) -> bool {
+        seat.stop.raised() || self.broken.load(Ordering::Relaxed)
+    }
+
     /// Decides when the slice at `index` starts. Returns 0 if the run ends.
     fn decide(&self, index: u64, seat: &Seat) -> u64 {
-        if seat.stop.raised() || self.broken.load(Ordering::Relaxed) {
+        if self.ends(seat) {
             return 0;
         }
         match self.gate {
@@ -244,6 +252,7 @@ impl<'a> Worker<'a> {
             result?;
             let round = self.order.first_round + number;
             if number > 0 {
+                self.end_round()?;
                 self.renew(round)?;
             }
             let slices = self.order.slices_per_round();
@@ -266,6 +275,18 @@ impl<'a> Worker<'a> {
             self.note(contender, &before, &targets);
         }
         if self.seat.stop.raised() { Err(EarlyEnd::Stopped) } else { Ok(()) }
+    }
+
+    /// Waits until all processes have ended the round: renewing connections takes CPU time of the
+    /// targets, which belongs to no slice.
+    fn end_round(&self) -> Result<(), EarlyEnd> {
+        let Some(gate) = self.shared.gate else { return Ok(()) };
+        if self.shared.barrier.wait()? {
+            let goes_on = !self.shared.ends(&self.seat) && gate.round_ended(self.index);
+            self.shared.goes_on.store(goes_on, Ordering::Relaxed);
+        }
+        self.shared.barrier.wait()?;
+        if self.shared.goes_on.load(Ordering::Relaxed) { Ok(()) } else { Err(EarlyEnd::Stopped) }
     }
 
     /// Waits for all workers; one of them decides when the next slice starts.

@@ -72,10 +72,7 @@ pub enum ParameterError {
     #[error("parent() can be used only in columns of tables")]
     NoParent,
     /// The rows of this table cannot be divided among the rows of the other one.
-    #[error(
-        "`{0}` must have fewer rows than this table, so that each of its rows is the parent of \
-         several"
-    )]
+    #[error("keys_per_row of `{0}` must be a multiple of that of this table")]
     NotParent(String),
     /// A column is filled from a feed.
     #[error("feed() can be used in operations, not in tables")]

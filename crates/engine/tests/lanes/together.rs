@@ -18,13 +18,32 @@ struct Meeting {
     changed: Condvar,
 }
 
-struct AtMeeting {
+struct AtMeeting<'a> {
     meeting: Arc<Meeting>,
     starts: Mutex<Vec<(u64, u64)>>,
+    /// The slices before which a round had ended, and how many connections had been opened then.
+    rounds: Mutex<Vec<(u64, u64)>>,
+    counts: &'a crate::common::Counts,
 }
 
-impl Gate for AtMeeting {
+impl Gate for AtMeeting<'_> {
     fn next(&self, index: u64) -> Option<u64> {
+        let starts = self.meet();
+        self.starts.lock().expect("no panic").push((index, starts));
+        Some(starts)
+    }
+
+    fn round_ended(&self, index: u64) -> bool {
+        let opened = self.counts.connections.load(Ordering::Relaxed);
+        self.rounds.lock().expect("no panic").push((index, opened));
+        self.meet();
+        true
+    }
+}
+
+impl AtMeeting<'_> {
+    /// Waits for all processes. Returns the same time for all of them.
+    fn meet(&self) -> u64 {
         let mut state = self.meeting.state.lock().expect("no panic");
         state.0 += 1;
         if state.0 == SIZE {
@@ -34,8 +53,7 @@ impl Gate for AtMeeting {
             let this = state.1;
             state = self.meeting.changed.wait_while(state, |s| s.1 == this).expect("no panic");
         }
-        self.starts.lock().expect("no panic").push((index, state.2));
-        Some(state.2)
+        state.2
     }
 }
 
@@ -57,12 +75,21 @@ fn lanes(order: &DriveOrder, seats: &Arc<Mutex<Vec<(usize, usize)>>>) -> Vec<Vec
     (0..order.lanes.len()).map(of).collect()
 }
 
-type Driven = (Vec<TrialRecord>, Vec<(u64, u64)>);
+type Driven = (Vec<TrialRecord>, Vec<(u64, u64)>, Vec<(u64, u64)>);
 
-fn drive_together(order: &DriveOrder, seats: &Arc<Mutex<Vec<(usize, usize)>>>) -> Vec<Driven> {
+fn drive_together(
+    order: &DriveOrder,
+    seats: &Arc<Mutex<Vec<(usize, usize)>>>,
+    counts: &crate::common::Counts,
+) -> Vec<Driven> {
     let meeting = Arc::new(Meeting::default());
     let one = |rank| {
-        let gate = AtMeeting { meeting: meeting.clone(), starts: Mutex::default() };
+        let gate = AtMeeting {
+            meeting: meeting.clone(),
+            starts: Mutex::default(),
+            rounds: Mutex::default(),
+            counts,
+        };
         let mut trials = Vec::new();
         let together = Together { rank, size: SIZE, gate: &gate };
         let stop = Stop::new().expect("a descriptor");
@@ -71,7 +98,8 @@ fn drive_together(order: &DriveOrder, seats: &Arc<Mutex<Vec<(usize, usize)>>>) -
             ControlFlow::Continue(())
         })
         .expect("the engine holds");
-        (trials, gate.starts.into_inner().expect("no panic"))
+        let inner = |of: Mutex<Vec<(u64, u64)>>| of.into_inner().expect("no panic");
+        (trials, inner(gate.starts), inner(gate.rounds))
     };
     std::thread::scope(|scope| {
         let one = &one;
@@ -84,7 +112,7 @@ fn merged(all: &[Driven]) -> Vec<Seen> {
     (0..all[0].0.len())
         .map(|at| {
             let mut seen = Seen::default();
-            all.iter().for_each(|(trials, _)| seen.merge(&trials[at].seen));
+            all.iter().for_each(|(trials, ..)| seen.merge(&trials[at].seen));
             seen
         })
         .collect()
@@ -97,7 +125,7 @@ fn the_workers_of_all_processes_are_those_of_one() {
     lane_order.intensity.connections = 13;
     let order = DriveOrder { cores: vec![0, 0], ..until_done(vec![lane_order]) };
     let seats = Arc::default();
-    let together = merged(&drive_together(&order, &seats)).remove(0);
+    let together = merged(&drive_together(&order, &seats, &counts)).remove(0);
     let sent = counts.requests.load(Ordering::Relaxed);
     assert_eq!(sent, 1001);
     let mut seats = seats.lock().expect("no panic").clone();
@@ -111,7 +139,7 @@ fn the_workers_of_all_processes_are_those_of_one() {
 
 #[test]
 fn a_rate_is_shared_and_slices_start_together() {
-    let (address, _) = serve(crate::common::REPLY, u64::MAX);
+    let (address, counts) = serve(crate::common::REPLY, u64::MAX);
     let mut lane_order = lane(address);
     lane_order.intensity.arrivals = Arrivals::Constant(2000.0);
     lane_order.timeout_ns = 60_000_000_000;
@@ -120,8 +148,13 @@ fn a_rate_is_shared_and_slices_start_together() {
         slice_ns: 50_000_000,
         ..order(vec![lane_order.clone(), lane_order])
     };
-    let all = drive_together(&order, &Arc::default());
-    let starts: Vec<_> = all.iter().map(|(_, starts)| starts).collect();
+    let all = drive_together(&order, &Arc::default(), &counts);
+    // No process renews its connections before all of them have ended the round.
+    let opened = order.lanes.iter().map(|lane| u64::from(lane.intensity.connections)).sum();
+    let rounds: Vec<_> = all.iter().map(|(.., rounds)| rounds.as_slice()).collect();
+    assert_eq!(rounds, [[(8, opened)]; SIZE]);
+    assert_eq!(counts.connections.load(Ordering::Relaxed), 2 * opened);
+    let starts: Vec<_> = all.iter().map(|(_, starts, _)| starts).collect();
     assert_eq!(starts[0].len(), 16);
     assert!(starts.iter().all(|of| *of == starts[0]), "each slice starts at one time");
     for (seen, trial) in merged(&all).iter().zip(&all[0].0) {
@@ -131,7 +164,7 @@ fn a_rate_is_shared_and_slices_start_together() {
     }
     // What was driven in a slice had ended everywhere before the next one started.
     for (at, (_, next)) in starts[0].iter().enumerate().skip(1) {
-        for (trials, starts) in &all {
+        for (trials, starts, _) in &all {
             let slices = trials.iter().flat_map(|trial| &trial.seen.slices);
             let before = slices.into_iter().find(|slice| slice.index == at as u64 - 1);
             let took = before.expect("each slice was driven").took_ns;

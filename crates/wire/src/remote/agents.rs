@@ -113,6 +113,8 @@ pub enum FromCoordinator {
     },
     /// The run is over.
     Bye,
+    /// The gate: all agents have ended the round, so connections are renewed for the next one.
+    Renew,
 }
 
 fn push_stamps(body: &mut Vec<u8>, stamps: Stamps) {
@@ -218,6 +220,7 @@ impl Message for FromCoordinator {
             FromCoordinator::End => 53,
             FromCoordinator::Send { .. } => 54,
             FromCoordinator::Bye => 55,
+            FromCoordinator::Renew => 56,
         }
     }
 
@@ -232,6 +235,7 @@ impl Message for FromCoordinator {
             FromCoordinator::Send { trials } => push_u64(body, *trials),
             FromCoordinator::Accepted
             | FromCoordinator::Ping
+            | FromCoordinator::Renew
             | FromCoordinator::End
             | FromCoordinator::Bye => {}
         }
@@ -248,6 +252,7 @@ impl Message for FromCoordinator {
             53 => FromCoordinator::End,
             54 => FromCoordinator::Send { trials: fields.u64()? },
             55 => FromCoordinator::Bye,
+            56 => FromCoordinator::Renew,
             _ => return Err(UNKNOWN_KIND),
         };
         fields.end()?;

@@ -177,7 +177,7 @@ fn seeds_differ_and_parameters_of_one_operation_do_too() {
 fn what_cannot_be_names_its_parameter() {
     for (text, message) in [
         ("row(nowhere)", "operation `mine`: p0 = row(nowhere): there is no table `nowhere`"),
-        ("parent(tellers)", "operation `mine`: p0 = parent(tellers): only rows of a table have"),
+        ("parent(tellers)", "operation `mine`: p0 = parent(tellers): parent() can be used only in"),
         ("feed(x, a)", "operation `mine`: p0 = feed(\"x\", \"a\"): there is no feed `x`"),
         (
             "feed(uniform, c)",

@@ -13,7 +13,7 @@ use wire::websocket::{Kind, Upgrade, codes};
 const MEMBERS: u32 = 4;
 /// The time limit where the server keeps a message to itself. Its other broadcasts must not reach it
 /// on a busy machine.
-const SILENT_TIMEOUT_NS: u64 = 500_000_000;
+const SILENT_TIMEOUT_NS: u64 = 1_500_000_000;
 const TIMEOUT_NS: u64 = 20_000_000_000;
 
 fn access(message_bytes: u32) -> WebSocketAccess {

@@ -104,6 +104,7 @@ fn from_coordinators() -> Vec<FromCoordinator> {
         FromCoordinator::End,
         FromCoordinator::Send { trials: 2 },
         FromCoordinator::Bye,
+        FromCoordinator::Renew,
     ]
 }
 
@@ -155,7 +156,7 @@ fn kinds_belong_to_one_message_each() {
     kinds.dedup();
     assert_eq!(
         kinds,
-        [1, 2, 3, 4, 5].into_iter().chain(16..20).chain(32..39).chain(48..56).collect::<Vec<u8>>()
+        [1, 2, 3, 4, 5].into_iter().chain(16..20).chain(32..39).chain(48..57).collect::<Vec<u8>>()
     );
 }
 
@@ -218,7 +219,7 @@ proptest! {
     /// Frames with good heads and random bodies.
     #[test]
     fn any_bodies(frames in proptest::collection::vec(
-        (1..24_u8, proptest::collection::vec(any::<u8>(), 0..60)), 0..4,
+        (1..60_u8, proptest::collection::vec(any::<u8>(), 0..60)), 0..4,
     )) {
         let mut stream = Vec::new();
         for (kind, body) in frames {
@@ -241,5 +242,7 @@ proptest! {
         change(&from_server(), at, byte);
         change(&questions(), at, byte);
         change(&answers()[1..], at, byte);
+        change(&from_agents(), at, byte);
+        change(&from_coordinators(), at, byte);
     }
 }
