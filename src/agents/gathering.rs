@@ -8,6 +8,7 @@ use crate::exit::Error;
 use crate::remote::{Connection, RemoteError, admit};
 use engine::Stop;
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 use text::lists;
@@ -17,7 +18,7 @@ use wire::remote::agents::{FromAgent, FromCoordinator, Hello};
 
 /// How long each message of a stranger may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How many connections are examined at once: more wait in the kernel's queue.
+/// The most connections that are examined at the same time: more wait in the kernel's queue.
 const AT_ONCE: usize = 300;
 const GLANCE: Duration = Duration::from_millis(20);
 
@@ -50,6 +51,7 @@ pub(crate) fn gather(
     let announced = this.announce.as_ref().map(|announce| announce.publish(at, &this.token));
     let _announced = announced.transpose()?;
     let (send, candidates) = mpsc::channel();
+    let examined = Arc::new(());
     let mut agents: Vec<Option<Candidate>> = (0..this.agents()).map(|_| None).collect();
     let until = Instant::now() + this.gather;
     while agents.iter().any(Option::is_none) {
@@ -62,7 +64,7 @@ pub(crate) fn gather(
         if let Some(why) = this.announce.as_ref().and_then(Announce::lost) {
             return Err(Error::failed(why));
         }
-        accept(&listener, this, &send);
+        accept(&listener, this, &send, &examined);
         if let Some((mut connection, hello)) = next(&candidates) {
             let position = position(&hello, &agents, this, expected);
             let at = match position {
@@ -85,12 +87,14 @@ pub(crate) fn gather(
     Coordinator::start(agents.into_iter().flatten(), clock).map_err(cannot)
 }
 
-/// Examines every connection on a thread of its own, so that a silent one makes nobody wait.
-fn accept(listener: &TcpListener, this: &Membership, send: &Sender<Candidate>) {
-    for _ in 0..AT_ONCE {
+/// Examines every connection on a thread of its own, so that a silent one makes nobody wait. Each
+/// thread has a clone of `examined`.
+fn accept(listener: &TcpListener, this: &Membership, send: &Sender<Candidate>, examined: &Arc<()>) {
+    while Arc::strong_count(examined) <= AT_ONCE {
         let Ok((stream, _)) = listener.accept() else { return };
-        let (send, token) = (send.clone(), this.token.clone());
+        let (send, token, counted) = (send.clone(), this.token.clone(), Arc::clone(examined));
         let examine = move || -> Result<(), RemoteError> {
+            let _counted = counted;
             let mut connection = Connection::of(stream)?;
             admit(&mut connection, Purpose::Agent, &token, PATIENCE)?;
             if let FromAgent::Hello(hello) = connection.receive(PATIENCE)? {

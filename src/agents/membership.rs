@@ -19,8 +19,10 @@ const SLURM: [(&str, &str); 1] = [("SLURM_PROCID", "SLURM_NTASKS")];
 /// The variables that say which process this is and how many there are, in order of precedence.
 const RANKS: [(&str, &str); 4] = [
     ("TIEBREAK_RANK", "TIEBREAK_SIZE"),
-    SLURM[0],
+    // Before Slurm: within an allocation, processes of mpirun also inherit the variables of the
+    // batch step.
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    SLURM[0],
     // Kubernetes sets only the rank.
     ("JOB_COMPLETION_INDEX", "TIEBREAK_SIZE"),
 ];
@@ -177,11 +179,20 @@ mod tests {
         let file = scratch.path().join("token");
         std::fs::write(&file, "a-token-of-22-letters-\n").expect("scratch");
         let file = file.to_str().expect("UTF-8");
-        let table: [Row<'_>; 5] = [
+        let table: [Row<'_>; 6] = [
             (&[("TIEBREAK_RANK", "1"), ("TIEBREAK_SIZE", "3")], (1, 3)),
             (&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "4")], (0, 4)),
             (&[("OMPI_COMM_WORLD_RANK", "2"), ("OMPI_COMM_WORLD_SIZE", "3")], (2, 3)),
             (&[("JOB_COMPLETION_INDEX", "5"), ("TIEBREAK_SIZE", "9")], (5, 9)),
+            (
+                &[
+                    ("SLURM_PROCID", "0"),
+                    ("SLURM_NTASKS", "1"),
+                    ("OMPI_COMM_WORLD_RANK", "2"),
+                    ("OMPI_COMM_WORLD_SIZE", "3"),
+                ],
+                (2, 3),
+            ),
             (
                 &[
                     ("SLURM_PROCID", "3"),

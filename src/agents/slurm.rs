@@ -32,7 +32,10 @@ pub(crate) fn membership(
     let (rank, size) = rank_and_size(variable, true).map_err(Error::usage)?;
     let id = |name: &str| number_of(variable, name).map_err(Error::usage);
     let (job, step) = (id("SLURM_JOB_ID")?, id("SLURM_STEP_ID")?);
-    let file = PathBuf::from(format!("tiebreak-{job}.{step}.rendezvous"));
+    // A job that was requeued has the same number; a file of its first attempt may be left.
+    let restarts = variable("SLURM_RESTART_COUNT").and_then(|text| text.parse::<u32>().ok());
+    let attempt = restarts.unwrap_or(0);
+    let file = PathBuf::from(format!("tiebreak-{job}.{step}.{attempt}.rendezvous"));
     let simulated = SimulatedClock::default();
     if rank == 0 {
         let ip = own_address(variable)?;
@@ -153,7 +156,9 @@ mod tests {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("ours");
         assert!(matches!(read(&file), Ok(None)), "not complete");
         fs::write(&file, "nonsense\n").expect("scratch");
-        assert!(read(&file).expect_err("refused").contains("not what a coordinator writes"));
+        assert!(
+            read(&file).expect_err("refused").contains("does not contain an address and a token")
+        );
     }
 
     #[test]

@@ -89,12 +89,13 @@ pub(super) fn perform(
         Some(How::Env) | None => in_environment(spec.allow_public, gather, output.quiet)?,
     };
     this.simulated = options.simulate_clock.unwrap_or_default().times(this.rank);
-    let resolved = conduct::settle(spec)?;
     if this.rank > 0 {
+        let resolved = conduct::settle_for_agent(spec)?;
         let stop = conduct::catch_signals()?;
         runner::assist(&resolved, &stop, output.out.as_deref(), &this)?;
         return Ok(Exit::Sound);
     }
+    let resolved = conduct::settle(spec)?;
     let copies = output.copies()?;
     let (directory, judged) = conduct::measure(&resolved, output.reporting(), Some(&this))?;
     outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;

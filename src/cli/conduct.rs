@@ -17,6 +17,13 @@ pub(super) fn settle(spec: &Spec) -> Result<Resolved, Error> {
     with_machine(spec, |machine, resolver| resolve(spec, machine, resolver))
 }
 
+/// Settles the plan for an agent, which asks no watcher.
+pub(super) fn settle_for_agent(spec: &Spec) -> Result<Resolved, Error> {
+    with_machine(spec, |machine, resolver| {
+        resolve(spec, &Machine { watch: None, ..machine.clone() }, resolver)
+    })
+}
+
 /// Settles something for this machine.
 pub(super) fn with_machine<T>(
     spec: &Spec,
@@ -35,7 +42,7 @@ pub(super) fn with_machine<T>(
         cores,
         host,
         look: sight::look,
-        watch: watch::describe,
+        watch: Some(watch::describe),
         watch_token: watch_token(),
         drawn_seed,
     };

@@ -17,7 +17,7 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
         cores: crate::cores::Facts { allowed: vec![0, 1], ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
         look: |_, _| Err(NotVisible("it was not looked for".to_owned())),
-        watch: |_, _| Err(RemoteError::Closed),
+        watch: Some(|_, _| Err(RemoteError::Closed)),
         watch_token: None,
         drawn_seed: 1,
     };

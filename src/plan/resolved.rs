@@ -56,6 +56,9 @@ const OTHER_DESCRIPTORS: u64 = 64;
 /// A caution is given above this share of the connection rate that local ports allow.
 const PORT_CAUTION: f64 = 0.7;
 
+/// Asks the watcher at an address, which has this token, what it watches.
+pub type AskWatcher = fn(SocketAddr, &Token) -> Result<Description, RemoteError>;
+
 /// The machine, as far as a plan depends on it.
 #[derive(Clone, Debug)]
 pub struct Machine {
@@ -65,8 +68,8 @@ pub struct Machine {
     pub host: Host,
     /// Looks for the processes behind an address.
     pub look: fn(&Address, Option<u32>) -> Result<TargetProcesses, NotVisible>,
-    /// Asks a watcher what it watches.
-    pub watch: fn(SocketAddr, &Token) -> Result<Description, RemoteError>,
+    /// Asks a watcher what it watches. None for an agent: the coordinator asks.
+    pub watch: Option<AskWatcher>,
     /// The token of watchers for which no file is named, if the environment has one.
     pub watch_token: Option<Result<Token, String>>,
     /// A random seed, drawn when the process started, for plans that do not set one. It is the same

@@ -26,7 +26,7 @@ fn machine() -> Machine {
             client_ports: (32768, 60999),
         },
         look: |_, _| Err(NotVisible("it was not looked for".to_owned())),
-        watch: |address, _| match address.port() {
+        watch: Some(|address, _| match address.port() {
             9 => Err(RemoteError::Refused(Refusal::Token)),
             port => Ok(Description {
                 machine: [if port == 8 { 8 } else { 7 }; 16],
@@ -35,7 +35,7 @@ fn machine() -> Machine {
                 cores: vec![0, 1],
                 pids: vec![if port == 7 { 7 } else { 4711 }],
             }),
-        },
+        }),
         watch_token: Some(Token::of("a-token-of-tests")),
         drawn_seed: 0x5eed,
     }

@@ -25,7 +25,7 @@ fn settled(spec: &Spec, cores: Vec<u32>) -> Result<Settled, Error> {
         cores: crate::cores::Facts { allowed: cores, ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
         look: |_, _| Err(NotVisible("it was not looked for".to_owned())),
-        watch: |_, _| Err(RemoteError::Closed),
+        watch: Some(|_, _| Err(RemoteError::Closed)),
         watch_token: None,
         drawn_seed: 0x5eed,
     };

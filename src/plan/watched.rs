@@ -14,7 +14,8 @@ use wire::remote::handshake::Refusal;
 /// Where the token is if no file is named.
 pub(crate) const TOKEN_VARIABLE: &str = "TIEBREAK_WATCH_TOKEN";
 
-/// Asks the watcher of a contender what it watches. Returns None if it has no watcher.
+/// Asks the watcher of a contender what it watches. Returns None if it has no watcher, or if this
+/// process is an agent, which leaves watchers to the coordinator.
 pub(super) fn by(
     settings: &Settings,
     pid: Option<u32>,
@@ -33,10 +34,11 @@ pub(super) fn by(
              watcher was told which process to watch",
         ));
     }
+    let Some(ask) = machine.watch else { return Ok(None) };
     let token = token(settings, machine)?;
     let (host, port) = watcher_address(watch).map_err(Error::usage)?;
     let address = resolver.dial(host, port)?;
-    let description = (machine.watch)(address, &token).map_err(|error| {
+    let description = ask(address, &token).map_err(|error| {
         let text = format!("watch={}: {}", shown(watch), unreached(&error));
         match error {
             RemoteError::Refused(Refusal::Token) => Error::usage(text),

@@ -1,7 +1,7 @@
 //! The watcher's side: connections, and answers to what is asked on them.
 //!
 //! Each connection has a thread. Those who are not admitted yet and those who are have separate
-//! limits, and every wait is bounded, so that nobody can keep others from being answered.
+//! limits, and every wait is bounded, so that nobody can keep connected clients from being answered.
 
 use super::{PATIENCE, WatchedTarget};
 use crate::remote::{self, Connection, RemoteError, Token};

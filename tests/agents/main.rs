@@ -16,3 +16,4 @@ mod slurm;
 mod ssh;
 mod strangers;
 mod together;
+mod watched;

@@ -120,13 +120,14 @@ fn another_version_another_size_and_other_workers_are_rejected() {
             |hello| hello.version = "0.0.0-other".to_owned(),
             "its version of tiebreak is 0.0.0-other",
         ),
-        (|hello| hello.size = 7, "it was told that there are 7 processes"),
-        (|hello| hello.workers = 9, "its plan is different"),
+        (|hello| hello.size = 7, "it expects 7 processes"),
+        (|hello| hello.workers = 9, "it has 9 workers"),
     ];
+    let hash = plan_hash();
     for (change, why) in table {
         let Scene { group, words, servers: _servers } = scene(1);
         let coordinator = group.start(0, &words);
-        let mut hello = hello(1, 2, "0");
+        let mut hello = hello(1, 2, &hash);
         change(&mut hello);
         let answer = answer_to(&mut introduced(&group), hello);
         let FromCoordinator::Rejected(reason) = answer else { panic!("{answer:?}") };

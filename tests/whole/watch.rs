@@ -1,66 +1,19 @@
 //! `tiebreak watch` and a comparison that uses it, on loopback.
 
+use crate::common::listening::{Listening, Watcher, server, watcher};
 use crate::common::processes::{command, wait_at_most};
 use crate::common::running::Running;
 use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 /// Longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A program that says where it listens.
-struct Listening {
-    running: Running,
-    /// What it said up to that line.
-    lines: Vec<String>,
-    address: String,
-    out: BufReader<ChildStdout>,
-}
-
-fn started(mut child: Child) -> Listening {
-    let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
-    let running = Running::new(child);
-    let mut lines = Vec::new();
-    loop {
-        let mut line = String::new();
-        assert!(out.read_line(&mut line).expect("text") > 0, "it ended: {lines:?}");
-        let line = line.trim_end().to_owned();
-        lines.push(line.clone());
-        if let Some(address) = line.strip_prefix("listening on ") {
-            return Listening { running, lines, address: address.to_owned(), out };
-        }
-    }
-}
-
-fn start(directory: &TestDirectory, words: &[&str]) -> Listening {
-    started(directory.command(words).stdout(Stdio::piped()).spawn().expect("the binary runs"))
-}
-
-/// A server whose requests cost some CPU time.
-fn server(directory: &TestDirectory) -> Listening {
-    start(directory, &["testserver", "--listen", "127.0.0.1:0", "--service", "50us"])
-}
-
-/// A watcher of a process, and its token.
-struct Watcher {
-    listening: Listening,
-    token: String,
-}
-
-fn watcher(directory: &TestDirectory, pid: u32) -> Watcher {
-    let pid = pid.to_string();
-    let mut listening = start(directory, &["watch", "--listen", "127.0.0.1:0", "--pid", &pid]);
-    let mut line = String::new();
-    listening.out.read_line(&mut line).expect("text");
-    let token = line.trim_end().strip_prefix("token: ").expect("a token").to_owned();
-    Watcher { listening, token }
-}
 
 /// A comparison of two servers, or of one with itself, in which the watcher reads b's.
 struct Compared<'a> {

@@ -144,10 +144,15 @@ impl HostSession {
         *locked(&self.input) = None;
     }
 
-    /// Ends the client. The host notices that the connection is gone.
+    /// Ends the client and everything that it started: it can be a script that runs ssh. The host
+    /// notices that the connection is gone.
     pub(super) fn kill(&self) {
-        // A client that has ended already need not be killed.
-        let _ = locked(&self.client).kill();
+        let mut client = locked(&self.client);
+        if let Ok(None) = client.try_wait() {
+            // SAFETY: only passes numbers. The client leads its own process group, and keeps its
+            // number until it is waited for.
+            unsafe { libc::kill(-(client.id() as libc::pid_t), libc::SIGKILL) };
+        }
     }
 }
 
@@ -323,7 +328,7 @@ mod tests {
         let ours = format!("Linux {} 10.0.0.5 5000 10.0.0.6 22", std::env::consts::ARCH);
         assert_eq!(seen_from(&ours), Ok([10, 0, 0, 5].into()));
         let other = seen_from("Linux sparc64 10.0.0.5 5000 10.0.0.6 22").expect_err("another");
-        assert!(other.contains("it is Linux sparc64"), "{other}");
+        assert!(other.contains("its architecture is Linux sparc64"), "{other}");
         let no_address = seen_from(&format!("Linux {}", std::env::consts::ARCH));
         assert!(no_address.expect_err("no address").contains("SSH_CONNECTION"));
     }
