@@ -68,8 +68,8 @@ fn read_counts(mut bytes: &[u8], buckets_in_all: usize) -> Option<(Buckets, u64)
         bytes = rest;
         match u64::try_from(count) {
             Err(_) => bucket = bucket.checked_add(usize::try_from(count.unsigned_abs()).ok()?)?,
-            Ok(0) => bucket += 1,
             Ok(_) if bucket >= buckets_in_all => return None,
+            Ok(0) => bucket += 1,
             Ok(count) => {
                 found.push((buckets::highest_at(bucket), count));
                 total = total.checked_add(count)?;
