@@ -48,10 +48,7 @@ pub(crate) fn clock_discipline() -> String {
     match state {
         -1 => String::new(),
         _ if state_of_clock.status & libc::STA_UNSYNC != 0 => "not synchronised".to_owned(),
-        _ => format!(
-            "synchronised, with an estimated error of at most {} µs",
-            state_of_clock.maxerror
-        ),
+        _ => format!("synchronised, with a maximum error of {} µs", state_of_clock.maxerror),
     }
 }
 

@@ -78,7 +78,7 @@ fn refused(why: SplitError) -> String {
              or from a file",
             shown(name)
         ),
-        SplitError::OfTheShell(c) => format!(
+        SplitError::NeedsShell(c) => format!(
             "exec: `{}` is shell syntax, but exec: runs no shell: quote it, or write exec:sh -c \
              '…' to measure the shell as well",
             shown(c.to_string())

@@ -115,8 +115,9 @@ mod tests {
         let all = list(100);
         for rule in of_own_runs().chain(of_published_output()) {
             assert!(all.contains(rule.name));
-            let text = explained(rule.name, 1000).expect("a rule");
-            assert!(rule.texts.iter().all(|text| text.contains(text)), "{text}");
+            let explanation = explained(rule.name, 1000).expect("a rule");
+            let has = |text: &&str| explanation.contains(*text);
+            assert!(rule.texts.iter().all(has), "{explanation}");
         }
     }
 

@@ -299,7 +299,7 @@ fn failed(error: &str, code: u8) -> ExitCode {
 
 fn serve(args: &TestserverArgs, behaviour: Behaviour) -> io::Result<()> {
     // Done before the thread of the server starts, so that it inherits the signal mask.
-    let signals = StopSignals::hold_back()?;
+    let signals = StopSignals::block()?;
     // The default limit of 1024 is too low for 4096 connections. If it cannot be raised,
     // the counts show the connections that were not accepted.
     let _ = raise_descriptor_limit();

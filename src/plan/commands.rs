@@ -156,7 +156,7 @@ fn no_words(why: &SplitError) -> String {
     match why {
         SplitError::Backslash => "ends in a backslash: write it twice".to_owned(),
         SplitError::Unclosed(quote) => format!("a quote ({quote}) is opened and not closed"),
-        SplitError::OfTheShell(c) => {
+        SplitError::NeedsShell(c) => {
             format!(
                 "`{}` is shell syntax, but no shell is used: put it in quotes",
                 shown(c.to_string())

@@ -418,11 +418,11 @@ mod tests {
     fn what_is_none_of_them_says_what_there_is() {
         let slip = inputs(&["ngnix"]).err().expect("refused");
         assert!(slip.contains("did you mean `nginx`?"), "{slip}");
-        assert!(slip.ends_with("a file ends with .toml"), "{slip}");
+        assert!(slip.ends_with("the name of a file ends with .toml"), "{slip}");
         let nowhere = inputs(&["no/such.toml"]).err().expect("refused");
         assert!(nowhere.starts_with("the file no/such.toml cannot be read"), "{nowhere}");
         let name = inputs(&["a/b=nginx"]).err().expect("refused");
-        assert!(name.contains("a name is made of letters"), "{name}");
+        assert!(name.contains("a name must consist of letters"), "{name}");
         for slip in ["127.0.0.1:8080", "localhost:8080/x", "a.test"] {
             let message = inputs(&[slip]).err().expect("refused");
             assert!(message.contains(&format!("did you mean `http://{slip}")), "{message}");

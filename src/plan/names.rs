@@ -22,7 +22,7 @@ pub(crate) fn check_key(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     match name.chars().count() {
         1..=LONGEST if name.chars().all(fits) && !name.starts_with(['.', '-']) => Ok(()),
-        1..=LONGEST => Err("a name is made of letters, digits and - _ ., and begins with a \
+        1..=LONGEST => Err("a name must consist of letters, digits and - _ ., and begin with a \
                                  letter, a digit or _"
             .to_owned()),
         _ => Err(format!("a name must have 1 to {LONGEST} characters")),

@@ -295,7 +295,7 @@ fn the_burn_in_follows_the_median_of_each_contender() {
     assert!(slow.why.last().is_some_and(|why| why.contains("8 ms for `b`")), "{:?}", slow.why);
     let stuck = chosen(&plan, 2000 * MS, 2000 * MS);
     assert_eq!(stuck.burn_in_ns, [1250 * MS; 2]);
-    assert!(stuck.why.last().is_some_and(|why| why.contains("cut to half")), "{:?}", stuck.why);
+    assert!(stuck.why.last().is_some_and(|why| why.contains("at most half")), "{:?}", stuck.why);
 }
 
 #[test]

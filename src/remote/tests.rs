@@ -169,7 +169,7 @@ fn a_token_file_is_named_in_errors_and_not_quoted() {
     let why = |path: &std::path::Path| Token::in_file(path).expect_err("no token");
     assert!(why(&path).contains("/token: No such file"));
     std::fs::write(&path, "secret\n").expect("scratch");
-    assert!(why(&path).ends_with("16 to 256 characters, and this one has 6"));
+    assert!(why(&path).ends_with("16 to 256 characters, but this one has 6"));
     std::fs::write(&path, "a secret of 23 characters\n").expect("scratch");
     assert!(why(&path).ends_with("must be one word of visible ASCII characters"));
     std::fs::write(&path, "a-secret-of-22-letters\n").expect("scratch");

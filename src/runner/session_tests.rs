@@ -539,7 +539,7 @@ fn only_a_trial_without_any_reply_means_death() {
             agents: Vec::new(),
         }
     };
-    let died = |trial| dead(&plan, &trial).is_some();
+    let died = |trial| stopped_answering(&plan, &trial).is_some();
     assert!(died(trial(Phase::Round, false, |_| {})));
     assert!(died(trial(Phase::Pilot, false, |_| {})));
     assert!(!died(trial(Phase::WarmUp, false, |_| {})));

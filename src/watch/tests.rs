@@ -141,8 +141,8 @@ fn a_watcher_that_ended_is_lost_for_good() {
 #[test]
 fn readings_that_go_back_or_answer_another_question_are_not_believed() {
     for (wrong, why) in [
-        (Reading { number: 1, cpu_ns: Some(4), at_ns: 2, ..Reading::default() }, "went back"),
-        (Reading { number: 1, cpu_ns: Some(5), at_ns: 0, ..Reading::default() }, "went back"),
+        (Reading { number: 1, cpu_ns: Some(4), at_ns: 2, ..Reading::default() }, "decreased"),
+        (Reading { number: 1, cpu_ns: Some(5), at_ns: 0, ..Reading::default() }, "decreased"),
         (Reading { number: 9, cpu_ns: Some(6), at_ns: 2, ..Reading::default() }, "unexpected"),
     ] {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");

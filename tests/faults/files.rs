@@ -90,7 +90,7 @@ const FILES: &[Wrong] = &[
     Wrong {
         name: "a_name_that_is_a_path",
         text: b"[contender.'../a']\nlaunch = ['touch', 'launched']\n",
-        says: "error: e.toml:1: contender.../a: a name is made of letters, digits and - _ .",
+        says: "error: e.toml:1: contender.../a: a name must consist of letters, digits and - _ .",
     },
     Wrong {
         name: "a_variable_that_is_not_set",

@@ -116,7 +116,7 @@ fn refused(c: char, rest: &mut Peekable<Chars<'_>>) -> SplitError {
     if c == '$' && rest.next_if_eq(&'{').is_some() {
         return SplitError::Variable(rest.take_while(|c| *c != '}').collect());
     }
-    SplitError::OfTheShell(c)
+    SplitError::NeedsShell(c)
 }
 
 #[cfg(test)]

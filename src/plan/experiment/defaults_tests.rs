@@ -133,8 +133,8 @@ fn what_is_wrong_is_reported_with_its_place() {
         ),
         (
             "[defaults]\nlaunch = ['a', '{cache}']\n[contender.a]\n".to_owned(),
-            "e.toml:2: defaults.launch[1]: {cache} is valid only with `build`: say there what \
-             is built into it"
+            "e.toml:2: defaults.launch[1]: {cache} is valid only with `build`: list the \
+             commands there"
                 .to_owned(),
         ),
         (
@@ -152,8 +152,8 @@ fn what_is_wrong_is_reported_with_its_place() {
         ),
         (
             "[defaults]\nenv = { A = '{temp}' }\n[contender.a]\nurl = 'exec:true'\n".to_owned(),
-            "e.toml:4: contender.a.url: the variable `A` of [defaults] has {temp}, which has a \
-             meaning only for targets that tiebreak launches"
+            "e.toml:4: contender.a.url: the variable `A` of [defaults] has {temp}, which is \
+             valid only for targets that tiebreak launches"
                 .to_owned(),
         ),
         (

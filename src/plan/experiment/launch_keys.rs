@@ -81,8 +81,8 @@ pub(super) fn files(table: &Table<'_>, known: LaunchNames<'_>) -> Result<Vec<Fil
     let file = |(path, value): (&str, Value<'_>)| {
         let plain = |part| matches!(part, Component::Normal(_));
         if path.is_empty() || !Path::new(path).components().all(plain) {
-            let message = "files are written into the temporary directory: a path without `..`, and \
-                           without `/` in front";
+            let message = "files are written into the temporary directory: the path must be \
+                           relative and without `..`";
             return Err(value.error(message));
         }
         let mut file = File { path: path.to_owned(), text: Text::default() };

@@ -144,7 +144,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         "turns_find_the_effect_and_slices_say_that_they_may_have_missed_it",
     ),
     ("interrupted", "tests/faults/ends.rs", "judged"),
-    ("log_troubles", "tests/faults/places.rs", "uncleaned"),
+    ("log_troubles", "tests/faults/ownership.rs", "uncleaned"),
 ];
 
 #[test]

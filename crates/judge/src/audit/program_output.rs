@@ -10,7 +10,7 @@ const MOST_DIFFERS: f64 = 0.1;
 pub(super) const RULE: Rule = Rule {
     name: "program_output",
     short: "output differs in length",
-    hint: "make them equal, or use --expect-different",
+    hint: "use --expect-different if intended",
     weight: Weight::Void,
     threshold: "Compares how many bytes one run of each program prints on its standard output, \
                 without the line that states its operations, as the mean over all runs of the \

@@ -7,7 +7,7 @@ use text::lists;
 pub(super) const RULE: Rule = Rule {
     name: "shared_core",
     short: "generator and target may share a core",
-    hint: "pin them to different cores (--cores, taskset)",
+    hint: "use different cores (--cores, taskset)",
     weight: Weight::Caution,
     threshold: "Compares the cores that the generator's threads are pinned to with those that a \
                 target's processes and threads may use, as far as they are known. It is a caution \
