@@ -192,15 +192,15 @@ impl Coordinator {
                 part.targets.slice_ended();
             }
             let trials = part.slices.trials_before(index).unwrap_or(0);
-            if trials > 0 && self.merge(part, trials)?.is_break() {
-                return Ok(Ended::ByUs);
-            }
-            if part.slices.renews_before(index)
-                && let ControlFlow::Break(ended) = self.renew(part, index)?
-            {
-                return Ok(ended);
-            }
             if trials > 0 {
+                if self.merge(part, trials)?.is_break() {
+                    return Ok(Ended::ByUs);
+                }
+                if part.slices.renews_before(index)
+                    && let ControlFlow::Break(ended) = self.renew(part, index)?
+                {
+                    return Ok(ended);
+                }
                 self.synchronise(PINGS_BETWEEN_ROUNDS)?;
             }
             part.targets.slice_begins();

@@ -265,7 +265,8 @@ impl<'a> AgentGate<'a> {
     }
 }
 
-fn out_of_turn() -> RemoteError {
+/// The error of a message that may not come now.
+pub(crate) fn out_of_turn() -> RemoteError {
     RemoteError::Io("the coordinator sent a message that was not expected".to_owned())
 }
 

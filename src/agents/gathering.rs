@@ -5,10 +5,11 @@ use super::coordinator::Coordinator;
 use super::local_clock::{LocalClock, SimulatedClock};
 use super::membership::Membership;
 use crate::exit::Error;
-use crate::remote::{Connection, RemoteError, admit};
+use crate::remote::{Admission, Connection, RemoteError, admit};
 use engine::Stop;
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 use text::lists;
@@ -51,7 +52,7 @@ pub(crate) fn gather(
     let announced = this.announce.as_ref().map(|announce| announce.publish(at, &this.token));
     let _announced = announced.transpose()?;
     let (send, candidates) = mpsc::channel();
-    let examined = Arc::new(());
+    let examined = Arc::default();
     let mut agents: Vec<Option<Candidate>> = (0..this.agents()).map(|_| None).collect();
     let until = Instant::now() + this.gather;
     while agents.iter().any(Option::is_none) {
@@ -87,14 +88,19 @@ pub(crate) fn gather(
     Coordinator::start(agents.into_iter().flatten(), clock).map_err(cannot)
 }
 
-/// Examines every connection on a thread of its own, so that a silent one makes nobody wait. Each
-/// thread has a clone of `examined`.
-fn accept(listener: &TcpListener, this: &Membership, send: &Sender<Candidate>, examined: &Arc<()>) {
-    while Arc::strong_count(examined) <= AT_ONCE {
+/// Examines every connection on a thread of its own, so that a silent one makes nobody wait.
+/// `examined` are examined now.
+fn accept(
+    listener: &TcpListener,
+    this: &Membership,
+    send: &Sender<Candidate>,
+    examined: &Arc<AtomicUsize>,
+) {
+    while let Some(admission) = Admission::take(examined, AT_ONCE) {
         let Ok((stream, _)) = listener.accept() else { return };
-        let (send, token, counted) = (send.clone(), this.token.clone(), Arc::clone(examined));
+        let (send, token) = (send.clone(), this.token.clone());
         let examine = move || -> Result<(), RemoteError> {
-            let _counted = counted;
+            let _admission = admission;
             let mut connection = Connection::of(stream)?;
             admit(&mut connection, Purpose::Agent, &token, PATIENCE)?;
             if let FromAgent::Hello(hello) = connection.receive(PATIENCE)? {

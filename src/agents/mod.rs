@@ -27,7 +27,7 @@ mod planning_tests;
 
 pub(crate) use announce::Announce;
 pub(crate) use coordinator::Coordinator;
-pub(crate) use gate::{AgentGate, AgentLink, Outbox};
+pub(crate) use gate::{AgentGate, AgentLink, Outbox, out_of_turn};
 pub(crate) use gathering::{Expected, gather};
 pub(crate) use kubernetes::{Image, Manifest, Name};
 pub(crate) use local_clock::{LocalClock, SimulatedClock};

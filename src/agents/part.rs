@@ -93,8 +93,7 @@ impl Slices {
     /// Whether the slice at `index` begins a round that follows another one: connections are then
     /// renewed before it.
     pub(super) fn renews_before(&self, index: u64) -> bool {
-        let since = index.saturating_sub(self.warm_up);
-        since > 0 && since.is_multiple_of(self.in_round)
+        index > self.warm_up && self.trials_before(index).is_some()
     }
 
     /// How many trials every agent has ended before the slice at `index`. Returns None unless that
@@ -137,5 +136,10 @@ mod tests {
         assert_eq!(ends(of(0, 3)), [(0, 0), (6, 3)]);
         assert_eq!(ends(of(9, 3)), [(3, 3), (9, 6)]);
         assert_eq!((of(9, 3).count(), of(0, 3).count()), (15, 12));
+        // Only a round that follows another one begins with other connections.
+        let renews = |slices: Slices| -> Vec<u64> {
+            (0..slices.count()).filter(|index| slices.renews_before(*index)).collect()
+        };
+        assert_eq!((renews(of(0, 3)), renews(of(9, 3))), (vec![6], vec![9]));
     }
 }

@@ -4,7 +4,9 @@ use super::targets::check_login;
 use super::{header, orders, placement::Kept, run_directory, workers};
 use crate::access::Access;
 use crate::address::resolver::is_public;
-use crate::agents::{AgentGate, AgentLink, LocalClock, Membership, Outbox, PartLane, PartOrder};
+use crate::agents::{
+    AgentGate, AgentLink, LocalClock, Membership, Outbox, PartLane, PartOrder, out_of_turn,
+};
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::{ContenderAccess, Resolved, hash};
@@ -148,7 +150,7 @@ impl Agent<'_> {
                 }
                 FromCoordinator::Bye => return Ok(()),
                 FromCoordinator::End => {}
-                _ => return Err("the coordinator sent a message that was not expected".to_owned()),
+                _ => return Err(words(out_of_turn())),
             }
         }
     }

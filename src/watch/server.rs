@@ -4,12 +4,12 @@
 //! limits, and every wait is bounded, so that nobody can keep connected clients from being answered.
 
 use super::{PATIENCE, WatchedTarget};
-use crate::remote::{self, Connection, RemoteError, Token};
+use crate::remote::{self, Admission, Connection, RemoteError, Token};
 use engine::Stop;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -48,8 +48,8 @@ struct Shared {
     watched: Mutex<WatchedTarget>,
     token: Token,
     limits: Limits,
-    strangers: AtomicUsize,
-    clients: AtomicUsize,
+    strangers: Arc<AtomicUsize>,
+    clients: Arc<AtomicUsize>,
     reports: Mutex<Reports>,
 }
 
@@ -75,8 +75,8 @@ pub fn serve(
         watched: Mutex::new(watched),
         token,
         limits,
-        strangers: AtomicUsize::new(0),
-        clients: AtomicUsize::new(0),
+        strangers: Arc::default(),
+        clients: Arc::default(),
         reports: Mutex::new(Reports { last: None, silent: 0 }),
     });
     while !stopped(listener, stop)? {
@@ -107,9 +107,7 @@ fn stopped(listener: &TcpListener, stop: &Stop) -> io::Result<bool> {
 impl Shared {
     /// Handles a new connection in a thread of its own, or refuses it.
     fn begin(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        let Some(admission) =
-            Admission::take(self, |shared| &shared.strangers, self.limits.strangers)
-        else {
+        let Some(admission) = Admission::take(&self.strangers, self.limits.strangers) else {
             return self.busy(stream, peer);
         };
         let shared = Arc::clone(self);
@@ -141,8 +139,7 @@ impl Shared {
         let mut connection = Connection::of(stream)?;
         remote::admit(&mut connection, Purpose::Watch, &self.token, patience)?;
         drop(admission);
-        let Some(_admission) = Admission::take(self, |shared| &shared.clients, self.limits.clients)
-        else {
+        let Some(_admission) = Admission::take(&self.clients, self.limits.clients) else {
             return Err(RemoteError::Refused(Refusal::Busy));
         };
         loop {
@@ -190,31 +187,6 @@ fn ended(error: &RemoteError) -> String {
         }
         RemoteError::Refused(Refusal::Busy) => "refused: there are too many connections".to_owned(),
         other => other.to_string(),
-    }
-}
-
-/// One of a limited number of connections.
-struct Admission {
-    shared: Arc<Shared>,
-    of: fn(&Shared) -> &AtomicUsize,
-}
-
-impl Admission {
-    /// Returns None if all are taken.
-    fn take(
-        shared: &Arc<Shared>,
-        of: fn(&Shared) -> &AtomicUsize,
-        most: usize,
-    ) -> Option<Admission> {
-        let more = |taken| (taken < most).then_some(taken + 1);
-        of(shared).fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).ok()?;
-        Some(Admission { shared: Arc::clone(shared), of })
-    }
-}
-
-impl Drop for Admission {
-    fn drop(&mut self) {
-        (self.of)(&self.shared).fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -32,10 +32,9 @@ const REST_NS: u64 = 200_000;
 pub(crate) struct Shared<'a> {
     pub(crate) barrier: Barrier,
     pub(crate) started: u64,
-    /// Start of the next slice; 0 means that the run ends.
-    starts: AtomicU64,
-    /// Whether another round follows the one that has ended.
-    goes_on: AtomicBool,
+    /// What one worker decided at the last meeting, such as the start of the next slice; 0 means
+    /// that the run ends.
+    decided: AtomicU64,
     /// A worker has failed, so the run ends at the next meeting.
     broken: AtomicBool,
     /// Decides when slices start, if other processes drive the same contenders.
@@ -47,8 +46,7 @@ impl<'a> Shared<'a> {
         Shared {
             barrier: Barrier::new(workers),
             started: clock::now(),
-            starts: AtomicU64::new(0),
-            goes_on: AtomicBool::new(true),
+            decided: AtomicU64::new(0),
             broken: AtomicBool::new(false),
             gate,
         }
@@ -281,22 +279,23 @@ impl<'a> Worker<'a> {
     /// targets, which belongs to no slice.
     fn end_round(&self) -> Result<(), EarlyEnd> {
         let Some(gate) = self.shared.gate else { return Ok(()) };
+        let goes_on = || !self.shared.ends(&self.seat) && gate.round_ended(self.index);
+        let goes_on = self.decided_by_one(|| u64::from(goes_on()))?;
+        if goes_on != 0 { Ok(()) } else { Err(EarlyEnd::Stopped) }
+    }
+
+    /// Waits for all workers. One of them decides, and all return what it decided.
+    fn decided_by_one(&self, decide: impl FnOnce() -> u64) -> Result<u64, EarlyEnd> {
         if self.shared.barrier.wait()? {
-            let goes_on = !self.shared.ends(&self.seat) && gate.round_ended(self.index);
-            self.shared.goes_on.store(goes_on, Ordering::Relaxed);
+            self.shared.decided.store(decide(), Ordering::Relaxed);
         }
         self.shared.barrier.wait()?;
-        if self.shared.goes_on.load(Ordering::Relaxed) { Ok(()) } else { Err(EarlyEnd::Stopped) }
+        Ok(self.shared.decided.load(Ordering::Relaxed))
     }
 
     /// Waits for all workers; one of them decides when the next slice starts.
     fn meet(&self) -> Result<Option<u64>, EarlyEnd> {
-        if self.shared.barrier.wait()? {
-            let starts = self.shared.decide(self.index, &self.seat);
-            self.shared.starts.store(starts, Ordering::Relaxed);
-        }
-        self.shared.barrier.wait()?;
-        let starts = self.shared.starts.load(Ordering::Relaxed);
+        let starts = self.decided_by_one(|| self.shared.decide(self.index, &self.seat))?;
         // A gate leaves time for its message to reach all processes.
         let sleeps = starts.saturating_sub(SPIN_NS).saturating_sub(clock::now());
         if sleeps > 0 {
