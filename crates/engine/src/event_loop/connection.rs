@@ -512,7 +512,8 @@ impl<S: Dialogue> Connection<S> {
         if self.retires {
             return self.retire(common, seen);
         }
-        let asks = self.phase == Phase::Open && self.in_flight.has_unasked();
+        // In a room an unsent operation waits for the other members, whatever arrives here.
+        let asks = !S::ROOMS && self.phase == Phase::Open && self.in_flight.has_unasked();
         if asks { self.ask(now, common, seen) } else { EventResult::Wait }
     }
 
