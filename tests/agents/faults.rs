@@ -72,7 +72,7 @@ fn a_clock_that_steps_is_seen_and_lets_no_two_contenders_be_driven_at_once() {
 fn stepped(step_ns: i64, after: Duration) -> Option<(Value, [Report; 2])> {
     let group = Group::of(2);
     let logged =
-        || serve_with(Behaviour { delay: Delay::Fixed(MS), log: true, ..Behaviour::default() });
+        || serve_with(Behaviour { delay: Delay::Fixed(DELAY), log: true, ..Behaviour::default() });
     let (a, b) = (logged(), logged());
     let begun = Instant::now();
     let clock = format!("--simulate-clock 0,0,0,{step_ns},{}", after.as_nanos());
@@ -90,20 +90,27 @@ fn stepped(step_ns: i64, after: Duration) -> Option<(Value, [Report; 2])> {
     Some((group.report(), [a.stop(), b.stop()]))
 }
 
-/// Checks in the logs of two servers that no request of one arrived while the other still answered.
+/// How long each request takes these servers at least.
+const DELAY: Duration = MS;
+
+/// Checks in the logs of two servers that no request of one arrived while the other had not answered
+/// yet.
+///
+/// A server answers `DELAY` after the arrival at the earliest. The completions in its log are no
+/// measure: they are noted after the reply was sent, and a server that loses its core in between
+/// notes them when the other one is already driven (0.2 to 2.5 ms late on a busy machine).
 fn assert_never_at_once(a: &Report, b: &Report) {
     assert!(!a.log_full && !b.log_full);
-    let requests = |of: &Report, server: usize| -> Vec<(u64, u64, usize)> {
-        let times = of.arrivals_ns.iter().zip(&of.completions_ns);
-        times.map(|(arrived, answered)| (*arrived, *answered, server)).collect()
+    let requests = |of: &Report, server: usize| -> Vec<(u64, usize)> {
+        of.arrivals_ns.iter().map(|arrived| (*arrived, server)).collect()
     };
     let mut all = [requests(a, 0), requests(b, 1)].concat();
     assert!(all.len() > 1000, "{} requests", all.len());
     all.sort_unstable();
     let mut busy_until = [0, 0];
-    for (arrived, answered, server) in all {
+    for (arrived, server) in all {
         assert!(busy_until[1 - server] <= arrived, "both servers were driven at {arrived} ns");
-        busy_until[server] = busy_until[server].max(answered);
+        busy_until[server] = arrived + DELAY.as_nanos() as u64;
     }
 }
 
