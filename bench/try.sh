@@ -3,9 +3,9 @@
 # (mawk and gawk), to see that all of them still work. What they measure then means
 # nothing: rounds are too few and too short.
 #
-# Prints one line for each benchmark and awk. What the benchmark printed is shown if it
-# failed, and is kept in OUT. Exits with 1 if one failed or an awk is missing. Takes
-# about 12 minutes. cassandra.sh drives tiebreak only: latte and cassandra-stress are
+# Prints one line for each benchmark and awk, and which tools it left out. What the
+# benchmark printed is shown if it failed, and is kept in OUT. Exits with 1 if one failed or an awk is missing. Takes
+# about 10 minutes. cassandra.sh drives tiebreak only: latte and cassandra-stress are
 # fetched and built by hand (bench/cassandra.sh --build-latte, --fetch-stress).
 #
 #   bench/try.sh
@@ -48,6 +48,8 @@ for awk in $AWKS; do
         printed=$out/$bench-$awk.txt
         if PATH=$links:$PATH env "${sizes[@]}" "bench/$bench.sh" >"$printed" 2>&1; then
             echo "$bench works under $awk"
+            # Tools that the benchmark left out.
+            grep '^no ' "$printed" | sort -u | sed 's/^/    /' || true
         else
             echo "$bench FAILED under $awk:"
             sed 's/^/    /' "$printed"
