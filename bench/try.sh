@@ -4,9 +4,10 @@
 # nothing: rounds are too few and too short.
 #
 # Prints one line for each benchmark and awk, and which tools it left out. What the
-# benchmark printed is shown if it failed, and is kept in OUT. Exits with 1 if one failed or an awk is missing. Takes
-# about 10 minutes. cassandra.sh drives tiebreak only: latte and cassandra-stress are
-# fetched and built by hand (bench/cassandra.sh --build-latte, --fetch-stress).
+# benchmark printed is shown if it failed, and is kept in OUT. Exits with 1 if one failed
+# or an awk is missing. Takes about 10 minutes. cassandra.sh drives tiebreak only: latte
+# and cassandra-stress are fetched and built by hand (bench/cassandra.sh --build-latte,
+# --fetch-stress).
 #
 #   bench/try.sh
 #   AWKS="mawk gawk" BENCHES="arrivals caches cassandra connections generators sharpness short slices sql"
