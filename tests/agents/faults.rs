@@ -98,7 +98,7 @@ const DELAY: Duration = MS;
 ///
 /// A server answers `DELAY` after the arrival at the earliest. The completions in its log are no
 /// measure: they are noted after the reply was sent, and a server that loses its core in between
-/// notes them when the other one is already driven (0.2 to 2.5 ms late on a busy machine).
+/// notes them when the other one is already driven (up to 2.5 ms late on a busy machine).
 fn assert_never_at_once(a: &Report, b: &Report) {
     assert!(!a.log_full && !b.log_full);
     let requests = |of: &Report, server: usize| -> Vec<(u64, usize)> {

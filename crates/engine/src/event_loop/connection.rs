@@ -305,11 +305,20 @@ impl<S: Dialogue> Connection<S> {
             seen.upgraded(now - self.greeted);
         }
         self.failures = 0;
-        // In a room all members must be open first, which the lane checks.
-        if S::ROOMS || self.in_flight.is_empty() {
-            return EventResult::Wait;
-        }
-        self.ask(now, common, seen)
+        self.ask_waiting(now, common, seen)
+    }
+
+    /// Sends the operations that wait here. In a room all members must be open first, so only the
+    /// lane sends, whatever happens on one connection.
+    #[inline]
+    fn ask_waiting(
+        &mut self,
+        now: u64,
+        common: &mut Common<S>,
+        seen: &mut Recorder,
+    ) -> EventResult {
+        let asks = !S::ROOMS && self.phase == Phase::Open && self.in_flight.has_unasked();
+        if asks { self.ask(now, common, seen) } else { EventResult::Wait }
     }
 
     /// Sends the requests of operations that were not sent yet, as far as the window allows.
@@ -512,9 +521,7 @@ impl<S: Dialogue> Connection<S> {
         if self.retires {
             return self.retire(common, seen);
         }
-        // In a room an unsent operation waits for the other members, whatever arrives here.
-        let asks = !S::ROOMS && self.phase == Phase::Open && self.in_flight.has_unasked();
-        if asks { self.ask(now, common, seen) } else { EventResult::Wait }
+        self.ask_waiting(now, common, seen)
     }
 
     /// Sends no more operations here: the connection is closed as soon as none waits for a
