@@ -123,15 +123,7 @@ impl Copies {
             )));
         }
         for (format, destination) in &copies {
-            let Destination::File(file) = destination else { continue };
-            let directory = file.parent().filter(|directory| *directory != Path::new(""));
-            let there = directory.is_none_or(Path::is_dir);
-            if file.is_dir() || !there {
-                let wrong =
-                    if there { "is a directory" } else { "is in a directory that does not exist" };
-                let file = shown(file.display().to_string());
-                return Err(Error::usage(format!("{} {file}: it {wrong}", format.flag())));
-            }
+            check_destination(format.flag(), destination)?;
         }
         Ok(Copies(copies))
     }
@@ -290,6 +282,23 @@ pub(super) fn print(text: &str) -> Result<(), Error> {
 /// would panic.
 pub(super) fn complain(text: &str) {
     let _ = writeln!(stderr(), "{text}");
+}
+
+/// Checks before a long measurement that the file of this flag can be written.
+pub(super) fn check_file(flag: &str, file: Option<&Path>) -> Result<(), Error> {
+    file.map_or(Ok(()), |file| check_destination(flag, &Destination::of(file)))
+}
+
+fn check_destination(flag: &str, destination: &Destination) -> Result<(), Error> {
+    let Destination::File(file) = destination else { return Ok(()) };
+    let directory = file.parent().filter(|directory| *directory != Path::new(""));
+    let there = directory.is_none_or(Path::is_dir);
+    if there && !file.is_dir() {
+        return Ok(());
+    }
+    let wrong = if there { "is a directory" } else { "is in a directory that does not exist" };
+    let file = shown(file.display().to_string());
+    Err(Error::usage(format!("{flag} {file}: it {wrong}")))
 }
 
 /// Prints a table; with `--json` writes the JSON, to standard output in place of

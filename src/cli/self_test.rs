@@ -4,33 +4,35 @@ use super::{conduct, outputs};
 use crate::cores::share_out;
 use crate::exit::{Error, Exit};
 use crate::judging::Judged;
-use crate::plan::{Command, Spec};
+use crate::plan::{Command, Resolved, Spec};
 use crate::runner::{self, Reporting};
 use crate::{signals, utc};
-use judge::stats::two_stages::TwoStages;
-use judge::verdict::{Comparison, Word};
+use judge::stats::two_stages::{ALLOWED, BOTH, FIRST, TwoStages};
+use judge::verdict::Word;
+use record::{Metric, Plan};
 use report::alone::Spread;
 use report::self_test::{self, EqualPair, PlantedDifference, SelfTest};
 use report::words;
+use std::fmt;
+use std::iter::repeat_n;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use testserver::{Behaviour, TestServer};
+use text::quantities;
 use text::shown::shown;
 
-/// Enough for a p50 of some milliseconds.
-const CONNECTIONS: u32 = 16;
 const WARM_UP: Duration = Duration::from_millis(200);
-const ROUNDS: u32 = 10;
-/// The length of a round when one server is compared with itself.
-const ALIKE_ROUND: Duration = Duration::from_millis(200);
-/// The length of a round when servers with a known difference are compared.
-const KNOWN_ROUND: Duration = Duration::from_millis(300);
+/// How long each server is driven in a round, unless `--round` says otherwise.
+const ROUND: Duration = Duration::from_millis(200);
 const SERVICE_US: u64 = 100;
 /// The known differences in percent, the largest first. As the service takes 100 µs, they are
 /// the differences in µs, too.
 const PERCENT: [u32; 3] = [10, 3, 1];
 /// How many comparisons of each known difference are made.
 const EACH: u32 = 6;
+/// If the audit refuses more comparisons of one server with itself, the test ends: it would say
+/// something about the few others only.
+const MOST_VOID: u32 = 2;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -38,6 +40,8 @@ Examples:
       about six minutes; do not use the machine meanwhile
   tiebreak conformance self --against http://127.0.0.1:8080/
       compares this server with itself, instead of the embedded one
+  tiebreak conformance self --connections 64 --rounds 30 --round 1s
+      for comparisons of this size; 40 minutes
   tiebreak conformance self --json self.json
       the same figures for programs (schema/self.v1.json)";
 
@@ -46,13 +50,28 @@ Examples:
 /// One server is compared with itself 20 times, or 60 times if more than 2 of the 20 find a
 /// difference; 10 of 60 are a failure. Servers whose service times differ by 10, 3 and 1 %
 /// are compared six times each. The answer is the smallest difference that this machine
-/// finds reliably. Exit code 0: 10 % or less; 1: it does not even find 10 %.
+/// finds reliably. Exit code 0: 10 % or less; 1: it does not even find 10 %, or finds differences
+/// where there are none; 3: the audit refused several comparisons, or the test was stopped.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SelfArgs {
     /// Compare this server with itself, instead of the embedded one
     #[arg(long, value_name = "URL")]
     against: Option<String>,
+    /// Connections to each server
+    #[arg(short, long, value_name = "N", default_value_t = 16,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    connections: u32,
+    /// Number of rounds of each comparison; fewer than 6 can show no difference
+    #[arg(long, value_name = "N", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(6..=1000))]
+    rounds: u32,
+    /// How long each server is driven in a round [default: 200ms]
+    #[arg(long, value_name = "TIME", value_parser = quantities::duration)]
+    round: Option<Duration>,
+    /// As that of `compare`, for tests in which the pilot decides nothing
+    #[arg(long, value_name = "TIME", hide = true, value_parser = quantities::duration)]
+    pilot: Option<Duration>,
     /// Directory for the journals of all comparisons [default: a new one in tiebreak-runs/]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -66,28 +85,34 @@ pub(super) struct SelfArgs {
 
 pub(super) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
     let started = SystemTime::now();
+    outputs::check_file("--json", args.json.as_deref())?;
     let cores = share_out(&conduct::read_cores()?, None)?;
-    let conductor = Conductor {
-        directory: runner::new_folder(args.out.as_deref(), started, "self")?,
-        core: cores.others.first().copied(),
-        quiet: args.quiet,
-    };
-    let alike = conductor.alike(args.against.as_deref())?;
+    let core = cores.others.first().copied();
+    let embedded = server(0, core)?;
+    let url = args.against.clone().unwrap_or_else(|| format!("http://{}/", embedded.address()));
+    // Before the directory is made, since it may refuse the options.
+    let plan = settle(args, [&url, &url])?.plan;
+    let directory = runner::new_folder(args.out.as_deref(), started, "self")?;
+    let conductor = Conductor { args, directory, core };
+    conductor.announce(&plan);
+    let mut alike = conductor.alike(&url)?;
+    // As a journal has it: without a password.
+    alike.against = args.against.as_ref().map(|_| plan.contenders[0].target.clone());
     let mut known = Vec::new();
     for percent in PERCENT {
-        if signals::caught() || alike.passed == Some(false) {
+        if signals::caught() || alike.passed != Some(true) {
             break;
         }
         known.push(conductor.known(percent)?);
     }
-    // The smallest difference that counts is the last before the first that was missed:
-    // smaller ones could have been found by chance.
-    let finds = known.iter().take_while(|known| known.is_found()).last();
-    let finds_percent = finds.map(|known| known.percent);
+    let finds_percent = smallest_found(&known);
     let test = SelfTest {
         schema: self_test::SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         started: utc::rfc3339(started),
+        connections: args.connections,
+        rounds: args.rounds,
+        round: args.round.unwrap_or(ROUND).as_secs_f64(),
         runs: conductor.directory.display().to_string(),
         stopped: signals::caught(),
         trusted: alike.passed == Some(true) && finds_percent.is_some(),
@@ -99,8 +124,15 @@ pub(super) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
     Ok(exit(&test))
 }
 
+/// The last difference before the first that was missed: smaller ones could have been found by
+/// chance.
+fn smallest_found(known: &[PlantedDifference]) -> Option<u32> {
+    let found = known.iter().take_while(|known| known.is_found());
+    found.last().map(|known| known.percent)
+}
+
 fn exit(test: &SelfTest) -> Exit {
-    if test.stopped {
+    if test.stopped || test.alike.passed.is_none() {
         Exit::Void
     } else if test.trusted {
         Exit::Sound
@@ -117,114 +149,180 @@ fn print_result(test: &SelfTest, json: Option<&Path>) -> Result<(), Error> {
     )
 }
 
+/// Compares one server with itself until the rule of two stages has a result. `compare` makes the
+/// n-th of so many comparisons, and returns None if it was stopped.
+fn compare_equal(
+    mut compare: impl FnMut(u32, u32) -> Result<Option<Found>, Error>,
+) -> Result<EqualPair, Error> {
+    let mut alike = EqualPair::default();
+    let (mut stages, mut widths) = (TwoStages::default(), Vec::new());
+    while alike.passed.is_none() && alike.void <= MOST_VOID {
+        let stage = if stages.compared < FIRST { FIRST } else { BOTH };
+        let Some(found) = compare(alike.compared + 1, stage + alike.void)? else { break };
+        alike.compared += 1;
+        widths.extend(found.width());
+        match found.word {
+            Word::Void => alike.void += 1,
+            word => alike.passed = stages.add(matches!(word, Word::Faster | Word::Slower)),
+        }
+    }
+    alike.different = stages.different;
+    alike.median_width = median(widths);
+    Ok(alike)
+}
+
+/// Compares two servers, of which the second does `percent` more work, several times. `compare`
+/// makes the n-th comparison, and returns None if it was stopped.
+fn compare_known(
+    percent: u32,
+    mut compare: impl FnMut(u32) -> Result<Option<Found>, Error>,
+) -> Result<PlantedDifference, Error> {
+    let truth = 100.0 / f64::from(100 + percent);
+    let mut known = PlantedDifference { percent, ..PlantedDifference::default() };
+    let mut widths = Vec::new();
+    for number in 1..=EACH {
+        let Some(found) = compare(number)? else { break };
+        known.compared += 1;
+        known.found += u32::from(found.word == Word::Slower);
+        known.wrong += u32::from(found.word == Word::Faster);
+        known.void += u32::from(found.word == Word::Void);
+        known.covered += u32::from(found.covers(truth));
+        widths.extend(found.width());
+    }
+    known.median_width = median(widths);
+    Ok(known)
+}
+
 /// What all comparisons of a self-test share.
-struct Conductor {
+struct Conductor<'a> {
+    args: &'a SelfArgs,
     directory: PathBuf,
     /// The core of the embedded servers.
     core: Option<u32>,
-    quiet: bool,
 }
 
-impl Conductor {
-    /// Compares one server with itself until the rule of two stages has a result.
-    fn alike(&self, against: Option<&str>) -> Result<EqualPair, Error> {
-        let embedded = self.server(0)?;
-        let url = against.map_or_else(|| format!("http://{}/", embedded.address()), str::to_owned);
-        let mut alike = EqualPair { against: against.map(str::to_owned), ..EqualPair::default() };
-        let (mut stages, mut widths) = (TwoStages::default(), Vec::new());
-        while alike.passed.is_none() && !signals::caught() {
-            let number = stages.compared + 1;
-            let judged = self.compare([&url, &url], ALIKE_ROUND, &format!("equal-{number:02}"))?;
-            let Some(primary) = primary(&judged) else { break };
-            let different = matches!(primary.verdict, Word::Faster | Word::Slower);
-            alike.void += u32::from(primary.verdict == Word::Void);
-            alike.passed = stages.add(different);
-            widths.extend(width(primary));
-            self.say(&format!("one server with itself, {number}: {}", found(primary)));
-        }
-        (alike.compared, alike.different) = (stages.compared, stages.different);
-        alike.median_width = median(widths);
-        Ok(alike)
+impl Conductor<'_> {
+    fn alike(&self, url: &str) -> Result<EqualPair, Error> {
+        compare_equal(|number, of| {
+            let part = format!("one server with itself, {number} of {of}");
+            self.compare([url, url], &format!("equal-{number:02}"), &part)
+        })
     }
 
-    /// Compares two servers, of which one does `percent` more work, several times.
     fn known(&self, percent: u32) -> Result<PlantedDifference, Error> {
         let slower_us = SERVICE_US + u64::from(percent) * SERVICE_US / 100;
-        let truth = SERVICE_US as f64 / slower_us as f64;
-        let servers = [self.server(SERVICE_US)?, self.server(slower_us)?];
+        let servers = [server(SERVICE_US, self.core)?, server(slower_us, self.core)?];
         let [a, b] = servers.each_ref().map(|server| format!("http://{}/", server.address()));
-        let mut known = PlantedDifference { percent, ..PlantedDifference::default() };
-        let mut widths = Vec::new();
-        for number in 1..=EACH {
-            if signals::caught() {
-                break;
-            }
-            let name = format!("slower-by-{percent}-percent-{number}");
-            let judged = self.compare([&a, &b], KNOWN_ROUND, &name)?;
-            let Some(primary) = primary(&judged) else { break };
-            known.compared += 1;
-            known.found += u32::from(primary.verdict == Word::Slower);
-            known.wrong += u32::from(primary.verdict == Word::Faster);
-            known.void += u32::from(primary.verdict == Word::Void);
-            let bounds = primary.low.zip(primary.high);
-            let covers = bounds.is_some_and(|(low, high)| low <= truth && truth <= high);
-            known.covered += u32::from(covers);
-            widths.extend(width(primary));
-            self.say(&format!("slower by {percent} %, {number} of {EACH}: {}", found(primary)));
-        }
-        known.median_width = median(widths);
-        Ok(known)
+        compare_known(percent, |number| {
+            let part = format!("slower by {percent} %, {number} of {EACH}");
+            self.compare([&a, &b], &format!("slower-by-{percent}-percent-{number}"), &part)
+        })
     }
 
-    fn server(&self, service_us: u64) -> Result<TestServer, Error> {
-        let service = Duration::from_micros(service_us);
-        TestServer::start(Behaviour { service, ..Behaviour::default() }, self.core)
-            .map_err(|error| Error::failed(format!("the embedded server cannot start: {error}")))
-    }
-
-    /// One comparison like that of `compare`, with a pilot, a journal and an audit.
-    fn compare(&self, urls: [&str; 2], round: Duration, name: &str) -> Result<Judged, Error> {
-        let [a, b] = urls;
-        let mut spec = Spec::new(Command::Compare, vec![format!("a={a}"), format!("b={b}")]);
-        spec.common.connections = Some(CONNECTIONS);
-        spec.run.rounds = Some(ROUNDS);
-        spec.run.round = Some(round);
-        spec.run.warm_up = Some(WARM_UP);
-        let resolved = conduct::settle(&spec)?;
-        let out = self.directory.join(name);
+    /// One comparison like that of `compare`, with a pilot, a journal and an audit. Returns None
+    /// if it was stopped.
+    fn compare(
+        &self,
+        urls: [&str; 2],
+        directory: &str,
+        part: &str,
+    ) -> Result<Option<Found>, Error> {
+        let resolved = settle(self.args, urls)?;
+        let out = self.directory.join(directory);
         let reporting = Reporting { out: Some(&out), quiet: true, no_cache: false, part: "" };
         let (_, judged) = conduct::measure(&resolved, reporting, None)?;
         if let Some(failure) = judged.failure() {
-            return Err(Error { exit: judged.exit(), text: shown(failure).to_string() });
+            let text = format!("{part}: {}", shown(failure));
+            return Err(Error { exit: judged.exit(), text });
         }
-        Ok(judged)
+        if signals::caught() {
+            return Ok(None);
+        }
+        let found = Found::of(&judged);
+        self.say(&format!("{part}: {found}"));
+        Ok(Some(found))
+    }
+
+    /// Says how long the test takes, given the plan of one of its comparisons.
+    fn announce(&self, plan: &Plan) {
+        let comparisons = FIRST as usize + PERCENT.len() * EACH as usize;
+        let takes = runner::foreseen(repeat_n(plan, comparisons));
+        self.say(&format!(
+            "{comparisons} comparisons, {takes}; {} more if more than {ALLOWED} of the first \
+             {FIRST} report a difference",
+            BOTH - FIRST
+        ));
     }
 
     fn say(&self, text: &str) {
-        if !self.quiet {
+        if !self.args.quiet {
             outputs::complain(text);
         }
     }
 }
 
-fn primary(judged: &Judged) -> Option<&Comparison> {
-    judged.verdict().comparisons().iter().find(|comparison| comparison.primary)
+/// The plan of one comparison.
+fn settle(args: &SelfArgs, [a, b]: [&str; 2]) -> Result<Resolved, Error> {
+    let mut spec = Spec::new(Command::Compare, vec![format!("a={a}"), format!("b={b}")]);
+    spec.common.connections = Some(args.connections);
+    spec.run.rounds = Some(args.rounds);
+    spec.run.round = Some(args.round.unwrap_or(ROUND));
+    spec.run.pilot = args.pilot;
+    spec.run.warm_up = Some(WARM_UP);
+    conduct::settle(&spec)
 }
 
-fn found(comparison: &Comparison) -> String {
-    let word = words::word(comparison.verdict, comparison.metric);
-    match comparison.low.zip(comparison.high) {
-        Some((low, high)) => format!("{word} ({low:.3}x to {high:.3}x)"),
-        None => word.to_owned(),
+/// A server that works for this many microseconds on each request.
+fn server(service_us: u64, core: Option<u32>) -> Result<TestServer, Error> {
+    let service = Duration::from_micros(service_us);
+    TestServer::start(Behaviour { service, ..Behaviour::default() }, core)
+        .map_err(|error| Error::failed(format!("the embedded server cannot start: {error}")))
+}
+
+/// What one comparison says about throughput.
+struct Found {
+    word: Word,
+    /// The ends of the interval of the ratio. None without an interval.
+    interval: Option<(f64, f64)>,
+}
+
+impl Found {
+    /// Whatever was not compared is void.
+    fn of(judged: &Judged) -> Found {
+        let comparisons = judged.verdict().comparisons();
+        match comparisons.iter().find(|comparison| comparison.primary) {
+            Some(primary) => {
+                Found { word: primary.verdict, interval: primary.low.zip(primary.high) }
+            }
+            None => Found { word: Word::Void, interval: None },
+        }
+    }
+
+    fn covers(&self, truth: f64) -> bool {
+        self.interval.is_some_and(|(low, high)| low <= truth && truth <= high)
+    }
+
+    /// Upper end ÷ lower end − 1. None if the audit refused the comparison.
+    fn width(&self) -> Option<f64> {
+        let (low, high) = self.interval.filter(|_| self.word != Word::Void)?;
+        (low > 0.0).then(|| high / low - 1.0)
     }
 }
 
-/// Upper end ÷ lower end − 1.
-fn width(comparison: &Comparison) -> Option<f64> {
-    let (low, high) = comparison.low.zip(comparison.high)?;
-    (low > 0.0).then(|| high / low - 1.0)
+impl fmt::Display for Found {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(words::word(self.word, Metric::Throughput))?;
+        match self.interval {
+            Some((low, high)) => write!(out, " ({low:.3}x to {high:.3}x)"),
+            None => Ok(()),
+        }
+    }
 }
 
 fn median(values: Vec<f64>) -> Option<f64> {
     (!values.is_empty()).then(|| Spread::of(values, "").median)
 }
+
+#[cfg(test)]
+#[path = "self_test_tests.rs"]
+mod tests;

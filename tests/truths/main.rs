@@ -34,4 +34,5 @@ mod known_ratios;
 mod latency;
 mod limits;
 mod own_costs;
+mod self_test;
 mod size;

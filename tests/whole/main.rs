@@ -50,6 +50,7 @@ mod published_pooling;
 mod real_servers;
 mod requests;
 mod rules;
+mod self_test;
 mod setup;
 mod stores;
 mod sweep;

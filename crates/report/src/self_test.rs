@@ -21,6 +21,12 @@ pub struct SelfTest {
     pub version: &'static str,
     /// Start, UTC, RFC 3339.
     pub started: String,
+    /// Connections to each server.
+    pub connections: u32,
+    /// Rounds of each comparison.
+    pub rounds: u32,
+    /// How long each server was driven in a round, in seconds.
+    pub round: f64,
     /// The directory that holds the journal of every comparison.
     pub runs: String,
     /// One server compared with itself.
@@ -39,17 +45,19 @@ pub struct SelfTest {
 /// One server compared with itself.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EqualPair {
-    /// The URL of the server. None means the embedded one.
+    /// The URL of the server, without the login and the values of the query. None means the
+    /// embedded one.
     pub against: Option<String>,
-    /// Comparisons.
+    /// Comparisons that were completed.
     pub compared: u32,
     /// Comparisons that reported a difference.
     pub different: u32,
     /// Comparisons that the audit refused: neither equal nor different.
     pub void: u32,
-    /// Whether the rule is satisfied. None before it has an answer.
+    /// Whether the rule of two stages is satisfied, which counts no void comparisons. None if the
+    /// test ended before the rule had an answer.
     pub passed: Option<bool>,
-    /// Median width of the intervals: high ÷ low − 1.
+    /// Median width of the intervals of those that are not void: high ÷ low − 1.
     pub median_width: Option<f64>,
 }
 
@@ -68,7 +76,7 @@ pub struct PlantedDifference {
     pub covered: u32,
     /// Comparisons that the audit refused.
     pub void: u32,
-    /// Median width of the intervals: high ÷ low − 1.
+    /// Median width of the intervals of those that are not void: high ÷ low − 1.
     pub median_width: Option<f64>,
 }
 
@@ -96,23 +104,29 @@ pub fn terminal(test: &SelfTest, style: Style) -> String {
 
 /// The answer, in one line.
 pub fn answer(test: &SelfTest) -> String {
-    if test.stopped {
-        return "stopped before the end: nothing can be said about this machine".to_owned();
-    }
-    match (test.alike.passed, test.finds_percent) {
-        (Some(true), Some(percent)) => format!(
-            "this machine can be trusted to find a difference of {percent} % and more in runs of \
-             ten short rounds"
-        ),
-        (Some(true), None) => {
-            "this machine reports no difference between equal servers, but found none of the \
-                               known differences: it is too noisy"
-                .to_owned()
+    let alike = &test.alike;
+    match (alike.passed, test.finds_percent) {
+        _ if test.stopped => {
+            "stopped before the end: nothing can be said about this machine".to_owned()
         }
-        _ => format!(
+        (None, _) => format!(
+            "nothing can be said about this machine: the audit refused {} of {} comparisons of a \
+             server with itself",
+            alike.void, alike.compared
+        ),
+        (Some(false), _) => format!(
             "this machine cannot be trusted: a server was reported as different from itself in {} \
              of {} comparisons",
-            test.alike.different, test.alike.compared
+            alike.different, alike.compared
+        ),
+        (Some(true), None) => "this machine reports no difference between equal servers, but \
+                               found none of the known differences: it is too noisy"
+            .to_owned(),
+        (Some(true), Some(percent)) => format!(
+            "this machine can be trusted to find a difference of {percent} % and more in {} \
+             rounds of {}",
+            test.rounds,
+            units::show_ns((test.round * 1e9).round() as u64)
         ),
     }
 }
@@ -152,7 +166,11 @@ fn remarks(test: &SelfTest) -> Vec<String> {
         Some(url) => text::shown::shown(url).to_string(),
         None => "the embedded test server".to_owned(),
     };
+    let runs = text::shown::shown(&test.runs);
+    // If the audit refused comparisons of a server with itself, this was one of them.
+    let last = format!("equal-{:02}", test.alike.compared);
     vec![
+        format!("{} connections to each server", test.connections),
         format!(
             "equal: {server} compared with itself. At most 2 of {FIRST} comparisons may report a \
              difference, or else at most {} of {BOTH}: a tool with correct intervals fails this \
@@ -163,7 +181,7 @@ fn remarks(test: &SelfTest) -> Vec<String> {
          as found if 80 % of the comparisons or more called it slower and none called it faster. \
          Width: median of the intervals, upper end ÷ lower end − 1."
             .to_owned(),
-        format!("journals of all comparisons: {}", text::shown::shown(&test.runs)),
+        format!("journals of all comparisons: {runs}; for reasons: tiebreak audit {runs}/{last}"),
     ]
 }
 
@@ -189,6 +207,9 @@ mod tests {
             schema: SCHEMA,
             version: "0.1.0",
             started: "2026-01-02T03:04:05Z".to_owned(),
+            connections: 16,
+            rounds: 10,
+            round: 0.2,
             runs: "tiebreak-runs/x".to_owned(),
             alike: EqualPair { compared: 20, different: 1, passed, ..EqualPair::default() },
             known: vec![known(10, 6, 0), known(3, 5, 0), known(1, 2, 0)],
@@ -209,7 +230,8 @@ mod tests {
     #[test]
     fn the_answer_is_one_line() {
         let table = [
-            (test(Some(true), Some(3)), "can be trusted to find a difference of 3 %"),
+            (test(Some(true), Some(3)), "of 3 % and more in 10 rounds of 200 ms"),
+            (test(None, None), "the audit refused 0 of 20"),
             (test(Some(true), None), "too noisy"),
             (test(Some(false), Some(3)), "cannot be trusted"),
             (SelfTest { stopped: true, ..test(None, None) }, "stopped"),
