@@ -155,19 +155,19 @@ fn compare_equal(
     mut compare: impl FnMut(u32, u32) -> Result<Option<Found>, Error>,
 ) -> Result<EqualPair, Error> {
     let mut alike = EqualPair::default();
-    let (mut stages, mut widths) = (TwoStages::default(), Vec::new());
+    let (mut stages, mut sizes) = (TwoStages::default(), Sizes::default());
     while alike.passed.is_none() && alike.void <= MOST_VOID {
         let stage = if stages.compared < FIRST { FIRST } else { BOTH };
         let Some(found) = compare(alike.compared + 1, stage + alike.void)? else { break };
         alike.compared += 1;
-        widths.extend(found.width());
+        sizes.add(&found);
         match found.word {
             Word::Void => alike.void += 1,
             word => alike.passed = stages.add(matches!(word, Word::Faster | Word::Slower)),
         }
     }
     alike.different = stages.different;
-    alike.median_width = median(widths);
+    (alike.longest_round, alike.median_width) = (sizes.longest_round, sizes.median_width());
     Ok(alike)
 }
 
@@ -179,7 +179,7 @@ fn compare_known(
 ) -> Result<PlantedDifference, Error> {
     let truth = 100.0 / f64::from(100 + percent);
     let mut known = PlantedDifference { percent, ..PlantedDifference::default() };
-    let mut widths = Vec::new();
+    let mut sizes = Sizes::default();
     for number in 1..=EACH {
         let Some(found) = compare(number)? else { break };
         known.compared += 1;
@@ -187,10 +187,28 @@ fn compare_known(
         known.wrong += u32::from(found.word == Word::Faster);
         known.void += u32::from(found.word == Word::Void);
         known.covered += u32::from(found.covers(truth));
-        widths.extend(found.width());
+        sizes.add(&found);
     }
-    known.median_width = median(widths);
+    (known.longest_round, known.median_width) = (sizes.longest_round, sizes.median_width());
     Ok(known)
+}
+
+/// The widths of the intervals of several comparisons, and their longest round.
+#[derive(Default)]
+struct Sizes {
+    widths: Vec<f64>,
+    longest_round: Option<f64>,
+}
+
+impl Sizes {
+    fn add(&mut self, found: &Found) {
+        self.widths.extend(found.width());
+        self.longest_round = Some(found.round.max(self.longest_round.unwrap_or(0.0)));
+    }
+
+    fn median_width(self) -> Option<f64> {
+        (!self.widths.is_empty()).then(|| Spread::of(self.widths, "").median)
+    }
 }
 
 /// What all comparisons of a self-test share.
@@ -284,17 +302,21 @@ struct Found {
     word: Word,
     /// The ends of the interval of the ratio. None without an interval.
     interval: Option<(f64, f64)>,
+    /// How long each server was driven in a round, in seconds.
+    round: f64,
 }
 
 impl Found {
     /// Whatever was not compared is void.
     fn of(judged: &Judged) -> Found {
         let comparisons = judged.verdict().comparisons();
-        match comparisons.iter().find(|comparison| comparison.primary) {
-            Some(primary) => {
-                Found { word: primary.verdict, interval: primary.low.zip(primary.high) }
-            }
-            None => Found { word: Word::Void, interval: None },
+        let primary = comparisons.iter().find(|comparison| comparison.primary);
+        let run = judged.report_input();
+        let round_ns = run.pilot.map_or(run.header.plan.round_ns, |pilot| pilot.round_ns);
+        Found {
+            word: primary.map_or(Word::Void, |primary| primary.verdict),
+            interval: primary.and_then(|primary| primary.low.zip(primary.high)),
+            round: round_ns as f64 / 1e9,
         }
     }
 
@@ -317,10 +339,6 @@ impl fmt::Display for Found {
             None => Ok(()),
         }
     }
-}
-
-fn median(values: Vec<f64>) -> Option<f64> {
-    (!values.is_empty()).then(|| Spread::of(values, "").median)
 }
 
 #[cfg(test)]

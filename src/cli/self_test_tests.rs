@@ -4,7 +4,7 @@
 use super::*;
 
 fn found(word: Word, interval: (f64, f64)) -> Found {
-    Found { word, interval: Some(interval) }
+    Found { word, interval: Some(interval), round: 0.2 }
 }
 
 const EQUAL: (Word, (f64, f64)) = (Word::Undecided, (0.99, 1.01));
@@ -36,6 +36,7 @@ fn equal_servers_pass_after_twenty() {
 fn a_server_that_differs_from_itself_fails_at_the_tenth_time() {
     let (alike, asked) = equal([DIFFERENT, EQUAL, EQUAL].into_iter().cycle());
     assert_eq!((alike.compared, alike.different, alike.passed), (28, 10, Some(false)));
+    assert_eq!(alike.longest_round, Some(0.2));
     assert_eq!(asked[19..21], [(20, 20), (21, 60)]);
 }
 
@@ -71,6 +72,15 @@ fn what_known_differences_are_counted_as() {
     assert_eq!((all.compared, all.found, all.wrong, all.void), (6, 3, 1, 1));
     assert_eq!(all.covered, 3, "1 / 1.1 is 0.909");
     assert_eq!(known(&[right; 2]).compared, 2, "it was stopped");
+}
+
+#[test]
+fn the_longest_round_is_kept() {
+    let mut sizes = Sizes::default();
+    for round in [0.2, 0.4, 0.3] {
+        sizes.add(&Found { round, ..found(Word::Undecided, (0.9, 1.1)) });
+    }
+    assert_eq!(sizes.longest_round, Some(0.4));
 }
 
 #[test]

@@ -79,10 +79,15 @@ fn answer(json: &Value) -> String {
                                              is too noisy"
             .to_owned(),
         (Value::Bool(true), percent) => {
-            let rounds = sized("6 rounds of 100 ms", "10 rounds of 200 ms");
+            let known = json["known"].as_array().expect("known differences");
+            let longest = known.iter().map(|one| one["longest_round"].as_f64().expect("a time"));
+            let longest = longest.fold(0.0, f64::max);
+            let up_to = if Some(longest) > json["round"].as_f64() { "up to " } else { "" };
             format!(
-                "this machine can be trusted to find a difference of {percent} % and more in \
-                 {rounds}"
+                "this machine can be trusted to find a difference of {percent} % and more in {} \
+                 rounds of {up_to}{:.0} ms",
+                json["rounds"],
+                1000.0 * longest
             )
         }
         (Value::Null, _) => format!(

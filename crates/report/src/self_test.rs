@@ -25,7 +25,7 @@ pub struct SelfTest {
     pub connections: u32,
     /// Rounds of each comparison.
     pub rounds: u32,
-    /// How long each server was driven in a round, in seconds.
+    /// How long each server was to be driven in a round, in seconds.
     pub round: f64,
     /// The directory that holds the journal of every comparison.
     pub runs: String,
@@ -59,6 +59,9 @@ pub struct EqualPair {
     pub passed: Option<bool>,
     /// Median width of the intervals of those that are not void: high ÷ low − 1.
     pub median_width: Option<f64>,
+    /// The longest time that each server was driven in a round, in seconds: the pilot may lengthen
+    /// rounds.
+    pub longest_round: Option<f64>,
 }
 
 /// Comparisons with one known difference.
@@ -78,6 +81,9 @@ pub struct PlantedDifference {
     pub void: u32,
     /// Median width of the intervals of those that are not void: high ÷ low − 1.
     pub median_width: Option<f64>,
+    /// The longest time that each server was driven in a round, in seconds: the pilot may lengthen
+    /// rounds.
+    pub longest_round: Option<f64>,
 }
 
 impl PlantedDifference {
@@ -95,7 +101,8 @@ pub fn json(test: &SelfTest) -> String {
 
 /// For the terminal: the answer first.
 pub fn terminal(test: &SelfTest, style: Style) -> String {
-    let head = ["truth", "compared", "called right", "called wrong", "covered", "void", "width"];
+    let head =
+        ["truth", "compared", "called right", "called wrong", "covered", "void", "width", "round"];
     let mut rows = vec![alike_row(&test.alike)];
     rows.extend(test.known.iter().map(known_row));
     let table = plain_table(&head, &rows, &remarks(test), style);
@@ -126,9 +133,21 @@ pub fn answer(test: &SelfTest) -> String {
             "this machine can be trusted to find a difference of {percent} % and more in {} \
              rounds of {}",
             test.rounds,
-            units::show_ns((test.round * 1e9).round() as u64)
+            length(test)
         ),
     }
+}
+
+/// The length of a round: `200 ms`, or `up to 352 ms` if the pilot lengthened rounds.
+fn length(test: &SelfTest) -> String {
+    let longest = test.known.iter().filter_map(|known| known.longest_round);
+    let longest = longest.fold(test.round, f64::max);
+    let up_to = if longest > test.round { "up to " } else { "" };
+    format!("{up_to}{}", show(longest))
+}
+
+fn show(seconds: f64) -> String {
+    units::show_ns((seconds * 1e9).round() as u64)
 }
 
 fn alike_row(alike: &EqualPair) -> Vec<String> {
@@ -141,6 +160,7 @@ fn alike_row(alike: &EqualPair) -> Vec<String> {
         "-".to_owned(),
         alike.void.to_string(),
         width(alike.median_width),
+        round(alike.longest_round),
     ]
 }
 
@@ -153,11 +173,16 @@ fn known_row(known: &PlantedDifference) -> Vec<String> {
         format!("{} of {}", known.covered, known.compared),
         known.void.to_string(),
         width(known.median_width),
+        round(known.longest_round),
     ]
 }
 
 fn width(share: Option<f64>) -> String {
     share.map_or("-".to_owned(), units::percent)
+}
+
+fn round(seconds: Option<f64>) -> String {
+    seconds.map_or("-".to_owned(), show)
 }
 
 /// The rule, and where the evidence is.
@@ -179,7 +204,8 @@ fn remarks(test: &SelfTest) -> Vec<String> {
         ),
         "N % slower: embedded servers whose service time differs by N %. A difference counts \
          as found if 80 % of the comparisons or more called it slower and none called it faster. \
-         Width: median of the intervals, upper end ÷ lower end − 1."
+         Width: median of the intervals, upper end ÷ lower end − 1. Round: the longest, since the \
+         pilot may lengthen rounds."
             .to_owned(),
         format!("journals of all comparisons: {runs}; for reasons: tiebreak audit {runs}/{last}"),
     ]
@@ -199,6 +225,7 @@ mod tests {
             covered: 6,
             void: 0,
             median_width: Some(0.012),
+            longest_round: Some(0.2),
         }
     }
 
@@ -240,6 +267,15 @@ mod tests {
             let line = answer(&test);
             assert!(line.contains(expected) && !line.contains('\n'), "{line}");
         }
+    }
+
+    #[test]
+    fn the_answer_names_the_rounds_that_were_driven() {
+        let mut test = test(Some(true), Some(1));
+        assert!(answer(&test).ends_with("in 10 rounds of 200 ms"), "{}", answer(&test));
+        test.known[1].longest_round = Some(0.352);
+        assert!(answer(&test).ends_with("in 10 rounds of up to 352 ms"), "{}", answer(&test));
+        assert!(terminal(&test, Style { colour: false, width: 100 }).contains("352 ms"));
     }
 
     #[test]
