@@ -1,19 +1,15 @@
 //! `tiebreak conformance self`: comparisons whose answer is known, on this machine.
 
 use super::{conduct, outputs};
+use crate::conformance::counting::{self, EACH, Found};
 use crate::cores::share_out;
 use crate::exit::{Error, Exit};
-use crate::judging::Judged;
 use crate::plan::{Command, Resolved, Spec};
 use crate::runner::{self, Reporting};
 use crate::{signals, utc};
-use judge::stats::two_stages::{ALLOWED, BOTH, FIRST, TwoStages};
-use judge::verdict::Word;
-use record::{Metric, Plan};
-use report::alone::Spread;
+use judge::stats::two_stages::{ALLOWED, BOTH, FIRST};
+use record::Plan;
 use report::self_test::{self, EqualPair, PlantedDifference, SelfTest};
-use report::words;
-use std::fmt;
 use std::iter::repeat_n;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -28,12 +24,6 @@ const SERVICE_US: u64 = 100;
 /// The known differences in percent, the largest first. As the service takes 100 µs, they are
 /// the differences in µs, too.
 const PERCENT: [u32; 3] = [10, 3, 1];
-/// How many comparisons of each known difference are made.
-const EACH: u32 = 6;
-/// If the audit refuses more comparisons of one server with itself, the test ends: it would say
-/// something about the few others only.
-const MOST_VOID: u32 = 2;
-
 pub(super) const EXAMPLES: &str = "\
 Examples:
   tiebreak conformance self
@@ -105,7 +95,7 @@ pub(super) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
         }
         known.push(conductor.known(percent)?);
     }
-    let finds_percent = smallest_found(&known);
+    let finds_percent = counting::smallest_found(&known);
     let test = SelfTest {
         schema: self_test::SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
@@ -122,13 +112,6 @@ pub(super) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
     };
     print_result(&test, args.json.as_deref())?;
     Ok(exit(&test))
-}
-
-/// The last difference before the first that was missed: smaller ones could have been found by
-/// chance.
-fn smallest_found(known: &[PlantedDifference]) -> Option<u32> {
-    let found = known.iter().take_while(|known| known.is_found());
-    found.last().map(|known| known.percent)
 }
 
 fn exit(test: &SelfTest) -> Exit {
@@ -149,68 +132,6 @@ fn print_result(test: &SelfTest, json: Option<&Path>) -> Result<(), Error> {
     )
 }
 
-/// Compares one server with itself until the rule of two stages has a result. `compare` makes the
-/// n-th of so many comparisons, and returns None if it was stopped.
-fn compare_equal(
-    mut compare: impl FnMut(u32, u32) -> Result<Option<Found>, Error>,
-) -> Result<EqualPair, Error> {
-    let mut alike = EqualPair::default();
-    let (mut stages, mut sizes) = (TwoStages::default(), Sizes::default());
-    while alike.passed.is_none() && alike.void <= MOST_VOID {
-        let stage = if stages.compared < FIRST { FIRST } else { BOTH };
-        let Some(found) = compare(alike.compared + 1, stage + alike.void)? else { break };
-        alike.compared += 1;
-        sizes.add(&found);
-        match found.word {
-            Word::Void => alike.void += 1,
-            word => alike.passed = stages.add(matches!(word, Word::Faster | Word::Slower)),
-        }
-    }
-    alike.different = stages.different;
-    (alike.longest_round, alike.median_width) = (sizes.longest_round, sizes.median_width());
-    Ok(alike)
-}
-
-/// Compares two servers, of which the second does `percent` more work, several times. `compare`
-/// makes the n-th comparison, and returns None if it was stopped.
-fn compare_known(
-    percent: u32,
-    mut compare: impl FnMut(u32) -> Result<Option<Found>, Error>,
-) -> Result<PlantedDifference, Error> {
-    let truth = 100.0 / f64::from(100 + percent);
-    let mut known = PlantedDifference { percent, ..PlantedDifference::default() };
-    let mut sizes = Sizes::default();
-    for number in 1..=EACH {
-        let Some(found) = compare(number)? else { break };
-        known.compared += 1;
-        known.found += u32::from(found.word == Word::Slower);
-        known.wrong += u32::from(found.word == Word::Faster);
-        known.void += u32::from(found.word == Word::Void);
-        known.covered += u32::from(found.covers(truth));
-        sizes.add(&found);
-    }
-    (known.longest_round, known.median_width) = (sizes.longest_round, sizes.median_width());
-    Ok(known)
-}
-
-/// The widths of the intervals of several comparisons, and their longest round.
-#[derive(Default)]
-struct Sizes {
-    widths: Vec<f64>,
-    longest_round: Option<f64>,
-}
-
-impl Sizes {
-    fn add(&mut self, found: &Found) {
-        self.widths.extend(found.width());
-        self.longest_round = Some(found.round.max(self.longest_round.unwrap_or(0.0)));
-    }
-
-    fn median_width(self) -> Option<f64> {
-        (!self.widths.is_empty()).then(|| Spread::of(self.widths, "").median)
-    }
-}
-
 /// What all comparisons of a self-test share.
 struct Conductor<'a> {
     args: &'a SelfArgs,
@@ -221,7 +142,7 @@ struct Conductor<'a> {
 
 impl Conductor<'_> {
     fn alike(&self, url: &str) -> Result<EqualPair, Error> {
-        compare_equal(|number, of| {
+        counting::compare_equal(|number, of| {
             let part = format!("one server with itself, {number} of {of}");
             self.compare([url, url], &format!("equal-{number:02}"), &part)
         })
@@ -231,7 +152,7 @@ impl Conductor<'_> {
         let slower_us = SERVICE_US + u64::from(percent) * SERVICE_US / 100;
         let servers = [server(SERVICE_US, self.core)?, server(slower_us, self.core)?];
         let [a, b] = servers.each_ref().map(|server| format!("http://{}/", server.address()));
-        compare_known(percent, |number| {
+        counting::compare_known(percent, |number| {
             let part = format!("slower by {percent} %, {number} of {EACH}");
             self.compare([&a, &b], &format!("slower-by-{percent}-percent-{number}"), &part)
         })
@@ -297,50 +218,30 @@ fn server(service_us: u64, core: Option<u32>) -> Result<TestServer, Error> {
         .map_err(|error| Error::failed(format!("the embedded server cannot start: {error}")))
 }
 
-/// What one comparison says about throughput.
-struct Found {
-    word: Word,
-    /// The ends of the interval of the ratio. None without an interval.
-    interval: Option<(f64, f64)>,
-    /// How long each server was driven in a round, in seconds.
-    round: f64,
-}
-
-impl Found {
-    /// Whatever was not compared is void.
-    fn of(judged: &Judged) -> Found {
-        let comparisons = judged.verdict().comparisons();
-        let primary = comparisons.iter().find(|comparison| comparison.primary);
-        let run = judged.report_input();
-        let round_ns = run.pilot.map_or(run.header.plan.round_ns, |pilot| pilot.round_ns);
-        Found {
-            word: primary.map_or(Word::Void, |primary| primary.verdict),
-            interval: primary.and_then(|primary| primary.low.zip(primary.high)),
-            round: round_ns as f64 / 1e9,
-        }
-    }
-
-    fn covers(&self, truth: f64) -> bool {
-        self.interval.is_some_and(|(low, high)| low <= truth && truth <= high)
-    }
-
-    /// Upper end ÷ lower end − 1. None if the audit refused the comparison.
-    fn width(&self) -> Option<f64> {
-        let (low, high) = self.interval.filter(|_| self.word != Word::Void)?;
-        (low > 0.0).then(|| high / low - 1.0)
-    }
-}
-
-impl fmt::Display for Found {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(words::word(self.word, Metric::Throughput))?;
-        match self.interval {
-            Some((low, high)) => write!(out, " ({low:.3}x to {high:.3}x)"),
-            None => Ok(()),
-        }
-    }
-}
-
 #[cfg(test)]
-#[path = "self_test_tests.rs"]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_code_follows_from_the_result() {
+        let of = |passed, finds_percent: Option<u32>, stopped| SelfTest {
+            schema: self_test::SCHEMA,
+            version: "",
+            started: String::new(),
+            connections: 16,
+            rounds: 10,
+            round: 0.2,
+            runs: String::new(),
+            alike: EqualPair { passed, ..EqualPair::default() },
+            known: Vec::new(),
+            stopped,
+            trusted: passed == Some(true) && finds_percent.is_some(),
+            finds_percent,
+        };
+        assert_eq!(exit(&of(Some(true), Some(10), false)), Exit::Sound);
+        assert_eq!(exit(&of(Some(true), None, false)), Exit::NotMet);
+        assert_eq!(exit(&of(Some(false), None, false)), Exit::NotMet);
+        assert_eq!(exit(&of(None, None, false)), Exit::Void);
+        assert_eq!(exit(&of(Some(true), Some(10), true)), Exit::Void);
+    }
+}

@@ -5,7 +5,7 @@
 
 use crate::audit_page::{compare_or_write, with_part};
 use crate::common::{TestDirectory, errors};
-use crate::validator::wrong_by;
+use crate::validator::assert_fits;
 use crate::web::nginx;
 use published::rules::RULES;
 use published::tools::TOOLS;
@@ -26,9 +26,7 @@ fn audited(directory: &TestDirectory, name: &str, text: &str) -> (Option<i32>, V
     let output = directory.tiebreak(&["audit", name, "--json", "--html", "page.html"]);
     let json = serde_json::from_slice(&output.stdout);
     let json: Value = json.unwrap_or_else(|_| panic!("{}", errors(&output)));
-    let schema = include_str!("../../schema/published.v1.json");
-    let schema = serde_json::from_str(schema).expect("JSON");
-    assert_eq!(wrong_by(&schema, &json), Vec::<String>::new());
+    assert_fits(include_str!("../../schema/published.v1.json"), &json);
     let page = std::fs::read_to_string(directory.file("page.html")).expect("a page");
     assert!(page.contains(json["conclusion"].as_str().expect("a text")), "{page}");
     (output.status.code(), json)

@@ -18,7 +18,13 @@ pub(crate) fn wrong(value: &Value) -> Vec<String> {
     wrong_by(&schema(), value)
 }
 
-/// The same for another schema.
+/// Fails the test if `value` has an error by the schema with this text.
+pub(crate) fn assert_fits(schema: &str, value: &Value) {
+    let schema = serde_json::from_str(schema).expect("the schema is JSON");
+    assert_eq!(wrong_by(&schema, value), Vec::<String>::new());
+}
+
+/// All errors in `value` by another schema.
 pub(crate) fn wrong_by(root: &Value, value: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     check(root, root, value, "report", &mut wrong);

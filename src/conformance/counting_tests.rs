@@ -104,26 +104,3 @@ fn a_difference_below_one_that_was_missed_does_not_count() {
     }
     assert_eq!(smallest_found(&[]), None);
 }
-
-#[test]
-fn the_exit_code_follows_from_the_result() {
-    let of = |passed, finds_percent: Option<u32>, stopped| SelfTest {
-        schema: self_test::SCHEMA,
-        version: "",
-        started: String::new(),
-        connections: 16,
-        rounds: 10,
-        round: 0.2,
-        runs: String::new(),
-        alike: EqualPair { passed, ..EqualPair::default() },
-        known: Vec::new(),
-        stopped,
-        trusted: passed == Some(true) && finds_percent.is_some(),
-        finds_percent,
-    };
-    assert_eq!(exit(&of(Some(true), Some(10), false)), Exit::Sound);
-    assert_eq!(exit(&of(Some(true), None, false)), Exit::NotMet);
-    assert_eq!(exit(&of(Some(false), None, false)), Exit::NotMet);
-    assert_eq!(exit(&of(None, None, false)), Exit::Void);
-    assert_eq!(exit(&of(Some(true), Some(10), true)), Exit::Void);
-}
