@@ -10,7 +10,6 @@ pub(crate) mod processes;
 pub(crate) mod running;
 pub(crate) mod software;
 pub(crate) mod turn;
-pub(crate) mod witness;
 
 use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};
 use judge::Judge;

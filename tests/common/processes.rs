@@ -42,6 +42,14 @@ impl Process {
         assert_eq!(unsafe { libc::kill(self.pid, signal) }, 0);
     }
 
+    /// Returns its CPU time in hundredths of a second, with that of the children it has waited for.
+    /// 0 if it is gone.
+    pub(crate) fn cpu_ticks(&self) -> u64 {
+        let fields = fields(self.pid).unwrap_or_default();
+        // utime, stime, cutime and cstime.
+        fields.iter().skip(11).take(4).filter_map(|ticks| ticks.parse::<u64>().ok()).sum()
+    }
+
     /// Returns its arguments, each after a blank.
     pub(crate) fn command(&self) -> String {
         format!(" {}", command(self.pid))

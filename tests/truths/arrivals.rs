@@ -2,14 +2,19 @@
 //! again from rate and seed, and the server's own log says when each request came.
 //! (Whether the schedule itself is right is tested beside it, in the engine.)
 
-use crate::common::witness::{exact, figure, witnessed};
 use crate::common::{TestDirectory, sent, serve, url};
 use crate::compared::{count, slices};
+use crate::driver::{exact, figure, truths};
 use crate::size::sized;
 use engine::arrivals::Schedule;
 use record::Arrivals;
 use serde_json::Value;
 use testserver::Behaviour;
+
+truths! {
+    Gate: a_constant_rate_arrives_when_it_is_due,
+    Changed: poisson_arrivals_come_when_they_are_due,
+}
 
 const SEED: u64 = 11;
 
@@ -159,20 +164,14 @@ fn is_delivered(rate: u32, arrivals: &str) {
     assert!(wide > 0 && lost as f64 <= MOST_LOST * wide as f64, "{of}: {lost} of {wide} gaps lost");
 }
 
-#[test]
 fn a_constant_rate_arrives_when_it_is_due() {
-    witnessed("a_constant_rate_arrives_when_it_is_due", || {
-        for rate in [1_000, 10_000] {
-            is_delivered(rate, "constant");
-        }
-    });
+    for rate in [1_000, 10_000] {
+        is_delivered(rate, "constant");
+    }
 }
 
-#[test]
 fn poisson_arrivals_come_when_they_are_due() {
-    witnessed("poisson_arrivals_come_when_they_are_due", || {
-        for rate in [1_000, 10_000] {
-            is_delivered(rate, "poisson");
-        }
-    });
+    for rate in [1_000, 10_000] {
+        is_delivered(rate, "poisson");
+    }
 }

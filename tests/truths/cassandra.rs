@@ -2,8 +2,8 @@
 //! through the client library (CQL), interleaved against null servers that take equally long,
 //! come out as what they cost by themselves says.
 
-use crate::common::witness::{figure, witnessed};
 use crate::common::{generator_core, server_core};
+use crate::driver::{figure, truths};
 use crate::drivers::{DELAY, MOST_APART, PLANTED, delayed};
 use crate::servers::{MS, order};
 use drivers::Database;
@@ -19,6 +19,11 @@ use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 use testserver::null::{NullServer, Service};
+
+truths! {
+    Changed: thrift_and_cql_at_one_null_cost_differ_by_their_own_costs,
+    All: a_planted_cost_of_cql_is_seen,
+}
 
 const ROUNDS: u32 = 16;
 
@@ -112,20 +117,14 @@ fn compared(planted: Duration) -> Compared {
     Compared { longer, dearer }
 }
 
-#[test]
 fn thrift_and_cql_at_one_null_cost_differ_by_their_own_costs() {
-    witnessed("thrift_and_cql_at_one_null_cost_differ_by_their_own_costs", || {
-        let Compared { longer, dearer } = compared(Duration::ZERO);
-        assert!(dearer > 0.0, "the library costs nothing: {dearer:.1} µs");
-        assert!((longer - dearer).abs() < MOST_APART, "{longer:.1} µs, {dearer:.1} µs");
-    });
+    let Compared { longer, dearer } = compared(Duration::ZERO);
+    assert!(dearer > 0.0, "the library costs nothing: {dearer:.1} µs");
+    assert!((longer - dearer).abs() < MOST_APART, "{longer:.1} µs, {dearer:.1} µs");
 }
 
 /// Checks that the test above can fail: a library that added 100 µs would not pass.
-#[test]
 fn a_planted_cost_of_cql_is_seen() {
-    witnessed("a_planted_cost_of_cql_is_seen", || {
-        let Compared { longer, dearer } = compared(PLANTED);
-        assert!(longer - dearer > MOST_APART, "{longer:.1} µs, {dearer:.1} µs");
-    });
+    let Compared { longer, dearer } = compared(PLANTED);
+    assert!(longer - dearer > MOST_APART, "{longer:.1} µs, {dearer:.1} µs");
 }

@@ -1,12 +1,18 @@
 //! Known truths about what targets cost: work at rest, and a generator that is
 //! the slower part. Every server here is launched by tiebreak.
 
-use crate::common::witness::{figure, witnessed};
 use crate::common::{TestDirectory, number};
 use crate::compared::in_words;
+use crate::driver::{figure, truths};
 use crate::size::sized;
 use serde_json::Value;
 use std::process::{Child, Command};
+
+truths! {
+    All: deferred_work_is_found_and_charged,
+    All: a_garbage_heavy_server_takes_turns_with_a_lean_one,
+    Changed: a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower,
+}
 
 /// Writes an experiment and compares it; gives exit code and report.
 fn compare(directory: &TestDirectory, text: &str, more: &[&str]) -> (i32, Value) {
@@ -92,26 +98,23 @@ fn slices(directory: &TestDirectory, text: &str, restless: &str, truth: &Ratio) 
     assert!(charged.agrees_with(truth), "{message}");
 }
 
-#[test]
 fn deferred_work_is_found_and_charged() {
-    witnessed("deferred_work_is_found_and_charged", || {
-        let server = |more: &str| {
-            format!(
-                "launch = ['{}', 'testserver', '--listen', '127.0.0.1:{{port}}', '--by-cpu-clock', '--service', '100us'{more}]\n",
-                env!("CARGO_BIN_EXE_tiebreak")
-            )
-        };
-        let deferring = server(", '--deferred', '30us', '--flush-every', '100ms'");
-        let text = format!(
-            "[defaults]\nconnections = 8\n[contender.plain]\n{}[contender.defers]\n{deferring}",
-            server("")
-        );
-        let directory = TestDirectory::new();
-        let truth = turns(&directory, &text, "defers");
-        // 100 µs of 130.
-        figure(format!("turns {truth}"), "0.769 by construction, for information");
-        slices(&TestDirectory::new(), &text, "defers", &truth);
-    });
+    let server = |more: &str| {
+        format!(
+            "launch = ['{}', 'testserver', '--listen', '127.0.0.1:{{port}}', '--by-cpu-clock', '--service', '100us'{more}]\n",
+            env!("CARGO_BIN_EXE_tiebreak")
+        )
+    };
+    let deferring = server(", '--deferred', '30us', '--flush-every', '100ms'");
+    let text = format!(
+        "[defaults]\nconnections = 8\n[contender.plain]\n{}[contender.defers]\n{deferring}",
+        server("")
+    );
+    let directory = TestDirectory::new();
+    let truth = turns(&directory, &text, "defers");
+    // 100 µs of 130.
+    figure(format!("turns {truth}"), "0.769 by construction, for information");
+    slices(&TestDirectory::new(), &text, "defers", &truth);
 }
 
 /// A server of one page that makes so many rows of garbage for each request,
@@ -137,19 +140,15 @@ require('http').createServer((request, response) => {
 }).listen(port, '127.0.0.1');
 ";
 
-#[test]
 fn a_garbage_heavy_server_takes_turns_with_a_lean_one() {
-    witnessed("a_garbage_heavy_server_takes_turns_with_a_lean_one", || {
-        // The test server's deferred work is the same truth, by construction.
-        if sized(true, false) {
-            return figure("not run in ./test", "only in ./test truths");
-        }
-        let text =
-            format!("[defaults]\nconnections = 16\n{}{}", node("lean", 0), node("garbage", 500));
-        let directory = TestDirectory::new();
-        let truth = turns(&directory, &text, "garbage");
-        slices(&TestDirectory::new(), &text, "garbage", &truth);
-    });
+    // The test server's deferred work is the same truth, by construction.
+    if sized(true, false) {
+        return figure("not run in ./test", "only in ./test truths");
+    }
+    let text = format!("[defaults]\nconnections = 16\n{}{}", node("lean", 0), node("garbage", 500));
+    let directory = TestDirectory::new();
+    let truth = turns(&directory, &text, "garbage");
+    slices(&TestDirectory::new(), &text, "garbage", &truth);
 }
 
 /// Keeps a core busy until it is dropped.
@@ -196,36 +195,33 @@ fn nginx(name: &str, expressions: u32) -> String {
 /// No noise makes this test fail of a right tool: a busier machine hides more, and then the
 /// comparison is undecided all the more. A busy neighbour on the generator's core makes the
 /// generator the slower part. The two then read alike, and one costs a third more CPU.
-#[test]
 fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
-    witnessed("a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower", || {
-        let cores = tiebreak::cores::Facts::read().expect("the system tells its cores");
-        let shared = tiebreak::cores::share_out(&cores, Some(1)).expect("a core");
-        let _neighbour = Neighbour::on(shared.generator[0]);
-        let text =
-            format!("[defaults]\nconnections = 256\n{}{}", nginx("plain", 0), nginx("regexes", 60));
-        let directory = TestDirectory::new();
-        std::fs::write(directory.file("e.toml"), text).expect("a file");
-        // A nicer generator gets a tenth of its core beside the neighbour. With so
-        // many connections its turn on the core ends before it runs out of replies.
-        let mut nicer = Command::new("nice");
-        nicer.args(["-n", "10", env!("CARGO_BIN_EXE_tiebreak"), "compare", "e.toml", "--quiet"]);
-        nicer.args(["--cores", "1", "--rounds", "8", "--matters", "50%", "--json", "report.json"]);
-        nicer.args(["--interleave", "slices", "--slice", "100ms", "--round", "500ms"]);
-        nicer.args(["--pilot", "200ms"]);
-        let output = nicer.current_dir(directory.path()).output().expect("nice");
-        assert_eq!(output.status.code(), Some(0), "{}", crate::common::errors(&output));
-        let report = directory.json("report.json");
-        let throughput = comparison(&report, "throughput");
-        let Ratio { low, high, .. } = Ratio::of(throughput);
-        let cost = number(&comparison(&report, "target_cpu_per_operation")["ratio"]);
-        let message = format!("{}, CPU per operation {cost:.2}", in_words(throughput));
-        figure(message, "undecided");
-        assert!(cost > 1.1, "sixty expressions cost something: {cost}");
-        // The interval alone would say so: it lies inside ± 50 %.
-        assert!(low > 1.0 / 1.5 && high < 1.5, "{throughput:#}");
-        assert_eq!(throughput["verdict"], "undecided", "{throughput:#}");
-        let held = weights(&report, "generator_bottleneck");
-        assert_eq!(held, [("plain", "caution"), ("regexes", "caution")]);
-    });
+    let cores = tiebreak::cores::Facts::read().expect("the system tells its cores");
+    let shared = tiebreak::cores::share_out(&cores, Some(1)).expect("a core");
+    let _neighbour = Neighbour::on(shared.generator[0]);
+    let text =
+        format!("[defaults]\nconnections = 256\n{}{}", nginx("plain", 0), nginx("regexes", 60));
+    let directory = TestDirectory::new();
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
+    // A nicer generator gets a tenth of its core beside the neighbour. With so
+    // many connections its turn on the core ends before it runs out of replies.
+    let mut nicer = Command::new("nice");
+    nicer.args(["-n", "10", env!("CARGO_BIN_EXE_tiebreak"), "compare", "e.toml", "--quiet"]);
+    nicer.args(["--cores", "1", "--rounds", "8", "--matters", "50%", "--json", "report.json"]);
+    nicer.args(["--interleave", "slices", "--slice", "100ms", "--round", "500ms"]);
+    nicer.args(["--pilot", "200ms"]);
+    let output = nicer.current_dir(directory.path()).output().expect("nice");
+    assert_eq!(output.status.code(), Some(0), "{}", crate::common::errors(&output));
+    let report = directory.json("report.json");
+    let throughput = comparison(&report, "throughput");
+    let Ratio { low, high, .. } = Ratio::of(throughput);
+    let cost = number(&comparison(&report, "target_cpu_per_operation")["ratio"]);
+    let message = format!("{}, CPU per operation {cost:.2}", in_words(throughput));
+    figure(message, "undecided");
+    assert!(cost > 1.1, "sixty expressions cost something: {cost}");
+    // The interval alone would say so: it lies inside ± 50 %.
+    assert!(low > 1.0 / 1.5 && high < 1.5, "{throughput:#}");
+    assert_eq!(throughput["verdict"], "undecided", "{throughput:#}");
+    let held = weights(&report, "generator_bottleneck");
+    assert_eq!(held, [("plain", "caution"), ("regexes", "caution")]);
 }

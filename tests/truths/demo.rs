@@ -1,11 +1,15 @@
 //! `tiebreak demo`, as a new user runs it.
 
 use crate::common::{TestDirectory, errors};
+use crate::driver::truths;
 use crate::validator;
 use serde_json::Value;
 use std::path::PathBuf;
 
-#[test]
+truths! {
+    All: the_demo_prints_both_verdicts_and_the_truth_and_leaves_two_runs,
+}
+
 fn the_demo_prints_both_verdicts_and_the_truth_and_leaves_two_runs() {
     let directory = TestDirectory::new();
     let output = directory.tiebreak(&["demo", "--quiet"]);

@@ -2,14 +2,19 @@
 //! interleaved against servers that take equally long, come out as far apart as what they cost the
 //! generator.
 
-use crate::common::witness::{figure, witnessed};
 use crate::common::{TestDirectory, number};
+use crate::driver::{figure, truths};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 use testserver::null::{NullServer, Service};
+
+truths! {
+    Changed waits: a_wire_lane_and_a_driver_lane_at_one_null_cost_differ_by_their_own_costs,
+    Changed waits: a_planted_cost_of_a_driver_is_seen,
+}
 
 /// What each request takes on its way to the server. Short, so that what a lane adds to it
 /// shows: 100 µs are 5 % of it.
@@ -108,21 +113,15 @@ fn compared(planted: Duration) -> Value {
     report
 }
 
-#[test]
 fn a_wire_lane_and_a_driver_lane_at_one_null_cost_differ_by_their_own_costs() {
-    witnessed("a_wire_lane_and_a_driver_lane_at_one_null_cost_differ_by_their_own_costs", || {
-        for apart in apart(Duration::ZERO) {
-            assert!(apart.abs() < MOST_APART, "{apart:.1} µs apart");
-        }
-    });
+    for apart in apart(Duration::ZERO) {
+        assert!(apart.abs() < MOST_APART, "{apart:.1} µs apart");
+    }
 }
 
 /// Checks that the test above can fail: a driver that took 100 µs more would not pass.
-#[test]
 fn a_planted_cost_of_a_driver_is_seen() {
-    witnessed("a_planted_cost_of_a_driver_is_seen", || {
-        for apart in apart(PLANTED) {
-            assert!(apart > MOST_APART, "{apart:.1} µs apart");
-        }
-    });
+    for apart in apart(PLANTED) {
+        assert!(apart > MOST_APART, "{apart:.1} µs apart");
+    }
 }

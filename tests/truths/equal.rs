@@ -1,9 +1,9 @@
 //! Known truths about equality: one server compared with itself is not called
 //! different, its interval is narrow, and a broken schedule is caught.
 
-use crate::common::witness::{figure, witnessed};
 use crate::common::{Drive, interleaved, judged, serve, trials, url};
 use crate::compared::{Compared, compare};
+use crate::driver::{figure, first_failure, truths};
 use crate::size::sized;
 use judge::verdict::{Verdict, Word};
 use record::Metric;
@@ -11,6 +11,12 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 use testserver::{Behaviour, TestServer};
+
+truths! {
+    Gate: one_server_compared_with_itself_is_not_called_different,
+    Gate: on_a_server_that_drifts_a_broken_schedule_is_caught,
+    Gate: on_a_server_that_drifts_the_real_schedule_passes,
+}
 
 /// How many of so many comparisons called one server different from itself.
 #[derive(Debug)]
@@ -62,7 +68,7 @@ fn two_stages(
 pub(crate) fn passes_as_equal(mut differs: impl FnMut(u64) -> bool) -> Result<Called, Called> {
     let looks = sized(SHORT, FULL);
     two_stages(looks, 0, &mut differs).or_else(|called| {
-        println!("first failure: {called}; the rule is tried again with other seeds");
+        first_failure(format!("{called}; the rule is tried again with other seeds"));
         two_stages(looks, 60, differs)
     })
 }
@@ -90,14 +96,11 @@ const WIDEST: f64 = 0.098;
 /// Of a server that is its own limit, and of one without any work, where the generator
 /// is the limit: there it shows what two lanes cost, which lasting connections once made
 /// different in 20 of 70 comparisons. In the short size they take turns within one rule.
-#[test]
 fn one_server_compared_with_itself_is_not_called_different() {
     const SERVICES: [Duration; 2] = [Duration::from_micros(100), Duration::ZERO];
-    witnessed("one_server_compared_with_itself_is_not_called_different", || {
-        for services in SERVICES.chunks(sized(2, 1)) {
-            are_not_called_different(services);
-        }
-    });
+    for services in SERVICES.chunks(sized(2, 1)) {
+        are_not_called_different(services);
+    }
 }
 
 fn are_not_called_different(services: &[Duration]) {
@@ -175,28 +178,22 @@ fn one_after_the_other(a: SocketAddr, b: SocketAddr, drive: &Drive) -> Verdict {
 /// The test of equality can fail: B meets a server that is 5 % slower than A did. Of
 /// such comparisons practically all are called different; 60 % would be enough for
 /// the rule to catch the schedule in all but 5 of a million runs.
-#[test]
 fn on_a_server_that_drifts_a_broken_schedule_is_caught() {
-    witnessed("on_a_server_that_drifts_a_broken_schedule_is_caught", || {
-        let broken = two_stages(FULL, 0, |seed| {
-            let (server, drive) = (drifting(), Drive { seed, ..DRIVE });
-            called_different(&one_after_the_other(server.address(), server.address(), &drive))
-        });
-        let (Ok(called) | Err(called)) = &broken;
-        figure(called, "10 of at most 60");
-        assert!(broken.is_err(), "the test of equality let a broken schedule pass: {called}");
+    let broken = two_stages(FULL, 0, |seed| {
+        let (server, drive) = (drifting(), Drive { seed, ..DRIVE });
+        called_different(&one_after_the_other(server.address(), server.address(), &drive))
     });
+    let (Ok(called) | Err(called)) = &broken;
+    figure(called, "10 of at most 60");
+    assert!(broken.is_err(), "the test of equality let a broken schedule pass: {called}");
 }
 
-#[test]
 fn on_a_server_that_drifts_the_real_schedule_passes() {
-    witnessed("on_a_server_that_drifts_the_real_schedule_passes", || {
-        let right = passes_as_equal(|seed| {
-            let (server, drive) = (drifting(), Drive { seed, ..DRIVE });
-            called_different(&interleaved(server.address(), server.address(), &drive))
-        });
-        let (Ok(called) | Err(called)) = &right;
-        figure(called, differ_by_chance());
-        assert!(right.is_ok(), "{called}");
+    let right = passes_as_equal(|seed| {
+        let (server, drive) = (drifting(), Drive { seed, ..DRIVE });
+        called_different(&interleaved(server.address(), server.address(), &drive))
     });
+    let (Ok(called) | Err(called)) = &right;
+    figure(called, differ_by_chance());
+    assert!(right.is_ok(), "{called}");
 }

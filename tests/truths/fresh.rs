@@ -1,22 +1,23 @@
 //! Fresh connections against persistent ones, of a real nginx.
 
-use crate::common::witness::{exact, figure, witnessed};
 use crate::common::{TestDirectory, number, sent};
 use crate::compared::in_words;
+use crate::driver::{exact, figure, truths};
 use crate::size::pilot;
 use crate::web::{log_lines, nginx};
+
+truths! {
+    Changed: fresh_connections_are_compared_with_persistent_ones,
+}
 
 /// A connection costs nginx and the client several times what a request on one that is
 /// open does: a ratio near 0.4, ln −0.9. A round scatters by 0.1 in a bad hour, so that
 /// even one of six on the wrong side of 1 is a matter of nine standard deviations: a
 /// right tool fails this less than once in 10 000 runs.
-#[test]
 fn fresh_connections_are_compared_with_persistent_ones() {
-    witnessed("fresh_connections_are_compared_with_persistent_ones", || {
-        for connections in ["16", "64"] {
-            fresh_against_persistent(connections);
-        }
-    });
+    for connections in ["16", "64"] {
+        fresh_against_persistent(connections);
+    }
 }
 
 fn fresh_against_persistent(connections: &str) {

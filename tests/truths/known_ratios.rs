@@ -1,12 +1,18 @@
 //! Known truths about differences: two test servers whose ratio is known are called
 //! different, with the right sign, and the intervals cover the truth.
 
-use crate::common::witness::{figure, witnessed};
 use crate::common::{serve, url};
 use crate::compared::{Compared, compare};
+use crate::driver::{figure, truths};
 use crate::size::sized;
 use std::time::Duration;
 use testserver::{Behaviour, TestServer};
+
+truths! {
+    Gate: ten_percent_are_called_slower_in_a_fixed_run,
+    Changed: three_percent_are_called_slower_until_decided,
+    Changed: a_ratio_of_two_is_read_as_two_at_any_number_of_connections,
+}
 
 fn service(micros: u64) -> TestServer {
     serve(Behaviour { service: Duration::from_micros(micros), ..Behaviour::default() })
@@ -74,17 +80,14 @@ fn covers_the_truth(looks: &[(usize, usize)], runs: &[Compared], truth: f64) {
 /// simulated). Then all 6 of 6 fail once in 10 000 runs at most, and 19 of 20 far more
 /// seldom. A tool that finds it in 9 of 10 runs fails 47 % of the short runs and 61 %
 /// of the full ones. The wrong sign was not seen in any simulated run.
-#[test]
 fn ten_percent_are_called_slower_in_a_fixed_run() {
-    witnessed("ten_percent_are_called_slower_in_a_fixed_run", || {
-        let (truth, looks) = (100.0 / 110.0, sized(COVERAGE_SHORT, COVERAGE_FULL));
-        let rounds = ["--rounds", "10", "--round", "300ms", "--connections", "8"];
-        let runs = slower_by(110, &rounds, |runs| coverage_is_decided(looks, runs, truth));
-        // The wrong ones among the first 20 fail it, however many more coverage takes.
-        let first = &runs[..sized(6, 20)];
-        found_with_the_right_sign(first, sized(6, 19));
-        covers_the_truth(looks, &runs, truth);
-    });
+    let (truth, looks) = (100.0 / 110.0, sized(COVERAGE_SHORT, COVERAGE_FULL));
+    let rounds = ["--rounds", "10", "--round", "300ms", "--connections", "8"];
+    let runs = slower_by(110, &rounds, |runs| coverage_is_decided(looks, runs, truth));
+    // The wrong ones among the first 20 fail it, however many more coverage takes.
+    let first = &runs[..sized(6, 20)];
+    found_with_the_right_sign(first, sized(6, 19));
+    covers_the_truth(looks, &runs, truth);
 }
 
 /// `--until-decided` looks five times, from 10 to 60 rounds. It calls 3 % different
@@ -94,19 +97,16 @@ fn ten_percent_are_called_slower_in_a_fixed_run() {
 /// 20 (at 96 %: once in 10 000). A tool that finds it in half of the runs fails 66 % of
 /// the short runs and 98 % of the full ones. The intervals are those of the last look:
 /// they cover the truth in at least 95 % of the runs (docs/METHOD.md).
-#[test]
 fn three_percent_are_called_slower_until_decided() {
-    witnessed("three_percent_are_called_slower_until_decided", || {
-        let (truth, looks) = (100.0 / 103.0, sized(COVERAGE_SHORT, COVERAGE_FULL));
-        let rounds = ["--until-decided", "--round", "300ms", "--connections", "8"];
-        let runs = slower_by(103, &rounds, |runs| coverage_is_decided(looks, runs, truth));
-        let first = &runs[..sized(6, 20)];
-        let mut rounds: Vec<usize> = first.iter().map(|run| run.rounds).collect();
-        rounds.sort_unstable();
-        figure(format!("{} rounds in the median", rounds[rounds.len() / 2]), "for information");
-        found_with_the_right_sign(first, sized(4, 15));
-        covers_the_truth(looks, &runs, truth);
-    });
+    let (truth, looks) = (100.0 / 103.0, sized(COVERAGE_SHORT, COVERAGE_FULL));
+    let rounds = ["--until-decided", "--round", "300ms", "--connections", "8"];
+    let runs = slower_by(103, &rounds, |runs| coverage_is_decided(looks, runs, truth));
+    let first = &runs[..sized(6, 20)];
+    let mut rounds: Vec<usize> = first.iter().map(|run| run.rounds).collect();
+    rounds.sort_unstable();
+    figure(format!("{} rounds in the median", rounds[rounds.len() / 2]), "for information");
+    found_with_the_right_sign(first, sized(4, 15));
+    covers_the_truth(looks, &runs, truth);
 }
 
 /// How far an estimate may be off: what docs/METHOD.md says of the pilot's slices.
@@ -116,18 +116,15 @@ pub(crate) const MOST_OFF: f64 = 0.02;
 /// connections. The test servers work by the clock, so a ratio of theirs scatters by
 /// far less than that: six rounds miss it by chance less than once in 10 000 runs. A
 /// tool whose slices bias it by 4 % fails each run.
-#[test]
 fn a_ratio_of_two_is_read_as_two_at_any_number_of_connections() {
-    witnessed("a_ratio_of_two_is_read_as_two_at_any_number_of_connections", || {
-        let (a, b) = (service(100), service(50));
-        for connections in ["8", "64", "256"] {
-            let more = ["--rounds", "6", "--round", "300ms", "--connections", connections];
-            let ratio = compare(&url(&a), &url(&b), 1, &more).ratio;
-            figure(
-                format!("{ratio:.3} at {connections} connections"),
-                format!("2.000 within {:.0} %", 100.0 * MOST_OFF),
-            );
-            assert!((ratio / 2.0 - 1.0).abs() < MOST_OFF, "{connections} connections: {ratio}");
-        }
-    });
+    let (a, b) = (service(100), service(50));
+    for connections in ["8", "64", "256"] {
+        let more = ["--rounds", "6", "--round", "300ms", "--connections", connections];
+        let ratio = compare(&url(&a), &url(&b), 1, &more).ratio;
+        figure(
+            format!("{ratio:.3} at {connections} connections"),
+            format!("2.000 within {:.0} %", 100.0 * MOST_OFF),
+        );
+        assert!((ratio / 2.0 - 1.0).abs() < MOST_OFF, "{connections} connections: {ratio}");
+    }
 }

@@ -2,9 +2,14 @@
 //! kept on a machine that is left alone, which no machine is while other tests run.
 
 use crate::common::{TestDirectory, errors, serve, url};
+use crate::driver::truths;
 use serde_json::Value;
 use std::fs;
 use testserver::Behaviour;
+
+truths! {
+    All: what_a_lane_costs_is_kept_for_the_next_run,
+}
 
 /// Drives a server for a moment; journal, report and what was printed.
 fn short_run(directory: &TestDirectory, url: &str, more: &[&str]) -> (String, Value, String) {
@@ -19,7 +24,6 @@ fn short_run(directory: &TestDirectory, url: &str, more: &[&str]) -> (String, Va
     (journal, directory.json("run/report.json"), stdout)
 }
 
-#[test]
 fn what_a_lane_costs_is_kept_for_the_next_run() {
     let directory = TestDirectory::new();
     let server = serve(Behaviour::default());

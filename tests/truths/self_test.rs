@@ -1,14 +1,18 @@
 //! `tiebreak conformance self` on this machine, with its known differences.
 
 use crate::common::running::Running;
-use crate::common::witness::{exact, figure, witnessed};
 use crate::common::{TestDirectory, errors};
+use crate::driver::{exact, figure, first_failure, truths};
 use crate::size::sized;
 use crate::validator;
 use crate::web::nginx;
 use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
+
+truths! {
+    All: a_self_test_finds_ten_percent_on_this_machine,
+}
 
 /// Comparisons of about two seconds, and those that a user gets.
 fn size() -> &'static [&'static str] {
@@ -20,25 +24,22 @@ fn size() -> &'static [&'static str] {
 /// different (sums of binomial probabilities). A failure is confirmed by a second self-test. Of the
 /// six comparisons at 10 % two would have to be missed, and an interval is about 1 % wide. A tool
 /// that calls 30 % of equal pairs different fails both self-tests with a probability of 0.92.
-#[test]
 fn a_self_test_finds_ten_percent_on_this_machine() {
-    witnessed("a_self_test_finds_ten_percent_on_this_machine", || {
-        let first = self_test();
-        let trusted = |json: &Value| json["trusted"] == true;
-        let json = if trusted(&first) {
-            first
-        } else {
-            println!("first failure: {first}");
-            self_test()
-        };
-        let alike = &json["alike"];
-        figure(
-            format!("{} of {} called different", alike["different"], alike["compared"]),
-            "2 of 20, else 9 of 60",
-        );
-        figure(format!("finds {} %", json["finds_percent"]), "10 %");
-        assert!(trusted(&json), "{json}");
-    });
+    let first = self_test();
+    let trusted = |json: &Value| json["trusted"] == true;
+    let json = if trusted(&first) {
+        first
+    } else {
+        first_failure(&first);
+        self_test()
+    };
+    let alike = &json["alike"];
+    figure(
+        format!("{} of {} called different", alike["different"], alike["compared"]),
+        "2 of 20, else 9 of 60",
+    );
+    figure(format!("finds {} %", json["finds_percent"]), "10 %");
+    assert!(trusted(&json), "{json}");
 }
 
 /// Returns its figures. Everything else that it leaves must agree with them.

@@ -431,39 +431,6 @@ fn every_shell_has_its_completions() {
     assert_eq!(run(&directory, &["completions", "ksh"]).code, Some(2));
 }
 
-/// The page as a reader sees it.
-fn rendered(page: &str) -> String {
-    let mut groff = Command::new("groff")
-        .args(["-Kutf8", "-man", "-Tutf8", "-ww", "-P-c", "-P-b", "-P-u", "-rLL=100n"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("groff (./test installs it)");
-    groff.stdin.take().expect("piped").write_all(page.as_bytes()).expect("it reads");
-    let ran = Ran::of(groff.wait_with_output().expect("it ends"));
-    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "groff has no complaint");
-    ran.out
-}
-
-#[test]
-fn manual_pages_can_be_read() {
-    let directory = TestDirectory::new();
-    for (words, command) in [(&["man"][..], "tiebreak"), (&["man", "compare"], "tiebreak compare")]
-    {
-        let page = run(&directory, words);
-        assert_eq!((page.code, page.err.as_str()), (Some(0), ""));
-        let source = page.out.replace("\\-", "-");
-        assert!(source.contains(".SH EXAMPLES\n.nf\ntiebreak "), "{source}");
-        let example = "tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/";
-        assert!(source.contains(&format!("\n{example}\n")), "{source}");
-        let text = rendered(&page.out);
-        let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        assert!(lines.contains(&"EXAMPLES") && lines.contains(&example), "{text}");
-        assert!(text.contains(&format!("{command} ")), "{text}");
-    }
-}
-
 #[test]
 fn manual_pages_are_installed_together() {
     let directory = TestDirectory::new();

@@ -120,6 +120,7 @@ fn a_web_server_receives_the_requests_of_the_file() {
     }
 }
 
+#[cfg(feature = "servers")]
 #[test]
 fn redis_is_given_the_commands_of_the_file() {
     let directory = TestDirectory::new();

@@ -312,6 +312,7 @@ fn strange(value: &Value, dice: &mut Dice) -> Value {
     }
 }
 
+#[cfg(feature = "servers")]
 #[test]
 fn a_full_disk_under_the_journal_is_our_failure_and_nothing_hangs() {
     let directory = TestDirectory::new();

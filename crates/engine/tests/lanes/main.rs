@@ -8,10 +8,13 @@ mod endless;
 mod files;
 mod files_store;
 mod files_workload;
+#[cfg(feature = "servers")]
 mod groups;
 mod http;
 mod panics;
+#[cfg(feature = "servers")]
 mod sharded;
+#[cfg(feature = "servers")]
 mod stores;
 mod thrift;
 mod together;

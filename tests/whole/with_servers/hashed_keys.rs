@@ -1,7 +1,7 @@
 //! Keys that are `md5(i)` and values that are `crc32(i)`, on real stores that run already.
 
 use crate::common::{TestDirectory, errors, number};
-use crate::loads::Server;
+use crate::with_servers::loads::Server;
 use serde_json::Value;
 
 const HASHED: [&str; 6] = ["--keys-as", "md5", "--values-as", "crc32", "--keys", "100"];

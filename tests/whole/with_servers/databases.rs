@@ -148,7 +148,7 @@ fn what_a_database_refuses_ends_the_run_with_its_reason_and_without_the_password
         assert!(!journal.contains("CANARY"), "{journal}");
     };
     let launch = |database: &str, login: &str| {
-        let mariadb = include_str!("../../recipes/mariadb-memory.toml");
+        let mariadb = include_str!("../../../recipes/mariadb-memory.toml");
         let (head, files) = mariadb.split_once("[files]").expect("its files");
         let url = "mysql://tiebreak@127.0.0.1:{port}/tiebreak";
         assert!(head.contains(url));
@@ -265,7 +265,7 @@ fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_database
 #[test]
 fn a_server_that_is_full_is_not_called_faster() {
     let directory = TestDirectory::new();
-    let mariadb = include_str!("../../recipes/mariadb-memory.toml");
+    let mariadb = include_str!("../../../recipes/mariadb-memory.toml");
     let full = mariadb.replace("--max-connections=1000", "--max-connections=10");
     assert_ne!(full, mariadb);
     let (head, files) = full.split_once("[files]").expect("its files");

@@ -1,7 +1,7 @@
 //! Sweeps of rate, value and depth, each driven once, and what the servers saw of it.
 
 use crate::common::{TestDirectory, number, sent, serve, url};
-use crate::loads::Server;
+use crate::with_servers::loads::Server;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};

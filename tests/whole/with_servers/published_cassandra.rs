@@ -5,7 +5,7 @@ use crate::cassandra::Cassandra;
 use crate::common::software::share_software;
 use crate::common::turn::CassandraTurn;
 use crate::common::{TestDirectory, errors, number};
-use crate::published_pooling::nothing_is_left;
+use crate::with_servers::published_pooling::nothing_is_left;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;

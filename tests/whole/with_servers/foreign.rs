@@ -2,10 +2,10 @@
 //! tables of PostgreSQL and MariaDB, keys of memcached and Redis.
 
 use crate::common::{TestDirectory, errors};
-use crate::loads::Server;
 use crate::servers::PASSWORD;
 use crate::servers::mariadb::Mariadb;
 use crate::servers::postgres::Postgres;
+use crate::with_servers::loads::Server;
 
 /// `tiebreak load` of a few keys: its exit code and what it printed.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {

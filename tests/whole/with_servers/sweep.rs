@@ -15,7 +15,7 @@ use testserver::{Behaviour, Delay};
 const SHORT: [&str; 7] = ["--round", "100ms", "--warm-up", "0s", "--pilot", "200ms", "--out"];
 
 fn schema() -> Value {
-    serde_json::from_str(include_str!("../../schema/sweep.v1.json")).expect("the schema is JSON")
+    serde_json::from_str(include_str!("../../../schema/sweep.v1.json")).expect("the schema is JSON")
 }
 
 fn text(path: &Path) -> String {

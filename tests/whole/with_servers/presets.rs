@@ -2,10 +2,10 @@
 //! keys, each driven once through the binary.
 
 use crate::common::{TestDirectory, errors, number};
-use crate::loads::Server;
 use crate::servers::PASSWORD;
 use crate::servers::mariadb::Mariadb;
 use crate::servers::postgres::Postgres;
+use crate::with_servers::loads::Server;
 use serde_json::Value;
 
 /// One of each, for all tests of this file: databases take seconds to start.

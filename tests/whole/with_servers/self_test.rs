@@ -37,7 +37,7 @@ fn output(directory: &TestDirectory, more: &[&str]) -> Output {
 fn answer(directory: &TestDirectory, output: &Output) -> (String, Value) {
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     let json = directory.json("self.json");
-    validator::assert_fits(include_str!("../../schema/self.v1.json"), &json);
+    validator::assert_fits(include_str!("../../../schema/self.v1.json"), &json);
     (stdout.lines().next().unwrap_or_default().trim().to_owned(), json)
 }
 

@@ -1,0 +1,120 @@
+# What the steps do. Sourced by ./test, and by the shells that run steps beside the tests.
+# shellcheck shell=bash
+
+source packaging/common.sh
+
+# All tests, and clippy, build with the same features: with others each crate would be compiled again.
+everything=(--workspace --all-features --locked)
+
+# The PHP extension is a workspace of its own: it needs PHP's headers and libclang.
+kassandra=(--manifest-path contenders/kassandra/Cargo.toml --target-dir target/kassandra --locked)
+
+formatting() {
+    cargo fmt --all --check
+}
+
+# Nobody runs the benches in a test: that they can be read at all is looked at here.
+scripts() {
+    local script status=0
+    for script in test tests/*.sh tests/*/*.sh bench/*.sh docs/*.sh docs/ci/*.sh packaging/*; do
+        [ ! -e "$script" ] || bash -n "$script" || status=1
+    done
+    return "$status"
+}
+
+clippy() {
+    cargo clippy "${everything[@]}" --all-targets -- -D warnings
+}
+
+build_tests() {
+    cargo nextest run "${everything[@]}" --no-run
+}
+
+# run_tests FILTER: with four units for each core (.config/nextest.toml).
+run_tests() {
+    local more=()
+    [ -z "${keep_going:-}" ] || more=(--no-fail-fast)
+    cargo nextest run "${everything[@]}" --test-threads $((4 * $(nproc))) --filterset "$1" "${more[@]}"
+}
+
+# The tests that need nothing but Rust.
+quick_tests() {
+    local more=()
+    [ -z "${keep_going:-}" ] || more=(--no-fail-fast)
+    cargo test --workspace --locked "${more[@]}"
+}
+
+documentation_examples() {
+    cargo test "${everything[@]}" --doc
+}
+
+fetch_cassandra() {
+    target/debug/tiebreak setup cassandra
+}
+
+# One at a time. They compare times, so nothing else runs.
+known_truths() {
+    local level=$1 more=()
+    [ -z "${keep_going:-}" ] || more=(--keep-going)
+    cargo test "${everything[@]}" --test truths -- --level "$level" --table target/test/truths.md "${more[@]}"
+}
+
+workflows() {
+    packaging/check-workflows
+}
+
+kubernetes_manifests() {
+    packaging/check-kubernetes
+}
+
+crates_can_be_packaged() {
+    cargo package --workspace --no-verify --allow-dirty --locked --quiet
+}
+
+# A workspace of its own. Without its default feature libFuzzer itself is not built, which would take a
+# compiler for C++, and to link it a nightly one for Rust.
+fuzz_targets_compile() {
+    cargo fmt --manifest-path fuzz/Cargo.toml --check
+    RUSTFLAGS="-D warnings" cargo check --manifest-path fuzz/Cargo.toml --bins --locked \
+        --no-default-features --target-dir target/fuzz
+}
+
+kassandra_build() {
+    cargo build --release "${kassandra[@]}"
+}
+
+# In its release build nothing is compiled a second time that the tests have built.
+kassandra_checks() {
+    cargo fmt --manifest-path contenders/kassandra/Cargo.toml --all --check
+    cargo clippy --release --workspace --all-targets "${kassandra[@]}" -- -D warnings
+    cargo test --release -p kassandra-client --lib --tests "${kassandra[@]}"
+}
+
+release_build() {
+    packaging/build
+}
+
+release_starts() {
+    local binary bytes
+    binary=$(packaging/build --binary)
+    "$binary" demo --help >/dev/null
+    bytes=$(stat -c %s "$binary")
+    echo "the binary has $((bytes / 1000)) kB"
+    [ "$bytes" -lt 25000000 ]
+}
+
+archives() {
+    (cd dist && sha256sum --check SHA256SUMS)
+    packaging/test-deb dist/tiebreak_*.deb
+    packaging/test-image "$(packaging/build --binary)"
+}
+
+# The steps of action.yml, in a repository of its own: few and short rounds, since the second
+# commit is slower by far.
+ci_example() {
+    TIEBREAK=$(packaging/build --binary) docs/ci/try.sh --restarts 6 --rounds 1 --round 300ms
+}
+
+miri() {
+    tests/miri.sh
+}

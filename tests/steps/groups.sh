@@ -1,0 +1,75 @@
+# The groups of tests: what each proves, its tests as a filter of cargo-nextest (empty: steps of its own),
+# and the paths whose change calls for it, as an extended regular expression. Sourced by ./test.
+# shellcheck shell=bash disable=SC2034 # used by the scripts that source this
+
+groups=(cassandra php published rules oracle packaging miri truths)
+
+declare -A proves=(
+    [gate]="every change: all that needs no more than servers that start within two seconds"
+    [cassandra]="real nodes and clusters of Cassandra 5.0 and 1.2.8, by CQL and Thrift, with faults"
+    [php]="the PHP extension of contenders/kassandra, and published pages that use it"
+    [published]="the published experiments, and those of experiments/, with all their servers"
+    [rules]="each rule of the audit by a real run, sweeps, and conformance self"
+    [oracle]="Oracle's driver, without a database (also in the gate)"
+    [packaging]="schemas of workflows and manifests, crates, static binary, archives, the CI example"
+    [miri]="wire and record under the interpreter that finds undefined behaviour"
+    [truths]="known truths: what is arranged so that the right answer is known"
+    [all]="the gate and every group"
+    [changed]="the gate, and the groups whose paths the commits of the last two days touched"
+    [calibration]="the truths with the many runs that an error rate needs; takes hours"
+)
+
+declare -A filter=(
+    [cassandra]='(binary(keeper) & test(/cassandra/)) | (binary(agents) & test(/^cluster::/))
+        | (binary(whole) & test(/^with_servers::(cassandra_thrift|wide_rows)::/))'
+    [php]='binary(kassandra) | (binary(whole) & test(/^with_servers::published_cassandra::/))'
+    [published]='binary(whole)
+        & test(/^with_servers::(published|published_caches|published_pooling|program_servers|experiments)::/)'
+    [rules]='binary(whole) & test(/^with_servers::(rules|sweep|self_test)::/)'
+    [oracle]='binary(oracle)'
+)
+
+declare -A paths=(
+    [cassandra]='cassandra|thrift|^src/software/|^tests/keeper/|^crates/keeper/'
+    [php]='^contenders/|kassandra|^experiments/published/cassandra'
+    [published]='^experiments/|^recipes/|^contenders/|^src/launch/|^tests/whole/with_servers/(published|program|experiments)'
+    [rules]='^crates/(judge|engine)/|^src/(runner|conformance|plan)/|^tests/whole/with_servers/(rules|sweep|self_test)'
+    [oracle]='oracle'
+    [packaging]='^packaging/|Cargo\.(toml|lock)$|Dockerfile|action\.yml|^docs/ci|^\.github/|^fuzz/|kubernetes'
+    [miri]='^crates/(wire|record)/'
+    [truths]='^crates/(engine|judge|record|drivers|testserver)/|^src/(runner|plan|agents|conformance)/|^tests/truths/'
+)
+
+# The groups whose tests are not part of the gate.
+beyond_the_gate=(cassandra php published rules)
+
+# filter_of GROUP…: the tests of these groups and, for `gate`, all that belong to none of those beyond it.
+filter_of() {
+    local group joined='' others=''
+    for group in "${beyond_the_gate[@]}"; do
+        others+="${others:+ | }(${filter[$group]})"
+    done
+    for group in "$@"; do
+        case $group in
+        gate) joined+="${joined:+ | }(not (binary(truths) | $others))" ;;
+        *) [ -z "${filter[$group]:-}" ] || joined+="${joined:+ | }(${filter[$group]})" ;;
+        esac
+    done
+    echo "$joined"
+}
+
+# The groups whose paths were touched in the two days before HEAD's date. All of them where the history
+# does not reach so far back.
+touched_groups() {
+    local date base files group
+    date=$(git log -1 --format=%ct 2>/dev/null) || date=0
+    base=$(git rev-list -1 --before="$((date - 2 * 24 * 3600))" HEAD 2>/dev/null) || base=''
+    if [ -z "$base" ]; then
+        echo "${groups[@]}"
+        return
+    fi
+    files=$(git diff --name-only "$base")
+    for group in "${groups[@]}"; do
+        ! grep -qE "${paths[$group]}" <<<"$files" || echo "$group"
+    done
+}

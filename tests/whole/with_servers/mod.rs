@@ -1,0 +1,34 @@
+//! Tests with real servers or other programs, and those that a busy machine can disturb.
+
+mod cassandra_thrift;
+mod ci;
+mod databases;
+mod databases_attached;
+mod endless;
+mod experiments;
+mod foreign;
+mod groups;
+mod hashed_keys;
+mod loads;
+mod local;
+mod manual_pages;
+mod memcached_servers;
+mod presets;
+mod printed_by_ab;
+mod program_servers;
+mod progress;
+mod published;
+mod published_caches;
+mod published_cassandra;
+mod published_pooling;
+mod real_servers;
+mod requests;
+mod rules;
+mod self_test;
+mod setup;
+mod stores;
+mod sweep;
+mod sweep_factors;
+mod watch;
+mod websocket;
+mod wide_rows;
