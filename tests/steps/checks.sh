@@ -59,6 +59,27 @@ known_truths() {
     cargo test "${everything[@]}" --test truths -- --level "$level" --table target/test/truths.md "${more[@]}"
 }
 
+# The table with where and when it was made: docs/TRUTHS.md.
+truths_document() {
+    {
+        echo "# Known truths"
+        echo
+        echo "Written by \`./test calibration\` on $(date -u +%Y-%m-%d), at $(git rev-parse --short HEAD)," \
+            "on $(nproc) cores ($(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)," \
+            "Linux $(uname -r))."
+        echo "[METHOD](METHOD.md#how-to-check-us) says what each of them shows."
+        echo
+        truths_table
+    } >target/TRUTHS.md
+    echo "target/TRUTHS.md is written: before a release, cp target/TRUTHS.md docs/"
+}
+
+truths_table() {
+    echo "| truth | figure | limit | tries |"
+    echo "| --- | --- | --- | --- |"
+    cat target/test/truths.md
+}
+
 workflows() {
     packaging/check-workflows
 }

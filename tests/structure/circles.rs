@@ -11,11 +11,11 @@ type Needs = BTreeMap<Module, BTreeSet<Module>>;
 /// Every circle of modules, in words. What a module needs its directory needs too: where
 /// `a::x` needs `b::y`, `a` needs `b`. What parent and child need of each other does not
 /// count.
-pub(crate) fn circles(directory: &str, files: &[(&str, Vec<Token>)]) -> Vec<String> {
+pub(crate) fn circles(directory: &str, files: &[(&str, &[Token])]) -> Vec<String> {
     // By convention such a file is a module that only tests compile, under another name.
     let files = files.iter().filter(|(file, _)| !file.ends_with("_tests.rs"));
     let modules: BTreeMap<Module, &[Token]> =
-        files.map(|(file, tokens)| (module_of(directory, file), &tokens[..])).collect();
+        files.map(|(file, tokens)| (module_of(directory, file), *tokens)).collect();
     let mut needs = Needs::new();
     for (module, tokens) in &modules {
         for needed in needed(module, tokens, &modules) {

@@ -5,8 +5,10 @@
 
 use crate::circles::circles;
 use crate::source::{Token, test_only_modules, tokens, without_tests};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 use toml::de::{DeTable, DeValue};
 
 /// A crate of ours: its directory, and which others it may use.
@@ -57,10 +59,31 @@ const CRATES: [Crate; 11] = [
 /// Lines of `src/main.rs`, at most: everything else can be tested as a library.
 const MAIN_LINES: usize = 40;
 
-/// The files of a workspace: path from the root, and text.
+/// A file, which is split into tokens once: copies of a workspace share it.
+struct Source {
+    text: String,
+    tokens: OnceCell<Vec<Token>>,
+    shipped: OnceCell<Vec<Token>>,
+}
+
+impl Source {
+    fn of(text: String) -> Rc<Source> {
+        Rc::new(Source { text, tokens: OnceCell::new(), shipped: OnceCell::new() })
+    }
+
+    fn tokens(&self) -> &[Token] {
+        self.tokens.get_or_init(|| tokens(&self.text))
+    }
+
+    fn shipped(&self) -> &[Token] {
+        self.shipped.get_or_init(|| without_tests(self.tokens()))
+    }
+}
+
+/// The files of a workspace by their path from the root.
 #[derive(Clone)]
 pub(crate) struct Workspace {
-    files: BTreeMap<String, String>,
+    files: BTreeMap<String, Rc<Source>>,
 }
 
 impl Workspace {
@@ -76,36 +99,40 @@ impl Workspace {
     /// The same workspace with this text added to a file, which may be new.
     pub(crate) fn with(&self, file: &str, text: &str) -> Workspace {
         let mut workspace = self.clone();
-        workspace.files.entry(file.to_owned()).or_default().push_str(text);
+        let text = workspace.text(file).to_owned() + text;
+        workspace.files.insert(file.to_owned(), Source::of(text));
         workspace
     }
 
     /// The same workspace without a piece of text in a file.
     pub(crate) fn without(&self, file: &str, text: &str) -> Workspace {
         let mut workspace = self.clone();
-        let old = workspace.files.get_mut(file).expect("a file of the workspace");
+        let old = workspace.text(file);
         assert!(old.contains(text), "{file} does not hold `{text}`");
-        *old = old.replace(text, "");
+        let new = old.replace(text, "");
+        workspace.files.insert(file.to_owned(), Source::of(new));
         workspace
     }
 
     fn text(&self, file: &str) -> &str {
-        self.files.get(file).map_or("", String::as_str)
+        self.files.get(file).map_or("", |source| &source.text)
     }
 
-    /// The source files in a directory: (path, tokens).
-    fn sources(&self, directory: &str) -> Vec<(&str, Vec<Token>)> {
-        let inside = self.files.iter().filter(|(path, _)| {
-            path.ends_with(".rs") && path.starts_with(&format!("{directory}/"))
-        });
-        inside.map(|(path, text)| (path.as_str(), tokens(text))).collect()
+    /// The source files in a directory by their paths.
+    fn sources(&self, directory: &str) -> Vec<(&str, &Source)> {
+        let directory = format!("{directory}/");
+        let inside = self
+            .files
+            .iter()
+            .filter(|(path, _)| path.ends_with(".rs") && path.starts_with(&directory));
+        inside.map(|(path, source)| (path.as_str(), &**source)).collect()
     }
 
-    /// The same, without what only tests compile.
-    fn shipped(&self, directory: &str) -> Vec<(&str, Vec<Token>)> {
+    /// Their tokens, without what only tests compile: (path, tokens).
+    fn shipped(&self, directory: &str) -> Vec<(&str, &[Token])> {
         let all = self.sources(directory);
         let modules: Vec<String> =
-            all.iter().flat_map(|(path, tokens)| test_modules(path, tokens)).collect();
+            all.iter().flat_map(|(path, source)| test_modules(path, source.tokens())).collect();
         let only_tests = |path: &str| {
             modules.iter().any(|module| {
                 path.strip_prefix(module.as_str())
@@ -113,7 +140,7 @@ impl Workspace {
             })
         };
         let shipped = all.iter().filter(|(path, _)| !only_tests(path));
-        shipped.map(|(path, tokens)| (*path, without_tests(tokens))).collect()
+        shipped.map(|(path, source)| (*path, source.shipped())).collect()
     }
 }
 
@@ -127,7 +154,7 @@ fn test_modules(path: &str, tokens: &[Token]) -> Vec<String> {
     test_only_modules(tokens).iter().map(|module| format!("{directory}/{module}")).collect()
 }
 
-fn collect(root: &Path, part: &str, files: &mut BTreeMap<String, String>) {
+fn collect(root: &Path, part: &str, files: &mut BTreeMap<String, Rc<Source>>) {
     let path = root.join(part);
     if path.is_dir() {
         let entries = std::fs::read_dir(&path).expect("a readable directory");
@@ -140,7 +167,7 @@ fn collect(root: &Path, part: &str, files: &mut BTreeMap<String, String>) {
         }
     } else if part.ends_with(".rs") || part.ends_with("Cargo.toml") {
         let text = std::fs::read_to_string(&path).expect("a text file");
-        files.insert(part.to_owned(), text);
+        files.insert(part.to_owned(), Source::of(text));
     }
 }
 
@@ -269,7 +296,7 @@ fn the_hot_path_is_plain(workspace: &Workspace) -> Vec<String> {
     let heavy = |word: &str| {
         ["dyn", "Mutex", "RwLock", "Condvar", "tokio"].contains(&word) || word.starts_with("Atomic")
     };
-    sources.flat_map(|(file, tokens)| named(file, &tokens, heavy)).collect()
+    sources.flat_map(|(file, tokens)| named(file, tokens, heavy)).collect()
 }
 
 /// No module needs one that needs it, parent and child aside: each can be read and

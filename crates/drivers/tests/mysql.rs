@@ -5,19 +5,17 @@
 
 mod common;
 
+use common::cases::{Shared, run, with_servers};
 use common::mariadb::{Mariadb, count_of_code, driven};
 use common::{MS, PATIENCE, is_as_often_as_due, order, took_at_least, workload};
 use drivers::Database;
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
-use libtest_mimic::{Arguments, Failed, Trial};
 use record::{Address, Failure, Kind, LaneTask, Pool, Reuse, Seen, Upkeep};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::LazyLock;
 
-type Case = fn(&Mariadb);
-
-const CASES: [(&str, Case); 8] = [
+const CASES: [(&str, fn(&Mariadb)); 8] = [
     ("every_protocol_does_every_preset_on_every_engine", presets),
     ("connections_are_what_the_policy_says_and_none_is_left", policies),
     ("what_is_prepared_is_executed", prepared),
@@ -29,16 +27,10 @@ const CASES: [(&str, Case); 8] = [
 ];
 
 fn main() -> ExitCode {
-    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
-    let server = (!arguments.list).then(|| Arc::new(Mariadb::start("lanes", &[])));
-    let trials = CASES.map(|(name, case)| {
-        let server = server.clone();
-        Trial::test(name, move || {
-            case(server.as_deref().expect("not only listed"));
-            Ok::<(), Failed>(())
-        })
-    });
-    libtest_mimic::run(&arguments, trials.into()).exit_code()
+    let server = Shared::new(LazyLock::new(|| Mariadb::start("lanes", &[])));
+    let cases = with_servers(&server, &CASES);
+    drop(server);
+    run(cases)
 }
 
 /// Asserts that soon only the connection that asks is left.

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_types, reason = "a test has deadlines of its own")]
 #![allow(dead_code, reason = "each of the test programs uses a part of it")]
 
+pub(crate) mod cases;
 pub(crate) mod certificates;
 pub(crate) mod mariadb;
 pub(crate) mod postgres;

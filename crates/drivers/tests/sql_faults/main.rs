@@ -13,11 +13,11 @@ mod sessions;
 mod waits;
 
 use common::PASSWORD;
+use common::cases::{Case, Shared, run, with_servers};
 use common::mariadb::Mariadb;
 use common::postgres::Postgres;
-use libtest_mimic::{Arguments, Failed, Trial};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 /// One server of each kind.
 pub(crate) struct Servers {
@@ -25,9 +25,7 @@ pub(crate) struct Servers {
     my: Mariadb,
 }
 
-type Case = fn(&Servers);
-
-const CASES: [(&str, Case); 9] = [
+const CASES: [(&str, fn(&Servers)); 9] = [
     ("a_log_in_that_is_refused_is_told_by_its_code", refusals::log_ins),
     ("statements_that_cannot_be_done_are_told_by_their_code", refusals::statements),
     ("locks_and_timeouts_of_postgres_are_told_by_their_code", waits::of_postgres),
@@ -48,26 +46,11 @@ const ALONE: [(&str, fn()); 4] = [
 ];
 
 fn main() -> ExitCode {
-    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
-    let wanted = |name: &str| arguments.filter.as_ref().is_none_or(|of| name.contains(of));
-    let needed = !arguments.list && CASES.iter().any(|(name, _)| wanted(name));
-    let servers = needed.then(|| Arc::new(servers()));
-    let shared = CASES.map(|(name, case)| {
-        let servers = servers.clone();
-        Trial::test(name, move || {
-            case(servers.as_deref().expect("started for this"));
-            Ok::<(), Failed>(())
-        })
-    });
-    let alone = ALONE.map(|(name, case)| {
-        Trial::test(name, move || {
-            case();
-            Ok(())
-        })
-    });
-    let trials = shared.into_iter().chain(alone).collect();
+    let servers = Shared::new(LazyLock::new(servers));
+    let shared = with_servers(&servers, &CASES);
+    let alone = ALONE.map(|(name, case)| -> Case { (name, Box::new(case)) });
     drop(servers);
-    libtest_mimic::run(&arguments, trials).exit_code()
+    run(shared.into_iter().chain(alone).collect())
 }
 
 fn servers() -> Servers {
