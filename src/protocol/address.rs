@@ -6,8 +6,7 @@ use text::shown::shown;
 
 /// Schemes that only another build supports, and the command that makes it.
 #[cfg(not(feature = "oracle"))]
-const NOT_BUILT_IN: [(&str, &str); 1] =
-    [("oracle", "cargo build --release --features oracle (Rust 1.89 or newer, and a C compiler)")];
+const NOT_BUILT_IN: [(&str, &str); 1] = [("oracle", "cargo build --release --features oracle")];
 #[cfg(feature = "oracle")]
 const NOT_BUILT_IN: [(&str, &str); 0] = [];
 

@@ -1,7 +1,9 @@
 //! Rules about the sources: which crate may use which, what the hot path may not use, and which
-//! words are not used. `ARCHITECTURE.md` and `STYLE.md` give the reasons.
+//! words are not used. `ARCHITECTURE.md` and `STYLE.md` give the reasons. Also: which version of Rust
+//! the files name.
 
 mod circles;
+mod msrv;
 mod rules;
 mod source;
 mod words;
@@ -152,4 +154,29 @@ fn a_word_is_found_as_a_whole() {
         words::uses_in("docs/METHOD.md", "a braid\nbraid", &words),
         ["docs/METHOD.md:2: braid"]
     );
+}
+
+#[test]
+fn all_files_name_the_same_oldest_rust() {
+    let found = msrv::deviations(&words::texts(Path::new(env!("CARGO_MANIFEST_DIR"))));
+    assert!(found.is_empty(), "Cargo.toml has the right one:\n{}", found.join("\n"));
+}
+
+#[test]
+fn another_oldest_rust_is_found() {
+    let sound = words::texts(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let planted = [
+        ("README.md", "You need Rust 1.70 or newer."),
+        ("docs/new.md", "Install Rust\n1.70."),
+        ("docs/new.md", "It requires Rust (1.70, with cargo)."),
+        ("contenders/kassandra/Cargo.toml", "rust-version = \"1.70\""),
+    ];
+    for (file, text) in planted {
+        let mut texts = sound.clone();
+        texts.entry(file.to_owned()).or_default().push_str(text);
+        assert_eq!(msrv::deviations(&texts), [format!("{file}: Rust 1.70")]);
+    }
+    let mut texts = sound.clone();
+    texts.insert("CONTRIBUTING.md".to_owned(), "You need Rust and a C compiler.".to_owned());
+    assert_eq!(msrv::deviations(&texts), ["CONTRIBUTING.md: names no version of Rust"]);
 }

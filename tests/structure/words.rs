@@ -1,5 +1,6 @@
 //! Words that are not used: `STYLE.md` lists them in a block of code that is marked `words`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -26,16 +27,17 @@ pub(crate) fn list(style: &str) -> Vec<&str> {
     after.split_once("\n```").expect("the list has an end").0.lines().collect()
 }
 
-/// Each use of a word, as `file:line: word`.
-pub(crate) fn uses(root: &Path, words: &[&str]) -> Vec<String> {
+/// The files that people read: path from the root, and text.
+pub(crate) fn texts(root: &Path) -> BTreeMap<String, String> {
     let mut files = Vec::new();
     collect(root, "", &mut files);
-    let mut found = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(root.join(&file)).expect("a text file");
-        found.extend(uses_in(&file, &text, words));
-    }
-    found
+    let text = |file: &String| fs::read_to_string(root.join(file)).expect("a text file");
+    files.into_iter().map(|file| (file.clone(), text(&file))).collect()
+}
+
+/// Each use of a word, as `file:line: word`.
+pub(crate) fn uses(root: &Path, words: &[&str]) -> Vec<String> {
+    texts(root).iter().flat_map(|(file, text)| uses_in(file, text, words)).collect()
 }
 
 fn collect(root: &Path, path: &str, files: &mut Vec<String>) {
