@@ -54,8 +54,9 @@ fn copy(mut from: TcpStream, mut to: TcpStream, delay: Duration) {
     writer.join().expect("it ends");
 }
 
-/// Both clocks are this machine's, so the true offset is 0. A delay of 4 ms in one direction makes it
-/// look like 2 ms, and the bound says so.
+/// Both clocks are this machine's, so the true offset is 0. Where one direction takes d and an exchange r,
+/// it looks like d − r ÷ 2: like 2 ms, where d is 4 ms and the other direction takes no time, and like
+/// less where a busy machine delays the other direction. The bound says so.
 #[test]
 fn a_delay_in_one_direction_is_within_the_bound_of_the_clock() {
     let group = Group::of(2);
@@ -80,8 +81,9 @@ fn a_delay_in_one_direction_is_within_the_bound_of_the_clock() {
         let (off_ns, bound_ns) = (1e9 * of("offset_s").abs(), of("bound_ns"));
         assert!(off_ns <= bound_ns, "{clock}");
         if clock["rank"] == 2 {
-            assert!(bound_ns >= 2e6 && of("round_trip_ns") >= 4e6, "{clock}");
-            assert!(off_ns > 1.9e6, "{clock}");
+            let round_trip_ns = of("round_trip_ns");
+            assert!(bound_ns >= 2e6 && round_trip_ns >= 4e6, "{clock}");
+            assert!(off_ns > 4e6 - round_trip_ns / 2.0 - 0.1e6, "{clock}");
         }
         models += 1;
     }

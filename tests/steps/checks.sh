@@ -16,7 +16,7 @@ formatting() {
 # Nobody runs the benches in a test: that they can be read at all is looked at here.
 scripts() {
     local script status=0
-    for script in test tests/*.sh tests/*/*.sh bench/*.sh docs/*.sh docs/ci/*.sh packaging/*; do
+    for script in test tests/*.sh tests/*/*.sh bench/*.sh docs/*.sh docs/ci/*.sh packaging/* fuzz/run; do
         [ ! -e "$script" ] || bash -n "$script" || status=1
     done
     return "$status"

@@ -36,20 +36,20 @@ checked() {
     bash -euo pipefail -c 'source tests/steps/checks.sh; "$@"' test "$@"
 }
 
-# start_beside COMMAND…: runs these one after the other at low priority, beside the tests.
+# start_beside COMMAND…: runs these one after the other at low priority, beside the tests. They have a session
+# of their own, so that they can be ended with what they started, and because Linux may share the cores
+# out by session (autogroups): then only the session's own priority counts.
 start_beside() {
-    # In a process group of its own, so that it can be ended with what it started.
-    set -m
-    run_beside "$@" >"$kept/beside.log" 2>&1 &
+    setsid bash -uo pipefail -c 'source tests/steps/steps.sh; run_beside "$@"' test "$@" >"$kept/beside.log" 2>&1 &
     beside=$!
-    set +m
 }
 
 run_beside() {
     local command status=0
+    renice -n 19 -p $$ >/dev/null
+    ! [ -w /proc/self/autogroup ] || echo 19 >/proc/self/autogroup
     for command in "$@"; do
         echo "== beside the tests: $command"
-        renice -n 19 -p "$BASHPID" >/dev/null
         checked "$command" || status=1
     done
     return "$status"

@@ -590,7 +590,9 @@ fn what_is_wrong_with_a_contender_is_reported_with_its_place() {
     for (text, message) in WRONG_CONTENDERS {
         let error = read(&format!("[contender.a]\n{text}\n")).err();
         let error = error.unwrap_or_else(|| panic!("it was taken:\n{text}"));
-        assert_eq!(error.text, *message, "{text}");
+        // A build with Oracle's driver has one more scheme.
+        let said = error.text.replace("mysql+unix, oracle, ", "mysql+unix, ");
+        assert_eq!(said, *message, "{text}");
         assert_eq!(error.exit, crate::exit::Exit::Usage);
         assert!(!error.text.contains("CANARY"), "{}", error.text);
     }
