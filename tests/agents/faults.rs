@@ -1,7 +1,9 @@
 //! What happens on one machine of a group: its disk is full, its clock steps. And a group as large
 //! as the one of the Cassandra publication.
 
+use crate::common::not_tested::{Lack, lacks};
 use crate::common::running::Running;
+use crate::common::with_small_disk;
 use crate::group::{Group, QUICK, agree, contenders, endless, errors, serve, serve_with, wait_for};
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -13,6 +15,9 @@ const MS: Duration = Duration::from_millis(1);
 
 #[test]
 fn a_full_disk_at_one_agent_ends_the_run_and_complete_rounds_are_judged() {
+    if lacks(Lack::Namespaces) {
+        return;
+    }
     let group = Group::of(2);
     let (a, b) = (serve(MS), serve(MS));
     let words = format!("{} {}", contenders(&a, &b), endless());
@@ -35,16 +40,10 @@ fn a_full_disk_at_one_agent_ends_the_run_and_complete_rounds_are_judged() {
 
 /// The same command, whose current directory is a file system of 256 kB that no other process sees.
 fn on_a_small_disk(command: &Command) -> Command {
-    let directory = command.get_current_dir().expect("that of the group");
-    std::fs::create_dir(directory.join("small")).expect("new");
     let mut small = Command::new("unshare");
-    // SAFETY: cannot fail.
-    if unsafe { libc::geteuid() } != 0 {
-        small.args(["--user", "--map-root-user"]);
-    }
-    let script = "mount -t tmpfs -o size=256k tmpfs small && cd small && exec \"$@\"";
-    small.args(["--mount", "sh", "-c", script, "sh"]).arg(command.get_program());
-    small.args(command.get_args()).current_dir(directory);
+    with_small_disk(&mut small, "small", "256k");
+    small.args(["env", "--chdir", "small"]).arg(command.get_program()).args(command.get_args());
+    small.current_dir(command.get_current_dir().expect("that of the group"));
     for (name, value) in command.get_envs() {
         small.env(name, value.expect("a group removes no variable"));
     }

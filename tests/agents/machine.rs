@@ -1,23 +1,22 @@
 //! What tests of agents need of the machine: programs, root, and namespaces.
 
 use crate::common::TestDirectory;
-use crate::common::not_tested::not_tested;
+use crate::common::not_tested::{Lack, lacks, not_installed};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 const DIRECTORIES: [&str; 4] = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"];
 
-/// Returns true if these programs are installed and this process is root. Otherwise reports that the
-/// test cannot run; `needed` names the packages.
-pub(crate) fn has(programs: &[&str], needed: &str) -> bool {
-    let is_there =
-        |program: &&str| DIRECTORIES.iter().any(|at| Path::new(at).join(program).exists());
-    // SAFETY: cannot fail.
-    let has_all = programs.iter().all(is_there) && unsafe { libc::geteuid() } == 0;
-    if !has_all {
-        not_tested(&format!("{needed} and root are needed"));
+/// Returns true if these programs are installed, and this process is root and may make namespaces.
+/// Otherwise reports that the test cannot run; `packages` bring the programs.
+pub(crate) fn has(programs: &[&str], packages: &str) -> bool {
+    let is_missing =
+        |program: &&&str| !DIRECTORIES.iter().any(|at| Path::new(at).join(program).exists());
+    let missing = programs.iter().find(is_missing);
+    if let Some(program) = missing {
+        not_installed(&format!("{program}: apt-get install {packages}"));
     }
-    has_all
+    missing.is_none() && !lacks(Lack::Root) && !lacks(Lack::Namespaces)
 }
 
 /// A command that runs a script of bash in this directory, with network and processes of its own. All

@@ -1,6 +1,6 @@
 //! A real `mpirun`, which says in the environment who a process is.
 
-use crate::common::not_tested::not_tested;
+use crate::common::not_tested::not_installed;
 use crate::common::running::Running;
 use crate::group::{Group, QUICK, agree, contenders, is_judged, serve};
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::time::Duration;
 fn mpirun_starts_a_coordinator_and_its_agents() {
     const MPIRUN: &str = "/usr/bin/mpirun.openmpi";
     if !Path::new(MPIRUN).exists() {
-        return not_tested("openmpi-bin is needed");
+        return not_installed("mpirun: apt-get install openmpi-bin");
     }
     let group = Group::of(2);
     let (a, b) = (serve(Duration::from_millis(1)), serve(Duration::from_millis(1)));

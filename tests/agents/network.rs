@@ -11,7 +11,7 @@ const SCRIPT: &str = include_str!("network.sh");
 /// and the exit codes of the coordinator and both agents. Returns None, and says so, if that cannot
 /// be done here.
 fn cut(how: &str) -> Option<(TestDirectory, Vec<i32>)> {
-    if !has(&["ip", "nginx", "unshare"], "iproute2, nginx") {
+    if !has(&["ip", "nginx", "unshare"], "iproute2 nginx-light") {
         return None;
     }
     let directory = TestDirectory::new();

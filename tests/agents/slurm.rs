@@ -29,7 +29,7 @@ pub(crate) fn in_slurm(
     longest: Duration,
 ) -> Option<Output> {
     let programs = ["srun", "slurmctld", "slurmd", "munged", "unshare", "ip"];
-    if !has(&programs, "slurmctld, slurmd, slurm-client, munge, iproute2") {
+    if !has(&programs, "slurmctld slurmd slurm-client munge iproute2") {
         return None;
     }
     std::fs::write(directory.file("slurm.sh"), SCRIPT).expect("writes");

@@ -27,7 +27,7 @@ struct Site {
 /// Returns None, and says so, if there is no sshd, or this is not root, as whom it logs in.
 fn site() -> Option<Site> {
     let programs = ["sshd", "ssh", "ssh-keygen", "strip"];
-    if !has(&programs, "openssh-server, openssh-client, binutils") {
+    if !has(&programs, "openssh-server openssh-client binutils") {
         return None;
     }
     static NEXT: AtomicU8 = AtomicU8::new(0);

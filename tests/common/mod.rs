@@ -95,17 +95,24 @@ impl TestDirectory {
 }
 
 /// Makes `unshare` run what is added to the command in a separate network namespace in which the
-/// client has these ports. Without root and without user namespaces `unshare` fails.
+/// client has these ports. A machine may lack [`Namespaces`](not_tested::Lack::Namespaces).
 pub(crate) fn with_client_ports(unshare: &mut Command, first: u16, last: u16) {
-    // SAFETY: cannot fail.
-    if unsafe { libc::geteuid() } != 0 {
-        unshare.args(["--user", "--map-root-user"]);
-    }
+    unshare.args(not_tested::unshare_arguments());
     let script = format!(
         "ip link set lo up && echo {first} {last} > /proc/sys/net/ipv4/ip_local_port_range \
          && exec \"$@\""
     );
     unshare.args(["--net", "sh", "-c", &script, "sh", env!("CARGO_BIN_EXE_tiebreak")]);
+}
+
+/// Makes `unshare` run what is added to the command where this directory, which it makes, is a file
+/// system of this size that no other process sees. A machine may lack
+/// [`Namespaces`](not_tested::Lack::Namespaces).
+pub(crate) fn with_small_disk(unshare: &mut Command, directory: &str, size: &str) {
+    unshare.args(not_tested::unshare_arguments());
+    let script =
+        "mkdir \"$0\" && mount -t tmpfs -o size=\"$1\" tmpfs \"$0\" && shift && exec \"$@\"";
+    unshare.args(["--mount", "sh", "-c", script, directory, size]);
 }
 
 impl Drop for TestDirectory {

@@ -2,6 +2,7 @@
 
 use crate::Test;
 use crate::common;
+use crate::common::not_tested::{Lack, lacks};
 use crate::drive::{SHORT_NS, drive, good, once_by, order, program, script, started};
 use crate::programs;
 use engine::Stop;
@@ -119,7 +120,10 @@ fn much() {
 
 fn workers() {
     let cores = tiebreak::cores::allowed_to(std::process::id()).expect("Linux");
-    let [first, .., last] = cores.as_slice() else { return };
+    if lacks(Lack::SecondCore) {
+        return;
+    }
+    let [first, .., last] = cores.as_slice() else { panic!("two cores") };
     let exec = started(&script("echo operations 3"));
     let mut order = order(1, 1, 300_000_000);
     order.cores = vec![*first, *last];

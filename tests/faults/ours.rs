@@ -1,6 +1,8 @@
 //! The disk under a run with launched targets.
 
 use crate::case::{Case, LONG};
+use crate::common::not_tested::{Lack, lacks};
+use crate::common::with_small_disk;
 use crate::experiment::Program;
 use crate::{Test, test};
 
@@ -10,17 +12,16 @@ pub(crate) fn cases() -> Vec<Test> {
 
 /// A file system of 64 kB for the run's directory, that no other process sees.
 fn full_disk() {
+    if lacks(Lack::Namespaces) {
+        return;
+    }
     let case = Case::new();
     let right = Program::testserver("").in_company().contender("right", "");
     let wrong = Program::testserver("").in_company().contender("wrong", "");
     case.write("e.toml", format!("{right}{wrong}"));
     let mut command = case.command("unshare", "tiebreak");
-    // SAFETY: cannot fail.
-    if unsafe { libc::geteuid() } != 0 {
-        command.args(["--user", "--map-root-user"]);
-    }
-    let script = "mkdir small && mount -t tmpfs -o size=64k tmpfs small && exec \"$@\"";
-    command.args(["--mount", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_tiebreak")]);
+    with_small_disk(&mut command, "small", "64k");
+    command.arg(env!("CARGO_BIN_EXE_tiebreak"));
     let words = LONG.replace("--out run", "--out small/run");
     let ended = case.start_as(command, &format!("compare e.toml {words}")).wait();
     let says = [

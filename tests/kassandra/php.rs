@@ -1,7 +1,6 @@
 //! PHP on the command line, with the extension built for it.
 
 use crate::common::TestDirectory;
-use crate::common::not_tested::not_tested;
 use crate::common::running::Running;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -95,9 +94,7 @@ impl Waiting {
 
 /// Builds the extension. Returns its file.
 fn built() -> PathBuf {
-    if Command::new("php-config").arg("--version").output().is_err() {
-        not_tested("php-config is missing: apt-get install php8.2-dev");
-    }
+    Command::new("php-config").output().expect("php-config: apt-get install php-dev");
     let target = concat!(env!("CARGO_MANIFEST_DIR"), "/target/kassandra");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--release", "--locked", "--manifest-path"])

@@ -1,6 +1,7 @@
 //! A stand-in for tiebreak: a process that has a keeper, and can be killed.
 //! It reads what to do from its standard input, and answers line by line.
 
+use crate::common::not_tested::{Lack, lacks, unshare_arguments};
 use crate::process::Process;
 use keeper::{EndReport, Ending, Keeper, LaunchOptions, ProcessOrder};
 use serde::{Deserialize, Serialize};
@@ -95,12 +96,20 @@ impl Holder {
         Holder::below(&[], launch_options)
     }
 
-    /// Where no control group can be made, so that `/proc` is walked: without
-    /// the mount of version 2, in a mount namespace of its own.
-    pub(crate) fn without_cgroup() -> Holder {
+    /// Where no control group can be made, so that `/proc` is walked: in a mount namespace of its own
+    /// with another file system in place of version 2. Returns None if that cannot be arranged.
+    pub(crate) fn without_cgroup() -> Option<Holder> {
+        if Lack::WritableCgroup.is_here() {
+            return Some(Holder::new());
+        }
+        if lacks(Lack::Namespaces) {
+            return None;
+        }
         let script = "for m in $(awk '$0 ~ / - cgroup2 / { print $5 }' /proc/self/mountinfo); \
-                      do umount -l \"$m\"; done; exec \"$@\"";
-        Holder::below(&["unshare", "-m", "sh", "-c", script, "sh"], LaunchOptions::default())
+                      do mount -t tmpfs none \"$m\" || exit 1; done; exec \"$@\"";
+        let shell = ["--mount", "sh", "-c", script, "sh"];
+        let before = [&["unshare"], unshare_arguments(), &shell].concat();
+        Some(Holder::below(&before, LaunchOptions::default()))
     }
 
     /// `before`: what runs this program.

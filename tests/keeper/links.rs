@@ -2,6 +2,7 @@
 //! root works there: nothing behind them is touched.
 
 use crate::Test;
+use crate::common::not_tested::{Lack, is_root, lacks};
 use crate::holder::TestDirectory;
 use crate::launches::{LaunchTest, homes, started};
 use std::fs;
@@ -59,13 +60,7 @@ fn look(directory: &Path) -> Vec<(PathBuf, u32, u32)> {
     entries
 }
 
-/// Only root gives directories away.
-fn is_root() -> bool {
-    // SAFETY: cannot fail.
-    unsafe { libc::geteuid() == 0 }
-}
-
-/// A contender whose user runs this script once before the launch; its files are
+/// A contender whose user, whom only root can become, runs this script once before the launch; its files are
 /// written before it and again at the launch.
 fn hostile(name: &str, script: &str, keys: &str) -> LaunchTest {
     LaunchTest::new(&format!(
@@ -92,7 +87,7 @@ fn why_not(launch_test: &LaunchTest) -> tiebreak::exit::Error {
 }
 
 fn in_place_of_directories() {
-    if !is_root() {
+    if lacks(Lack::Root) {
         return;
     }
     for directory in ["etc", "site"] {
@@ -111,7 +106,7 @@ fn in_place_of_directories() {
 }
 
 fn in_place_of_files() {
-    if !is_root() {
+    if lacks(Lack::Root) {
         return;
     }
     let precious = Precious::new();
@@ -131,7 +126,7 @@ fn in_place_of_files() {
 
 /// Its owner may give the directory another name, and a link its old one.
 fn in_place_of_all() {
-    if !is_root() {
+    if lacks(Lack::Root) {
         return;
     }
     let precious = Precious::new();
@@ -156,7 +151,7 @@ fn in_place_of_all() {
 
 /// Where only root may go, the link leads the target's user nowhere.
 fn to_run_in() {
-    if !is_root() {
+    if lacks(Lack::Root) {
         return;
     }
     let precious = Precious::new();

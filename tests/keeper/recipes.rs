@@ -3,7 +3,7 @@
 
 use crate::Test;
 use crate::cassandra;
-use crate::common::not_tested::not_tested;
+use crate::common::not_tested::not_installed;
 use crate::launches::{LaunchTest, get, homes, started};
 use crate::process::{Process, tree};
 use std::io::{Read, Write};
@@ -81,7 +81,7 @@ fn launched(name: &str, look: impl Fn(&str)) -> bool {
             let remedy = format!("is not installed (not found in PATH): apt-get install {package}");
             assert!(error.text.ends_with(&remedy), "{}", error.text);
             assert_eq!(error.exit, Exit::TargetFailed);
-            not_tested(&format!("the recipe {name}: {package} is not installed"));
+            not_installed(&format!("the recipe {name}: {package} is not installed"));
             return false;
         }
         Err(Failed::Stopped) => panic!("nobody asked for the end"),

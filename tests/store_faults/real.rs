@@ -1,8 +1,9 @@
 //! Faults that real stores show by themselves.
 
+use crate::common::not_tested::{Lack, lacks};
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestDirectory, errors, number};
+use crate::common::{TestDirectory, errors, number, with_small_disk};
 use crate::servers::{Store, memcached, memcached_with, redis};
 use crate::{SHORT, compare, never_faster, voids};
 use libtest_mimic::Trial;
@@ -103,16 +104,17 @@ fn restarted(mut wrong: Store) {
 
 /// In a separate namespace, in which mounting is allowed.
 fn full_tmpfs() {
+    if lacks(Lack::Namespaces) {
+        return;
+    }
     let directory = TestDirectory::new();
     let full = directory.file("full");
-    std::fs::create_dir(&full).expect("a directory");
     let [right, wrong] = [("right", directory.file("room")), ("wrong", full.join("cache"))]
         .map(|(name, path)| format!("{name}=file://{}", path.display()));
     let words = [&["compare", &right, &wrong][..], &SHORT, &["--value", "8kB"]].concat();
-    let script = "mount -t tmpfs -o size=1200k tmpfs \"$1\" && shift && exec \"$@\"";
-    let output = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"])
-        .arg(&full)
+    let mut command = Command::new("unshare");
+    with_small_disk(&mut command, full.to_str().expect("a plain path"), "1200k");
+    let output = command
         .arg(env!("CARGO_BIN_EXE_tiebreak"))
         .args(&words)
         .args(["--quiet", "--json", "report.json"])

@@ -1,6 +1,7 @@
 //! What README, the guide and the experiments' READMEs show works: every command in them is tried,
 //! so is every experiment file of the guide, and every link between documents leads somewhere.
 
+use crate::common::not_tested::Lack;
 use crate::common::{TestDirectory, errors, serve, url};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, BTreeSet};
@@ -431,4 +432,14 @@ fn links_between_documents_lead_somewhere() {
         assert!(dead_link(planted, &readme, &outlines).is_some(), "{planted}");
     }
     assert_eq!(dead_link("docs/guide.md#stores", &readme, &outlines), None);
+}
+
+#[test]
+fn what_a_machine_may_lack_is_a_table_for_contributors() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/CONTRIBUTING.md"));
+    let text = text.expect("it is there");
+    let (_, table) = text.split_once("\n| lacking |").expect("the table");
+    let (table, _) = table.split_once("\n\n").expect("its end");
+    let names = table.lines().skip(2).filter_map(|row| row.split('|').nth(1)).map(str::trim);
+    assert_eq!(names.collect::<Vec<_>>(), Lack::ALL.map(Lack::name));
 }

@@ -1,5 +1,9 @@
 //! Journals that were damaged by the disk or by somebody.
 
+#[cfg(feature = "servers")]
+use crate::common::not_tested::{Lack, lacks};
+#[cfg(feature = "servers")]
+use crate::common::with_small_disk;
 use crate::common::{TestDirectory, errors, serve, url};
 use serde_json::Value;
 use std::fs;
@@ -315,21 +319,18 @@ fn strange(value: &Value, dice: &mut Dice) -> Value {
 #[cfg(feature = "servers")]
 #[test]
 fn a_full_disk_under_the_journal_is_our_failure_and_nothing_hangs() {
+    if lacks(Lack::Namespaces) {
+        return;
+    }
     let directory = TestDirectory::new();
     let server = serve(Behaviour::default());
-    fs::create_dir_all(directory.file("small")).expect("a directory");
-    // A file system of 64 kB, seen by this one process only.
-    let script = format!(
-        "mount -t tmpfs -o size=64k tmpfs small && exec {} compare a={url} b={url} --rounds 20 \
-         --round 200ms --warm-up 0s --connections 4 --out small/run",
-        env!("CARGO_BIN_EXE_tiebreak"),
-        url = url(&server)
-    );
-    let output = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--mount", "sh", "-c", &script])
-        .current_dir(directory.path())
-        .output()
-        .expect("unshare runs");
+    let mut command = Command::new("unshare");
+    with_small_disk(&mut command, "small", "64k");
+    command.args([env!("CARGO_BIN_EXE_tiebreak"), "compare"]);
+    command.args(["a", "b"].map(|name| format!("{name}={}", url(&server))));
+    command.args(["--rounds", "20", "--round", "200ms", "--warm-up", "0s", "--connections", "4"]);
+    command.args(["--out", "small/run"]).current_dir(directory.path());
+    let output = command.output().expect("unshare runs");
     assert_eq!(output.status.code(), Some(5), "{}", errors(&output));
     assert!(errors(&output).contains("No space left"), "{}", errors(&output));
 }

@@ -20,6 +20,9 @@ pub mod leftovers;
 pub mod logs;
 mod measured;
 mod measuring;
+#[cfg(test)]
+#[path = "../../../tests/common/not_tested.rs"]
+mod not_tested;
 mod note;
 mod output;
 pub mod pin;

@@ -2,7 +2,7 @@
 
 use super::tree::{By, Tree};
 use super::*;
-use crate::not_tested::not_tested;
+use crate::not_tested::{Lack, lacks};
 use crate::targets::child::Child;
 use crate::targets::hierarchy::homes;
 use std::fs::{self, File};
@@ -247,20 +247,15 @@ impl Cgroup {
         homes("self").into_iter().find(of_version)
     }
 
-    /// Creates the cgroup. A test is skipped only if the system does not allow that.
+    /// Creates the cgroup. Returns None if the system does not allow that.
     fn new(source: Source, name: &str) -> Option<Cgroup> {
-        let Some(home) = Cgroup::home(source) else {
-            not_tested(&format!("{source} is not mounted"));
+        if lacks(Lack::WritableCgroup) {
             return None;
-        };
-        let path = home.join(format!("tiebreak-test-{}-{name}", std::process::id()));
-        match fs::create_dir(&path) {
-            Ok(()) => Some(Cgroup(path)),
-            Err(why) => {
-                not_tested(&format!("{}: {why}", path.display()));
-                None
-            }
         }
+        let home = Cgroup::home(source).expect("it is mounted");
+        let path = home.join(format!("tiebreak-test-{}-{name}", std::process::id()));
+        fs::create_dir(&path).expect("a cgroup");
+        Some(Cgroup(path))
     }
 
     /// A child that is in it from the start.

@@ -1,7 +1,7 @@
 //! Listeners in real processes.
 
 use super::*;
-use crate::not_tested::not_tested;
+use crate::not_tested::{Lack, lacks, not_installed};
 use crate::scratch::Scratch;
 use crate::targets::child::Child;
 use crate::targets::cpu::Meter;
@@ -45,8 +45,8 @@ fn a_listener_on_one_address_or_on_all() {
 
 #[test]
 fn ipv6_and_ipv4_over_it() {
-    if TcpListener::bind("[::1]:0").is_err() {
-        return not_tested("the machine has no IPv6");
+    if lacks(Lack::Ipv6) {
+        return;
     }
     let mut child = Child::start();
     let one = child.send("listen [::1]:0");
@@ -130,9 +130,9 @@ fn what_is_out_of_sight_says_why() {
 
 #[test]
 fn another_users_process_needs_rights_or_its_number() {
-    // SAFETY: no arguments.
-    if unsafe { libc::geteuid() } != 0 {
-        return not_tested("only root can ask as another user");
+    // Only root can ask as another user.
+    if lacks(Lack::Root) {
+        return;
     }
     let mut server = Child::start();
     let address = server.send("listen 127.0.0.1:0");
@@ -221,7 +221,7 @@ impl Drop for Nginx {
 fn nginx_is_its_master_and_the_workers_cpu_time_is_counted() {
     let program = Path::new("/usr/sbin/nginx");
     if !program.exists() {
-        return not_tested("nginx is not installed");
+        return not_installed("nginx: apt-get install nginx-light");
     }
     let port = ports::free().expect("a port");
     let nginx = Nginx::start(program, port);

@@ -6,7 +6,7 @@
 mod not_tested;
 
 use engine::files::{Guard, Settings, Store};
-use not_tested::not_tested;
+use not_tested::{Lack, lacks};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -73,10 +73,12 @@ pub(crate) fn on_a_small_tmpfs(test: impl FnOnce(&Path) + Send) {
     std::fs::create_dir(&around.0).expect("a directory");
     std::thread::scope(|scope| {
         let within = scope.spawn(|| {
-            // SAFETY: the call affects this thread alone.
-            if unsafe { libc::unshare(libc::CLONE_NEWNS) } != 0 {
-                return not_tested("a mount namespace needs root");
+            if lacks(Lack::Root) || lacks(Lack::Namespaces) {
+                return;
             }
+            // SAFETY: the call affects this thread alone.
+            let result = unsafe { libc::unshare(libc::CLONE_NEWNS) };
+            assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
             mount("none", Path::new("/"), libc::MS_REC | libc::MS_PRIVATE, "");
             mount("tmpfs", &around.0, 0, "size=1m");
             test(&around.0);

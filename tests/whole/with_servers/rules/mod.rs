@@ -8,6 +8,7 @@ mod beside;
 mod drives;
 
 use crate::common::TestDirectory;
+use crate::common::not_tested::{Lack, lacks};
 use drives::*;
 use serde_json::Value;
 
@@ -30,7 +31,10 @@ const fn finds(
     Finds { rule, weight, contender, names }
 }
 
-fn hold(drive: fn(&TestDirectory) -> Value, all: &[Finds]) {
+fn hold(drive: fn(&TestDirectory) -> Value, needs: &[Lack], all: &[Finds]) {
+    if needs.iter().any(|lack| lacks(*lack)) {
+        return;
+    }
     let report = drive(&TestDirectory::new());
     let findings = report["findings"].as_array().expect("findings");
     for wanted in all {
@@ -46,12 +50,12 @@ fn hold(drive: fn(&TestDirectory) -> Value, all: &[Finds]) {
     }
 }
 
-/// A test for each case, and the table of all.
+/// A test for each case, and the table of all. What a case needs a machine may lack.
 macro_rules! cases {
-    ($($name:ident: $drive:expr => [$($finds:expr),+ $(,)?];)+) => {
+    ($($name:ident $(needs $($lack:ident),+)?: $drive:expr => [$($finds:expr),+ $(,)?];)+) => {
         $(#[test]
         fn $name() {
-            hold($drive, &[$($finds),+]);
+            hold($drive, &[$($(Lack::$lack),+)?], &[$($finds),+]);
         })+
 
         const CASES: &[&[Finds]] = &[$(&[$($finds),+]),+];
@@ -82,14 +86,14 @@ cases! {
     a_database_that_takes_six_connections: full => [
         finds("fewer_connections", "caution", "full", "of 12 connections could be opened"),
     ];
-    fresh_connections_with_few_ports: few_ports => [
+    fresh_connections_with_few_ports needs Namespaces: few_ports => [
         finds("port_pressure", "caution", "fresh", "local ports allow 512 /s"),
     ];
     one_core_for_everything: one_core => [
         finds("shared_core", "caution", "beside", "may use only"),
         finds("host_interference", "caution", "beside", "the generator waited for a core for"),
     ];
-    a_generator_that_is_kept_from_its_core: kept_waiting => [
+    a_generator_that_is_kept_from_its_core needs SecondCore, RealTimePriority: kept_waiting => [
         finds("generator_saturated", "void", "waits", "the generator's own delay is"),
     ];
     a_server_that_is_stopped_in_one_of_twelve_rounds: one_wild_round => [
