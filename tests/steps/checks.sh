@@ -27,14 +27,14 @@ clippy() {
 }
 
 build_tests() {
-    cargo nextest run "${everything[@]}" --no-run
+    cargo nextest run "${everything[@]}" --tests --no-run
 }
 
 # run_tests FILTER: with four units for each core (.config/nextest.toml).
 run_tests() {
     local more=()
     [ -z "${keep_going:-}" ] || more=(--no-fail-fast)
-    cargo nextest run "${everything[@]}" --test-threads $((4 * $(nproc))) --filterset "$1" "${more[@]}"
+    cargo nextest run "${everything[@]}" --tests --test-threads $((4 * $(nproc))) --filterset "$1" "${more[@]}"
 }
 
 # The tests that need nothing but Rust.
