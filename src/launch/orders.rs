@@ -125,12 +125,15 @@ pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
     all
 }
 
-/// A colon and the directory with the programs of the newest PostgreSQL of Debian. Empty if there
-/// is none.
+/// A colon and the directory with the programs of the newest PostgreSQL server of Debian. Empty if
+/// there is none. A newer client has a directory of its own.
 fn newest_postgres() -> String {
     let versions = std::fs::read_dir(POSTGRES).into_iter().flatten().flatten();
     let number = |name: std::ffi::OsString| name.to_str()?.parse::<u32>().ok();
-    let newest = versions.filter_map(|version| number(version.file_name())).max();
+    let has_server =
+        |version: &u32| Path::new(&format!("{POSTGRES}/{version}/bin/postgres")).exists();
+    let numbers = versions.filter_map(|version| number(version.file_name()));
+    let newest = numbers.filter(has_server).max();
     newest.map_or(String::new(), |version| format!(":{POSTGRES}/{version}/bin"))
 }
 

@@ -129,12 +129,13 @@ pub(crate) fn count_of_error(seen: &Seen, name: &str) -> u64 {
     seen.outcomes.unexpected.iter().filter(|(code, _)| of(code)).map(|(_, n)| n).sum()
 }
 
-/// The path of a program of the newest installed PostgreSQL.
+/// The path of a program of the newest PostgreSQL that has it: a newer client brings no server.
 fn program(name: &str) -> String {
-    let versions = std::fs::read_dir(VERSIONS).expect("apt-get install postgresql").flatten();
+    let versions = std::fs::read_dir(VERSIONS).into_iter().flatten().flatten();
     let numbers = versions.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let newest = numbers.max().expect("apt-get install postgresql");
-    format!("{VERSIONS}/{newest}/bin/{name}")
+    let path = |version: u32| format!("{VERSIONS}/{version}/bin/{name}");
+    let newest = numbers.filter(|version| PathBuf::from(path(*version)).exists()).max();
+    path(newest.expect("apt-get install postgresql"))
 }
 
 fn run(directory: &std::path::Path, address: SocketAddr, settings: &[String]) -> Child {
