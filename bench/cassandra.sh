@@ -52,7 +52,7 @@ case ${1:-} in
 esac
 
 read -ra tools <<<"$TOOLS"
-packages="Debian has openjdk-17-jre-headless, util-linux (setpriv, taskset) and jq; tiebreak comes \
+packages="Debian has default-jre-headless, util-linux (setpriv, taskset) and jq; tiebreak comes \
 from: cargo build --release"
 need java setpriv taskset timeout jq awk od "$TIEBREAK"
 need_two_cores

@@ -26,7 +26,7 @@ build_latte() {
 # Into a separate repository: the user's is neither trusted nor changed.
 fetch_stress() {
     local archive=apache-cassandra-$STRESS-bin.tar.gz
-    packages="Debian has maven and openjdk-17-jre-headless"
+    packages="Debian has maven and default-jre-headless"
     need mvn tar sha256sum
     mvn --batch-mode --quiet --strict-checksums "-Dmaven.repo.local=$work/repository" \
         org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy \

@@ -45,7 +45,7 @@ pub struct Launch {
     pub facts: Vec<Command>,
     /// The surroundings in which `prepare` and `facts` run.
     pub context: ProcessContext,
-    /// The Debian packages of programs that may be missing.
+    /// The Debian packages of programs, and of files by their path, that may be missing.
     pub packages: BTreeMap<String, String>,
     /// The processes, in the order in which they are started. The last one is driven, or all of
     /// them if they are nodes.

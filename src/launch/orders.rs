@@ -125,12 +125,15 @@ pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
     all
 }
 
-/// A colon and the directory with the programs of the newest PostgreSQL of Debian. Empty if there
-/// is none.
+/// A colon and the directory with the programs of the newest PostgreSQL server of Debian. Empty if
+/// there is none. A newer client has a directory of its own.
 fn newest_postgres() -> String {
     let versions = std::fs::read_dir(POSTGRES).into_iter().flatten().flatten();
     let number = |name: std::ffi::OsString| name.to_str()?.parse::<u32>().ok();
-    let newest = versions.filter_map(|version| number(version.file_name())).max();
+    let has_server =
+        |version: &u32| Path::new(&format!("{POSTGRES}/{version}/bin/postgres")).exists();
+    let numbers = versions.filter_map(|version| number(version.file_name()));
+    let newest = numbers.filter(has_server).max();
     newest.map_or(String::new(), |version| format!(":{POSTGRES}/{version}/bin"))
 }
 
@@ -178,9 +181,54 @@ pub(super) fn missing(launch: &Launch, values: &Values) -> Vec<Missing> {
         missing_program(&program, &environment(context, values), package)
     });
     let files = launch.packages.iter().filter(|(file, _)| file.starts_with('/'));
-    let files = files.filter(|(file, _)| !Path::new(file).exists()).map(|(file, package)| {
+    let files = files.filter(|(file, _)| !any_exists(file)).map(|(file, package)| {
         let what = format!("the file `{}` does not exist", shown(file));
         Missing { what, package: Some(package.clone()) }
     });
     programs.chain(files).collect()
+}
+
+/// Whether there is a file at this path. A `*` in the name of a file or directory matches any text,
+/// such as the version that Debian puts there.
+fn any_exists(pattern: &str) -> bool {
+    let mut found = vec![PathBuf::from("/")];
+    for name in pattern.split('/').filter(|name| !name.is_empty()) {
+        found = match name.split_once('*') {
+            Some(around) => found.iter().flat_map(|path| matching(path, around)).collect(),
+            None => found.iter().map(|path| path.join(name)).collect(),
+        };
+    }
+    found.iter().any(|path| path.exists())
+}
+
+/// The entries of a directory whose name begins and ends so.
+fn matching(directory: &Path, (before, after): (&str, &str)) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let is_it = |name: &str| name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
+    let named = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_it));
+    named.map(|entry| entry.path()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::any_exists;
+
+    #[test]
+    fn a_star_in_the_path_of_a_file_matches_any_text() {
+        for (pattern, exists) in [
+            ("/proc/self/status", true),
+            ("/proc/self/nothing", false),
+            ("/proc/sel*/status", true),
+            ("/proc/*/status", true),
+            ("/proc/self/sta*us", true),
+            ("/proc/self/*", true),
+            ("/proc/self/status*", true),
+            ("/proc/self/statuss*s", false),
+            ("/proc/*/nothing", false),
+            ("/proc/self/status/*", false),
+            ("/nothing/*", false),
+        ] {
+            assert_eq!(any_exists(pattern), exists, "{pattern}");
+        }
+    }
 }

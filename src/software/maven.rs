@@ -20,7 +20,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// The programs that fetching requires, and their Debian packages.
 pub(crate) const PROGRAMS: [(&str, &str); 3] =
-    [("java", "openjdk-17-jre-headless"), ("mvn", "maven"), ("tar", "tar")];
+    [("java", "default-jre-headless"), ("mvn", "maven"), ("tar", "tar")];
 
 /// Which required programs are missing on this machine, with the remedy. Returns None if none are.
 pub(super) fn missing(path: &str) -> Option<String> {
@@ -153,7 +153,7 @@ mod tests {
         let message = missing("/nowhere").expect("nothing is there");
         assert_eq!(
             message,
-            "not found in PATH: java, mvn, tar; run: apt-get install openjdk-17-jre-headless \
+            "not found in PATH: java, mvn, tar; run: apt-get install default-jre-headless \
              maven tar"
         );
     }

@@ -65,7 +65,7 @@ impl Lack {
 pub(crate) fn lacks(lack: Lack) -> bool {
     let is_lacking = lack.is_here();
     if is_lacking {
-        say(&format!("this machine lacks {}", lack.name()));
+        say(&format!("{} is lacking here", lack.name()));
     }
     is_lacking
 }

@@ -1,6 +1,6 @@
 //! Software that `tiebreak setup` fetched.
 
-use super::not_tested::{Lack, lacks, not_installed};
+use super::not_tested::not_installed;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,8 @@ use std::path::{Path, PathBuf};
 const CASSANDRA: [&str; 2] = ["cassandra-5.0.9", "cassandra-1.2.8"];
 
 /// Makes what this user fetched part of another cache, which belongs to a test. Returns false if
-/// it was not fetched or has no Java: then the test reports that.
+/// it was not fetched: then the test reports that.
 pub(crate) fn share_software(cache: &Path) -> bool {
-    if lacks(Lack::JavaForCassandra) {
-        return false;
-    }
     let software = directory();
     let is_there = |software: &PathBuf| CASSANDRA.iter().all(|name| software.join(name).is_dir());
     let Some(software) = software.filter(is_there) else {

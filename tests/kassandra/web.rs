@@ -84,7 +84,7 @@ impl Web {
         fs::write(directory.file("apache.conf"), settings).expect("a file");
         let file = |name| directory.file(name).display().to_string();
         let fpm = ["-F", "-d", &extension, "-y", &file("fpm.conf")];
-        let fpm = spawned(&directory, "php-fpm8.2", &fpm, &[]);
+        let fpm = spawned(&directory, &format!("php-fpm{}", php_version()), &fpm, &[]);
         let apache = ["-DFOREGROUND", "-f", &file("apache.conf")];
         let apache = spawned(&directory, "apache2", &apache, &[]);
         let (apache, fpm) = (Server::new(apache), Server::new(fpm));
@@ -160,6 +160,13 @@ pub(crate) fn spawned(
         .unwrap_or_else(|error| panic!("{program}: {error} (./test installs it)"))
 }
 
+/// The version of PHP for which the extension was built, as names of Debian's files contain it.
+fn php_version() -> String {
+    let script = "echo PHP_MAJOR_VERSION, '.', PHP_MINOR_VERSION;";
+    let output = Command::new("php").args(["-r", script]).output().expect("./test installs it");
+    String::from_utf8(output.stdout).expect("text")
+}
+
 fn fpm(directory: &str, port: u16) -> String {
     format!(
         "[global]\ndaemonize = no\nerror_log = {directory}/log\n\
@@ -169,6 +176,7 @@ fn fpm(directory: &str, port: u16) -> String {
 }
 
 fn apache(directory: &str, scripts: &str, port: u16, fpm: u16) -> String {
+    let php = php_version();
     format!(
         "ServerRoot /usr/lib/apache2\nServerName 127.0.0.1\nPidFile {directory}/apache.pid\n\
          DefaultRuntimeDir {directory}\nMutex posixsem\nListen 127.0.0.1:{port}\n\
@@ -178,7 +186,7 @@ fn apache(directory: &str, scripts: &str, port: u16, fpm: u16) -> String {
          LoadModule alias_module modules/mod_alias.so\n\
          LoadModule proxy_module modules/mod_proxy.so\n\
          LoadModule proxy_fcgi_module modules/mod_proxy_fcgi.so\n\
-         LoadModule php_module modules/libphp8.2.so\nPHPINIDir {directory}\n\
+         LoadModule php_module modules/libphp{php}.so\nPHPINIDir {directory}\n\
          StartServers {PROCESSES}\nServerLimit {PROCESSES}\nMaxRequestWorkers {PROCESSES}\n\
          MinSpareServers {PROCESSES}\nMaxSpareServers {PROCESSES}\n\
          Alias /mod {scripts}\nAlias /fpm {scripts}\n\

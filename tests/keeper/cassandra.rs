@@ -1,7 +1,7 @@
 //! Real Cassandras: one node and three, of both versions. `tiebreak setup cassandra`
 //! fetches them.
 
-use crate::common::not_tested::{Lack, lacks, not_installed};
+use crate::common::not_tested::not_installed;
 use crate::launches::{LaunchTest, homes, started};
 use crate::process::{Process, tree};
 use std::io::{Read, Write};
@@ -56,9 +56,6 @@ pub(crate) fn cluster_of_1_2() {
 
 /// A launcher of this contender, prepared. Returns None where Cassandra is not on this machine.
 pub(crate) fn prepared(launch_test: &LaunchTest) -> Option<Launcher<'_>> {
-    if lacks(Lack::JavaForCassandra) {
-        return None;
-    }
     let mut launcher = match launch_test.launcher() {
         Ok(launcher) => launcher,
         Err(Failed::Error(error)) => {

@@ -52,7 +52,10 @@ fn main() -> ExitCode {
 
 /// Runs a test. Those of Cassandra wait for their turn.
 fn in_turn(name: &str, test: fn()) -> Result<(), Failed> {
-    let _turn = name.contains("cassandra").then(CassandraTurn::take);
+    if !name.contains("cassandra") {
+        return bounded(test);
+    }
+    let Some(_turn) = CassandraTurn::take() else { return Ok(()) };
     bounded(test)
 }
 

@@ -18,7 +18,7 @@ const POSTGRES = [
 
 function mysqli_at(array $at): mysqli
 {
-    needs('mysqli', 'php8.2-mysql');
+    needs('mysqli', 'php-mysql');
     $database = new mysqli($at['host'], $at['user'], '', ltrim($at['path'], '/'), $at['port']);
     $database->query(MYSQL['create']);
     return $database;

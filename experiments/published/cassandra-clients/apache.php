@@ -23,6 +23,8 @@ is_dir("$directory/php") || mkdir("$directory/php");
 file_put_contents("$directory/php/php.ini", implode("\n", $settings) . "\n");
 // Children run as another user where this is root.
 chmod("$directory/php/php.ini", 0644);
+// The module of the same PHP, for which the extension was built.
+putenv('PHP_MODULE=modules/libphp' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION . '.so');
 $apache = trim(shell_exec('PATH=$PATH:/usr/sbin command -v apache2') ?? '');
 pcntl_exec($apache, ['-DFOREGROUND', '-f', __DIR__ . '/apache.conf']);
 exit("apache2 cannot be started: apt-get install apache2-bin\n");

@@ -25,4 +25,4 @@ pcntl_exec($java, [
     '-Dcassandra.initial_token=0', "@$directory/cassandra/java.options",
     'org.apache.cassandra.service.CassandraDaemon',
 ]);
-exit("java cannot be started: apt-get install openjdk-17-jre-headless\n");
+exit("java cannot be started: apt-get install default-jre-headless\n");

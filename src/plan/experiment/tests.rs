@@ -71,7 +71,7 @@ url = "http://127.0.0.1:{web.port}/index.html"
 prepare = [["make", "-C", "{folder}", "server"], ["initdb", "{temp}/data"]]
 prepare_timeout = "20m"
 facts = [["./server", "--version"]]
-packages = { initdb = "postgresql-15" }
+packages = { initdb = "postgresql" }
 user = "postgres"
 data = "x=1"
 
@@ -193,7 +193,7 @@ fn a_launch_knows_files_commands_and_packages() {
     assert_eq!(prepare, ["make -C {folder} server", "initdb {temp}/data"]);
     assert_eq!(mine.prepare_timeout, Duration::from_secs(1200));
     assert_eq!(mine.facts[0].to_string(), "./server --version");
-    assert_eq!(mine.packages["initdb"], "postgresql-15");
+    assert_eq!(mine.packages["initdb"], "postgresql");
     assert_eq!(mine.files[0].path, "etc/server.conf");
     let shown = mine.files[0].text.to_string();
     assert_eq!(shown, "listen {web.port}; token ${TOKEN}; location / { }");

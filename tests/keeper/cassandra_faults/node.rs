@@ -2,7 +2,7 @@
 //! own. It keeps its data when it is killed and started again.
 
 use crate::common::TestDirectory;
-use crate::common::not_tested::{Lack, lacks, not_installed};
+use crate::common::not_tested::not_installed;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
 use crate::common::software::fetched;
@@ -37,9 +37,6 @@ impl Node {
     /// With these lines added to its configuration and to Java's command line. Returns None
     /// where Cassandra is not on this machine.
     pub(crate) fn start(settings: &str, options: &[&str]) -> Option<Node> {
-        if lacks(Lack::JavaForCassandra) {
-            return None;
-        }
         let Some(software) = fetched("cassandra-5.0.9") else {
             not_installed("Cassandra was not fetched: run `tiebreak setup cassandra`");
             return None;

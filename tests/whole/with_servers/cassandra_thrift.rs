@@ -59,7 +59,7 @@ fn run(url: &str, keys: &str, more: &[&str]) -> (i32, Value) {
 
 #[test]
 fn what_was_loaded_is_found_and_what_was_written_comes_back() {
-    let _turn = CassandraTurn::take();
+    let Some(_turn) = CassandraTurn::take() else { return };
     let server = Cassandra::start(ALLOWS_ALL);
     let url = url(&server, "", "app");
     let loaded = |message: (Option<i32>, String), what: &str| {
@@ -92,7 +92,7 @@ fn what_was_loaded_is_found_and_what_was_written_comes_back() {
 
 #[test]
 fn a_load_that_is_killed_goes_on_where_it_was() {
-    let _turn = CassandraTurn::take();
+    let Some(_turn) = CassandraTurn::take() else { return };
     let server = Cassandra::start(ALLOWS_ALL);
     let (url, directory) = (url(&server, "", "app"), TestDirectory::new());
     let words = ["load", &url, "--keys", "60k", "--connections", "8"];
@@ -125,7 +125,7 @@ fn note(server: &Cassandra) -> String {
 
 #[test]
 fn a_level_that_too_few_replicas_can_meet_is_counted_by_its_class() {
-    let _turn = CassandraTurn::take();
+    let Some(_turn) = CassandraTurn::take() else { return };
     let server = Cassandra::start(ALLOWS_ALL);
     let url = url(&server, "", "app");
     assert_eq!(load(&url, &[]).0, Some(0));
@@ -145,7 +145,7 @@ fn a_level_that_too_few_replicas_can_meet_is_counted_by_its_class() {
 
 #[test]
 fn logins_are_checked_and_what_is_not_tiebreaks_is_left_alone() {
-    let _turn = CassandraTurn::take();
+    let Some(_turn) = CassandraTurn::take() else { return };
     let server = Cassandra::start(ASKS_FOR_PASSWORDS);
     let right = url(&server, "cassandra:cassandra@", "mine");
     let (code, message) = load(&url(&server, &format!("cassandra:{PASSWORD}@"), "mine"), &[]);

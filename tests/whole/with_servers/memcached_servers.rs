@@ -75,7 +75,7 @@ fn php_finds_every_key_where_it_was_loaded() {
         let output =
             directory.tiebreak(&["load", &url(&ports), "--keys", "300", "--set", &set, "--quiet"]);
         assert_eq!(output.status.code(), Some(0), "{rule}: {}", errors(&output));
-        let mut php = Command::new("php8.2");
+        let mut php = Command::new("php");
         php.args(more).arg(&script).args([client, setting, &KEYS.to_string()]);
         php.args(ports.map(|port| format!("127.0.0.1:{port}")));
         let output = php.output().expect("./test installs it");

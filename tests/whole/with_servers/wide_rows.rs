@@ -22,7 +22,7 @@ const SHORT: [&str; 12] = [
 
 #[test]
 fn both_lanes_read_the_newest_columns_in_their_order() {
-    let _turn = CassandraTurn::take();
+    let Some(_turn) = CassandraTurn::take() else { return };
     let directory = TestDirectory::new();
     if !share_software(&directory.file(".cache")) {
         return;

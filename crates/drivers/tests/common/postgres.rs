@@ -12,7 +12,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
-const BIN: &str = "/usr/lib/postgresql/15/bin";
+/// The directories of Debian's versions of PostgreSQL.
+const VERSIONS: &str = "/usr/lib/postgresql";
 pub(crate) const USER: &str = "postgres";
 
 /// A server that runs until it is dropped, in a directory of its own.
@@ -26,12 +27,12 @@ pub(crate) struct Postgres {
 impl Postgres {
     pub(crate) fn start(name: &str, settings: &[&str]) -> Postgres {
         let directory = directory(&format!("pg-{name}"), USER);
-        let made = as_user(USER, &format!("{BIN}/initdb"))
+        let made = as_user(USER, &program("initdb"))
             .args(["-A", "trust", "-U", "bench", "--no-sync", "-E", "UTF8", "--locale=C", "-D"])
             .arg(directory.join("data"))
             .stdout(Stdio::null())
             .status()
-            .expect("PostgreSQL 15 is installed (./test installs it)");
+            .expect("initdb starts");
         assert!(made.success());
         // Connections that end come from many addresses of loopback.
         let mut access = std::fs::OpenOptions::new()
@@ -128,8 +129,17 @@ pub(crate) fn count_of_error(seen: &Seen, name: &str) -> u64 {
     seen.outcomes.unexpected.iter().filter(|(code, _)| of(code)).map(|(_, n)| n).sum()
 }
 
+/// The path of a program of the newest PostgreSQL that has it: a newer client brings no server.
+fn program(name: &str) -> String {
+    let versions = std::fs::read_dir(VERSIONS).into_iter().flatten().flatten();
+    let numbers = versions.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let path = |version: u32| format!("{VERSIONS}/{version}/bin/{name}");
+    let newest = numbers.filter(|version| PathBuf::from(path(*version)).exists()).max();
+    path(newest.expect("apt-get install postgresql"))
+}
+
 fn run(directory: &std::path::Path, address: SocketAddr, settings: &[String]) -> Child {
-    let mut command = as_user(USER, &format!("{BIN}/postgres"));
+    let mut command = as_user(USER, &program("postgres"));
     command.arg("-D").arg(directory.join("data")).args(["-p", &address.port().to_string()]);
     let here = format!("unix_socket_directories={}", directory.display());
     let always = ["listen_addresses=127.0.0.1", "fsync=off", "max_connections=40", &here];

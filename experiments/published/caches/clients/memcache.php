@@ -2,7 +2,7 @@
 // php-memcache, which speaks the protocol itself.
 
 return function (array $at): array {
-    needs('memcache', 'php8.2-memcache');
+    needs('memcache', 'php-memcache');
     $memcache = new Memcache();
     $memcache->connect($at['host'], $at['port']) or fail('memcached does not answer');
     return ['set' => $memcache->set(...), 'get' => $memcache->get(...), 'incr' => $memcache->increment(...)];

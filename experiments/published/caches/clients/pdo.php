@@ -6,7 +6,7 @@ require_once __DIR__ . '/../sql.php';
 
 return function (array $at): array {
     $is_mysql = $at['scheme'] === 'mysql';
-    $is_mysql ? needs('pdo_mysql', 'php8.2-mysql') : needs('pdo_pgsql', 'php8.2-pgsql');
+    $is_mysql ? needs('pdo_mysql', 'php-mysql') : needs('pdo_pgsql', 'php-pgsql');
     [$driver, $sql] = $is_mysql ? ['mysql', MYSQL] : ['pgsql', POSTGRES];
     $name = ltrim($at['path'], '/');
     $database = new PDO("$driver:host={$at['host']};port={$at['port']};dbname=$name", $at['user']);

@@ -2,7 +2,7 @@
 // php-redis.
 
 return function (array $at): array {
-    needs('redis', 'php8.2-redis');
+    needs('redis', 'php-redis');
     $redis = new Redis();
     $redis->connect($at['host'], $at['port']);
     return ['set' => $redis->set(...), 'get' => $redis->get(...), 'incr' => $redis->incr(...)];
