@@ -1,6 +1,7 @@
 //! A barrier at which workers on several cores change lanes together.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use crate::sync::{Condvar, Mutex};
+use std::sync::PoisonError;
 
 /// Like `std::sync::Barrier`, but it can be broken: if a worker has ended, the others are
 /// released instead of waiting for ever. It waits in the kernel and never spins, because a
@@ -12,7 +13,7 @@ pub(crate) struct Barrier {
     size: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 struct BarrierState {
     waiting: usize,
     generation: u64,

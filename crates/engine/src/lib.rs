@@ -25,8 +25,11 @@ mod lane;
 mod random;
 mod readings;
 mod run;
+#[cfg(test)]
+mod schedules;
 mod stop;
 mod store;
+mod sync;
 mod template;
 pub mod threads;
 mod tls;

@@ -1,13 +1,13 @@
 //! One call of the engine: workers run on their cores and their parts are merged into trials.
 
 use crate::gate::Together;
+use crate::sync::{Receiver, channel};
 use crate::worker::{Shared, TrialPart, Worker, WorkerSetup};
 use crate::{EngineError, MakeLane, Seat, Stop, TargetClock};
 use record::{DriveOrder, Seen, TrialRecord};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc;
 
 /// The error of a worker that panicked.
 const PANICKED: &str = "a worker thread panicked: its message is above; please report this";
@@ -72,7 +72,7 @@ fn run_in(
         None => (0, 1, None),
     };
     let shared = Shared::new(workers, gate);
-    let (parts, merged) = mpsc::channel();
+    let (parts, merged) = channel();
     let mut targets = Some(targets);
     std::thread::scope(|scope| {
         for (at, setup) in setups.into_iter().enumerate() {
@@ -109,12 +109,12 @@ fn merge(
     order: &DriveOrder,
     workers: usize,
     stop: &Stop,
-    parts: &mpsc::Receiver<Result<TrialPart, EngineError>>,
+    parts: &Receiver<Result<TrialPart, EngineError>>,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
     let mut open: BTreeMap<(u64, u32), (usize, bool, Seen)> = BTreeMap::new();
     let mut result = Ok(());
-    for part in parts {
+    while let Ok(part) = parts.recv() {
         let part = match part {
             Ok(part) => part,
             Err(broken) => {
@@ -149,3 +149,7 @@ fn merge(
     }
     result
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -5,13 +5,13 @@ use crate::gate::Gate;
 use crate::health::{Health, Reading};
 use crate::random::Random;
 use crate::readings::note_targets;
+use crate::sync::Sender;
 use crate::{
     EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
     interleaving,
 };
 use record::{DriveOrder, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 /// How long a slice may take beyond sending time and timeout before it is given up in any case.
