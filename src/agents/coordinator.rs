@@ -74,9 +74,9 @@ impl Coordinator {
         // A full queue makes an agent wait that sends more than it was asked for.
         let (send, messages) = mpsc::sync_channel(QUEUED);
         let agents = connections.enumerate().map(|(agent, (connection, hello))| {
-            let send = send.clone();
+            let (send, reads) = (send.clone(), clock.clone());
             let link = Link::start(connection, move |message| {
-                send.send(Received { agent, at: clock.now(), message }).is_ok()
+                send.send(Received { agent, at: reads.now(), message }).is_ok()
             })?;
             Ok(Agent::new(&hello, link))
         });

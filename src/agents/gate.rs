@@ -42,8 +42,9 @@ impl AgentLink {
         stop: Stop,
     ) -> io::Result<AgentLink> {
         let (send, messages) = mpsc::channel();
+        let reads = clock.clone();
         let link = Link::start(connection, move |message| {
-            let at = clock.now();
+            let at = reads.now();
             if matches!(message, Err(_) | Ok(FromCoordinator::End)) {
                 stop.raise();
             }
@@ -88,6 +89,11 @@ impl AgentLink {
                 message => return Ok((at, message)),
             }
         }
+    }
+
+    /// Notes that a round is over, for a clock that simulates a step.
+    pub(crate) fn round_ended(&self) {
+        self.clock.round_ended();
     }
 
     /// The stamps of an answer that is sent now.
@@ -250,7 +256,7 @@ impl<'a> AgentGate<'a> {
     /// # Errors
     /// If it is so far ahead that a clock must have been set.
     fn start(&self, at_ns: u64, state: &mut GateState) -> Result<u64, RemoteError> {
-        let clock = self.link.clock;
+        let clock = &self.link.clock;
         let wanted = clock.to_engine(at_ns) + clock.skew_ns();
         let now = clock::now();
         if wanted > now + FARTHEST_NS {

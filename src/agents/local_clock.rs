@@ -1,6 +1,7 @@
 //! The clocks of this machine: the one that is compared with those of others, and the engine's.
 
 use engine::clock;
+use std::sync::{Arc, OnceLock};
 
 /// What a clock simulates, for tests on one machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -13,7 +14,7 @@ pub(crate) struct SimulatedClock {
     pub(crate) skew_ns: u64,
     /// How far it steps, once.
     pub(crate) step_ns: i64,
-    /// How long after its start it steps.
+    /// How long after its first round it steps, so that it does so in the rounds on any machine.
     pub(crate) step_after_ns: u64,
 }
 
@@ -33,23 +34,31 @@ impl SimulatedClock {
 /// `CLOCK_MONOTONIC_RAW`, by which machines compare their clocks, and its relation to the engine's
 /// clock. Both advance at almost the same rate (NTP changes that of the engine's clock by at most
 /// 500 millionths), so a time some milliseconds ahead is converted by reading both now.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct LocalClock {
     simulated: SimulatedClock,
     since: u64,
+    /// When the first round was over. Clones share it.
+    first_round: Arc<OnceLock<u64>>,
 }
 
 impl LocalClock {
     pub(crate) fn new(simulated: SimulatedClock) -> LocalClock {
-        LocalClock { simulated, since: clock::raw() }
+        LocalClock { simulated, since: clock::raw(), first_round: Arc::default() }
+    }
+
+    /// Notes that a round is over.
+    pub(crate) fn round_ended(&self) {
+        self.first_round.get_or_init(clock::raw);
     }
 
     /// Returns the time, in nanoseconds.
     pub(crate) fn now(&self) -> u64 {
         let raw = clock::raw();
-        let (simulated, runs_ns) = (self.simulated, raw - self.since);
-        let drifted = runs_ns as f64 * simulated.drift_ppm / 1e6;
-        let stepped = if runs_ns < simulated.step_after_ns { 0 } else { simulated.step_ns };
+        let simulated = self.simulated;
+        let drifted = (raw - self.since) as f64 * simulated.drift_ppm / 1e6;
+        let steps = |first: &u64| raw.saturating_sub(*first) >= simulated.step_after_ns;
+        let stepped = if self.first_round.get().is_some_and(steps) { simulated.step_ns } else { 0 };
         raw.saturating_add_signed(simulated.offset_ns + drifted.round() as i64 + stepped)
     }
 
@@ -61,13 +70,13 @@ impl LocalClock {
     }
 
     /// Returns the engine's time when this clock shows `at`.
-    pub(crate) fn to_engine(self, at: u64) -> u64 {
+    pub(crate) fn to_engine(&self, at: u64) -> u64 {
         let (now, engine) = self.both();
         engine.saturating_add_signed(at.wrapping_sub(now) as i64)
     }
 
     /// Returns the time when the engine's clock shows `at`.
-    pub(crate) fn of_engine(self, at: u64) -> u64 {
+    pub(crate) fn of_engine(&self, at: u64) -> u64 {
         let (now, engine) = self.both();
         now.saturating_add_signed(at.wrapping_sub(engine) as i64)
     }
@@ -83,13 +92,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_simulated_step_comes_once_and_later() {
+    fn a_simulated_step_comes_once_and_after_the_first_round() {
+        const HOUR_NS: u64 = 3_600_000_000_000;
         let after = |step_after_ns| {
-            let step_ns = -5_000_000_000;
+            let step_ns = HOUR_NS as i64;
             LocalClock::new(SimulatedClock { step_ns, step_after_ns, ..SimulatedClock::default() })
         };
-        let (before, stepped) = (after(3_600_000_000_000).now(), after(0).now());
-        assert!(before.abs_diff(stepped + 5_000_000_000) < 1_000_000_000, "{before} {stepped}");
+        let (at_once, later) = (after(0), after(HOUR_NS));
+        let another = at_once.clone();
+        let stepped = |of: &LocalClock| {
+            let before = clock::raw();
+            of.now() >= before + HOUR_NS
+        };
+        assert!(!stepped(&at_once) && !stepped(&another), "no round is over");
+        (0..2).for_each(|_| at_once.round_ended());
+        later.round_ended();
+        assert!(stepped(&at_once) && stepped(&another) && !stepped(&later));
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(super) struct AgentOptions {
     #[arg(long, value_name = "TIME", value_parser = quantities::duration, requires = "agents", hide_short_help = true)]
     gather: Option<Duration>,
     /// What the clock of agent *n* simulates, for tests: OFFSET_NS,DRIFT_PPM,SKEW_NS, each times
-    /// *n*, and a step of it: STEP_NS, times *n*, AFTER_NS
+    /// *n*, and a step of it: STEP_NS, times *n*, AFTER_NS, counted from the end of its first round
     #[arg(long, hide = true, requires = "agents", value_parser = simulated)]
     simulate_clock: Option<SimulatedClock>,
 }

@@ -168,16 +168,21 @@ impl Agent<'_> {
         let together = Together { rank, size, gate: &gate };
         let _kept = Kept::on(&self.resolved.own_cores);
         let mut written = Ok(());
-        let journal = &mut self.journal;
-        let each = &mut |trial: TrialRecord| match record(journal, &order, trial) {
-            Ok(text) => {
-                outbox.add(text);
-                ControlFlow::Continue(())
+        let (journal, link) = (&mut self.journal, &self.link);
+        let each = &mut |trial: TrialRecord| {
+            if trial.phase == Phase::Round && !order.is_pilot {
+                link.round_ended();
             }
-            Err(error) => {
-                outbox.fail();
-                written = Err(format!("its journal cannot be written: {error}"));
-                ControlFlow::Break(())
+            match record(journal, &order, trial) {
+                Ok(text) => {
+                    outbox.add(text);
+                    ControlFlow::Continue(())
+                }
+                Err(error) => {
+                    outbox.fail();
+                    written = Err(format!("its journal cannot be written: {error}"));
+                    ControlFlow::Break(())
+                }
             }
         };
         let driven = engine::run_together(&drive_order, lanes, self.stop, together, each);

@@ -3,7 +3,7 @@
 
 use crate::common::software::share_software;
 use crate::common::turn::CassandraTurn;
-use crate::common::{TestDirectory, number};
+use crate::common::{TestDirectory, assert_void_only_by, number};
 use crate::group::errors;
 use crate::slurm::in_slurm;
 use serde_json::Value;
@@ -25,8 +25,10 @@ srun --immediate=60 -N4 -n5 \"$tiebreak\" compare \"$experiment\" --agents slurm
     --out run --quiet --keys 20 --rounds 6 --round 400ms --warm-up 200ms --pilot 400ms --cores 1 \\
     --set cql.readers.connections=8 --set cql.writers.connections=4 \\
     --set thrift.readers.connections=8 --set thrift.writers.connections=4
+code=$?
 # All ends with this namespace, so what is left is listed before. The search is not meant.
-env -u TMPDIR grep -lzx \"TMPDIR=$TMPDIR\" /proc/[0-9]*/environ >left 2>/dev/null || true
+env -u TMPDIR grep -lzx \"TMPDIR=$TMPDIR\" /proc/[0-9]*/environ >left 2>/dev/null
+exit \"$code\"
 ";
 
 #[test]
@@ -37,9 +39,16 @@ fn four_agents_drive_two_clusters_of_cassandra_with_readers_beside_writers() {
         return;
     }
     let Some(output) = in_slurm(&directory, RUN, &[EXPERIMENT], LONGEST) else { return };
+    // Shown if the test fails.
+    println!("{}", errors(&output));
+    let code = output.status.code().expect("no signal");
     let report = directory.json("run/report.json");
+    // At one replica of three an answer may be older than what was written, or be none. Where six nodes
+    // share two cores, some do not answer in time, and agents start late.
+    let excuses = ["misses", "non_success", "agents_out_of_step"];
+    assert_void_only_by(&(code, report.clone()), &excuses);
     for contender in report["contenders"].as_array().expect("contenders") {
-        is_as_it_should_be(contender, &errors(&output));
+        is_as_it_should_be(contender);
     }
     assert!(number(&report["gate"]["pause"]) > 0.0, "{}", report["gate"]);
     let page = std::fs::read_to_string(directory.file("run/report.html")).expect("a page");
@@ -48,11 +57,11 @@ fn four_agents_drive_two_clusters_of_cassandra_with_readers_beside_writers() {
     assert_eq!(std::fs::read_to_string(directory.file("left")).expect("a list"), "", "processes");
 }
 
-fn is_as_it_should_be(contender: &Value, messages: &str) {
+fn is_as_it_should_be(contender: &Value) {
     let name = contender["name"].as_str().expect("a name");
     let ended = number(&contender["operations"]);
     let outcomes = &contender["outcomes"];
-    assert!(ended > 20.0, "{name}: {outcomes}\n{messages}");
+    assert!(ended > 20.0, "{name}: {outcomes}");
     assert_eq!(outcomes["wrong"], 0, "{name}: {outcomes}");
     // At one replica of three an answer may be older than what was written.
     assert!(number(&outcomes["ok"]) > 0.9 * ended, "{name}: {outcomes}");

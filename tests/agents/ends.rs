@@ -1,7 +1,7 @@
 //! Signals to the processes of a group: the others end, and what all were there for is judged.
 
 use crate::common::running::Running;
-use crate::group::{Group, contenders, endless, errors, serve, wait_for};
+use crate::group::{Group, contenders, endless, errors, judged, serve, wait_for};
 use std::time::Duration;
 
 const MS: Duration = Duration::from_millis(1);
@@ -54,8 +54,8 @@ fn a_signal_to_the_coordinator_ends_all_and_is_judged() {
     let (processes, _servers) = in_rounds(&group, 2);
     processes[0].signal(libc::SIGINT);
     let outputs: Vec<_> = processes.into_iter().map(Running::output).collect();
-    assert!([Some(0), Some(3)].contains(&outputs[0].status.code()), "{}", errors(&outputs[0]));
-    assert_eq!(group.report()["end"]["reason"], "stopped");
+    let report = judged(&outputs[0], &group.directory);
+    assert_eq!(report["end"]["reason"], "stopped");
     for output in &outputs[1..] {
         assert_eq!(output.status.code(), Some(0), "{}", errors(output));
     }
@@ -74,7 +74,8 @@ fn an_agent_that_stood_still_is_waited_for_and_counted() {
     wait_for("more rounds", || group.rounds() > before + 2);
     processes[0].signal(libc::SIGINT);
     let outputs: Vec<_> = processes.into_iter().map(Running::output).collect();
-    assert_eq!(group.report()["end"]["reason"], "stopped", "{}", errors(&outputs[0]));
+    let report = judged(&outputs[0], &group.directory);
+    assert_eq!(report["end"]["reason"], "stopped");
     // All waited for it, in a slice or between two.
     let events = group.events(0);
     let slices = events.iter().filter_map(|event| event["trial"]["seen"]["slices"].as_array());

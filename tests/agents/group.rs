@@ -2,7 +2,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestDirectory, number, sent};
+use crate::common::{TestDirectory, assert_void_only_by, number, sent};
 use serde_json::Value;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -72,16 +72,15 @@ impl Group {
         self.start_all(words).into_iter().map(Running::output).collect()
     }
 
-    /// Runs a comparison in which everything goes well, and returns its report. An audit on a busy
-    /// machine may refuse.
+    /// Runs a comparison in which everything goes well, and returns its report.
     pub(crate) fn driven(&self, words: &str) -> Value {
         let outputs = self.run(words);
-        is_judged(&outputs[0]);
+        let report = judged(&outputs[0], &self.directory);
         for (rank, output) in outputs.iter().enumerate().skip(1) {
             assert_eq!(output.status.code(), Some(0), "{rank}: {}", errors(output));
             assert!(output.stdout.is_empty(), "agents report nothing");
         }
-        self.report()
+        report
     }
 
     pub(crate) fn report(&self) -> Value {
@@ -137,9 +136,15 @@ pub(crate) fn agree(report: &Value, servers: [TestServer; 2], agents: usize) {
     }
 }
 
-/// Checks that a coordinator judged. An audit on a busy machine may refuse.
-pub(crate) fn is_judged(output: &Output) {
-    assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", errors(output));
+/// Checks that a coordinator judged, and returns the report that it wrote into its directory. On a busy
+/// machine an agent may start its slices so late that the audit refuses, rightly; nothing else is an
+/// excuse.
+pub(crate) fn judged(output: &Output, directory: &TestDirectory) -> Value {
+    // Shown if the test fails.
+    println!("{}: {}", output.status, errors(output));
+    let run = (output.status.code().expect("no signal"), directory.json("report.json"));
+    assert_void_only_by(&run, &["agents_out_of_step"]);
+    run.1
 }
 
 pub(crate) fn errors(output: &Output) -> String {

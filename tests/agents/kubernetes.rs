@@ -3,7 +3,7 @@
 
 use crate::common::TestDirectory;
 use crate::common::running::Running;
-use crate::group::{Group, QUICK, TOKEN, agree, errors, is_judged, serve};
+use crate::group::{Group, QUICK, TOKEN, agree, errors, judged, serve};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -137,7 +137,7 @@ fn the_command_and_the_environment_of_the_manifest_drive_a_comparison() {
     for (index, process) in processes.into_iter().enumerate() {
         let output = process.output();
         if index == 0 {
-            is_judged(&output);
+            judged(&output, &group.directory);
         } else {
             assert_eq!(output.status.code(), Some(0), "{index}: {}", errors(&output));
         }

@@ -2,7 +2,7 @@
 
 use crate::common::not_tested::not_installed;
 use crate::common::running::Running;
-use crate::group::{Group, QUICK, agree, contenders, is_judged, serve};
+use crate::group::{Group, QUICK, agree, contenders, judged, serve};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -27,6 +27,6 @@ fn mpirun_starts_a_coordinator_and_its_agents() {
     command.env("TIEBREAK_TOKEN_FILE", group.directory.file("token"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = Running::new(command.spawn().expect("mpirun starts")).output();
-    is_judged(&output);
-    agree(&group.report(), [a, b], 2);
+    let report = judged(&output, &group.directory);
+    agree(&report, [a, b], 2);
 }

@@ -1,7 +1,7 @@
 //! Agents in network namespaces, one of which loses its network.
 
-use crate::common::TestDirectory;
 use crate::common::running::Running;
+use crate::common::{TestDirectory, assert_void_only_by};
 use crate::group::{TOKEN, errors};
 use crate::machine::{has, in_namespaces};
 
@@ -33,8 +33,11 @@ fn cut(how: &str) -> Option<(TestDirectory, Vec<i32>)> {
 #[test]
 fn a_network_that_comes_back_holds_up_the_run_and_loses_no_round() {
     let Some((directory, codes)) = cut("2") else { return };
-    assert!([0, 3].contains(&codes[0]) && codes[1..] == [0, 0], "{codes:?}");
+    assert_eq!(codes[1..], [0, 0], "the agents");
     let report = directory.json("report.json");
+    // What agent 2 had in flight waits for longer than the timeout, and its first slice after the cut
+    // may begin late.
+    assert_void_only_by(&(codes[0], report.clone()), &["non_success", "agents_out_of_step"]);
     assert_eq!(report["end"]["reason"], "complete");
     assert_eq!(report["complete_rounds"], 20);
     for of in report["contenders"].as_array().expect("two") {

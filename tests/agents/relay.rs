@@ -2,7 +2,7 @@
 
 use crate::common::number;
 use crate::common::running::Running;
-use crate::group::{Group, QUICK, contenders, errors, is_judged, serve, wait_for};
+use crate::group::{Group, QUICK, contenders, errors, judged, serve, wait_for};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc;
@@ -72,7 +72,7 @@ fn a_delay_in_one_direction_is_within_the_bound_of_the_clock() {
         let output = agent.output();
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     }
-    is_judged(&coordinator.output());
+    judged(&coordinator.output(), &group.directory);
     let events = group.events(0);
     let clocks = events.iter().filter_map(|event| event["clocks"].as_array());
     let mut models = 0;

@@ -2,7 +2,7 @@
 
 use crate::common::TestDirectory;
 use crate::common::running::Running;
-use crate::group::is_judged;
+use crate::group::judged;
 use crate::machine::{has, in_namespaces};
 use std::process::Output;
 use std::time::Duration;
@@ -45,8 +45,7 @@ fn srun_starts_a_coordinator_and_its_agents() {
     let directory = TestDirectory::new();
     let Some(output) = in_slurm(&directory, RUN, &[], Duration::from_secs(120)) else { return };
     // srun exits with the code of the coordinator.
-    is_judged(&output);
-    let report = directory.json("report.json");
+    let report = judged(&output, &directory);
     for of in report["contenders"].as_array().expect("two") {
         assert_eq!(of["agents"].as_array().map(Vec::len), Some(3), "{of}");
     }

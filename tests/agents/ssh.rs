@@ -3,7 +3,7 @@
 use crate::common::TestDirectory;
 use crate::common::processes::{self, Process};
 use crate::common::running::Running;
-use crate::group::{QUICK, agree, contenders, errors, is_judged, serve, wait_for};
+use crate::group::{QUICK, agree, contenders, errors, judged, serve, wait_for};
 use crate::machine::has;
 use serde_json::Value;
 use std::net::{Ipv4Addr, TcpStream};
@@ -145,9 +145,8 @@ fn two_hosts_drive_what_the_servers_count_and_nothing_is_left() {
     std::fs::write(site.directory.file("files/two.toml"), file).expect("writes");
     let running = site.start("ssh:h1,h2", &format!("files/two.toml {QUICK} --seed 7"));
     let output = running.output();
-    is_judged(&output);
     assert!(errors(&output).is_empty(), "{}", errors(&output));
-    let report: Value = site.directory.json("report.json");
+    let report = judged(&output, &site.directory);
     agree(&report, servers, 2);
     assert!(site.on_hosts().is_empty(), "{:?}", site.on_hosts());
 }
@@ -222,7 +221,7 @@ fn neither_the_token_nor_an_argument_is_seen_by_others() {
         assert!(!processes::command(pid).contains(token), "process {pid} shows the token");
     }
     running.signal(libc::SIGINT);
-    is_judged(&running.output());
+    judged(&running.output(), &site.directory);
     for entry in std::fs::read_dir(site.directory.file("run")).expect("a directory") {
         let path = entry.expect("an entry").path();
         let text = std::fs::read(&path).unwrap_or_default();
@@ -238,8 +237,8 @@ fn a_signal_ends_all_in_order_and_is_judged() {
     let agents = site.agents();
     running.signal(libc::SIGINT);
     let output = running.output();
-    is_judged(&output);
-    assert_eq!(site.directory.json("report.json")["end"]["reason"], "stopped");
+    let report = judged(&output, &site.directory);
+    assert_eq!(report["end"]["reason"], "stopped");
     assert!(site.on_hosts().is_empty(), "{}", errors(&output));
     site.nothing_is_left(&agents);
 }

@@ -1,7 +1,8 @@
 //! What agents drive together is one comparison.
 
 use crate::common::number;
-use crate::group::{Group, QUICK, agree, contenders, errors, serve, wait_for};
+use crate::common::running::Running;
+use crate::group::{Group, QUICK, agree, contenders, errors, judged, serve, wait_for};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -126,10 +127,9 @@ fn an_agent_that_drives_less_than_the_others_is_named() {
         processes[3].signal(libc::SIGCONT);
         std::thread::sleep(3 * MS);
     }
-    for process in processes {
-        process.output();
-    }
-    let report = group.report();
+    let outputs: Vec<_> = processes.into_iter().map(Running::output).collect();
+    // It also starts its slices late.
+    let report = judged(&outputs[0], &group.directory);
     let findings = report["findings"].as_array().expect("findings");
     let found = findings.iter().find(|finding| finding["rule"] == "odd_agent");
     let evidence = found.unwrap_or_else(|| panic!("{findings:#?}"))["evidence"].as_str();

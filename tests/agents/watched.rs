@@ -3,7 +3,7 @@
 use crate::common::listening::{server, watcher};
 use crate::common::number;
 use crate::common::running::Running;
-use crate::group::{Group, QUICK, errors, is_judged};
+use crate::group::{Group, QUICK, errors, judged};
 
 /// As with `--agents ssh`, the environment of the agents has no token of the watcher.
 #[test]
@@ -19,11 +19,10 @@ fn agents_need_no_token_of_a_watcher() {
     coordinator.env("TIEBREAK_WATCH_TOKEN", &watcher.token);
     let coordinator = Running::new(coordinator.spawn().expect("tiebreak starts"));
     let agents = [1, 2].map(|rank| group.start(rank, &words));
-    is_judged(&coordinator.output());
+    let report = judged(&coordinator.output(), &group.directory);
     for agent in agents.map(Running::output) {
         assert_eq!(agent.status.code(), Some(0), "{}", errors(&agent));
     }
-    let report = group.report();
     let cpu = &report["contenders"][1]["metrics"]["target_cpu_per_operation"]["value"];
     assert!(number(cpu) > 0.0, "the watcher's readings are used: {cpu}");
 }

@@ -214,12 +214,21 @@ fn judged(ended: &Ended<'_>) {
         ended.server_agrees(at, name);
         assert_eq!(ended.counts(at).failures(), 0);
     }
+    assert!(ended.case.file("run/report.html").exists());
+    let again = again(ended, "report run --json");
+    again.expect(0, &[]);
+    assert_eq!(again.out, ended.case.read("run/report.json"), "the journal has it all");
+}
+
+/// Runs tiebreak again in the directory of the run.
+fn again<'a>(ended: &Ended<'a>, words: &str) -> Ended<'a> {
+    let command = ended.case.command(env!("CARGO_BIN_EXE_tiebreak"), "tiebreak");
+    ended.case.start_as(command, words).wait()
 }
 
 /// Checks that a journal without an end is judged as far as it goes.
 fn readable(ended: &Ended<'_>) {
-    let command = ended.case.command(env!("CARGO_BIN_EXE_tiebreak"), "tiebreak");
-    let again = ended.case.start_as(command, "report run").wait();
+    let again = again(ended, "report run");
     again.expect(0, &[]);
     assert!(again.out.contains("the run did not complete"), "{}", again.out);
 }

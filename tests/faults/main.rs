@@ -30,8 +30,8 @@ use common::bounded::bounded;
 use libtest_mimic::{Arguments, Trial};
 use std::process::ExitCode;
 
-/// Concurrent cases, whatever the number of cores: their counts do not depend on speed, and most
-/// of their time is a pilot's, which has a fixed length.
+/// Concurrent cases, whatever the number of cores: their counts do not depend on speed, and they wait for
+/// most of their time.
 const AT_ONCE: usize = 8;
 
 fn main() -> ExitCode {

@@ -46,8 +46,8 @@ enum Disturbance {
 }
 
 /// [`SHORT`], with rounds fifteen times as long.
-const LONGER: &str =
-    "--round 1500ms --rounds 6 --slice 25ms --warm-up 100ms --connections 4 --out run";
+const LONGER: &str = "--round 1500ms --rounds 6 --slice 25ms --warm-up 100ms --pilot 200ms \
+                      --connections 4 --out run";
 
 /// For targets that would never be ready.
 const QUICKLY: &str = "ready = { timeout = '400ms' }";
@@ -208,7 +208,7 @@ const LAUNCHED: &[Fault] = &[
 
 /// Six launches of one round.
 const RESTARTS: &str = "--round 100ms --rounds 1 --restarts 6 --slice 25ms --warm-up 100ms \
-                        --connections 4 --out run";
+                        --pilot 200ms --connections 4 --out run";
 
 /// Serves once; later it only waits.
 const SECOND: &str =

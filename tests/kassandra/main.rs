@@ -8,6 +8,7 @@
 mod cassandra;
 #[path = "../common/mod.rs"]
 mod common;
+mod leaks;
 mod newer;
 mod pages;
 mod php;
@@ -15,6 +16,7 @@ mod servers;
 mod web;
 
 use common::turn::CassandraTurn;
+use leaks::{Sample, is_steady};
 use php::Php;
 use servers::Servers;
 use std::collections::BTreeMap;
@@ -23,17 +25,13 @@ use web::{Page, Web};
 /// Requests of each search for leaks, where the environment does not say.
 const FEW: u32 = 1000;
 
-/// The search for leaks compares the memory of a process at the ends of at least this many parts.
+/// Half of the requests are made in this many parts.
 const PARTS: u32 = 4;
 
-/// It goes on for up to this many parts while the memory of a process grows in each of them: PHP's
-/// allocator spreads over its first chunk of 2 MB page by page, which takes up to 1500 requests of
-/// a process. A leak never ends.
+/// It goes on for up to this many parts while the memory of a process grows: PHP's allocator spreads
+/// over its first chunk of 2 MB page by page, which takes up to 1500 requests of a process. A leak
+/// never ends.
 const MOST_PARTS: u32 = 32;
-
-/// A leak grows in every part, so in at least one of them memory grows by less than this. Where one
-/// process answers all requests, 64 kB in a part are half a kilobyte for each of its 125 requests.
-const STEADY_KB: u64 = 64;
 
 /// PHP's allocator takes memory in chunks of 2 MB, and the C library may take a little more at the
 /// same time. So a single step of one chunk is not a leak, and two are one too many.
@@ -100,35 +98,30 @@ fn connections_end_with_the_request(web: &Web, sapi: &str, protocol: &str, query
 /// single steps of its allocators.
 fn nothing_leaks(web: &Web, sapi: &str, protocol: &str, query: &str, requests: u32) {
     let part = requests / 2 / PARTS;
-    let mut memory = BTreeMap::new();
-    let mut ends: Vec<BTreeMap<u64, u64>> = Vec::new();
-    while ends.len() < PARTS as usize
-        || (ends.len() < MOST_PARTS as usize && !grown(&ends).all(|(_, least)| least < STEADY_KB))
-    {
+    let mut now = BTreeMap::new();
+    let mut processes: BTreeMap<u64, Vec<Sample>> = BTreeMap::new();
+    let mut steady = false;
+    for _ in 0..MOST_PARTS {
         for number in 1..=part {
             let page = web.page(sapi, protocol, number % 2 == 0, query);
             assert_eq!(page.status, 200, "{sapi} {protocol}: {page:?}");
-            memory.insert(page.pid, page.memory_kb);
+            let of = now.entry(page.pid).or_insert(Sample { requests: 0, memory_kb: 0 });
+            *of = Sample { requests: of.requests + 1, memory_kb: page.memory_kb };
         }
-        ends.push(memory.clone());
+        for (pid, sample) in &now {
+            processes.entry(*pid).or_default().push(*sample);
+        }
+        steady = processes.values().all(|samples| is_steady(samples));
+        if steady {
+            break;
+        }
     }
-    for (sizes, least) in grown(&ends) {
-        let all = sizes[sizes.len() - 1].saturating_sub(sizes[0]);
-        println!("{sapi} {protocol}: {sizes:?} kB after each {part} requests");
-        assert!(least < STEADY_KB, "{sapi} {protocol}: {sizes:?} kB: it grows in each part");
-        assert!(all < TWO_CHUNKS_KB, "{sapi} {protocol}: {sizes:?} kB: it grows too much");
+    println!("{sapi} {protocol}: {processes:#?}");
+    assert!(steady, "{sapi} {protocol}: the memory of a process goes on growing");
+    for samples in processes.values() {
+        let all = samples[samples.len() - 1].memory_kb.saturating_sub(samples[0].memory_kb);
+        assert!(all < TWO_CHUNKS_KB, "{sapi} {protocol}: {all} kB: it grows too much");
     }
-}
-
-/// For each process its memory at the ends of the parts and what it grew by in the part in which it
-/// grew the least, in kilobytes.
-fn grown(ends: &[BTreeMap<u64, u64>]) -> impl Iterator<Item = (Vec<u64>, u64)> {
-    ends[0].keys().map(|pid| {
-        let sizes: Vec<u64> = ends.iter().map(|end| end[pid]).collect();
-        let steps = sizes.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
-        let least = steps.min().expect("several parts");
-        (sizes, least)
-    })
 }
 
 /// Both Cassandras are killed and started again, and ask for passwords from then on.

@@ -5,7 +5,7 @@ use crate::Test;
 use crate::cassandra::prepared;
 use crate::common::processes::wait_at_most;
 use crate::common::software::share_software;
-use crate::common::{TestDirectory, errors, number};
+use crate::common::{TestDirectory, assert_void_only_by, errors, number};
 use crate::launches::{LaunchTest, started};
 use crate::process::{Process, tree};
 use drivers::Database;
@@ -153,9 +153,7 @@ fn custom_statements(url: &str) {
     let file = directory.file("own.toml");
     std::fs::write(&file, OWN.to_owned() + &contenders.concat()).expect("a file");
     let ran = directory.report(&["compare", file.to_str().expect("a plain path")]);
-    for of in ran.1["contenders"].as_array().expect("contenders") {
-        assert_eq!(of["outcomes"]["ok"], of["operations"], "{}", of["outcomes"]);
-    }
+    assert_all_ok(&ran, "custom statements");
 }
 
 /// What is left in the table of a run: with a number of its own in each row, and counters.
@@ -303,7 +301,8 @@ fn a_node_is_lost() {
     let of = &report["contenders"][0];
     assert!(number(&of["outcomes"]["ok"]) > number(&of["operations"]) / 2.0, "{of:#}");
     assert_eq!(of["outcomes"]["wrong"], 0, "{of:#}");
-    assert!(code == 0 || code == 3, "{code}: as what failed weighs");
+    // What was in flight to the node fails, and may be more than one operation in 1000.
+    assert_void_only_by(&(code, report.clone()), &["non_success"]);
     let lost = |of: &&Value| of["rule"] == "lost_nodes" && of["weight"] == "caution";
     let findings = report["findings"].as_array().expect("findings");
     let found = findings.iter().find(lost).unwrap_or_else(|| panic!("{findings:#?}"));

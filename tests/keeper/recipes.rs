@@ -3,6 +3,7 @@
 
 use crate::Test;
 use crate::cassandra;
+use crate::common::TestDirectory;
 use crate::common::not_tested::not_installed;
 use crate::launches::{LaunchTest, get, homes, started};
 use crate::process::{Process, tree};
@@ -61,12 +62,17 @@ fn store(name: &str) {
     });
 }
 
-/// A database listens as soon as it is ready; tests/databases.rs asks it.
+/// A database answers a statement as soon as it is ready.
 fn database(name: &str) {
     launched(name, |url| {
-        let (_, rest) = url.split_once('@').expect("a login");
-        let address = rest.split('/').next().expect("an address");
-        TcpStream::connect(address).expect("it listens");
+        let words = ["run", &format!("d={url}"), "--query", "SELECT 1", "--operations", "1"];
+        let (code, report) = TestDirectory::new().report(&words);
+        assert_eq!(code, 0, "{:#}", report["findings"]);
+        let outcomes = &report["contenders"][0]["outcomes"];
+        assert_eq!(
+            (&outcomes["ok"], &report["contenders"][0]["operations"]),
+            (&1.into(), &1.into())
+        );
     });
 }
 

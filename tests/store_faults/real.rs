@@ -12,8 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 pub(crate) fn cases() -> Vec<Trial> {
-    let cases: [(&str, fn()); 5] = [
-        ("memcached: no memory, and nothing is thrown away", out_of_memory),
+    let cases: [(&str, fn()); 4] = [
         ("memcached: an item that is too large", too_large),
         ("redis: restarted in mid-run", || restarted(redis())),
         ("memcached: restarted in mid-run", || restarted(memcached())),
@@ -43,17 +42,6 @@ fn balanced(report: &Value) {
     let plain: f64 = ["ok", "miss", "stale", "wrong"].map(|of| number(&outcomes[of])).iter().sum();
     let all = plain + classes("theirs") + classes("ours") + classes("host");
     assert_eq!(all, number(&wrong["operations"]), "{outcomes}");
-}
-
-fn out_of_memory() {
-    let (right, small) = (memcached(), memcached_with(&["-M", "-m", "2"]));
-    let values = ["--value", "40kB"];
-    let (code, report) = compare(&TestDirectory::new(), &right, &small.url(), &values);
-    assert_eq!(code, 3, "{:#}", report["findings"]);
-    assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
-    assert!(outcome(&report, "out_of_memory") > 0.0, "{}", report["contenders"][1]["outcomes"]);
-    never_faster(&report);
-    balanced(&report);
 }
 
 fn too_large() {

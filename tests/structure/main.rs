@@ -5,6 +5,7 @@
 mod circles;
 mod msrv;
 mod rules;
+mod snapshots;
 mod source;
 mod words;
 

@@ -1,14 +1,11 @@
 //! The command as people use it: messages, exit codes, directories. It runs against a server of
 //! this file, which knows one reply.
 
-use crate::common::running::Running;
-use crate::common::{TestDirectory, assert_sound};
+use crate::common::TestDirectory;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Command, Output};
 
 /// Answers everything with `reply` until the test's process ends.
 fn serve(reply: &'static str) -> SocketAddr {
@@ -58,22 +55,10 @@ impl Ran {
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
-
-    /// What it wrote is a report, of a run that nothing but the machine disturbed.
-    fn is_sound(&self) {
-        let report = serde_json::from_str(&self.out).expect("a report");
-        assert_sound(&(self.code.expect("an exit code"), report));
-    }
 }
 
 fn run(directory: &TestDirectory, words: &[&str]) -> Ran {
     Ran::of(directory.tiebreak(words))
-}
-
-fn start(directory: &TestDirectory, words: &[&str]) -> Running {
-    let mut command = directory.command(words);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    Running::new(command.spawn().expect("the command runs"))
 }
 
 /// A short run of one contender.
@@ -245,8 +230,10 @@ fn replies_that_are_errors_are_ready_and_void() {
     assert_eq!(directory.json("R/report.json")["void"], true);
     assert_eq!(run(&directory, &["report", "R"]).code, Some(3));
     let expected = run(&directory, &short(&["run", &url, "--out", "E", "-q", "--expect", "404"]));
-    let report = fs::read_to_string(directory.file("E/report.json")).expect("a report");
-    assert!(!report.contains("non_success"), "{}", expected.out);
+    assert_eq!(expected.code, Some(0), "{}{}", expected.out, expected.err);
+    let report = directory.json("E/report.json");
+    assert_eq!(report["void"], false);
+    assert!(!report["findings"].to_string().contains("non_success"), "{}", expected.out);
 }
 
 #[test]
@@ -295,84 +282,6 @@ fn a_secret_is_found_nowhere() {
         assert!(secrets.iter().all(|secret| !text.contains(secret)), "{name}");
     }
     assert!(places.iter().any(|(_, text)| text.contains("token=…")));
-}
-
-/// Waits until the journal says this.
-fn wait_for(journal: &Path, text: &str) {
-    for _ in 0..600 {
-        if fs::read_to_string(journal).is_ok_and(|journal| journal.contains(text)) {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    panic!("`{text}` never came");
-}
-
-const LONG: [&str; 8] = ["-c", "1", "--round", "100ms", "--warm-up", "20ms", "--out", "R"];
-
-#[test]
-fn a_signal_judges_what_is_there() {
-    let directory = TestDirectory::new();
-    let address = serve(PAGE);
-    let (a, b) = (format!("a=http://{address}/"), format!("b=http://{address}/"));
-    for name in [libc::SIGINT, libc::SIGTERM] {
-        let words = ["compare", &a, &b, "--rounds", "5000", "--expect-different"];
-        let child = start(&directory, &[words.as_slice(), &LONG].concat());
-        wait_for(&directory.file("R/journal.jsonl"), "\"round\":3,");
-        child.signal(name);
-        let ran = Ran::of(child.output());
-        let again = run(&directory, &["report", "R", "--json"]);
-        assert_eq!(ran.code, again.code, "{name}: {}", ran.err);
-        again.is_sound();
-        let journal = fs::read_to_string(directory.file("R/journal.jsonl")).expect("a journal");
-        assert!(journal.contains("\"reason\":\"stopped\""), "{name}");
-        assert!(directory.file("R/report.html").exists());
-        fs::remove_dir_all(directory.file("R")).expect("scratch");
-    }
-}
-
-#[test]
-fn a_second_signal_ends_it_at_once() {
-    let directory = TestDirectory::new();
-    // The server accepts and never answers: the first signal waits for nothing, but the two
-    // arrive before anything can end.
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/", listener.local_addr().expect("an address"));
-    let mut child = start(&directory, &short(&["run", &url, "--out", "R"]));
-    wait_for(&directory.file("R/journal.jsonl"), "header");
-    std::thread::sleep(Duration::from_millis(200));
-    for signal in [libc::SIGSTOP, libc::SIGINT, libc::SIGTERM, libc::SIGCONT] {
-        child.signal(signal);
-    }
-    assert_eq!(child.status().code(), Some(130));
-}
-
-#[test]
-fn a_killed_run_leaves_a_journal_that_can_be_judged() {
-    let directory = TestDirectory::new();
-    let address = serve(PAGE);
-    let (a, b) = (format!("a=http://{address}/"), format!("b=http://{address}/"));
-    let words = ["compare", &a, &b, "--rounds", "5000"];
-    let mut child = start(&directory, &[words.as_slice(), &LONG].concat());
-    let journal = directory.file("R/journal.jsonl");
-    wait_for(&journal, "\"round\":3,");
-    child.signal(libc::SIGKILL);
-    assert_eq!(child.status().code(), None);
-    let whole = run(&directory, &["report", "R", "--json"]);
-    whole.is_sound();
-    assert!(whole.out.contains("interrupted"), "the audit says so");
-
-    // Truncated in the last line; then damaged in the second.
-    let mut text = fs::read_to_string(&journal).expect("a journal");
-    text.truncate(text.trim_end().len() - 5);
-    fs::write(&journal, &text).expect("scratch");
-    let torn = run(&directory, &["audit", "R"]);
-    assert_eq!(torn.code, whole.code);
-    assert!(torn.out.contains("is incomplete and was ignored"), "{}", torn.out);
-    fs::write(&journal, text.replacen("\"seq\":1,", "\"seq\":7,", 1)).expect("scratch");
-    let damaged = run(&directory, &["report", "R"]);
-    assert_eq!(damaged.code, Some(5));
-    assert!(damaged.err.contains("R/journal.jsonl: line 2 has the number 7"), "{}", damaged.err);
 }
 
 #[test]

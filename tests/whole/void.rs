@@ -105,23 +105,3 @@ fn one_failure_in_a_hundred_voids_and_one_in_ten_thousand_is_a_caution() {
     assert_eq!(code, 0, "{}", report["findings"]);
     assert!(rules(&report, "caution").iter().any(|name| name == "non_success"));
 }
-
-#[test]
-fn a_run_of_one_contender_that_answers_404_is_void_too() {
-    let server = serve(Behaviour { status: 404, ..Behaviour::default() });
-    let (code, report) =
-        TestDirectory::new().report(&["run", &url(&server), "--warm-up", "0s", "--duration", "1s"]);
-    assert_eq!((code, &report["void"]), (3, &Value::Bool(true)));
-    let allowed = serve(Behaviour { status: 404, ..Behaviour::default() });
-    let (code, report) = TestDirectory::new().report(&[
-        "run",
-        &url(&allowed),
-        "--warm-up",
-        "0s",
-        "--duration",
-        "1s",
-        "--expect",
-        "404",
-    ]);
-    assert_eq!((code, &report["void"]), (0, &Value::Bool(false)), "{}", report["findings"]);
-}

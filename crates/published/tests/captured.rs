@@ -5,7 +5,7 @@
 
 use judge::verdict::Weight;
 use published::{Audit, Scan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
@@ -72,6 +72,12 @@ fn what_is_found_in_captured_output() {
         let expected = fs::read_to_string(&path).unwrap_or_default();
         assert!(description == expected, "{name} differs from its snapshot:\n{description}");
     }
+    let entries = fs::read_dir(directory("snapshots")).expect("the directory of snapshots");
+    let kept: BTreeSet<String> = entries
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
+    let used: BTreeSet<String> = captured().keys().map(|name| format!("{name}.txt")).collect();
+    assert_eq!(kept, used, "snapshots of no captured output");
 }
 
 /// Captured runs that are known to be wrong, and the rules that must call them void.

@@ -203,4 +203,4 @@ fn xml(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

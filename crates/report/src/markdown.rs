@@ -245,4 +245,4 @@ fn origin(view: &View) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

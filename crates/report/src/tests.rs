@@ -6,7 +6,7 @@ mod schema;
 mod snapshots;
 pub(super) mod validator;
 
-pub(super) use snapshots::compare;
+pub(super) use snapshots::Snapshot;
 
 use super::{Style, html, json, samples, terminal};
 use text::shown::is_hidden;

@@ -2,10 +2,16 @@ use super::super::state::tests::{seconds, trial};
 use super::*;
 use std::sync::mpsc;
 
+fn run_state() -> RunState {
+    RunState::new(&["old".to_owned(), "new".to_owned()], Instant::now())
+}
+
 /// Writes on its own thread. Returns the mailbox and what is printed.
-fn start_writer(style: ProgressStyle) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
-    let names = ["old".to_owned(), "new".to_owned()];
-    let mailbox = Arc::new(Mailbox::new(RunState::new(&names, Instant::now())));
+fn start_writer(
+    state: RunState,
+    style: ProgressStyle,
+) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
+    let mailbox = Arc::new(Mailbox::new(state));
     // A printer that blocks until its output is taken, as a terminal may.
     let (printer, printed) = mpsc::sync_channel(0);
     let reporting = mailbox.clone();
@@ -23,7 +29,8 @@ fn phase(mailbox: &Mailbox, label: &str) {
 
 #[test]
 fn the_view_follows_the_run_and_is_erased() {
-    let (mailbox, printed, writer) = start_writer(ProgressStyle::Live { colour: false });
+    let (mailbox, printed, writer) =
+        start_writer(run_state(), ProgressStyle::Live { colour: false });
     phase(&mailbox, "pilot");
     let frame = printed.recv().expect("a frame");
     // How full its bar is depends on who was first, the writer or the phase.
@@ -43,7 +50,7 @@ fn the_view_follows_the_run_and_is_erased() {
 
 #[test]
 fn lines_are_told_without_control_sequences() {
-    let (mailbox, printed, writer) = start_writer(ProgressStyle::Lines);
+    let (mailbox, printed, writer) = start_writer(run_state(), ProgressStyle::Lines);
     mailbox.say("run: R");
     mailbox.say("caution: one core");
     mailbox.end();
@@ -53,8 +60,23 @@ fn lines_are_told_without_control_sequences() {
 }
 
 #[test]
+fn a_line_says_where_the_run_is_if_nothing_else_was_said_for_ten_seconds() {
+    assert_eq!(ProgressStyle::Lines.period(), Duration::from_secs(10));
+    // As if a period was over: a phase has begun, and nobody rang.
+    let mut state = run_state();
+    state.phase("driving", seconds(500.0), 0, Instant::now());
+    let (mailbox, printed, writer) = start_writer(state, ProgressStyle::Lines);
+    let line = printed.recv().expect("a line");
+    assert!(line.starts_with("driving, ") && line.ends_with(" left\n"), "{line:?}");
+    mailbox.end();
+    assert_eq!(printed.iter().collect::<String>(), "");
+    writer.join().expect("it ends");
+}
+
+#[test]
 fn a_terminal_that_blocks_holds_nobody_up() {
-    let (mailbox, printed, writer) = start_writer(ProgressStyle::Live { colour: false });
+    let (mailbox, printed, writer) =
+        start_writer(run_state(), ProgressStyle::Live { colour: false });
     phase(&mailbox, "pilot");
     // By now the writer blocks in its printer.
     std::thread::sleep(Duration::from_millis(50));
@@ -69,7 +91,7 @@ fn a_terminal_that_blocks_holds_nobody_up() {
 fn it_rests_between_frames() {
     let live = ProgressStyle::Live { colour: true };
     assert!(live.rest() >= Duration::from_millis(250) && live.period() >= 2 * live.rest());
-    let (mailbox, printed, writer) = start_writer(live);
+    let (mailbox, printed, writer) = start_writer(run_state(), live);
     let begun = Instant::now();
     let mut frames = 0;
     while begun.elapsed() < 3 * live.rest() {

@@ -13,7 +13,7 @@ const SHORT: [&str; 11] = [
     "--rounds",
     "10",
     "--round",
-    "200ms",
+    "100ms",
     "--slice",
     "50ms",
     "--pilot",
@@ -218,7 +218,7 @@ fn what_was_required_and_is_not_so_fails() {
     assert!(shown.text.contains("not met: slow/fast throughput >= 0.97"), "{}", shown.text);
 }
 
-/// A round of 200 ms has 400 replies of `fast` at most, and a quarter as many of `slow`: too
+/// A round of 100 ms has 200 replies of `fast` at most, and a quarter as many of `slow`: too
 /// few for a p99.
 #[test]
 fn what_was_required_and_cannot_be_said_fails_and_says_so() {

@@ -261,24 +261,3 @@ fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_database
         }
     }
 }
-
-#[test]
-fn a_server_that_is_full_is_not_called_faster() {
-    let directory = TestDirectory::new();
-    let mariadb = include_str!("../../../recipes/mariadb-memory.toml");
-    let full = mariadb.replace("--max-connections=1000", "--max-connections=10");
-    assert_ne!(full, mariadb);
-    let (head, files) = full.split_once("[files]").expect("its files");
-    let text = format!(
-        "[defaults]\nquery = 'SELECT 1'\nconnections = 16\n\
-         [contender.free]\nrecipe = 'mariadb-memory'\n[contender.full]\n{head}\n\
-         [contender.full.files]{files}"
-    );
-    std::fs::write(directory.file("e.toml"), text).expect("a file");
-    let words = ["compare", "e.toml", "--allow-launch"];
-    let (code, report) = directory.report(&[&words[..], &ASKED].concat());
-    assert_eq!(code, 3, "{:#}", report["findings"]);
-    assert!(rules(&report, "void").contains(&"non_success".to_owned()));
-    let theirs = &of(&report, "full")["outcomes"]["theirs"];
-    assert!(number(&theirs["too_many_connections"]) > 0.0, "{theirs}");
-}

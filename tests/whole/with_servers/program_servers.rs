@@ -111,9 +111,13 @@ fn servers_of_programs_end_with_the_run_however_it_ends() {
     for signal in [libc::SIGINT, libc::SIGKILL] {
         let directory = directory();
         let (running, all) = under_way(&directory);
+        wait_at_most(Duration::from_secs(120), "a complete round", || {
+            directory.text("run/journal.jsonl").contains("\"round\":2,")
+        });
         running.signal(signal);
         let output = running.output();
-        assert!(signal == libc::SIGKILL || output.status.code().is_some(), "{}", errors(&output));
+        let code = (signal == libc::SIGINT).then_some(0);
+        assert_eq!(output.status.code(), code, "{}", errors(&output));
         all_end(&all);
     }
 }

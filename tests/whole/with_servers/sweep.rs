@@ -23,7 +23,7 @@ fn text(path: &Path) -> String {
 }
 
 /// Void, and exit code 3, only for what a busy machine does to a point.
-fn is_sound(code: Option<i32>, points: &[Value]) {
+pub(crate) fn is_sound(code: Option<i32>, points: &[Value]) {
     let void = points.iter().any(|point| point["void"] == true);
     assert_eq!(code, Some(if void { 3 } else { 0 }), "{points:#?}");
     for point in points {
@@ -209,8 +209,8 @@ fn the_load_points_of_one_target_are_driven_in_every_round() {
     let server =
         serve(Behaviour { delay: Delay::Fixed(Duration::from_millis(10)), ..Behaviour::default() });
     let url = url(&server);
-    let sweep = ["run", &url, "--sweep", "connections=4,1", "--rounds", "8"];
-    let short = ["--round", "1200ms", "--warm-up", "100ms", "--out", "run"];
+    let sweep = ["run", &url, "--sweep", "connections=4,1", "--rounds", "6"];
+    let short = ["--round", "400ms", "--warm-up", "100ms", "--out", "run"];
     let driven = directory.tiebreak(&[&sweep[..], &short].concat());
     let report = directory.json("run/report.json");
     let points = report["sweep"]["points"].as_array().expect("points");

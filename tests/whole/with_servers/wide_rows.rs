@@ -29,7 +29,8 @@ fn both_lanes_read_the_newest_columns_in_their_order() {
     }
     let both = ["compare", "cql=cassandra", "thrift=cassandra-1.2"];
     let mix = ["--mix", "newest=4,one=2,insert=1", "--warm-up", "200ms", "--pilot", "400ms"];
-    let (_, report) = directory.report(&[&both[..], &SHORT, &mix].concat());
+    let (code, report) = directory.report(&[&both[..], &SHORT, &mix].concat());
+    assert_eq!(code, 0, "{}", report["findings"]);
     for of in report["contenders"].as_array().expect("contenders") {
         assert!(number(&of["operations"]) > 20.0, "{of}");
         assert_eq!(of["outcomes"]["ok"], of["operations"], "{}", of["outcomes"]);

@@ -1,9 +1,10 @@
 //! `TIEBREAK_REWRITE_SNAPSHOTS=1 cargo test` rewrites the snapshots; read the difference before
 //! you commit it.
 
-use super::super::{json, samples, terminal};
+use super::super::{json, junit, markdown, samples, terminal};
 use super::PLAIN;
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 const REWRITE: &str = "TIEBREAK_REWRITE_SNAPSHOTS";
 
@@ -26,46 +27,73 @@ const KEPT: [&str; 12] = [
 const SEEN: [&str; 8] =
     ["five", "empty", "launched", "restarts", "looks", "stores", "kinds", "groups"];
 
-#[test]
-fn terminal_reports() {
+/// The name of a file, and what is to be in it.
+pub(crate) type Snapshot = (String, String);
+
+fn terminal_reports() -> Vec<Snapshot> {
     let kept = |name: &str| KEPT.contains(&name) || SEEN.contains(&name);
-    for (name, input) in samples::all().into_iter().filter(|input| kept(input.0)) {
-        compare(&format!("{name}.txt"), &terminal::report(&input.view(), PLAIN));
-    }
+    let all = samples::all().into_iter().filter(|input| kept(input.0));
+    all.map(|(name, input)| (format!("{name}.txt"), terminal::report(&input.view(), PLAIN)))
+        .collect()
 }
 
-#[test]
-fn short_terminal_reports() {
+fn short_terminal_reports() -> Vec<Snapshot> {
     let all = samples::all().into_iter().filter(|(name, _)| *name != "hostile");
-    for (name, input) in all {
-        compare(&format!("{name}.short.txt"), &terminal::short::report(&input.view(), PLAIN));
-    }
+    let short = |(name, input): (&str, samples::Parts)| {
+        (format!("{name}.short.txt"), terminal::short::report(&input.view(), PLAIN))
+    };
+    all.map(short).collect()
 }
 
-#[test]
-fn reports_of_sweeps() {
+fn reports_of_sweeps() -> Vec<Snapshot> {
+    let mut all = Vec::new();
     for (name, input) in samples::sweeps() {
         if name == "sweep-hostile" {
             continue;
         }
-        compare(&format!("{name}.txt"), &terminal::sweep::report(&input.view(), PLAIN));
+        all.push((format!("{name}.txt"), terminal::sweep::report(&input.view(), PLAIN)));
         let short = terminal::short::sweep::report(&input.view(), PLAIN);
-        compare(&format!("{name}.short.txt"), &short);
+        all.push((format!("{name}.short.txt"), short));
         if name != "sweep-value" {
-            compare(&format!("{name}.json"), &json::sweep::report(&input.view()));
+            all.push((format!("{name}.json"), json::sweep::report(&input.view())));
         }
     }
+    all
+}
+
+fn json_reports() -> Vec<Snapshot> {
+    let all = samples::all().into_iter().filter(|input| KEPT.contains(&input.0));
+    all.map(|(name, input)| (format!("{name}.json"), json::report(&input.view()))).collect()
 }
 
 #[test]
-fn json_reports() {
-    for (name, input) in samples::all().into_iter().filter(|input| KEPT.contains(&input.0)) {
-        compare(&format!("{name}.json"), &json::report(&input.view()));
+fn reports_look_as_they_did_and_every_snapshot_is_one_of_them() {
+    let all = [
+        terminal_reports(),
+        short_terminal_reports(),
+        reports_of_sweeps(),
+        json_reports(),
+        markdown::tests::summaries(),
+        junit::tests::files(),
+    ];
+    let all = all.concat();
+    for (file, seen) in &all {
+        compare(file, seen);
     }
+    let entries = std::fs::read_dir(directory()).expect("the directory of snapshots");
+    let kept: BTreeSet<String> = entries
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
+    let used: BTreeSet<String> = all.into_iter().map(|(file, _)| file).collect();
+    assert_eq!(kept, used, "snapshots of no report");
 }
 
-pub(crate) fn compare(file: &str, seen: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/snapshots").join(file);
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/snapshots")
+}
+
+fn compare(file: &str, seen: &str) {
+    let path = directory().join(file);
     if std::env::var_os(REWRITE).is_some() {
         std::fs::write(&path, seen).expect("the snapshot can be written");
         return;
