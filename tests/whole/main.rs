@@ -35,6 +35,7 @@ mod hostile;
 mod journals;
 mod leave;
 mod printed;
+mod recorded;
 mod void;
 
 #[cfg(feature = "servers")]

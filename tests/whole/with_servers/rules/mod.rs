@@ -1,5 +1,6 @@
-//! Rules of the audit, each raised by a real run through the binary. Every rule of
-//! the judge's table is either in [`CASES`] or in [`ELSEWHERE`].
+//! Rules of the audit, each raised by a real run through the binary. `recorded/` has a test of every
+//! rule from a recorded journal; here are the real runs of those that no other test raises. The tests of stores,
+//! databases, agents, programs, nodes, watchers and faults, and the known truths, raise the others.
 //!
 //! A case arranges the truth so that the machine's noise cannot hide it; what the
 //! margin is, its comment says.
@@ -54,15 +55,13 @@ fn hold(drive: fn(&TestDirectory) -> (i32, Value), needs: &[Lack], all: &[Finds]
     }
 }
 
-/// A test for each case, and the table of all. What a case needs a machine may lack.
+/// A test for each case. What a case needs a machine may lack.
 macro_rules! cases {
     ($($name:ident $(needs $($lack:ident),+)?: $drive:expr => [$($finds:expr),+ $(,)?];)+) => {
         $(#[test]
         fn $name() {
             hold($drive, &[$($(Lack::$lack),+)?], &[$($finds),+]);
         })+
-
-        const CASES: &[&[Finds]] = &[$(&[$($finds),+]),+];
     };
 }
 
@@ -107,76 +106,4 @@ cases! {
     a_server_that_is_stopped_in_its_first_round: stopped_at_first => [
         finds("first_round", "caution", "stopped", "in round 1; the median"),
     ];
-}
-
-/// Rules that other tests raise by a real run: the rule, the file, and the test in it
-/// (or the function that the test calls).
-const ELSEWHERE: &[(&str, &str, &str)] = &[
-    ("non_success", "tests/whole/void.rs", "a_contender_that_answers_404_voids_the_first_one_too"),
-    ("misses", "tests/whole/loads.rs", "stores_without_room_are_void_and_not_broken"),
-    ("evictions", "tests/whole/loads.rs", "stores_without_room_are_void_and_not_broken"),
-    ("wrong_values", "tests/store_faults/main.rs", "with_a_fault"),
-    ("empty_reply", "tests/whole/void.rs", "a_contender_with_an_empty_body_voids"),
-    (
-        "differing_replies",
-        "tests/whole/void.rs",
-        "a_contender_with_another_page_of_the_same_length_voids",
-    ),
-    ("program_output", "tests/whole/local.rs", "a_program_that_says_less_is_named"),
-    ("lost_nodes", "tests/keeper/cassandra_driven.rs", "a_node_is_lost"),
-    (
-        "differing_durability",
-        "tests/whole/databases.rs",
-        "every_recipe_is_launched_loaded_and_verified",
-    ),
-    ("our_faults", "tests/faults/ports.rs", "run_out"),
-    (
-        "watcher_lost",
-        "tests/whole/watch.rs",
-        "a_watcher_that_is_killed_leaves_the_rounds_before_and_says_from_which_round_on",
-    ),
-    (
-        "agents_out_of_step",
-        "tests/agents/together.rs",
-        "agents_that_start_late_are_seen_and_the_audit_refuses",
-    ),
-    ("odd_agent", "tests/agents/together.rs", "an_agent_that_drives_less_than_the_others_is_named"),
-    (
-        "generator_bottleneck",
-        "tests/truths/costs.rs",
-        "a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower",
-    ),
-    ("cpu_at_rest", "tests/truths/costs.rs", "deferred_work_is_found_and_charged"),
-    (
-        "carry_over",
-        "tests/truths/carry_over.rs",
-        "turns_find_the_effect_and_slices_say_that_they_may_have_missed_it",
-    ),
-    ("interrupted", "tests/faults/ends.rs", "judged"),
-    ("log_troubles", "tests/faults/ownership.rs", "uncleaned"),
-];
-
-#[test]
-fn every_rule_is_raised_by_a_real_run() {
-    let here = CASES.iter().flat_map(|case| case.iter()).map(|finds| finds.rule);
-    let elsewhere = ELSEWHERE.iter().map(|entry| entry.0);
-    let known: Vec<&str> = here.chain(elsewhere).collect();
-    for rule in judge::audit::RULES {
-        let name = rule.name;
-        assert!(known.contains(&name), "`{name}` met no real run: add a case to {}", file!());
-    }
-    for name in known {
-        let is_one = judge::audit::RULES.iter().any(|rule| rule.name == name);
-        assert!(is_one, "there is no rule `{name}`");
-    }
-}
-
-#[test]
-fn the_tests_elsewhere_are_there() {
-    for (rule, file, test) in ELSEWHERE {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let begins = text.find(&format!("fn {test}(")).unwrap_or_else(|| panic!("{file}: {test}"));
-        assert!(begins > 0 && text.contains(&format!("{rule}\"")), "{file} says nothing of {rule}");
-    }
 }
