@@ -14,6 +14,9 @@ use text::shown::shown;
 
 pub mod sweep;
 
+#[cfg(test)]
+pub(crate) mod example;
+
 /// A judged journal.
 #[derive(Clone, Debug)]
 pub struct Judged {

@@ -2,6 +2,8 @@
 //! have its URL.
 
 use super::*;
+use crate::judging::example;
+use record::TrialRecord;
 
 fn found(word: Word, interval: (f64, f64)) -> Found {
     Found { word, interval: Some(interval), round: 0.2 }
@@ -103,4 +105,67 @@ fn a_difference_below_one_that_was_missed_does_not_count() {
         assert_eq!(smallest_found(&known), expected, "{ten} {three} {one}");
     }
     assert_eq!(smallest_found(&[]), None);
+}
+
+/// A journal whose second contender takes so many times as long in each round.
+fn recorded(times: impl Fn(u32) -> f64) -> Judged {
+    example::judged(&[], |trial| {
+        let times = if trial.contender == 1 { times(trial.round) } else { 1.0 };
+        for slice in &mut trial.seen.slices {
+            slice.took_ns = (slice.took_ns as f64 * times) as u64;
+        }
+    })
+}
+
+/// Rounds scatter by 1 % around this.
+fn about(times: f64) -> impl Fn(u32) -> f64 {
+    move |round| times * if round % 2 == 0 { 1.01 } else { 0.99 }
+}
+
+fn equal_journals(judged: &Judged) -> EqualPair {
+    compare_equal(|_, _| Ok(Some(Found::of(judged)))).expect("no comparison failed")
+}
+
+fn known_journals(judged: &Judged) -> PlantedDifference {
+    compare_known(10, |_| Ok(Some(Found::of(judged)))).expect("no comparison failed")
+}
+
+#[test]
+fn journals_of_one_server_pass_and_those_of_two_fail() {
+    let alike = equal_journals(&recorded(about(1.0)));
+    assert_eq!((alike.compared, alike.different, alike.void), (20, 0, 0));
+    assert_eq!((alike.passed, alike.longest_round), (Some(true), Some(1.0)));
+    let width = alike.median_width.expect("a width");
+    assert!((0.001..0.03).contains(&width), "{width}");
+    for times in [0.9, 1.1] {
+        let alike = equal_journals(&recorded(about(times)));
+        assert_eq!((alike.compared, alike.different, alike.passed), (10, 10, Some(false)));
+    }
+}
+
+#[test]
+fn journals_of_a_known_difference_are_counted_by_word_and_interval() {
+    let counts = |judged: &Judged| {
+        let known = known_journals(judged);
+        (known.found, known.wrong, known.void, known.covered)
+    };
+    assert_eq!(counts(&recorded(about(1.1))), (6, 0, 0, 6));
+    assert_eq!(counts(&recorded(about(1.2))), (6, 0, 0, 0), "found, but 20 % are not 10 %");
+    assert_eq!(counts(&recorded(about(0.9))), (0, 6, 0, 0));
+    // Three rounds of ten say the opposite.
+    let noisy = recorded(|round| if round % 3 == 0 { 0.8 } else { 1.1 });
+    assert_eq!(counts(&noisy), (0, 0, 0, 6));
+}
+
+#[test]
+fn a_journal_of_replies_that_are_errors_is_void() {
+    let errors = |trial: &mut TrialRecord| {
+        trial.seen.codes = [(404, trial.seen.operations)].into();
+        let outcomes = &mut trial.seen.outcomes;
+        outcomes.unexpected = [(404, std::mem::take(&mut outcomes.ok))].into();
+    };
+    let judged = example::judged(&[], errors);
+    let alike = equal_journals(&judged);
+    assert_eq!((alike.compared, alike.void, alike.passed), (3, 3, None));
+    assert_eq!(known_journals(&judged).void, 6);
 }

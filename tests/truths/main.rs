@@ -19,6 +19,7 @@ mod servers;
 #[allow(dead_code, reason = "these tests use a part of it")]
 mod stores;
 #[path = "../../crates/report/src/tests/validator.rs"]
+#[allow(dead_code, reason = "these tests use a part of it")]
 mod validator;
 #[path = "../common/web.rs"]
 #[allow(dead_code, reason = "these tests use a part of it")]
@@ -26,7 +27,6 @@ mod web;
 
 mod agents;
 mod arrivals;
-mod carry_over;
 mod cassandra;
 mod compared;
 mod costs;
@@ -40,7 +40,6 @@ mod known_ratios;
 mod latency;
 mod limits;
 mod own_costs;
-mod self_test;
 mod size;
 
 use driver::Truth;
@@ -50,7 +49,6 @@ use std::process::ExitCode;
 const ALL: &[&[Truth]] = &[
     agents::TRUTHS,
     arrivals::TRUTHS,
-    carry_over::TRUTHS,
     cassandra::TRUTHS,
     costs::TRUTHS,
     demo::TRUTHS,
@@ -61,7 +59,6 @@ const ALL: &[&[Truth]] = &[
     latency::TRUTHS,
     limits::TRUTHS,
     own_costs::TRUTHS,
-    self_test::TRUTHS,
 ];
 
 /// What the arguments select.

@@ -7,8 +7,10 @@ pub(crate) enum Level {
     Gate,
     /// Also for a change of what measures and judges: `./test changed`.
     Changed,
-    /// In `./test truths`, and with many runs each in `./test calibration`.
+    /// In `./test truths`.
     All,
+    /// Only in `./test calibration`, which has many runs of each truth.
+    Calibration,
 }
 
 impl Level {
@@ -18,6 +20,7 @@ impl Level {
             "gate" => Some(Level::Gate),
             "changed" => Some(Level::Changed),
             "all" => Some(Level::All),
+            "calibration" => Some(Level::Calibration),
             _ => None,
         }
     }

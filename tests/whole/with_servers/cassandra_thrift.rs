@@ -1,15 +1,14 @@
 //! `cassandra+thrift://` on a real Cassandra 1.2.8, from the command line to the report.
 
+use super::held_load::{KEYS, killed_when_held, loaded_upto};
 use crate::cassandra::Cassandra;
 use crate::common::processes::wait_at_most;
-use crate::common::running::Running;
 use crate::common::turn::CassandraTurn;
 use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 use wire::thrift::{Admin, Column, Consistency, Limits, Login, Op, Opening, Parent, Thrift};
 use wire::{Class, Codec, ConnectionState, Events, Out, Reply, Tag};
@@ -95,21 +94,15 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
     let Some(_turn) = CassandraTurn::take() else { return };
     let server = Cassandra::start(ALLOWS_ALL);
     let (url, directory) = (url(&server, "", "app"), TestDirectory::new());
-    let words = ["load", &url, "--keys", "60k", "--connections", "8"];
-    let child = directory.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    let loading = Running::new(child.expect("it runs"));
-    // Some chunks are done, but not the last.
-    wait_at_most(PATIENCE, "a load under way", || {
-        let note = note(&server);
-        note.contains(" loading upto ") && !note.contains(" upto 0")
-    });
-    drop(loading);
-    let output = directory.tiebreak(&words);
+    killed_when_held(&directory, server.address(), &url);
+    let upto = loaded_upto(&note(&server));
+    let output = directory.tiebreak(&["load", &url, "--keys", KEYS, "--connections", "8"]);
     let stderr = errors(&output);
     assert_eq!(output.status.code(), Some(0), "{stderr}");
-    assert!(stderr.contains("an interrupted load continues at "), "{stderr}");
+    let continues = format!("an interrupted load continues at {upto} of ");
+    assert!(stderr.contains(&continues), "{continues}: {stderr}");
     assert!(note(&server).ends_with(" clean"), "{}", note(&server));
-    let (code, report) = run(&url, "60k", &["--mix", "get=1"]);
+    let (code, report) = run(&url, KEYS, &["--mix", "get=1"]);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let of = &report["contenders"][0];
     assert_eq!((&of["outcomes"]["ok"], &of["sent"]["load"]), (&of["operations"], &0.into()));
@@ -117,8 +110,7 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
 
 /// What a load notes in the column family.
 fn note(server: &Cassandra) -> String {
-    // The keyspace does not exist before the load.
-    let Some(mut client) = Client::new(server, Some("app")) else { return String::new() };
+    let mut client = Client::new(server, Some("app")).expect("the keyspace is there");
     let note = client.reads("tiebreak00", b"tiebreak00:loaded", b"value");
     String::from_utf8(note.unwrap_or_default()).expect("a text of tiebreak's")
 }

@@ -1,5 +1,6 @@
 //! Databases that run already, through the binary: the load phase, and TLS.
 
+use super::held_load::{KEYS, killed_when_held, loaded_upto};
 use crate::common::{TestDirectory, errors};
 use crate::servers::PASSWORD;
 use crate::servers::certificates::{Authority, NAME};
@@ -7,8 +8,8 @@ use crate::servers::mariadb::{self, Mariadb};
 use crate::servers::postgres::{self, Postgres};
 use drivers::Database;
 use drivers::{QueryError, Rows};
-use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::net::SocketAddr;
+use std::time::Duration;
 
 /// Maximum time of anything here.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -48,33 +49,24 @@ fn note(answer: Result<Vec<Rows>, QueryError>) -> String {
 }
 
 /// Kills a load that is under way, and has another one continue it.
-fn killed_and_resumed(url: &str, note: impl Fn() -> String) {
+fn killed_and_resumed(url: &str, server: SocketAddr, note: impl Fn() -> String) {
     let directory = TestDirectory::new();
-    let words = ["load", url, "--keys", "120k"];
-    let mut command = directory.command(&words);
-    let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("it runs");
-    let gives_up = Instant::now() + PATIENCE;
-    // Some chunks are done, but not the last.
-    let under_way = |note: &str| note.contains(" loading upto ") && !note.contains(" upto 0");
-    while !under_way(&note()) {
-        assert!(Instant::now() < gives_up, "{}", note());
-    }
-    child.kill().expect("our child");
-    child.wait().expect("our child");
-    let left = note();
-    let output = directory.tiebreak(&words);
-    let progress = errors(&output).replace('\u{a0}', " ");
-    assert_eq!(output.status.code(), Some(0), "{left}{progress}");
-    assert!(progress.contains("an interrupted load continues at "), "{left}{progress}");
+    killed_when_held(&directory, server, url);
+    let upto = loaded_upto(&note());
+    let output = directory.tiebreak(&["load", url, "--keys", KEYS]);
+    let progress = errors(&output);
+    assert_eq!(output.status.code(), Some(0), "{progress}");
+    let continues = format!("an interrupted load continues at {upto} of ");
+    assert!(progress.contains(&continues), "{continues}: {progress}");
     assert!(note().contains(" clean"), "{}", note());
     // Every row exists and is right: a second run reads them, and finds them loaded.
-    let run = ["run", url, "--keys", "120k", "--mix", "get=1", "--verify", "all"];
+    let run = ["run", url, "--keys", KEYS, "--mix", "get=1", "--verify", "all"];
     let short = ["--duration", "1s", "--warm-up", "0s", "--connections", "8"];
     let (code, report) = directory.report(&[&run[..], &short].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let of = &report["contenders"][0];
     assert_eq!(of["outcomes"]["ok"], of["operations"], "{}", of["outcomes"]);
-    assert_eq!((&of["sent"]["load"], &of["store"]["items"]), (&0.into(), &120_000.into()));
+    assert_eq!((&of["sent"]["load"], &of["store"]["items"]), (&0.into(), &5000.into()));
 }
 
 #[test]
@@ -82,7 +74,9 @@ fn a_load_of_postgres_that_is_killed_goes_on_where_it_was() {
     let server = Postgres::start("killed", &["max_connections=100"]);
     let url = format!("postgres://bench@{}/postgres", server.address);
     let access = server.access("t");
-    killed_and_resumed(&url, || note(access.ask(&server.tcp(), &[NOTE.to_owned()], PATIENCE)));
+    killed_and_resumed(&url, server.address, || {
+        note(access.ask(&server.tcp(), &[NOTE.to_owned()], PATIENCE))
+    });
 }
 
 #[test]
@@ -90,7 +84,9 @@ fn a_load_of_mariadb_that_is_killed_goes_on_where_it_was() {
     let server = Mariadb::start("killed", &[]);
     let url = format!("mysql://bench:{PASSWORD}@{}/bench", server.address);
     let access = server.access("t");
-    killed_and_resumed(&url, || note(access.ask(&server.tcp(), &[NOTE.to_owned()], PATIENCE)));
+    killed_and_resumed(&url, server.address, || {
+        note(access.ask(&server.tcp(), &[NOTE.to_owned()], PATIENCE))
+    });
 }
 
 /// One short run against a server whose certificate is for [`NAME`]: by this name, and

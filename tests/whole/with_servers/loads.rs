@@ -1,6 +1,7 @@
 //! The load phase on real stores that already run: existing data is not loaded again, an
 //! interrupted load is continued, and a store without enough room loses data.
 
+use super::held_load::{KEYS, killed_when_held, loaded_upto};
 use crate::common::{TestDirectory, assert_void_only_by, errors, number};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -152,25 +153,15 @@ fn what_was_loaded_is_found_until_something_writes_to_it() {
 
 #[test]
 fn a_load_that_is_killed_goes_on_where_it_was() {
-    for server in [Server::memcached(&["-m", "512"]), Server::redis(&[])] {
+    for server in [Server::memcached(&[]), Server::redis(&[])] {
         let directory = TestDirectory::new();
         let url = server.url();
-        let words = ["load", &url, "--keys", "500k"];
-        let mut command = directory.command(&words);
-        let mut child = command.stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("runs");
-        let gives_up = Instant::now() + PATIENCE;
-        // Some chunks are done, but not the last.
-        let under_way = |left: &str| left.contains(" loading upto ") && !left.contains(" upto 0");
-        while !under_way(&server.fingerprint()) {
-            assert!(Instant::now() < gives_up, "{}", server.fingerprint());
-        }
-        child.kill().expect("our child");
-        child.wait().expect("our child");
-        let left = server.fingerprint();
-        let (code, message, progress) = load(&directory, &words[1..]);
-        assert_eq!(code, 0, "{left}{message}{progress}");
-        let plain = progress.replace('\u{a0}', " ");
-        assert!(plain.contains("an interrupted load continues at "), "{left}{plain}");
+        killed_when_held(&directory, server.address, &url);
+        let upto = loaded_upto(&server.fingerprint());
+        let (code, message, progress) = load(&directory, &[&url, "--keys", KEYS]);
+        assert_eq!(code, 0, "{message}{progress}");
+        let continues = format!("an interrupted load continues at {upto} of ");
+        assert!(progress.contains(&continues), "{continues}: {progress}");
         assert!(message.contains(" on loaded in "), "{message}");
         assert!(server.fingerprint().contains(" clean"), "{}", server.fingerprint());
     }

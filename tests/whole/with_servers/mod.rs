@@ -9,6 +9,7 @@ mod experiments;
 mod foreign;
 mod groups;
 mod hashed_keys;
+mod held_load;
 mod loads;
 mod local;
 mod manual_pages;

@@ -1,13 +1,16 @@
-//! `tiebreak conformance self`: how it ends before it has a result. That it finds the known
-//! differences is a truth (tests/truths/self_test.rs), since it compares times.
+//! `tiebreak conformance self`: one whole self-test, and how it ends before it has a result. How small
+//! a difference a machine finds is a reading of that machine. The rule is tested on journals
+//! (src/conformance/counting_tests.rs).
 
 use crate::common::running::Running;
 use crate::common::{TestDirectory, errors, serve, url};
 use crate::validator;
+use crate::web::nginx;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Output, Stdio};
+use std::time::Duration;
 use testserver::Behaviour;
 
 /// Comparisons of about two seconds.
@@ -39,6 +42,96 @@ fn answer(directory: &TestDirectory, output: &Output) -> (String, Value) {
     let json = directory.json("self.json");
     validator::assert_fits(include_str!("../../../schema/self.v1.json"), &json);
     (stdout.lines().next().unwrap_or_default().trim().to_owned(), json)
+}
+
+/// Every comparison as short as it may be, since no result of it is asserted.
+const SHORTEST: [&str; 6] = ["--rounds", "6", "--round", "10ms", "--pilot", "10ms"];
+
+#[test]
+fn everything_that_a_self_test_leaves_says_the_same() {
+    let (served, directory) = (TestDirectory::new(), TestDirectory::new());
+    let nginx = nginx(&served);
+    let against = nginx.url();
+    let words = ["conformance", "self", "--against", &against, "--out", "runs"];
+    let words = [&words[..], &["--json", "self.json"], &SHORTEST].concat();
+    let mut command = directory.command(&words);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let output = Running::new(child).output_within(Duration::from_secs(600));
+    let (answer, json) = answer(&directory, &output);
+    let code = match &json["trusted"] {
+        Value::Bool(true) => 0,
+        _ if json["alike"]["passed"].is_null() => 3,
+        _ => 1,
+    };
+    assert_eq!(output.status.code(), Some(code), "{}", errors(&output));
+    assert_eq!(answer, expected_answer(&json));
+    assert_eq!(json["alike"]["against"], against);
+    each_comparison_is_counted_as_its_report_says(&directory, &json);
+}
+
+/// The answer that these figures call for.
+fn expected_answer(json: &Value) -> String {
+    let alike = &json["alike"];
+    match (&alike["passed"], &json["finds_percent"]) {
+        (Value::Bool(true), Value::Null) => "this machine reports no difference between equal \
+                                             servers, but found none of the known differences: it \
+                                             is too noisy"
+            .to_owned(),
+        (Value::Bool(true), percent) => {
+            let known = json["known"].as_array().expect("known differences");
+            let longest = known.iter().map(|one| one["longest_round"].as_f64().expect("a time"));
+            let longest = longest.fold(0.0, f64::max);
+            let up_to = if Some(longest) > json["round"].as_f64() { "up to " } else { "" };
+            format!(
+                "this machine can be trusted to find a difference of {percent} % and more in {} \
+                 rounds of {up_to}{:.0} ms",
+                json["rounds"],
+                1000.0 * longest
+            )
+        }
+        (Value::Null, _) => format!(
+            "nothing can be said about this machine: the audit refused {} of {} comparisons of a \
+             server with itself",
+            alike["void"], alike["compared"]
+        ),
+        _ => format!(
+            "this machine cannot be trusted: a server was reported as different from itself in {} \
+             of {} comparisons",
+            alike["different"], alike["compared"]
+        ),
+    }
+}
+
+fn each_comparison_is_counted_as_its_report_says(directory: &TestDirectory, json: &Value) {
+    let verdict = |run: String| {
+        let output = directory.tiebreak(&["report", &format!("runs/{run}"), "--json"]);
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let all = report["comparisons"].as_array().expect("comparisons").clone();
+        let primary = all.into_iter().find(|one| one["primary"] == true).expect("a primary one");
+        primary["verdict"].as_str().expect("a word").to_owned()
+    };
+    let counted = |words: &[String], word: &str| words.iter().filter(|one| *one == word).count();
+    let number = |value: &Value| value.as_u64().expect("a number") as usize;
+    let alike = &json["alike"];
+    let words: Vec<String> =
+        (1..=number(&alike["compared"])).map(|at| verdict(format!("equal-{at:02}"))).collect();
+    let different = counted(&words, "faster") + counted(&words, "slower");
+    assert_eq!(number(&alike["different"]), different, "{words:?}");
+    assert_eq!(number(&alike["void"]), counted(&words, "void"), "{words:?}");
+    if alike["passed"] != true {
+        return;
+    }
+    let known = json["known"].as_array().expect("known differences");
+    let percents: Vec<&Value> = known.iter().map(|one| &one["percent"]).collect();
+    assert_eq!(percents, [10, 3, 1]);
+    for one in known {
+        let name = |at| format!("slower-by-{}-percent-{at}", one["percent"]);
+        let words: Vec<String> = (1..=6).map(|at| verdict(name(at))).collect();
+        assert_eq!(number(&one["compared"]), 6);
+        assert_eq!(number(&one["found"]), counted(&words, "slower"), "{words:?}");
+        assert_eq!(number(&one["wrong"]), counted(&words, "faster"), "{words:?}");
+        assert_eq!(number(&one["void"]), counted(&words, "void"), "{words:?}");
+    }
 }
 
 #[test]
