@@ -62,10 +62,15 @@ fn store(name: &str) {
     });
 }
 
-/// A database answers a statement as soon as it is ready.
+/// A database answers a statement as soon as it is ready. PgBouncer does not track on which of its
+/// connections a statement was prepared.
 fn database(name: &str) {
+    let protocol: &[&str] =
+        if name == "pgbouncer" { &["--set", "d.protocol=extended"] } else { &[] };
     launched(name, |url| {
-        let words = ["run", &format!("d={url}"), "--query", "SELECT 1", "--operations", "1"];
+        let url = format!("d={url}");
+        let words = ["run", &url, "--query", "SELECT 1", "--operations", "1"];
+        let words = [&words[..], protocol].concat();
         let (code, report) = TestDirectory::new().report(&words);
         assert_eq!(code, 0, "{:#}", report["findings"]);
         let outcomes = &report["contenders"][0]["outcomes"];
