@@ -5,7 +5,6 @@ use crate::common::processes::{self, Process};
 use crate::common::running::Running;
 use crate::group::{QUICK, agree, contenders, errors, judged, serve, wait_for};
 use crate::machine::has;
-use serde_json::Value;
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
