@@ -3,7 +3,7 @@
 
 use crate::common::{TestDirectory, assert_sound, errors, number, sent, serve, url};
 use crate::with_servers::loads::Server;
-use crate::with_servers::sweep_factors::calls;
+use crate::with_servers::sweep_factors::{calls, hits};
 use serde_json::Value;
 use testserver::Behaviour;
 
@@ -139,12 +139,7 @@ fn one_group_of_one_contender_can_get_more() {
     assert!(many >= 240, "{many}");
     assert_eq!(calls(b.address, "mget"), many);
     // Each of them brought 1000 values.
-    let values = |server: &Server| {
-        let stats = server.says("INFO stats\r\n");
-        let hits = stats.lines().find_map(|line| line.strip_prefix("keyspace_hits:"));
-        hits.and_then(|hits| hits.parse::<u64>().ok()).unwrap_or_else(|| panic!("{stats}"))
-    };
-    let by_gets = values(&b) - 1000 * many;
+    let by_gets = hits(b.address) - 1000 * many;
     assert!((sent_by(1, 0)..=sent_by(1, 0) + 40).contains(&by_gets), "{by_gets}");
     let all = report["comparisons"].as_array().expect("a list").iter();
     // What the judge makes of such a difference is tested where time stands still.

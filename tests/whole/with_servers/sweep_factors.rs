@@ -172,6 +172,13 @@ fn redis_says(address: SocketAddr) -> (f64, f64) {
     (figure("total_commands_processed"), figure("total_reads_processed"))
 }
 
+/// How many keys that were read this Redis found.
+pub(crate) fn hits(address: SocketAddr) -> u64 {
+    let statistics = ask(address, "INFO stats", |line| line.starts_with("keyspace_hits:"));
+    let last = statistics.last().and_then(|line| line.strip_prefix("keyspace_hits:"));
+    last.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("{statistics:?}"))
+}
+
 /// How often a command was called.
 pub(crate) fn calls(address: SocketAddr, command: &str) -> u64 {
     let name = format!("cmdstat_{command}:calls=");
