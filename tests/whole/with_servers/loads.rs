@@ -124,13 +124,11 @@ fn what_was_loaded_is_found_until_something_writes_to_it() {
     let (code, message, _) = load(&directory, &[&both[..], &keys].concat());
     assert_eq!(code, 0, "{message}");
     assert_eq!(message.matches(": 5000 keys were loaded before and are unchanged").count(), 2);
-    // Reads do not change it, whatever their mix.
-    for _ in 0..2 {
-        let (code, report) = compare(&directory, &both, &["--mix", "get=1"]);
-        assert_eq!(code, 0, "{:#}", report["findings"]);
-        assert_eq!((how(&report, 0), how(&report, 1)), ("found", "found"));
-        assert_eq!(report["contenders"][0]["sent"]["load"], 0);
-    }
+    // Reads do not change it, as the next run shows.
+    let (code, report) = compare(&directory, &both, &["--mix", "get=1"]);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    assert_eq!((how(&report, 0), how(&report, 1)), ("found", "found"));
+    assert_eq!(report["contenders"][0]["sent"]["load"], 0);
     // The first that writes finds it, and the next does not.
     for expected in ["found", "written"] {
         let (code, report) = compare(&directory, &both, &[]);

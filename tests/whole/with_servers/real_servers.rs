@@ -18,7 +18,7 @@ fn nginx_is_compared_with_node_and_its_log_has_every_request() {
         "--rounds",
         "6",
         "--round",
-        "500ms",
+        "200ms",
         "--warm-up",
         "300ms",
         "--pilot",
