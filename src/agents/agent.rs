@@ -1,7 +1,7 @@
 //! One agent, as its coordinator knows it: its connection, the model of its clock, and what it did.
 
 use super::clock_model::{ClockModel, Exchange};
-use super::link::Link;
+use super::link::MessageSink;
 use crate::remote::RemoteError;
 use engine::EngineError;
 use record::{AgentClock, AgentReady};
@@ -14,7 +14,7 @@ const LATE_NS: u64 = 1000;
 /// An agent, as its coordinator knows it.
 pub(super) struct Agent {
     pub(super) ready: AgentReady,
-    pub(super) link: Link,
+    pub(super) link: Box<dyn MessageSink<FromCoordinator>>,
     pub(super) model: ClockModel,
     /// Slices that were announced to it too late to start in time.
     late: u64,
@@ -37,7 +37,7 @@ pub(super) struct AgentPart {
 
 impl Agent {
     /// An agent that has sent its hello, and of whose clock nothing is known yet.
-    pub(super) fn new(hello: &Hello, link: Link) -> Agent {
+    pub(super) fn new(hello: &Hello, link: Box<dyn MessageSink<FromCoordinator>>) -> Agent {
         let ready = AgentReady {
             rank: hello.rank,
             workers: hello.workers,

@@ -2,7 +2,7 @@
 
 use super::agent::{Agent, AgentPart};
 use super::lead::Lead;
-use super::link::Link;
+use super::link::{Link, MessageSource};
 use super::local_clock::LocalClock;
 use super::part::{PartOrder, Slices};
 use super::records::{AgentTrials, Incoming, merge_all};
@@ -12,7 +12,7 @@ use engine::{EngineError, Stop, TargetClock};
 use record::{AgentClock, AgentReady, DriveOrder, TrialRecord};
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use text::lists;
 use text::shown::shown;
@@ -27,7 +27,7 @@ const ANSWER: Duration = Duration::from_secs(30);
 const ENDING: Duration = Duration::from_secs(30);
 /// How long after an agent was asked to stop the coordinator may be asked, too.
 const SAME_SIGNAL: Duration = Duration::from_secs(1);
-const GLANCE: Duration = Duration::from_millis(20);
+pub(super) const GLANCE: Duration = Duration::from_millis(20);
 /// The most messages of all agents that wait to be handled.
 const QUEUED: usize = 1024;
 
@@ -37,16 +37,16 @@ type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
 /// All agents of a run.
 pub(crate) struct Coordinator {
     agents: Vec<Agent>,
-    messages: Receiver<Received>,
+    messages: Box<dyn MessageSource<Received>>,
     clock: LocalClock,
     lead: Lead,
 }
 
 /// A message of an agent, the index of that agent, and when the message arrived.
-struct Received {
-    agent: usize,
-    at: u64,
-    message: Result<FromAgent, RemoteError>,
+pub(super) struct Received {
+    pub(super) agent: usize,
+    pub(super) at: u64,
+    pub(super) message: Result<FromAgent, RemoteError>,
 }
 
 /// What belongs to one part of the run.
@@ -78,10 +78,19 @@ impl Coordinator {
             let link = Link::start(connection, move |message| {
                 send.send(Received { agent, at: reads.now(), message }).is_ok()
             })?;
-            Ok(Agent::new(&hello, link))
+            Ok(Agent::new(&hello, Box::new(link)))
         });
         let agents = agents.collect::<io::Result<Vec<Agent>>>()?;
-        Ok(Coordinator { agents, messages, clock, lead: Lead::new() })
+        Ok(Coordinator::of(agents, Box::new(messages), clock))
+    }
+
+    /// The coordinator of these agents, which receives what they send.
+    pub(super) fn of(
+        agents: Vec<Agent>,
+        messages: Box<dyn MessageSource<Received>>,
+        clock: LocalClock,
+    ) -> Coordinator {
+        Coordinator { agents, messages, clock, lead: Lead::new() }
     }
 
     /// The agents, for the journal.
@@ -387,7 +396,7 @@ impl Coordinator {
     /// Waits for the next message. Returns None if none comes in time.
     fn next(&self, until: Instant) -> Result<Option<(usize, u64, FromAgent)>, EngineError> {
         let left = until.saturating_duration_since(Instant::now());
-        match self.messages.recv_timeout(left) {
+        match self.messages.receive(left) {
             Ok(Received { agent, at, message }) => match message {
                 Ok(message) => Ok(Some((agent, at, message))),
                 Err(error) => Err(self.agents[agent].lost_by(&error)),

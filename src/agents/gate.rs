@@ -1,12 +1,12 @@
 //! An agent's side of the gate.
 
-use super::link::Link;
+use super::link::{Link, MessageSink, MessageSource};
 use super::local_clock::LocalClock;
 use super::records;
 use crate::remote::{Connection, RemoteError};
 use engine::{Gate, Stop, clock};
 use std::io;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use wire::remote::agents::{FromAgent, FromCoordinator, Stamps};
@@ -20,15 +20,28 @@ const MERGING: Duration = Duration::from_secs(30);
 
 /// The connection to the coordinator.
 pub(crate) struct AgentLink {
-    link: Link,
-    messages: Mutex<Receiver<Received>>,
+    link: Box<dyn MessageSink<FromAgent>>,
+    messages: Mutex<Box<dyn MessageSource<Received>>>,
     clock: LocalClock,
     /// Why a message could not be sent.
     send_error: Mutex<Option<RemoteError>>,
 }
 
 /// A message, and when it came.
-type Received = (u64, Result<FromCoordinator, RemoteError>);
+pub(super) type Received = (u64, Result<FromCoordinator, RemoteError>);
+
+/// What the thread that reads does with a message, or with the reason why no more come.
+pub(super) fn received(
+    message: Result<FromCoordinator, RemoteError>,
+    clock: &LocalClock,
+    stop: &Stop,
+) -> Received {
+    let at = clock.now();
+    if matches!(message, Err(_) | Ok(FromCoordinator::End)) {
+        stop.raise();
+    }
+    (at, message)
+}
 
 impl AgentLink {
     /// Starts to read. `stop` is raised when the coordinator ends the run or cannot be reached any
@@ -44,14 +57,19 @@ impl AgentLink {
         let (send, messages) = mpsc::channel();
         let reads = clock.clone();
         let link = Link::start(connection, move |message| {
-            let at = reads.now();
-            if matches!(message, Err(_) | Ok(FromCoordinator::End)) {
-                stop.raise();
-            }
-            send.send((at, message)).is_ok()
+            send.send(received(message, &reads, &stop)).is_ok()
         })?;
-        let send_error = Mutex::new(None);
-        Ok(AgentLink { link, messages: Mutex::new(messages), clock, send_error })
+        Ok(AgentLink::of(Box::new(link), Box::new(messages), clock))
+    }
+
+    /// A link that sends and receives by these.
+    pub(super) fn of(
+        link: Box<dyn MessageSink<FromAgent>>,
+        messages: Box<dyn MessageSource<Received>>,
+        clock: LocalClock,
+    ) -> AgentLink {
+        let (messages, send_error) = (Mutex::new(messages), Mutex::new(None));
+        AgentLink { link, messages, clock, send_error }
     }
 
     /// Sends a message. If that fails, [`AgentLink::receive`] returns what the coordinator sent
@@ -78,7 +96,7 @@ impl AgentLink {
     ) -> Result<(u64, FromCoordinator), RemoteError> {
         let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let (at, message) = match messages.recv_timeout(patience) {
+            let (at, message) = match messages.receive(patience) {
                 Ok((at, Ok(message))) => (at, message),
                 Ok((_, Err(error))) => return Err(self.send_error().take().unwrap_or(error)),
                 Err(RecvTimeoutError::Timeout) => return Err(RemoteError::TimedOut(patience)),

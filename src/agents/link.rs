@@ -5,6 +5,7 @@ use crate::remote::{Connection, RemoteError};
 use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsRawFd;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use wire::remote::Message;
@@ -20,7 +21,28 @@ const PROBES: libc::c_int = 5;
 /// How long sent bytes may be unacknowledged.
 const UNACKNOWLEDGED_MS: libc::c_int = 10_000;
 
-/// Sends messages, from any thread. The connection is closed when it is dropped.
+/// Where messages are sent, from any thread: a connection, except in tests.
+pub(super) trait MessageSink<M>: Send + Sync {
+    /// Sends a message.
+    fn send(&self, message: &M) -> Result<(), RemoteError>;
+
+    /// Ends the connection. What has arrived already is still read.
+    fn close(&self);
+}
+
+/// Where messages are received, in the order in which they arrived.
+pub(super) trait MessageSource<T>: Send {
+    /// Waits for a message, at most this long.
+    fn receive(&self, at_most: Duration) -> Result<T, RecvTimeoutError>;
+}
+
+impl<T: Send> MessageSource<T> for Receiver<T> {
+    fn receive(&self, at_most: Duration) -> Result<T, RecvTimeoutError> {
+        self.recv_timeout(at_most)
+    }
+}
+
+/// Sends messages over a connection, which is closed when this is dropped.
 pub(super) struct Link {
     sending: Mutex<Connection>,
     socket: TcpStream,
@@ -52,23 +74,27 @@ impl Link {
         Ok(Link { sending: Mutex::new(sending), socket })
     }
 
-    /// Sends a message.
-    pub(super) fn send<M: Message>(&self, message: &M) -> Result<(), RemoteError> {
+    fn shut_down(&self) {
+        // It may be closed already.
+        let _ = self.socket.shutdown(Shutdown::Both);
+    }
+}
+
+impl<M: Message> MessageSink<M> for Link {
+    fn send(&self, message: &M) -> Result<(), RemoteError> {
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         sending.send(message, SENDING)
     }
 
-    /// Ends the connection. What has arrived already is still read.
-    pub(super) fn close(&self) {
-        // It may be closed already.
-        let _ = self.socket.shutdown(Shutdown::Both);
+    fn close(&self) {
+        self.shut_down();
     }
 }
 
 impl Drop for Link {
     fn drop(&mut self) {
         // The reading thread ends with the connection.
-        self.close();
+        self.shut_down();
     }
 }
 

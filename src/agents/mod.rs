@@ -23,6 +23,8 @@ mod ssh;
 mod target_times;
 
 #[cfg(test)]
+mod gate_model_tests;
+#[cfg(test)]
 mod planning_tests;
 
 pub(crate) use announce::Announce;

@@ -175,7 +175,7 @@ impl Case {
         if !self.all().take(keys.len()).eq(keys.iter().copied()) {
             return Err(format!("trials are repeated or out of order: {keys:?}"));
         }
-        if trials.len() % self.contenders != 0 {
+        if !trials.len().is_multiple_of(self.contenders) {
             return Err(format!("some contenders have no trial: {keys:?}"));
         }
         let of_all: u64 = (0..self.workers).map(mark).sum();
