@@ -1,9 +1,9 @@
 //! The gate in every order of events: the real coordinator and the real gates of agents, each as a
 //! function of what it has received so far.
 //!
-//! Whoever waits does nothing until an event comes, and what it does then follows from all events
-//! that it has had. So it is run again from the start with one more event, and whatever it sends
-//! waits to be delivered at any later time. What has been received by all is the state.
+//! A participant that waits does nothing until an event comes, and what it does then follows from
+//! all events that it has had. So it is run again from the start with one more event, and whatever
+//! it sends waits to be delivered at any later time. What has been received by all is the state.
 
 use super::agent::Agent;
 use super::coordinator::{Coordinator, GLANCE, Received};
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use wire::remote::agents::{FromAgent, FromCoordinator, Hello, Stamps};
 
-/// Longer than any test: whoever waits in vain is found as a deadlock.
+/// Longer than any test: one that waits in vain is found as a deadlock.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// An event of the coordinator or of an agent, which receives messages of type `M`.
@@ -463,7 +463,7 @@ impl OfAgent {
     }
 }
 
-/// What everybody has met so far.
+/// The events of all participants so far.
 #[derive(Clone, Debug, Default)]
 struct State {
     coordinator: Vec<Incident<FromAgent>>,
@@ -597,8 +597,8 @@ impl Case {
         for (agent, waits) in &busy {
             let Waits::Driving(index) = waits else { continue };
             let ready = |run: &Done<FromAgent, Assisted>| {
-                let of = |sent: &FromAgent| matches!(sent, FromAgent::Ready { index: of, .. } if of >= index);
-                run.sent.iter().any(|(_, sent)| of(sent))
+                let mut sent = run.sent.iter().map(|(_, sent)| sent);
+                sent.any(|it| matches!(it, FromAgent::Ready { index: of, .. } if of >= index))
             };
             if !runs.agents.iter().all(ready) {
                 return Err(format!("agent {agent} drives slice {index} before all are ready"));

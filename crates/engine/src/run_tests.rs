@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What happens in a run, and when.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Case {
     workers: usize,
     contenders: usize,
@@ -214,25 +214,8 @@ fn keep_memory() {
 #[cfg(not(target_env = "gnu"))]
 fn keep_memory() {}
 
-#[test]
-fn a_trial_reaches_the_receiver_once_in_order_and_whole() {
+fn explore_all(cases: &[Case]) {
     keep_memory();
-    let two = Case { workers: 2, contenders: 1, rounds: 2, ..Case::default() };
-    let wide = Case { contenders: 2, rounds: 1, ..two };
-    let cases = [
-        two,
-        wide,
-        Case { warm_up: true, rounds: 1, ..two },
-        Case { stopped: true, ..two },
-        Case { fails_in: Some(u64::MAX), ..two },
-        Case { fails_in: Some(1), ..two },
-        Case { fails_in: Some(1), ..wide },
-        Case { fails_in: Some(0), stopped: true, rounds: 1, ..two },
-        Case { breaks_at: Some(1), ..two },
-        Case { breaks_at: Some(1), ..wide },
-        Case { workers: 3, rounds: 1, ..two },
-        Case { workers: 3, rounds: 1, fails_in: Some(0), ..two },
-    ];
     for case in cases {
         let states = case.explore().unwrap_or_else(|wrong| panic!("{wrong}"));
         // Even without a slice, the workers can end in several orders.
@@ -240,10 +223,52 @@ fn a_trial_reaches_the_receiver_once_in_order_and_whole() {
     }
 }
 
+const TWO: Case = Case {
+    workers: 2,
+    contenders: 1,
+    rounds: 2,
+    warm_up: false,
+    stopped: false,
+    fails_in: None,
+    breaks_at: None,
+};
+const WIDE: Case = Case { contenders: 2, rounds: 1, ..TWO };
+const THREE: Case = Case { workers: 3, rounds: 1, ..TWO };
+
+#[test]
+fn trials_of_two_workers_arrive_once_in_order_and_whole() {
+    explore_all(&[
+        TWO,
+        WIDE,
+        Case { warm_up: true, rounds: 1, ..TWO },
+        Case { fails_in: Some(u64::MAX), ..TWO },
+        Case { fails_in: Some(1), ..TWO },
+        Case { fails_in: Some(1), ..WIDE },
+    ]);
+}
+
+#[test]
+fn trials_of_three_workers_arrive_once_in_order_and_whole() {
+    explore_all(&[THREE, Case { fails_in: Some(0), ..THREE }]);
+}
+
+#[test]
+fn a_stop_at_any_time_loses_nothing() {
+    explore_all(&[
+        Case { stopped: true, ..TWO },
+        Case { stopped: true, fails_in: Some(0), rounds: 1, ..TWO },
+    ]);
+}
+
+#[test]
+fn a_receiver_that_breaks_off_loses_nothing() {
+    explore_all(&[Case { breaks_at: Some(1), ..TWO }, Case { breaks_at: Some(1), ..WIDE }]);
+}
+
 /// The check above finds what a wrong hand-over would do.
 #[test]
 fn lost_repeated_mixed_and_disordered_trials_are_found() {
-    let case = Case { workers: 2, contenders: 1, rounds: 2, ..Case::default() };
+    let case = TWO;
     let whole = mark(0) + mark(1);
     let trial = |round, parts, slices| {
         let mut seen = Seen { unsent: slices, ..Seen::default() };

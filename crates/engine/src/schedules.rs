@@ -36,7 +36,7 @@ enum Status {
     NotStarted,
     Running,
     Ready,
-    /// Its next step is visible to no other thread, so nothing is lost if it is the next one of all.
+    /// Its next step is visible to no other thread, so it may as well be the next one of all.
     First,
     /// It waits until another thread changes this resource.
     Blocked(Resource),
