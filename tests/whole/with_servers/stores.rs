@@ -26,7 +26,8 @@ fn experiment(contenders: &[(&str, String)]) -> String {
     each.collect()
 }
 
-fn memcached(more: &str) -> String {
+/// Keys of a memcached that is launched with these words more, each after a comma.
+pub(crate) fn memcached(more: &str) -> String {
     format!(
         "url = 'memcached://127.0.0.1:{{port}}'\nlaunch = ['memcached', '-l', '127.0.0.1', '-p', \
          '{{port}}', '-U', '0', '-u', 'nobody'{more}]"
