@@ -38,15 +38,20 @@ pub(crate) fn server(directory: &TestDirectory) -> Listening {
     start(directory, &["testserver", "--listen", "127.0.0.1:0", "--service", "50us"])
 }
 
-/// A watcher of a process, and its token.
+/// A watcher, and its token.
 pub(crate) struct Watcher {
     pub(crate) listening: Listening,
     pub(crate) token: String,
 }
 
 pub(crate) fn watcher(directory: &TestDirectory, pid: u32) -> Watcher {
-    let pid = pid.to_string();
-    let mut listening = start(directory, &["watch", "--listen", "127.0.0.1:0", "--pid", &pid]);
+    watcher_of(directory, &["--pid", &pid.to_string()])
+}
+
+/// A watcher of what these words name.
+pub(crate) fn watcher_of(directory: &TestDirectory, what: &[&str]) -> Watcher {
+    let words = [&["watch", "--listen", "127.0.0.1:0"], what].concat();
+    let mut listening = start(directory, &words);
     let mut line = String::new();
     listening.out.read_line(&mut line).expect("text");
     let token = line.trim_end().strip_prefix("token: ").expect("a token").to_owned();

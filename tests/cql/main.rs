@@ -12,7 +12,10 @@ mod errors;
 mod hangs;
 mod large;
 mod operations;
+mod pages;
 mod proxy;
+#[path = "../common/scratch.rs"]
+mod scratch;
 mod sessions;
 
 use drivers::Database;

@@ -66,6 +66,8 @@ struct Shared {
     marked: Mutex<HashSet<Vec<u8>>>,
     /// Requests by their operation.
     requests: [AtomicU64; REQUESTS],
+    /// Rows of a page that the marked statements were executed with.
+    page_sizes: Mutex<HashSet<i32>>,
     /// Statements of all batches.
     batched: AtomicU64,
     carried_out: AtomicU64,
@@ -103,6 +105,18 @@ impl Frame {
     /// Returns the name of the statement that this executes.
     fn id(&self) -> &[u8] {
         &self.body()[2..18]
+    }
+
+    /// Returns the rows of a page of the statement that this carries out, which has no parameters,
+    /// or None if it asks for no pages.
+    fn page_size(&self) -> Option<i32> {
+        // After the text or the name: the consistency, and flags.
+        let text = i32::from_be_bytes(self.body()[..4].try_into().expect("four bytes")) as usize;
+        let before = if self.operation() == QUERY { 4 + text } else { 18 };
+        let parameters = &self.body()[before..];
+        let has_pages = parameters[2] & 0x04 != 0;
+        let size = || i32::from_be_bytes(parameters[3..7].try_into().expect("four bytes"));
+        has_pages.then(size)
     }
 
     fn is_marked(&self) -> bool {
@@ -144,6 +158,7 @@ impl Proxy {
             faults,
             marked: Mutex::default(),
             requests: Default::default(),
+            page_sizes: Mutex::default(),
             batched: AtomicU64::new(0),
             carried_out: AtomicU64::new(0),
             given: AtomicU64::new(0),
@@ -177,6 +192,11 @@ impl Proxy {
         self.shared.requests[usize::from(operation)].load(Ordering::SeqCst)
     }
 
+    /// Returns the rows of a page that the marked statements were executed with so far.
+    pub(crate) fn page_sizes(&self) -> HashSet<i32> {
+        self.shared.page_sizes.lock().expect("no thread panicked").clone()
+    }
+
     /// Returns the number of statements of all batches so far.
     pub(crate) fn batched(&self) -> u64 {
         self.shared.batched.load(Ordering::SeqCst)
@@ -206,6 +226,10 @@ impl Shared {
             if request.operation() == BATCH {
                 let statements = request.statements().into();
                 self.batched.fetch_add(statements, Ordering::SeqCst);
+            }
+            if self.carries_out(&request) {
+                let size = request.page_size();
+                self.page_sizes.lock().expect("no thread panicked").extend(size);
             }
             match self.fault(&request) {
                 None => {}

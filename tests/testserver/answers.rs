@@ -6,7 +6,8 @@ use std::io::ErrorKind;
 use std::time::Duration;
 use testserver::{Behaviour, Body, Delay, Framing, Report, SlowBody, TestServer};
 
-const PAGE: &[u8] = b"<html><body>xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\
+pub const PAGE: &[u8] =
+    b"<html><body>xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\
     </body></html>";
 
 #[test]

@@ -60,8 +60,13 @@ impl Client {
     }
 
     pub fn get(&mut self) -> Reply {
-        self.send(GET);
-        self.reply().expect("a reply")
+        self.ask().expect("a reply")
+    }
+
+    /// The same where the server may end the connection.
+    pub fn ask(&mut self) -> io::Result<Reply> {
+        self.stream.write_all(GET.as_bytes())?;
+        self.reply()
     }
 
     /// Returns the next reply, to a request that was not HEAD.

@@ -15,8 +15,7 @@ enum Ending {
 }
 
 fn ask(client: &mut Client) -> Ending {
-    client.send(GET);
-    match client.reply() {
+    match client.ask() {
         Ok(_) => Ending::Complete,
         Err(error) => match error.kind() {
             ErrorKind::ConnectionReset => Ending::Reset,

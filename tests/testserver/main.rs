@@ -3,7 +3,10 @@
 mod answers;
 mod client;
 mod faults;
+mod flags;
 mod process;
+#[path = "../common/scratch.rs"]
+mod scratch;
 mod times;
 
 use std::num::NonZeroU64;

@@ -2,9 +2,10 @@
 
 use crate::client::Client;
 use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
-struct Process {
+pub struct Process {
     child: Child,
     out: BufReader<std::process::ChildStdout>,
 }
@@ -21,6 +22,19 @@ impl Process {
         Process { child, out }
     }
 
+    /// Starts it with these flags, and waits until it listens. Returns its address as well.
+    pub fn serving(flags: &str) -> (Process, SocketAddr) {
+        let mut process = Process::start(&flags.split_whitespace().collect::<Vec<_>>());
+        let line = process.line();
+        let address = line.trim_end().strip_prefix("listening on ");
+        let address = address.unwrap_or_else(|| panic!("`{line}` with {flags}"));
+        (process, address.parse().expect("an address"))
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     fn line(&mut self) -> String {
         let mut line = String::new();
         self.out.read_line(&mut line).expect("text");
@@ -28,7 +42,7 @@ impl Process {
     }
 
     /// Sends it a signal. Returns what it printed since, and its exit code.
-    fn end(mut self, signal: &str) -> (String, Option<i32>) {
+    pub fn end(mut self, signal: &str) -> (String, Option<i32>) {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
         assert!(sent.is_ok_and(|status| status.success()), "kill {signal}");
         let mut rest = String::new();
@@ -50,10 +64,8 @@ fn it_says_where_serves_and_counts() {
     let log = std::env::temp_dir().join(format!("tiebreak-testserver-{}.log", std::process::id()));
     let log_path = log.to_str().expect("text");
     for signal in ["-TERM", "-INT"] {
-        let mut process = Process::start(&["--delay", "1ms", "--log", log_path]);
-        let line = process.line();
-        let address = line.trim_end().strip_prefix("listening on ").expect(&line);
-        let mut client = Client::dial(address.parse().expect("an address"));
+        let (process, address) = Process::serving(&format!("--delay 1ms --log {log_path}"));
+        let mut client = Client::dial(address);
         for _ in 0..3 {
             assert_eq!(client.get().status, 200);
         }

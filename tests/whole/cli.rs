@@ -178,7 +178,8 @@ fn a_target_that_is_not_there_exits_with_4_and_is_named() {
 fn a_run_leaves_its_directory_and_its_report_can_be_made_again() {
     let directory = TestDirectory::new();
     let url = format!("http://{}/", serve(PAGE));
-    let ran = run(&directory, &short(&["run", &url, "--html", "page.html"]));
+    let copies = ["--html", "page.html", "--markdown", "summary.md", "--junit", "checks.xml"];
+    let ran = run(&directory, &short(&[&["run", &url][..], &copies].concat()));
     let runs: Vec<_> = fs::read_dir(directory.file("tiebreak-runs"))
         .expect("runs")
         .map(|entry| entry.expect("readable").file_name().into_string().expect("text"))
@@ -187,7 +188,8 @@ fn a_run_leaves_its_directory_and_its_report_can_be_made_again() {
     assert!(ran.err.contains(&format!("run: tiebreak-runs/{name} ")), "{}", ran.err);
     let path = format!("tiebreak-runs/{name}");
     let json = directory.file(&path).join("report.json");
-    for (flag, file) in [("--json", json), ("--html", directory.file("page.html"))] {
+    let copies = copies.chunks_exact(2).map(|copy| (copy[0], directory.file(copy[1])));
+    for (flag, file) in copies.chain([("--json", json)]) {
         let made = fs::read_to_string(&file).expect("a report");
         let again = run(&directory, &["report", &path, flag]);
         assert_eq!(again.out, made, "{flag}");

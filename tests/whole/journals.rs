@@ -131,7 +131,7 @@ fn ended_well(output: &Output, what: &str) {
 }
 
 /// A line of the journal with its event changed.
-fn changed(line: &str, change: impl FnOnce(&mut Value)) -> String {
+pub(crate) fn changed(line: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut whole: Value = serde_json::from_str(line).expect("a line of a journal");
     change(&mut whole["event"]);
     let (seq, event) = (&whole["seq"], &whole["event"]);

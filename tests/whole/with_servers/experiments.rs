@@ -7,6 +7,21 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+/// Short rounds, with slices of a fixed length: the pilot's would make rounds of seconds for seven
+/// servers.
+const SMALL: [&str; 10] = [
+    "--round",
+    "200ms",
+    "--rounds",
+    "8",
+    "--warm-up",
+    "200ms",
+    "--slice",
+    "50ms",
+    "--pilot",
+    "200ms",
+];
+
 /// Processes whose environment names this directory: what was launched from it.
 fn launched_from(directory: &Path) -> Vec<String> {
     let mark = format!("TMPDIR={}", directory.display());
@@ -31,10 +46,8 @@ fn command(directory: &TestDirectory, arguments: &[&str]) -> Command {
 fn seven_http_servers_one_command_and_nothing_left_behind() {
     let directory = TestDirectory::new();
     let file = experiment("http-servers.toml");
-    let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--connections", "20"];
     let mut arguments = vec!["compare", &file, "--allow-launch", "--out", "run", "--quiet"];
-    // Of a fixed length: the pilot's would make rounds of seconds for seven servers.
-    arguments.extend(["--slice", "50ms", "--pilot", "200ms"].iter().chain(&small));
+    arguments.extend(["--connections", "20"].iter().chain(&SMALL));
     let output = command(&directory, &arguments).output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let text = std::fs::read_to_string(directory.file("run/report.json")).expect("a report");
@@ -111,6 +124,45 @@ fn twenty_clients_that_read_and_two_that_write_are_seen_before_they_are_driven()
 }
 
 #[test]
+fn twenty_clients_that_read_and_two_that_write_are_driven_at_once() {
+    let directory = TestDirectory::new();
+    let file = experiment("readers-and-writers.toml");
+    let words = ["compare", &file, "--allow-file", "--keys", "200"];
+    let (code, report) = directory.report(&[&words[..], &SMALL].concat());
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let contenders = report["contenders"].as_array().expect("contenders");
+    assert_eq!(contenders.len(), 4);
+    for contender in contenders {
+        assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{contender:#}");
+        let groups = contender["groups"].as_array().expect("groups");
+        let got = |of: &Value| (of["name"].to_string(), number(&of["connections"]["got"]));
+        let wanted = [("\"readers\"".to_owned(), 640.0), ("\"writers\"".to_owned(), 64.0)];
+        assert_eq!(groups.iter().map(got).collect::<Vec<_>>(), wanted, "{contender:#}");
+    }
+}
+
+#[test]
+fn one_nginx_gets_a_fresh_connection_for_each_request_and_the_other_none() {
+    let directory = TestDirectory::new();
+    let file = experiment("fresh-connections.toml");
+    let words = ["compare", &file, "--allow-file"];
+    let (code, report) = directory.report(&[&words[..], &SMALL].concat());
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let [persistent, fresh] = &report["contenders"].as_array().expect("contenders")[..] else {
+        panic!("two contenders: {report:#}")
+    };
+    for contender in [persistent, fresh] {
+        assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{contender:#}");
+    }
+    let opened = |of: &Value| number(&of["connections"]["opened"]) as u64;
+    // At most 32 for the warm-up, the pilot and each of 8 rounds, and one for each check whether it
+    // is ready.
+    let ready = |of: &Value| number(&of["sent"]["ready"]) as u64;
+    assert!(opened(persistent) <= ready(persistent) + 32 * (1 + 1 + 8), "{persistent:#}");
+    assert!(opened(fresh) >= sent(fresh) - ready(fresh), "{fresh:#}");
+}
+
+#[test]
 fn a_file_from_elsewhere_needs_permission_and_a_slip_is_seen() {
     let directory = TestDirectory::new();
     let file = experiment("http-servers.toml");
@@ -131,9 +183,8 @@ fn five_caches_one_command_and_every_byte_is_verified() {
     assert!(text.contains(&cache), "the test has a cache of its own");
     std::fs::write(directory.file("caches.toml"), text).expect("a file");
     for (workload, mix) in [("kv", "get=1"), ("ycsb-b", "get=0.95,set=0.05")] {
-        let small = ["--round", "200ms", "--rounds", "8", "--warm-up", "200ms", "--keys", "2k"];
         let mut arguments = vec!["compare", "caches.toml", "--workload", workload, "--mix", mix];
-        arguments.extend(["--slice", "50ms", "--pilot", "200ms"].iter().chain(&small));
+        arguments.extend(["--keys", "2k"].iter().chain(&SMALL));
         let (code, report) = directory.report(&arguments);
         assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);
         let contenders = report["contenders"].as_array().expect("contenders");
@@ -151,20 +202,8 @@ fn five_caches_one_command_and_every_byte_is_verified() {
 fn three_policies_on_two_databases_one_command() {
     let directory = TestDirectory::new();
     let file = experiment("pools.toml");
-    let small = [
-        "--round",
-        "200ms",
-        "--rounds",
-        "8",
-        "--warm-up",
-        "200ms",
-        "--slice",
-        "50ms",
-        "--pilot",
-        "200ms",
-    ];
     let (code, report) =
-        directory.report(&[&["compare", &file, "--allow-launch"][..], &small].concat());
+        directory.report(&[&["compare", &file, "--allow-launch"][..], &SMALL].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let contenders = report["contenders"].as_array().expect("contenders");
     assert_eq!(contenders.len(), 6);

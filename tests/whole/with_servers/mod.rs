@@ -6,6 +6,7 @@ mod databases;
 mod databases_attached;
 mod endless;
 mod experiments;
+mod flags;
 mod foreign;
 mod groups;
 mod hashed_keys;

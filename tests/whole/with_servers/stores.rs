@@ -25,10 +25,12 @@ fn experiment(contenders: &[(&str, String)]) -> String {
     each.collect()
 }
 
-fn memcached() -> String {
-    "url = 'memcached://127.0.0.1:{port}'\nlaunch = ['memcached', '-l', '127.0.0.1', '-p', \
-     '{port}', '-U', '0', '-u', 'nobody']"
-        .to_owned()
+/// Keys of a memcached that is launched with these words more, each after a comma.
+pub(crate) fn memcached(more: &str) -> String {
+    format!(
+        "url = 'memcached://127.0.0.1:{{port}}'\nlaunch = ['memcached', '-l', '127.0.0.1', '-p', \
+         '{{port}}', '-U', '0', '-u', 'nobody'{more}]"
+    )
 }
 
 fn redis(login: &str, more: &str) -> String {
@@ -57,9 +59,9 @@ fn voids(report: &Value) -> Vec<(&str, &str)> {
 fn reads_and_writes_of_ycsb_f_are_one_operation_in_every_dialect() {
     let redis = redis("", ", '--protected-mode', 'no'");
     for both in [
-        [("text", memcached()), ("resp2", redis.clone() + "\nreuse = 'never'")],
+        [("text", memcached("")), ("resp2", redis.clone() + "\nreuse = 'never'")],
         [
-            ("meta", memcached() + "\ndialect = 'meta'\ndepth = 4"),
+            ("meta", memcached("") + "\ndialect = 'meta'\ndepth = 4"),
             ("resp3", redis + "\ndialect = 'resp3'"),
         ],
     ] {

@@ -1,6 +1,7 @@
 //! `tiebreak watch` and a comparison that uses it, on loopback.
 
-use crate::common::listening::{Listening, Watcher, server, watcher};
+use crate::common::listening::{Listening, Watcher, server, watcher, watcher_of};
+use crate::common::not_tested::not_tested;
 use crate::common::processes::{command, wait_at_most};
 use crate::common::running::Running;
 use crate::common::{TestDirectory, errors, number};
@@ -8,7 +9,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -245,6 +246,64 @@ fn strangers_are_sent_away_while_others_are_answered() {
     let watch = &report["contenders"][1]["target_cost"]["watch"];
     assert!(number(&watch["questions"]) > 10.0 && watch["lost"].is_null(), "{watch}");
     drop(silent);
+}
+
+/// A control group, removed with this value: its processes must have ended.
+struct ControlGroup(PathBuf);
+
+impl ControlGroup {
+    /// Returns None if this user can make none.
+    fn new() -> Option<ControlGroup> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").expect("Linux");
+        let mount = mounts.lines().find(|line| line.contains(" - cgroup2 "))?.split(' ').nth(4)?;
+        let path = Path::new(mount).join(format!("tiebreak-test-{}", std::process::id()));
+        fs::create_dir(&path).ok().map(|()| ControlGroup(path))
+    }
+
+    fn add(&self, pid: u32) {
+        fs::write(self.0.join("cgroup.procs"), pid.to_string()).expect("a group of our own");
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("text")
+    }
+}
+
+impl Drop for ControlGroup {
+    fn drop(&mut self) {
+        // It stays if the test failed and left a process in it.
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn all_processes_of_a_control_group_are_watched() {
+    let Some(group) = ControlGroup::new() else {
+        return not_tested("a control group requires root and a writable cgroup2");
+    };
+    let directory = TestDirectory::new();
+    let words = ["watch", "--listen", "127.0.0.1:0", "--cgroup", group.path()];
+    let refused = directory.tiebreak(&words);
+    assert_eq!(refused.status.code(), Some(4), "{}", errors(&refused));
+    assert!(errors(&refused).contains("there is no process in the"), "{}", errors(&refused));
+    let servers = [server(&directory), server(&directory)];
+    for server in &servers {
+        group.add(server.running.id());
+    }
+    let watcher = watcher_of(&directory, &["--cgroup", group.path()]);
+    let says = format!("watching control group {}", group.path());
+    assert!(watcher.listening.lines[0].starts_with(&says), "{:?}", watcher.listening.lines);
+    let [a, b] = &servers;
+    let compared = Compared { directory: &directory, servers: [a, b], watcher: &watcher };
+    let output = compared.start(&["--rounds", "6"]).output();
+    assert!(output.status.success(), "{}", errors(&output));
+    let [a, b] = [0, 1].map(|at| directory.json("run/report.json")["contenders"][at].take());
+    let watch = &b["target_cost"]["watch"];
+    assert!(watch["lost"].is_null() && number(&watch["questions"]) > 10.0, "{b:#}");
+    // The processes of both servers are in the group.
+    assert_eq!(b["target_cost"]["shares_process_with"], serde_json::json!(["a"]));
+    let cpu = |of: &Value| number(&of["metrics"]["target_cpu_per_operation"]["value"]);
+    assert!(cpu(&b) > cpu(&a) / 2.0, "what b costs is read: {} {}", cpu(&a), cpu(&b));
 }
 
 #[test]
