@@ -1,7 +1,7 @@
 //! `tiebreak watch` and a comparison that uses it, on loopback.
 
 use crate::common::listening::{Listening, Watcher, server, watcher, watcher_of};
-use crate::common::not_tested::not_tested;
+use crate::common::not_tested::{Lack, lacks};
 use crate::common::processes::{command, wait_at_most};
 use crate::common::running::Running;
 use crate::common::{TestDirectory, errors, number};
@@ -278,9 +278,10 @@ impl Drop for ControlGroup {
 
 #[test]
 fn all_processes_of_a_control_group_are_watched() {
-    let Some(group) = ControlGroup::new() else {
-        return not_tested("a control group requires root and a writable cgroup2");
-    };
+    if lacks(Lack::WritableCgroup) {
+        return;
+    }
+    let group = ControlGroup::new().expect("the machine permits a control group");
     let directory = TestDirectory::new();
     let words = ["watch", "--listen", "127.0.0.1:0", "--cgroup", group.path()];
     let refused = directory.tiebreak(&words);
