@@ -8,27 +8,27 @@ use crate::web::{certificate, free_port, nginx, nginx_with};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::time::Duration;
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/contenders/websocket");
 
-/// The directory in which the echoes were built, once for all tests and runs of them.
-fn built() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("websocket");
-        let mut make = Command::new("make");
-        make.args(["-C", SOURCES, "all"]).arg(format!("OUT={}", directory.display()));
-        let made = make.output().expect("make (./test installs it)");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        directory
-    })
+/// The directory in which the echoes were built, once for all tests and runs of them. The tests may be
+/// processes of their own, so one of them builds while the others wait.
+fn built() -> PathBuf {
+    let tmp = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (directory, lock) = (tmp.join("websocket"), tmp.join("websocket.lock"));
+    let mut make = Command::new("flock");
+    make.arg(lock).args(["make", "-C", SOURCES, "all"]);
+    let made = make.arg(format!("OUT={}", directory.display())).output();
+    let made = made.expect("flock and make (./test installs them)");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    directory
 }
 
 /// Contenders of an experiment file that launches all three.
 fn launched() -> String {
-    let built = built().display();
+    let built = built();
+    let built = built.display();
     format!(
         "[contender.c]\nurl = 'ws://127.0.0.1:{{port}}/'\nlaunch = ['{built}/echo', '{{port}}']\n\
          [contender.php]\nurl = 'ws://127.0.0.1:{{port}}/'\n\
