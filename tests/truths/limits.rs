@@ -39,7 +39,7 @@ fn verdict(comparison: &Value) -> &str {
     comparison["verdict"].as_str().expect("a word")
 }
 
-/// A login takes a database milliseconds, `SELECT 1` some tens of microseconds: ratios of 10 to 100, ln
+/// A login takes a database milliseconds, `SELECT 1` some tens of microseconds: ratios of 9 to 100, ln
 /// above 2. Rounds scatter by 0.2 at the worst, so that one of six on the wrong side of 1 is ten standard
 /// deviations away. The pilot has nothing left to choose: its slices for logins are long.
 fn a_pool_pays(database: &str) {
