@@ -5,7 +5,7 @@
 //! alone (at most once in 10 000 runs), and what it would catch.
 //!
 //! This program has no `main` of the test harness, because a truth has a third result
-//! ([`driver`]): `cargo test --all-features --test truths -- [--level gate|changed|all]
+//! ([`driver`]): `cargo test --all-features --test truths -- [--level gate|changed|all|calibration]
 //! [--keep-going] [--table FILE] [PART OF A NAME…]`.
 
 #[path = "../common/mod.rs"]
@@ -78,7 +78,7 @@ fn selection(mut arguments: impl Iterator<Item = String>) -> Selection {
         match argument.as_str() {
             "--level" => {
                 let name = arguments.next().expect("--level requires a name");
-                of.level = Level::named(&name).expect("the level is gate, changed or all");
+                of.level = Level::named(&name).expect("the level is gate, changed, all or calibration");
             }
             "--keep-going" => of.keeps_going = true,
             "--table" => of.table = Some(arguments.next().expect("--table requires a file")),
