@@ -78,7 +78,8 @@ fn selection(mut arguments: impl Iterator<Item = String>) -> Selection {
         match argument.as_str() {
             "--level" => {
                 let name = arguments.next().expect("--level requires a name");
-                of.level = Level::named(&name).expect("the level is gate, changed, all or calibration");
+                of.level =
+                    Level::named(&name).expect("the level is gate, changed, all or calibration");
             }
             "--keep-going" => of.keeps_going = true,
             "--table" => of.table = Some(arguments.next().expect("--table requires a file")),

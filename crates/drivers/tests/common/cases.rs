@@ -10,12 +10,15 @@ pub(crate) type Shared<S> = Arc<LazyLock<S>>;
 /// A case: its name, and a function that panics if it fails.
 pub(crate) type Case = (&'static str, Box<dyn FnOnce() + Send>);
 
+/// A case that uses shared servers.
+pub(crate) type WithServers<S> = (&'static str, fn(&S));
+
 /// Turns functions of shared servers into cases.
 pub(crate) fn with_servers<S: Send + Sync + 'static>(
     servers: &Shared<S>,
-    cases: &[(&'static str, fn(&S))],
+    cases: &[WithServers<S>],
 ) -> Vec<Case> {
-    let case = |&(name, case): &(&'static str, fn(&S))| -> Case {
+    let case = |&(name, case): &WithServers<S>| -> Case {
         let servers = servers.clone();
         (name, Box::new(move || case(&servers)))
     };
