@@ -20,7 +20,7 @@ const SEED: u64 = 11;
 
 /// A slice in which the generator waited less than this, and nothing was stolen, had
 /// its core to itself.
-const QUIET: f64 = 0.005;
+const QUIET: f64 = 0.01;
 
 /// What was due and what came in one slice: nanoseconds since the engine started, and
 /// of the server's clock, which is the same except for a constant.
@@ -126,12 +126,12 @@ fn volleys(window: &Window) -> (usize, usize) {
     (wide.len(), wide.iter().filter(|arrived| **arrived < LOST_NS).count())
 }
 
-/// The median lateness may be this: 1 to 6 µs were measured. A timer of Linux with its default slack is
-/// late by 50 µs.
-const MEDIAN_NS: u64 = 15_000;
+/// The median lateness may be this: 1 to 6 µs were measured on one machine, and 13 to 22 µs on another,
+/// whose cores wake more slowly. A timer of Linux with its default slack is late by 50 µs.
+const MEDIAN_NS: u64 = 30_000;
 /// So many of the wide gaps may be lost. While a thread waits for its core, the gaps of
 /// that time are. In a quiet window the generator may have waited for [`QUIET`] of it; and
-/// the server, whose waiting the journal does not have, is allowed as much. 0.2 to 0.4 %
+/// the server, whose waiting the journal does not have, is allowed as much. 0.2 to 1.1 %
 /// were measured.
 const MOST_LOST: f64 = 2.0 * QUIET;
 
