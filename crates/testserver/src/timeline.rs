@@ -125,7 +125,9 @@ impl<Job> Timeline<Job> {
     /// Records that the thread stalled: its current work ends that much later.
     pub(super) fn stand_still(&mut self, from: u64, until: u64) {
         match &mut self.current {
-            Some(current) if current.ends > from => current.ends += until - from,
+            Some(current) if current.ends > from => {
+                current.ends = current.ends.saturating_add(until - from);
+            }
             Some(_) => {}
             None => self.free_at = self.free_at.max(until),
         }
@@ -144,7 +146,9 @@ impl<Job> Timeline<Job> {
             (_, Some(start)) => {
                 let (_, job) = self.waiting.pop_front()?;
                 let after_first = start - self.first_arrival.unwrap_or(start);
-                Some(Current { ends: start + self.work.service(after_first), job: Some(job) })
+                // A service that grows is longer than any time after a while.
+                let ends = start.saturating_add(self.work.service(after_first));
+                Some(Current { ends, job: Some(job) })
             }
             (_, None) => None,
         }
@@ -208,6 +212,19 @@ mod tests {
         assert_eq!([0, 2].map(|s| after(-0.5, s)), [100_000, 25_000]);
         let both = ServiceTime { drift: 1.0, growth: 0.5, ..work(100_000) };
         assert_eq!(both.service(1_000_000_000), 300_000);
+    }
+
+    #[test]
+    fn a_service_longer_than_any_time_never_ends() {
+        let mut timeline = Timeline::new(ServiceTime { growth: 1e9, ..work(100) });
+        timeline.arrive(1000, 1);
+        assert_eq!(timeline.take_ended(1100), Some((1100, 1)));
+        let later = 60_000_000_000;
+        timeline.arrive(later, 2);
+        timeline.stand_still(later, later + 5);
+        assert_eq!(timeline.take_ended(2 * later), None);
+        timeline.stand_still(2 * later, 3 * later);
+        assert_eq!((timeline.take_ended(u64::MAX - 1), timeline.next()), (None, Next::Busy));
     }
 
     #[test]
