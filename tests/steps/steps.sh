@@ -85,12 +85,19 @@ count() {
         grep -aoE "[0-9]+ $1" | awk '{ n += $1 } END { print n + 0 }'
 }
 
+# Tests whose first failure a second try excused, once each.
+excused() {
+    sed -n 's/^ *FLAKY .*\] *\(([^)]*)\)\? */  /p' "$kept"/*.log | sort -u
+}
+
 # The last lines: what failed, with its own output, and the counts.
 summarize() {
     local name not_tested passed failed
     echo "== the slowest tests"
     times | sort -rn | awk 'NR <= 10 { print "  " $0 }'
     grep -ahoE 'NOT TESTED: .*' "$kept"/*.log target/nextest/*/junit.xml 2>/dev/null | sort | uniq -c || true
+    echo "$(excused | wc -l) tests failed at first and passed when they were tried again"
+    excused
     grep -ahE '^(undecided on this machine|failed at first|known truths): ?' "$kept"/*.log || true
     [ ! -s "$kept/truths.md" ] || cat "$kept/truths.md"
     for name in "${failed_steps[@]}"; do
