@@ -1,5 +1,5 @@
 # The groups of tests: what each proves, its tests as a filter of cargo-nextest (empty: steps of its own),
-# and the paths whose change calls for it, as an extended regular expression. Sourced by ./test.
+# and the paths whose change calls for it, as an extended regular expression (none: only ./test all). Sourced by ./test.
 # shellcheck shell=bash disable=SC2034 # used by the scripts that source this
 
 groups=(cassandra php published workloads rules oracle packaging miri truths)
@@ -39,7 +39,6 @@ declare -A paths=(
     [rules]='^crates/(judge|engine)/|^src/(runner|conformance|plan)/|^tests/whole/with_servers/(rules|sweep|self_test)'
     [oracle]='oracle'
     [packaging]='^packaging/|Cargo\.(toml|lock)$|Dockerfile|action\.yml|^docs/ci|^\.github/|^fuzz/|kubernetes'
-    [miri]='^crates/(wire|record)/'
     [truths]='^crates/(engine|judge|record|drivers|testserver)/|^src/(runner|plan|agents|conformance)/|^tests/truths/'
 )
 
@@ -61,18 +60,18 @@ filter_of() {
     echo "$joined"
 }
 
-# The groups whose paths were touched in the two days before HEAD's date. All of them where the history
-# does not reach so far back.
+# The groups whose paths were touched in the two days before HEAD's date, or all that have paths where the
+# history does not reach so far back.
 touched_groups() {
     local date base files group
     date=$(git log -1 --format=%ct 2>/dev/null) || date=0
     base=$(git rev-list -1 --before="$((date - 2 * 24 * 3600))" HEAD 2>/dev/null) || base=''
     if [ -z "$base" ]; then
-        echo "${groups[@]}"
+        echo "${!paths[@]}"
         return
     fi
     files=$(git diff --name-only "$base")
-    for group in "${groups[@]}"; do
+    for group in "${!paths[@]}"; do
         ! grep -qE "${paths[$group]}" <<<"$files" || echo "$group"
     done
 }

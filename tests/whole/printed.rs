@@ -5,29 +5,9 @@
 
 use crate::audit_page::{compare_or_write, with_part};
 use crate::common::{TestDirectory, errors};
-use crate::validator::assert_fits;
 use published::rules::RULES;
 use published::tools::TOOLS;
-use serde_json::Value;
 use std::fmt::Write;
-
-/// The audit of a file, as JSON, and the exit code.
-pub(crate) fn audited(directory: &TestDirectory, name: &str, text: &str) -> (Option<i32>, Value) {
-    std::fs::write(directory.file(name), text).expect("a file");
-    let output = directory.tiebreak(&["audit", name, "--json", "--html", "page.html"]);
-    let json = serde_json::from_slice(&output.stdout);
-    let json: Value = json.unwrap_or_else(|_| panic!("{}", errors(&output)));
-    assert_fits(include_str!("../../schema/published.v1.json"), &json);
-    let page = std::fs::read_to_string(directory.file("page.html")).expect("a page");
-    assert!(page.contains(json["conclusion"].as_str().expect("a text")), "{page}");
-    (output.status.code(), json)
-}
-
-pub(crate) fn objections(json: &Value, weight: &str) -> Vec<String> {
-    let all = json["objections"].as_array().expect("objections");
-    let of_weight = all.iter().filter(|of| of["weight"] == weight);
-    of_weight.map(|of| of["rule"].as_str().expect("a rule").to_owned()).collect()
-}
 
 #[test]
 fn a_file_without_output_and_a_missing_one_are_named() {

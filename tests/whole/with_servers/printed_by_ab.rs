@@ -1,10 +1,28 @@
 //! `tiebreak audit` of what the real ab printed.
 
 use crate::common::{TestDirectory, errors};
-use crate::printed::{audited, objections};
+use crate::validator::assert_fits;
 use crate::web::nginx;
 use serde_json::Value;
 use std::process::Command;
+
+/// The audit of a file, as JSON, and the exit code.
+fn audited(directory: &TestDirectory, name: &str, text: &str) -> (Option<i32>, Value) {
+    std::fs::write(directory.file(name), text).expect("a file");
+    let output = directory.tiebreak(&["audit", name, "--json", "--html", "page.html"]);
+    let json = serde_json::from_slice(&output.stdout);
+    let json: Value = json.unwrap_or_else(|_| panic!("{}", errors(&output)));
+    assert_fits(include_str!("../../../schema/published.v1.json"), &json);
+    let page = std::fs::read_to_string(directory.file("page.html")).expect("a page");
+    assert!(page.contains(json["conclusion"].as_str().expect("a text")), "{page}");
+    (output.status.code(), json)
+}
+
+fn objections(json: &Value, weight: &str) -> Vec<String> {
+    let all = json["objections"].as_array().expect("objections");
+    let of_weight = all.iter().filter(|of| of["weight"] == weight);
+    of_weight.map(|of| of["rule"].as_str().expect("a rule").to_owned()).collect()
+}
 
 /// What ab prints about a URL.
 fn ab(url: &str, more: &[&str]) -> String {
