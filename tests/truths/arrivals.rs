@@ -13,7 +13,7 @@ use testserver::Behaviour;
 
 truths! {
     Gate: a_constant_rate_arrives_when_it_is_due,
-    Changed: poisson_arrivals_come_when_they_are_due,
+    All: poisson_arrivals_come_when_they_are_due,
 }
 
 const SEED: u64 = 11;

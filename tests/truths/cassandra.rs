@@ -21,7 +21,7 @@ use std::time::Duration;
 use testserver::null::{NullServer, Service};
 
 truths! {
-    Changed: thrift_and_cql_at_one_null_cost_differ_by_their_own_costs,
+    All: thrift_and_cql_at_one_null_cost_differ_by_their_own_costs,
     All: a_planted_cost_of_cql_is_seen,
 }
 

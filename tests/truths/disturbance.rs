@@ -4,7 +4,7 @@
 use crate::common::processes;
 use std::fmt;
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The largest share of the cores that this process may use which the hypervisor or other processes
 /// may take. On the machine where this was written, good minutes have 0.1 % and bad ones 5 to 50 %.
@@ -32,8 +32,12 @@ pub(crate) struct Watch {
     start: Usage,
 }
 
+/// In less time nothing can be said: a truth that fails so soon has found an error, and no time.
+const LEAST: Duration = Duration::from_secs(1);
+
 /// Shares of our cores that were not at our disposal.
 pub(crate) struct Disturbance {
+    observed: Duration,
     stolen: f64,
     foreign: f64,
     waited: f64,
@@ -51,6 +55,7 @@ impl Watch {
         let available = (now.at - start.at).as_secs_f64() * self.cores.len() as f64;
         let share = |seconds: f64| seconds.max(0.0) / available;
         Disturbance {
+            observed: now.at - start.at,
             stolen: share(now.stolen - start.stolen),
             foreign: share((now.busy - start.busy) - (now.ours - start.ours)),
             waited: share(now.waited - start.waited),
@@ -61,7 +66,8 @@ impl Watch {
 impl Disturbance {
     /// Returns true if a failure may be the machine's.
     pub(crate) fn is_large(&self) -> bool {
-        [self.stolen, self.foreign, self.waited].into_iter().any(|share| share > MOST)
+        let shares = [self.stolen, self.foreign, self.waited];
+        self.observed >= LEAST && shares.into_iter().any(|share| share > MOST)
     }
 }
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 use testserver::null::{NullServer, Service};
 
 truths! {
-    Changed waits: a_wire_lane_and_a_driver_lane_at_one_null_cost_differ_by_their_own_costs,
-    Changed waits: a_planted_cost_of_a_driver_is_seen,
+    All waits: a_wire_lane_and_a_driver_lane_at_one_null_cost_differ_by_their_own_costs,
+    All waits: a_planted_cost_of_a_driver_is_seen,
 }
 
 /// What each request takes on its way to the server. Short, so that what a lane adds to it
@@ -108,7 +108,7 @@ fn compared(planted: Duration) -> Value {
     // On one connection a cost of the lane's adds to each operation what it is, and no
     // more: other operations neither hide it nor wait for it.
     words.extend(["--expect-different", "--connections", "1"]);
-    words.extend(["--rounds", "6", "--slice", "100ms", "--round", "400ms", "--pilot", "200ms"]);
+    words.extend(["--rounds", "7", "--slice", "100ms", "--round", "400ms", "--pilot", "200ms"]);
     let (code, report) = TestDirectory::new().report(&words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     report
