@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::cases::{Shared, run, with_servers};
+use common::cases::{Shared, WithServers, run, with_servers};
 use common::mariadb::{Mariadb, count_of_code, driven};
 use common::{MS, PATIENCE, is_as_often_as_due, order, took_at_least, workload};
 use drivers::Database;
@@ -15,7 +15,7 @@ use record::{Address, Failure, Kind, LaneTask, Pool, Reuse, Seen, Upkeep};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-const CASES: [(&str, fn(&Mariadb)); 8] = [
+const CASES: [WithServers<Mariadb>; 8] = [
     ("every_protocol_does_every_preset_on_every_engine", presets),
     ("connections_are_what_the_policy_says_and_none_is_left", policies),
     ("what_is_prepared_is_executed", prepared),

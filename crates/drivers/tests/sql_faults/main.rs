@@ -13,7 +13,7 @@ mod sessions;
 mod waits;
 
 use common::PASSWORD;
-use common::cases::{Case, Shared, run, with_servers};
+use common::cases::{Case, Shared, WithServers, run, with_servers};
 use common::mariadb::Mariadb;
 use common::postgres::Postgres;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ pub(crate) struct Servers {
     my: Mariadb,
 }
 
-const CASES: [(&str, fn(&Servers)); 9] = [
+const CASES: [WithServers<Servers>; 9] = [
     ("a_log_in_that_is_refused_is_told_by_its_code", refusals::log_ins),
     ("statements_that_cannot_be_done_are_told_by_their_code", refusals::statements),
     ("locks_and_timeouts_of_postgres_are_told_by_their_code", waits::of_postgres),
