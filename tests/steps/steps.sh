@@ -79,10 +79,11 @@ times() {
     sed -n 's/^ *\(PASS\|FAIL\|DISTURBED\) \[ *\([0-9.]*\)s\] \(truths .*\)/\2 \3/p' "$kept"/known-truths*.log 2>/dev/null || true
 }
 
-# The sum of what all runners counted under this word, such as `passed`.
+# The sum of what all runners counted under this word, such as `passed`; 0 if a step failed before any.
 count() {
-    cat "$kept"/*.log | grep -aE '^ *Summary \[|^test result: |^[0-9]+ passed, [0-9]+ failed$' |
-        grep -aoE "[0-9]+ $1" | awk '{ n += $1 } END { print n + 0 }'
+    awk -v word="$1" '/^ *Summary \[|^test result: |^[0-9]+ passed, [0-9]+ failed$/ {
+        for (i = 2; i <= NF; i++) if ($i ~ "^" word "[,;]?$") n += $(i - 1)
+    } END { print n + 0 }' "$kept"/*.log
 }
 
 # Tests whose first failure a second try excused, once each.
@@ -92,7 +93,7 @@ excused() {
 
 # The last lines: what failed, with its own output, and the counts.
 summarize() {
-    local name not_tested passed failed
+    local name passed failed
     echo "== the slowest tests"
     times | sort -rn | awk 'NR <= 10 { print "  " $0 }'
     grep -ahoE 'NOT TESTED: .*' "$kept"/*.log target/nextest/*/junit.xml 2>/dev/null | sort | uniq -c || true

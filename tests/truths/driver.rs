@@ -50,7 +50,7 @@ const MOST_UNDECIDED: usize = 3;
 /// A truth takes minutes at most; one that hangs fails.
 const LONGEST: Duration = Duration::from_secs(1800);
 
-/// First failures of a rule that is confirmed by the whole rule again ([`first_failure`]).
+/// How many rules passed none of their looks ([`first_failure`]).
 static FIRST_FAILURES: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
@@ -73,7 +73,7 @@ pub(crate) fn exact<T>(assertions: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Reports that a rule failed once, and is confirmed now.
+/// Reports that a rule passed none of its looks, and goes on to its last comparison.
 pub(crate) fn first_failure(what: impl Display) {
     FIRST_FAILURES.fetch_add(1, Ordering::Relaxed);
     println!("failed at first: {what}");
