@@ -7,18 +7,11 @@ cd "$(dirname "$0")/.."
 
 # The toolchain, as rustup names it.
 toolchain=${MIRI_TOOLCHAIN:-nightly}
-# Miri is a hundred times slower than the machine, so each property is tried with few cases.
+# Each property is tried with few cases.
 export PROPTEST_CASES=${PROPTEST_CASES:-1}
 # proptest looks for failures that it has kept, in files beside the tests.
 export MIRIFLAGS=-Zmiri-disable-isolation
 
 rustup component add --toolchain "$toolchain" miri rust-src
 cargo "+$toolchain" miri setup
-
-# Not run: tests that merge or encode histograms. Each has tens of thousands of counters, so one test
-# takes a minute here, and the libraries behind it have no unsafe code either.
-cargo "+$toolchain" miri test --locked -p tiebreak-record --lib -- \
-    --skip histogram --skip recorder --skip phases --skip the_journal_gives_back_what_was_asked
-# Not run: the corpus, with thousands of mutated streams for each protocol; the target `allocations`,
-# which has an allocator of its own; and `no_std`, which reads the sources.
-cargo "+$toolchain" miri test --locked -p tiebreak-wire --lib --test codecs -- --skip corpus
+cargo "+$toolchain" miri nextest run --locked -p tiebreak-record -p tiebreak-wire --lib --test codecs "$@"

@@ -26,7 +26,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use testserver::{Behaviour, Report, TestServer};
+use std::time::Duration;
+use testserver::{Behaviour, Delay, Report, TestServer};
 
 /// A directory for this test, removed with this value.
 pub(crate) struct TestDirectory(PathBuf);
@@ -141,6 +142,11 @@ fn cores() -> Vec<u32> {
 }
 
 /// Starts the test server on the servers' core.
+/// A server whose replies take a millisecond in which nobody works, for tests that need no more operations.
+pub(crate) fn unhurried() -> Behaviour {
+    Behaviour { delay: Delay::Fixed(Duration::from_millis(1)), ..Behaviour::default() }
+}
+
 pub(crate) fn serve(behaviour: Behaviour) -> TestServer {
     TestServer::start(behaviour, Some(server_core())).expect("the test server starts")
 }

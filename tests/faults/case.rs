@@ -13,12 +13,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// A short comparison: what every case adds to the contenders.
-pub(crate) const SHORT: &str = "--round 100ms --rounds 6 --slice 25ms --warm-up 100ms \
-                                --pilot 200ms --connections 4 --out run";
+pub(crate) const SHORT: &str = "--round 50ms --rounds 6 --slice 25ms --warm-up 50ms \
+                                --pilot 100ms --connections 4 --out run";
 
 /// A comparison that ends only by its fault.
-pub(crate) const LONG: &str = "--round 100ms --rounds 600 --slice 25ms --warm-up 100ms \
-                               --pilot 200ms --connections 4 --out run";
+pub(crate) const LONG: &str = "--round 50ms --rounds 1200 --slice 25ms --warm-up 50ms \
+                               --pilot 100ms --connections 4 --out run";
 
 /// A directory, and every process that was ever seen in it.
 pub(crate) struct Case {

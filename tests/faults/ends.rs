@@ -239,7 +239,7 @@ fn worker() {
     let right = Program::testserver("").contender("right", "");
     let text = "[contender.wrong]\nrecipe = 'nginx'\n";
     case.write("e.toml", format!("expect_different = true\n{right}{text}"));
-    let words = LONG.replace("--rounds 600", "--rounds 12");
+    let words = LONG.replace("--rounds 1200", "--rounds 12");
     let running = case.start(&format!("compare e.toml {words}"));
     running.wait_for_rounds(4);
     let all = case.running();

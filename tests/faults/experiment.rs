@@ -7,10 +7,14 @@ use crate::server;
 pub(crate) struct Program(Vec<String>);
 
 impl Program {
-    /// tiebreak's own test server.
+    /// tiebreak's own test server. Unless the flags say something else, its replies take a millisecond in
+    /// which nobody works: most cases need no more operations.
     pub(crate) fn testserver(flags: &str) -> Program {
         let mut argv = vec![env!("CARGO_BIN_EXE_tiebreak").to_owned(), "testserver".to_owned()];
         argv.extend(["--listen".to_owned(), "127.0.0.1:PORT".to_owned()]);
+        if !flags.contains("--delay") {
+            argv.extend(["--delay".to_owned(), "1ms".to_owned()]);
+        }
         argv.extend(flags.split_whitespace().map(str::to_owned));
         Program(argv)
     }

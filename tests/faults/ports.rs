@@ -43,7 +43,7 @@ fn compare_with(case: &Case, habits: &[&str]) {
     let mut orders: Vec<String> = habits.iter().map(|habit| (*habit).to_owned()).collect();
     orders.push(format!("once={}", case.path("ports")));
     orders.push(format!("count={}", case.path("counts")));
-    let right = Program::testserver("").contender("right", "");
+    let right = Program::testserver("--delay 0ms").contender("right", "");
     let wrong = Program::habits(&orders).contender("wrong", "");
     case.write("e.toml", format!("expect_different = true\n{right}{wrong}"));
 }
@@ -55,7 +55,7 @@ fn ports(case: &Case) -> Vec<u16> {
 fn taken_each_time() {
     let case = Case::new();
     let script = "echo PORT >> ports; echo cannot listen: Address already in use; exit 1";
-    let right = Program::testserver("").contender("right", "");
+    let right = Program::testserver("--delay 0ms").contender("right", "");
     let wrong = Program::other(&["sh", "-c", script]).contender("wrong", "");
     case.write("e.toml", format!("{right}{wrong}"));
     let ended = case.run(&format!("compare e.toml {SHORT}"));
@@ -122,8 +122,8 @@ fn run_out(connections: Connections) {
         Held => "connections = 16",
         Fresh => "reuse = 'never'",
     };
-    let right = Program::testserver("").contender("right", "connections = 1");
-    let wrong = Program::testserver("").contender("wrong", keys);
+    let right = Program::testserver("--delay 0ms").contender("right", "connections = 1");
+    let wrong = Program::testserver("--delay 0ms").contender("wrong", keys);
     case.write("e.toml", format!("{right}{wrong}"));
     let mut command = case.command("unshare", "tiebreak");
     with_client_ports(&mut command, 40000, 40009);

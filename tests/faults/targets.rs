@@ -45,8 +45,8 @@ enum Disturbance {
     Signal(i32),
 }
 
-/// [`SHORT`], with rounds fifteen times as long.
-const LONGER: &str = "--round 1500ms --rounds 6 --slice 25ms --warm-up 100ms --pilot 200ms \
+/// [`SHORT`], with rounds of 800 ms.
+const LONGER: &str = "--round 800ms --rounds 6 --slice 25ms --warm-up 100ms --pilot 200ms \
                       --connections 4 --out run";
 
 /// For targets that would never be ready.
@@ -207,8 +207,8 @@ const LAUNCHED: &[Fault] = &[
 ];
 
 /// Six launches of one round.
-const RESTARTS: &str = "--round 100ms --rounds 1 --restarts 6 --slice 25ms --warm-up 100ms \
-                        --pilot 200ms --connections 4 --out run";
+const RESTARTS: &str = "--round 50ms --rounds 1 --restarts 6 --slice 25ms --warm-up 50ms \
+                        --pilot 100ms --connections 4 --out run";
 
 /// Serves once; later it only waits.
 const SECOND: &str =
@@ -241,7 +241,7 @@ const CUT: Fault = Fault {
 const REFUSES: Fault = Fault {
     name: "refuses_every_other_connection",
     keys: "reuse = 'never'",
-    server: Server::Test("--refuse-nth 2"),
+    server: Server::Test("--refuse-nth 2 --delay 0ms"),
     code: 3,
     check: refused,
     ..BASE
@@ -293,9 +293,9 @@ const ATTACHED: &[Fault] = &[
     Fault {
         name: "refuses_every_other_connection_that_persists",
         // Two of four connections are refused in each round. On a busy machine this is seen in a
-        // slice and fails an operation, so a round has more than two thousand of them.
+        // slice and fails an operation, so a round has more than a thousand of them.
         length: LONGER,
-        server: Server::Test("--refuse-nth 2"),
+        server: Server::Test("--refuse-nth 2 --delay 0ms"),
         // Connections that were refused at rest are not a fault.
         check: |ended| {
             let (counts, server) = (ended.counts(1), ended.server("wrong"));

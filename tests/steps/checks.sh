@@ -26,15 +26,21 @@ clippy() {
     cargo clippy "${everything[@]}" --all-targets -- -D warnings
 }
 
+# What the runner needs to know of what was built: then it does not ask cargo, which would wait until the
+# builds beside the tests are over.
+built=(target/test/metadata.json target/test/binaries.json)
+
 build_tests() {
-    cargo nextest run "${everything[@]}" --tests --no-run
+    cargo metadata --format-version 1 --all-features --locked >"${built[0]}"
+    cargo nextest list "${everything[@]}" --tests --list-type binaries-only --message-format json >"${built[1]}"
 }
 
 # run_tests FILTER: with four units for each core (.config/nextest.toml).
 run_tests() {
     local more=()
     [ -z "${keep_going:-}" ] || more=(--no-fail-fast)
-    cargo nextest run "${everything[@]}" --tests --test-threads $((4 * $(nproc))) --filterset "$1" "${more[@]}"
+    cargo nextest run --cargo-metadata "${built[0]}" --binaries-metadata "${built[1]}" \
+        --test-threads $((4 * $(nproc))) --filterset "$1" "${more[@]}"
 }
 
 # The tests that need nothing but Rust.
@@ -42,10 +48,6 @@ quick_tests() {
     local more=()
     [ -z "${keep_going:-}" ] || more=(--no-fail-fast)
     cargo test --workspace --locked "${more[@]}"
-}
-
-documentation_examples() {
-    cargo test "${everything[@]}" --doc
 }
 
 fetch_cassandra() {

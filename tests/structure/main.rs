@@ -3,6 +3,7 @@
 //! the files name.
 
 mod circles;
+mod examples;
 mod msrv;
 mod rules;
 mod snapshots;
@@ -114,8 +115,9 @@ fn every_planted_breach_is_found() {
 
 #[test]
 fn a_wire_that_may_use_std_or_unsafe_is_found() {
+    let sound = workspace();
     for attribute in ["#![no_std]", "#![forbid(unsafe_code)]"] {
-        let found = breaches(&workspace().without("crates/wire/src/lib.rs", attribute));
+        let found = breaches(&sound.without("crates/wire/src/lib.rs", attribute));
         assert_eq!(found, [format!("crates/wire/src/lib.rs: lacks {attribute}")]);
     }
 }
@@ -128,9 +130,10 @@ fn what_is_allowed_is_no_breach() {
         ("src/exit.rs", "// crate::plan::Spec in words\n"),
         ("src/plan/mod.rs", "use self::spec::Spec;\n"),
     ];
-    let before = breaches(&workspace());
+    let sound = workspace();
+    let before = breaches(&sound);
     for (file, text) in allowed {
-        assert_eq!(breaches(&workspace().with(file, text)), before, "{file}: {text}");
+        assert_eq!(breaches(&sound.with(file, text)), before, "{file}: {text}");
     }
 }
 
@@ -155,6 +158,15 @@ fn a_word_is_found_as_a_whole() {
         words::uses_in("docs/METHOD.md", "a braid\nbraid", &words),
         ["docs/METHOD.md:2: braid"]
     );
+}
+
+#[test]
+fn no_doc_comment_has_an_example_that_nothing_runs() {
+    let mut texts = words::texts(Path::new(env!("CARGO_MANIFEST_DIR")));
+    assert_eq!(examples::in_rust(&texts), [""; 0]);
+    let planted = "/// ```toml\n/// a = 1\n/// ```\n//!\n//! ```\n//! f();\n//! ```\n";
+    texts.insert("crates/text/src/new.rs".to_owned(), planted.to_owned());
+    assert_eq!(examples::in_rust(&texts), ["crates/text/src/new.rs:5"]);
 }
 
 #[test]

@@ -29,6 +29,11 @@ pub(crate) const PLANTED: Duration = Duration::from_micros(100);
 /// 13 to 26 µs on the machine where this was written first, 70 to 98 µs on another one. There the two
 /// were 3 to 15 µs apart, and 94 to 103 µs with what is planted.
 const MOST_APART: f64 = 20.0;
+/// A library also works when the operation is over and its reply was handed on. That is part of its CPU
+/// time and not of the operation's: of the CQL library's 315 µs on the second machine it was 26 µs. So the
+/// two may be as far apart as this share of the CPU time, but never by half of what is planted.
+const OFF_THE_PATH: f64 = 0.1;
+
 /// Holds back what is sent to this server, each piece for as long.
 pub(crate) fn delayed(server: SocketAddr, delay: Duration) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -82,11 +87,13 @@ fn they_are_apart_by(planted: Duration) {
 
 /// One lane takes this much longer than another one, and costs this much more, in microseconds.
 pub(crate) fn is_apart_by(planted: Duration, lanes: &str, longer: f64, dearer: f64) {
+    let half = PLANTED.as_micros() as f64 / 2.0;
+    let most = (OFF_THE_PATH * dearer).clamp(MOST_APART, half);
     let planted = planted.as_micros() as f64;
     let message = format!("{lanes}: {longer:.0} µs longer, {dearer:.1} µs of CPU time more");
-    figure(&message, format!("{planted} µs apart, within {MOST_APART} µs"));
+    figure(&message, format!("{planted} µs apart, within {most:.0} µs"));
     assert!(dearer > 0.0, "the library costs nothing: {message}");
-    assert!((longer - dearer - planted).abs() < MOST_APART, "{message}");
+    assert!((longer - dearer - planted).abs() < most, "{message}");
 }
 
 /// The report of HTTP, PostgreSQL and MySQL, in this order, where requests to the databases take so

@@ -1,10 +1,9 @@
 //! The cost of the lanes alone: `tiebreak conformance null`, and the same in every run.
 
-use crate::common::{TestDirectory, errors, serve, url};
+use crate::common::{TestDirectory, errors, serve, unhurried, url};
 use crate::validator;
 use serde_json::Value;
 use std::fs;
-use testserver::Behaviour;
 use testserver::null::{NullServer, Service};
 
 #[test]
@@ -47,7 +46,7 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn a_run_records_its_lanes_own_cost_and_reports_it() {
     let directory = TestDirectory::new();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let url = url(&server);
     let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4", "--out", "run"];
     let output = directory.tiebreak(&[&["run", &url, "--verbose"][..], &short[..]].concat());
@@ -91,7 +90,7 @@ fn a_run_of_cassandra_reports_what_its_library_costs() {
 #[test]
 fn a_run_writes_a_page_only_where_one_is_asked_for() {
     let directory = TestDirectory::new();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let url = url(&server);
     let drive = |out: &str, more: &[&str]| {
         let short = ["run", &url, "--duration", "50ms", "--warm-up", "0s", "--out", out];

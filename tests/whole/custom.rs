@@ -142,13 +142,13 @@ fn redis_is_given_the_commands_of_the_file() {
         "--rounds",
         "6",
         "--round",
-        "200ms",
-        "--slice",
         "50ms",
+        "--slice",
+        "25ms",
         "--pilot",
-        "200ms",
-        "--warm-up",
         "100ms",
+        "--warm-up",
+        "50ms",
     ];
     let (code, report) = directory.report(&[&["compare", "e.toml"][..], &short].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);

@@ -1,14 +1,25 @@
 //! Secrets that were declared leave no trace.
 
-use crate::common::{TestDirectory, errors, serve, url};
+use crate::common::{TestDirectory, errors, serve, unhurried, url};
 use std::fs;
 use std::path::Path;
 use std::process::Output;
-use testserver::Behaviour;
 
 const TOKEN: &str = "CANARY-4711";
-const SHORT: [&str; 10] =
-    ["--rounds", "6", "--round", "50ms", "--warm-up", "0s", "--pilot", "200ms", "--out", "run"];
+const SHORT: [&str; 12] = [
+    "--rounds",
+    "6",
+    "--round",
+    "50ms",
+    "--slice",
+    "25ms",
+    "--warm-up",
+    "0s",
+    "--pilot",
+    "100ms",
+    "--out",
+    "run",
+];
 
 fn run(directory: &TestDirectory, arguments: &[&str]) -> Output {
     let mut command = directory.command(arguments);
@@ -47,7 +58,7 @@ fn shows_none(directory: &TestDirectory, output: &Output, what: &str) {
 
 #[test]
 fn a_token_in_a_path_is_blotted_out_however_it_was_declared() {
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let base = url(&server).trim_end_matches('/').to_owned();
     let plain = [format!("a={base}/x/{TOKEN}/1"), format!("b={base}/x/{TOKEN}/2?k=1")];
     let nameless = [format!("{base}/{TOKEN}/1"), format!("{base}/{TOKEN}/2")];
@@ -77,7 +88,7 @@ fn a_token_in_a_path_is_blotted_out_however_it_was_declared() {
 
 #[test]
 fn of_an_experiment_file_addresses_templates_and_errors_show_none() {
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let base = url(&server).trim_end_matches('/').to_owned();
     let directory = TestDirectory::new();
     let one =

@@ -1,11 +1,10 @@
 //! Flags, and keys of experiment files, that other tests do not give: each with its effect.
 
-use crate::common::{TestDirectory, assert_sound, errors, number, serve, url};
+use crate::common::{TestDirectory, assert_sound, errors, number, serve, unhurried, url};
 use crate::journals::changed;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use testserver::Behaviour;
 
 const SHORT: [&str; 12] = [
     "--rounds",
@@ -48,7 +47,7 @@ fn judged_with(directory: &TestDirectory, alpha: f64) -> Value {
 
 #[test]
 fn an_interval_has_the_confidence_that_was_asked_for() {
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     for (key, flag) in [("", &["--confidence", "60%"][..]), ("confidence = '60%'", &[])] {
         let directory = TestDirectory::new();
         experiment(&directory, key, &url(&server), "");
@@ -70,7 +69,7 @@ fn an_interval_has_the_confidence_that_was_asked_for() {
 
 #[test]
 fn a_scale_replaces_the_sizes_of_its_file() {
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let directory = TestDirectory::new();
     let keys = "rounds = 20\nround = '5s'\nwarm_up = '5s'\ndefaults.connections = 50";
     let scale = "[scale.tiny]\nrounds = 6\nround = '50ms'\nwarm_up = '0s'\n\
@@ -92,7 +91,7 @@ fn a_scale_replaces_the_sizes_of_its_file() {
 
 #[test]
 fn the_generator_has_as_many_cores_as_the_file_says() {
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let all = tiebreak::cores::Facts::read().expect("our cores").allowed;
     let directory = TestDirectory::new();
     let with = |cores: usize| {

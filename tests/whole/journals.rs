@@ -1,15 +1,14 @@
 //! Journals that were damaged by the disk or by somebody.
 
-use crate::common::{TestDirectory, errors, serve, url};
+use crate::common::{TestDirectory, errors, serve, unhurried, url};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Output};
-use testserver::Behaviour;
 
 /// A short comparison of one server with itself, in the directory `run`.
 fn finished() -> TestDirectory {
     let directory = TestDirectory::new();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let url = url(&server);
     let (a, b) = (format!("a={url}"), format!("b={url}"));
     let output = directory.tiebreak(&[
@@ -233,7 +232,7 @@ fn a_journal_that_was_changed_at_random_is_judged_or_refused() {
     let directory = finished();
     let lines = lines_of(&directory);
     let mut dice = Dice(0x1234_5678_9abc_def1);
-    for number in 0..200 {
+    for number in 0..120 {
         let mut lines = lines.clone();
         // Half of them in the header: what it says steers the rest.
         let at = if dice.below(2) == 0 { 0 } else { dice.below(lines.len()) };

@@ -1,9 +1,9 @@
 //! Experiment files from other places, and what `check` shows of them.
 
-use crate::common::{TestDirectory, errors, serve, url};
+use crate::common::{TestDirectory, errors, serve, unhurried, url};
 use std::fs;
 use std::process::Output;
-use testserver::{Behaviour, TestServer};
+use testserver::TestServer;
 
 /// Two directories: one to be in, and one for files from elsewhere.
 fn places() -> (TestDirectory, TestDirectory) {
@@ -39,7 +39,7 @@ fn attacks(server: &TestServer) -> Vec<(&'static str, String)> {
 #[test]
 fn a_file_from_elsewhere_does_nothing_without_permission() {
     let (here, elsewhere) = places();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     fs::write(elsewhere.file("secret.txt"), "CANARY-file").expect("a file");
     for (what, text) in attacks(&server) {
         fs::write(elsewhere.file("e.toml"), text).expect("a file");
@@ -59,7 +59,7 @@ fn a_file_from_elsewhere_does_nothing_without_permission() {
 #[test]
 fn permission_is_given_by_either_name_and_not_needed_at_home() {
     let (here, elsewhere) = places();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let text = &attacks(&server)[1].1;
     fs::write(elsewhere.file("e.toml"), text).expect("a file");
     fs::write(here.file("e.toml"), text).expect("a file");

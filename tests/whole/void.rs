@@ -1,7 +1,7 @@
 //! A contender that does not do the work gets no verdict: the run goes
 //! through, the numbers are shown, and the exit code says void.
 
-use crate::common::{TestDirectory, serve, url};
+use crate::common::{TestDirectory, serve, unhurried, url};
 use serde_json::Value;
 use testserver::{Behaviour, Body};
 
@@ -9,20 +9,20 @@ const SHORT: [&str; 12] = [
     "--rounds",
     "6",
     "--round",
-    "200ms",
-    "--warm-up",
     "100ms",
+    "--warm-up",
+    "50ms",
     "--connections",
     "8",
     "--slice",
-    "50ms",
+    "25ms",
     "--pilot",
-    "200ms",
+    "100ms",
 ];
 
 /// Compares a right server with a wrong one.
 fn compare(wrong: Behaviour, extra: &[&str]) -> (i32, Value) {
-    let (right, wrong) = (serve(Behaviour::default()), serve(wrong));
+    let (right, wrong) = (serve(unhurried()), serve(wrong));
     run_compare(&format!("right={}", url(&right)), &format!("wrong={}", url(&wrong)), extra)
 }
 
@@ -57,30 +57,27 @@ fn assert_void((code, report): (i32, Value), rule: &str) {
 
 #[test]
 fn a_contender_that_answers_404_voids_the_first_one_too() {
-    let missing = || Behaviour { status: 404, ..Behaviour::default() };
+    let missing = || Behaviour { status: 404, ..unhurried() };
     assert_void(compare(missing(), &[]), "non_success");
-    let (right, wrong) = (serve(Behaviour::default()), serve(missing()));
+    let (right, wrong) = (serve(unhurried()), serve(missing()));
     let (first, second) = (format!("wrong={}", url(&wrong)), format!("right={}", url(&right)));
     assert_void(run_compare(&first, &second, &[]), "non_success");
 }
 
 #[test]
 fn a_contender_with_an_empty_body_voids() {
-    assert_void(
-        compare(Behaviour { body: Body::Page(0), ..Behaviour::default() }, &[]),
-        "empty_reply",
-    );
+    assert_void(compare(Behaviour { body: Body::Page(0), ..unhurried() }, &[]), "empty_reply");
 }
 
 #[test]
 fn a_contender_with_another_page_of_the_same_length_voids() {
     let body = Body::Bytes(vec![b'y'; 87].into());
-    assert_void(compare(Behaviour { body, ..Behaviour::default() }, &[]), "differing_replies");
+    assert_void(compare(Behaviour { body, ..unhurried() }, &[]), "differing_replies");
 }
 
 #[test]
 fn a_contender_with_a_longer_page_voids_unless_that_is_expected() {
-    let longer = || Behaviour { body: Body::Page(200), ..Behaviour::default() };
+    let longer = || Behaviour { body: Body::Page(200), ..unhurried() };
     assert_void(compare(longer(), &[]), "differing_replies");
     let (code, report) = compare(longer(), &["--expect-different"]);
     assert_eq!((code, &report["void"]), (0, &Value::Bool(false)), "{}", report["findings"]);
@@ -88,7 +85,7 @@ fn a_contender_with_a_longer_page_voids_unless_that_is_expected() {
 
 #[test]
 fn bodies_that_differ_in_every_reply_are_compared_by_length_with_a_note() {
-    let random = Behaviour { body: Body::Random(87), ..Behaviour::default() };
+    let random = Behaviour { body: Body::Random(87), ..unhurried() };
     let (code, report) = compare(random, &[]);
     assert_eq!(code, 0, "{}", report["findings"]);
     assert!(rules(&report, "note").iter().any(|name| name == "differing_replies"));

@@ -7,15 +7,15 @@ use serde_json::Value;
 const HASHED: [&str; 6] = ["--keys-as", "md5", "--values-as", "crc32", "--keys", "100"];
 const SHORT: [&str; 10] = [
     "--rounds",
-    "8",
+    "6",
     "--round",
-    "200ms",
-    "--slice",
     "50ms",
+    "--slice",
+    "25ms",
     "--pilot",
-    "200ms",
-    "--warm-up",
     "100ms",
+    "--warm-up",
+    "50ms",
 ];
 
 /// The first key of the first contender. Others may have keys in a store that runs already.

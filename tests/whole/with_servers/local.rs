@@ -34,7 +34,8 @@ fn files_are_loaded_verified_and_compared_with_a_store() {
     let directory = TestDirectory::new();
     let files = format!("files=file://{}", directory.file("cache").display());
     let words = ["memcached", &files, "--keys", "1k", "--verify", "all", "--connections", "4"];
-    let words = [&words[..], &["--set", "files.locking=rename"]].concat();
+    let more = ["--set", "files.locking=rename", "--slice", "50ms", "--pilot", "100ms"];
+    let words = [&words[..], &more].concat();
     let (code, report) = compare(&directory, &words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let files = &report["contenders"][1];
@@ -60,7 +61,8 @@ fn files_that_are_removed_under_us_are_misses_and_void_it() {
     let (over, removed) = (AtomicBool::new(false), AtomicU64::new(0));
     let [a, b] = [("a", &kept), ("b", &emptied)]
         .map(|(name, path)| format!("{name}=file://{}", path.display()));
-    let words = [&a, &b, "--keys", "1k", "--connections", "2"];
+    let short = ["--slice", "50ms", "--pilot", "100ms"];
+    let words = [&[a.as_str(), &b, "--keys", "1k", "--connections", "2"][..], &short].concat();
     // For as long as the run takes: how many operations it does depends on the machine,
     // and misses void it from 1 % of them on.
     let (code, report) = std::thread::scope(|scope| {

@@ -2,14 +2,14 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestDirectory, serve, url};
+use crate::common::{TestDirectory, serve, unhurried, url};
 use crate::terminal::Terminal;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use testserver::{Behaviour, TestServer};
+use testserver::TestServer;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const COLUMNS: u16 = 80;
@@ -142,7 +142,7 @@ fn range(part: &str) -> std::ops::RangeInclusive<u32> {
 #[test]
 fn a_terminal_shows_the_run_and_is_left_clean() {
     let directory = TestDirectory::new();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let (mut pty, child) = long_run(&directory, &server);
     pty.wait_for("about 5");
     let screen = pty.shown().text();
@@ -163,7 +163,7 @@ fn a_terminal_shows_the_run_and_is_left_clean() {
 #[test]
 fn the_drawing_keeps_off_the_generators_cores() {
     let directory = TestDirectory::new();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let (mut pty, child) = long_run(&directory, &server);
     let used = cores_of(child.id(), "progress");
     let cores = tiebreak::cores::share_out(&tiebreak::cores::Facts::read().expect("cores"), None);
@@ -178,7 +178,7 @@ fn the_drawing_keeps_off_the_generators_cores() {
 #[test]
 fn each_contenders_rate_and_p99_are_shown_and_no_verdict() {
     let directory = TestDirectory::new();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let (a, b) = (format!("old={}", url(&server)), format!("new={}", url(&server)));
     let words = ["compare", &a, &b, "-c", "1", "--warm-up", "20ms", "--round", "200ms"];
     let words = [&words[..], &["--slice", "50ms", "--rounds", "2000", "--out", "R"]].concat();
@@ -218,7 +218,7 @@ fn short(url: &str) -> Vec<&str> {
 #[test]
 fn no_color_and_a_dumb_terminal_are_respected() {
     let directory = TestDirectory::new();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let url = url(&server);
     let written = |variables: &[(&str, &str)], more: &[&str]| {
         let (mut pty, child) = Pty::start(&directory, &[&short(&url), more].concat(), variables);
@@ -239,7 +239,7 @@ fn no_color_and_a_dumb_terminal_are_respected() {
 #[test]
 fn a_terminal_that_dies_does_not_end_the_run() {
     let directory = TestDirectory::new();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let url = url(&server);
     let (mut pty, child) =
         Pty::start(&directory, &[&short(&url)[..], &["--out", "R"]].concat(), &[]);
@@ -271,7 +271,7 @@ fn an_error_stands_below_what_was_printed_without_the_view() {
 #[test]
 fn without_a_terminal_plain_lines_are_printed() {
     let directory = TestDirectory::new();
-    let server = serve(Behaviour::default());
+    let server = serve(unhurried());
     let url = url(&server);
     let words = ["run", &url, "-c", "1", "--rate", "10/s", "--warm-up", "0", "--duration", "1s"];
     let output = directory.tiebreak(&words);

@@ -18,11 +18,13 @@ fn nginx_is_compared_with_node_and_its_log_has_every_request() {
         "--rounds",
         "6",
         "--round",
-        "200ms",
+        "50ms",
+        "--slice",
+        "25ms",
         "--warm-up",
-        "300ms",
+        "50ms",
         "--pilot",
-        "200ms",
+        "100ms",
     ]);
     assert_eq!(code, 0, "{}", report["findings"]);
     assert_eq!(report["void"], false);

@@ -28,8 +28,9 @@ impl Compared<'_> {
         let [a, b] = self.servers.map(|server| format!("http://{}/", server.address));
         let mut words = vec!["compare".to_owned(), format!("a={a}"), format!("b={b}")];
         words.extend(["--set".to_owned(), format!("b.watch={}", self.watcher.listening.address)]);
-        let short = ["-c", "4", "--round", "200ms", "--warm-up", "100ms", "--out", "run"];
-        words.extend(short.iter().chain(more).map(|word| (*word).to_owned()));
+        let short = ["-c", "4", "--round", "200ms", "--slice", "50ms", "--pilot", "100ms"];
+        let out = ["--warm-up", "100ms", "--out", "run"];
+        words.extend(short.iter().chain(&out).chain(more).map(|word| (*word).to_owned()));
         words
     }
 

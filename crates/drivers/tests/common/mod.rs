@@ -120,8 +120,8 @@ pub(crate) fn order(address: Address, doing: LaneTask) -> DriveOrder {
         warm_up_ns: 0,
         rounds: 2,
         first_round: 1,
-        round_ns: 100 * MS,
-        slice_ns: 50 * MS,
+        round_ns: 50 * MS,
+        slice_ns: 25 * MS,
         lanes: vec![LaneOrder {
             address,
             intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
