@@ -40,7 +40,7 @@ fn late(scheme: &str, reply: &str) {
     let case = Case::new();
     experiment(&case, scheme, reply, "ready = { timeout = '1s' }");
     let ended = case.run(&format!("compare e.toml {SHORT} --timeout 1s"));
-    ended.expect(4, &["ready"]);
+    ended.expect(4, &["was not ready within 1 s: "]);
     case.left_nothing(true);
 }
 

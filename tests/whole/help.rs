@@ -1,7 +1,7 @@
-//! `tiebreak help`: commands, and chapters of the guide with and without a pager.
+//! `tiebreak help`: commands, and chapters of the guide.
 
 use crate::common::{TestDirectory, errors};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -65,29 +65,4 @@ fn a_topic_is_a_chapter_of_the_guide() {
     let slip = directory.tiebreak(&["help", "interleave"]);
     assert_eq!(slip.status.code(), Some(2));
     assert!(errors(&slip).contains("did you mean `interleaving`?"), "{}", errors(&slip));
-}
-
-/// Returns what a terminal shows. `script` gives the program a terminal.
-fn on_a_terminal(directory: &TestDirectory, pager: &str) -> String {
-    let words = format!("'{}' help interleaving", env!("CARGO_BIN_EXE_tiebreak"));
-    let mut command = Command::new("script");
-    command.args(["--quiet", "--return", "--command", &words, "/dev/null"]);
-    command.env("PAGER", pager).env("TERM", "xterm").current_dir(directory.path());
-    let output = command.stdin(Stdio::null()).output().expect("script (util-linux) runs");
-    assert!(output.status.success(), "{}", errors(&output));
-    stdout(&output)
-}
-
-#[test]
-fn a_terminal_shows_chapters_in_the_pager_of_the_user() {
-    let directory = TestDirectory::new();
-    let paged = on_a_terminal(&directory, "sed 's/^/paged: /'");
-    assert!(paged.contains("paged: ## Interleaving"), "{paged}");
-    for pager in ["", "no-such-pager-4711"] {
-        let plain = on_a_terminal(&directory, pager);
-        assert!(
-            plain.contains("\n## Interleaving") || plain.starts_with("## Interleaving"),
-            "{pager}: {plain}"
-        );
-    }
 }

@@ -225,5 +225,7 @@ impl SideChannel {
     }
 }
 
+#[cfg(all(test, feature = "servers"))]
+mod server_tests;
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,7 @@ mod loads;
 mod local;
 mod manual_pages;
 mod memcached_servers;
+mod pager;
 mod presets;
 mod printed_by_ab;
 mod program_servers;

@@ -146,10 +146,16 @@ fn an_echo_that_is_lost_is_a_timeout() {
 
 #[test]
 fn half_a_frame_and_silence_is_a_timeout() {
-    for half in [b"\x81".as_slice(), b"\x81\x40he", b"\x01\x02he", b"\x81\x7f\0\0"] {
-        let (seen, _) = hundred(Behaviour::SaysAndStalls(half));
-        assert_eq!((seen.outcomes.ok, seen.outcomes.failed[&Failure::Timeout]), (90, 10));
-    }
+    // Each takes one timeout.
+    std::thread::scope(|scope| {
+        for half in [b"\x81".as_slice(), b"\x81\x40he", b"\x01\x02he", b"\x81\x7f\0\0"] {
+            scope.spawn(move || {
+                let (seen, _) = hundred(Behaviour::SaysAndStalls(half));
+                let timeouts = seen.outcomes.failed[&Failure::Timeout];
+                assert_eq!((seen.outcomes.ok, timeouts), (90, 10), "{half:?}");
+            });
+        }
+    });
 }
 
 #[test]
