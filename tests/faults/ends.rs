@@ -146,7 +146,7 @@ const ENDS: &[End] = &[
         whom: |running| keepers(running)[0].kill(libc::SIGTERM),
         code: Some(4),
         end: "target_failed",
-        says: &["`", "`: "],
+        says: &["`: it exited with status 0; run/logs/"],
         check: |ended| ended.adds_up(),
     },
 ];
