@@ -6,20 +6,24 @@ use crate::experiment::Program;
 use crate::processes::wait_for;
 use crate::{Test, test};
 
-/// The beginning of a reply in each protocol, which the server sends slowly and never completes.
-const PROTOCOLS: [(&str, &str); 5] = [
-    ("http", "HTTP/1.1 200 OK\r\nX-Long: "),
-    ("memcached", "VERSION 1.6.18"),
-    ("redis", "$1000000\r\n"),
-    ("postgres", "N"),
-    ("mysql", "\u{1}\u{2}"),
+/// What a store or database that is not ready did.
+const INCOMPLETE: &str = "is not ready: it sent no complete reply within the timeout";
+
+/// The beginning of a reply in each protocol, which the server sends slowly and never completes, and how
+/// the run that waited for it ends.
+const PROTOCOLS: [(&str, &str, &str); 5] = [
+    ("http", "HTTP/1.1 200 OK\r\nX-Long: ", "was not ready within 1 s: "),
+    ("memcached", "VERSION 1.6.18", INCOMPLETE),
+    ("redis", "$1000000\r\n", INCOMPLETE),
+    ("postgres", "N", "is not ready: it does not speak this protocol there"),
+    ("mysql", "\u{1}\u{2}", INCOMPLETE),
 ];
 
 pub(crate) fn cases() -> Vec<Test> {
-    let ends = PROTOCOLS.iter().map(|(scheme, reply)| {
-        test(&format!("drips::of_{scheme}_are_not_ready"), || late(scheme, reply))
+    let ends = PROTOCOLS.iter().map(|(scheme, reply, says)| {
+        test(&format!("drips::of_{scheme}_are_not_ready"), || late(scheme, reply, says))
     });
-    let stops = PROTOCOLS.iter().map(|(scheme, reply)| {
+    let stops = PROTOCOLS.iter().map(|(scheme, reply, _)| {
         test(&format!("drips::of_{scheme}_end_at_a_signal"), || stop(scheme, reply))
     });
     ends.chain(stops).collect()
@@ -36,11 +40,11 @@ fn experiment(case: &Case, scheme: &str, reply: &str, ready: &str) {
     case.write("e.toml", format!("{one}{other}"));
 }
 
-fn late(scheme: &str, reply: &str) {
+fn late(scheme: &str, reply: &str, says: &str) {
     let case = Case::new();
     experiment(&case, scheme, reply, "ready = { timeout = '1s' }");
     let ended = case.run(&format!("compare e.toml {SHORT} --timeout 1s"));
-    ended.expect(4, &["was not ready within 1 s: "]);
+    ended.expect(4, &[says]);
     case.left_nothing(true);
 }
 
