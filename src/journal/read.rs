@@ -3,6 +3,7 @@
 use crate::exit::Error;
 use crate::fnv::fnv1a;
 use crate::input;
+use record::limits::NUMBERS_BELOW;
 use record::{Event, journal::SCHEMA};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -181,11 +182,10 @@ fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
     }
 }
 
-/// Whether an event holds a whole number of 10^15 or more: a thousand operations a second
-/// for 30 000 years, or a slice of eleven days. Sums of such numbers would overflow.
+/// Whether an event holds a whole number that is not below [`NUMBERS_BELOW`].
 fn holds_a_number_too_large(json: &str) -> bool {
-    const DIGITS: usize = 16;
-    let (mut in_text, mut escaped, mut digits, mut is_fraction) = (false, false, 0, false);
+    const DIGITS: u32 = NUMBERS_BELOW.ilog10() + 1;
+    let (mut in_text, mut escaped, mut digits, mut is_fraction) = (false, false, 0u32, false);
     for byte in json.bytes() {
         if in_text {
             in_text = escaped || byte != b'"';

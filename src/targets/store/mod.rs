@@ -19,6 +19,7 @@ use crate::access::Access;
 use connection::StoreConnection;
 pub(crate) use connection::connect_unix;
 use drivers::PendingWork;
+use record::limits::NUMBERS_BELOW;
 use record::{Address, Fact, Workload};
 use sql::Database;
 use std::path::PathBuf;
@@ -64,6 +65,16 @@ pub(crate) struct About {
     pub(crate) durable: Option<bool>,
     /// Version, limits and persistence, as it reports them.
     pub(crate) facts: Vec<Fact>,
+}
+
+impl About {
+    /// Redis 8 reports a negative number of bytes as almost 2^64. Such a figure is not known, and no journal
+    /// may have it.
+    fn without_absurd_figures(self) -> About {
+        let known = |figure: Option<u64>| figure.filter(|figure| *figure < NUMBERS_BELOW);
+        let [items, bytes, evictions] = [self.items, self.bytes, self.evictions].map(known);
+        About { items, bytes, evictions, ..self }
+    }
 }
 
 /// One start of a server. Its data does not survive a restart, or may not.
@@ -121,13 +132,14 @@ impl SideChannel {
     /// # Errors
     /// Says why it did not answer.
     pub(crate) fn about(&self) -> Result<About, String> {
-        match &self.protocol {
+        let about = match &self.protocol {
             StoreProtocol::Memcached(servers) => servers.about(),
             StoreProtocol::Files { root, synced, .. } => files::about(root, *synced),
             StoreProtocol::Redis(opening) => redis::about(&mut self.redis(opening)?),
             StoreProtocol::Sql(database) => database.about(&self.address),
             StoreProtocol::Thrift(cluster) => cluster.about(&self.address),
-        }
+        };
+        about.map(About::without_absurd_figures)
     }
 
     /// What the store reports about its version and settings. A directory reports nothing, and is

@@ -65,23 +65,45 @@ fn hostile_answers_end_in_time_and_in_little_memory() {
     }
 }
 
+/// What a server tells that gives these answers, one after the other, on one connection.
+fn about_of<'a>(
+    answers: &'a [&'a [u8]],
+    side: impl FnOnce(&Address) -> SideChannel,
+) -> Result<About, String> {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = Address::Tcp(listener.local_addr().expect("bound"));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut stream, _) = listener.accept().expect("a client");
+            for answer in answers {
+                let _ = stream.read(&mut [0; 100]);
+                stream.write_all(answer).expect("it reads");
+            }
+        });
+        side(&address).about()
+    })
+}
+
 #[test]
 fn absurd_figures_are_not_known() {
     let stats = b"STAT pid -1\r\nSTAT time 5\r\nSTAT uptime 9\r\nSTAT evictions x\r\n\
-                  STAT curr_items 99999999999999999999\r\nSTAT version \x1b[2J\r\nEND\r\n";
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = Address::Tcp(listener.local_addr().expect("bound"));
-    let serving = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().expect("a client");
-        let _ = stream.read(&mut [0; 100]);
-        stream.write_all(stats).expect("it reads");
-    });
-    let about = to_memcached(&address).about().expect("it answers");
-    serving.join().expect("served");
+                  STAT curr_items 99999999999999999999\r\nSTAT version \x1b[2J\r\n\
+                  STAT bytes 1000000000000000\r\nEND\r\n";
+    let about = about_of(&[stats], to_memcached).expect("it answers");
     let (durable, facts) = (Some(false), about.facts.clone());
     let nothing = About { durable, facts, ..About::default() };
     assert_eq!(about, nothing);
     assert_eq!(lines(&about)[0], r"memcached \u{1b}[2J, in memory only");
+}
+
+/// Redis 8 counts less memory than there was before its first key.
+#[test]
+fn a_negative_number_of_bytes_is_not_known() {
+    let info = b"$42\r\nused_memory_dataset:18446744073709550568\r\n\r\n";
+    let error: &[u8] = b"-ERR\r\n";
+    let answers = [info.as_slice(), b":999999999999999\r\n", error, error, error];
+    let about = about_of(&answers, |at| to_redis(at, &Login::default())).expect("it answers");
+    assert_eq!((about.bytes, about.items), (None, Some(999_999_999_999_999)));
 }
 
 #[test]
