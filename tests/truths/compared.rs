@@ -2,7 +2,7 @@
 //! pilot, its plan and its journal.
 
 use crate::common::{TestDirectory, number};
-use crate::size::{pilot, sized};
+use crate::size::pilot;
 use serde_json::Value;
 
 /// The result of a comparison, by throughput.
@@ -23,7 +23,7 @@ pub(crate) struct Compared {
 pub(crate) fn compare(a: &str, b: &str, seed: u64, more: &[&str]) -> Compared {
     let directory = TestDirectory::new();
     let (a, b, seed) = (format!("a={a}"), format!("b={b}"), seed.to_string());
-    let common = ["--warm-up", sized("100ms", "300ms"), "--out", "run", "--seed", &seed];
+    let common = ["--warm-up", "300ms", "--out", "run", "--seed", &seed];
     let words = [&["compare", &a, &b][..], &common[..], pilot(), more].concat();
     let (_, report) = directory.report(&words);
     Compared::of(&report, disturbance(&directory))

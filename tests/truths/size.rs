@@ -35,8 +35,8 @@ pub(crate) fn sized<T>(short: T, full: T) -> T {
     }
 }
 
-/// How long the pilot takes: except in a calibration so short that six runs of a truth take half a minute,
+/// How long the pilot takes: except in a calibration so short that six runs of a truth take a minute,
 /// which is still long enough to choose slices by.
 pub(crate) fn pilot() -> &'static [&'static str] {
-    sized(&["--pilot", "300ms"], &[])
+    sized(&["--pilot", "600ms"], &[])
 }
