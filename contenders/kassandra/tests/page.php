@@ -3,14 +3,6 @@
 
 require __DIR__ . '/check.php';
 
-// PHP's allocator spreads over its first chunk of 2 MB in the course of a thousand requests. All of it is
-// used here at once, so that memory that grows later is a leak.
-$chunk = [];
-while (memory_get_usage() < 1_900_000) {
-    $chunk[] = str_repeat('x', 1000);
-}
-unset($chunk);
-
 $protocol = $_GET['protocol'];
 $before = sockets(port($protocol));
 try {
