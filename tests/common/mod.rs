@@ -29,6 +29,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use testserver::{Behaviour, Delay, Report, TestServer};
 
+/// Flags of a short comparison, for tests that want no verdict. The length of a slice is given, since the
+/// pilot would make turns of seconds for a server that other tests slow down.
+#[rustfmt::skip]
+pub(crate) const BRIEF: [&str; 10] = [
+    "--rounds", "8", "--round", "50ms", "--slice", "25ms", "--pilot", "100ms", "--warm-up", "50ms",
+];
+
 /// A directory for this test, removed with this value.
 pub(crate) struct TestDirectory(PathBuf);
 

@@ -1,36 +1,8 @@
 //! `tiebreak compare` on real MariaDB, PostgreSQL and PgBouncer, launched from their
 //! recipes.
 
-use crate::common::{TestDirectory, errors, number};
+use crate::common::{BRIEF, TestDirectory, errors, number};
 use serde_json::Value;
-
-const SHORT: [&str; 12] = [
-    "--rounds",
-    "8",
-    "--round",
-    "50ms",
-    "--slice",
-    "25ms",
-    "--pilot",
-    "100ms",
-    "--warm-up",
-    "50ms",
-    "--keys",
-    "1k",
-];
-/// The same without a workload.
-const ASKED: [&str; 10] = [
-    "--rounds",
-    "8",
-    "--round",
-    "50ms",
-    "--slice",
-    "25ms",
-    "--pilot",
-    "100ms",
-    "--warm-up",
-    "50ms",
-];
 
 fn of<'a>(report: &'a Value, name: &str) -> &'a Value {
     let all = report["contenders"].as_array().expect("contenders");
@@ -57,7 +29,8 @@ fn every_recipe_is_launched_loaded_and_verified() {
     let mut words = vec!["compare"];
     words.extend(NAMES);
     words.extend(["--verify", "all", "--connections", "8"]);
-    words.extend(SHORT);
+    words.extend(BRIEF);
+    words.extend(["--keys", "1k"]);
     let (code, report) = directory.report(&words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     for name in NAMES {
@@ -90,7 +63,7 @@ fn a_pool_and_fresh_connections_show_their_phases() {
                 pool = { max = 4, wait = '10s', upkeep = 'reset' }\n\
                 [contender.postgres]\nrecipe = 'postgres-tmpfs'\nreuse = 'never'\n";
     std::fs::write(directory.file("e.toml"), text).expect("a file");
-    let (code, report) = directory.report(&[&["compare", "e.toml"][..], &ASKED].concat());
+    let (code, report) = directory.report(&[&["compare", "e.toml"][..], &BRIEF].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let (fresh, pooled) = (of(&report, "fresh"), of(&report, "pooled"));
     let time = |of: &Value, phase: &str| of["metrics"][phase]["p50"].as_f64();
@@ -118,7 +91,7 @@ fn statements_that_bring_other_rows_are_no_comparison() {
                 query = 'SELECT 1 WHERE false'\n";
     std::fs::write(directory.file("e.toml"), text).expect("a file");
     let more = ["--connections", "4"];
-    let (code, report) = directory.report(&[&["compare", "e.toml"][..], &ASKED, &more].concat());
+    let (code, report) = directory.report(&[&["compare", "e.toml"][..], &BRIEF, &more].concat());
     assert_eq!(code, 3, "{:#}", report["findings"]);
     let voids = rules(&report, "void");
     assert!(voids.contains(&"differing_replies".to_owned()), "{voids:?}");
@@ -244,7 +217,7 @@ fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_database
     for (workload, keys, rows) in [("point-select", "1k", 1000), ("tpcb-like", "200k", 200_022)] {
         let directory = TestDirectory::new();
         let mut words = vec!["compare", "mariadb-innodb", "postgres-tmpfs", "--workload", workload];
-        words.extend(&SHORT[..10]);
+        words.extend(BRIEF);
         words.extend(["--keys", keys, "--connections", "2"]);
         let (code, report) = directory.report(&words);
         assert_eq!(code, 0, "{workload}: {:#}", report["findings"]);

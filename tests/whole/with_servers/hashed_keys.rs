@@ -1,28 +1,16 @@
 //! Keys that are `md5(i)` and values that are `crc32(i)`, on real stores that run already.
 
-use crate::common::{TestDirectory, errors, number};
+use crate::common::{BRIEF, TestDirectory, errors, number};
 use crate::with_servers::loads::Server;
 use serde_json::Value;
 
 const HASHED: [&str; 6] = ["--keys-as", "md5", "--values-as", "crc32", "--keys", "100"];
-const SHORT: [&str; 10] = [
-    "--rounds",
-    "6",
-    "--round",
-    "50ms",
-    "--slice",
-    "25ms",
-    "--pilot",
-    "100ms",
-    "--warm-up",
-    "50ms",
-];
 
 /// The first key of the first contender. Others may have keys in a store that runs already.
 const KEY: &str = "tiebreak00:cfcd208495d565ef66e7dff9f98764da";
 
 fn gets(directory: &TestDirectory, stores: &[&str]) -> (i32, Value) {
-    let words = [&["compare"], stores, &SHORT, &HASHED, &["--mix", "get=1"]].concat();
+    let words = [&["compare"], stores, &BRIEF, &HASHED, &["--mix", "get=1"]].concat();
     directory.report(&words)
 }
 

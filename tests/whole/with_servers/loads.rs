@@ -2,7 +2,7 @@
 //! interrupted load is continued, and a store without enough room loses data.
 
 use super::held_load::{KEYS, killed_when_held, loaded_upto};
-use crate::common::{TestDirectory, assert_void_only_by, errors, number};
+use crate::common::{BRIEF, TestDirectory, assert_void_only_by, errors, number};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -86,21 +86,7 @@ fn load(directory: &TestDirectory, more: &[&str]) -> (i32, String, String) {
 
 /// A short comparison of these, all with 5000 keys.
 fn compare(directory: &TestDirectory, stores: &[&str], more: &[&str]) -> (i32, Value) {
-    let short = [
-        "--rounds",
-        "8",
-        "--round",
-        "50ms",
-        "--slice",
-        "25ms",
-        "--pilot",
-        "100ms",
-        "--warm-up",
-        "50ms",
-        "--keys",
-        "5k",
-    ];
-    directory.report(&[&["compare"], stores, &short, more].concat())
+    directory.report(&[&["compare"], stores, &BRIEF, &["--keys", "5k"], more].concat())
 }
 
 fn how(report: &Value, contender: usize) -> &str {

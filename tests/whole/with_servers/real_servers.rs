@@ -1,7 +1,7 @@
 //! Real nginx and Node: the counts, and TLS.
 
 use crate::common::processes::wait_at_most;
-use crate::common::{TestDirectory, errors, sent};
+use crate::common::{BRIEF, TestDirectory, errors, sent};
 use crate::web::{Server, certificate, free_port, log_lines, nginx, node};
 use std::net::TcpStream;
 use std::process::Command;
@@ -11,21 +11,13 @@ use std::time::Duration;
 fn nginx_is_compared_with_node_and_its_log_has_every_request() {
     let (served, directory) = (TestDirectory::new(), TestDirectory::new());
     let (nginx, node) = (nginx(&served), node(&served));
-    let (code, report) = directory.report(&[
-        "compare",
-        &format!("nginx={}", nginx.url()),
-        &format!("node={}", node.url()),
-        "--rounds",
-        "6",
-        "--round",
-        "50ms",
-        "--slice",
-        "25ms",
-        "--warm-up",
-        "50ms",
-        "--pilot",
-        "100ms",
-    ]);
+    let (code, report) = directory.report(
+        &[
+            &["compare", &format!("nginx={}", nginx.url()), &format!("node={}", node.url())][..],
+            &BRIEF,
+        ]
+        .concat(),
+    );
     assert_eq!(code, 0, "{}", report["findings"]);
     assert_eq!(report["void"], false);
     for contender in report["contenders"].as_array().expect("contenders") {

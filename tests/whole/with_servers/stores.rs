@@ -1,23 +1,8 @@
 //! `tiebreak compare` on real memcached and Redis, in every dialect and with custom commands.
 
 use crate::common::processes::wait_at_most;
-use crate::common::{TestDirectory, errors, number};
+use crate::common::{BRIEF, TestDirectory, errors, number};
 use serde_json::Value;
-
-const SHORT: [&str; 12] = [
-    "--rounds",
-    "6",
-    "--round",
-    "50ms",
-    "--slice",
-    "25ms",
-    "--pilot",
-    "100ms",
-    "--warm-up",
-    "50ms",
-    "--keys",
-    "1k",
-];
 
 /// Two stores as contenders of an experiment file.
 fn experiment(contenders: &[(&str, String)]) -> String {
@@ -43,7 +28,8 @@ fn redis(login: &str, more: &str) -> String {
 fn compare(directory: &TestDirectory, text: &str, more: &[&str]) -> (i32, Value) {
     std::fs::write(directory.file("e.toml"), text).expect("a file");
     let mut words = vec!["compare", "e.toml"];
-    words.extend(SHORT);
+    words.extend(BRIEF);
+    words.extend(["--keys", "1k"]);
     words.extend(more);
     directory.report(&words)
 }
@@ -148,7 +134,8 @@ fn a_wrong_password_is_reported_and_shown_nowhere() {
         let text = experiment(&[("a", redis("", "")), ("b", locked)]);
         std::fs::write(directory.file("e.toml"), text).expect("a file");
         let mut words = vec!["compare", "e.toml", "--out", "run"];
-        words.extend(SHORT);
+        words.extend(BRIEF);
+        words.extend(["--keys", "1k"]);
         let output = directory.tiebreak(&words);
         let stderr = errors(&output);
         assert_eq!(output.status.code(), Some(4), "{stderr}");
@@ -193,7 +180,8 @@ fn stores_are_driven_over_unix_sockets() {
     let both = [("m.sock", &memcached[..]), ("r.sock", &redis)]
         .map(|(s, w)| OnSocket::start(&directory, s, w));
     let mut words = vec!["compare", "m=memcached+unix://m.sock", "r=redis+unix://r.sock/2"];
-    words.extend(SHORT);
+    words.extend(BRIEF);
+    words.extend(["--keys", "1k"]);
     let (code, report) = directory.report(&words);
     assert_eq!(code, 0, "{:#}", report["findings"]);
     for contender in report["contenders"].as_array().expect("two") {
