@@ -87,7 +87,7 @@ workflows() {
 }
 
 kubernetes_manifests() {
-    packaging/check-kubernetes
+    TIEBREAK=target/debug/tiebreak packaging/check-kubernetes
 }
 
 crates_can_be_packaged() {
