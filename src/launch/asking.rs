@@ -141,6 +141,9 @@ fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_
     ReadyAnswer::Nothing { why, sent: true }
 }
 
+/// The text for a server that did not answer within the time.
+pub(super) const NO_ANSWER: &str = "it did not answer";
+
 /// The text for a server that closed the connection at once.
 const CLOSED: &str = "it closed the connection without a reply";
 
@@ -293,11 +296,7 @@ fn connecting(error: &io::Error) -> String {
 }
 
 fn talking(error: &io::Error) -> String {
-    if is_late(error) {
-        "it did not answer".to_owned()
-    } else {
-        "it reset the connection".to_owned()
-    }
+    if is_late(error) { NO_ANSWER.to_owned() } else { "it reset the connection".to_owned() }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::address::{Endpoint, Url};
 use crate::exit::Error;
-use crate::launch::asking::{self, Patience, ReadyAnswer, SHORTEST};
+use crate::launch::asking::{self, NO_ANSWER, Patience, ReadyAnswer, SHORTEST};
 use crate::launch::failed::{Failed, Refusal, named};
 use crate::launch::orders;
 use crate::launch::running::{Started, quoted};
@@ -23,6 +23,9 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_m
 
 /// How long a command that checks whether a process is ready may take.
 const ONE_LOOK: Duration = Duration::from_secs(10);
+
+/// A request without an answer in less time than this does not show that the process answers nothing.
+const TELLING: Duration = Duration::from_secs(1);
 
 /// A launch in progress.
 pub(super) struct Wait<'a> {
@@ -76,7 +79,9 @@ impl<'a> Wait<'a> {
         let (process, this) = (&self.launch.processes[number], &started[number]);
         let until = Instant::now() + process.ready.timeout;
         let mut pause = PAUSES.0;
+        let mut earlier = None;
         loop {
+            let begun = Instant::now();
             let look = match self.look(number, this, values, until)? {
                 CheckResult::Ready => by_logs(this, &process.ready.also_log, values),
                 other => other,
@@ -91,9 +96,11 @@ impl<'a> Wait<'a> {
             if (self.stopped)() {
                 return Err(Failed::Stopped.into());
             }
+            let seen = telling(earlier.take(), seen, begun.elapsed());
             if Instant::now() >= until {
                 return Err(self.late(process, this, &seen));
             }
+            earlier = Some(seen);
             std::thread::sleep(pause);
             pause = (pause * 2).min(PAUSES.1);
         }
@@ -210,6 +217,15 @@ impl<'a> Wait<'a> {
     }
 }
 
+/// What to say of a process that is not ready: what the last check saw after this time, or the one before.
+/// The end of the time leaves the last request little time to get an answer.
+fn telling(earlier: Option<String>, seen: String, after: Duration) -> String {
+    match earlier {
+        Some(earlier) if seen == NO_ANSWER && after < TELLING => earlier,
+        _ => seen,
+    }
+}
+
 fn expected(status: u16, expect: &[u16]) -> bool {
     expect.contains(&status) || (expect.is_empty() && (200..300).contains(&status))
 }
@@ -231,5 +247,28 @@ fn by_log(this: &Started, text: &str) -> CheckResult {
     match is_there() {
         Ok(true) => CheckResult::Ready,
         _ => CheckResult::NotYet(format!("its log does not contain `{}`", shown(text))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_last_request_without_time_hides_nothing() {
+        let said = |earlier: Option<&str>, seen: &str, after: Duration| {
+            telling(earlier.map(str::to_owned), seen.to_owned(), after)
+        };
+        let (short, long) = (Duration::from_millis(150), TELLING);
+        assert_eq!(
+            said(Some("it reset the connection"), NO_ANSWER, short),
+            "it reset the connection"
+        );
+        assert_eq!(said(Some("it reset the connection"), NO_ANSWER, long), NO_ANSWER);
+        assert_eq!(
+            said(Some(NO_ANSWER), "it answers with status 503", short),
+            "it answers with status 503"
+        );
+        assert_eq!(said(None, NO_ANSWER, short), NO_ANSWER);
     }
 }

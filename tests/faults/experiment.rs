@@ -48,10 +48,9 @@ impl Program {
     pub(crate) fn contender(&self, name: &str, keys: &str) -> String {
         let argv: Vec<String> =
             self.argv("{port}").iter().map(|part| format!("'''{part}'''")).collect();
-        format!(
-            "[contender.{name}]\nlaunch = [{}]\nstop_grace = '300ms'\n{keys}\n",
-            argv.join(", ")
-        )
+        // Its company never ends by SIGTERM. A server alone does, and then prints what it counted.
+        let grace = if self.0[0] == "sh" { "stop_grace = '300ms'\n" } else { "" };
+        format!("[contender.{name}]\nlaunch = [{}]\n{grace}{keys}\n", argv.join(", "))
     }
 }
 
