@@ -82,7 +82,7 @@ impl Judged {
 pub fn read(run: &Path) -> Result<Judged, Error> {
     let (run, file) = find(run)?;
     let mut reader = Reader::open(&file)?;
-    let Some(Event::Header(header)) = reader.next_event()? else {
+    let Some(Event::Header(mut header)) = reader.next_event()? else {
         return Err(Error::failed(format!(
             "{}: the journal has no header",
             shown(file.display().to_string())
@@ -101,6 +101,7 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
             Event::TargetDone(done) => judge.target_done(&done),
             Event::Pilot(choice) => {
                 judge.pilot(&choice);
+                header.plan = header.plan.with_launches(choice.launches);
                 pilot = Some(choice);
             }
             Event::Trial(trial) => {

@@ -5,7 +5,7 @@
 # code 1, and this script succeeds when they do. Comments are posted to github.js here.
 #
 #   TIEBREAK=target/release/tiebreak docs/ci/try.sh
-#   docs/ci/try.sh --restarts 7 --rounds 1        flags for tiebreak, to be quicker
+#   docs/ci/try.sh --launches 7 --rounds 1        flags for tiebreak, to be quicker
 #
 # Everything happens in a temporary directory, which is gone afterwards; the servers
 # listen on this machine only. Takes about three minutes.

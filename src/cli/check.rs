@@ -7,7 +7,7 @@ use crate::launch;
 use crate::launch::{File, Launch};
 use crate::plan::experiment;
 use crate::plan::sweep::{LoadPoints, Settled, load_points};
-use crate::plan::{self, Command, ContenderAccess, Observed, Resolved, hash};
+use crate::plan::{self, Command, ContenderAccess, Observed, Resolved, hash, launches};
 use crate::runner;
 use crate::secrets;
 use record::{Address, Arrivals, Contender, Interleave, Plan, RequestPlan, RequestSettings, Reuse};
@@ -131,7 +131,9 @@ fn text(resolved: &Resolved) -> String {
 fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
     let question = &plan.question;
     let metrics = question.secondary.iter().map(|metric| metric.path()).collect::<Vec<_>>();
-    let mut lines = vec![length(plan), format!("takes {}", runner::foreseen([plan]))];
+    let mut lines = vec![length(plan)];
+    lines.extend(launches::in_words(plan));
+    lines.push(format!("takes {}", runner::foreseen([plan])));
     lines.push(format!("load from cores {}", listed(&plan.generator_cores)));
     if !target_cores.is_empty() {
         lines.push(format!("launched targets on cores {}", listed(target_cores)));
@@ -164,7 +166,12 @@ fn length(plan: &Plan) -> String {
         (Interleave::Auto, None) => "in slices or turns, as the pilot chooses".to_owned(),
     };
     if let Some(each) = question.rounds_of_a_launch() {
-        return format!("{} launches of {each} rounds of {round}, {how}", question.restarts);
+        let until = match question.looks.as_slice() {
+            [] => String::new(),
+            looks => format!(", until decided: looks after {} launches", listed(looks)),
+        };
+        let number = question.restarts;
+        return format!("{number} launches of {each} rounds of {round}, {how}{until}");
     }
     if !question.looks.is_empty() {
         let looks = listed(&question.looks);

@@ -14,7 +14,7 @@ Examples:
       any number of contenders; a bare address is named after its host and port
   tiebreak compare nginx lighttpd mine=node --connections 500
       servers that tiebreak launches and stops itself (see `tiebreak recipes`)
-  tiebreak compare experiments/http-servers.toml --restarts 10
+  tiebreak compare experiments/http-servers.toml --launches 10
       an experiment file: any program, launched ten times (see `tiebreak check`)";
 
 /// Further examples, which only `--help` shows.

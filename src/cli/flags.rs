@@ -107,6 +107,10 @@ fn argument<S: Declared>(row: &Row<S>, flag: &Flag) -> Arg {
         Some(short) => argument.short(short),
         None => argument,
     };
+    let argument = match row.setting.former {
+        former if !former.is_empty() && flag.long == row.setting.key => argument.alias(former),
+        _ => argument,
+    };
     let argument = if flag.text_or_file {
         argument.allow_hyphen_values(true).value_hint(ValueHint::FilePath)
     } else {

@@ -63,6 +63,7 @@ pub(crate) fn judged(requirements: &[&str], change: impl Fn(&mut TrialRecord)) -
         started: String::new(),
     };
     let pilot = PilotChoice {
+        launches: None,
         interleave: Interleave::Slices,
         slice_ns: SLICE_NS,
         round_ns: 1_000_000_000,

@@ -1,6 +1,6 @@
 //! A [`Launcher`] belongs to one contender for a whole run. It creates the
 //! temporary directory, runs the `prepare` commands once, and launches the target
-//! as often as the run has restarts. A [`Running`] is one launch. It stops when
+//! as often as the run has launches. A [`Running`] is one launch. It stops when
 //! its value is dropped; its keeper stops it if this process cannot.
 
 use crate::exit::Error;

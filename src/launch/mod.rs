@@ -1,7 +1,7 @@
 //! Launches the target that an experiment file or a recipe describes, until it is ready.
 //!
 //! A [`Launch`] describes what is to be launched. A [`Launcher`] launches it, as often as a
-//! run has restarts.
+//! run has launches.
 
 mod asking;
 mod build;

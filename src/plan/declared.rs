@@ -94,6 +94,8 @@ pub struct Setting {
     pub of_groups: bool,
     /// Its flags, at most one for each command.
     pub flags: &'static [Flag],
+    /// The name that it had before, as a key and as a flag, which is still accepted. Empty if it had none.
+    pub former: &'static str,
 }
 
 /// How a setting is written in the experiment file.
@@ -164,7 +166,7 @@ impl Setting {
     /// Declares a setting that all contenders use and that has no flag.
     pub const fn new(key: &'static str, in_file: InFile, description: &'static str) -> Setting {
         let (example, used_by, of_groups, flags) = ("", UsedBy::Everyone, false, &[] as &[Flag]);
-        Setting { key, in_file, description, example, used_by, of_groups, flags }
+        Setting { key, in_file, description, example, used_by, of_groups, flags, former: "" }
     }
 
     /// Declares a setting of the run that the experiment file cannot set.
@@ -192,6 +194,11 @@ impl Setting {
         Setting { flags, ..self }
     }
 
+    /// Accepts the name that it had before, too.
+    pub const fn formerly(self, former: &'static str) -> Setting {
+        Setting { former, ..self }
+    }
+
     /// Its name in the experiment file.
     pub fn key_in_file(&self) -> &'static str {
         match self.in_file {
@@ -206,7 +213,8 @@ impl Setting {
 /// `pool.max` that is `pool`.
 pub fn keys_in_file<S: Declared>() -> Vec<&'static str> {
     let in_file = S::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere);
-    let mut keys: Vec<&str> = in_file.map(|row| outer(row.setting.key_in_file())).collect();
+    let names = |row: &Row<S>| [outer(row.setting.key_in_file()), row.setting.former];
+    let mut keys: Vec<&str> = in_file.flat_map(names).filter(|key| !key.is_empty()).collect();
     keys.dedup();
     keys
 }

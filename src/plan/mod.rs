@@ -21,6 +21,8 @@ pub mod group_given;
 pub mod groups;
 pub mod hash;
 mod in_step;
+pub mod launches;
+mod length;
 mod local;
 mod messages;
 mod names;

@@ -3,12 +3,10 @@
 use crate::cores::Cores;
 use crate::exit::Error;
 use crate::plan::contender_access::{ContenderAccess, Observed, Watcher};
-use crate::plan::local;
-use crate::plan::store;
 use crate::plan::{Command, Spec};
+use crate::plan::{launches, length, local, store};
 use crate::protocol;
 use crate::targets::find;
-use judge::stats::looks::{self, Looks};
 use judge::stats::quantile::fewest_samples;
 use record::{
     Address, Arrivals, Contender, ContenderQuestion, GroupQuestion, Kind, Metric, OperationText,
@@ -19,14 +17,6 @@ use text::units::show_percent;
 /// Default of `--confidence` and of `--matters`.
 const CONFIDENCE: f64 = 0.95;
 const MATTERS: f64 = 0.01;
-/// Default of `--rounds` with `--restarts`: a launch costs more than a round.
-const ROUNDS_A_LAUNCH: u32 = 5;
-/// Default of `--rounds` with `run --sweep`.
-const ROUNDS_OF_SWEEP: u32 = 10;
-/// The fewest rounds of `run --sweep`: also the fewest by which a comparison is decided.
-const FEWEST_ROUNDS_OF_SWEEP: u32 = 6;
-/// Rounds before the first look of `--until-decided`, where that can decide.
-const FIRST_LOOK: u32 = 10;
 
 /// Facts of the plan that the question needs.
 pub(super) struct PlanFacts<'a> {
@@ -47,17 +37,16 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
     };
     let alpha = alpha(spec.run.confidence.unwrap_or(CONFIDENCE))?;
     let is_swept = spec.command == Command::Run && spec.sweep.is_some();
-    let length = match spec.command {
-        Command::Run if is_swept => Length::of(rounds_of_sweep(spec.run.rounds)?),
-        Command::Run | Command::Load => Length::of(1),
-        _ => length(spec, pairs.len(), alpha)?,
-    };
+    let several = launches::are_several(spec, given.accesses);
+    let length = length::of(spec, several, pairs.len(), alpha)?;
+    // Replies of one replicate are counted together.
+    let counted_ns = given.round_ns.saturating_mul(length.rounds_of_a_replicate().into());
     let (primary, mut secondary) = match is_swept {
         // The question is whether throughput still grows, also for rates.
         true => (Metric::Throughput, vec![Metric::ResponseP50, Metric::ResponseP99]),
-        false => metrics(contenders.iter().map(|c| c.intensity.arrivals), given.round_ns),
+        false => metrics(contenders.iter().map(|c| c.intensity.arrivals), counted_ns),
     };
-    let groups = groups(contenders, given.round_ns);
+    let groups = groups(contenders, counted_ns);
     if !groups.is_empty() {
         // Latencies of readers and writers together describe neither: each group has its own.
         secondary.clear();
@@ -83,7 +72,8 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         alpha,
         matters: matters(spec.run.matters.unwrap_or(MATTERS))?,
         rounds: length.rounds,
-        restarts: length.restarts,
+        restarts: length.launches,
+        dear: length.dear,
         looks: length.looks,
         sharing: match is_swept {
             true if questions.iter().all(|of| of.cpu_in_sight) => vec![everyone(contenders)],
@@ -157,67 +147,6 @@ fn matters(share: f64) -> Result<f64, Error> {
             show_percent(share)
         ))),
     }
-}
-
-/// The number of rounds, and what counts as a replicate.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Length {
-    rounds: u32,
-    restarts: u32,
-    looks: Vec<u32>,
-}
-
-impl Length {
-    fn of(rounds: u32) -> Length {
-        Length { rounds, ..Length::default() }
-    }
-}
-
-fn length(spec: &Spec, comparisons: usize, alpha: f64) -> Result<Length, Error> {
-    match (spec.run.restarts, spec.run.until_decided) {
-        (Some(_), true) => Err(Error::usage(
-            "--until-decided stops early within one launch, and --restarts fixes the number of \
-             launches: give one of them",
-        )),
-        (Some(restarts), false) => launches(restarts, spec.run.rounds, comparisons, alpha),
-        (None, true) => until_decided(spec.run.rounds, comparisons, alpha),
-        (None, false) => rounds(spec.run.rounds, comparisons, alpha).map(Length::of),
-    }
-}
-
-/// Student's t gives an interval from two rounds on, but so few do not show how much they vary.
-fn rounds_of_sweep(requested: Option<u32>) -> Result<u32, Error> {
-    match requested {
-        Some(few) if few < FEWEST_ROUNDS_OF_SWEEP => Err(Error::usage(format!(
-            "--rounds {few}: too few to estimate how much rounds vary; a sweep needs at least \
-             {FEWEST_ROUNDS_OF_SWEEP}"
-        ))),
-        requested => Ok(requested.unwrap_or(ROUNDS_OF_SWEEP)),
-    }
-}
-
-/// With restarts each launch is a replicate, and `--rounds` is the number of rounds of each.
-fn launches(
-    restarts: u32,
-    rounds: Option<u32>,
-    comparisons: usize,
-    alpha: f64,
-) -> Result<Length, Error> {
-    if let Some(why) = judge::stats::rounds::too_few_restarts(restarts, comparisons, alpha) {
-        return Err(Error::usage(why));
-    }
-    let each = rounds.unwrap_or(ROUNDS_A_LAUNCH);
-    Ok(Length { rounds: restarts.saturating_mul(each), restarts, looks: Vec::new() })
-}
-
-/// Five looks; `--rounds` is how many come before the first.
-fn until_decided(first: Option<u32>, comparisons: usize, alpha: f64) -> Result<Length, Error> {
-    let fewest = looks::fewest(comparisons, alpha);
-    let first = first.unwrap_or(FIRST_LOOK.max(fewest));
-    let looks = Looks::new(first, comparisons, alpha)
-        .map_err(|why| Error::usage(format!("--rounds {first}: {why}")))?;
-    let looks = looks.rounds().to_vec();
-    Ok(Length { rounds: looks.last().copied().unwrap_or(first), restarts: 0, looks })
 }
 
 fn in_sight(contender_access: &ContenderAccess) -> bool {
@@ -330,16 +259,6 @@ fn host_of(url: &str) -> &str {
 /// Returns the usual name of a contender's protocol.
 fn protocol_title(contender: &Contender) -> &'static str {
     protocol::of_recorded(&contender.target).map_or("", |row| row.title)
-}
-
-fn rounds(requested: Option<u32>, comparisons: usize, alpha: f64) -> Result<u32, Error> {
-    match requested {
-        None => Ok(judge::stats::rounds::default_rounds(comparisons, alpha)),
-        Some(requested) => match judge::stats::rounds::too_few(requested, comparisons, alpha) {
-            Some(why) => Err(Error::usage(why)),
-            None => Ok(requested),
-        },
-    }
 }
 
 /// Closed loop: throughput. Open loop: the p99 of response time, or its p50 if a round cannot hold
@@ -468,24 +387,6 @@ mod tests {
         let numbers = |pairs: Vec<Pair>| pairs.iter().map(|p| (p.a, p.b)).collect::<Vec<_>>();
         assert_eq!(numbers(pairs(3, false)), [(0, 1), (0, 2)]);
         assert_eq!(numbers(pairs(3, true)), [(0, 1), (0, 2), (1, 2)]);
-    }
-
-    #[test]
-    fn too_few_rounds_are_refused_before_the_run() {
-        let message =
-            |requested, comparisons| rounds(Some(requested), comparisons, 0.05).unwrap_err().text;
-        assert_eq!(
-            message(6, 4),
-            "6 rounds cannot support 4 comparisons at 5 %; at least 8 are needed: use --rounds 10 \
-             or compare fewer"
-        );
-        assert_eq!(
-            message(1, 1),
-            "1 round cannot support 1 comparison at 5 %; at least 6 are needed: use --rounds 10"
-        );
-        assert_eq!(rounds(Some(6), 1, 0.05), Ok(6));
-        assert_eq!(rounds(None, 1, 0.05), Ok(10));
-        assert_eq!(rounds(None, 100, 0.05), Ok(14));
     }
 
     #[test]

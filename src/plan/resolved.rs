@@ -19,8 +19,8 @@ use crate::plan::question::{self, PlanFacts};
 use crate::plan::require::Requirement;
 use crate::plan::{Command, Spec};
 use crate::plan::{
-    Settings, custom_presets, database, destructive, local, messages, names, request, settings,
-    store, watched, workloads,
+    Settings, custom_presets, database, destructive, launches, local, messages, names, request,
+    settings, store, watched, workloads,
 };
 use crate::plan::{group_given, groups};
 use crate::protocol::{Family, Store};
@@ -253,18 +253,22 @@ fn as_driven(bare: &RequestPlan, whole: RequestPlan) -> RequestPlan {
 fn check_launches(spec: &Spec, inputs: &Inputs) -> Result<(), Error> {
     let program =
         |wanted: &RequestedContender| matches!(wanted.location, TargetLocation::Program(_));
-    if spec.run.restarts.is_some() && inputs.contenders.iter().any(program) {
+    if spec.run.launches.is_some_and(|n| n > 1) && inputs.contenders.iter().any(program) {
         return Err(Error::usage(
-            "--restarts launches servers anew, and a program (exec:) starts anew in every turn: \
+            "--launches launches servers anew, and a program (exec:) starts anew in every turn: \
              leave it out",
         ));
     }
-    let attached =
-        |wanted: &&RequestedContender| matches!(wanted.location, TargetLocation::Attached { .. });
-    if let (Some(_), Some(this)) = (spec.run.restarts, inputs.contenders.iter().find(attached)) {
+    // Files are opened anew for each launch.
+    let attached = |wanted: &&RequestedContender| {
+        let is_file = |url: Url| matches!(url.protocol.family, Family::Files);
+        matches!(wanted.location, TargetLocation::Attached { .. })
+            && !wanted.location.url().is_ok_and(is_file)
+    };
+    if let (Some(2..), Some(this)) = (spec.run.launches, inputs.contenders.iter().find(attached)) {
         let name = this.name.as_deref().map_or(String::new(), |name| format!(" `{name}`"));
         return Err(Error::usage(format!(
-            "--restarts launches every target anew, but the contender{name} is already running: \
+            "--launches launches every target anew, but the contender{name} is already running: \
              let tiebreak launch it (with a recipe or an experiment file)"
         )));
     }
@@ -427,7 +431,8 @@ pub(super) fn plan(
     contenders: Vec<Contender>,
     accesses: &[ContenderAccess],
 ) -> Result<(Plan, cores::Cores), Error> {
-    let (interleave, slice, round) = turns(spec)?;
+    let several = launches::are_several(spec, accesses);
+    let (interleave, slice, round) = turns(spec, several)?;
     let fewest_connections = contenders.iter().map(groups::fewest_connections).min().unwrap_or(1);
     let cores = generator_cores(spec, machine, fewest_connections / spec.agents.max(1))?;
     agents::check(spec.agents, &contenders, cores.generator.len(), fewest_connections)?;
@@ -441,6 +446,9 @@ pub(super) fn plan(
     let question = question::ask(spec, &given)?;
     for text in &spec.run.requirements {
         Requirement::parse(text, &question).map_err(Error::usage)?;
+    }
+    if question.restarts == 0 && launches::are_possible(spec, accesses) {
+        launches::refuse_requirements(spec)?;
     }
     let plan = Plan {
         command: match spec.command {
@@ -478,7 +486,8 @@ fn run_sweep(spec: &Spec) -> Option<RunSweep> {
 }
 
 /// Returns slices or turns, the length of a slice, and that of a round (for `run` the duration).
-fn turns(spec: &Spec) -> Result<(Interleave, Option<Duration>, Duration), Error> {
+/// `several` says that it has several launches by default.
+fn turns(spec: &Spec, several: bool) -> Result<(Interleave, Option<Duration>, Duration), Error> {
     if spec.command == Command::Run && spec.sweep.is_some() {
         // A round visits every load point once: a slice with many connections begins with a burst,
         // which short slices would add to its p99 many times.
@@ -501,7 +510,13 @@ fn turns(spec: &Spec) -> Result<(Interleave, Option<Duration>, Duration), Error>
         (None, Some(_)) => Interleave::Slices,
         (requested, _) => requested.unwrap_or(Interleave::Auto),
     };
-    let default = if interleave == Interleave::Turns { TURN } else { ROUND };
+    // The two rounds of a launch are as long as the round of a single launch.
+    let halved = several || spec.run.launches.is_some_and(|n| n > 1) && spec.run.rounds.is_none();
+    let default = match interleave {
+        Interleave::Turns => TURN,
+        _ if halved => ROUND / 2,
+        _ => ROUND,
+    };
     let round = spec.run.round.unwrap_or(default);
     at_least("--round", round, SHORTEST_ROUND)?;
     if let Some(slice) = spec.run.slice {
@@ -516,6 +531,12 @@ fn turns(spec: &Spec) -> Result<(Interleave, Option<Duration>, Duration), Error>
         }
     }
     Ok((interleave, spec.run.slice, round))
+}
+
+/// The length of a round of one launch, in nanoseconds, where several are too dear.
+pub(super) fn round_of_one(spec: &Spec) -> u64 {
+    let turns = spec.run.interleave == Some(Interleave::Turns);
+    ns(spec.run.round.unwrap_or(if turns { TURN } else { ROUND }))
 }
 
 /// How long the pilot drives each contender.

@@ -190,7 +190,7 @@ fn few_connections_need_few_cores() {
 #[test]
 fn what_cannot_be_done_is_refused_with_its_remedy() {
     type Change = fn(&mut Spec);
-    let table: [(Change, &str); 19] = [
+    let table: [(Change, &str); 20] = [
         (
             |spec| spec.contenders.truncate(1),
             "a comparison requires at least two contenders; for one use `tiebreak run URL`",
@@ -208,26 +208,36 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
             "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster; did you mean `nginx`? An address begins with a scheme, such as http:// or redis://; a program begins with exec:; the name of a file ends with .toml",
         ),
         (
-            |spec| spec.run.restarts = Some(10),
-            "--restarts launches every target anew, but the contender `a` is already running: let \
+            |spec| spec.run.launches = Some(10),
+            "--launches launches every target anew, but the contender `a` is already running: let \
              tiebreak launch it (with a recipe or an experiment file)",
         ),
         (
             |spec| {
                 spec.contenders = vec!["nginx".into(), "node".into(), "go".into()];
-                spec.run.restarts = Some(6);
+                spec.run.launches = Some(6);
             },
-            "6 restarts cannot support 2 comparisons at 5 %; at least 7 are needed: use --restarts \
+            "6 launches cannot support 2 comparisons at 5 %; at least 7 are needed: use --launches \
              10 or compare fewer",
         ),
         (
             |spec| {
                 spec.contenders = vec!["nginx".into(), "node".into()];
-                spec.run.restarts = Some(6);
+                spec.run.rounds = Some(10);
+                spec.run.requirements = vec!["throughput >= 0.97".into()];
+            },
+            "--require throughput >= 0.97: one launch of each shows how these launches differ, not \
+             the programs: use --launches 8",
+        ),
+        (
+            |spec| {
+                spec.contenders = vec!["nginx".into(), "node".into()];
+                spec.run.launches = Some(6);
                 spec.run.until_decided = true;
             },
-            "--until-decided stops early within one launch, and --restarts fixes the number of \
-             launches: give one of them",
+            "--launches 6: a first look after 6 launches cannot decide 1 comparison: with \
+             --until-decided each look judges at the level of 1.25 %; the first look needs at \
+             least 8 launches",
         ),
         (
             |spec| {
@@ -330,13 +340,17 @@ fn the_hash_names_the_experiment_not_the_ports_nor_the_machine() {
 #[test]
 fn launches_and_looks_in_the_plan() {
     let mut spec = compare(&["nginx", "b=node"]);
-    spec.run.restarts = Some(8);
+    spec.run.launches = Some(8);
     let resolved = settled(&spec).expect("good");
     let question = &resolved.plan.question;
     assert_eq!(
         (question.rounds, question.restarts, question.rounds_of_a_launch()),
-        (40, 8, Some(5))
+        (16, 8, Some(2))
     );
+    spec.run.until_decided = true;
+    let looked = settled(&spec).expect("good").plan.question;
+    assert_eq!((looked.rounds, looked.restarts), (96, 48));
+    assert_eq!(looked.looks, [8, 13, 21, 32, 48]);
     // The first core that the generator leaves is tiebreak's own. The CPU time of a launched target
     // is visible.
     assert!(question.contenders.iter().all(|of| of.target_cores == [1]));

@@ -28,8 +28,8 @@ declared! {
             "How many rounds: each is one replicate [default: 10, or more for many comparisons]",
         )
         .more(
-            "With --restarts: rounds of each launch [default: 5]. With --until-decided: rounds \
-             before the first check [default: 10].",
+            "With --launches: rounds of each launch [default: 2]. With --until-decided and one \
+             launch: rounds before the first check [default: 10].",
         )
         .only(COMPARE)
         .common()
@@ -214,18 +214,19 @@ declared! {
         .only(COMPARE)
         .under(Verdict, 3)]);
 
-    /// How many times every target is launched anew.
-    restarts: Option<u32>, above_0,
-        Setting::new("restarts", Count, "How many times every target is launched anew.")
+    /// How many times every target is launched.
+    launches: Option<u32>, above_0,
+        Setting::new("launches", Count, "How many times every target is launched.")
+        .formerly("restarts")
         .flags(&[Flag::new(
-            "restarts",
+            "launches",
             "N",
-            "Launch every target anew N times; each launch is then one replicate",
+            "Launch every target N times; each launch is then one replicate",
         )
         .more(
             "A server settles differently at each start. A verdict from one launch describes that \
-             launch; with --restarts it describes the programs. Only for targets that tiebreak \
-             launches.",
+             launch; with several it describes the programs. Only for targets that tiebreak \
+             launches. With --until-decided: launches before the first check [default: 10].",
         )
         .only(COMPARE)
         .common()
@@ -243,8 +244,8 @@ declared! {
             "Check five times whether the result is decided, and stop when it is",
         )
         .more(
-            "After 10, 16, 26, 40 and 60 rounds, with a smaller error at each check, so that all \
-             checks together keep the requested confidence.",
+            "After 10, 16, 26, 40 and 60 rounds (with --launches: launches), with a smaller error \
+             at each check, so that all checks together keep the requested confidence.",
         )
         .only(COMPARE)
         .common()

@@ -103,7 +103,7 @@ fn every_setting_of_the_run_changes_the_plan() {
             "generator_cores" => "1",
             "matters" => "2%",
             "confidence" => "99%",
-            "restarts" => "12",
+            "launches" => "12",
             "all_pairs" | "expect_different" | "until_decided" => "true",
             "require" => "throughput >= 0.9",
             new => panic!("give a value of {new} here"),

@@ -6,6 +6,7 @@ use super::environment::Halt;
 use super::orders;
 use super::session::RunSession;
 use crate::targets::store::{About, Decision, Fingerprint, LoadState, RequestedData};
+use engine::interleaving::Sequence;
 use record::{
     Event, Failure, LoadMethod, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
 };
@@ -34,7 +35,10 @@ impl<W: Write> RunSession<'_, W> {
     /// Makes sure that every store contains the keys of its workload. Failures are data: the misses
     /// that follow are counted, and void the run.
     pub(super) fn load(&mut self) -> Result<(), Halt> {
-        for contender in 0..self.plan.contenders.len() {
+        let mut order = self.drawn(Sequence::Loads);
+        // Data of several contenders are loaded for the first of them.
+        order.sort_by_key(|contender| self.plan.data_of(*contender) != *contender);
+        for contender in order {
             let workload = self.plan.contenders[contender].asks.workload();
             // User-defined commands work on the data that they write themselves; statements may
             // need tables.

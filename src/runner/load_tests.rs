@@ -62,6 +62,7 @@ struct View<'a>(&'a mut FakeStore);
 impl Environment for View<'_> {
     fn launch_target(&mut self, _launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         Ok(TargetReady {
+            took_ns: 0,
             contender: contender as u32,
             launch: 0,
             cpu_source: None,

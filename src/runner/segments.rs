@@ -14,6 +14,12 @@ pub(super) struct Segment {
     pub(super) launch: Option<u32>,
 }
 
+/// How many launches come after this segment.
+pub(super) fn launches_after(question: &Question, segment: &Segment) -> u32 {
+    let each = question.rounds_of_a_launch().unwrap_or(u32::MAX);
+    question.restarts.saturating_sub((segment.first_round - 1) / each + 1)
+}
+
 /// The segments of a run, in order.
 pub(super) fn of(question: &Question) -> Vec<Segment> {
     if let Some(rounds) = question.rounds_of_a_launch() {

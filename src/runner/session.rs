@@ -9,8 +9,9 @@ use super::stores_known::Stores;
 use super::{null, orders};
 use crate::exit::Error;
 use crate::journal::Writer;
-use crate::plan::pilot;
+use crate::plan::{launches, pilot};
 use crate::targets::ready::{self, Answer, ExpectedReply};
+use engine::interleaving::{Sequence, sequence};
 use judge::Judge;
 use record::{
     Contender, DriveOrder, End, EndReason, Event, Failure, FaultOwner, LaneOrder, OwnCost, Phase,
@@ -55,6 +56,10 @@ pub(super) struct TrialWriter<'a, W> {
     segment: RunPosition,
     /// Where the next segment begins.
     end: RunPosition,
+    /// What the first launch of each contender cost, with its load.
+    launch_costs_ns: Vec<u64>,
+    /// The launch that is under way, counted from 1.
+    launch: u32,
 }
 
 /// A point between two slices of the rounds.
@@ -79,6 +84,8 @@ impl<'a, W: Write> TrialWriter<'a, W> {
             unjudged,
             segment,
             end,
+            launch_costs_ns: vec![0; plan.contenders.len()],
+            launch: 1,
         }
     }
 
@@ -136,7 +143,20 @@ impl<'a, W: Write> TrialWriter<'a, W> {
         }
     }
 
+    /// Adds what belongs to the first launch of a contender to its cost.
+    fn count_cost(&mut self, event: &Event) {
+        let (contender, cost_ns) = match event {
+            Event::Target(ready) if ready.launch <= 1 => (ready.contender, ready.took_ns),
+            Event::Loaded(loaded) if loaded.launch <= 1 => (loaded.contender, loaded.whole_ns()),
+            _ => return,
+        };
+        if let Some(cost) = self.launch_costs_ns.get_mut(contender as usize) {
+            *cost = cost.saturating_add(cost_ns);
+        }
+    }
+
     pub(super) fn write_and_sync(&mut self, event: &Event) -> Result<(), Halt> {
+        self.count_cost(event);
         self.journal.write(event)?;
         Ok(self.journal.sync()?)
     }
@@ -237,14 +257,13 @@ impl<W: Write> RunSession<'_, W> {
         if self.plan.launches() {
             self.writer.progress.phase("launching", Duration::ZERO, 0);
         }
+        self.writer.launch = launch;
         self.stores.launched(launch, self.plan.contenders.len());
-        let mut order = engine::interleaving::order(self.plan.seed, launch, self.lanes(), 1);
+        let mut order = self.drawn(Sequence::Launches);
         // A target of several contenders is launched for the first of them.
-        order.sort_by_key(|contender| {
-            self.plan.target_of(*contender as usize) != *contender as usize
-        });
+        order.sort_by_key(|contender| self.plan.target_of(*contender) != *contender);
         for contender in order {
-            let ready = self.environment.launch_target(launch, contender as usize)?;
+            let ready = self.environment.launch_target(launch, contender)?;
             self.writer.write_and_sync(&Event::Target(ready))?;
         }
         self.ready()?;
@@ -262,8 +281,11 @@ impl<W: Write> RunSession<'_, W> {
         Ok(())
     }
 
-    fn lanes(&self) -> u32 {
-        self.plan.contenders.len() as u32
+    /// The contenders in the order in which this is done to them in the launch that is under way.
+    pub(super) fn drawn(&self, kind: Sequence) -> Vec<usize> {
+        let contenders = self.plan.contenders.len() as u32;
+        let order = sequence(kind, self.plan.seed, self.writer.launch, contenders);
+        order.into_iter().map(|contender| contender as usize).collect()
     }
 
     pub(super) fn ready(&mut self) -> Result<(), Halt> {
@@ -274,7 +296,8 @@ impl<W: Write> RunSession<'_, W> {
     /// Checks that these contenders answer.
     fn answering(&mut self, which: impl Fn(&Contender) -> bool) -> Result<(), Halt> {
         let plan = self.plan;
-        for contender in (0..plan.contenders.len()).filter(|at| which(&plan.contenders[*at])) {
+        let order = self.drawn(Sequence::Readiness).into_iter();
+        for contender in order.filter(|at| which(&plan.contenders[*at])) {
             let mut pauses = ready::PAUSES_MS.iter();
             while let Some(wrong) = self.ask(contender)? {
                 let Some(pause) = pauses.next() else {
@@ -340,7 +363,12 @@ impl<W: Write> RunSession<'_, W> {
             Phase::Round => Phase::Pilot,
             other => other,
         })?;
-        let choice = pilot::decide(plan, &trials);
+        let dearest_ns = self.writer.launch_costs_ns.iter().copied().max().unwrap_or(0);
+        let (chosen, why) = launches::chosen(plan, dearest_ns).unzip();
+        let plan = &launches::settled(plan, chosen);
+        let mut choice = pilot::decide(plan, &trials);
+        choice.launches = chosen;
+        choice.why.extend(why.flatten());
         // Synced now, so that a full disk is noticed early.
         self.writer.write_and_sync(&Event::Pilot(choice.clone()))?;
         for sentence in &choice.why {
@@ -349,7 +377,7 @@ impl<W: Write> RunSession<'_, W> {
         if let Some(judge) = self.writer.judge() {
             judge.pilot(&choice);
         }
-        let outcome = self.rounds(&choice);
+        let outcome = self.rounds(plan, &choice);
         self.with_final_store_reports(outcome)?;
         self.single_runs()
     }
@@ -378,8 +406,7 @@ impl<W: Write> RunSession<'_, W> {
     }
 
     /// Drives the rounds, segment by segment, until the last one or until the run is decided.
-    fn rounds(&mut self, choice: &PilotChoice) -> Result<(), Halt> {
-        let plan = self.plan;
+    fn rounds(&mut self, plan: &Plan, choice: &PilotChoice) -> Result<(), Halt> {
         for segment in segments::of(&plan.question) {
             if let Some(launch) = segment.launch {
                 self.ask_stores(StoreMoment::RoundsEnd)?;
@@ -388,8 +415,7 @@ impl<W: Write> RunSession<'_, W> {
             }
             if segment.launch.is_some() || segment.first_round == 1 {
                 self.ask_stores(StoreMoment::RoundsBegin)?;
-                let left = Segment { rounds: plan.rounds + 1 - segment.first_round, ..segment };
-                let left = length(&orders::rounds(plan, choice, &left));
+                let left = self.time_left(plan, choice, &segment);
                 self.writer.progress.phase("round", left, plan.rounds);
             }
             self.writer.segment = self.writer.end;
@@ -399,6 +425,16 @@ impl<W: Write> RunSession<'_, W> {
             }
         }
         Ok(())
+    }
+
+    /// How long the rounds from this segment on take, with the launches between them.
+    fn time_left(&self, plan: &Plan, choice: &PilotChoice, from: &Segment) -> Duration {
+        let left = Segment { rounds: plan.rounds + 1 - from.first_round, ..*from };
+        let driven = length(&orders::rounds(plan, choice, &left));
+        let launches = segments::launches_after(&plan.question, from);
+        let warm_ups_ns = plan.warm_up_ns.saturating_mul(plan.contenders.len() as u64);
+        let launch_ns = self.writer.launch_costs_ns.iter().sum::<u64>().saturating_add(warm_ups_ns);
+        driven + Duration::from_nanos(launch_ns.saturating_mul(launches.into()))
     }
 
     /// Drives a warm-up and one round without interleaving.
@@ -597,13 +633,17 @@ pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) ->
         counted || !plan.question.looks.is_empty()
     };
     let most = if plans.clone().into_iter().any(ends_early) { "at most" } else { "about" };
+    let several = plans.clone().into_iter().any(|plan| plan.question.restarts > 1);
+    let launches = if several { " and the launches" } else { "" };
     let all = plans.into_iter().map(foreseen_ns).fold(0, u64::saturating_add);
-    format!("{most} {}", show_ns(all.div_ceil(1_000_000_000).saturating_mul(1_000_000_000)))
+    let seconds = all.div_ceil(1_000_000_000).saturating_mul(1_000_000_000);
+    format!("{most} {}{launches}", show_ns(seconds))
 }
 
 fn foreseen_ns(plan: &Plan) -> u64 {
     let pilot = if plan.question.pairs.is_empty() { 0 } else { plan.pilot_ns };
-    let each = plan.warm_up_ns + pilot + u64::from(plan.rounds) * plan.round_ns;
+    let warm_ups_ns = plan.warm_up_ns.saturating_mul(plan.question.restarts.max(1).into());
+    let each = warm_ups_ns + pilot + u64::from(plan.rounds) * plan.round_ns;
     each.saturating_mul(plan.contenders.len() as u64)
 }
 

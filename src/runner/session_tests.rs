@@ -7,7 +7,9 @@ use crate::runner::progress::ProgressStyle;
 use crate::scratch::Scratch;
 use crate::targets::store::About;
 use engine::EngineError;
-use record::{Failure, Header, Seen, Slice, TargetDone, TargetReady, journal::SCHEMA};
+use record::{
+    DearLaunches, Failure, Header, Launches, Seen, Slice, TargetDone, TargetReady, journal::SCHEMA,
+};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
@@ -69,6 +71,8 @@ struct Script {
     dies_in: Option<u32>,
     /// A signal comes in this round.
     stopped_in: Option<u32>,
+    /// How long a launch of contender 1 takes.
+    launch_ns: u64,
     /// Contender 1 ends while it is launched for the nth time.
     falls_in_launch: Option<u32>,
     /// Contender 0, when it is driven alone, refuses connections from some point in its turn on.
@@ -122,6 +126,7 @@ impl Environment for FakeEngine {
         }
         self.launch = launch;
         Ok(TargetReady {
+            took_ns: if contender == 1 { self.world.launch_ns } else { 0 },
             contender: contender as u32,
             launch,
             cpu_source: None,
@@ -592,6 +597,38 @@ fn with_restarts_every_segment_has_its_own_launch() {
             && journal_lines[second + 4].starts_with("WarmUp")
     );
     assert_eq!(journal_lines[journal_lines.len() - 2], "1 is down after launch 6");
+}
+
+/// Ten launches of two rounds, eight if they are dear, one of ten rounds if they are too dear.
+fn launches_by_cost(launch_ns: u64) -> SessionOutcome {
+    let mut plan = example::plan(|_| {});
+    (plan.rounds, plan.question.rounds, plan.question.restarts) = (20, 20, 10);
+    let round_of_one_ns = 1_500_000_000;
+    plan.question.dear = Some(DearLaunches { launches: 8, rounds_of_one: 10, round_of_one_ns });
+    conduct(&plan, Script { launch_ns, ..Script::default() }, Disk::new(ROOMY))
+}
+
+#[test]
+fn the_first_launch_of_the_dearest_contender_decides_how_many_follow() {
+    // The warm-up takes a second.
+    for (launch_ms, launches, rounds, round_ms) in
+        [(300, 10, 20, 1000), (2000, 8, 16, 1000), (9500, 1, 10, 1500)]
+    {
+        let outcome = launches_by_cost(launch_ms * 1_000_000);
+        assert_eq!(reason(&outcome), EndReason::Complete);
+        let lines = all_lines(&outcome.disk);
+        let ups = lines.iter().filter(|line| line.starts_with("1 is up")).count();
+        assert_eq!(ups, launches, "{launch_ms} ms");
+        let driven = lines.iter().filter(|line| line.starts_with("Round")).count();
+        assert_eq!(driven, 2 * rounds, "{launch_ms} ms");
+        assert_eq!(outcome.orders.last().map(|order| order.round_ns / 1_000_000), Some(round_ms));
+        let chosen = outcome.disk.events().into_iter().find_map(|event| match event {
+            Event::Pilot(choice) => choice.launches,
+            _ => None,
+        });
+        let each = (rounds / launches) as u32;
+        assert_eq!(chosen, Some(Launches { launches: launches as u32, rounds: each }));
+    }
 }
 
 #[test]

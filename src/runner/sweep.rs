@@ -8,6 +8,7 @@ use crate::journal::sweep;
 use crate::plan::hash;
 use crate::plan::sweep::Settled;
 use crate::utc;
+use engine::interleaving::{Sequence, sequence};
 use record::sweep::SCHEMA;
 use record::{Factor, LoadPoint, Plan, Sweep};
 use std::path::PathBuf;
@@ -64,8 +65,7 @@ pub(crate) fn begin(
 /// The order of driving, drawn from the seed: a machine that grows slower while the
 /// sweep lasts must not look like a bend.
 fn points(factor: Factor, values: &[f64], seed: u64) -> (Vec<usize>, Vec<LoadPoint>) {
-    // Rounds and launches are numbered from 1; 0 is used for the sweep.
-    let order = engine::interleaving::order(seed, 0, values.len() as u32, 1);
+    let order = sequence(Sequence::Points, seed, 0, values.len() as u32);
     let order: Vec<usize> = order.into_iter().map(|at| at as usize).collect();
     let turn = |at: usize| order.iter().position(|other| *other == at).map_or(0, |turn| turn + 1);
     let point = |(at, value): (usize, &f64)| LoadPoint {

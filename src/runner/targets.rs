@@ -22,7 +22,7 @@ use record::{
     TargetReady, Workload,
 };
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use text::shown::shown;
 
 /// How long the check of a login may take.
@@ -44,6 +44,8 @@ pub(super) struct Targets<'a> {
 struct Target<'a> {
     launcher: Option<Launcher<'a>>,
     facts: Vec<Fact>,
+    /// How long its last launch took.
+    took: Duration,
     running_target: Option<RunningTarget>,
 }
 
@@ -64,7 +66,10 @@ impl<'a> Target<'a> {
             self.launcher = Some(launcher);
         }
         let launcher = self.launcher.as_mut().expect("just made");
-        Ok(launcher.launch()?)
+        let began = Instant::now();
+        let running = launcher.launch()?;
+        self.took = began.elapsed();
+        Ok(running)
     }
 }
 
@@ -195,6 +200,7 @@ fn target_ready(
         // What a store reports, in addition to the facts of its launch.
         facts: facts.iter().cloned().chain(custom_words.unwrap_or_default()).collect(),
         ready_requests: running_target.running.as_ref().map_or(0, Running::ready_requests),
+        took_ns: 0,
     }
 }
 
@@ -274,6 +280,8 @@ impl Environment for Targets<'_> {
         };
         safe_log_in(known, &running_target)?;
         let ready = target_ready(contender, known, &running_target, &target.facts);
+        let took_ns = u64::try_from(target.took.as_nanos()).unwrap_or(u64::MAX);
+        let ready = TargetReady { took_ns, ..ready };
         target.running_target = Some(running_target);
         Ok(ready)
     }

@@ -280,6 +280,7 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         rounds,
         workers: 1,
         restarts: 0,
+        dear: None,
         looks: Vec::new(),
         sharing: Vec::new(),
         generator_cores: Vec::new(),

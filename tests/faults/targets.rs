@@ -207,7 +207,7 @@ const LAUNCHED: &[Fault] = &[
 ];
 
 /// Six launches of one round.
-const RESTARTS: &str = "--round 50ms --rounds 1 --restarts 6 --slice 25ms --warm-up 50ms \
+const RESTARTS: &str = "--round 50ms --rounds 1 --launches 6 --slice 25ms --warm-up 50ms \
                         --pilot 100ms --connections 4 --out run";
 
 /// Serves once; later it only waits.

@@ -135,7 +135,7 @@ archives() {
 # The steps of action.yml, in a repository of its own: few and short rounds, since the second
 # commit is slower by far.
 ci_example() {
-    TIEBREAK=$(packaging/build --binary) docs/ci/try.sh --restarts 6 --rounds 1 --round 300ms
+    TIEBREAK=$(packaging/build --binary) docs/ci/try.sh --launches 6 --rounds 1 --round 300ms
 }
 
 miri() {

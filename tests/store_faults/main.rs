@@ -30,15 +30,17 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, with_faults.chain(real::cases()).collect()).exit_code()
 }
 
+/// The length of a round in [`SHORT`].
+const ROUND: &str = "100ms";
 const SHORT: [&str; 16] = [
     "--rounds",
     "6",
     "--round",
-    "100ms",
+    ROUND,
     "--slice",
     "25ms",
     "--pilot",
-    "100ms",
+    "200ms",
     "--warm-up",
     "50ms",
     "--keys",

@@ -1,10 +1,11 @@
 //! Runs the known truths, one at a time, and reports three results: a truth passed, failed, or is
 //! undecided on this machine.
 //!
-//! A truth that fails while others used the machine ([`crate::disturbance`]) is run again at the end.
-//! If it fails again under such conditions it is undecided, which is printed. Up to three undecided
-//! truths are no failure; more are one, so that a broken tool cannot hide behind a noisy machine. A
-//! failure on a machine that was left alone, and a wrong count ([`exact`]), is final.
+//! A truth that fails is run again at the end, as a failed test is, and is counted among those that failed
+//! at first. If it fails again while others used the machine ([`crate::disturbance`]) it is undecided,
+//! which is printed. Up to three undecided truths are no failure; more are one, so that a broken tool
+//! cannot hide behind a noisy machine. A second failure on a machine that was left alone is final, and so
+//! is the first wrong count ([`exact`]).
 
 use crate::disturbance::Watch;
 use crate::size::Level;
@@ -82,6 +83,8 @@ pub(crate) fn first_failure(what: impl Display) {
 /// How one try of a truth ended.
 enum Outcome {
     Passed,
+    /// A count was wrong, which nothing excuses.
+    Wrong,
     Failed,
     /// It failed while the machine was disturbed as this says.
     Disturbed(String),
@@ -103,8 +106,11 @@ fn attempt(truth: Truth) -> Attempt {
             (Ok(()), _) => Outcome::Passed,
             (Err(panic), disturbance) => {
                 println!("{}: {}\n{disturbance}", truth.name, message(&*panic));
-                let excused = disturbance.is_large() && !COUNTING.get();
-                if excused { Outcome::Disturbed(disturbance.to_string()) } else { Outcome::Failed }
+                match disturbance.is_large() {
+                    _ if COUNTING.get() => Outcome::Wrong,
+                    true => Outcome::Disturbed(disturbance.to_string()),
+                    false => Outcome::Failed,
+                }
             }
         };
         // The receiver is gone if this took too long.
@@ -112,11 +118,11 @@ fn attempt(truth: Truth) -> Attempt {
     });
     let attempt = receiver.recv_timeout(LONGEST).unwrap_or_else(|_| {
         println!("{}: it hangs: not over after {} s", truth.name, LONGEST.as_secs());
-        Attempt { outcome: Outcome::Failed, figures: Vec::new() }
+        Attempt { outcome: Outcome::Wrong, figures: Vec::new() }
     });
     let word = match attempt.outcome {
         Outcome::Passed => "PASS",
-        Outcome::Failed => "FAIL",
+        Outcome::Failed | Outcome::Wrong => "FAIL",
         Outcome::Disturbed(_) => "DISTURBED",
     };
     println!("{word:>12} [{:8.3}s] truths {}", started.elapsed().as_secs_f64(), truth.name);
@@ -154,14 +160,14 @@ impl Results {
     fn add(&mut self, truth: &Truth, attempt: &Attempt) -> bool {
         match attempt.outcome {
             Outcome::Passed => self.passed += 1,
-            Outcome::Failed => self.failed += 1,
-            Outcome::Disturbed(_) => {
+            Outcome::Wrong => self.failed += 1,
+            Outcome::Failed | Outcome::Disturbed(_) => {
                 self.failed_at_first += 1;
                 return true;
             }
         }
-        let failed = matches!(attempt.outcome, Outcome::Failed);
-        self.tabulate(truth, attempt, if failed { "FAILED" } else { "1" });
+        let wrong = matches!(attempt.outcome, Outcome::Wrong);
+        self.tabulate(truth, attempt, if wrong { "FAILED" } else { "1" });
         false
     }
 
@@ -171,7 +177,7 @@ impl Results {
                 self.passed += 1;
                 "2"
             }
-            Outcome::Failed => {
+            Outcome::Failed | Outcome::Wrong => {
                 self.failed += 1;
                 "FAILED"
             }

@@ -69,13 +69,18 @@ function done(): void
 function sockets(int $port): array
 {
     $inodes = [];
-    foreach (array_slice(file('/proc/self/net/tcp'), 1) as $line) {
+    // Line by line: the machine may have thousands of connections, and what is searched for is memory
+    // that grows.
+    $table = fopen('/proc/self/net/tcp', 'r');
+    fgets($table);
+    while (($line = fgets($table)) !== false) {
         $fields = preg_split('/\s+/', trim($line));
         // 01: connected.
         if (hexdec(substr($fields[2], -4)) === $port && $fields[3] === '01') {
             $inodes[] = $fields[9];
         }
     }
+    fclose($table);
     $ours = [];
     foreach (glob('/proc/self/fd/*') as $descriptor) {
         $target = @readlink($descriptor);

@@ -1,6 +1,31 @@
-//! The order in which the contenders' slices are driven. Pure functions.
+//! The order in which the contenders' slices are driven, and in which other things are done to them, so that
+//! none depends on the position of a contender in the command line. Pure functions.
 
 use crate::random::Random;
+
+/// What is done to one contender after another, besides their slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sequence {
+    /// Their targets are launched.
+    Launches,
+    /// Their targets are asked whether they are ready.
+    Readiness,
+    /// Their stores are loaded.
+    Loads,
+    /// They are warmed up.
+    WarmUps,
+    /// Load points are driven.
+    Points,
+}
+
+/// Returns the order of one sequence. `number` distinguishes sequences of a kind, such as launches. Each
+/// kind has a random stream of its own, so that no order follows from another.
+pub fn sequence(kind: Sequence, seed: u64, number: u32, contenders: u32) -> Vec<u32> {
+    let mut random = Random::new(seed, ((0xB2A2 + kind as u64) << 32) + u64::from(number));
+    let mut order: Vec<u32> = (0..contenders).collect();
+    random.shuffle(&mut order);
+    order
+}
 
 /// Returns the order of one round, in which each of `contenders` appears `slices` times.
 ///
@@ -23,7 +48,33 @@ pub fn order(seed: u64, round: u32, contenders: u32, slices: u32) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::order;
+    use super::{Sequence, order, sequence};
+    use std::collections::BTreeSet;
+
+    const KINDS: [Sequence; 5] = [
+        Sequence::Launches,
+        Sequence::Readiness,
+        Sequence::Loads,
+        Sequence::WarmUps,
+        Sequence::Points,
+    ];
+
+    #[test]
+    fn either_of_two_contenders_comes_first_in_half_of_the_sequences() {
+        for kind in KINDS {
+            let first = (1..=1000).filter(|number| sequence(kind, 5, *number, 2)[0] == 0).count();
+            assert!((430..570).contains(&first), "{kind:?}: {first}");
+        }
+    }
+
+    #[test]
+    fn no_sequence_follows_from_another() {
+        let first =
+            |kind| (1..=64).map(|number| sequence(kind, 7, number, 2)[0]).collect::<Vec<_>>();
+        let slices = (1..=64).map(|round| order(7, round, 2, 1)[0]).collect::<Vec<_>>();
+        let all: BTreeSet<Vec<u32>> = KINDS.map(first).into_iter().chain([slices]).collect();
+        assert_eq!(all.len(), KINDS.len() + 1);
+    }
 
     #[test]
     fn every_contender_gets_its_slices_in_every_stretch() {

@@ -8,7 +8,7 @@ use crate::readings::note_targets;
 use crate::sync::Sender;
 use crate::{
     EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
-    interleaving,
+    interleaving::{self, Sequence},
 };
 use record::{DriveOrder, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,8 +21,11 @@ const GRACE_NS: u64 = 1_000_000_000;
 const LEAD_NS: u64 = 20_000;
 /// The random stream that the order of renewals is drawn from; the round is added.
 const RENEWAL: u64 = 0x4E4E_0000_0000;
-/// How many connections of one lane are renewed before those of another lane.
-const RENEWED_AT_ONCE: usize = 2;
+/// The random stream that the order of the first connections is drawn from; the number of the first round
+/// is added.
+const OPENING: u64 = 0x4E4F_0000_0000;
+/// How many connections of one lane are opened before those of another lane.
+const OPENED_AT_ONCE: usize = 2;
 /// The last part of the wait for the start of a slice, which a lane spends spinning.
 const SPIN_NS: u64 = 50_000;
 /// How long all resting lanes together are serviced between two slices.
@@ -204,8 +207,11 @@ impl<'a> Worker<'a> {
     }
 
     fn open(&mut self) -> Result<(), EarlyEnd> {
-        self.lanes.iter_mut().try_for_each(Driven::open)?;
-        Ok(())
+        if let [lane] = self.lanes.as_mut_slice() {
+            return Ok(lane.open()?);
+        }
+        let all = (0..self.lanes.len()).collect();
+        self.open_in_turn(all, OPENING + u64::from(self.order.first_round))
     }
 
     /// Reopens the persistent connections of all lanes, in an order drawn for this round.
@@ -221,18 +227,23 @@ impl<'a> Worker<'a> {
         }
         renewed.retain(|lane| self.lanes[*lane].lane.end_connections());
         self.rest()?;
-        let mut random = Random::new(self.order.seed, RENEWAL + u64::from(round));
-        while !renewed.is_empty() {
-            // The lanes take turns with a few connections each: otherwise what the sockets of
-            // one lane have in common would appear as scatter between rounds.
-            random.shuffle(&mut renewed);
-            let mut left = Vec::with_capacity(renewed.len());
-            for lane in renewed {
-                if !self.lanes[lane].open_some(RENEWED_AT_ONCE)? {
+        self.open_in_turn(renewed, RENEWAL + u64::from(round))
+    }
+
+    /// Opens the connections of these lanes. The lanes take turns with a few connections each, in an order
+    /// drawn from this random stream: otherwise what the sockets of one lane have in common would appear as
+    /// scatter between rounds.
+    fn open_in_turn(&mut self, mut lanes: Vec<usize>, stream: u64) -> Result<(), EarlyEnd> {
+        let mut random = Random::new(self.order.seed, stream);
+        while !lanes.is_empty() {
+            random.shuffle(&mut lanes);
+            let mut left = Vec::with_capacity(lanes.len());
+            for lane in lanes {
+                if !self.lanes[lane].open_some(OPENED_AT_ONCE)? {
                     left.push(lane);
                 }
             }
-            renewed = left;
+            lanes = left;
         }
         Ok(())
     }
@@ -242,7 +253,8 @@ impl<'a> Worker<'a> {
         self.stolen_ns = self.health.stolen_ns();
         let mut result = Ok(());
         if self.order.warm_up_ns > 0 {
-            let order = interleaving::order(self.order.seed, 0, contenders, 1);
+            let (kind, number) = (Sequence::WarmUps, self.order.first_round);
+            let order = interleaving::sequence(kind, self.order.seed, number, contenders);
             result = self.slices(&order, self.order.warm_up_ns, false);
             self.hand_over(0, Phase::WarmUp, 0, result.is_err());
         }

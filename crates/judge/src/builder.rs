@@ -6,7 +6,7 @@ use crate::{
 };
 use record::{
     Address, Arrivals, ContenderQuestion, End, EndReason, Histogram, Intensity, Interleave,
-    LaneOrder, Metric, OwnCost, Pair, Phase, PilotChoice, Question, Reuse, Seen, Slice,
+    LaneOrder, Launches, Metric, OwnCost, Pair, Phase, PilotChoice, Question, Reuse, Seen, Slice,
     StoreReport, TrialRecord, seen::Connections,
 };
 
@@ -42,6 +42,7 @@ impl SampleRun {
             .collect();
         let complete = End { reason: EndReason::Complete, detail: String::new() };
         let pilot = PilotChoice {
+            launches: None,
             interleave: Interleave::Slices,
             slice_ns: SLICE_NS,
             round_ns: SLICES * SLICE_NS,
@@ -169,6 +170,16 @@ impl SampleRun {
         self
     }
 
+    /// Lets the replies of a launch be judged together, as the pilot records it.
+    pub(crate) fn with_whole_launches(mut self) -> SampleRun {
+        let launches = self.question.restarts;
+        let rounds = self.question.rounds / launches.max(1);
+        if let Some(pilot) = &mut self.pilot {
+            pilot.launches = Some(Launches { launches, rounds });
+        }
+        self
+    }
+
     /// Adds the five looks from 10 to 60 rounds.
     pub(crate) fn with_looks(mut self) -> SampleRun {
         self.question.looks = vec![10, 16, 26, 40, 60];
@@ -263,6 +274,7 @@ fn question(names: &[&str], rounds: u32) -> Question {
         matters: 0.01,
         rounds,
         restarts: 0,
+        dear: None,
         looks: Vec::new(),
         sharing: Vec::new(),
         generator_cores: Vec::new(),

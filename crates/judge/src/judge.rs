@@ -38,6 +38,8 @@ impl Judge {
 
     /// Records the choice of the pilot.
     pub fn pilot(&mut self, choice: &PilotChoice) {
+        let question = self.evidence.question.clone();
+        self.evidence.question = question.with_launches(choice.launches);
         self.evidence.pilot = Some(choice.clone());
     }
 
@@ -84,8 +86,7 @@ impl Judge {
     /// Rounds between two looks change nothing. A round counts as soon as all of its trials were
     /// added. The verdict decides whether a run is void.
     pub fn decided(&self) -> bool {
-        let looks = &self.evidence.question.looks;
-        let at_a_look = looks.contains(&(self.evidence.complete_rounds + 1));
+        let at_a_look = self.evidence.is_at_a_look(self.evidence.complete_rounds + 1);
         match self.open.as_ref().filter(|open| at_a_look && open.complete()) {
             None => compare::decided(&self.evidence),
             // The evidence is copied only at the looks, because closing a round takes milliseconds.

@@ -59,10 +59,12 @@ pub use kind_seen::KindSeen;
 pub use outcome::{Failure, FaultOwner, Outcome, Outcomes};
 pub use own_cost::OwnCost;
 pub use phases::Phases;
-pub use plan::{Contender, Group, Interleave, PilotChoice, PilotSeen, Plan};
+pub use plan::{Contender, Group, Interleave, Launches, PilotChoice, PilotSeen, Plan};
 pub use program::{ProgramRun, Programs};
 pub use published::{Published, SingleRun};
-pub use question::{ContenderQuestion, Direction, GroupQuestion, Metric, Pair, Question};
+pub use question::{
+    ContenderQuestion, DearLaunches, Direction, GroupQuestion, Metric, Pair, Question,
+};
 pub use recorder::{Moments, Recorder, SliceStart};
 pub use request_plan::{
     MessageKind, MessageSettings, RequestPlan, RequestSettings, SqlProtocol, SqlSettings, Work,

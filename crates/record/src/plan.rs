@@ -68,6 +68,17 @@ impl Plan {
         self.generator_cores.len().max(1) as u32 * self.agents.max(1)
     }
 
+    /// Returns the same plan with the launches that were chosen after the first one, if the pilot
+    /// recorded a choice.
+    #[must_use]
+    pub fn with_launches(self, chosen: Option<Launches>) -> Plan {
+        if chosen.is_none() {
+            return self;
+        }
+        let question = self.question.with_launches(chosen);
+        Plan { rounds: question.rounds, question, ..self }
+    }
+
     /// Whether tiebreak launches any target.
     pub fn launches(&self) -> bool {
         self.contenders.iter().any(|contender| !contender.launch.is_empty())
@@ -170,6 +181,20 @@ pub struct PilotChoice {
     pub why: Vec<String>,
     /// What it measured, by contender.
     pub saw: Vec<PilotSeen>,
+    /// How often the targets are launched, where that is known only after the first launch. None in
+    /// journals of earlier versions, and where nothing is launched several times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launches: Option<Launches>,
+}
+
+/// The launches of a run, and the rounds of each. A quantile of a launch is that of its rounds' replies
+/// together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launches {
+    /// Launches of every target. With 1 the round is the replicate.
+    pub launches: u32,
+    /// Rounds of each.
+    pub rounds: u32,
 }
 
 /// What the pilot measured of one contender.

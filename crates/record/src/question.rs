@@ -1,6 +1,6 @@
 //! The questions for the judge: part of the plan, fixed before round 1.
 
-use crate::Consistency;
+use crate::{Consistency, Launches};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -29,8 +29,11 @@ pub struct Question {
     /// ÷ `restarts` consecutive rounds. 0 means one launch, or targets that were running already.
     #[serde(default)]
     pub restarts: u32,
-    /// The numbers of rounds after which a run checks whether it is decided. Empty for a run of
-    /// fixed length.
+    /// What that number becomes where a launch is dear. None if it is fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dear: Option<DearLaunches>,
+    /// The numbers of rounds, or of launches if the launch is the replicate, after which a run checks
+    /// whether it is decided. Empty for a run of fixed length.
     #[serde(default)]
     pub looks: Vec<u32>,
     /// Whether the contenders are expected to answer differently (`--expect-different`).
@@ -75,10 +78,33 @@ impl Question {
         self.contenders.iter().position(|contender| contender.name == name)
     }
 
+    /// Returns the same question with the launches that were chosen after the first one, if the pilot
+    /// recorded a choice.
+    #[must_use]
+    pub fn with_launches(self, chosen: Option<Launches>) -> Question {
+        let Some(Launches { launches, rounds }) = chosen else { return self };
+        Question {
+            rounds: launches.saturating_mul(rounds),
+            restarts: if launches > 1 { launches } else { 0 },
+            ..self
+        }
+    }
+
     /// Rounds of each launch. Returns None without restarts.
     pub fn rounds_of_a_launch(&self) -> Option<u32> {
         self.rounds.checked_div(self.restarts)
     }
+}
+
+/// The launches of a run whose number follows from what the first ones cost, where they are not cheap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DearLaunches {
+    /// Launches of every target where a launch is dear.
+    pub launches: u32,
+    /// Rounds where it is too dear for several: then there is one launch.
+    pub rounds_of_one: u32,
+    /// Length of these rounds.
+    pub round_of_one_ns: u64,
 }
 
 /// What the judge needs to know about one contender before the run.

@@ -78,6 +78,17 @@ pub struct Loaded {
     pub settled: Option<Settled>,
 }
 
+impl Loaded {
+    /// How long the load took, with the wait for the work that it left to the server.
+    pub fn whole_ns(&self) -> u64 {
+        let waited = match self.settled {
+            Some(Settled::Compactions { took_ns, .. } | Settled::Cpu { took_ns, .. }) => took_ns,
+            Some(Settled::Unseen { .. }) | None => 0,
+        };
+        self.took_ns.saturating_add(waited)
+    }
+}
+
 /// How a load waited for the work that it left to its server, such as compactions. Each
 /// `took_ns` is the length of that wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -505,6 +505,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
             matters: 0.01,
             rounds,
             restarts: 0,
+            dear: None,
             looks: Vec::new(),
             sharing: Vec::new(),
             generator_cores: Vec::new(),
@@ -561,6 +562,7 @@ fn pilot(named: &[(&str, f64)]) -> PilotChoice {
         cpu_at_rest: None,
     };
     PilotChoice {
+        launches: None,
         interleave: Interleave::Slices,
         slice_ns: 82_000_000,
         round_ns: 1_000_000_000,

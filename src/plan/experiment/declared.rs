@@ -15,8 +15,17 @@ use text::shown::shown;
 pub(super) fn read<S: Declared>(table: &Table<'_>) -> Result<S, Error> {
     let mut settings = S::default();
     for (key, value) in table.entries() {
-        let rows = || S::TABLE.iter().filter(|row| outer(row.setting.key_in_file()) == key);
+        let is_it =
+            |row: &&Row<S>| outer(row.setting.key_in_file()) == key || row.setting.former == key;
+        let rows = || S::TABLE.iter().filter(is_it);
         for row in rows() {
+            let setting = &row.setting;
+            if key == setting.former && table.get(setting.key).is_some() {
+                return Err(value.error(&format!(
+                    "is the former name of {}, which is given, too: remove it",
+                    setting.key
+                )));
+            }
             match row.setting.key_in_file().split_once('.') {
                 None => one(row, &value, &mut settings)?,
                 Some((_, inner)) => {

@@ -62,6 +62,12 @@ fn write<'a, S: 'a>(schema: &mut Json, object: &str, rows: impl Iterator<Item = 
             (properties, key) = (&mut properties[outer]["properties"], inner);
         }
         properties[key] = entry(&row.setting, &properties[key]);
+        if !row.setting.former.is_empty() {
+            let description = format!("The former name of `{key}`.");
+            let mut former = properties[key].clone();
+            former["description"] = description.into();
+            properties[row.setting.former] = former;
+        }
     }
 }
 

@@ -108,7 +108,7 @@ fn everything_that_can_be_said_is_understood() {
     let sweep = sweep.map(|sweep| (sweep.factor, sweep.values.as_slice()));
     assert_eq!(sweep, Some((record::Factor::Rate, [1000.0, 5000.0].as_slice())));
     let run = &experiment.run.settings;
-    assert_eq!((run.rounds, run.seed, run.restarts), (Some(12), Some(7), Some(10)));
+    assert_eq!((run.rounds, run.seed, run.launches), (Some(12), Some(7), Some(10)));
     assert_eq!(
         (run.round, run.warm_up),
         (Some(Duration::from_millis(500)), Some(Duration::from_secs(2)))

@@ -13,6 +13,7 @@ fn question() -> Question {
         matters: 0.01,
         rounds: 10,
         restarts: 0,
+        dear: None,
         looks: Vec::new(),
         sharing: Vec::new(),
         generator_cores: Vec::new(),

@@ -70,7 +70,7 @@ impl Progress {
     }
 
     /// A phase starts. `planned` is its expected length, or zero if that is not known. `rounds` is
-    /// the number of rounds of the whole run if the phase is the rounds or, with restarts, a part
+    /// the number of rounds of the whole run if the phase is the rounds or, with several launches, a part
     /// of them; otherwise 0.
     pub(crate) fn phase(&self, label: &str, planned: Duration, rounds: u32) {
         self.begin(|state, now| state.phase(label, planned, rounds, now));

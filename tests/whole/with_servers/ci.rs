@@ -261,8 +261,18 @@ fn hostile_experiment(directory: &TestDirectory) {
 fn text_of_servers_and_names_stays_text() {
     let directory = TestDirectory::new();
     hostile_experiment(&directory);
-    let words = ["compare", "e.toml", "--rounds", "60", "--round", "100ms", "--slice", "25ms"];
-    let more = ["--warm-up", "0s", "--connections", "4", "--quiet", "--junit", "tiebreak.xml"];
+    let words = ["compare", "e.toml", "--launches", "6", "--rounds", "60", "--round", "100ms"];
+    let more = [
+        "--slice",
+        "25ms",
+        "--warm-up",
+        "0s",
+        "--connections",
+        "4",
+        "--quiet",
+        "--junit",
+        "tiebreak.xml",
+    ];
     let last = ["--markdown", "summary.md", "--require", "__b__/www.example.org throughput >= 5"];
     let output = directory.tiebreak(&[&words[..], &more, &last].concat());
     assert_eq!(output.status.code(), Some(4), "{}{}", stdout(&output), errors(&output));

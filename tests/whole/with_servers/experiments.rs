@@ -7,9 +7,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Short rounds, with slices of a fixed length: the pilot's would make rounds of seconds for seven
+/// Short rounds of one launch, with slices of a fixed length: the pilot's would make rounds of seconds for seven
 /// servers.
-const SMALL: [&str; 10] = [
+const SMALL: [&str; 12] = [
+    "--launches",
+    "1",
     "--round",
     "200ms",
     "--rounds",

@@ -176,7 +176,9 @@ fn a_lock_that_is_never_given_back_is_a_timeout_and_hangs_nothing() {
     for (connections, arrivals) in
         [(1, Arrivals::Closed), (2, Arrivals::Closed), (2, Arrivals::Constant(200.0))]
     {
-        let mut lane_order = LaneOrder { timeout_ns: 20_000_000, ..lane(connections, None) };
+        // In closed loop it goes on until they are done, however long the machine takes.
+        let operations = (arrivals == Arrivals::Closed).then_some(8);
+        let mut lane_order = LaneOrder { timeout_ns: 20_000_000, ..lane(connections, operations) };
         lane_order.intensity.arrivals = arrivals;
         let work = FileWork { state: None, ask: ask_locked, judge };
         let seen = &drive(&order(lane_order), &store, work)[0].seen;

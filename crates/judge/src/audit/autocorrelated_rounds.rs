@@ -13,8 +13,8 @@ pub(super) const RULE: Rule = Rule {
     short: "the difference changed during the run",
     hint: "warm up longer (--warm-up 30s)",
     weight: Weight::Caution,
-    threshold: "The lag-1 autocorrelation of ln(b/a) from round to round (with --restarts: from \
-                launch to launch), for every compared metric. A value above −1/n + \
+    threshold: "The lag-1 autocorrelation of ln(b/a) from round to round (with several launches: \
+                from launch to launch), for every compared metric. A value above −1/n + \
                 1.67(n−2)/(n√(n−1)) (0.345 at 10 rounds, 0.295 at 20, 0.229 at 40) is a caution. \
                 The finding states the ratio in the first and in the last third of the rounds.",
     why: "The order in which contenders are driven is drawn at random, so a machine whose speed \

@@ -5,10 +5,15 @@ use crate::{
     draft::Draft,
     verdict::{Finding, Weight},
 };
+use record::Metric;
 use text::units;
 
 /// A ratio that is more than this many median absolute deviations from the median is an outlier.
 const DEVIATIONS: f64 = 5.0;
+/// In launches with fewer rounds, parts of their slices are compared.
+const FEWEST_ROUNDS: u32 = 6;
+/// Parts of such a launch.
+const PARTS: u32 = 4;
 /// With fewer other rounds than this, the first is not compared with them.
 const FEWEST_OTHERS: usize = 4;
 
@@ -19,8 +24,9 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Caution,
     threshold: "Compares the ratio of the primary metric in round 1 with the other rounds. It is a \
                 caution if it is further from their median than 5 median absolute deviations and \
-                than the smallest difference that matters. With --restarts, the first round of \
-                each launch is compared with the other rounds of its launch.",
+                than the smallest difference that matters. With several launches, the first round of \
+                each launch is compared with the other rounds of its launch; in launches of fewer than \
+                six rounds, the throughput of the first quarter of the slices with that of the others.",
     why: "Caches, just-in-time compilers and connection pools settle at the start. A first round \
           that differs shows that the warm-up was too short; the rounds after it may still have \
           been settling.",
@@ -35,7 +41,11 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 
 fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
     let comparison = &draft.comparison;
-    let launches = Launches::new(&comparison.rounds, evidence.rounds_of_a_launch())?;
+    let parts = parts_of_launches(draft, evidence);
+    let launches = match &parts {
+        Some(parts) => Launches::new(parts, Some(PARTS))?,
+        None => Launches::new(&comparison.rounds, evidence.rounds_of_a_launch())?,
+    };
     let distance = (launches.first - launches.others).abs();
     let matters = evidence.question.matters.ln_1p();
     if distance <= DEVIATIONS * launches.deviation || distance <= matters {
@@ -47,12 +57,33 @@ fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
         comparison.b,
         comparison.a,
         units::show_ratio(launches.first.exp()),
-        if launches.several { "the first rounds of the launches" } else { "round 1" },
+        match (&parts, launches.several) {
+            (Some(_), _) => "the first quarters of the launches",
+            (None, true) => "the first rounds of the launches",
+            (None, false) => "round 1",
+        },
         units::show_ratio(launches.others.exp())
     );
     let [first, others] = [launches.first, launches.others].map(|ln| units::show_ratio(ln.exp()));
     let figure = format!("{first}, then {others}");
     Some(RULE.about(&comparison.b, Weight::Caution, seen).with_figure(figure))
+}
+
+/// b/a of throughput in the parts of each launch, numbered from 1 through all launches, in place of rounds.
+/// Returns None where launches have enough rounds, or something else than throughput is compared.
+fn parts_of_launches(draft: &Draft, evidence: &Evidence) -> Option<Vec<(u32, f64)>> {
+    let few = evidence.rounds_of_a_launch().is_some_and(|each| each < FEWEST_ROUNDS);
+    let side = |contender: u32| Some(&evidence.side(contender, None)?.launches);
+    let (a, b) = (side(draft.pair.a)?, side(draft.pair.b)?);
+    if !few || a.is_empty() || draft.comparison.metric != Metric::Throughput {
+        return None;
+    }
+    let ratios = a.iter().zip(b).filter_map(|(a, b)| {
+        let (a, b) = (a.parts(PARTS as usize)?, b.parts(PARTS as usize)?);
+        let all = a.iter().chain(&b).all(|rate| *rate > 0.0);
+        all.then(|| b.iter().zip(&a).map(|(b, a)| b / a).collect::<Vec<_>>())
+    });
+    Some((1..).zip(ratios.flatten()).collect())
 }
 
 /// First rounds against others, as ln(b/a).
@@ -160,5 +191,22 @@ mod tests {
         // Two rounds do not show which of them is unusual.
         assert_eq!(weights(&launches(6, 2, 1.1), RULE.name), []);
         assert_eq!(weights(&launches(6, 1, 1.1), RULE.name), []);
+    }
+
+    #[test]
+    fn slices_show_the_start_of_a_launch_of_two_rounds() {
+        // Two rounds have eight slices: the first two of each launch are its first quarter.
+        let run = |slower: f64| {
+            let mut run = SampleRun::compare(20).with_restarts(10).with_whole_launches();
+            run.each_seen("b", |round, seen| {
+                let first = seen.slices.iter_mut().take(if round % 2 == 1 { 2 } else { 0 });
+                first.for_each(|slice| slice.took_ns = (slice.took_ns as f64 * slower) as u64);
+            });
+            run
+        };
+        assert_eq!(weights(&run(1.009), RULE.name), []);
+        assert_eq!(weights(&run(1.05), RULE.name), [Weight::Caution]);
+        let found = run(1.05).findings(RULE.name);
+        assert!(found[0].evidence.contains("in the first quarters of the launches"), "{found:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::{DriveSummary, Trial},
+    evidence::{DriveSummary, Launch, Trial},
     stats::paired_t::{mean, standard_deviation},
     verdict::{Finding, Weight},
 };
@@ -13,6 +13,8 @@ use text::units;
 const LARGEST: f64 = 0.1;
 /// A change of fewer standard errors is noise.
 const STANDARD_ERRORS: f64 = 4.0;
+/// In launches with fewer rounds, slices are compared.
+const FEWEST_ROUNDS: u32 = 6;
 /// The fewest values in each third.
 const FEWEST: usize = 2;
 
@@ -24,8 +26,8 @@ pub(super) const RULE: Rule = Rule {
     threshold: "Compares the throughput of the first third of the judged slices (in turns: of \
                 their 100 ms windows) with that of the last third; with --rate the median response \
                 time of the rounds. A change of more than 10 % and of more than 4 standard errors \
-                is a caution. With --restarts, the first third of the rounds of each launch is \
-                compared with its last third.",
+                is a caution. With several launches, the first third of each launch is compared with \
+                its last third.",
     why: "If a contender warms up, fills a cache or leaks, a single figure describes none of the \
           states that it was in. Pairs of the same round still share the same state of the \
           machine, but the contender is not the one of earlier rounds.",
@@ -39,7 +41,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     evidence.each().filter_map(|(name, driven)| finding(name, driven, each)).collect()
 }
 
-/// `each` is the number of rounds per launch, or None without restarts.
+/// `each` is the number of rounds per launch, or None if there is one launch.
 fn finding(name: &str, driven: &DriveSummary, each: Option<u32>) -> Option<Finding> {
     let (metric, written, of): (_, fn(f64) -> String, _) = if driven.closed() {
         (Metric::Throughput, units::show_rate, "throughput")
@@ -47,6 +49,9 @@ fn finding(name: &str, driven: &DriveSummary, each: Option<u32>) -> Option<Findi
         (Metric::ResponseP50, units::show_seconds, "median response time")
     };
     let change = match each {
+        Some(few) if few < FEWEST_ROUNDS && driven.closed() && !driven.launches.is_empty() => {
+            Change::within_slices_of(&driven.launches)?
+        }
         Some(each) => Change::within_launches(driven, metric, each as usize)?,
         None if driven.closed() => {
             let points = driven.timeline.points();
@@ -99,10 +104,25 @@ impl Change {
         let launches = driven.trials.chunk_by(|one, next| launch(one) == launch(next));
         let thirds = launches.filter(|trials| trials.len() == each).filter_map(|trials| {
             let values: Option<Vec<f64>> = trials.iter().map(|trial| trial.value(metric)).collect();
-            let (values, third) = (values?, each / 3);
+            // Of two rounds the first is compared with the second.
+            let (values, third) = (values?, (each / 3).max(1).min(each / 2));
             Some((mean(&values[..third])?, mean(&values[each - third..])?))
         });
-        let (first, last): (Vec<f64>, Vec<f64>) = thirds.unzip();
+        Change::of_steps(thirds)
+    }
+
+    /// The same by the slices of launches that have few rounds.
+    fn within_slices_of(launches: &[Launch]) -> Option<Change> {
+        let ends = |launch: &Launch| match launch.parts(3)?.as_slice() {
+            [first, _, last] => Some((*first, *last)),
+            _ => None,
+        };
+        Change::of_steps(launches.iter().filter_map(ends))
+    }
+
+    /// From the means of the first to the means of the last parts of launches.
+    fn of_steps(parts: impl Iterator<Item = (f64, f64)>) -> Option<Change> {
+        let (first, last): (Vec<f64>, Vec<f64>) = parts.unzip();
         let steps: Vec<f64> = first.iter().zip(&last).map(|(from, to)| to - from).collect();
         let error = standard_deviation(&steps)? / (steps.len() as f64).sqrt();
         Some(Change { from: mean(&first)?, to: mean(&last)?, error })
@@ -134,6 +154,23 @@ mod tests {
         assert_eq!(weights(&closed(130, 600), RULE.name), []);
         assert!(RULE.threshold.contains(&units::show_percent(LARGEST)));
         assert!(RULE.threshold.contains(&format!("{STANDARD_ERRORS:.0} standard errors")));
+    }
+
+    #[test]
+    fn slices_of_short_launches_are_compared() {
+        // b takes longer for the first slices of each launch of two rounds.
+        let run = |slower: f64| {
+            let mut run = SampleRun::compare(20).with_restarts(10).with_whole_launches();
+            run.each_seen("b", |round, seen| {
+                let first = seen.slices.iter_mut().take(if round % 2 == 1 { 3 } else { 0 });
+                first.for_each(|slice| slice.took_ns = (slice.took_ns as f64 * slower) as u64);
+            });
+            run
+        };
+        assert_eq!(weights(&run(1.05), RULE.name), []);
+        assert_eq!(weights(&run(1.3), RULE.name), [Weight::Caution]);
+        let found = run(1.3).findings(RULE.name);
+        assert!(found[0].evidence.contains("in the first third of the launches"), "{found:?}");
     }
 
     #[test]

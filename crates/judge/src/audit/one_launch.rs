@@ -14,16 +14,16 @@ const RESTART_THEM: &str = "restart the servers and run again to generalise";
 pub(super) const RULE: Rule = Rule {
     name: "one_launch",
     short: "one launch each",
-    hint: "restart the servers to generalise (--restarts 10)",
+    hint: "launch the servers several times (--launches 10)",
     weight: Weight::Caution,
     threshold: "Every comparison has a note that its verdict is about these launches of the \
                 servers. A contender that is faster or slower by less than 3 % is a caution. There \
-                is no finding with --restarts once two launches are complete, nor for programs \
+                is no finding once two of several launches are complete, nor for programs \
                 (exec:) without servers, which start anew in every turn.",
     why: "A server settles differently at each start: memory layout, hash seeds, which threads run \
           on which cores. Five launches of one program differed by 2 % (sd), and two identical \
           servers by 1 % for as long as they ran. More rounds of the same launches do not help.",
-    remedy: "Let tiebreak launch the servers and restart them: --restarts 10. If tiebreak does not \
+    remedy: "Let tiebreak launch the servers several times: --launches 10. If tiebreak does not \
              launch them, restart them yourself and run again, several times; a difference that \
              keeps its sign over five or more launches is a difference between the programs.",
     check,
@@ -41,7 +41,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let small = comparisons.filter(|comparison| is_small(comparison)).map(caution);
     let note = "the verdict is about these launches of the servers".to_owned();
     let found = small.chain([RULE.about_the_run(Weight::Note, note)]);
-    // --restarts is not for programs.
+    // --launches is not for programs.
     let by_hand = |driven: &DriveSummary| driven.target.launches == 0 || is_program(driven);
     let by_hand = evidence.contenders.iter().any(by_hand);
     let hint = if by_hand { RESTART_THEM } else { RULE.hint };
@@ -113,6 +113,6 @@ mod tests {
         assert_eq!(weights(&run(8), RULE.name), []);
         assert_eq!(weights(&run(2), RULE.name), []);
         assert_eq!(weights(&run(1), RULE.name), [Weight::Note]);
-        assert!(RULE.remedy.contains("--restarts 10"));
+        assert!(RULE.remedy.contains("--launches 10"));
     }
 }

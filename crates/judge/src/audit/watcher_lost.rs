@@ -50,6 +50,7 @@ mod tests {
         }
         let mut judge = run.judge();
         judge.target(&TargetReady {
+            took_ns: 0,
             contender: 1,
             launch: 0,
             cpu_source: Some("process_clocks".to_owned()),

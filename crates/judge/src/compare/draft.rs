@@ -40,8 +40,9 @@ impl Compared {
         let mut comparison = self.blank(evidence);
         let of = replicates::Of { pair: self.pair, metric: self.metric, group: self.group };
         let replicates = replicates::rounds(evidence, of).and_then(|rounds| {
-            comparison.rounds = rounds.iter().map(|round| (round.round, round.ratio)).collect();
-            Replicates::new(evidence, &rounds)
+            let known = rounds.iter().filter_map(|round| Some((round.round, round.ratio?)));
+            comparison.rounds = known.collect();
+            Replicates::new(evidence, of, &rounds)
         });
         match replicates {
             Ok(replicates) => {
@@ -119,13 +120,14 @@ impl Compared {
         });
         let Some(Looked { at: look, decided }) = looked else {
             let [first, ..] = looks.rounds();
-            let seen = units::show_counted(all.differences.len() as u64, "round");
-            let why = format!("{seen} done; the first look is after round {first}");
+            let replicate = replicate(evidence);
+            let seen = units::show_counted(all.differences.len() as u64, replicate);
+            let why = format!("{seen} done; the first look is after {replicate} {first}");
             return self.without_verdict(comparison, why);
         };
         let mut draft = decided.unwrap_or_else(|| {
             let mut draft = at(look.rounds as usize);
-            draft.comparison.because.push(not_decided(look));
+            draft.comparison.because.push(not_decided(look, replicate(evidence)));
             draft
         });
         draft.comparison.looks = Some(look.number);
@@ -259,21 +261,21 @@ fn fill(comparison: &mut Comparison, weighed: &Weighed) {
     comparison.t_interval = weighed.t.map(|(low, high)| (low.exp(), high.exp()));
 }
 
-/// Looks count rounds, so only runs in which the round is the replicate have them.
+/// Whether the run has looks, which count replicates.
 pub(super) fn has_looks(evidence: &Evidence) -> bool {
-    !evidence.question.looks.is_empty() && evidence.rounds_of_a_launch().is_none()
+    !evidence.question.looks.is_empty()
 }
 
 /// The name of a replicate.
 fn replicate(evidence: &Evidence) -> &'static str {
     match evidence.rounds_of_a_launch() {
         None => "round",
-        Some(_) => "restart",
+        Some(_) => "launch",
     }
 }
 
-fn not_decided(look: Look) -> String {
-    let rounds = units::show_counted(u64::from(look.rounds), "round");
+fn not_decided(look: Look, replicate: &str) -> String {
+    let rounds = units::show_counted(u64::from(look.rounds), replicate);
     match look.number as usize {
         LOOKS => format!(
             "not decided at the last of {LOOKS} looks ({rounds}): a fresh run is needed, because \

@@ -48,7 +48,9 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
 /// so far.
 pub(crate) fn decided(evidence: &Evidence) -> bool {
     let question = &evidence.question;
-    let looked = question.looks.first().is_some_and(|first| evidence.complete_rounds >= *first);
+    let each = evidence.rounds_of_a_launch().unwrap_or(1);
+    let replicates = evidence.complete_rounds / each;
+    let looked = question.looks.first().is_some_and(|first| replicates >= *first);
     let settled = |pair: &Pair| Compared::primary(evidence, *pair).draft(evidence).settled;
     looked
         && draft::has_looks(evidence)

@@ -1,6 +1,6 @@
 //! Derives the replicates of a comparison, rounds or launches, from trials.
 
-use crate::{evidence::Evidence, evidence::Trial};
+use crate::{evidence::Evidence, evidence::Launch, evidence::Trial};
 use record::{Metric, Pair};
 use text::{lists, units};
 use thiserror::Error;
@@ -22,13 +22,16 @@ pub(super) enum NoReplicates {
     NoCpuTime { contender: String, round: u32 },
     #[error("{contender} has no {} in round {round}", .metric.path())]
     NoValue { contender: String, metric: Metric, round: u32 },
+    #[error("{contender} has no {} in launch {launch}", .metric.path())]
+    NoValueInLaunch { contender: String, metric: Metric, launch: u32 },
 }
 
 /// b/a of one judged round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Round {
     pub(super) round: u32,
-    pub(super) ratio: f64,
+    /// None where only the launch as a whole must have one.
+    pub(super) ratio: Option<f64>,
     /// The same with CPU time at rest charged to its owner.
     pub(super) charged: Option<f64>,
     /// b/a of the generator's own CPU time per operation.
@@ -57,7 +60,8 @@ pub(super) struct Of {
 }
 
 /// Returns b/a of every judged round. If one round has no ratio, there are none: dropping the
-/// rounds in which a contender failed would flatter it.
+/// rounds in which a contender failed would flatter it. Quantiles are those of a launch where launches are
+/// judged as a whole.
 pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplicates> {
     let Of { pair, metric, group } = of;
     let side = |contender: u32| evidence.side(contender, group);
@@ -73,14 +77,17 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplic
         let of = |contender: u32| whole(contender, at)?.generator_cpu();
         Some(of(pair.b)? / of(pair.a)?)
     };
-    let round = |(at, (a, b)): (usize, (&Trial, &Trial))| match (a.value(metric), b.value(metric)) {
-        (Some(of_a), Some(of_b)) => {
-            let charged = a.charged().zip(b.charged()).filter(|_| metric == Metric::Throughput);
-            let charged = charged.map(|(of_a, of_b)| of_b / of_a);
-            Ok(Round { round: a.round, ratio: of_b / of_a, charged, generator: generator(at) })
-        }
-        (None, _) => Err(missing(evidence, pair.a, metric, a.round)),
-        (_, None) => Err(missing(evidence, pair.b, metric, a.round)),
+    let by_launch = !a.launches.is_empty() && metric.quantile().is_some();
+    let round = |(at, (a, b)): (usize, (&Trial, &Trial))| {
+        let ratio = match (a.value(metric), b.value(metric)) {
+            (Some(of_a), Some(of_b)) => Some(of_b / of_a),
+            _ if by_launch => None,
+            (None, _) => return Err(missing(evidence, pair.a, metric, a.round)),
+            (_, None) => return Err(missing(evidence, pair.b, metric, a.round)),
+        };
+        let charged = a.charged().zip(b.charged()).filter(|_| metric == Metric::Throughput);
+        let charged = charged.map(|(of_a, of_b)| of_b / of_a);
+        Ok(Round { round: a.round, ratio, charged, generator: generator(at) })
     };
     let trials = a.trials.iter().zip(&b.trials);
     match sight_lost(evidence, of) {
@@ -114,12 +121,43 @@ fn missing(evidence: &Evidence, of: u32, metric: Metric, round: u32) -> NoReplic
     }
 }
 
+/// ln(b/a) of the quantile of every launch that has all of its rounds. Returns None for other metrics, and
+/// where launches are not judged as a whole.
+fn quantiles_of_launches(
+    evidence: &Evidence,
+    of: Of,
+    each: u32,
+) -> Option<Result<Vec<f64>, NoReplicates>> {
+    let Of { pair, metric, group } = of;
+    metric.quantile()?;
+    let [a, b] = [pair.a, pair.b].map(|side| evidence.side(side, group));
+    let (a, b) = (&a?.launches, &b?.launches);
+    let whole = a.iter().zip(b).filter(|(a, _)| a.rounds == each);
+    let difference = |(of_a, of_b): (&Launch, &Launch)| {
+        let value = |side: u32, of: &Launch| {
+            let contender = evidence.name(side).to_owned();
+            let missing = NoReplicates::NoValueInLaunch { contender, metric, launch: of.number };
+            of.value(metric).ok_or(missing)
+        };
+        Ok((value(pair.b, of_b)? / value(pair.a, of_a)?).ln())
+    };
+    (!a.is_empty()).then(|| whole.map(difference).collect())
+}
+
 impl Replicates {
-    /// Rounds are the replicates, or the means of the rounds of each launch.
-    pub(super) fn new(evidence: &Evidence, rounds: &[Round]) -> Result<Replicates, NoReplicates> {
-        match evidence.rounds_of_a_launch() {
-            None => Ok(Replicates::of(rounds.chunks(1))),
-            Some(each) => Replicates::of_launches(rounds, each),
+    /// Rounds are the replicates, or launches: the mean of the rounds of each, or its quantile.
+    pub(super) fn new(
+        evidence: &Evidence,
+        of: Of,
+        rounds: &[Round],
+    ) -> Result<Replicates, NoReplicates> {
+        let Some(each) = evidence.rounds_of_a_launch() else {
+            return Ok(Replicates::of(rounds.chunks(1)));
+        };
+        let means = Replicates::of_launches(rounds, each)?;
+        match quantiles_of_launches(evidence, of, each) {
+            Some(differences) => Ok(Replicates { differences: differences?, ..means }),
+            None => Ok(means),
         }
     }
 
@@ -156,7 +194,7 @@ impl Replicates {
         let of =
             |ratio| each.iter().map(|rounds| mean(rounds, ratio)).collect::<Option<Vec<f64>>>();
         Replicates {
-            differences: of(|round| Some(round.ratio)).unwrap_or_default(),
+            differences: of(|round| round.ratio).unwrap_or_default(),
             charged: of(|round| round.charged),
             generator: of(|round| round.generator),
             left_out: None,

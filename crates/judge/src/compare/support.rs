@@ -7,15 +7,18 @@ use crate::{
 use record::Metric;
 use text::units;
 
-/// Samples and standard error of one contender's quantile in the median round. The median is used
-/// because one unusual round neither makes nor breaks a verdict that rests on ranks.
+/// Samples and standard error of one contender's quantile in the median round, or the median launch where
+/// launches are judged as a whole. The median is used because one unusual round neither makes nor breaks a
+/// verdict that rests on ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Support {
     metric: Metric,
     q: f64,
-    /// Samples of a round.
+    /// What has a quantile: a round or a launch.
+    of: &'static str,
+    /// Its samples.
     pub(crate) samples: u64,
-    /// Standard error of ln of the quantile within a round.
+    /// Standard error of ln of the quantile within it.
     pub(crate) error: Option<f64>,
 }
 
@@ -23,9 +26,15 @@ impl Support {
     /// Returns None for metrics that are not quantiles, and without a judged round.
     pub(crate) fn new(driven: &DriveSummary, metric: Metric) -> Option<Self> {
         let q = metric.quantile()?;
-        let samples = median(driven.trials.iter().map(|trial| trial.samples as f64))? as u64;
-        let errors = driven.trials.iter().filter_map(|trial| trial.standard_error(metric));
-        Some(Support { metric, q, samples, error: median(errors) })
+        let (trials, launches) = (driven.trials.iter(), driven.launches.iter());
+        if driven.launches.is_empty() {
+            let samples = median(trials.clone().map(|trial| trial.samples as f64))? as u64;
+            let error = median(trials.filter_map(|trial| trial.standard_error(metric)));
+            return Some(Support { metric, q, of: "round", samples, error });
+        }
+        let samples = median(launches.clone().map(|launch| launch.samples() as f64))? as u64;
+        let error = median(launches.filter_map(|launch| launch.standard_error(metric)));
+        Some(Support { metric, q, of: "launch", samples, error })
     }
 
     /// Returns why there is no verdict on this quantile, or None if there may be one.
@@ -33,16 +42,18 @@ impl Support {
         let fewest = fewest_samples(self.q);
         if self.samples < fewest {
             return Some(format!(
-                "{} rests on {} replies per round; at least {} are needed",
+                "{} rests on {} replies per {}; at least {} are needed",
                 self.metric.path(),
                 units::show_whole(self.samples),
+                self.of,
                 units::show_whole(fewest)
             ));
         }
         let error = self.error.filter(|error| *error > LARGEST_ERROR)?;
         Some(format!(
-            "the standard error of {} within a round is {}, more than {}",
+            "the standard error of {} within a {} is {}, more than {}",
             self.metric.path(),
+            self.of,
             units::show_percent(error),
             units::show_percent(LARGEST_ERROR)
         ))
@@ -56,16 +67,18 @@ impl Support {
         let few = few_samples(self.q);
         if self.samples < few {
             return Some(format!(
-                "{} rests on {} replies per round; {} are needed for a stable estimate",
+                "{} rests on {} replies per {}; {} are needed for a stable estimate",
                 self.metric.path(),
                 units::show_whole(self.samples),
+                self.of,
                 units::show_whole(few)
             ));
         }
         let error = self.error.filter(|error| *error > matters)?;
         Some(format!(
-            "the standard error of {} within a round is {}, more than the {} that matters",
+            "the standard error of {} within a {} is {}, more than the {} that matters",
             self.metric.path(),
+            self.of,
             units::show_percent(error),
             units::show_level(matters)
         ))
@@ -83,7 +96,7 @@ mod tests {
     use super::*;
 
     fn p99(samples: u64, error: f64) -> Support {
-        Support { metric: Metric::ResponseP99, q: 0.99, samples, error: Some(error) }
+        Support { metric: Metric::ResponseP99, q: 0.99, of: "round", samples, error: Some(error) }
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! What was recorded of one contender over the run.
 
-use super::{Agents, Costs, Timeline, Trial, store::Stored};
+use super::{Agents, Costs, Timeline, Trial, launch::Launch, store::Stored, timeline};
 use crate::{
     cost::Cost, stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent,
     verdict::TargetSummary,
 };
 use record::{
     Histogram, LaneOrder, Metric, Outcomes, OwnCost, Phase, Seen, Slice, TrialRecord,
-    own_cost::cheapest, seen::Connections, slice::WINDOW_NS,
+    own_cost::cheapest, seen::Connections,
 };
 use std::collections::BTreeMap;
 
@@ -53,6 +53,8 @@ pub(crate) struct DriveSummary {
     /// Everything merged; its slices are not kept.
     pub(crate) judged: Seen,
     pub(crate) trials: Vec<Trial>,
+    /// The launches, where their replies are judged together.
+    pub(crate) launches: Vec<Launch>,
     pub(crate) timeline: Timeline,
     /// The cost of its target in the rounds in which all slices were read.
     pub(crate) cost: Cost,
@@ -180,17 +182,19 @@ impl DriveSummary {
         }
     }
 
-    /// Adds a round of this contender to the judged ones.
+    /// Adds a round of this contender to the judged ones. `launch` is its launch if launches are judged
+    /// as a whole.
     pub(crate) fn judge(
         &mut self,
         contender: u32,
         round: u32,
+        launch: Option<u32>,
         mut seen: Seen,
         costs: Option<Costs>,
     ) {
         self.make_groups(seen.groups.len());
         for (group, seen) in self.groups.iter_mut().zip(seen.groups.drain(..)) {
-            group.judge(contender, round, seen, costs);
+            group.judge(contender, round, launch, seen, costs);
         }
         match &costs {
             Some(costs) => {
@@ -203,6 +207,9 @@ impl DriveSummary {
         let trial = Trial::new(round, &seen, costs);
         self.add_tail(&trial, &seen);
         self.trials.push(trial);
+        if let Some(number) = launch {
+            Launch::add(&mut self.launches, number, &seen);
+        }
         self.add_carry_over(contender, &seen.slices);
         self.add_slices(&seen.slices);
         seen.slices.clear();
@@ -225,7 +232,7 @@ impl DriveSummary {
             self.long_drains += u64::from(drained > slice.sending_ns);
             let shortest = self.shortest_slice_ns.unwrap_or(u64::MAX);
             self.shortest_slice_ns = Some(shortest.min(slice.sending_ns));
-            add_to_timeline(&mut self.timeline, slice);
+            timeline::points(slice).for_each(|(start, rate)| self.timeline.add(start, rate));
         }
         self.slices += slices.len() as u64;
         self.most_slices = self.most_slices.max(slices.len());
@@ -249,7 +256,8 @@ impl DriveSummary {
     /// Compares slices after itself with slices after another contender, in this round.
     fn add_carry_over(&mut self, contender: u32, slices: &[Slice]) {
         let known = slices.iter().filter(|slice| slice.took_ns > 0);
-        let pairs = known.filter_map(|slice| Some((slice.after? == contender, rate(slice))));
+        let pairs =
+            known.filter_map(|slice| Some((slice.after? == contender, timeline::rate(slice))));
         self.carry_over.add_round(&pairs.collect::<Vec<_>>());
     }
 }
@@ -257,24 +265,4 @@ impl DriveSummary {
 fn watched_steal_ns(contender: u32, slices: &[Slice]) -> u64 {
     let watched = slices.iter().filter_map(|slice| *slice.watched.get(contender as usize)?);
     watched.filter_map(|watched| watched.steal_ns).sum()
-}
-
-fn rate(slice: &Slice) -> f64 {
-    slice.operations as f64 * 1e9 / slice.took_ns as f64
-}
-
-fn add_to_timeline(timeline: &mut Timeline, slice: &Slice) {
-    let seconds = |ns: u64| ns as f64 / 1e9;
-    if slice.windows.is_empty() && slice.took_ns > 0 {
-        timeline.add(seconds(slice.starts_ns), rate(slice));
-    }
-    for (i, operations) in slice.windows.iter().enumerate() {
-        // A slice that was cut short has windows that it never reached.
-        let start = i as u64 * WINDOW_NS;
-        let length = slice.took_ns.saturating_sub(start).min(WINDOW_NS);
-        if length > 0 {
-            let per_second = f64::from(*operations) * 1e9 / length as f64;
-            timeline.add(seconds(slice.starts_ns + start), per_second);
-        }
-    }
 }

@@ -4,6 +4,7 @@
 mod agents;
 mod driven;
 mod gate;
+mod launch;
 pub(crate) mod store;
 mod target;
 mod timeline;
@@ -15,6 +16,7 @@ use record::{Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Qu
 pub(crate) use agents::{AgentDriven, Agents};
 pub(crate) use driven::DriveSummary;
 use gate::Gate;
+pub(crate) use launch::Launch;
 pub(crate) use timeline::Timeline;
 pub(crate) use trial::{Costs, Trial};
 
@@ -146,9 +148,10 @@ impl Evidence {
                 Some(Costs { cost, cores: self.target_cores(number), shared })
             })
             .collect();
+        let launch = self.launch_of(round);
         let each = self.contenders.iter_mut().zip(trials).zip(costs);
         for (number, ((driven, seen), costs)) in (0..).zip(each) {
-            driven.judge(number, round, seen, costs);
+            driven.judge(number, round, launch, seen, costs);
         }
     }
 
@@ -255,6 +258,20 @@ impl Evidence {
     pub(crate) fn sharers(&self, contender: usize) -> Vec<usize> {
         let others = (0..self.contenders.len()).filter(|other| *other != contender);
         others.filter(|other| cost::shared(&self.question.sharing, contender, *other)).collect()
+    }
+
+    /// Whether a look comes just after this many complete rounds.
+    pub(crate) fn is_at_a_look(&self, rounds: u32) -> bool {
+        let each = self.rounds_of_a_launch().unwrap_or(1);
+        rounds.is_multiple_of(each) && self.question.looks.contains(&(rounds / each))
+    }
+
+    /// The launch of this round if launches are judged as a whole: their replies together give its
+    /// quantiles. Journals of earlier versions have the mean of the rounds.
+    fn launch_of(&self, round: u32) -> Option<u32> {
+        self.pilot.as_ref()?.launches?;
+        let each = self.rounds_of_a_launch()?;
+        Some(round.saturating_sub(1) / each + 1)
     }
 
     /// Rounds per launch, if the launch is the replicate.

@@ -1,5 +1,27 @@
 //! Throughput over time in a bounded number of points.
 
+use record::{Slice, slice::WINDOW_NS};
+
+/// Operations per second of a slice.
+pub(super) fn rate(slice: &Slice) -> f64 {
+    slice.operations as f64 * 1e9 / slice.took_ns as f64
+}
+
+/// Start in seconds and operations per second of a slice, or of each of its windows if it is a turn.
+pub(super) fn points(slice: &Slice) -> impl Iterator<Item = (f64, f64)> {
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let whole = slice.windows.is_empty() && slice.took_ns > 0;
+    let whole = whole.then(|| (seconds(slice.starts_ns), rate(slice)));
+    let window = move |(i, operations): (usize, &u32)| {
+        // A slice that was cut short has windows that it never reached.
+        let start = i as u64 * WINDOW_NS;
+        let length = slice.took_ns.saturating_sub(start).min(WINDOW_NS);
+        let per_second = f64::from(*operations) * 1e9 / length as f64;
+        (length > 0).then(|| (seconds(slice.starts_ns + start), per_second))
+    };
+    whole.into_iter().chain(slice.windows.iter().enumerate().filter_map(window))
+}
+
 /// Points that a finished timeline has at most.
 const MOST: usize = 1000;
 

@@ -9,7 +9,7 @@ mod parts;
 use super::*;
 use crate::builder::{SampleRun, fill};
 use crate::verdict::Comparison;
-use record::{Arrivals, EndReason, Failure, Metric, Pair};
+use record::{Arrivals, EndReason, Failure, Histogram, Metric, Pair};
 
 fn primary(run: &SampleRun) -> Comparison {
     run.verdict().comparisons()[0].clone()

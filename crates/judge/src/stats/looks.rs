@@ -5,7 +5,8 @@
 //! looks are wider: one level for all five, α/(4m) for m comparisons. At m = 1 equal programs are
 //! then called different 4.03 % of the time at any look (3 million simulated runs), whatever the
 //! distribution of the rounds, as long as they are independent and symmetric. Numbers of rounds
-//! other than those of the looks are never judged.
+//! other than those of the looks are never judged. Where the launch is the replicate, launches take the
+//! place of rounds.
 
 use super::signed_rank;
 use text::units;
@@ -38,20 +39,21 @@ pub struct Look {
 /// The first look has too few rounds to decide anything.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error(
-    "a first look after {} cannot decide {}: with --until-decided each look judges at the level of \
-     {}; the first look needs at least {fewest} rounds",
-    units::show_counted((*.first).into(), "round"),
+    "a first look after {first} {replicates} cannot decide {}: with --until-decided each look \
+     judges at the level of {}; the first look needs at least {fewest} {replicates}",
     units::show_counted(*.comparisons as u64, "comparison"),
     units::show_level(*.level)
 )]
 pub struct TooFewRounds {
-    /// Rounds before the first look.
+    /// Replicates before the first look.
     first: u32,
+    /// What they are: rounds or launches.
+    replicates: String,
     /// How many comparisons share the error budget.
     comparisons: usize,
     /// The level at which each look judges.
     level: f64,
-    /// The fewest rounds that can decide.
+    /// The fewest that can decide.
     fewest: u32,
 }
 
@@ -65,12 +67,17 @@ pub struct Looked<T> {
 }
 
 impl Looks {
-    /// The looks of a run with `first` rounds before the first look. `comparisons` share the error
-    /// budget `alpha`.
+    /// The looks of a run with `first` `replicates` (rounds or launches) before the first look.
+    /// `comparisons` share the error budget `alpha`.
     ///
     /// # Errors
-    /// If the first look has too few rounds to decide anything.
-    pub fn new(first: u32, comparisons: usize, alpha: f64) -> Result<Looks, TooFewRounds> {
+    /// If the first look has too few of them to decide anything.
+    pub fn new(
+        first: u32,
+        replicates: &str,
+        comparisons: usize,
+        alpha: f64,
+    ) -> Result<Looks, TooFewRounds> {
         let level = level(alpha, comparisons);
         let rounds = TENTHS.map(|tenths| {
             let rounds = (u64::from(first) * tenths + 5) / 10;
@@ -78,7 +85,8 @@ impl Looks {
         });
         let fewest = fewest(comparisons, alpha);
         if first < fewest {
-            return Err(TooFewRounds { first, comparisons, level, fewest });
+            let replicates = replicates.to_owned();
+            return Err(TooFewRounds { first, replicates, comparisons, level, fewest });
         }
         Ok(Looks { rounds, level })
     }
@@ -162,7 +170,7 @@ mod tests {
     use record::Direction;
 
     fn ten(comparisons: usize) -> Looks {
-        Looks::new(10, comparisons, 0.05).expect("enough")
+        Looks::new(10, "rounds", comparisons, 0.05).expect("enough")
     }
 
     #[test]
@@ -172,7 +180,7 @@ mod tests {
         assert_eq!(looks.level(), 0.0125);
         let critical = looks.rounds().map(|n| critical(n as usize, looks.level()));
         assert_eq!(critical, [3, 20, 78, 225, 577].map(Some));
-        let twelve = Looks::new(12, 1, 0.05).expect("enough");
+        let twelve = Looks::new(12, "rounds", 1, 0.05).expect("enough");
         assert_eq!(twelve.rounds(), [12, 19, 31, 48, 72]);
     }
 
@@ -187,12 +195,12 @@ mod tests {
     fn a_first_look_must_be_able_to_decide() {
         for (comparisons, rounds) in [(1, 8), (2, 9), (4, 10), (8, 11), (11, 12)] {
             assert_eq!(fewest(comparisons, 0.05), rounds, "m = {comparisons}");
-            assert!(Looks::new(rounds, comparisons, 0.05).is_ok());
+            assert!(Looks::new(rounds, "rounds", comparisons, 0.05).is_ok());
         }
         assert_eq!(
-            Looks::new(7, 2, 0.05).expect_err("too few").to_string(),
-            "a first look after 7 rounds cannot decide 2 comparisons: with --until-decided \
-                 each look judges at the level of 0.625 %; the first look needs at least 9 rounds"
+            Looks::new(7, "launches", 2, 0.05).expect_err("too few").to_string(),
+            "a first look after 7 launches cannot decide 2 comparisons: with --until-decided \
+                 each look judges at the level of 0.625 %; the first look needs at least 9 launches"
         );
     }
 

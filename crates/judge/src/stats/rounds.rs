@@ -34,18 +34,25 @@ pub fn default_rounds(comparisons: usize, alpha: f64) -> u32 {
     fewest(comparisons, alpha).saturating_add(ABOVE_FEWEST).max(DEFAULT_ROUNDS)
 }
 
+/// The launches of a comparison without `--launches`: `fewest` + 4 where a launch is cheap, and + 2 where
+/// it is dear (METHOD, "Launches").
+pub fn default_launches(comparisons: usize, alpha: f64) -> (u32, u32) {
+    let fewest = fewest(comparisons, alpha);
+    (fewest.saturating_add(4), fewest.saturating_add(2))
+}
+
 /// Returns why `rounds` cannot support this many comparisons, and how many can. None if they can.
 pub fn too_few(rounds: u32, comparisons: usize, alpha: f64) -> Option<String> {
-    too_few_of("round", rounds, comparisons, alpha)
+    too_few_of("round", "--rounds", rounds, comparisons, alpha)
 }
 
 /// The same for a run in which the launch is the replicate.
-pub fn too_few_restarts(restarts: u32, comparisons: usize, alpha: f64) -> Option<String> {
-    too_few_of("restart", restarts, comparisons, alpha)
+pub fn too_few_launches(launches: u32, comparisons: usize, alpha: f64) -> Option<String> {
+    too_few_of("launch", "--launches", launches, comparisons, alpha)
 }
 
-/// `thing` names the replicate and the option for its number.
-fn too_few_of(thing: &str, n: u32, comparisons: usize, alpha: f64) -> Option<String> {
+/// `thing` names the replicate, and `flag` sets its number.
+fn too_few_of(thing: &str, flag: &str, n: u32, comparisons: usize, alpha: f64) -> Option<String> {
     let fewest = fewest(comparisons, alpha);
     if comparisons == 0 || n >= fewest {
         return None;
@@ -54,7 +61,7 @@ fn too_few_of(thing: &str, n: u32, comparisons: usize, alpha: f64) -> Option<Str
     let compared = units::show_counted(comparisons as u64, "comparison");
     let fewer = if comparisons > 1 { " or compare fewer" } else { "" };
     Some(format!(
-        "{some} cannot support {compared} at {}; at least {fewest} are needed: use --{thing}s \
+        "{some} cannot support {compared} at {}; at least {fewest} are needed: use {flag} \
          {}{fewer}",
         units::show_level(alpha),
         default_rounds(comparisons, alpha),
@@ -134,6 +141,12 @@ mod tests {
     }
 
     #[test]
+    fn launches_are_four_or_two_more_than_the_fewest() {
+        assert_eq!(default_launches(1, 0.05), (10, 8));
+        assert_eq!(default_launches(6, 0.05), (12, 10));
+    }
+
+    #[test]
     fn too_few_rounds_say_how_many() {
         assert_eq!(
             too_few(6, 4, 0.05).as_deref(),
@@ -150,13 +163,13 @@ mod tests {
             )
         );
         assert_eq!(
-            too_few_restarts(5, 1, 0.05).as_deref(),
+            too_few_launches(5, 1, 0.05).as_deref(),
             Some(
-                "5 restarts cannot support 1 comparison at 5 %; at least 6 are needed: use \
-                 --restarts 10"
+                "5 launches cannot support 1 comparison at 5 %; at least 6 are needed: use \
+                 --launches 10"
             )
         );
-        assert_eq!(too_few_restarts(6, 1, 0.05), None);
+        assert_eq!(too_few_launches(6, 1, 0.05), None);
         assert_eq!(too_few(8, 4, 0.05), None);
         assert_eq!(too_few(1, 0, 0.05), None);
     }

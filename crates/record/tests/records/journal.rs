@@ -132,6 +132,7 @@ fn question() -> Question {
         matters: 0.01,
         rounds: 10,
         restarts: 0,
+        dear: None,
         looks: Vec::new(),
         sharing: Vec::new(),
         generator_cores: Vec::new(),
@@ -241,6 +242,7 @@ fn headers_read_back() {
 #[test]
 fn choices_of_the_pilot_read_back() {
     reads_back(&Event::Pilot(PilotChoice {
+        launches: None,
         interleave: Interleave::Turns,
         slice_ns: 2_500_000_000,
         round_ns: 2_500_000_000,
@@ -262,6 +264,7 @@ fn events_of_targets_read_back() {
     };
     for facts in [Vec::new(), vec![fact(None), fact(Some("1.0 \u{202e}"))]] {
         reads_back(&Event::Target(TargetReady {
+            took_ns: 0,
             contender: 1,
             launch: 3,
             cpu_source: Some("cgroup_v2".to_owned()),

@@ -45,7 +45,7 @@ pub(crate) fn launched() -> Parts {
             Weight::Note,
             None,
             "the verdict is about these launches of the servers",
-            "Launch them afresh: --restarts 10 --rounds 5.",
+            "Launch them several times: --launches 10.",
         ),
     ];
     parts

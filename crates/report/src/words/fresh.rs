@@ -33,7 +33,7 @@ pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> 
 
 /// The option that sets this number of replicates: `--rounds 34`.
 pub(crate) fn fresh_option(view: &View, replicates: u64) -> String {
-    let option = if view.plan().question.restarts > 0 { "--restarts" } else { "--rounds" };
+    let option = if view.plan().question.restarts > 0 { "--launches" } else { "--rounds" };
     format!("{option} {replicates}")
 }
 

@@ -31,8 +31,8 @@ pub(crate) fn planned(question: &Question) -> String {
         return replicates(question, n);
     }
     let looks: Vec<String> = question.looks.iter().map(u32::to_string).collect();
-    let most = units::counted(question.rounds.into(), "round");
-    format!("up to {most}, looks after {}", looks.join(", "))
+    let most = if question.restarts > 0 { question.restarts } else { question.rounds };
+    format!("up to {}, looks after {}", replicates(question, most), looks.join(", "))
 }
 
 /// Which rounds are missing, or were driven after the last look. Returns None if all rounds
@@ -41,13 +41,16 @@ pub(crate) fn unfinished(view: &View) -> Option<String> {
     let question = &view.plan().question;
     let (complete, planned) = (view.complete_rounds, view.plan().rounds);
     let rounds = |n: u32| units::counted(n.into(), "round");
-    if complete >= planned || question.looks.contains(&complete) {
+    let each = question.rounds_of_a_launch().unwrap_or(1).max(1);
+    let at_a_look = complete % each == 0 && question.looks.contains(&(complete / each));
+    if complete >= planned || at_a_look {
         return None;
     }
     if question.looks.is_empty() {
         return Some(format!("{complete} of {} complete", rounds(planned)));
     }
-    let judged = question.looks.iter().rev().find(|look| **look < complete);
+    let ends = question.looks.iter().map(|look| look.saturating_mul(each));
+    let judged = ends.rev().find(|end| *end < complete);
     Some(match judged {
         Some(judged) => format!(
             "{} complete; only the first {judged}, up to the last look, are judged",

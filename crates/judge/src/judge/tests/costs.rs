@@ -50,6 +50,7 @@ fn what_was_reported_of_a_target_stays() {
     let run = resting(1.0, 0.0);
     let mut judge = run.judge();
     let ready = TargetReady {
+        took_ns: 0,
         contender: 1,
         launch: 2,
         cpu_source: None,
@@ -386,6 +387,7 @@ fn a_lost_watcher_leaves_the_figures_of_the_rounds_before() {
     }
     let mut judge = run.judge();
     judge.target(&TargetReady {
+        took_ns: 0,
         contender: 1,
         launch: 0,
         cpu_source: Some("process_clocks".to_owned()),

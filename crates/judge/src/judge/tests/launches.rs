@@ -57,13 +57,13 @@ fn only_whole_launches_count() {
 }
 
 #[test]
-fn too_few_launches_are_called_restarts() {
+fn too_few_launches_are_named() {
     let all = run(&[1.05; 10]);
     let few = primary(&all.after(25));
     assert_eq!((few.low, few.verdict), (None, Word::Undecided));
     assert_eq!(
         few.because,
-        ["5 restarts cannot support 1 comparison at 5 %; at least 6 are needed"]
+        ["5 launches cannot support 1 comparison at 5 %; at least 6 are needed"]
     );
     assert_eq!(primary(&all.after(30)).verdict, Word::Faster);
     let none = primary(&all.after(4));
@@ -77,4 +77,73 @@ fn the_charged_ratio_is_of_launches_too() {
     let comparison = primary(&run);
     let charged = comparison.charged.expect("both visible");
     assert_eq!(charged.interval, comparison.low.zip(comparison.high));
+}
+
+/// Ten launches of two rounds, in each of which b answers in 1 ms, except most of every second round.
+fn two_paces() -> SampleRun {
+    let mut run = SampleRun::compare(20).with_restarts(10);
+    run.question.secondary = vec![Metric::ResponseP50];
+    run.each_seen("b", |round, seen| {
+        let slow = if round.is_multiple_of(2) { 700 } else { 0 };
+        seen.response_time = Histogram::new();
+        (0..800)
+            .for_each(|n| seen.response_time.record(if n < slow { 3_000_000 } else { 1_000_000 }));
+    });
+    run
+}
+
+#[test]
+fn a_quantile_of_a_launch_is_that_of_all_its_replies() {
+    let p50 = |run: &SampleRun| run.verdict().comparisons()[1].ratio.expect("replicates");
+    // Of 1600 replies of b 900 take 1 ms.
+    assert!((p50(&two_paces().with_whole_launches()) - 1.0).abs() < 0.01);
+    // Journals of earlier versions have the mean of the rounds.
+    assert!((p50(&two_paces()) - 3f64.sqrt()).abs() < 0.01);
+}
+
+#[test]
+fn a_round_without_replies_leaves_its_launch_a_quantile() {
+    let mut run = two_paces().with_whole_launches();
+    run.each_seen("b", |round, seen| {
+        if round == 2 {
+            seen.response_time = Histogram::new();
+        }
+    });
+    let comparison = run.verdict().comparisons()[1].clone();
+    assert_eq!((comparison.replicates, comparison.rounds.len()), (10, 19));
+}
+
+#[test]
+fn what_rounds_can_judge_launches_of_two_halves_can_judge() {
+    let judged = |run: SampleRun| {
+        let mut run = run;
+        run.question.secondary =
+            vec![Metric::ResponseP50, Metric::ResponseP99, Metric::ResponseP999];
+        let verdict = run.verdict();
+        let of = |comparison: &Comparison| {
+            (comparison.metric, comparison.verdict, comparison.replicates)
+        };
+        verdict.comparisons().iter().map(of).collect::<Vec<_>>()
+    };
+    // Replies of one second.
+    for replies in [1000, 2000, 3000, 5000] {
+        let rounds = judged(SampleRun::compare(10).with_operations(replies));
+        let halves = SampleRun::compare(20).with_operations(replies / 2).with_restarts(10);
+        assert_eq!(judged(halves.with_whole_launches()), rounds, "{replies}");
+    }
+}
+
+#[test]
+fn looks_count_launches() {
+    let mut all = run(&[1.05; 16]);
+    all.question.looks = vec![10, 16, 26, 40, 60];
+    (all.question.rounds, all.question.restarts) = (300, 60);
+    let comparison = primary(&all);
+    assert_eq!((comparison.looks, comparison.replicates), (Some(1), 10));
+    assert!(all.after(50).judge().decided());
+    assert!(!all.after(49).judge().decided());
+    assert_eq!(
+        primary(&all.after(45)).because,
+        ["9 launches done; the first look is after launch 10"]
+    );
 }

@@ -144,9 +144,6 @@ fn a_run_of_a_fixed_length_goes_on_to_its_end() {
     fixed.question.looks.clear();
     assert_eq!(decided_after(&fixed), None);
     assert_eq!(primary(&fixed).looks, None);
-    let launches = late(0).with_restarts(12);
-    assert_eq!(decided_after(&launches), None);
-    assert_eq!(primary(&launches).replicates, 12);
 }
 
 #[test]
