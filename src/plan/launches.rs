@@ -49,10 +49,12 @@ pub fn chosen(plan: &Plan, cost_ns: u64) -> Option<(Launches, Option<String>)> {
     let planned = Launches { launches: plan.question.restarts, rounds: each };
     let Some(dear) = plan.question.dear else { return Some((planned, None)) };
     let cost_ns = cost_ns.saturating_add(plan.warm_up_ns);
-    let chosen = match cost_ns {
-        ..=CHEAP_NS => planned,
-        ..=TOO_DEAR_NS => Launches { launches: dear.launches, rounds: each },
-        _ => Launches { launches: 1, rounds: dear.rounds_of_one },
+    let chosen = if cost_ns <= CHEAP_NS {
+        planned
+    } else if cost_ns <= TOO_DEAR_NS {
+        Launches { launches: dear.launches, rounds: each }
+    } else {
+        Launches { launches: 1, rounds: dear.rounds_of_one }
     };
     let cost = show_ns(cost_ns);
     let why = match chosen.launches {

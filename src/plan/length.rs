@@ -1,7 +1,6 @@
 //! How many rounds and launches a run has, and when it looks whether it is decided.
 
 use crate::exit::Error;
-use crate::plan::resolved::round_of_one;
 use crate::plan::{Command, Spec};
 use judge::stats::looks::{self, Looks};
 use judge::stats::rounds::{default_launches, default_rounds, too_few, too_few_launches};
@@ -41,13 +40,14 @@ impl Length {
     }
 }
 
-/// Returns the length of a run. `several` says that it has several launches by default.
+/// Returns the length of a run. `several` says that it has several launches by default, and how long a
+/// round is in nanoseconds where these are too dear.
 ///
 /// # Errors
 /// If so few rounds or launches could never give a verdict.
 pub(super) fn of(
     spec: &Spec,
-    several: bool,
+    several: Option<u64>,
     comparisons: usize,
     alpha: f64,
 ) -> Result<Length, Error> {
@@ -60,7 +60,7 @@ pub(super) fn of(
 
 fn of_comparison(
     spec: &Spec,
-    several: bool,
+    several: Option<u64>,
     comparisons: usize,
     alpha: f64,
 ) -> Result<Length, Error> {
@@ -77,14 +77,16 @@ fn of_comparison(
         (None, true) => {
             let looks = looks_after("rounds", spec.run.rounds, comparisons, alpha)?;
             let most = last(&looks);
-            let length = if several { by_cost(spec, (most, most), most) } else { Length::of(most) };
-            Ok(Length { looks, ..length })
+            let by_cost = |round_of_one_ns| by_cost((most, most), most, round_of_one_ns);
+            Ok(Length { looks, ..several.map_or(Length::of(most), by_cost) })
         }
-        (None, false) if several => {
-            let rounds = default_rounds(comparisons, alpha);
-            Ok(by_cost(spec, default_launches(comparisons, alpha), rounds))
-        }
-        (None, false) => rounds(spec.run.rounds, comparisons, alpha).map(Length::of),
+        (None, false) => match several {
+            Some(round_of_one_ns) => {
+                let rounds = default_rounds(comparisons, alpha);
+                Ok(by_cost(default_launches(comparisons, alpha), rounds, round_of_one_ns))
+            }
+            None => rounds(spec.run.rounds, comparisons, alpha).map(Length::of),
+        },
     }
 }
 
@@ -95,8 +97,7 @@ fn launches(launches: u32, each: u32) -> Length {
 
 /// So many launches where one is cheap, and so many where it is dear; so many rounds where it is too dear for
 /// several.
-fn by_cost(spec: &Spec, (cheap, dear): (u32, u32), rounds_of_one: u32) -> Length {
-    let round_of_one_ns = round_of_one(spec);
+fn by_cost((cheap, dear): (u32, u32), rounds_of_one: u32, round_of_one_ns: u64) -> Length {
     let dear = DearLaunches { launches: dear, rounds_of_one, round_of_one_ns };
     Length { dear: Some(dear), ..launches(cheap, ROUNDS_A_LAUNCH) }
 }

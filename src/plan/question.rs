@@ -23,6 +23,8 @@ pub(super) struct PlanFacts<'a> {
     pub(super) contenders: &'a [Contender],
     pub(super) accesses: &'a [ContenderAccess],
     pub(super) round_ns: u64,
+    /// The length of a round of one launch, where several are too dear.
+    pub(super) round_of_one_ns: u64,
     pub(super) client_ports: (u16, u16),
     pub(super) cores: &'a Cores,
 }
@@ -37,7 +39,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
     };
     let alpha = alpha(spec.run.confidence.unwrap_or(CONFIDENCE))?;
     let is_swept = spec.command == Command::Run && spec.sweep.is_some();
-    let several = launches::are_several(spec, given.accesses);
+    let several = launches::are_several(spec, given.accesses).then_some(given.round_of_one_ns);
     let length = length::of(spec, several, pairs.len(), alpha)?;
     // Replies of one replicate are counted together.
     let counted_ns = given.round_ns.saturating_mul(length.rounds_of_a_replicate().into());

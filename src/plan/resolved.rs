@@ -440,6 +440,7 @@ pub(super) fn plan(
         contenders: &contenders,
         accesses,
         round_ns: ns(round),
+        round_of_one_ns: round_of_one(spec),
         client_ports: machine.host.client_ports,
         cores: &cores,
     };
@@ -534,7 +535,7 @@ fn turns(spec: &Spec, several: bool) -> Result<(Interleave, Option<Duration>, Du
 }
 
 /// The length of a round of one launch, in nanoseconds, where several are too dear.
-pub(super) fn round_of_one(spec: &Spec) -> u64 {
+fn round_of_one(spec: &Spec) -> u64 {
     let turns = spec.run.interleave == Some(Interleave::Turns);
     ns(spec.run.round.unwrap_or(if turns { TURN } else { ROUND }))
 }
