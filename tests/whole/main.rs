@@ -34,6 +34,7 @@ mod flags;
 mod help;
 mod hostile;
 mod journals;
+mod launches;
 mod leave;
 mod printed;
 mod recorded;

@@ -113,7 +113,7 @@ pub(super) fn faster() -> Parts {
         Weight::Note,
         None,
         "Each target was measured in one launch: the verdict is about these launches.",
-        "Servers settle differently at each start; use --restarts when the difference is small.",
+        "Servers settle differently at each start; use --launches when the difference is small.",
     )];
     parts
 }
@@ -307,7 +307,7 @@ pub(super) fn twelve() -> Parts {
         Weight::Note,
         None,
         "Each target was measured in one launch.",
-        "Use --restarts when the difference is small.",
+        "use --launches when the difference is small.",
     )];
     parts
 }

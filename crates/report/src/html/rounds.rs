@@ -42,14 +42,14 @@ pub(super) fn section(view: &View) -> Option<Node> {
     )
 }
 
-/// A sentence for runs with restarts, where the rounds of one launch count as one replicate.
+/// A sentence for runs with several launches, where the rounds of one launch count as one replicate.
 fn launches(view: &View) -> String {
     let question = &view.plan().question;
     match question.rounds.checked_div(question.restarts) {
         None => String::new(),
         Some(each) => format!(
-            " Every {} consecutive rounds were driven in the same launch of the targets; only \
-             their mean counts.",
+            " Every {} consecutive rounds were driven in the same launch of the targets, which \
+             counts once.",
             units::count(each.into())
         ),
     }
