@@ -146,8 +146,9 @@ impl<'a, W: Write> TrialWriter<'a, W> {
     /// Adds what belongs to the first launch of a contender to its cost.
     fn count_cost(&mut self, event: &Event) {
         let (contender, cost_ns) = match event {
-            Event::Target(ready) if ready.launch <= 1 => (ready.contender, ready.took_ns),
-            Event::Loaded(loaded) if loaded.launch <= 1 => (loaded.contender, loaded.whole_ns()),
+            _ if self.launch > 1 => return,
+            Event::Target(ready) => (ready.contender, ready.took_ns),
+            Event::Loaded(loaded) => (loaded.contender, loaded.whole_ns()),
             _ => return,
         };
         if let Some(cost) = self.launch_costs_ns.get_mut(contender as usize) {

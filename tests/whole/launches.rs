@@ -41,7 +41,12 @@ fn targets_are_launched_several_times_and_the_launch_counts() {
     assert_eq!((number(&plan["restarts"]), number(&plan["rounds"])), (launches, 2.0 * launches));
     assert_eq!(number(&report["comparisons"][0]["replicates"]), launches);
     for contender in report["contenders"].as_array().expect("contenders") {
-        assert_eq!(number(&contender["target_cost"]["launches"]), launches, "{}", contender["name"]);
+        assert_eq!(
+            number(&contender["target_cost"]["launches"]),
+            launches,
+            "{}",
+            contender["name"]
+        );
     }
     // Judged again, the journal says the same.
     let again = directory.tiebreak(&["report", "run", "--json", "again.json"]);
