@@ -4,7 +4,7 @@ use crate::cores::Cores;
 use crate::exit::Error;
 use crate::plan::contender_access::{ContenderAccess, Observed, Watcher};
 use crate::plan::{Command, Spec};
-use crate::plan::{launches, length, local, store};
+use crate::plan::{length, local, store};
 use crate::protocol;
 use crate::targets::find;
 use judge::stats::quantile::fewest_samples;
@@ -23,8 +23,9 @@ pub(super) struct PlanFacts<'a> {
     pub(super) contenders: &'a [Contender],
     pub(super) accesses: &'a [ContenderAccess],
     pub(super) round_ns: u64,
-    /// The length of a round of one launch, where several are too dear.
-    pub(super) round_of_one_ns: u64,
+    /// Where several launches are the default: the length of a round of one launch, which there is if
+    /// several are too dear.
+    pub(super) round_of_one_ns: Option<u64>,
     pub(super) client_ports: (u16, u16),
     pub(super) cores: &'a Cores,
 }
@@ -39,8 +40,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
     };
     let alpha = alpha(spec.run.confidence.unwrap_or(CONFIDENCE))?;
     let is_swept = spec.command == Command::Run && spec.sweep.is_some();
-    let several = launches::are_several(spec, given.accesses).then_some(given.round_of_one_ns);
-    let length = length::of(spec, several, pairs.len(), alpha)?;
+    let length = length::of(spec, given.round_of_one_ns, pairs.len(), alpha)?;
     // Replies of one replicate are counted together.
     let counted_ns = given.round_ns.saturating_mul(length.rounds_of_a_replicate().into());
     let (primary, mut secondary) = match is_swept {

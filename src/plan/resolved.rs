@@ -440,7 +440,7 @@ pub(super) fn plan(
         contenders: &contenders,
         accesses,
         round_ns: ns(round),
-        round_of_one_ns: round_of_one(spec),
+        round_of_one_ns: several.then(|| ns(round_of_one(spec))),
         client_ports: machine.host.client_ports,
         cores: &cores,
     };
@@ -513,12 +513,10 @@ fn turns(spec: &Spec, several: bool) -> Result<(Interleave, Option<Duration>, Du
     };
     // The two rounds of a launch are as long as the round of a single launch.
     let halved = several || spec.run.launches.is_some_and(|n| n > 1) && spec.run.rounds.is_none();
-    let default = match interleave {
-        Interleave::Turns => TURN,
-        _ if halved => ROUND / 2,
-        _ => ROUND,
+    let round = match (spec.run.round, interleave) {
+        (None, Interleave::Auto | Interleave::Slices) if halved => ROUND / 2,
+        _ => round_of_one(spec),
     };
-    let round = spec.run.round.unwrap_or(default);
     at_least("--round", round, SHORTEST_ROUND)?;
     if let Some(slice) = spec.run.slice {
         at_least("--slice", slice, SHORTEST_SLICE)?;
@@ -534,10 +532,10 @@ fn turns(spec: &Spec, several: bool) -> Result<(Interleave, Option<Duration>, Du
     Ok((interleave, spec.run.slice, round))
 }
 
-/// The length of a round of one launch, in nanoseconds, where several are too dear.
-fn round_of_one(spec: &Spec) -> u64 {
+/// The length of a round where there is one launch.
+fn round_of_one(spec: &Spec) -> Duration {
     let turns = spec.run.interleave == Some(Interleave::Turns);
-    ns(spec.run.round.unwrap_or(if turns { TURN } else { ROUND }))
+    spec.run.round.unwrap_or(if turns { TURN } else { ROUND })
 }
 
 /// How long the pilot drives each contender.

@@ -183,7 +183,7 @@ const LAUNCHED: &[Fault] = &[
     REFUSES,
     Fault {
         name: "is_launched_afresh_six_times",
-        length: RESTARTS,
+        length: SIX_LAUNCHES,
         server: Server::Habits(&[]),
         check: launched_afresh,
         ..BASE
@@ -191,7 +191,7 @@ const LAUNCHED: &[Fault] = &[
     Fault {
         name: "is_not_ready_at_its_second_launch",
         keys: QUICKLY,
-        length: RESTARTS,
+        length: SIX_LAUNCHES,
         server: Server::Other(&["sh", "-c", SECOND, "sh"]),
         code: 4,
         end: "target_failed",
@@ -207,7 +207,7 @@ const LAUNCHED: &[Fault] = &[
 ];
 
 /// Six launches of one round.
-const RESTARTS: &str = "--round 50ms --rounds 1 --launches 6 --slice 25ms --warm-up 50ms \
+const SIX_LAUNCHES: &str = "--round 50ms --rounds 1 --launches 6 --slice 25ms --warm-up 50ms \
                         --pilot 100ms --connections 4 --out run";
 
 /// Serves once; later it only waits.

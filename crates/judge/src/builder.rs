@@ -84,6 +84,16 @@ impl SampleRun {
         run
     }
 
+    /// Ten launches of two rounds, in which b takes this many times as long for the first slices.
+    pub(crate) fn with_slow_starts(slices: usize, slower: f64) -> SampleRun {
+        let mut run = SampleRun::compare(20).with_restarts(10).with_whole_launches();
+        run.each_seen("b", |round, seen| {
+            let first = seen.slices.iter_mut().take(if round % 2 == 1 { slices } else { 0 });
+            first.for_each(|slice| slice.took_ns = (slice.took_ns as f64 * slower) as u64);
+        });
+        run
+    }
+
     /// This many operations of 1 ms in every trial.
     pub(crate) fn with_operations(mut self, operations: u64) -> SampleRun {
         self.each(|record| {

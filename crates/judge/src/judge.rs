@@ -86,7 +86,7 @@ impl Judge {
     /// Rounds between two looks change nothing. A round counts as soon as all of its trials were
     /// added. The verdict decides whether a run is void.
     pub fn decided(&self) -> bool {
-        let at_a_look = self.evidence.is_at_a_look(self.evidence.complete_rounds + 1);
+        let at_a_look = self.evidence.question.is_at_a_look(self.evidence.complete_rounds + 1);
         match self.open.as_ref().filter(|open| at_a_look && open.complete()) {
             None => compare::decided(&self.evidence),
             // The evidence is copied only at the looks, because closing a round takes milliseconds.

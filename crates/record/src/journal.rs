@@ -77,12 +77,8 @@ pub struct TargetReady {
     pub ready_requests: u64,
     /// How long its launch took, from the start of its first process until it was ready. 0 if it was
     /// running already.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub took_ns: u64,
-}
-
-fn is_zero(ns: &u64) -> bool {
-    *ns == 0
 }
 
 /// Something that a target reports about itself.

@@ -1,6 +1,6 @@
 //! The measurements of one kind of operation, if a workload has several kinds.
 
-use crate::{Histogram, Kind, LaneTask, Moments, Outcome, outcome::is_zero};
+use crate::{Histogram, Kind, LaneTask, Moments, Outcome};
 use serde::{Deserialize, Serialize};
 
 /// The measurements of one kind of operation. Merging is associative and commutative.
@@ -13,10 +13,10 @@ pub struct KindSeen {
     /// Of those, the ones that succeeded.
     pub ok: u64,
     /// Misses: the store had nothing under the key.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub miss: u64,
     /// Stale values, and values that were never written under the key.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub wrong: u64,
     /// Completion minus due time. Operations due in a burn-in are left out.
     pub response_time: Histogram,

@@ -79,3 +79,8 @@ pub use trial::{Phase, TrialRecord};
 pub use workload::{
     Distribution, KeysAs, Kind, Share, Skew, Step, ValueBytes, ValuesAs, Verify, Workload,
 };
+
+/// Whether a number is 0, so that a journal leaves it out.
+fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
+}

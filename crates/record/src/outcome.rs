@@ -139,16 +139,16 @@ pub struct Outcomes {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unexpected: BTreeMap<u16, u64>,
     /// Complete replies that report a miss.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub miss: u64,
     /// Complete replies with a stale value.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub stale: u64,
     /// Complete replies with a value that was never written under the key.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub wrong: u64,
     /// Complete replies to conditional writes that were rejected because another write came first.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub conflict: u64,
     /// Operations without a complete reply, by class.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -219,10 +219,6 @@ impl Outcomes {
             *self.failed.entry(*failure).or_default() += n;
         }
     }
-}
-
-pub(crate) fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub struct Plan {
     pub generator_cores: Vec<u32>,
     /// How many agents drive, each with a worker on this many cores of its machine. 0 if this
     /// process drives alone.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub agents: u32,
     /// The load points, if the contenders are the load points of one target (`run --sweep`).
     /// None for all other plans.
@@ -56,10 +56,6 @@ pub struct Plan {
 /// Two seconds: the length of every pilot before the plan contained it.
 fn pilot_ns() -> u64 {
     2_000_000_000
-}
-
-fn is_zero(agents: &u32) -> bool {
-    *agents == 0
 }
 
 impl Plan {

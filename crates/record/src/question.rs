@@ -90,9 +90,15 @@ impl Question {
         }
     }
 
-    /// Rounds of each launch. Returns None without restarts.
+    /// Rounds of each launch, at least 1. Returns None if the round is the replicate.
     pub fn rounds_of_a_launch(&self) -> Option<u32> {
-        self.rounds.checked_div(self.restarts)
+        self.rounds.checked_div(self.restarts).map(|rounds| rounds.max(1))
+    }
+
+    /// Whether a look comes just after this many complete rounds.
+    pub fn is_at_a_look(&self, rounds: u32) -> bool {
+        let each = self.rounds_of_a_launch().unwrap_or(1);
+        rounds.is_multiple_of(each) && self.looks.contains(&(rounds / each))
     }
 }
 
@@ -122,7 +128,7 @@ pub struct ContenderQuestion {
     pub target_cores: Vec<u32>,
     /// The machine of its target and of those cores: 0 is the generator's, and each other one has a
     /// number of its own.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub machine: u32,
     /// Whether a client library drives it.
     #[serde(default)]
@@ -145,10 +151,6 @@ pub struct ContenderQuestion {
     /// Highest rate of fresh connections that local ports allow, in connects per second. None if
     /// connections persist.
     pub port_limit: Option<f64>,
-}
-
-fn is_zero(machine: &u32) -> bool {
-    *machine == 0
 }
 
 impl ContenderQuestion {

@@ -59,10 +59,10 @@ pub struct Seen {
     )]
     pub kinds: Vec<KindSeen>,
     /// Rows of the replies that came through a client library.
-    #[serde(default, skip_serializing_if = "crate::outcome::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub rows: u64,
     /// Messages of the server that answered no operation.
-    #[serde(default, skip_serializing_if = "crate::outcome::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub pushes: u64,
     /// Phases of operations and connections that only client libraries have.
     #[serde(default, skip_serializing_if = "Phases::is_empty")]

@@ -46,7 +46,7 @@ pub struct Slice {
     pub windows: Vec<u32>,
     /// Ended operations in the first and in the second 5 ms, which show what a slice loses at its
     /// start. Both are 0 for a slice that was planned to last less than 20 ms.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub early: [u32; 2],
 }
 
@@ -61,10 +61,6 @@ pub struct WatchedSlice {
     pub asked_ns: [u64; 2],
     /// Time stolen from that machine's cores between the two. None if it is not known.
     pub steal_ns: Option<u64>,
-}
-
-fn is_zero(early: &[u32; 2]) -> bool {
-    *early == [0, 0]
 }
 
 /// Length of one entry of [`Slice::early`].

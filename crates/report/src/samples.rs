@@ -307,7 +307,7 @@ pub(super) fn twelve() -> Parts {
         Weight::Note,
         None,
         "Each target was measured in one launch.",
-        "use --launches when the difference is small.",
+        "Use --launches when the difference is small.",
     )];
     parts
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Short rounds of one launch, with slices of a fixed length: the pilot's would make rounds of seconds for seven
-/// servers.
+/// Short rounds of one launch, with slices of a fixed length: the pilot's would make rounds of seconds
+/// for seven servers.
 const SMALL: [&str; 12] = [
     "--launches",
     "1",

@@ -3,6 +3,7 @@
 use super::{Evidence, Rule};
 use crate::{
     draft::Draft,
+    evidence::FEWEST_ROUNDS,
     verdict::{Finding, Weight},
 };
 use record::Metric;
@@ -10,9 +11,7 @@ use text::units;
 
 /// A ratio that is more than this many median absolute deviations from the median is an outlier.
 const DEVIATIONS: f64 = 5.0;
-/// In launches with fewer rounds, parts of their slices are compared.
-const FEWEST_ROUNDS: u32 = 6;
-/// Parts of such a launch.
+/// Parts of a launch with few rounds.
 const PARTS: u32 = 4;
 /// With fewer other rounds than this, the first is not compared with them.
 const FEWEST_OTHERS: usize = 4;
@@ -196,14 +195,7 @@ mod tests {
     #[test]
     fn slices_show_the_start_of_a_launch_of_two_rounds() {
         // Two rounds have eight slices: the first two of each launch are its first quarter.
-        let run = |slower: f64| {
-            let mut run = SampleRun::compare(20).with_restarts(10).with_whole_launches();
-            run.each_seen("b", |round, seen| {
-                let first = seen.slices.iter_mut().take(if round % 2 == 1 { 2 } else { 0 });
-                first.for_each(|slice| slice.took_ns = (slice.took_ns as f64 * slower) as u64);
-            });
-            run
-        };
+        let run = |slower| SampleRun::with_slow_starts(2, slower);
         assert_eq!(weights(&run(1.009), RULE.name), []);
         assert_eq!(weights(&run(1.05), RULE.name), [Weight::Caution]);
         let found = run(1.05).findings(RULE.name);

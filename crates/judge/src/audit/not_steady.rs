@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::{
-    evidence::{DriveSummary, Launch, Trial},
+    evidence::{DriveSummary, FEWEST_ROUNDS, Launch, Trial},
     stats::paired_t::{mean, standard_deviation},
     verdict::{Finding, Weight},
 };
@@ -13,8 +13,6 @@ use text::units;
 const LARGEST: f64 = 0.1;
 /// A change of fewer standard errors is noise.
 const STANDARD_ERRORS: f64 = 4.0;
-/// In launches with fewer rounds, slices are compared.
-const FEWEST_ROUNDS: u32 = 6;
 /// The fewest values in each third.
 const FEWEST: usize = 2;
 
@@ -158,15 +156,7 @@ mod tests {
 
     #[test]
     fn slices_of_short_launches_are_compared() {
-        // b takes longer for the first slices of each launch of two rounds.
-        let run = |slower: f64| {
-            let mut run = SampleRun::compare(20).with_restarts(10).with_whole_launches();
-            run.each_seen("b", |round, seen| {
-                let first = seen.slices.iter_mut().take(if round % 2 == 1 { 3 } else { 0 });
-                first.for_each(|slice| slice.took_ns = (slice.took_ns as f64 * slower) as u64);
-            });
-            run
-        };
+        let run = |slower| SampleRun::with_slow_starts(3, slower);
         assert_eq!(weights(&run(1.05), RULE.name), []);
         assert_eq!(weights(&run(1.3), RULE.name), [Weight::Caution]);
         let found = run(1.3).findings(RULE.name);

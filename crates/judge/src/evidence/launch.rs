@@ -4,6 +4,9 @@ use super::timeline;
 use crate::stats::{paired_t::mean, quantile::standard_error_of_ln};
 use record::{Histogram, Metric, Seen};
 
+/// Launches with fewer rounds show by their slices whether a contender was steady.
+pub(crate) const FEWEST_ROUNDS: u32 = 6;
+
 /// The rounds of one contender in one launch.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {

@@ -16,7 +16,7 @@ use record::{Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Qu
 pub(crate) use agents::{AgentDriven, Agents};
 pub(crate) use driven::DriveSummary;
 use gate::Gate;
-pub(crate) use launch::Launch;
+pub(crate) use launch::{FEWEST_ROUNDS, Launch};
 pub(crate) use timeline::Timeline;
 pub(crate) use trial::{Costs, Trial};
 
@@ -260,12 +260,6 @@ impl Evidence {
         others.filter(|other| cost::shared(&self.question.sharing, contender, *other)).collect()
     }
 
-    /// Whether a look comes just after this many complete rounds.
-    pub(crate) fn is_at_a_look(&self, rounds: u32) -> bool {
-        let each = self.rounds_of_a_launch().unwrap_or(1);
-        rounds.is_multiple_of(each) && self.question.looks.contains(&(rounds / each))
-    }
-
     /// The launch of this round if launches are judged as a whole: their replies together give its
     /// quantiles. Journals of earlier versions have the mean of the rounds.
     fn launch_of(&self, round: u32) -> Option<u32> {
@@ -276,8 +270,7 @@ impl Evidence {
 
     /// Rounds per launch, if the launch is the replicate.
     pub(crate) fn rounds_of_a_launch(&self) -> Option<u32> {
-        let question = &self.question;
-        question.rounds.checked_div(question.restarts).map(|rounds| rounds.max(1))
+        self.question.rounds_of_a_launch()
     }
 
     /// The share of time that the generator's threads were idle while they drove the contender:

@@ -44,8 +44,7 @@ pub(super) fn section(view: &View) -> Option<Node> {
 
 /// A sentence for runs with several launches, where the rounds of one launch count as one replicate.
 fn launches(view: &View) -> String {
-    let question = &view.plan().question;
-    match question.rounds.checked_div(question.restarts) {
+    match view.plan().question.rounds_of_a_launch() {
         None => String::new(),
         Some(each) => format!(
             " Every {} consecutive rounds were driven in the same launch of the targets, which \

@@ -26,13 +26,13 @@ pub(crate) fn rests_on(view: &View, comparison: &Comparison) -> String {
 
 /// How many rounds are planned, in words.
 pub(crate) fn planned(question: &Question) -> String {
+    let n = if question.restarts > 0 { question.restarts } else { question.rounds };
+    let replicates = replicates(question, n);
     if question.looks.is_empty() {
-        let n = if question.restarts > 0 { question.restarts } else { question.rounds };
-        return replicates(question, n);
+        return replicates;
     }
     let looks: Vec<String> = question.looks.iter().map(u32::to_string).collect();
-    let most = if question.restarts > 0 { question.restarts } else { question.rounds };
-    format!("up to {}, looks after {}", replicates(question, most), looks.join(", "))
+    format!("up to {replicates}, looks after {}", looks.join(", "))
 }
 
 /// Which rounds are missing, or were driven after the last look. Returns None if all rounds
@@ -41,14 +41,13 @@ pub(crate) fn unfinished(view: &View) -> Option<String> {
     let question = &view.plan().question;
     let (complete, planned) = (view.complete_rounds, view.plan().rounds);
     let rounds = |n: u32| units::counted(n.into(), "round");
-    let each = question.rounds_of_a_launch().unwrap_or(1).max(1);
-    let at_a_look = complete % each == 0 && question.looks.contains(&(complete / each));
-    if complete >= planned || at_a_look {
+    if complete >= planned || question.is_at_a_look(complete) {
         return None;
     }
     if question.looks.is_empty() {
         return Some(format!("{complete} of {} complete", rounds(planned)));
     }
+    let each = question.rounds_of_a_launch().unwrap_or(1);
     let ends = question.looks.iter().map(|look| look.saturating_mul(each));
     let judged = ends.rev().find(|end| *end < complete);
     Some(match judged {
@@ -62,7 +61,7 @@ pub(crate) fn unfinished(view: &View) -> Option<String> {
 
 /// `10 rounds`, or `10 launches × 5 rounds`.
 fn replicates(question: &Question, n: u32) -> String {
-    match question.rounds.checked_div(question.restarts) {
+    match question.rounds_of_a_launch() {
         None => units::counted(n.into(), "round"),
         Some(each) => format!(
             "{} × {}",
