@@ -1,7 +1,7 @@
 //! The lane of a program. One run of it corresponds to one request of other lanes.
 
 use super::program::{Exec, ProgramOutcome, Runner};
-use engine::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
+use engine::{EngineError, Lane, MakeLane, Opened, Seat, SliceEnd, Stop, Turn, clock};
 use keeper::pin;
 use record::{Arrivals, DriveOrder, Recorder};
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl Lane for ExecLane {
     ///
     /// The slice is as long as its runs. The time between two of them (0.2 ms in the keeper) is
     /// ours and not the program's.
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
         no_windows(seen);
         let mut last_reply = turn.starts;
         let mut left = turn.operations;
@@ -113,7 +113,7 @@ impl Lane for ExecLane {
                 }
             }
         }
-        Ok(last_reply)
+        Ok(last_reply.into())
     }
 
     fn rest(&mut self, _: u64, _: &mut Recorder) -> Result<(), EngineError> {
@@ -131,9 +131,9 @@ impl Lane for IdleLane {
         Ok(Opened { asked: 0, got: 0 })
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
         no_windows(seen);
-        Ok(turn.starts)
+        Ok(turn.starts.into())
     }
 
     fn rest(&mut self, _: u64, _: &mut Recorder) -> Result<(), EngineError> {

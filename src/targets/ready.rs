@@ -77,7 +77,9 @@ pub(crate) fn answer(seen: &Seen, must: ExpectedReply) -> Answer {
         Failure::Reset => Answer::NotYet("it reset the connection"),
         Failure::Closed => Answer::NotYet("it closed the connection before its reply was complete"),
         Failure::Unreachable => Answer::NotYet("it cannot be reached from here"),
-        Failure::Timeout => Answer::Never("it sent no complete reply within the timeout"),
+        Failure::Timeout | Failure::Waiting => {
+            Answer::Never("it sent no complete reply within the timeout")
+        }
         Failure::Exit => Answer::Never("it cannot be run, or exits with a status other than 0"),
         Failure::Signal => Answer::Never("it was killed by a signal"),
         Failure::Starved => Answer::Never("no connection of its pool became free"),

@@ -10,7 +10,8 @@ use crate::panics;
 use crate::request::RequestParts;
 use crate::serving::Serving;
 use engine::{
-    EngineError, Lane, MakeLane, Numbers, Opened, Seat, Turn, check_groups, clock, for_workers,
+    EngineError, Lane, MakeLane, Numbers, Opened, Seat, SliceEnd, Turn, check_groups, clock,
+    for_workers,
 };
 use part::LanePart;
 use record::{DriveOrder, LaneOrder, LaneTask, Recorder};
@@ -139,25 +140,32 @@ impl<D: Driver> Lane for DriverLane<D> {
         Ok(all)
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
         let before = self.threads_cpu_ns();
-        let last = self.run(seen, async |parts, pace, watch| {
+        let end = self.run(seen, async |parts, pace, watch| {
             slice::drive(parts, pace, turn, || look_after(parts, watch)).await
         })?;
         seen.slice_mut().generator_cpu_ns += self.threads_cpu_ns() - before;
-        Ok(last)
+        Ok(end)
     }
 
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), EngineError> {
         self.run(seen, async |parts, _, watch| attend(parts, until, watch).await)
     }
 
+    fn note_waits(&mut self, seen: &mut Recorder) {
+        let now = clock::now();
+        for (part, seen) in self.parts.iter().zip(recorders(seen)) {
+            part.shared.scheduler.borrow().note_waits(now, part.units, seen);
+        }
+    }
+
     fn close(&mut self, seen: &mut Recorder) {
         if !std::mem::take(&mut self.is_open) {
             return;
         }
-        // Nothing is in progress, because every slice waited for its operations. A panic here
-        // cannot change what was measured.
+        // What is in progress was left waiting, and ends now. A panic here cannot change what was
+        // measured.
         let _ = self.run(seen, async |parts, _, _| {
             for part in parts {
                 part.leave().await;

@@ -1,8 +1,11 @@
 //! The state that the tasks of one lane share: which task has which operation, which are free, and
 //! their deadlines. All of it is on one thread, and no task keeps a borrow of it while it waits.
 
+mod late;
+
 use crate::pool::{Grant, Pool};
 use engine::{Drive, Next, Take, clock};
+use late::LateSlot;
 use record::Recorder;
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
@@ -24,8 +27,10 @@ pub(crate) enum TaskWork {
 pub(crate) enum Cut {
     /// Its deadline has passed.
     TimeUp,
-    /// The slice is over, even if something is still in progress.
+    /// The run is stopped.
     Leave,
+    /// The run or the launch has ended, and there is no reply yet.
+    End,
     /// The library uses too much memory for replies.
     TooLarge,
 }
@@ -46,6 +51,10 @@ pub(crate) struct Slot<C> {
     /// When it must stop waiting.
     deadline: u64,
     cut: Option<Cut>,
+    /// When its operation began. None if it has none.
+    began: Option<u64>,
+    /// Set if a slice left it waiting.
+    late: Option<LateSlot>,
     /// What the pool granted.
     pub(crate) grant: Option<Grant<Connection<C>>>,
     /// The connection that it keeps.
@@ -62,6 +71,8 @@ impl<C> Slot<C> {
             idle: false,
             deadline: u64::MAX,
             cut: None,
+            began: None,
+            late: None,
             grant: None,
             connection: None,
             failures: 0,
@@ -84,8 +95,10 @@ pub(crate) struct Scheduler<C> {
     /// Idle slots; the one that has been idle longest is first.
     idle: VecDeque<usize>,
     /// Number of slots in an operation, including what follows it, such as closing or resetting
-    /// the connection.
+    /// the connection, except for late ones.
     busy: usize,
+    /// Number of late slots.
+    late: usize,
     /// Number of slots that open a connection while the contender rests.
     opening: usize,
     /// When deadlines are checked next, and the maximum interval.
@@ -115,6 +128,7 @@ impl<C> Scheduler<C> {
             pool,
             idle: VecDeque::with_capacity(slots),
             busy: 0,
+            late: 0,
             opening: 0,
             look_at: 0,
             often: HOUSEKEEPING_NS.min(shortest_ns / 16).max(100_000),
@@ -195,7 +209,7 @@ impl<C> Scheduler<C> {
         if let Some(work) = self.slots[slot].work.take() {
             return Poll::Ready(Some(work));
         }
-        if !self.slots[slot].idle {
+        if !self.slots[slot].idle && self.slots[slot].late.is_none() {
             let now = clock::now();
             if let Next::Take(take) = self.drive.next(now, &mut self.seen) {
                 self.busy += 1;
@@ -223,6 +237,12 @@ impl<C> Scheduler<C> {
                 None
             }
         }
+    }
+
+    /// Notes that the operation of a slot begins, and sets its timeout.
+    pub(crate) fn begins(&mut self, slot: usize, now: u64, timeout_ns: u64) {
+        self.slots[slot].began = Some(now);
+        self.set_deadline(slot, now + timeout_ns);
     }
 
     /// Sets the time after which a slot must stop waiting.
@@ -283,7 +303,11 @@ impl<C> Scheduler<C> {
 
     /// Ends the operations of a slot when nothing that belongs to them is in progress any more.
     /// `left`: they ended without an outcome.
-    pub(crate) fn finished(&mut self, operations: usize, left: bool, now: u64) {
+    pub(crate) fn finished(&mut self, slot: usize, operations: usize, left: bool, now: u64) {
+        let began = self.slots[slot].began.take();
+        if self.slots[slot].late.is_some() {
+            return self.late_finished(slot, began, now);
+        }
         self.busy -= 1;
         for _ in 0..if left { 0 } else { operations } {
             self.drive.ended(now);
@@ -296,7 +320,9 @@ impl<C> Scheduler<C> {
     /// Marks a slot as free for the next operation.
     pub(crate) fn freed(&mut self, slot: usize) {
         self.slots[slot].deadline = u64::MAX;
-        self.drive.freed(clock::now());
+        if self.slots[slot].late.is_none() {
+            self.drive.freed(clock::now());
+        }
     }
 
     /// Ends a slot's attempt to open a connection, successful or not.
@@ -322,25 +348,26 @@ impl<C> Scheduler<C> {
 
     /// Cuts off all tasks. Operations in progress get no outcome.
     pub(crate) fn leave_all(&mut self) {
+        self.cut_all(Cut::Leave);
+    }
+
+    fn cut_all(&mut self, cut: Cut) {
         for slot in self.slots.iter_mut().filter(|slot| !slot.idle) {
-            slot.cut = Some(Cut::Leave);
+            slot.cut = Some(cut);
             slot.wake();
         }
     }
 
     /// Cuts off all tasks because replies are too large, and returns the idle connections.
     pub(crate) fn give_up(&mut self) -> Vec<C> {
-        for slot in self.slots.iter_mut().filter(|slot| !slot.idle) {
-            slot.cut = Some(Cut::TooLarge);
-            slot.wake();
-        }
+        self.cut_all(Cut::TooLarge);
         self.dismiss()
     }
 
-    /// Makes all tasks end.
-    pub(crate) fn close(&mut self) {
+    /// Makes all tasks end. `stopped`: because the run is stopped, so operations get no outcome.
+    pub(crate) fn close(&mut self, stopped: bool) {
         self.closing = true;
-        self.leave_all();
+        self.cut_all(if stopped { Cut::Leave } else { Cut::End });
         self.slots.iter_mut().for_each(Slot::wake);
     }
 
@@ -350,7 +377,8 @@ impl<C> Scheduler<C> {
         let swept = self.pool.as_mut().map_or(0, |pool| pool.sweep(closed));
         let mut lost: Vec<usize> = self.idle.iter().copied().take(swept).collect();
         for (number, slot) in self.slots.iter_mut().enumerate() {
-            if slot.idle && slot.connection.as_ref().is_some_and(closed) {
+            let rests = slot.idle || (slot.late.is_some() && slot.began.is_none());
+            if rests && slot.connection.as_ref().is_some_and(closed) {
                 slot.connection = None;
                 lost.push(number);
             }

@@ -68,8 +68,10 @@ enum FailedEnd {
     RequestError(RequestError),
     TimedOut,
     Starved,
-    /// The slice was over.
+    /// The run was stopped.
     Left,
+    /// The run or the launch ended first.
+    Waiting,
 }
 
 impl From<Cut> for FailedEnd {
@@ -77,6 +79,7 @@ impl From<Cut> for FailedEnd {
         match cut {
             Cut::TimeUp => FailedEnd::TimedOut,
             Cut::Leave => FailedEnd::Left,
+            Cut::End => FailedEnd::Waiting,
             Cut::TooLarge => FailedEnd::RequestError(RequestError::Failed(Failure::TooLarge)),
         }
     }
@@ -181,7 +184,7 @@ impl<D: Driver> Shared<D> {
     /// Carries out an operation, or a batch of a load.
     async fn operate(&self, slot: usize, take: Take, bench: &mut TaskBuffers) {
         let begun = clock::now();
-        self.scheduler.borrow_mut().set_deadline(slot, begun + self.timeout_ns);
+        self.scheduler.borrow_mut().begins(slot, begun, self.timeout_ns);
         self.write_request(take, bench);
         let mut attempt = Attempt {
             at: Moments { could: take.could, sent: begun, ..Moments::default() },
@@ -208,7 +211,7 @@ impl<D: Driver> Shared<D> {
             None => {}
         }
         let left = ended == Err(FailedEnd::Left);
-        self.scheduler.borrow_mut().finished(bench.takes.len(), left, clock::now());
+        self.scheduler.borrow_mut().finished(slot, bench.takes.len(), left, clock::now());
         if attempt.unconnected {
             self.back_off(slot).await;
         }
@@ -423,8 +426,10 @@ impl<D: Driver> Shared<D> {
                     seen.replied(&at, code, Outcome::Unexpected, 0);
                     seen.replied_of_kind(share, &at, Outcome::Unexpected, attempt.read);
                 }
-                Err(FailedEnd::TimedOut) => {
-                    seen.timed_out(&at, asked);
+                Err(end @ (FailedEnd::TimedOut | FailedEnd::Waiting)) => {
+                    let waits = end == FailedEnd::Waiting;
+                    let failure = if waits { Failure::Waiting } else { Failure::Timeout };
+                    seen.given_up(failure, &at, asked);
                     seen.lost_of_kind(share, Some(&at), attempt.read);
                 }
                 Err(FailedEnd::Left) if asked => seen.unfinished(1),

@@ -67,6 +67,15 @@ impl Schedule {
         self.next_ns as u64
     }
 
+    /// Advances to the first operation that is due at `until` or later, and calls `each` with the due time of
+    /// every one before it.
+    pub(crate) fn skip_until(&mut self, until: u64, mut each: impl FnMut(u64)) {
+        while self.next_ns() < until {
+            each(self.next_ns());
+            self.take();
+        }
+    }
+
     /// Advances to the operation after the next.
     pub fn take(&mut self) {
         match &mut self.gaps {

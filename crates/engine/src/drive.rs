@@ -2,7 +2,7 @@
 //! one. It reads no clock and knows neither threads nor tasks: times are passed in.
 
 use crate::arrivals::Schedule;
-use crate::{Seat, Turn};
+use crate::{Drain, Seat, SliceEnd, Turn};
 use record::{LaneOrder, Recorder};
 
 /// How long operations under way are waited for after a stop.
@@ -37,6 +37,10 @@ pub struct Drive {
     timeout_ns: u64,
     /// Lane time at the start of the slice: the sum of sending times.
     lane_time: u64,
+    /// How long the lane was driven before the slice, with the time to the last reply of each slice.
+    driven_ns: u64,
+    /// The number of the contender's units.
+    units: u32,
     number: u64,
     step: u64,
     /// How many threads or tasks are free, and since when at least one is.
@@ -55,6 +59,11 @@ struct Slice {
     in_flight: u64,
     last_ended: u64,
     draining: bool,
+    /// How it ends if units can be left waiting.
+    drain: Option<Drain>,
+    /// The last operation that ended in the ordinary drain, and those that ended later.
+    last_in_time: u64,
+    late: Vec<u64>,
 }
 
 impl Drive {
@@ -64,6 +73,8 @@ impl Drive {
             schedule: Schedule::of(lane_order.intensity.arrivals, seed, seat),
             timeout_ns: lane_order.timeout_ns,
             lane_time: 0,
+            driven_ns: 0,
+            units: lane_order.intensity.connections,
             number: first,
             step: seat.count() as u64,
             free: 0,
@@ -93,7 +104,37 @@ impl Drive {
             in_flight: 0,
             last_ended: turn.starts,
             draining: false,
+            drain: None,
+            last_in_time: turn.starts,
+            late: Vec::new(),
         });
+    }
+
+    /// Starts a slice that may leave units waiting.
+    pub fn start_leaving(&mut self, turn: &Turn, drain: Drain) {
+        self.start(turn);
+        self.slice.as_mut().expect("just started").drain = Some(drain);
+    }
+
+    /// Returns true if the slice must leave at `now` what waits.
+    pub fn leaves(&mut self, now: u64, seen: &Recorder) -> bool {
+        let Some(slice) = self.slice.as_mut() else { return false };
+        if let Some(drain) = slice.drain.as_mut().filter(|_| slice.budget == 0) {
+            drain.begin(now, seen.usual());
+        }
+        let (waiting, last_ended) = (slice.in_flight as u32, slice.last_ended);
+        slice.drain.as_mut().is_some_and(|drain| drain.leaves(now, waiting, last_ended))
+    }
+
+    /// Returns the time from the start of the lane to `at`, counted while the lane is driven.
+    pub fn clock_at(&self, at: u64) -> u64 {
+        let since = self.slice.as_ref().map_or(0, |slice| at.saturating_sub(slice.starts));
+        self.driven_ns + since
+    }
+
+    /// Returns when the slice started. None if none is driven.
+    pub fn started(&self) -> Option<u64> {
+        self.slice.as_ref().map(|slice| slice.starts)
     }
 
     /// Notes that a thread or task without an operation was added or has returned.
@@ -124,8 +165,11 @@ impl Drive {
             }
             self.schedule.as_mut().expect("open loop").take();
             if now > due + self.timeout_ns {
-                seen.unsent(1);
+                seen.unsent_since(due, now);
                 continue;
+            }
+            if let Some(slice) = self.slice.as_mut().filter(|slice| slice.draining) {
+                slice.drain.iter_mut().for_each(|drain| drain.takes(now));
             }
             return Next::Take(self.take(due, due.max(self.free_since), seen));
         }
@@ -147,7 +191,8 @@ impl Drive {
     fn next_due(&self) -> Option<u64> {
         let slice = self.slice.as_ref()?;
         let due = self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + slice.starts;
-        (due < slice.sends_until && slice.budget > 0).then_some(due)
+        let is_shut = slice.drain.as_ref().is_some_and(Drain::is_shut);
+        (due < slice.sends_until && slice.budget > 0 && !is_shut).then_some(due)
     }
 
     /// Notes that an operation has its outcome.
@@ -155,6 +200,11 @@ impl Drive {
         if let Some(slice) = self.slice.as_mut() {
             slice.in_flight -= 1;
             slice.last_ended = slice.last_ended.max(now);
+            if slice.drain.as_ref().is_none_or(|drain| drain.is_ordinary(now)) {
+                slice.last_in_time = slice.last_in_time.max(now);
+            } else {
+                slice.late.push(now);
+            }
         }
     }
 
@@ -179,9 +229,13 @@ impl Drive {
     ///
     /// # Panics
     /// Panics if no slice is driven, as [`Drive::note_drain`] and [`Drive::end`] do.
-    pub fn look_at(&self) -> u64 {
+    pub fn look_at(&self, now: u64) -> u64 {
         let slice = self.slice.as_ref().expect("a slice is driven");
-        if slice.draining { slice.gives_up } else { slice.sends_until.min(slice.gives_up) }
+        if !slice.draining {
+            return slice.sends_until.min(slice.gives_up);
+        }
+        let asks_at = slice.drain.as_ref().map_or(u64::MAX, |drain| drain.asks_at(now));
+        asks_at.min(slice.gives_up)
     }
 
     /// Notes the drain once the sending time is over: the operations that are open then.
@@ -191,36 +245,44 @@ impl Drive {
             return;
         }
         slice.draining = true;
+        if let Some(drain) = slice.drain.as_mut() {
+            drain.begin(now, seen.usual());
+        }
         let end = self.lane_time + (slice.sends_until - slice.starts);
-        let late = self.schedule.clone().map_or(0, |mut schedule| {
-            let mut late = 0;
-            while schedule.next_ns() < end {
-                late += 1;
-                schedule.take();
-            }
-            late
-        });
+        let mut late = 0;
+        if let Some(mut schedule) = self.schedule.clone() {
+            schedule.skip_until(end, |_| late += 1);
+        }
         seen.slice_mut().in_flight_at_end = slice.in_flight + late;
     }
 
     /// Ends the slice: operations that were due and not taken up are unsent. Returns when the
-    /// last reply was received, as throughput counts it.
-    pub fn end(&mut self, now: u64, seen: &mut Recorder) -> u64 {
-        let slice = self.slice.take().expect("a slice is driven");
-        self.lane_time += slice.sends_until - slice.starts;
+    /// last replies were received, as throughput counts them.
+    pub fn end(&mut self, now: u64, seen: &mut Recorder) -> SliceEnd {
+        let mut slice = self.slice.take().expect("a slice is driven");
+        slice.drain.iter_mut().for_each(Drain::end);
+        let sending = slice.sends_until - slice.starts;
         if let Some(schedule) = self.schedule.as_mut() {
-            while schedule.next_ns() < self.lane_time {
-                schedule.take();
-                seen.unsent(u64::from(slice.budget > 0));
-            }
+            schedule.skip_until(self.lane_time + sending, |due| {
+                if slice.budget > 0 {
+                    seen.unsent_since(due.saturating_sub(self.lane_time) + slice.starts, now);
+                }
+            });
         }
-        match slice.last_ended > slice.starts {
+        self.lane_time += sending;
+        let last = match slice.last_in_time > slice.starts {
             // In open loop the schedule determines the length of a slice: a pause before its end
             // belongs to it.
-            _ if self.is_open_loop() && slice.budget > 0 => slice.last_ended.max(slice.sends_until),
-            true => slice.last_ended,
+            _ if self.is_open_loop() && slice.budget > 0 => {
+                slice.last_in_time.max(slice.sends_until)
+            }
+            true => slice.last_in_time,
+            // Whoever waits was left, or there was nobody.
+            false if slice.drain.is_some() && now < slice.gives_up => slice.sends_until,
             false => now,
-        }
+        };
+        self.driven_ns += last.max(slice.sends_until) - slice.starts;
+        SliceEnd { last, late: slice.late, units: self.units }
     }
 }
 
@@ -253,7 +315,8 @@ mod tests {
     }
 
     fn turn(starts: u64, operations: Option<u64>) -> Turn {
-        Turn { starts, sends_until: starts + 10_000, gives_up: starts + 100_000, operations }
+        let (sends_until, gives_up) = (starts + 10_000, starts + 100_000);
+        Turn { starts, sends_until, gives_up, operations, patience_ns: u64::MAX }
     }
 
     fn taken(next: Next) -> (u64, u64, u64) {
@@ -274,7 +337,7 @@ mod tests {
         }
         assert_eq!(drive.next(11_000, &mut seen), Next::Nothing);
         assert!(drive.is_over(11_000));
-        assert_eq!(drive.end(11_500, &mut seen), 11_000);
+        assert_eq!(drive.end(11_500, &mut seen).last, 11_000);
         drive.start(&turn(20_000, Some(1)));
         assert_eq!(taken(drive.next(20_000, &mut seen)).0, 7);
         assert_eq!(drive.next(20_001, &mut seen), Next::Nothing);
@@ -301,7 +364,7 @@ mod tests {
         drive.freed(11_700);
         drive.ended(11_700);
         assert!(drive.is_over(11_700));
-        assert_eq!(drive.end(11_800, &mut seen), 11_700);
+        assert_eq!(drive.end(11_800, &mut seen).last, 11_700);
         // At 12 µs of lane time: 2 µs into the second slice.
         drive.start(&turn(50_000, None));
         assert_eq!(drive.next(50_000, &mut seen), Next::At(52_000));

@@ -9,7 +9,7 @@
 mod watch;
 
 use crate::lane::InSteps;
-use crate::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, clock};
+use crate::{EngineError, Lane, MakeLane, Opened, Seat, SliceEnd, Stop, Turn, clock};
 use record::{DriveOrder, LaneOrder, Recorder};
 use watch::Watch;
 
@@ -111,7 +111,7 @@ struct DrivenGroup<'a> {
     starts: u64,
     /// When its next step is due. None if its slice is over.
     until: Option<u64>,
-    last_reply: u64,
+    end: SliceEnd,
 }
 
 impl<'a> DrivenGroup<'a> {
@@ -119,7 +119,7 @@ impl<'a> DrivenGroup<'a> {
     fn begin(lane: &'a mut dyn Lane, seen: &'a mut Recorder, turn: &Turn) -> DrivenGroup<'a> {
         let steps = lane.steps().expect("asked when the lane was made");
         steps.begin(turn, seen);
-        DrivenGroup { steps, seen, starts: turn.starts, until: Some(0), last_reply: 0 }
+        DrivenGroup { steps, seen, starts: turn.starts, until: Some(0), end: SliceEnd::default() }
     }
 
     /// Makes a step. Returns true if it did something.
@@ -131,8 +131,8 @@ impl<'a> DrivenGroup<'a> {
         self.until = step.until;
         if step.until.is_none() {
             // The slice of each group ends with its own last reply.
-            self.last_reply = self.steps.finish(self.seen);
-            self.seen.slice_mut().took_ns = self.last_reply - self.starts;
+            self.end = self.steps.finish(self.seen);
+            self.end.note(self.starts, self.seen.slice_mut());
         }
         Ok(step.worked)
     }
@@ -163,7 +163,7 @@ impl Lane for Groups {
         Ok(all)
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
         while clock::now() < turn.starts {
             // This takes some microseconds at most: a sleep would overshoot by more.
             std::hint::spin_loop();
@@ -172,7 +172,8 @@ impl Lane for Groups {
         let mut parts: Vec<DrivenGroup<'_>> =
             lanes.map(|(lane, seen)| DrivenGroup::begin(lane.as_mut(), seen, turn)).collect();
         Self::drive(&mut parts, &self.stop)?;
-        Ok(parts.iter().map(|part| part.last_reply).max().unwrap_or(turn.starts))
+        let all = SliceEnd::from(turn.starts);
+        Ok(parts.iter().fold(all, |all, part| all.and(&part.end)))
     }
 
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), EngineError> {
@@ -184,6 +185,12 @@ impl Lane for Groups {
         // All groups have the connection policy of their contender.
         let ended = self.lanes.iter_mut().map(|lane| lane.end_connections());
         ended.filter(|ended| *ended).count() > 0
+    }
+
+    fn note_waits(&mut self, seen: &mut Recorder) {
+        for (lane, seen) in self.lanes.iter_mut().zip(seen.groups_mut()) {
+            lane.note_waits(seen);
+        }
     }
 
     fn close(&mut self, seen: &mut Recorder) {

@@ -1,6 +1,6 @@
 //! The interface between the interleaving and what is driven: one contender on one core.
 
-use crate::{EngineError, Stop};
+use crate::{Ending, EngineError, SliceEnd, Stop};
 use record::{DriveOrder, Recorder};
 use std::os::fd::RawFd;
 
@@ -17,12 +17,14 @@ pub struct Seat {
     pub groups: usize,
     /// Readable once the run must end early.
     pub stop: Stop,
+    /// What the workers of this process tell each other at the end of a slice.
+    pub ending: Ending,
 }
 
 impl Seat {
-    /// Creates the seat of a lane for a contender with one workload.
+    /// Creates the seat of a lane for a contender with one workload, on the only worker of its process.
     pub fn new(worker: usize, workers: usize, stop: Stop) -> Seat {
-        Seat { worker, workers, group: 0, groups: 1, stop }
+        Seat { worker, workers, group: 0, groups: 1, stop, ending: Ending::new(1) }
     }
 
     /// Returns its index among all lanes of one contender that number operations, one for each
@@ -97,6 +99,9 @@ pub struct Turn {
     pub gives_up: u64,
     /// The maximum number of operations of this worker.
     pub operations: Option<u64>,
+    /// How long a contender with few replies is waited for after sending, in nanoseconds, if only some of
+    /// its connections wait.
+    pub patience_ns: u64,
 }
 
 /// How many connections were requested and how many are open: 40 of 64 is data, not an error.
@@ -130,11 +135,12 @@ pub trait Lane {
         self.open(seen).map(Some)
     }
 
-    /// Drives one slice. Returns when the last reply was received.
+    /// Drives one slice. Returns when the last replies were received. Connections that wait much longer than
+    /// the others may be left waiting: they keep their operation, which ends in a later slice or at rest.
     ///
     /// # Errors
     /// Returns an error only if tiebreak itself failed.
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError>;
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError>;
 
     /// Called between slices: answers pings and reopens connections that the peer closed.
     /// Returns by `until`.
@@ -150,7 +156,11 @@ pub trait Lane {
         false
     }
 
-    /// Closes all connections; operations in flight are recorded as unfinished.
+    /// Called at the end of a trial: records which connections are left waiting.
+    fn note_waits(&mut self, _seen: &mut Recorder) {}
+
+    /// Closes all connections. Operations in flight are recorded as unfinished if the run was stopped,
+    /// and otherwise as failed because they still wait.
     fn close(&mut self, seen: &mut Recorder);
 
     /// Returns the interface for driving it together with others on one thread, or None if that
@@ -176,8 +186,8 @@ pub trait Steps {
     /// Returns an error only if tiebreak itself failed.
     fn step(&mut self, seen: &mut Recorder) -> Result<LaneStep, EngineError>;
 
-    /// Ends the slice. Returns when its last reply was received.
-    fn finish(&mut self, seen: &mut Recorder) -> u64;
+    /// Ends the slice. Returns when its last replies were received.
+    fn finish(&mut self, seen: &mut Recorder) -> SliceEnd;
 
     /// Returns a descriptor that is readable when the next step has something to do.
     fn ready(&self) -> RawFd;

@@ -10,6 +10,7 @@ mod barrier;
 pub mod clock;
 pub mod codec_lane;
 mod drive;
+mod ending;
 mod error;
 mod event_loop;
 pub mod files;
@@ -39,6 +40,7 @@ pub mod workload;
 
 pub use alarm::Alarm;
 pub use drive::{Drive, Next, Take};
+pub use ending::{Drain, Ending, SliceEnd};
 pub use error::EngineError;
 pub use event_loop::LOOPBACK_SOURCES;
 pub use gate::{Gate, Together};

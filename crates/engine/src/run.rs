@@ -3,7 +3,7 @@
 use crate::gate::Together;
 use crate::sync::{Receiver, channel};
 use crate::worker::{Shared, TrialPart, Worker, WorkerSetup};
-use crate::{EngineError, MakeLane, Seat, Stop, TargetClock};
+use crate::{Ending, EngineError, MakeLane, Seat, Stop, TargetClock};
 use record::{DriveOrder, Seen, TrialRecord};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -71,12 +71,16 @@ fn run_in(
         Some(Together { rank, size, gate }) => (rank, size, Some(gate)),
         None => (0, 1, None),
     };
-    let shared = Shared::new(workers, gate);
+    let ending = Ending::new(workers);
+    let shared = Shared::new(workers, gate, ending.clone());
     let (parts, merged) = channel();
     let mut targets = Some(targets);
     std::thread::scope(|scope| {
         for (at, setup) in setups.into_iter().enumerate() {
-            let seat = Seat::new(rank + size * at, size * workers, stop.clone());
+            let seat = Seat {
+                ending: ending.clone(),
+                ..Seat::new(rank + size * at, size * workers, stop.clone())
+            };
             let (shared, parts) = (&shared, parts.clone());
             let setup = WorkerSetup {
                 core: order.cores.get(at).copied(),

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::schedules::{Schedule, announce, explore, remember_only, step};
-use crate::{Lane, Opened, Turn, for_workers};
+use crate::{Lane, Opened, SliceEnd, Turn, for_workers};
 use record::{
     Address, Arrivals, Intensity, LaneOrder, LaneTask, Phase, Recorder, Reuse, TrialRecord,
 };
@@ -48,7 +48,7 @@ impl Lane for CountingLane {
         Ok(Opened { asked: mark(self.worker), got: 0 })
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
         // The others may end this slice first; that can be seen only if the run is stopped between.
         if self.can_stop {
             step();
@@ -61,7 +61,7 @@ impl Lane for CountingLane {
         }
         seen.unsent(mark(self.worker));
         self.driven.fetch_add(mark(self.worker), Ordering::Relaxed);
-        Ok(turn.starts)
+        Ok(turn.starts.into())
     }
 
     fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), EngineError> {

@@ -7,7 +7,7 @@ use crate::random::Random;
 use crate::readings::note_targets;
 use crate::sync::Sender;
 use crate::{
-    EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
+    Ending, EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
     interleaving::{self, Sequence},
 };
 use record::{DriveOrder, Phase, Recorder, Seen, SliceStart};
@@ -42,16 +42,18 @@ pub(crate) struct Shared<'a> {
     broken: AtomicBool,
     /// Decides when slices start, if other processes drive the same contenders.
     gate: Option<&'a dyn Gate>,
+    ending: Ending,
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(workers: usize, gate: Option<&'a dyn Gate>) -> Shared<'a> {
+    pub(crate) fn new(workers: usize, gate: Option<&'a dyn Gate>, ending: Ending) -> Shared<'a> {
         Shared {
             barrier: Barrier::new(workers),
             started: clock::now(),
             decided: AtomicU64::new(0),
             broken: AtomicBool::new(false),
             gate,
+            ending,
         }
     }
 
@@ -65,6 +67,7 @@ impl<'a> Shared<'a> {
         if self.ends(seat) {
             return 0;
         }
+        self.ending.forget();
         match self.gate {
             Some(gate) => gate.next(index).unwrap_or(0),
             None if seat.workers > 1 => clock::now() + LEAD_NS,
@@ -256,7 +259,8 @@ impl<'a> Worker<'a> {
             let (kind, number) = (Sequence::WarmUps, self.order.first_round);
             let order = interleaving::sequence(kind, self.order.seed, number, contenders);
             result = self.slices(&order, self.order.warm_up_ns, false);
-            self.hand_over(0, Phase::WarmUp, 0, result.is_err());
+            let ends = result.is_err() || self.order.rounds == 0;
+            self.hand_over(0, Phase::WarmUp, 0, (result.is_err(), ends));
         }
         for number in 0..self.order.rounds {
             result?;
@@ -269,7 +273,8 @@ impl<'a> Worker<'a> {
             let order = interleaving::order(self.order.seed, round, contenders, slices);
             let sending_ns = self.order.round_ns / u64::from(slices);
             result = self.slices(&order, sending_ns, true);
-            self.hand_over(u64::from(round), Phase::Round, round, result.is_err());
+            let ends = result.is_err() || number + 1 == self.order.rounds;
+            self.hand_over(u64::from(round), Phase::Round, round, (result.is_err(), ends));
         }
         result
     }
@@ -331,6 +336,7 @@ impl<'a> Worker<'a> {
             sends_until,
             gives_up: sends_until + 2 * asked.timeout_ns + GRACE_NS,
             operations: driven.left.filter(|_| limited),
+            patience_ns: asked.timeout_ns.min(self.order.planned_ns()),
         };
         driven.seen.begin_slice(&SliceStart {
             index: self.index,
@@ -340,8 +346,8 @@ impl<'a> Worker<'a> {
             sends_until,
             burn_in_ns: asked.burn_in_ns,
         });
-        let last_reply = driven.lane.slice(&turn, &mut driven.seen)?;
-        driven.seen.slice_mut().took_ns = last_reply - starts;
+        let end = driven.lane.slice(&turn, &mut driven.seen)?;
+        end.note(starts, driven.seen.slice_mut());
         if let Some(left) = driven.left.as_mut().filter(|_| limited) {
             *left = left.saturating_sub(driven.seen.slice_mut().due);
         }
@@ -379,12 +385,13 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Sends this worker's part of every contender's trial.
-    fn hand_over(&mut self, trial: u64, phase: Phase, round: u32, cut_short: bool) {
+    /// Sends this worker's part of every contender's trial. `ends`: no other trial follows.
+    fn hand_over(&mut self, trial: u64, phase: Phase, round: u32, (cut_short, ends): (bool, bool)) {
         for (contender, driven) in self.lanes.iter_mut().enumerate() {
             let contender = contender as u32;
-            if cut_short {
-                // Nothing follows: operations in flight belong to this trial.
+            driven.lane.note_waits(&mut driven.seen);
+            if ends {
+                // Operations in flight belong to this trial.
                 driven.lane.close(&mut driven.seen);
             }
             let seen = driven.seen.take();

@@ -49,7 +49,10 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         left_out: seen.left_out,
         without_latency: seen.without_latency,
         throughput: driven.throughput(),
-        response_time: quantiles(&seen.response_time),
+        response_time: Quantiles {
+            at_least_from: driven.at_least_from(),
+            ..quantiles(&seen.response_time)
+        },
         service_time: quantiles(&seen.service_time),
         send_lag: quantiles(&seen.send_lag),
         connect_time: quantiles(&driven.connect_time),
@@ -172,6 +175,7 @@ fn quantiles(histogram: &Histogram) -> Quantiles {
         p99: at(0.99),
         p999: at(0.999),
         max: histogram.max().map(seconds),
+        at_least_from: None,
     }
 }
 

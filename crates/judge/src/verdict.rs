@@ -514,4 +514,8 @@ pub struct Quantiles {
     pub p999: Option<f64>,
     /// The largest.
     pub max: Option<f64>,
+    /// Quantiles above this one, from 0 to 1, are lower bounds, because operations were due and never sent.
+    /// None if there were no such operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_least_from: Option<f64>,
 }

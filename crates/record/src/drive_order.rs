@@ -28,6 +28,12 @@ pub struct DriveOrder {
 }
 
 impl DriveOrder {
+    /// How long all lanes are driven, in nanoseconds.
+    pub fn planned_ns(&self) -> u64 {
+        let each = self.round_ns.saturating_mul(u64::from(self.rounds));
+        each.saturating_add(self.warm_up_ns).saturating_mul(self.lanes.len() as u64)
+    }
+
     /// How many slices each contender gets in a round (at least one).
     pub fn slices_per_round(&self) -> u32 {
         u32::try_from(self.round_ns.div_ceil(self.slice_ns.max(1))).unwrap_or(u32::MAX).max(1)

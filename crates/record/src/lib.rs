@@ -38,6 +38,7 @@ pub mod slice;
 pub mod store;
 pub mod sweep;
 pub mod trial;
+pub mod waits;
 pub mod workload;
 
 pub use address::Address;
@@ -65,17 +66,18 @@ pub use published::{Published, SingleRun};
 pub use question::{
     ContenderQuestion, DearLaunches, Direction, GroupQuestion, Metric, Pair, Question,
 };
-pub use recorder::{Moments, Recorder, SliceStart};
+pub use recorder::{Moments, Recorder, SliceStart, UsualReplies, Waited};
 pub use request_plan::{
     MessageKind, MessageSettings, RequestPlan, RequestSettings, SqlProtocol, SqlSettings, Work,
 };
 pub use seen::Seen;
 pub use server_parts::ServerParts;
 pub use sharding::{ShardRule, Sharding};
-pub use slice::{Slice, WatchedSlice};
+pub use slice::{LateReplies, Slice, WatchedSlice};
 pub use store::{LoadMethod, Loaded, Settled, StoreMoment, StoreReport};
 pub use sweep::{Factor, LoadPoint, RunSweep, Sweep};
 pub use trial::{Phase, TrialRecord};
+pub use waits::Waits;
 pub use workload::{
     Distribution, KeysAs, Kind, Share, Skew, Step, ValueBytes, ValuesAs, Verify, Workload,
 };

@@ -55,11 +55,13 @@ pub enum Failure {
     Starved,
     /// The reply had more bytes than the contender allows.
     TooLarge,
+    /// There was no reply yet when the launch or the run ended, and the timeout had not passed.
+    Waiting,
 }
 
 impl Failure {
     /// All classes, in the order of their numbers.
-    pub const ALL: [Failure; 17] = [
+    pub const ALL: [Failure; 18] = [
         Failure::Refused,
         Failure::Reset,
         Failure::Closed,
@@ -77,6 +79,7 @@ impl Failure {
         Failure::Signal,
         Failure::Starved,
         Failure::TooLarge,
+        Failure::Waiting,
     ];
 
     /// Its cause.
@@ -108,6 +111,7 @@ impl Failure {
             Failure::Signal => "signal",
             Failure::Starved => "starved",
             Failure::TooLarge => "too_large",
+            Failure::Waiting => "waiting",
         }
     }
 }

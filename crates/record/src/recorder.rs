@@ -43,6 +43,37 @@ pub struct SliceStart {
     pub burn_in_ns: u64,
 }
 
+/// How fast a lane's replies usually are: from this a slice knows how long it waits for the last ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UsualReplies {
+    /// How many replies and timeouts were recorded.
+    pub many: u64,
+    /// The p99 of their service times, in nanoseconds: of the current trial, or of the one before while the
+    /// current one has less than [`UsualReplies::FEW`]. 0 if neither has as many.
+    pub p99_ns: u64,
+}
+
+impl UsualReplies {
+    /// With fewer replies than this, their p99 is not known.
+    pub const FEW: u64 = 100;
+}
+
+/// The end of the wait of a unit that a slice had left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// Its operation ended while the contender was driven.
+    Ended,
+    /// The end of its operation was noticed while the contender rested.
+    EndedAtRest,
+    /// It still waits at the end of the trial.
+    StillWaits {
+        /// The index of the first slice that it waited through.
+        since: u64,
+        /// How many units the contender has.
+        units: u32,
+    },
+}
+
 /// A complete reply to record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Replied {
@@ -67,6 +98,9 @@ pub struct Recorder {
     /// connection, the replies in one read were often requested together and have all their times
     /// in common, so they are entered into the histograms together, with their count.
     alike: Option<(Replied, u64)>,
+    usual: UsualReplies,
+    /// How many service times the p99 of the usual replies is from.
+    usual_of: u64,
     /// By index in the mix. Empty if all operations are of one kind.
     kinds: Vec<KindSeen>,
     /// One for each group, if several are driven at once. They record the operations, and this one
@@ -96,6 +130,8 @@ impl Recorder {
             codes: Vec::with_capacity(1024),
             failed: [0; Failure::ALL.len()],
             alike: None,
+            usual: UsualReplies::default(),
+            usual_of: 0,
             kinds: KindSeen::of(doing),
             groups: Vec::new(),
         }
@@ -119,7 +155,23 @@ impl Recorder {
         if self.groups.is_empty() {
             self.seen.make_ready();
             self.kinds.iter_mut().for_each(KindSeen::make_ready);
+            self.update_usual();
         }
+    }
+
+    /// Computes the p99 again once there are twice as many service times as last time.
+    fn update_usual(&mut self) {
+        let many = self.seen.service_time.len();
+        if many >= UsualReplies::FEW.max(2 * self.usual_of) {
+            self.usual_of = many;
+            self.usual.p99_ns = self.seen.service_time.quantile(0.99).unwrap_or(0);
+        }
+    }
+
+    /// How fast replies usually were up to the last call of [`Recorder::make_ready`]; their number is up to
+    /// date.
+    pub fn usual(&self) -> UsualReplies {
+        self.usual
     }
 
     /// Starts a slice.
@@ -156,6 +208,8 @@ impl Recorder {
         self.enter();
         self.groups.iter_mut().for_each(Recorder::end_slice);
         self.seen.slices.push(std::mem::take(&mut self.slice));
+        // What ends before the next slice began in an earlier one.
+        self.starts = u64::MAX;
     }
 
     /// Records that an operation became due.
@@ -183,7 +237,7 @@ impl Recorder {
         let Some((reply, many)) = self.alike.take() else { return };
         let Replied { at, code, outcome, body_len } = reply;
         self.seen.sent += many;
-        self.ended(at.done, many);
+        self.ended_in_slice(&at, many);
         self.count_code(code, outcome, many);
         if outcome == Outcome::Ok && body_len == 0 {
             self.seen.empty += many;
@@ -195,12 +249,12 @@ impl Recorder {
         }
     }
 
-    /// Records an operation that was abandoned after the timeout as censored, with the time that it
-    /// had taken by then.
-    pub fn timed_out(&mut self, at: &Moments, was_sent: bool) {
+    /// Records an operation that was abandoned, for this reason, as censored with the time that it had taken
+    /// by then.
+    pub fn given_up(&mut self, failure: Failure, at: &Moments, was_sent: bool) {
         self.seen.sent += u64::from(was_sent);
-        self.ended(at.done, 1);
-        self.failed[Failure::Timeout as usize] += 1;
+        self.ended_in_slice(at, 1);
+        self.failed[failure as usize] += 1;
         self.latency(at, 1);
     }
 
@@ -232,7 +286,7 @@ impl Recorder {
         outcome: Outcome,
         read: Option<u64>,
     ) {
-        let after_burn_in = at.due >= self.burnt_in;
+        let after_burn_in = self.counts(at.due);
         let Some(kind) = self.kinds.get_mut(share as usize) else { return };
         kind.ended(Some(outcome));
         if after_burn_in {
@@ -243,10 +297,10 @@ impl Recorder {
     /// Records an operation that ended without a reply by its kind. `at` is given after a timeout,
     /// when there is a lower bound of its time.
     pub fn lost_of_kind(&mut self, share: u32, at: Option<&Moments>, read: Option<u64>) {
-        let burnt_in = self.burnt_in;
+        let at = at.filter(|at| self.counts(at.due));
         let Some(kind) = self.kinds.get_mut(share as usize) else { return };
         kind.ended(None);
-        if let Some(at) = at.filter(|at| at.due >= burnt_in) {
+        if let Some(at) = at {
             kind.took(at, read);
         }
     }
@@ -283,9 +337,41 @@ impl Recorder {
         self.seen.unfinished += operations;
     }
 
-    /// Records operations that were due but never sent.
+    /// Records operations that were due but never sent because the run was stopped.
     pub fn unsent(&mut self, operations: u64) {
         self.seen.unsent += operations;
+    }
+
+    /// Records an operation that was due but not sent by `now`, because no connection was free. Its response
+    /// time would have been at least the time since it was due.
+    pub fn unsent_since(&mut self, due: u64, now: u64) {
+        self.seen.unsent += 1;
+        if due < self.burnt_in {
+            return;
+        }
+        let waited = now.saturating_sub(due);
+        self.slice.max_response_ns = self.slice.max_response_ns.max(waited);
+        self.seen.response_time.record(waited);
+        self.seen.unsent_times += 1;
+    }
+
+    /// Records that the slice left a unit waiting.
+    pub fn left_waiting(&mut self) {
+        self.seen.waits.left += 1;
+    }
+
+    /// Records how long a unit has waited that a slice had left.
+    pub fn waited(&mut self, waited_ns: u64, end: Waited) {
+        let waits = &mut self.seen.waits;
+        waits.longest_ns = waits.longest_ns.max(waited_ns);
+        match end {
+            Waited::Ended => {}
+            Waited::EndedAtRest => waits.read_at_rest += 1,
+            Waited::StillWaits { since, units } => {
+                waits.units = units;
+                *waits.at_end.entry(since).or_default() += 1;
+            }
+        }
     }
 
     /// Records an opened connection, with times in nanoseconds.
@@ -321,7 +407,7 @@ impl Recorder {
 
     /// Records how long an operation waited for a connection of the pool, even if it got none.
     pub fn acquired(&mut self, due: u64, took_ns: u64) {
-        if due >= self.burnt_in {
+        if self.counts(due) {
             self.seen.phases.acquire.record(took_ns);
         }
     }
@@ -329,14 +415,14 @@ impl Recorder {
     /// Records the time from a reply's beginning to its end, and its rows.
     pub fn fetched(&mut self, at: &Moments, rows: u32) {
         self.seen.rows += u64::from(rows);
-        if at.due >= self.burnt_in {
+        if self.counts(at.due) {
             self.seen.phases.fetch.record(at.done.saturating_sub(at.began));
         }
     }
 
     /// Records how long a part of the server's work took, as a reply reports it.
     pub fn server_took(&mut self, due: u64, part: &[u8], took_ns: u64) {
-        if due >= self.burnt_in {
+        if self.counts(due) {
             self.seen.phases.server.record(part, took_ns);
         }
     }
@@ -383,6 +469,7 @@ impl Recorder {
 
     fn take_own(&mut self) -> Seen {
         self.enter();
+        self.usual_of = 0;
         let connections = self.seen.connections.clone();
         let mut seen = std::mem::take(&mut self.seen);
         self.seen.connections.asked = connections.asked;
@@ -410,6 +497,17 @@ impl Recorder {
         seen
     }
 
+    /// Counts operations with their times. Those that began in an earlier slice are not among the operations
+    /// of this one.
+    #[inline]
+    fn ended_in_slice(&mut self, at: &Moments, many: u64) {
+        if at.due < self.starts {
+            self.seen.operations += many;
+        } else {
+            self.ended(at.done, many);
+        }
+    }
+
     #[inline]
     fn ended(&mut self, now: u64, many: u64) {
         self.seen.operations += many;
@@ -432,10 +530,17 @@ impl Recorder {
         }
     }
 
-    /// Whether the operation counts in the latencies: it was not due in the burn-in.
+    /// Whether an operation that was due then counts in the latencies: it was not due in the burn-in. One of
+    /// an earlier slice, whose connection was left waiting, counts in any case.
+    #[inline]
+    fn counts(&self, due: u64) -> bool {
+        due >= self.burnt_in || due < self.starts
+    }
+
     #[inline]
     fn latency(&mut self, at: &Moments, many: u64) -> bool {
-        if at.due < self.burnt_in {
+        self.usual.many += many;
+        if !self.counts(at.due) {
             self.seen.left_out += many;
             return false;
         }

@@ -1,7 +1,7 @@
 //! The measurements of one contender: counts, histograms, slices. Merging is associative and
 //! commutative.
 
-use crate::{Digests, Histogram, KindSeen, Outcomes, Phases, Programs, Slice};
+use crate::{Digests, Histogram, KindSeen, Outcomes, Phases, Programs, Slice, Waits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,6 +17,10 @@ pub struct Seen {
     pub unfinished: u64,
     /// Due, but never sent: the run was stopped, or no connection became free.
     pub unsent: u64,
+    /// Of those, how many are in the response times with the time from when they were due to the end of their
+    /// slice, a lower bound.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub unsent_times: u64,
     /// Ended operations that are left out of the latencies because they were due in the burn-in.
     pub left_out: u64,
     /// Ended operations without a latency: neither a reply nor a timeout.
@@ -67,6 +71,9 @@ pub struct Seen {
     /// Phases of operations and connections that only client libraries have.
     #[serde(default, skip_serializing_if = "Phases::is_empty")]
     pub phases: Phases,
+    /// Connections that slices left waiting.
+    #[serde(default, skip_serializing_if = "Waits::is_empty")]
+    pub waits: Waits,
     /// The costs of whole programs, if the contender is a program.
     #[serde(default, skip_serializing_if = "Programs::is_empty")]
     pub programs: Programs,
@@ -102,6 +109,8 @@ impl Seen {
         self.sent += other.sent;
         self.unfinished += other.unfinished;
         self.unsent += other.unsent;
+        self.unsent_times += other.unsent_times;
+        self.waits.merge(&other.waits);
         self.left_out += other.left_out;
         self.without_latency += other.without_latency;
         self.outcomes.merge(&other.outcomes);

@@ -14,8 +14,12 @@ pub struct Slice {
     pub starts_ns: u64,
     /// How long operations were sent.
     pub sending_ns: u64,
-    /// From the start to the last reply: the divisor of throughput.
+    /// From the start to the last reply that counts: the divisor of throughput. Replies in the ordinary
+    /// drain count; later ones count unless only a few connections had any ([`LateReplies`]).
     pub took_ns: u64,
+    /// The replies after the ordinary drain. None if there were none, which is nearly always so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<LateReplies>,
     /// Operations that ended in it.
     pub operations: u64,
     /// Operations that were due in it (open loop; in a closed loop, those that were sent).
@@ -50,6 +54,33 @@ pub struct Slice {
     pub early: [u32; 2],
 }
 
+/// The replies of a slice that were received after its ordinary drain. If a whole server pauses, nearly
+/// all connections have such a reply, and the pause belongs to the slice. If a few connections have one, they
+/// alone had to wait.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateReplies {
+    /// From the start of the slice to the last reply in the ordinary drain.
+    pub in_time_ns: u64,
+    /// How many connections of the contender do not stop the clock.
+    pub spared: u32,
+    /// For each connection with such a reply, the time from the start of the slice to the last one: the
+    /// largest of them in descending order, one more than are spared.
+    pub last_ns: Vec<u64>,
+}
+
+impl LateReplies {
+    /// The time from the start of the slice to the last reply that counts.
+    fn took_ns(&self) -> u64 {
+        self.in_time_ns.max(self.last_ns.get(self.spared as usize).copied().unwrap_or(0))
+    }
+
+    /// Keeps as many times as [`LateReplies::took_ns`] needs, whatever is merged later.
+    fn keep_largest(&mut self) {
+        self.last_ns.sort_unstable_by(|one, other| other.cmp(one));
+        self.last_ns.truncate(self.spared as usize + 1);
+    }
+}
+
 /// How a watcher read a target's CPU time at both ends of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchedSlice {
@@ -73,10 +104,8 @@ impl Slice {
     /// Adds another worker's part of the same slice. It lasts from the first start to the last
     /// reply: the workers of one process start together, those of several almost.
     pub fn merge(&mut self, other: &Slice) {
-        let ends_ns = (self.starts_ns + self.took_ns).max(other.starts_ns + other.took_ns);
-        self.starts_ns = self.starts_ns.min(other.starts_ns);
+        self.merge_times(other);
         self.sending_ns = self.sending_ns.max(other.sending_ns);
-        self.took_ns = ends_ns - self.starts_ns;
         self.operations += other.operations;
         self.due += other.due;
         self.in_flight_at_end += other.in_flight_at_end;
@@ -109,5 +138,76 @@ impl Slice {
         for (mine, theirs) in self.early.iter_mut().zip(&other.early) {
             *mine += theirs;
         }
+    }
+
+    /// Sets when the last reply in the ordinary drain was received, and the later replies: for each
+    /// connection with one, when the last was. Times are measured from the start of the slice; `spared` is as
+    /// in [`LateReplies`].
+    pub fn set_took(&mut self, in_time_ns: u64, last_ns: Vec<u64>, spared: u32) {
+        self.took_ns = in_time_ns;
+        self.late = None;
+        if !last_ns.is_empty() {
+            let mut late = LateReplies { in_time_ns, spared, last_ns };
+            late.keep_largest();
+            self.took_ns = late.took_ns();
+            self.late = Some(late);
+        }
+    }
+
+    fn merge_times(&mut self, other: &Slice) {
+        let starts_ns = self.starts_ns.min(other.starts_ns);
+        let in_time = |of: &Slice| {
+            of.starts_ns + of.late.as_ref().map_or(of.took_ns, |late| late.in_time_ns) - starts_ns
+        };
+        let in_time_ns = in_time(self).max(in_time(other));
+        let spared = [&self.late, &other.late].into_iter().flatten().map(|late| late.spared).max();
+        let last_ns = [&*self, other].into_iter().flat_map(|of| {
+            let times = of.late.iter().flat_map(|late| &late.last_ns);
+            times.map(move |last_ns| of.starts_ns + last_ns - starts_ns)
+        });
+        let last_ns = last_ns.collect();
+        self.starts_ns = starts_ns;
+        self.set_took(in_time_ns, last_ns, spared.unwrap_or(0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(starts_ns: u64, in_time_ns: u64, late: &[u64]) -> Slice {
+        let mut slice = Slice { starts_ns, ..Slice::default() };
+        slice.set_took(in_time_ns, late.to_vec(), 1);
+        slice
+    }
+
+    fn merged(parts: &[&Slice]) -> Slice {
+        let mut all = parts[0].clone();
+        parts[1..].iter().for_each(|part| all.merge(part));
+        all
+    }
+
+    #[test]
+    fn one_late_connection_of_all_does_not_stop_the_clock() {
+        let late = part(100, 40, &[900]);
+        assert_eq!(late.took_ns, 40);
+        let others = part(100, 55, &[]);
+        assert_eq!(merged(&[&others, &late]).took_ns, 55);
+        assert_eq!(merged(&[&late, &part(100, 20, &[800])]).took_ns, 800, "two are more than one");
+    }
+
+    #[test]
+    fn merging_is_associative_and_commutative_with_late_replies() {
+        let parts = [
+            part(100, 40, &[900, 300]),
+            part(90, 55, &[]),
+            part(95, 30, &[850]),
+            part(97, 70, &[]),
+        ];
+        let [a, b, c, d] = &parts;
+        let forwards = merged(&[a, b, c, d]);
+        assert_eq!(forwards, merged(&[d, c, b, a]));
+        assert_eq!(forwards, merged(&[&merged(&[a, c]), &merged(&[d, b])]));
+        assert_eq!((forwards.starts_ns, forwards.took_ns), (90, 855));
     }
 }

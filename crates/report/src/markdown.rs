@@ -138,8 +138,8 @@ fn figures(view: &View) -> String {
             "| {} | {} | {} | {} | {} |",
             code(&shown(&contender.name)),
             units::rate(contender.throughput),
-            units::seconds(contender.response_time.p50),
-            units::seconds(contender.response_time.p99),
+            words::times::p50(&contender.response_time),
+            words::times::p99(&contender.response_time),
             units::count(words::errors(contender)),
         );
     }

@@ -678,7 +678,14 @@ fn histogram(typical: f64, samples: usize) -> Histogram {
 
 fn quantiles(of: &Histogram) -> Quantiles {
     let at = |q: f64| of.quantile(q).map(|ns| ns as f64 / 1e9);
-    Quantiles { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: at(1.0) }
+    Quantiles {
+        p50: at(0.5),
+        p90: at(0.9),
+        p99: at(0.99),
+        p999: at(0.999),
+        max: at(1.0),
+        at_least_from: None,
+    }
 }
 
 fn curve(of: &Histogram) -> Vec<(f64, f64)> {

@@ -125,8 +125,8 @@ fn alone(view: &View, page: &mut Page) {
             "{}: {}, p50 {}, p99 {}",
             shown(&contender.name),
             units::rate(contender.throughput),
-            units::seconds(times.p50),
-            units::seconds(times.p99),
+            words::times::p50(times),
+            words::times::p99(times),
         );
         page.wrapped(2, &text, Paint::Strong);
     }

@@ -19,6 +19,7 @@ mod sentence;
 mod standing;
 mod stores;
 pub(super) mod sweep;
+pub(crate) mod times;
 mod workload;
 
 pub(super) use claims::{basis, bounds, brief, charged, claim, limit, second, short_basis};

@@ -8,7 +8,7 @@ use crate::pool::Pool;
 use crate::scheduler::{Scheduler, TaskWork};
 use crate::serving::Serving;
 use crate::slot_task::{OPENING_NS, Shared, live};
-use engine::{Drive, EngineError, Numbers, Opened, Seat, clock};
+use engine::{Drain, Drive, EngineError, Numbers, Opened, Seat, Turn, clock};
 use record::{LaneOrder, LaneTask, Reuse};
 use std::rc::Rc;
 use std::time::Duration;
@@ -27,6 +27,8 @@ pub(super) struct LanePart<D: Driver> {
     /// Connections requested, and how many of them are kept open.
     asked: u64,
     kept: usize,
+    /// The number of the contender's tasks on all workers.
+    pub(super) units: u32,
 }
 
 impl<D: Driver> LanePart<D> {
@@ -67,7 +69,13 @@ impl<D: Driver> LanePart<D> {
             Reuse::Pool(_) => kept,
             _ => slots,
         };
-        Ok(LanePart { shared, seat: seat.clone(), numbers, asked: asked as u64, kept })
+        let units = lane_order.intensity.connections;
+        Ok(LanePart { shared, seat: seat.clone(), numbers, asked: asked as u64, kept, units })
+    }
+
+    /// How a slice ends.
+    pub(super) fn drain(&self, turn: &Turn) -> Drain {
+        Drain::new(&self.seat, self.units, (turn.starts, turn.sends_until), turn.patience_ns)
     }
 
     /// Opens the connections that are kept. `look_after` is called regularly.
@@ -137,7 +145,7 @@ impl<D: Driver> LanePart<D> {
         self.numbers.keep(self.seat.index(), self.shared.scheduler.borrow().drive.number());
         let clients = {
             let mut scheduler = self.shared.scheduler.borrow_mut();
-            scheduler.close();
+            scheduler.close(self.seat.stop.raised());
             scheduler.dismiss()
         };
         for client in clients {

@@ -10,27 +10,26 @@ use crate::pace::{Pace, SPIN_NS};
 use crate::panics;
 use crate::scheduler::Scheduler;
 use crate::slot_task::Shared;
-use engine::{Turn, clock};
+use engine::{SliceEnd, Turn, clock};
 use std::task::Context;
 use tokio::task::yield_now;
 
 /// Minimum interval between calls of `look_after`.
 const LOOK_AFTER_NS: u64 = 10_000_000;
 
-/// Drives one slice to the last reply of all workloads. Returns when that was. `look_after` is
+/// Drives one slice to the last replies of all workloads. Returns when they came. `look_after` is
 /// called regularly.
 pub(super) async fn drive<D: Driver>(
     parts: &[LanePart<D>],
     pace: &mut Pace,
     turn: &Turn,
     mut look_after: impl FnMut(),
-) -> u64 {
+) -> SliceEnd {
     while clock::now() < turn.starts {
         // At most some microseconds: a sleep would overshoot by more.
         std::hint::spin_loop();
     }
-    let mut slices: Vec<Slice<'_, D>> =
-        parts.iter().map(|part| Slice::begin(&part.shared, turn)).collect();
+    let mut slices: Vec<Slice<'_, D>> = parts.iter().map(|part| Slice::begin(part, turn)).collect();
     let (mut cut, mut looked_after) = (false, turn.starts);
     // The operation of a task that panicked never ends. The lane checks again within a tenth of a
     // second, even if nothing wakes it.
@@ -52,7 +51,8 @@ pub(super) async fn drive<D: Driver>(
             Some(NextCheck::Over) | None => break,
         }
     }
-    slices.iter().filter_map(|slice| slice.last_reply).max().unwrap_or(turn.starts)
+    let ends = slices.iter().filter_map(|slice| slice.end.as_ref());
+    ends.fold(SliceEnd::from(turn.starts), |all, end| all.and(end))
 }
 
 /// Whether any workload must be checked. Each is asked, because one that was not asked would not
@@ -77,14 +77,15 @@ struct Slice<'a, D: Driver> {
     starts: u64,
     /// No more operations are handed out; those in progress are abandoned.
     over: bool,
-    /// The slice has ended.
-    last_reply: Option<u64>,
+    /// Set when the slice has ended.
+    end: Option<SliceEnd>,
 }
 
 impl<'a, D: Driver> Slice<'a, D> {
-    fn begin(shared: &'a Shared<D>, turn: &Turn) -> Slice<'a, D> {
-        shared.scheduler.borrow_mut().drive.start(turn);
-        Slice { shared, starts: turn.starts, over: false, last_reply: None }
+    fn begin(part: &'a LanePart<D>, turn: &Turn) -> Slice<'a, D> {
+        let shared = &part.shared;
+        shared.scheduler.borrow_mut().drive.start_leaving(turn, part.drain(turn));
+        Slice { shared, starts: turn.starts, over: false, end: None }
     }
 
     /// Notes that the run must end.
@@ -94,7 +95,7 @@ impl<'a, D: Driver> Slice<'a, D> {
 
     /// Does what is due by `now`, and ends the slice if nothing is left.
     fn look(&mut self, now: u64) -> NextCheck {
-        if self.last_reply.is_some() {
+        if self.end.is_some() {
             return NextCheck::Over;
         }
         let mut scheduler = self.shared.scheduler.borrow_mut();
@@ -109,16 +110,17 @@ impl<'a, D: Driver> Slice<'a, D> {
             return NextCheck::Again;
         }
         let Scheduler { drive, seen, .. } = &mut *scheduler;
-        let last_reply = drive.end(clock::now(), seen);
-        // The slice of each group ends with its own last reply.
-        seen.slice_mut().took_ns = last_reply - self.starts;
-        self.last_reply = Some(last_reply);
+        let end = drive.end(clock::now(), seen);
+        // The slice of each group ends with its own last replies.
+        end.note(self.starts, seen.slice_mut());
+        self.end = Some(end);
         NextCheck::Over
     }
 }
 
 /// Does what is due in a slice by `now`.
 fn look<C>(scheduler: &mut Scheduler<C>, now: u64) -> NextCheck {
+    let rejoins = scheduler.rejoin(now);
     let due = scheduler.hand_out(now);
     if now >= scheduler.look_at() {
         scheduler.expire_timeouts(now);
@@ -128,7 +130,11 @@ fn look<C>(scheduler: &mut Scheduler<C>, now: u64) -> NextCheck {
     if drive.is_over(now) {
         return NextCheck::Over;
     }
-    let until = drive.look_at().min(scheduler.look_at());
+    if drive.leaves(now, seen) {
+        scheduler.leave_waiting();
+        return NextCheck::Over;
+    }
+    let until = drive.look_at(now).min(rejoins).min(scheduler.look_at());
     match due {
         Some(due) if due <= now + SPIN_NS => NextCheck::Again,
         Some(due) => NextCheck::At(until.min(due - SPIN_NS)),

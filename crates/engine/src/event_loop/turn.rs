@@ -1,5 +1,6 @@
 //! The loop that drives one lane for one slice.
 
+mod late;
 mod rooms;
 mod servers;
 mod steps;
@@ -13,7 +14,8 @@ use super::policy::{Destinations, Sources};
 use super::poll::{Poll, Ready};
 use crate::arrivals::Schedule;
 use crate::lane::InSteps;
-use crate::{EngineError, Lane, Opened, Seat, Stop, TlsAccess, Turn, clock};
+use crate::{Drain, EngineError, Lane, Opened, Seat, SliceEnd, TlsAccess, Turn, clock};
+use late::Late;
 use record::{LaneOrder, Recorder, Reuse};
 use rooms::Rooms;
 use std::collections::VecDeque;
@@ -64,7 +66,11 @@ pub(crate) struct EventLane<S: Dialogue> {
     dialled: usize,
     /// The remaining time in which all of them must open.
     opening_left_ns: u64,
-    stop: Stop,
+    seat: Seat,
+    /// The number of the contender's clients.
+    units: u32,
+    /// Clients that slices left waiting.
+    late: Late,
     /// The slice that is being driven in steps.
     stepped: Option<Drive>,
 }
@@ -77,9 +83,16 @@ struct Drive {
     budget: u64,
     in_flight: u32,
     last_ended: u64,
+    /// The last operation that ended in the ordinary drain.
+    last_in_time: u64,
     housekeeping: u64,
     /// The end of sending was noted.
     draining: bool,
+    drain: Drain,
+    /// When the next client that was late may take up an operation.
+    rejoins: u64,
+    /// It has ended, and left clients waiting.
+    left: bool,
     /// When the last wait ended, and whether anything was done since.
     woke: u64,
     worked: bool,
@@ -141,7 +154,9 @@ impl<S: Dialogue> EventLane<S> {
             asked,
             lane_time: 0,
             dialled: 0,
-            stop: seat.stop.clone(),
+            late: Late::new(clients),
+            units: rooms,
+            seat: seat.clone(),
             stepped: None,
         })
     }
@@ -179,12 +194,12 @@ impl<S: Dialogue> EventLane<S> {
                 self.reacted_in_room(slot, was_open, result, drive, seen);
             } else if let EventResult::Free(since, many) = result {
                 self.freed(slot, many, since, drive, seen);
-            } else if connection.withholds() {
+            } else if connection.withholds() && !self.late.is(slot / self.per_client) {
                 self.regain(slot, drive, seen);
             }
         }
         // The stop signal is an event, too, and is not waited for while other events are left.
-        if self.common.poll.has_more() && self.stop.raised() {
+        if self.common.poll.has_more() && self.seat.stop.raised() {
             drive.cut(clock::now());
         }
         Ok(())
@@ -221,10 +236,16 @@ impl<S: Dialogue> EventLane<S> {
             self.take_due(now, drive, seen);
         }
         if now >= drive.sends_until && !drive.draining {
-            self.note_drain(drive, seen);
+            self.note_drain(now, drive, seen);
+        }
+        if drive.budget == 0 {
+            drive.drain.begin(now, seen.usual());
         }
         if now >= drive.housekeeping {
             self.expire_timeouts(now, drive, seen);
+        }
+        if now >= drive.rejoins {
+            self.rejoin(now, drive, seen);
         }
         self.is_over(now, drive)
     }
@@ -236,7 +257,7 @@ impl<S: Dialogue> EventLane<S> {
         }
         self.free.clear();
         for slot in (0..self.slots.len() as u32).step_by(self.per_client as usize) {
-            if drive.sends(now) {
+            if drive.sends(now) && !self.late.is(slot / self.per_client) {
                 let many = self.slots[slot as usize].usable(self.asked.intensity.depth.max(1));
                 self.begin(slot, many, (now, now), drive, seen);
             }
@@ -253,6 +274,9 @@ impl<S: Dialogue> EventLane<S> {
     /// up.
     #[inline]
     fn freed(&mut self, slot: u32, many: u32, since: u64, drive: &mut Drive, seen: &mut Recorder) {
+        if self.late.is(slot / self.per_client) {
+            return self.late_ended(slot / self.per_client, since, drive, seen);
+        }
         self.ended(slot, many, since, drive);
         let many = self.slots[slot as usize].usable(many);
         self.use_slots(self.first_of_client(slot), many, since, drive, seen);
@@ -319,6 +343,9 @@ impl<S: Dialogue> EventLane<S> {
         drive.budget -= u64::from(taken);
         drive.in_flight += taken;
         drive.worked = true;
+        if drive.draining {
+            drive.drain.takes(now);
+        }
         if taken < many {
             self.free.extend(std::iter::repeat_n(slot, (many - taken) as usize));
         }
@@ -336,6 +363,9 @@ impl<S: Dialogue> EventLane<S> {
     fn ended(&mut self, slot: u32, many: u32, since: u64, drive: &mut Drive) {
         drive.in_flight -= many;
         drive.last_ended = drive.last_ended.max(since);
+        if drive.drain.is_ordinary(since) {
+            drive.last_in_time = drive.last_in_time.max(since);
+        }
         let client = self.first_of_client(slot);
         self.slots[client as usize].free_since = since;
     }
@@ -358,7 +388,7 @@ impl<S: Dialogue> EventLane<S> {
             self.schedule.as_mut().expect("open loop").take();
             if now > due + self.asked.timeout_ns {
                 // Operations older than the timeout are given up, sent or not.
-                seen.unsent(1);
+                seen.unsent_since(due, now);
                 continue;
             }
             self.free.pop_front();
@@ -371,13 +401,14 @@ impl<S: Dialogue> EventLane<S> {
     #[inline]
     fn next_due(&self, drive: &Drive) -> Option<u64> {
         let due = self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + drive.starts;
-        (due < drive.sends_until && drive.budget > 0).then_some(due)
+        let may_send = drive.budget > 0 && !drive.drain.is_shut();
+        (due < drive.sends_until && may_send).then_some(due)
     }
 
     /// Returns how long to wait for events.
     #[inline]
     fn patience(&self, now: u64, drive: &Drive) -> u64 {
-        let mut until = drive.housekeeping;
+        let mut until = drive.housekeeping.min(drive.rejoins).min(drive.drain.asks_at(now));
         if now < drive.sends_until {
             until = until.min(drive.sends_until);
         }
@@ -415,48 +446,52 @@ impl<S: Dialogue> EventLane<S> {
     }
 
     /// Notes the drain once the sending time is over: the operations that are open then.
-    fn note_drain(&self, drive: &mut Drive, seen: &mut Recorder) {
+    fn note_drain(&self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
         drive.draining = true;
-        let late = self.schedule.as_ref().map_or(0, |schedule| {
-            let mut schedule = schedule.clone();
-            let end = self.lane_time + (drive.sends_until - drive.starts);
-            let mut late = 0;
-            while schedule.next_ns() < end {
-                late += 1;
-                schedule.take();
-            }
-            late
-        });
+        drive.drain.begin(now, seen.usual());
+        let end = self.lane_time + (drive.sends_until - drive.starts);
+        let mut late = 0;
+        if let Some(mut schedule) = self.schedule.clone() {
+            schedule.skip_until(end, |_| late += 1);
+        }
         seen.slice_mut().in_flight_at_end = u64::from(drive.in_flight) + late;
     }
 
     /// Returns true if all operations of the slice have ended or the time to wait is over.
     #[inline]
-    fn is_over(&self, now: u64, drive: &Drive) -> bool {
+    fn is_over(&self, now: u64, drive: &mut Drive) -> bool {
         if now >= drive.gives_up {
             return true;
         }
         let may_send = drive.sends(now) || self.next_due(drive).is_some();
-        drive.in_flight == 0 && !may_send
+        if drive.in_flight == 0 && !may_send {
+            return true;
+        }
+        drive.left |= drive.drain.leaves(now, drive.in_flight, drive.last_ended);
+        drive.left
     }
 
     /// Opens the connections of the slots before `until` that were not dialled yet.
     fn dial_slots(&mut self, until: usize, seen: &mut Recorder) -> Result<(), EngineError> {
         let gives_up = clock::now() + self.opening_left_ns;
         // With a new connection for each operation there is nothing to keep open.
-        while self.asked.reuse != Reuse::Never && clock::now() < gives_up && !self.stop.raised() {
-            let tried = &self.slots[..self.dialled];
-            let dialling = tried.iter().filter(|slot| slot.is_dialling()).count();
+        while self.asked.reuse != Reuse::Never
+            && clock::now() < gives_up
+            && !self.seat.stop.raised()
+        {
+            let dialling = self.count_dialling();
             for _ in dialling..DIALLING.min(dialling + until - self.dialled) {
                 let slot = self.dialled;
+                self.dialled += 1;
+                if self.late.waits(slot as u32 / self.per_client) {
+                    continue;
+                }
                 if S::ROOMS {
                     self.enter(slot as u32);
                 }
                 self.slots[slot].dial(&mut self.common, seen);
-                self.dialled += 1;
             }
-            let through = !self.slots[..self.dialled].iter().any(Connection::is_dialling);
-            if self.dialled == until && through {
+            if self.dialled == until && self.count_dialling() == 0 {
                 break;
             }
             self.rest(clock::now() + BACKING_OFF_NS, seen)?;
@@ -467,40 +502,85 @@ impl<S: Dialogue> EventLane<S> {
         Ok(())
     }
 
+    /// How many connections are being opened, except for those of late clients.
+    fn count_dialling(&self) -> usize {
+        let clients = self.clients().filter(|client| !self.late.waits(*client));
+        let slots = clients.flat_map(|client| self.slots_of(client));
+        let tried = slots.filter(|slot| *slot < self.dialled);
+        tried.filter(|slot| self.slots[*slot].is_dialling()).count()
+    }
+
     fn count_open(&self) -> Opened {
         let asked = self.slots.len() as u64;
         let open = self.slots.iter().filter(|slot| slot.is_open()).count() as u64;
         Opened { asked, got: if self.asked.reuse == Reuse::Never { asked } else { open } }
     }
 
-    /// Ends the slice on the lane's side: operations that are left have no outcome. Returns when
-    /// the last reply was received.
-    fn end_slice(&mut self, drive: &Drive, seen: &mut Recorder) -> u64 {
-        for slot in &mut self.slots {
-            slot.abandon(seen);
-            slot.withhold_none();
+    /// Ends the slice on the lane's side. Clients whose operation has not ended are left waiting; if the run
+    /// is stopped, their operations have no outcome. Returns when the last replies were received.
+    fn end_slice(&mut self, drive: &mut Drive, seen: &mut Recorder) -> SliceEnd {
+        let now = clock::now();
+        drive.drain.end();
+        if drive.left {
+            self.leave(drive, seen);
+        } else if drive.in_flight > 0 {
+            self.slots.iter_mut().for_each(|slot| slot.abandon(seen));
+            self.rooms.each().for_each(|room| self.close_abandoned(room));
+            self.late.forget();
         }
-        self.rooms.each().for_each(|room| self.close_abandoned(room));
+        self.slots.iter_mut().for_each(Connection::withhold_none);
         self.free.clear();
         let depth = self.asked.intensity.depth.max(1);
-        self.free.extend(all_free(self.slots.len(), self.per_client, depth));
+        let all = all_free(self.slots.len(), self.per_client, depth);
+        self.free.extend(all.filter(|slot| !self.late.is(slot / self.per_client)));
         self.backing_off.clear();
-        self.lane_time += drive.sends_until - drive.starts;
+        self.skip_unsent(now, drive, seen);
+        let last = self.last_reply(now, drive);
+        let until = if drive.left { last } else { last.max(drive.last_ended) };
+        self.late.driven(until.max(drive.sends_until) - drive.starts);
+        SliceEnd { last, late: self.late_replies(drive), units: self.units }
+    }
+
+    /// Skips the operations that were due in the slice and were not sent.
+    fn skip_unsent(&mut self, now: u64, drive: &Drive, seen: &mut Recorder) {
+        let sending = drive.sends_until - drive.starts;
         if let Some(schedule) = self.schedule.as_mut() {
-            while schedule.next_ns() < self.lane_time {
-                schedule.take();
-                seen.unsent(u64::from(drive.budget > 0));
-            }
+            schedule.skip_until(self.lane_time + sending, |due| {
+                if drive.budget > 0 {
+                    seen.unsent_since(due.saturating_sub(self.lane_time) + drive.starts, now);
+                }
+            });
         }
-        match drive.last_ended > drive.starts {
+        self.lane_time += sending;
+    }
+
+    /// Returns when the last reply of the ordinary drain was received.
+    fn last_reply(&self, now: u64, drive: &Drive) -> u64 {
+        match drive.last_in_time > drive.starts {
             // In open loop the schedule determines the length of a slice: a pause before its end
             // belongs to it.
             _ if self.schedule.is_some() && drive.budget > 0 => {
-                drive.last_ended.max(drive.sends_until)
+                drive.last_in_time.max(drive.sends_until)
             }
-            true => drive.last_ended,
-            false => clock::now(),
+            true => drive.last_in_time,
+            // Whoever waits was left before, or is left now.
+            false if drive.left || drive.in_flight == 0 => drive.sends_until,
+            false => now,
         }
+    }
+
+    /// Returns the last replies of the clients whose last one came after the ordinary drain.
+    fn late_replies(&self, drive: &Drive) -> Vec<u64> {
+        if drive.drain.is_ordinary(drive.last_ended) {
+            return Vec::new();
+        }
+        let ended = self.slots.iter().step_by(self.per_client as usize).map(|slot| slot.free_since);
+        ended.filter(|ended| !drive.drain.is_ordinary(*ended)).collect()
+    }
+
+    fn drive(&self, turn: &Turn) -> Drive {
+        let times = (turn.starts, turn.sends_until);
+        Drive::new(turn, Drain::new(&self.seat, self.units, times, turn.patience_ns))
     }
 }
 
@@ -515,7 +595,7 @@ fn all_free(connections: usize, servers: u32, depth: u32) -> impl Iterator<Item 
 }
 
 impl Drive {
-    fn new(turn: &Turn) -> Drive {
+    fn new(turn: &Turn, drain: Drain) -> Drive {
         Drive {
             starts: turn.starts,
             sends_until: turn.sends_until,
@@ -523,8 +603,12 @@ impl Drive {
             budget: turn.operations.unwrap_or(u64::MAX),
             in_flight: 0,
             last_ended: turn.starts,
+            last_in_time: turn.starts,
             housekeeping: turn.starts,
             draining: false,
+            drain,
+            rejoins: 0,
+            left: false,
             woke: turn.starts,
             worked: false,
         }
@@ -559,8 +643,8 @@ impl<S: Dialogue> Lane for EventLane<S> {
         Ok((self.dialled == self.slots.len()).then(|| self.count_open()))
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
-        let mut drive = Drive::new(turn);
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
+        let mut drive = self.drive(turn);
         let mut now = clock::now();
         while now < turn.starts {
             // This takes some microseconds at most: a sleep would overshoot by more.
@@ -579,7 +663,7 @@ impl<S: Dialogue> Lane for EventLane<S> {
             self.turn(self.patience(now, &drive), &mut drive, seen)?;
             now = clock::now();
         }
-        Ok(self.end_slice(&drive, seen))
+        Ok(self.end_slice(&mut drive, seen))
     }
 
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), EngineError> {
@@ -593,13 +677,16 @@ impl<S: Dialogue> Lane for EventLane<S> {
             if ready.key == STOP {
                 continue;
             }
+            let client = ready.key as u32 / self.per_client;
             let slot = &mut self.slots[ready.key as u32 as usize];
             if slot.generation() != (ready.key >> 32) as u32 {
                 continue;
             }
             let was_open = slot.is_open();
-            slot.react(&ready, &mut self.common, seen);
-            if S::ROOMS {
+            let result = slot.react(&ready, &mut self.common, seen);
+            if self.late.waits(client) {
+                self.late_reacted(ready.key as u32, was_open, result, seen);
+            } else if S::ROOMS {
                 self.rested_in_room(ready.key as u32, was_open, seen);
             } else if was_open && !slot.is_open() {
                 seen.reopened_at_rest();
@@ -612,17 +699,29 @@ impl<S: Dialogue> Lane for EventLane<S> {
     fn end_connections(&mut self) -> bool {
         let lasting = self.asked.reuse == Reuse::Always;
         if lasting {
-            self.slots.iter_mut().for_each(Connection::close);
-            self.rooms.all_closed();
+            for client in self.clients().filter(|client| !self.late.waits(*client)) {
+                let slots = self.slots_of(client);
+                self.slots[slots].iter_mut().for_each(Connection::close);
+                self.rooms.closed(client);
+            }
             self.dialled = 0;
             self.opening_left_ns = opening_ns(&self.asked);
         }
         lasting
     }
 
+    fn note_waits(&mut self, seen: &mut Recorder) {
+        self.late.note(clock::now(), self.units, seen);
+    }
+
     fn close(&mut self, seen: &mut Recorder) {
+        let now = (!self.seat.stop.raised()).then(clock::now);
         for slot in &mut self.slots {
-            slot.abandon(seen);
+            match now {
+                // The run is not cut short, so whatever still waits was left.
+                Some(now) => slot.give_up_waiting(now, &self.common.dialogue, seen),
+                None => slot.abandon(seen),
+            }
             slot.close();
         }
         self.common.dialogue.closes(self.number);

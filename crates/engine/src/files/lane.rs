@@ -17,7 +17,9 @@ pub use work::{Action, Answer, FileWork, Judged, Request};
 use super::store::Store;
 use crate::drive::Drive;
 use crate::lane::{InSteps, LaneStep, Steps, for_workers};
-use crate::{EngineError, Lane, MakeLane, Numbers, Opened, Seat, Stop, Turn, clock, interrupt};
+use crate::{
+    EngineError, Lane, MakeLane, Numbers, Opened, Seat, SliceEnd, Stop, Turn, clock, interrupt,
+};
 use record::{DriveOrder, LaneOrder, Recorder, Reuse};
 use scheduler::Scheduler;
 use slot::{Shared, live};
@@ -94,7 +96,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
             }
         }
         let over = scheduler.drive.is_over(now);
-        Ok((!over).then(|| scheduler.drive.look_at().min(now + often)))
+        Ok((!over).then(|| scheduler.drive.look_at(now).min(now + often)))
     }
 
     /// Starts the threads. They count as free from now on, though the system may let them run
@@ -150,15 +152,15 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
         Ok(Opened { asked: asked as u64, got: self.threads.len() as u64 })
     }
 
-    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<u64, EngineError> {
+    fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
         while clock::now() < turn.starts {
             // This takes some microseconds at most: a sleep would overshoot by more.
             std::hint::spin_loop();
         }
         self.begin(turn, seen);
         let watched = self.watch();
-        let last_ended = self.finish(seen);
-        watched.map(|()| last_ended)
+        let end = self.finish(seen);
+        watched.map(|()| end)
     }
 
     fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), EngineError> {
@@ -196,16 +198,16 @@ impl<S: Send + 'static, M: Default + Send + 'static> Steps for FileLane<S, M> {
         Ok(LaneStep { worked: false, until: self.look()? })
     }
 
-    fn finish(&mut self, seen: &mut Recorder) -> u64 {
+    fn finish(&mut self, seen: &mut Recorder) -> SliceEnd {
         let mut guard = self.shared.scheduler();
         let scheduler = &mut *guard;
         scheduler.abandon();
-        let last_ended = scheduler.drive.end(clock::now(), &mut scheduler.seen);
+        let end = scheduler.drive.end(clock::now(), &mut scheduler.seen);
         std::mem::swap(seen, &mut scheduler.seen);
         drop(guard);
         // A thread that ended with a panic has no clock any more.
         seen.slice_mut().generator_cpu_ns += self.cpu_ns().saturating_sub(self.cpu_before);
-        last_ended
+        end
     }
 
     fn ready(&self) -> RawFd {

@@ -1,7 +1,7 @@
 //! A worker that panics ends the run, and the others do not wait for it.
 
 use crate::common::{lane_of_files, order};
-use engine::{EngineError, Lane, MakeLane, Opened, Seat, Stop, Turn, run};
+use engine::{EngineError, Lane, MakeLane, Opened, Seat, SliceEnd, Stop, Turn, run};
 use record::{DriveOrder, Recorder};
 use std::ops::ControlFlow;
 
@@ -23,9 +23,9 @@ impl Lane for Panicking {
         Ok(Opened { asked: 1, got: 1 })
     }
 
-    fn slice(&mut self, turn: &Turn, _seen: &mut Recorder) -> Result<u64, EngineError> {
+    fn slice(&mut self, turn: &Turn, _seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
         self.panics(true);
-        Ok(turn.sends_until)
+        Ok(turn.sends_until.into())
     }
 
     fn rest(&mut self, _until: u64, _seen: &mut Recorder) -> Result<(), EngineError> {

@@ -38,6 +38,7 @@ mod program_output;
 mod rate_not_reached;
 mod shared_core;
 mod slice_too_short;
+mod starved_connections;
 mod statements;
 mod too_short;
 mod watcher_lost;
@@ -89,6 +90,7 @@ pub static RULES: &[Rule] = &[
     generator_bottleneck::RULE,
     odd_agent::RULE,
     shared_core::RULE,
+    starved_connections::RULE,
     fewer_connections::RULE,
     port_pressure::RULE,
     too_short::RULE,
@@ -213,6 +215,7 @@ mod tests {
             "generator_saturated",
             "agents_out_of_step",
             "our_faults",
+            "starved_connections",
         ];
         assert_eq!(names, wanted);
     }

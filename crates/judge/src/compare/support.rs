@@ -20,25 +20,36 @@ pub(crate) struct Support {
     pub(crate) samples: u64,
     /// Standard error of ln of the quantile within it.
     pub(crate) error: Option<f64>,
+    /// Quantiles above this one are lower bounds.
+    at_least_from: Option<f64>,
 }
 
 impl Support {
     /// Returns None for metrics that are not quantiles, and without a judged round.
     pub(crate) fn new(driven: &DriveSummary, metric: Metric) -> Option<Self> {
         let q = metric.quantile()?;
+        let at_least_from = driven.at_least_from();
         let (trials, launches) = (driven.trials.iter(), driven.launches.iter());
         if driven.launches.is_empty() {
             let samples = median(trials.clone().map(|trial| trial.samples as f64))? as u64;
             let error = median(trials.filter_map(|trial| trial.standard_error(metric)));
-            return Some(Support { metric, q, of: "round", samples, error });
+            return Some(Support { metric, q, of: "round", samples, error, at_least_from });
         }
         let samples = median(launches.clone().map(|launch| launch.samples() as f64))? as u64;
         let error = median(launches.filter_map(|launch| launch.standard_error(metric)));
-        Some(Support { metric, q, of: "launch", samples, error })
+        Some(Support { metric, q, of: "launch", samples, error, at_least_from })
     }
 
     /// Returns why there is no verdict on this quantile, or None if there may be one.
     pub(crate) fn refusal(&self) -> Option<String> {
+        if let Some(from) = self.lower_bound_from() {
+            return Some(format!(
+                "{} is a lower bound: the rate was not reached, and {} of the operations were due and never \
+                 sent",
+                self.metric.path(),
+                units::show_percent(1.0 - from)
+            ));
+        }
         let fewest = fewest_samples(self.q);
         if self.samples < fewest {
             return Some(format!(
@@ -59,8 +70,17 @@ impl Support {
         ))
     }
 
+    /// The quantile above which response times are lower bounds, if this one is.
+    fn lower_bound_from(&self) -> Option<f64> {
+        self.at_least_from.filter(|from| self.q > *from)
+    }
+
     /// Returns what weakens a verdict on this quantile, or None if it is well supported.
     pub(crate) fn weakness(&self, matters: f64) -> Option<String> {
+        if self.lower_bound_from().is_some() {
+            // The rule about the rate says it.
+            return None;
+        }
         if let Some(refusal) = self.refusal() {
             return Some(refusal);
         }
@@ -96,7 +116,17 @@ mod tests {
     use super::*;
 
     fn p99(samples: u64, error: f64) -> Support {
-        Support { metric: Metric::ResponseP99, q: 0.99, of: "round", samples, error: Some(error) }
+        let (metric, error) = (Metric::ResponseP99, Some(error));
+        Support { metric, q: 0.99, of: "round", samples, error, at_least_from: None }
+    }
+
+    #[test]
+    fn a_quantile_that_reaches_into_operations_that_were_never_sent_has_no_verdict() {
+        let from = |at_least_from| Support { at_least_from, ..p99(100_000, 0.001) };
+        assert_eq!(from(Some(0.995)).refusal(), None);
+        let why = from(Some(0.98)).refusal().expect("it is a lower bound");
+        assert!(why.contains("the rate was not reached, and 2 % of the operations"), "{why}");
+        assert_eq!(from(Some(0.98)).weakness(0.01), None);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What was recorded of one contender over the run.
 
-use super::{Agents, Costs, Timeline, Trial, launch::Launch, store::Stored, timeline};
+use super::{
+    Agents, Costs, Timeline, Trial, launch::Launch, store::Stored, timeline, waiting::Waiting,
+};
 use crate::{
     cost::Cost, stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent,
     verdict::TargetSummary,
@@ -65,6 +67,10 @@ pub(crate) struct DriveSummary {
     /// Time stolen from the machine of its target while it was driven, as a watcher read it.
     pub(crate) watched_steal_ns: u64,
     pub(crate) carry_over: CarryOver,
+    /// Who waited at the end of each launch.
+    pub(crate) waiting: Vec<Waiting>,
+    /// Operations that ended in the slices.
+    pub(crate) slice_operations: u64,
     /// Start to last reply, summed over slices.
     pub(crate) took_ns: u64,
     pub(crate) sending_ns: u64,
@@ -210,6 +216,7 @@ impl DriveSummary {
         if let Some(number) = launch {
             Launch::add(&mut self.launches, number, &seen);
         }
+        Waiting::add(&mut self.waiting, launch, &seen);
         self.add_carry_over(contender, &seen.slices);
         self.add_slices(&seen.slices);
         seen.slices.clear();
@@ -218,11 +225,18 @@ impl DriveSummary {
 
     /// Operations ÷ time to the last reply, over all judged rounds.
     pub(crate) fn throughput(&self) -> Option<f64> {
-        (self.took_ns > 0).then(|| self.judged.operations as f64 * 1e9 / self.took_ns as f64)
+        (self.took_ns > 0).then(|| self.slice_operations as f64 * 1e9 / self.took_ns as f64)
+    }
+
+    /// The quantile above which response times are lower bounds. None if no operation was due and never sent.
+    pub(crate) fn at_least_from(&self) -> Option<f64> {
+        let (unsent, all) = (self.judged.unsent_times, self.judged.response_time.len());
+        (unsent > 0).then(|| 1.0 - unsent as f64 / all.max(1) as f64)
     }
 
     fn add_slices(&mut self, slices: &[Slice]) {
         for slice in slices {
+            self.slice_operations += slice.operations;
             self.took_ns += slice.took_ns;
             self.sending_ns += slice.sending_ns;
             self.generator_cpu_ns += slice.generator_cpu_ns;

@@ -9,6 +9,7 @@ pub(crate) mod store;
 mod target;
 mod timeline;
 mod trial;
+mod waiting;
 
 use crate::{cost, cost::CoresOf, draft::Draft};
 use record::{Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Question, Seen};

@@ -186,7 +186,7 @@ fn trial(i: usize) -> TrialRecord {
     recorder.replied(&at, 200, Outcome::Ok, 87);
     recorder.replied(&at, 404, Outcome::Unexpected, 0);
     recorder.digest(u64::MAX);
-    recorder.timed_out(&at, true);
+    recorder.given_up(Failure::Timeout, &at, true);
     Failure::ALL.iter().for_each(|failure| recorder.failed(*failure, 9999, false));
     if i == 3 {
         recorder.program(&program());

@@ -189,7 +189,7 @@ fn record(recorder: &mut Recorder, starts: u64, operation: &Operation) {
             recorder.replied_of_kind(share, &at, outcome, read);
         }
         Ending::TimedOut { sent } => {
-            recorder.timed_out(&at, sent);
+            recorder.given_up(Failure::Timeout, &at, sent);
             recorder.lost_of_kind(share, Some(&at), read);
         }
         Ending::Failed { failure, sent } => {

@@ -44,10 +44,10 @@ fn row(number: usize, contender: &ContenderSummary) -> Vec<Node> {
     vec![
         el("th").at("scope", "row").with(el("span").class("named").with(swatch(number)).with(name)),
         parts::cell(units::rate(contender.throughput)),
-        parts::cell(units::seconds(times.p50)),
-        parts::cell(units::seconds(times.p99)),
-        parts::cell(units::seconds(times.p999)),
-        parts::cell(units::seconds(times.max)),
+        parts::cell(words::times::p50(times)),
+        parts::cell(words::times::p99(times)),
+        parts::cell(words::times::p999(times)),
+        parts::cell(words::times::max(times)),
         parts::cell(units::count(words::errors(contender))),
         parts::cell(units::seconds(contender.generator_cpu_per_operation)),
         parts::cell(words::lanes::own_cost(contender).unwrap_or_else(|| units::MISSING.to_owned())),
@@ -75,9 +75,8 @@ fn times_of(contender: &ContenderSummary) -> Vec<Vec<Node>> {
     let server = server.map(|(part, times)| (format!("server: {}", shown(part)), times));
     let seen = named.chain(server).filter(|(_, times)| times.max.is_some());
     seen.map(|(name, times)| {
-        let figures = [times.p50, times.p90, times.p99, times.p999, times.max];
         let mut row = vec![parts::row_name(&contender.name), parts::cell(name)];
-        row.extend(figures.map(|figure| parts::cell(units::seconds(figure))));
+        row.extend(words::times::all(times).map(parts::cell));
         row
     })
     .collect()

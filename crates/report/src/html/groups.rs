@@ -14,14 +14,12 @@ pub(super) fn section(view: &View) -> Option<Node> {
     }
     let head = ["contender", "group", "throughput", "p50", "p90", "p99", "p99.9", "max", "errors"];
     let cells = rows.iter().map(|row| {
-        let times = row.of.response_time;
-        let figures = [times.p50, times.p90, times.p99, times.p999, times.max];
         let mut cells = vec![
             parts::row_name(row.contender),
             parts::cell(text::shown::shown(&row.of.name)),
             parts::cell(units::rate(row.of.throughput)),
         ];
-        cells.extend(figures.map(|figure| parts::cell(units::seconds(figure))));
+        cells.extend(words::times::all(&row.of.response_time).map(parts::cell));
         cells.push(parts::cell(units::count(words::errors(row.of))));
         cells
     });

@@ -105,7 +105,7 @@ fn alone(view: &View) -> Vec<Node> {
             let times = &contender.response_time;
             let throughput = el("strong").class("lead").text(units::rate(contender.throughput));
             let name = foreign(shown(&contender.name));
-            let (p50, p99) = (units::seconds(times.p50), units::seconds(times.p99));
+            let (p50, p99) = (words::times::p50(times), words::times::p99(times));
             [
                 el("h1").class("claim").with(throughput).text(" from ").with(name),
                 el("p").class("basis").text(format!("response time: p50 {p50}, p99 {p99}")),

@@ -102,14 +102,14 @@ impl<S: Dialogue> Connection<S> {
                     seen,
                 ));
             }
-            give_up(operation, now, &common.dialogue, seen);
+            give_up(Failure::Timeout, operation, now, &common.dialogue, seen);
             self.in_flight.end(tag);
             ended += 1;
         }
         self.in_flight.end_waiting(|operation| {
             let is_overdue = operation.is_overdue(now, timeout_ns);
             if is_overdue {
-                give_up(operation, now, &common.dialogue, seen);
+                give_up(Failure::Timeout, operation, now, &common.dialogue, seen);
                 ended += 1;
             }
             is_overdue
@@ -129,7 +129,7 @@ impl<S: Dialogue> Connection<S> {
         let oldest = all.min_by_key(|(_, operation)| operation.at.sent).map(|(at, _)| at);
         for (at, operation) in self.in_flight.all().enumerate() {
             if oldest == Some(at) {
-                give_up(operation, now, dialogue, seen);
+                give_up(Failure::Timeout, operation, now, dialogue, seen);
             } else {
                 seen.failed(Failure::Timeout, now, operation.was_asked());
                 dialogue.lost(operation.number, &operation.memo, None, seen);
@@ -139,7 +139,25 @@ impl<S: Dialogue> Connection<S> {
         EventResult::free(now, lost)
     }
 
-    /// Abandons all operations because the run ends: they have no outcome.
+    /// Ends all operations because the run ends and there is no reply yet: each took at least the time until
+    /// `now`.
+    pub(in crate::event_loop) fn give_up_waiting(
+        &mut self,
+        now: u64,
+        dialogue: &S,
+        seen: &mut Recorder,
+    ) {
+        for operation in self.in_flight.all() {
+            give_up(Failure::Waiting, operation, now, dialogue, seen);
+        }
+    }
+
+    /// Returns when the first of its operations began. None if there is none.
+    pub(in crate::event_loop) fn waits_since(&self) -> Option<u64> {
+        self.in_flight.all().map(|operation| operation.at.sent).min()
+    }
+
+    /// Abandons all operations because the run is stopped: they have no outcome.
     pub(in crate::event_loop) fn abandon(&mut self, seen: &mut Recorder) {
         if self.in_flight.is_empty() {
             return;
@@ -151,14 +169,15 @@ impl<S: Dialogue> Connection<S> {
     }
 }
 
-/// Records a timeout: the operation has taken at least the time until `now`.
+/// Records an operation that was given up: it has taken at least the time until `now`.
 fn give_up<S: Dialogue>(
+    failure: Failure,
     operation: &Operation<S::Memo>,
     now: u64,
     dialogue: &S,
     seen: &mut Recorder,
 ) {
     let at = Moments { done: now, ..operation.at };
-    seen.timed_out(&at, operation.was_asked());
+    seen.given_up(failure, &at, operation.was_asked());
     dialogue.lost(operation.number, &operation.memo, Some(&at), seen);
 }

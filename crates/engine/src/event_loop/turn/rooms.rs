@@ -62,9 +62,12 @@ impl Rooms {
         0..self.each.len() as u32
     }
 
-    /// Notes that no room has a connection or an operation any more.
-    pub(super) fn all_closed(&mut self) {
-        self.each.fill(Room::default());
+    /// Notes that the connections of this client were closed without an operation. Does nothing if clients
+    /// are not rooms.
+    pub(super) fn closed(&mut self, client: u32) {
+        if let Some(room) = self.each.get_mut(client as usize) {
+            *room = Room::default();
+        }
     }
 }
 
@@ -220,6 +223,9 @@ impl<S: Dialogue> EventLane<S> {
             self.close_room(room);
         }
         let first = room * self.per_client;
+        if self.late.is(room) {
+            return self.late_ended(room, since, drive, seen);
+        }
         self.ended(first, many, since, drive);
         self.use_slots(first, many, since, drive, seen);
     }
@@ -254,6 +260,24 @@ impl<S: Dialogue> EventLane<S> {
             self.close_room(room);
             self.freed_in_room(room, many, since, drive, seen);
         }
+    }
+
+    /// Handles the result of an event while the lane rests and the room waits for the copies of its message.
+    pub(super) fn late_reacted_in_room(
+        &mut self,
+        slot: u32,
+        result: EventResult,
+        seen: &mut Recorder,
+    ) -> EventResult {
+        let room = slot / self.per_client;
+        let mut result = result.and(self.handle_copies(room, seen));
+        if self.slots[slot as usize].is_closed() {
+            result = result.and(self.lose_room(slot, seen));
+        }
+        if result != EventResult::Wait {
+            self.room(room).sender = None;
+        }
+        result
     }
 
     /// Handles the result of an event while the lane rests: a room that lost a member is

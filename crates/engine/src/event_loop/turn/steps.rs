@@ -1,9 +1,9 @@
 //! The loop one turn at a time, for a caller that drives several lanes and waits for all of
 //! them.
 
-use super::{Dialogue, Drive, EventLane};
+use super::{Dialogue, EventLane};
 use crate::lane::{LaneStep, Steps};
-use crate::{EngineError, Turn, clock};
+use crate::{EngineError, SliceEnd, Turn, clock};
 use record::Recorder;
 use std::os::fd::RawFd;
 
@@ -13,7 +13,7 @@ const REPLIES: usize = 32;
 impl<S: Dialogue> Steps for EventLane<S> {
     fn begin(&mut self, turn: &Turn, seen: &mut Recorder) {
         self.common.poll.take_at_most(REPLIES / self.asked.intensity.depth.max(1) as usize);
-        let mut drive = Drive::new(turn);
+        let mut drive = self.drive(turn);
         self.begin_all(clock::now(), &mut drive, seen);
         self.stepped = Some(drive);
     }
@@ -33,9 +33,9 @@ impl<S: Dialogue> Steps for EventLane<S> {
         Ok(LaneStep { worked, until })
     }
 
-    fn finish(&mut self, seen: &mut Recorder) -> u64 {
+    fn finish(&mut self, seen: &mut Recorder) -> SliceEnd {
         let drive = self.stepped.take();
-        drive.map_or(0, |drive| self.end_slice(&drive, seen))
+        drive.map_or(SliceEnd::default(), |mut drive| self.end_slice(&mut drive, seen))
     }
 
     fn ready(&self) -> RawFd {

@@ -111,7 +111,7 @@ impl<S, M: Default> Scheduler<S, M> {
                 self.seen.replied_of_kind(share, at, judged.outcome, None);
             }
             Err(Failure::Timeout) => {
-                self.seen.timed_out(at, true);
+                self.seen.given_up(Failure::Timeout, at, true);
                 self.seen.lost_of_kind(share, Some(at), None);
             }
             Err(failure) => {
@@ -126,7 +126,7 @@ impl<S, M: Default> Scheduler<S, M> {
         for slot in self.slots.iter_mut().filter(|slot| slot.is_stuck(now)) {
             if let Some(operation) = slot.operation.take() {
                 let at = Moments { done: now, ..operation };
-                self.seen.timed_out(&at, true);
+                self.seen.given_up(Failure::Timeout, &at, true);
                 self.seen.lost_of_kind(slot.share, Some(&at), None);
                 self.drive.ended(now);
             }
@@ -179,6 +179,7 @@ mod tests {
             sends_until: 500,
             gives_up: 9_000,
             operations: None,
+            patience_ns: 0,
         });
         let Next::Take(take) = scheduler.next(0) else { panic!("closed loop") };
         let mut request = Request::default();

@@ -4,7 +4,7 @@
 use crate::terminal::growth;
 use crate::terminal::layout::{Page, Paint};
 use crate::terminal::table::{self, LONGEST_NAME};
-use crate::words::{self, groups, kinds, lanes};
+use crate::words::{self, groups, kinds, lanes, times};
 use crate::{Style, View};
 use judge::verdict::ContenderSummary;
 use text::units;
@@ -14,8 +14,8 @@ type Figure = fn(&ContenderSummary) -> Option<String>;
 
 const COLUMNS: [(&str, Figure); 6] = [
     ("throughput", |of| Some(units::rate(of.throughput))),
-    ("p50", |of| Some(units::seconds(of.response_time.p50))),
-    ("p99", |of| Some(units::seconds(of.response_time.p99))),
+    ("p50", |of| Some(times::p50(&of.response_time))),
+    ("p99", |of| Some(times::p99(&of.response_time))),
     ("errors", |of| Some(units::count(words::errors(of)))),
     ("CPU/op", |of| of.target.cpu_per_operation.map(|cpu| units::seconds(Some(cpu)))),
     ("memory", |of| of.target.peak_memory_bytes.map(units::bytes)),
@@ -23,8 +23,8 @@ const COLUMNS: [(&str, Figure); 6] = [
 
 /// Columns of a run without comparisons, with more of the tail.
 const TAIL: [(&str, Figure); 2] = [
-    ("p99.9", |of| Some(units::seconds(of.response_time.p999))),
-    ("max", |of| Some(units::seconds(of.response_time.max))),
+    ("p99.9", |of| Some(times::p999(&of.response_time))),
+    ("max", |of| Some(times::max(&of.response_time))),
 ];
 
 /// A row for each contender.

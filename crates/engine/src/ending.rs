@@ -1,0 +1,333 @@
+//! The end of a slice: how long it waits for the last replies once sending has stopped, and which of them
+//! stop its clock.
+//!
+//! A slice waits for all replies in the *ordinary drain*, which is as long as the slice (at most a second)
+//! or 20 times the p99 if that is longer. What still waits then is of one of two kinds. If another
+//! connection of the contender got a reply since sending stopped, the server works and a few connections wait:
+//! they are left waiting, and the slice ends. If none did, the server pauses, and the slice waits for it,
+//! because the pause is the server's and belongs to the slice in which it began. In open loop, operations that
+//! are late are still sent in the drain, and none after it.
+
+use crate::Seat;
+use record::{Slice, UsualReplies};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// The ordinary drain of a long slice.
+const LONGEST_OF_A_SLICE_NS: u64 = 1_000_000_000;
+/// The ordinary drain is at least this many times the p99.
+const IN_P99: u64 = 20;
+/// Of this many units one does not stop the clock.
+const SPARED_OF: u32 = 16;
+/// How often a lane that waits for a server that pauses asks what the other workers saw.
+const ASKS_AGAIN_NS: u64 = 1_000_000;
+
+/// Returns how many of these units may still wait without a pause of the whole server: a sixteenth, at least
+/// one, and none if there is only one.
+fn spared(units: u32) -> u32 {
+    if units > 1 { (units / SPARED_OF).max(1) } else { 0 }
+}
+
+/// What the workers of one process tell each other at the end of a slice.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    workers: u32,
+    told: Arc<Told>,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    /// When the first reply since the end of sending came. 0 while there was none.
+    first_reply: AtomicU64,
+    /// The contender's usual replies, summed over workers, and the longest p99.
+    replies: AtomicU64,
+    p99_ns: AtomicU64,
+    /// How many lanes have ended the ordinary drain, and how many units waited in them.
+    drained: AtomicU32,
+    waiting: AtomicU32,
+}
+
+impl Ending {
+    pub(crate) fn new(workers: usize) -> Ending {
+        Ending { workers: workers as u32, told: Arc::default() }
+    }
+
+    /// Forgets what was told. Called between two slices, while no lane is driven.
+    pub(crate) fn forget(&self) {
+        let Told { first_reply, replies, p99_ns, drained, waiting } = &*self.told;
+        [first_reply, replies, p99_ns].into_iter().for_each(|told| told.store(0, Relaxed));
+        [drained, waiting].into_iter().for_each(|told| told.store(0, Relaxed));
+    }
+}
+
+/// How one lane ends one slice. Times are on the engine's clock.
+#[derive(Debug)]
+pub struct Drain {
+    ending: Ending,
+    /// How many lanes of this process drive the contender.
+    lanes: u32,
+    /// The contender has one unit, so none of the others can show that the server works.
+    is_alone: bool,
+    /// How many of this process's units are spared.
+    spared: u32,
+    sends_until: u64,
+    /// The ordinary drain of a slice of this length, and the one of a contender whose p99 is not known.
+    usual_ns: u64,
+    unknown_ns: u64,
+    /// The end of the ordinary drain as it is known so far.
+    ends: u64,
+    has_begun: bool,
+    has_replied: bool,
+    is_drained: bool,
+    /// No more operations are sent.
+    is_shut: bool,
+    /// When an operation was last sent in the drain.
+    last_taken: u64,
+}
+
+impl Drain {
+    /// `units` is the number of the contender's units on all workers of all processes. A unit has operations
+    /// of its own: it is a connection, a room, or a worker that uses a pool. `longest_ns` limits the ordinary
+    /// drain of a contender with few replies.
+    pub fn new(
+        seat: &Seat,
+        units: u32,
+        (starts, sends_until): (u64, u64),
+        longest_ns: u64,
+    ) -> Drain {
+        let ending = seat.ending.clone();
+        let usual_ns = (sends_until - starts).min(LONGEST_OF_A_SLICE_NS).min(longest_ns);
+        let own_units = u64::from(units) * u64::from(ending.workers) / seat.workers.max(1) as u64;
+        Drain {
+            lanes: ending.workers * seat.groups as u32,
+            is_alone: units <= 1,
+            spared: spared(own_units as u32),
+            ending,
+            sends_until,
+            usual_ns,
+            unknown_ns: longest_ns,
+            ends: sends_until + usual_ns,
+            has_begun: false,
+            has_replied: false,
+            is_drained: false,
+            is_shut: false,
+            last_taken: 0,
+        }
+    }
+
+    /// Notes that sending is over, unless that was noted before. `usual` are the lane's usual replies.
+    pub fn begin(&mut self, now: u64, usual: UsualReplies) {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return;
+        }
+        let UsualReplies { many, p99_ns } = usual;
+        self.ending.told.replies.fetch_add(many, Relaxed);
+        self.ending.told.p99_ns.fetch_max(p99_ns, Relaxed);
+        // It is earlier than planned if the run is stopped or all operations are sent.
+        self.sends_until = self.sends_until.min(now);
+    }
+
+    fn ordinary_ns(&self) -> u64 {
+        if self.ending.told.replies.load(Relaxed) < UsualReplies::FEW {
+            return self.unknown_ns;
+        }
+        let p99_ns = self.ending.told.p99_ns.load(Relaxed);
+        self.usual_ns.max(p99_ns.saturating_mul(IN_P99)).min(self.unknown_ns)
+    }
+
+    /// Returns true if a reply at this time is one of the ordinary drain.
+    #[inline]
+    pub fn is_ordinary(&self, at: u64) -> bool {
+        at <= self.ends
+    }
+
+    /// Notes that an operation is sent in the drain.
+    #[inline]
+    pub fn takes(&mut self, now: u64) {
+        self.last_taken = now;
+    }
+
+    /// Returns true if no more operations may be sent in the drain.
+    #[inline]
+    pub fn is_shut(&self) -> bool {
+        self.is_shut
+    }
+
+    /// Returns when the lane must ask again whether it leaves what waits.
+    pub fn asks_at(&self, now: u64) -> u64 {
+        match self.has_begun {
+            false => u64::MAX,
+            true if now < self.ends => self.ends,
+            true => now + ASKS_AGAIN_NS,
+        }
+    }
+
+    /// Returns true if the lane must leave the `waiting` units that wait at `now`, and end the slice.
+    /// `last_ended` is when its last operation ended.
+    pub fn leaves(&mut self, now: u64, waiting: u32, last_ended: u64) -> bool {
+        if !self.has_begun {
+            return false;
+        }
+        let told = &self.ending.told;
+        if !self.has_replied && last_ended > self.sends_until {
+            self.has_replied = true;
+            // Another worker may have been first.
+            let _ = told.first_reply.compare_exchange(0, last_ended, Relaxed, Relaxed);
+        }
+        let ordinary_ns = self.ordinary_ns();
+        self.ends = self.sends_until + ordinary_ns;
+        if now < self.ends {
+            return false;
+        }
+        self.drained(waiting);
+        self.is_shut = self.is_shut || self.is_over(now, ordinary_ns);
+        // Whoever was asked in the drain has the same time to reply.
+        self.is_shut && !self.is_alone && now >= self.last_taken + ordinary_ns
+    }
+
+    /// Returns true if those that still wait after the ordinary drain must be left.
+    fn is_over(&self, now: u64, ordinary_ns: u64) -> bool {
+        let told = &self.ending.told;
+        match told.first_reply.load(Relaxed) {
+            // Nothing came: a pause, unless fewer wait than any pause would leave.
+            0 => {
+                told.drained.load(Relaxed) >= self.lanes
+                    && told.waiting.load(Relaxed) <= self.spared
+            }
+            // After a pause, the replies that it held back come at once, but not at the same time.
+            first => now >= first.max(self.sends_until) + ordinary_ns,
+        }
+    }
+
+    /// Tells the other lanes how many units wait in this one after the ordinary drain.
+    fn drained(&mut self, waiting: u32) {
+        if !std::mem::replace(&mut self.is_drained, true) {
+            self.ending.told.waiting.fetch_add(waiting, Relaxed);
+            self.ending.told.drained.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Notes that the slice is over.
+    pub fn end(&mut self) {
+        self.drained(0);
+    }
+}
+
+/// When the replies of a slice came, as throughput counts them. Times are on the engine's clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SliceEnd {
+    /// The last reply in the ordinary drain.
+    pub last: u64,
+    /// For each unit with a later reply, the last one.
+    pub late: Vec<u64>,
+    /// The number of the contender's units.
+    pub units: u32,
+}
+
+impl From<u64> for SliceEnd {
+    /// The end of a slice that has no late replies.
+    fn from(last: u64) -> SliceEnd {
+        SliceEnd { last, ..SliceEnd::default() }
+    }
+}
+
+impl SliceEnd {
+    /// Sets how long the slice took, which began at `starts`.
+    pub fn note(&self, starts: u64, slice: &mut Slice) {
+        let since = |at: u64| at.saturating_sub(starts);
+        let late = self.late.iter().copied().map(since).collect();
+        slice.set_took(since(self.last), late, spared(self.units));
+    }
+
+    /// The end of the slices of two groups of a contender that were driven at once.
+    pub fn and(mut self, other: &SliceEnd) -> SliceEnd {
+        self.last = self.last.max(other.last);
+        self.late.extend(&other.late);
+        self.units += other.units;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stop;
+
+    const MS: u64 = 1_000_000;
+
+    fn seats(workers: usize) -> Vec<Seat> {
+        let stop = Stop::new().expect("a descriptor");
+        let ending = Ending::new(workers);
+        let seat =
+            |worker| Seat { ending: ending.clone(), ..Seat::new(worker, workers, stop.clone()) };
+        (0..workers).map(seat).collect()
+    }
+
+    /// The ends of a slice from 0 to 50 ms of 8 units, whose p99 is 1 ms.
+    fn drains(workers: usize) -> Vec<Drain> {
+        let usual = UsualReplies { many: 1000, p99_ns: MS };
+        let seats = seats(workers);
+        let mut drains: Vec<Drain> =
+            seats.iter().map(|seat| Drain::new(seat, 8, (0, 50 * MS), 30_000 * MS)).collect();
+        drains.iter_mut().for_each(|drain| drain.begin(50 * MS, usual));
+        drains
+    }
+
+    #[test]
+    fn a_connection_is_left_after_the_ordinary_drain_if_another_one_had_a_reply() {
+        for workers in [1, 8] {
+            let mut drains = drains(workers);
+            let (replied, waits) = (51 * MS, 10 * MS);
+            drains[0].leaves(51 * MS, 1, replied);
+            let last = drains.last_mut().expect("a worker");
+            assert!(!last.leaves(100 * MS, 1, waits), "{workers}: the drain is not over");
+            assert!(last.leaves(101 * MS, 1, waits), "{workers}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_pauses_is_waited_for() {
+        for workers in [1, 8] {
+            let mut drains = drains(workers);
+            let waiting = 8 / workers as u32;
+            for drain in &mut drains {
+                assert!(!drain.leaves(9_000 * MS, waiting, 49 * MS), "{workers}");
+            }
+            // The pause ends: the other replies have the time of another drain.
+            drains[0].leaves(9_001 * MS, waiting, 9_001 * MS);
+            let last = drains.last_mut().expect("a worker");
+            assert!(!last.leaves(9_050 * MS, waiting, 49 * MS), "{workers}");
+            assert!(last.leaves(9_051 * MS, waiting, 49 * MS), "{workers}");
+        }
+    }
+
+    #[test]
+    fn fewer_than_any_pause_would_hold_back_are_left_without_a_reply() {
+        let mut drains = drains(8);
+        for drain in &mut drains[..7] {
+            drain.end();
+        }
+        assert!(!drains[7].leaves(99 * MS, 1, 49 * MS));
+        assert!(drains[7].leaves(100 * MS, 1, 49 * MS));
+        let one = seats(1);
+        let mut only = Drain::new(&one[0], 1, (0, 50 * MS), 30_000 * MS);
+        only.begin(50 * MS, UsualReplies { many: 1000, p99_ns: MS });
+        for last_ended in [49 * MS, 60 * MS] {
+            assert!(!only.leaves(20_000 * MS, 1, last_ended), "a single connection");
+        }
+    }
+
+    #[test]
+    fn a_drain_is_as_long_as_the_slice_or_20_times_the_p99() {
+        let ends = |sending: u64, many, p99_ns| {
+            let mut drain = Drain::new(&seats(1)[0], 8, (0, sending), 30_000 * MS);
+            drain.begin(sending, UsualReplies { many, p99_ns });
+            drain.leaves(sending, 1, sending + 1);
+            (drain.ends - sending) / MS
+        };
+        assert_eq!(ends(50 * MS, 1000, MS), 50);
+        assert_eq!(ends(50 * MS, 1000, 10 * MS), 200);
+        assert_eq!(ends(4_000 * MS, 1000, MS), 1_000);
+        assert_eq!(ends(4_000 * MS, 99, 0), 30_000, "too few replies");
+    }
+}

@@ -1,0 +1,34 @@
+//! Quantiles of a time.
+
+use judge::verdict::Quantiles;
+use text::units;
+
+/// The median, which may be a lower bound: `≥ 2.72 s`.
+pub(crate) fn p50(times: &Quantiles) -> String {
+    shown(times, 0.5, times.p50)
+}
+
+/// The 99th percentile, likewise.
+pub(crate) fn p99(times: &Quantiles) -> String {
+    shown(times, 0.99, times.p99)
+}
+
+/// The 99.9th percentile, likewise.
+pub(crate) fn p999(times: &Quantiles) -> String {
+    shown(times, 0.999, times.p999)
+}
+
+/// The largest, likewise.
+pub(crate) fn max(times: &Quantiles) -> String {
+    shown(times, 1.0, times.max)
+}
+
+/// All that a report lists.
+pub(crate) fn all(times: &Quantiles) -> [String; 5] {
+    [p50(times), shown(times, 0.9, times.p90), p99(times), p999(times), max(times)]
+}
+
+fn shown(times: &Quantiles, q: f64, value: Option<f64>) -> String {
+    let bound = value.is_some() && times.at_least_from.is_some_and(|from| q > from);
+    format!("{}{}", if bound { "≥ " } else { "" }, units::seconds(value))
+}
