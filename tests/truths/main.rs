@@ -41,6 +41,7 @@ mod latency;
 mod limits;
 mod own_costs;
 mod size;
+mod stragglers;
 
 use driver::Truth;
 use size::Level;
@@ -59,6 +60,7 @@ const ALL: &[&[Truth]] = &[
     latency::TRUTHS,
     limits::TRUTHS,
     own_costs::TRUTHS,
+    stragglers::TRUTHS,
 ];
 
 /// What the arguments select.

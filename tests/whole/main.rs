@@ -39,6 +39,7 @@ mod leave;
 mod printed;
 mod recorded;
 mod void;
+mod waiting;
 
 #[cfg(feature = "servers")]
 mod with_servers;

@@ -109,7 +109,7 @@ fn says_that_keys_are_loaded(bytes: &[u8]) -> bool {
 }
 
 /// Passes bytes on until one side ends, and shows each piece before it is sent.
-fn pass(mut from: TcpStream, mut to: TcpStream, mut show: impl FnMut(&[u8])) {
+pub(super) fn pass(mut from: TcpStream, mut to: TcpStream, mut show: impl FnMut(&[u8])) {
     let mut buffer = [0; 65536];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
         show(&buffer[..length]);

@@ -32,6 +32,7 @@ mod setup;
 mod stores;
 mod sweep;
 mod sweep_factors;
+mod waiting;
 mod watch;
 mod websocket;
 mod wide_rows;

@@ -1,0 +1,116 @@
+//! Connections that wait for a reply while the others are served: the clock does not wait for them, and the
+//! run says so.
+
+use crate::common::{TestDirectory, number, serve, unhurried, url};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::num::NonZeroU64;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+use testserver::{Behaviour, Slow};
+
+const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+pub(crate) fn finding<'a>(report: &'a Value, rule: &str) -> Option<&'a Value> {
+    report["findings"].as_array().expect("findings").iter().find(|found| found["rule"] == rule)
+}
+
+/// Accepts all connections, and serves as many at a time as there are workers, each until it ends.
+pub(crate) fn hands_to_workers(
+    workers: usize,
+    serve: impl Fn(TcpStream) + Clone + Send + 'static,
+) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("bound");
+    let (accepted, waiting) = channel();
+    let waiting = Arc::new(Mutex::new(waiting));
+    for _ in 0..workers {
+        let (waiting, serve) = (waiting.clone(), serve.clone());
+        thread::spawn(move || {
+            loop {
+                let next = waiting.lock().expect("no worker panics").recv();
+                let Ok(client) = next else { return };
+                serve(client);
+            }
+        });
+    }
+    thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            accepted.send(client).expect("the workers run");
+        }
+    });
+    address
+}
+
+/// One millisecond for each reply, so that the others get their share of a busy machine.
+fn answer(mut client: TcpStream) {
+    let mut request = [0; 4096];
+    while client.read(&mut request).is_ok_and(|read| read > 0) {
+        thread::sleep(Duration::from_millis(1));
+        if client.write_all(REPLY).is_err() {
+            return;
+        }
+    }
+}
+
+/// A run of a second in which 4 of 16 connections are served.
+pub(crate) fn assert_starved((code, report): &(i32, Value)) {
+    assert_eq!(*code, 3, "{report:#}");
+    let found = finding(report, "starved_connections").expect("a finding");
+    let text = found["evidence"].as_str().expect("a text");
+    assert!(text.starts_with("12 of 16 connections got no reply in "), "{text}");
+    assert_eq!(found["weight"], "void");
+    let contender = &report["contenders"][0];
+    assert_eq!(contender["outcomes"]["theirs"], serde_json::json!({ "waiting": 12 }));
+    // What the four got while load was sent: in one second.
+    let throughput = number(&contender["metrics"]["throughput"]["value"]);
+    let got = number(&contender["outcomes"]["ok"]);
+    assert!((throughput / got).ln().abs() < 0.05, "{throughput}/s for {got} replies");
+}
+
+#[test]
+fn a_server_with_fewer_workers_than_connections_is_void() {
+    let server = hands_to_workers(4, answer);
+    let url = format!("http://{server}/");
+    let words = ["run", &url, "--duration", "1s", "--warm-up", "200ms", "-c", "16"];
+    assert_starved(&TestDirectory::new().report(&words));
+}
+
+#[test]
+fn a_reply_that_never_comes_does_not_stop_the_clock() {
+    let nth = NonZeroU64::new(2000).expect("not 0");
+    let lost = Slow { nth, by: Duration::from_secs(3600) };
+    let server = serve(Behaviour { slow: Some(lost), ..unhurried() });
+    let words = ["run", &url(&server), "--duration", "1s", "--warm-up", "0s", "-c", "8"];
+    let (_, report) = TestDirectory::new().report(&words);
+    let contender = &report["contenders"][0];
+    let waiting = number(&contender["outcomes"]["theirs"]["waiting"]);
+    assert!((1.0..=8.0).contains(&waiting), "{contender:#}");
+    assert!(contender["outcomes"]["theirs"].get("timeout").is_none(), "{contender:#}");
+    let throughput = number(&contender["metrics"]["throughput"]["value"]);
+    assert!(throughput > 0.8 * number(&contender["operations"]), "in one second: {throughput}/s");
+    let found = finding(&report, "starved_connections").expect("a finding");
+    let text = found["evidence"].as_str().expect("a text");
+    assert!(text.starts_with(&format!("{waiting} of 8 connections waited at least")), "{text}");
+}
+
+#[test]
+fn operations_that_were_never_sent_make_percentiles_lower_bounds() {
+    // At most 1000 replies a second.
+    let server = serve(unhurried());
+    let words = ["run", &url(&server), "--duration", "500ms", "--warm-up", "0s", "-c", "1"];
+    let words = [&words[..], &["--rate", "20k/s", "--out", "run"]].concat();
+    let directory = TestDirectory::new();
+    let (_, report) = directory.report(&words);
+    let contender = &report["contenders"][0];
+    assert!(number(&contender["unsent"]) > number(&contender["operations"]), "{contender:#}");
+    let times = &contender["metrics"]["response_time"];
+    assert!(number(&times["at_least_from"]) < 0.5, "{times}");
+    assert!(number(&times["p50"]) > 0.0 && number(&times["max"]) < 30.0, "{times}");
+    let printed = directory.tiebreak(&["report", "run"]);
+    let printed = String::from_utf8_lossy(&printed.stdout);
+    assert!(printed.contains("≥ "), "{printed}");
+}
