@@ -311,7 +311,7 @@ impl Case {
         DriveOrder {
             seed: 1,
             cores: Vec::new(),
-            warm_up_ns: 0,
+            warm_up: record::WarmUp::default(),
             rounds: self.rounds,
             first_round: 1,
             round_ns: 1,
@@ -440,6 +440,7 @@ impl Case {
             lane_order: self.order().lanes.remove(0),
             seen: Seen { slices, ..Seen::default() },
             cut_short,
+            levelled: None,
             agents: Vec::new(),
         }
     }

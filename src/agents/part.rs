@@ -45,7 +45,7 @@ impl PartOrder {
         });
         PartOrder {
             seed: order.seed,
-            warm_up_ns: order.warm_up_ns,
+            warm_up_ns: order.warm_up.least_ns,
             rounds: order.rounds,
             first_round: order.first_round,
             round_ns: order.round_ns,
@@ -60,7 +60,7 @@ impl PartOrder {
 /// How long the slowest agent may take for one slice, with the opening of its connections.
 fn patience_ns(order: &DriveOrder) -> u64 {
     let timeout_ns = order.lanes.iter().map(|lane| lane.timeout_ns).max().unwrap_or(0);
-    let sending_ns = order.warm_up_ns.max(order.round_ns.min(order.slice_ns.max(1)));
+    let sending_ns = order.warm_up.least_ns.max(order.round_ns.min(order.slice_ns.max(1)));
     let slice_ns = sending_ns.saturating_add(timeout_ns.saturating_mul(4));
     slice_ns.saturating_add(SLACK_NS)
 }
@@ -79,7 +79,7 @@ impl Slices {
         let contenders = order.lanes.len() as u64;
         Slices {
             contenders,
-            warm_up: if order.warm_up_ns > 0 { contenders } else { 0 },
+            warm_up: if order.warm_up.least_ns > 0 { contenders } else { 0 },
             in_round: contenders * u64::from(order.slices_per_round()),
             rounds: u64::from(order.rounds),
         }
@@ -116,7 +116,7 @@ mod tests {
         let order = |warm_up_ns| DriveOrder {
             seed: 1,
             cores: Vec::new(),
-            warm_up_ns,
+            warm_up: record::WarmUp::fixed(warm_up_ns),
             rounds: 2,
             first_round: 1,
             round_ns: 100,

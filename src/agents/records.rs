@@ -162,6 +162,7 @@ mod tests {
             lane_order,
             seen: of(vec![of(Vec::new())]),
             cut_short: false,
+            levelled: None,
             agents: Vec::new(),
         }
     }

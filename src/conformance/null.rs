@@ -110,7 +110,7 @@ fn drive_order(order: &Order, lanes: &[Lane]) -> DriveOrder {
     DriveOrder {
         seed: 1,
         cores: vec![order.generator_core],
-        warm_up_ns: round_ns,
+        warm_up: record::WarmUp::fixed(round_ns),
         rounds: order.rounds,
         first_round: 1,
         round_ns,

@@ -150,7 +150,7 @@ fn directory(stop: &Stop) -> Result<RunningNullTarget, EngineError> {
     let order = DriveOrder {
         seed: 1,
         cores: Vec::new(),
-        warm_up_ns: 0,
+        warm_up: record::WarmUp::default(),
         rounds: 1,
         first_round: 1,
         round_ns: LONGEST_NS,

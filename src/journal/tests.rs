@@ -39,6 +39,7 @@ fn trial(round: u32) -> Event {
         lane_order,
         seen,
         cut_short: false,
+        levelled: None,
         agents: Vec::new(),
     }))
 }

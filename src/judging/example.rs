@@ -48,7 +48,16 @@ fn trial(round: u32, contender: u32) -> TrialRecord {
         groups: Vec::new(),
     };
     let phase = Phase::Round;
-    TrialRecord { phase, round, contender, lane_order, seen, cut_short: false, agents: Vec::new() }
+    TrialRecord {
+        phase,
+        round,
+        contender,
+        lane_order,
+        seen,
+        cut_short: false,
+        levelled: None,
+        agents: Vec::new(),
+    }
 }
 
 /// Returns the run of a journal with ten rounds of 1 s and these requirements, whose trials were changed so.
@@ -63,6 +72,7 @@ pub(crate) fn judged(requirements: &[&str], change: impl Fn(&mut TrialRecord)) -
         started: String::new(),
     };
     let pilot = PilotChoice {
+        warm_up_ns: None,
         launches: None,
         interleave: Interleave::Slices,
         slice_ns: SLICE_NS,

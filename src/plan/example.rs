@@ -1,10 +1,12 @@
-//! A plan for tests.
+//! A plan and a trial for tests.
 
 use crate::address::resolver::{self, Resolver};
 use crate::plan::{Command, Machine, Spec, resolve};
 use crate::remote::RemoteError;
 use keeper::process::NotVisible;
-use record::{Host, Plan};
+use record::{
+    Address, Arrivals, Host, Intensity, LaneOrder, LaneTask, Phase, Plan, Reuse, Seen, TrialRecord,
+};
 
 /// A plan of `tiebreak compare a=… b=…` on two cores, after `change`.
 pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
@@ -23,4 +25,28 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
     };
     let mut resolver = Resolver::new(false, &resolver::look_up, &|_| true);
     resolve(&spec, &machine, &mut resolver).expect("a good plan").plan
+}
+
+/// A trial of this contender in which this was measured.
+pub(crate) fn trial(phase: Phase, contender: u32, seen: Seen) -> TrialRecord {
+    let lane_order = LaneOrder {
+        address: Address::Unix(String::new()),
+        intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
+        doing: LaneTask::Ask,
+        reuse: Reuse::Always,
+        timeout_ns: 1,
+        burn_in_ns: 0,
+        operations: None,
+        groups: Vec::new(),
+    };
+    TrialRecord {
+        phase,
+        round: 0,
+        contender,
+        lane_order,
+        seen,
+        cut_short: false,
+        levelled: None,
+        agents: Vec::new(),
+    }
 }

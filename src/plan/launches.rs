@@ -42,13 +42,12 @@ pub(super) fn refuse_requirements(spec: &Spec) -> Result<(), Error> {
 }
 
 /// Chooses the launches of a run from what the first launch of its dearest contender cost, in nanoseconds,
-/// with the load and without the warm-up. Also says why in a sentence. Returns None if the run has one
+/// with its load and its warm-up. Also says why in a sentence. Returns None if the run has one
 /// launch.
 pub fn chosen(plan: &Plan, cost_ns: u64) -> Option<(Launches, Option<String>)> {
     let each = plan.question.rounds_of_a_launch()?;
     let planned = Launches { launches: plan.question.restarts, rounds: each };
     let Some(dear) = plan.question.dear else { return Some((planned, None)) };
-    let cost_ns = cost_ns.saturating_add(plan.warm_up_ns);
     let chosen = if cost_ns <= CHEAP_NS {
         planned
     } else if cost_ns <= TOO_DEAR_NS {
@@ -130,9 +129,8 @@ mod tests {
     #[test]
     fn the_cost_of_the_dearest_launch_decides() {
         let plan = plan();
-        // The warm-up takes a second of each.
         for (cost_ms, launches, rounds) in
-            [(0, 10, 2), (500, 10, 2), (501, 8, 2), (9000, 8, 2), (9001, 1, 10)]
+            [(500, 10, 2), (1500, 10, 2), (1501, 8, 2), (10_000, 8, 2), (10_001, 1, 10)]
         {
             let chosen = chosen(&plan, cost_ms * 1_000_000).map(|(chosen, _)| chosen);
             assert_eq!(chosen, Some(Launches { launches, rounds }), "{cost_ms} ms");

@@ -39,6 +39,7 @@ mod store;
 pub mod sweep;
 mod sweep_run;
 pub mod sweep_settings;
+pub(crate) mod warm_up;
 mod watched;
 pub mod workload;
 mod workloads;

@@ -67,6 +67,7 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
         burn_in_ns,
         why,
         saw,
+        warm_up_ns: None,
         launches: None,
     }
 }

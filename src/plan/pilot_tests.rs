@@ -1,6 +1,5 @@
 use super::*;
 use crate::plan::{Spec, example};
-use record::LaneOrder;
 use text::quantities;
 
 const MS: u64 = 1_000_000;
@@ -31,29 +30,7 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
             ..Slice::default()
         });
     }
-    let lane_order = LaneOrder {
-        address: record::Address::Unix(String::new()),
-        intensity: record::Intensity {
-            connections: 1,
-            depth: 1,
-            arrivals: record::Arrivals::Closed,
-        },
-        doing: record::LaneTask::Ask,
-        reuse: record::Reuse::Always,
-        timeout_ns: 1,
-        burn_in_ns: 0,
-        operations: None,
-        groups: Vec::new(),
-    };
-    TrialRecord {
-        phase: Phase::Pilot,
-        round: 0,
-        contender,
-        lane_order,
-        seen,
-        cut_short: false,
-        agents: Vec::new(),
-    }
+    example::trial(Phase::Pilot, contender, seen)
 }
 
 /// `b` has these quantiles, `a` is twice as fast.

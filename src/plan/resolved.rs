@@ -20,7 +20,7 @@ use crate::plan::require::Requirement;
 use crate::plan::{Command, Spec};
 use crate::plan::{
     Settings, custom_presets, database, destructive, launches, local, messages, names, request,
-    settings, store, watched, workloads,
+    settings, store, warm_up, watched, workloads,
 };
 use crate::plan::{group_given, groups};
 use crate::protocol::{Family, Store};
@@ -39,7 +39,6 @@ use std::time::Duration;
 use text::units::{show_ns, show_rate};
 use wire::remote::watch::Description;
 
-const WARM_UP: Duration = Duration::from_secs(1);
 const PILOT: Duration = Duration::from_secs(2);
 const ROUND: Duration = Duration::from_secs(1);
 /// Length of a turn, unless `--round` is given: work that a server defers for a second or two must
@@ -451,6 +450,7 @@ pub(super) fn plan(
     if question.restarts == 0 && launches::are_possible(spec, accesses) {
         launches::refuse_requirements(spec)?;
     }
+    let warm_up = warm_up::of(spec, &contenders, accesses);
     let plan = Plan {
         command: match spec.command {
             Command::Compare => "compare",
@@ -465,7 +465,8 @@ pub(super) fn plan(
         slice_ns: slice.map(ns),
         round_ns: ns(round),
         rounds: question.rounds,
-        warm_up_ns: ns(spec.run.warm_up.unwrap_or(WARM_UP)),
+        warm_up_ns: warm_up.least_ns,
+        longest_warm_up_ns: if warm_up.is_by_test() { warm_up.most_ns } else { 0 },
         pilot_ns: pilot_ns(spec)?,
         generator_cores: cores.generator.clone(),
         agents: spec.agents,

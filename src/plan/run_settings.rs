@@ -67,12 +67,12 @@ declared! {
         Setting::new(
             "warm_up",
             Time,
-            "How long each contender is driven before the pilot; 1s by default.",
+            "How long each contender is driven before the pilot; until it has levelled by default.",
         )
         .flags(&[Flag::new(
             "warm-up",
             "TIME",
-            "Drive each contender this long before anything counts [default: 1s]",
+            "Drive each contender this long before anything counts [default: until it has levelled]",
         )
         .under(Load, 8)]);
 

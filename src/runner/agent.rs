@@ -214,7 +214,7 @@ impl Agent<'_> {
         let drive_order = DriveOrder {
             seed: order.seed,
             cores: plan.generator_cores.clone(),
-            warm_up_ns: order.warm_up_ns,
+            warm_up: record::WarmUp::fixed(order.warm_up_ns),
             rounds: order.rounds,
             first_round: order.first_round,
             round_ns: order.round_ns,

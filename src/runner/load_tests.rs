@@ -136,6 +136,7 @@ impl Environment for View<'_> {
             lane_order,
             seen,
             cut_short,
+            levelled: None,
             agents: Vec::new(),
         };
         let _ = each(trial);

@@ -4,7 +4,7 @@ use super::segments::Segment;
 use crate::plan::pilot;
 use record::{
     Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, PilotChoice, Plan,
-    Reuse,
+    Reuse, WarmUp,
 };
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> DriveOrder {
         seed: plan.seed,
         first_round: 1,
         cores: plan.generator_cores.last().copied().into_iter().collect(),
-        warm_up_ns: 0,
+        warm_up: WarmUp::default(),
         rounds: 1,
         round_ns: READY_NS,
         slice_ns: READY_NS,
@@ -76,7 +76,7 @@ pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<Dr
 /// The warm-up and the pilot's interleaved part.
 pub(super) fn pilot(plan: &Plan) -> DriveOrder {
     DriveOrder {
-        warm_up_ns: plan.warm_up_ns,
+        warm_up: plan.warm_up(),
         rounds: 1,
         round_ns: plan.pilot_ns,
         slice_ns: pilot::slice_ns(plan),
@@ -90,10 +90,9 @@ pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> Dr
     let run_up_ns = choice.slice_ns.min(LONGEST_RUN_UP_NS);
     DriveOrder {
         // A server that was just launched is warmed up like the first.
-        warm_up_ns: if segment.launch.is_some() {
-            plan.warm_up_ns.max(run_up_ns)
-        } else {
-            run_up_ns
+        warm_up: match plan.warm_up_after(choice.warm_up_ns) {
+            of_launch if segment.launch.is_some() => of_launch.at_least(run_up_ns),
+            _ => WarmUp::fixed(run_up_ns),
         },
         first_round: segment.first_round,
         rounds: segment.rounds,
@@ -107,7 +106,7 @@ pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> Dr
 /// Warm-up and one round without interleaving: `run`.
 pub(super) fn run(plan: &Plan) -> DriveOrder {
     DriveOrder {
-        warm_up_ns: plan.warm_up_ns,
+        warm_up: plan.warm_up(),
         rounds: 1,
         round_ns: plan.round_ns,
         slice_ns: plan.round_ns,
@@ -121,7 +120,7 @@ fn empty_order(plan: &Plan) -> DriveOrder {
         seed: plan.seed,
         first_round: 1,
         cores: plan.generator_cores.clone(),
-        warm_up_ns: 0,
+        warm_up: WarmUp::default(),
         rounds: 0,
         round_ns: 0,
         slice_ns: 0,

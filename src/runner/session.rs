@@ -9,7 +9,7 @@ use super::stores_known::Stores;
 use super::{null, orders};
 use crate::exit::Error;
 use crate::journal::Writer;
-use crate::plan::{launches, pilot};
+use crate::plan::{launches, pilot, warm_up};
 use crate::targets::ready::{self, Answer, ExpectedReply};
 use engine::interleaving::{Sequence, sequence};
 use judge::Judge;
@@ -20,7 +20,7 @@ use record::{
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::Duration;
-use text::units::show_ns;
+use text::units::{show_counted, show_ns};
 
 /// What a run needs from outside.
 pub(super) struct RunSession<'a, W> {
@@ -56,7 +56,7 @@ pub(super) struct TrialWriter<'a, W> {
     segment: RunPosition,
     /// Where the next segment begins.
     end: RunPosition,
-    /// What the first launch of each contender cost, with its load.
+    /// What the first launch of each contender cost, with its load and, once it is warm, its warm-up.
     launch_costs_ns: Vec<u64>,
     /// The launch that is under way, counted from 1.
     launch: u32,
@@ -364,15 +364,19 @@ impl<W: Write> RunSession<'_, W> {
             Phase::Round => Phase::Pilot,
             other => other,
         })?;
+        for warmed in trials.iter().filter(|trial| trial.phase == Phase::WarmUp) {
+            self.writer.launch_costs_ns[warmed.contender as usize] += warmed.driven_ns();
+        }
         let dearest_ns = self.writer.launch_costs_ns.iter().copied().max().unwrap_or(0);
         let (chosen, why) = launches::chosen(plan, dearest_ns).unzip();
         let plan = &launches::settled(plan, chosen);
+        let (warm_up_ns, warmed) = warm_up::found(plan, &trials).unzip();
         let mut choice = pilot::decide(plan, &trials);
-        choice.launches = chosen;
+        (choice.launches, choice.warm_up_ns) = (chosen, warm_up_ns);
         choice.why.extend(why.flatten());
         // Synced now, so that a full disk is noticed early.
         self.writer.write_and_sync(&Event::Pilot(choice.clone()))?;
-        for sentence in &choice.why {
+        for sentence in warmed.iter().chain(&choice.why) {
             self.writer.progress.say(&format!("pilot: {sentence}"));
         }
         if let Some(judge) = self.writer.judge() {
@@ -417,6 +421,9 @@ impl<W: Write> RunSession<'_, W> {
             if segment.launch.is_some() || segment.first_round == 1 {
                 self.ask_stores(StoreMoment::RoundsBegin)?;
                 let left = self.time_left(plan, choice, &segment);
+                if segment.first_round == 1 {
+                    self.announce(plan, &segment, left);
+                }
                 self.writer.progress.phase("round", left, plan.rounds);
             }
             self.writer.segment = self.writer.end;
@@ -428,13 +435,26 @@ impl<W: Write> RunSession<'_, W> {
         Ok(())
     }
 
+    /// Says how long the rounds take, if that was not known before the first launch.
+    fn announce(&self, plan: &Plan, first: &Segment, left: Duration) {
+        let launches = segments::launches_after(&plan.question, first);
+        if launches > 0 {
+            let most = if plan.question.looks.is_empty() { "about" } else { "at most" };
+            let launches = show_counted(launches.into(), "more launch");
+            let left = in_seconds(left.as_nanos() as u64);
+            self.writer
+                .progress
+                .say(&format!("{most} {left} from here on, with {launches} of each"));
+        }
+    }
+
     /// How long the rounds from this segment on take, with the launches between them.
     fn time_left(&self, plan: &Plan, choice: &PilotChoice, from: &Segment) -> Duration {
         let left = Segment { rounds: plan.rounds + 1 - from.first_round, ..*from };
         let driven = length(&orders::rounds(plan, choice, &left));
         let launches = segments::launches_after(&plan.question, from);
-        let warm_ups_ns = plan.warm_up_ns.saturating_mul(plan.contenders.len() as u64);
-        let launch_ns = self.writer.launch_costs_ns.iter().sum::<u64>().saturating_add(warm_ups_ns);
+        let launch_ns =
+            self.writer.launch_costs_ns.iter().fold(0, |sum, ns| ns.saturating_add(sum));
         driven + Duration::from_nanos(launch_ns.saturating_mul(launches.into()))
     }
 
@@ -615,7 +635,7 @@ fn everyone(plan: &Plan) -> Vec<usize> {
 
 /// How long an order drives, without drains.
 fn length(order: &DriveOrder) -> Duration {
-    let each = order.warm_up_ns + u64::from(order.rounds) * order.round_ns;
+    let each = order.warm_up.least_ns + u64::from(order.rounds) * order.round_ns;
     Duration::from_nanos(each.saturating_mul(order.lanes.len() as u64))
 }
 
@@ -637,14 +657,18 @@ pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) ->
     let several = plans.clone().into_iter().any(|plan| plan.question.restarts > 1);
     let launches = if several { " and the launches" } else { "" };
     let all = plans.into_iter().map(foreseen_ns).fold(0, u64::saturating_add);
-    let seconds = all.div_ceil(1_000_000_000).saturating_mul(1_000_000_000);
-    format!("{most} {}{launches}", show_ns(seconds))
+    format!("{most} {}{launches}", in_seconds(all))
+}
+
+/// A time in whole seconds.
+fn in_seconds(ns: u64) -> String {
+    show_ns(ns.div_ceil(1_000_000_000).saturating_mul(1_000_000_000))
 }
 
 fn foreseen_ns(plan: &Plan) -> u64 {
     let pilot = if plan.question.pairs.is_empty() { 0 } else { plan.pilot_ns };
-    let warm_ups_ns = plan.warm_up_ns.saturating_mul(plan.question.restarts.max(1).into());
-    let each = warm_ups_ns + pilot + u64::from(plan.rounds) * plan.round_ns;
+    // The warm-ups of later launches belong to the launches.
+    let each = plan.warm_up_ns + pilot + u64::from(plan.rounds) * plan.round_ns;
     each.saturating_mul(plan.contenders.len() as u64)
 }
 

@@ -8,7 +8,8 @@ use crate::scratch::Scratch;
 use crate::targets::store::About;
 use engine::EngineError;
 use record::{
-    DearLaunches, Failure, Header, Launches, Seen, Slice, TargetDone, TargetReady, journal::SCHEMA,
+    DearLaunches, Failure, Header, Launches, Seen, Slice, TargetDone, TargetReady, WarmUp,
+    journal::SCHEMA,
 };
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -73,6 +74,8 @@ struct Script {
     stopped_in: Option<u32>,
     /// How long a launch of contender 1 takes.
     launch_ns: u64,
+    /// How long contender 1 is warmed up.
+    warm_up_ns: u64,
     /// Contender 1 ends while it is launched for the nth time.
     falls_in_launch: Option<u32>,
     /// Contender 0, when it is driven alone, refuses connections from some point in its turn on.
@@ -211,6 +214,7 @@ impl Environment for FakeEngine {
                     lane_order,
                     seen,
                     cut_short: false,
+                    levelled: None,
                     agents: Vec::new(),
                 };
                 if each(trial).is_break() {
@@ -228,7 +232,8 @@ impl Environment for FakeEngine {
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
         self.orders.push(order.clone());
-        if order.warm_up_ns > 0 && self.trials(order, who, (Phase::WarmUp, 0), each).is_break() {
+        if order.warm_up.most_ns > 0 && self.trials(order, who, (Phase::WarmUp, 0), each).is_break()
+        {
             return Ok(());
         }
         for round in (order.first_round..).take(order.rounds as usize) {
@@ -270,6 +275,9 @@ impl FakeEngine {
                 _ => None,
             };
             let (mut seen, cut_short) = (seen(failure), self.stopped.get());
+            if phase == Phase::WarmUp && *contender == 1 {
+                seen.slices[0].took_ns = self.world.warm_up_ns;
+            }
             match (self.world.dies_alone, lane_order.operations == Some(1)) {
                 (true, true) if self.died => seen = self::seen(Some(Failure::Refused)),
                 (true, false) if phase == Phase::Round => {
@@ -286,6 +294,7 @@ impl FakeEngine {
                 lane_order,
                 seen,
                 cut_short,
+                levelled: None,
                 agents: Vec::new(),
             });
             flow = if flow.is_break() { flow } else { next };
@@ -409,15 +418,16 @@ fn the_orders_follow_plan_and_pilot() {
     let [ready_a, ready_b, pilot, rounds] =
         outcome(Script::default()).orders.try_into().expect("four");
     for (ready, port) in [(&ready_a, 1), (&ready_b, 2)] {
-        assert_eq!((ready.lanes.len(), ready.rounds, ready.warm_up_ns), (1, 1, 0));
+        assert_eq!((ready.lanes.len(), ready.rounds, ready.warm_up.most_ns), (1, 1, 0));
         assert_eq!(ready.cores.len(), 1);
         let lane = &ready.lanes[0];
         assert_eq!((lane.intensity.connections, lane.operations), (1, Some(1)));
         assert_eq!(lane.address, record::Address::Tcp(([127, 0, 0, 1], port).into()));
     }
-    assert_eq!((pilot.warm_up_ns, pilot.rounds), (1000 * ms, 1));
+    let by_test = WarmUp { least_ns: 1000 * ms, most_ns: 5000 * ms };
+    assert_eq!((pilot.warm_up, pilot.rounds), (by_test, 1));
     assert_eq!((pilot.round_ns, pilot.slice_ns), (2000 * ms, 50 * ms));
-    assert_eq!((rounds.warm_up_ns, rounds.rounds), (50 * ms, 10));
+    assert_eq!((rounds.warm_up, rounds.rounds), (WarmUp::fixed(50 * ms), 10));
     assert_eq!((rounds.round_ns, rounds.slice_ns), (1000 * ms, 50 * ms));
     assert_eq!(rounds.lanes[1].burn_in_ns, 2 * ms);
     assert_eq!(rounds.lanes[1].intensity.connections, 64);
@@ -541,6 +551,7 @@ fn only_a_trial_without_any_reply_means_death() {
             lane_order: lane_order.clone(),
             seen,
             cut_short,
+            levelled: None,
             agents: Vec::new(),
         }
     };
@@ -599,22 +610,42 @@ fn with_restarts_every_segment_has_its_own_launch() {
     assert_eq!(journal_lines[journal_lines.len() - 2], "1 is down after launch 6");
 }
 
+#[test]
+fn later_launches_are_warmed_up_for_as_long_as_the_first_one() {
+    let ms = 1_000_000;
+    let warm_up_ns = 800 * ms;
+    let outcome = restarts(Script { warm_up_ns, ..Script::default() });
+    let asked: Vec<WarmUp> = outcome.orders.iter().map(|order| order.warm_up).collect();
+    let driven: Vec<WarmUp> = asked.into_iter().filter(|warm_up| warm_up.most_ns > 0).collect();
+    // The pilot, the rounds of the first launch, and those of the others.
+    let later = WarmUp { least_ns: 800 * ms, most_ns: 1200 * ms };
+    let first = [WarmUp { least_ns: 1000 * ms, most_ns: 5000 * ms }, WarmUp::fixed(50 * ms)];
+    assert_eq!(driven, [&first[..], &[later; 5]].concat());
+    let found = outcome.disk.events().into_iter().find_map(|event| match event {
+        Event::Pilot(choice) => choice.warm_up_ns,
+        _ => None,
+    });
+    assert_eq!(found, Some(warm_up_ns));
+}
+
 /// Ten launches of two rounds, eight if they are dear, one of ten rounds if they are too dear.
-fn launches_by_cost(launch_ns: u64) -> SessionOutcome {
+fn launches_by_cost(launch_ns: u64, warm_up_ns: u64) -> SessionOutcome {
     let mut plan = example::plan(|_| {});
     (plan.rounds, plan.question.rounds, plan.question.restarts) = (20, 20, 10);
     let round_of_one_ns = 1_500_000_000;
     plan.question.dear = Some(DearLaunches { launches: 8, rounds_of_one: 10, round_of_one_ns });
-    conduct(&plan, Script { launch_ns, ..Script::default() }, Disk::new(ROOMY))
+    conduct(&plan, Script { launch_ns, warm_up_ns, ..Script::default() }, Disk::new(ROOMY))
 }
 
 #[test]
 fn the_first_launch_of_the_dearest_contender_decides_how_many_follow() {
-    // The warm-up takes a second.
-    for (launch_ms, launches, rounds, round_ms) in
-        [(300, 10, 20, 1000), (2000, 8, 16, 1000), (9500, 1, 10, 1500)]
-    {
-        let outcome = launches_by_cost(launch_ms * 1_000_000);
+    for (launch_ms, warm_up_ms, launches, rounds, round_ms) in [
+        (500, 900, 10, 20, 1000),
+        (500, 1100, 8, 16, 1000),
+        (2000, 500, 8, 16, 1000),
+        (9000, 1100, 1, 10, 1500),
+    ] {
+        let outcome = launches_by_cost(launch_ms * 1_000_000, warm_up_ms * 1_000_000);
         assert_eq!(reason(&outcome), EndReason::Complete);
         let lines = all_lines(&outcome.disk);
         let ups = lines.iter().filter(|line| line.starts_with("1 is up")).count();

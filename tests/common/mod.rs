@@ -237,7 +237,7 @@ fn order(addresses: &[SocketAddr], drive: &Drive) -> DriveOrder {
         seed: drive.seed,
         first_round: 1,
         cores: vec![generator_core()],
-        warm_up_ns: drive.slice_ms * 1_000_000,
+        warm_up: record::WarmUp::fixed(drive.slice_ms * 1_000_000),
         rounds: drive.rounds,
         round_ns: drive.round_ms * 1_000_000,
         slice_ns: drive.slice_ms * 1_000_000,

@@ -45,7 +45,7 @@ pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> DriveOrder 
     DriveOrder {
         seed: 1,
         cores: Vec::new(),
-        warm_up_ns: 0,
+        warm_up: record::WarmUp::default(),
         rounds,
         first_round: 1,
         round_ns: turn_ns,

@@ -44,7 +44,7 @@ fn both_lanes(null: &NullServer, planted: Duration, generator: u32) -> DriveOrde
     let [thrift, cql] = [0, 1].map(|service| null.addresses()[service]);
     DriveOrder {
         cores: vec![generator],
-        warm_up_ns: 100 * MS,
+        warm_up: record::WarmUp::fixed(100 * MS),
         rounds: ROUNDS,
         round_ns: 200 * MS,
         slice_ns: 100 * MS,

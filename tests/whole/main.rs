@@ -40,6 +40,7 @@ mod printed;
 mod recorded;
 mod void;
 mod waiting;
+mod warm_up;
 
 #[cfg(feature = "servers")]
 mod with_servers;

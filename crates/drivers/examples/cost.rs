@@ -97,7 +97,7 @@ fn order(address: SocketAddr, connections: u32, rounds: u32) -> DriveOrder {
     DriveOrder {
         seed: 1,
         cores: Vec::new(),
-        warm_up_ns: SECOND / 2,
+        warm_up: record::WarmUp::fixed(SECOND / 2),
         rounds,
         first_round: 1,
         round_ns: SECOND,

@@ -21,10 +21,22 @@ pub enum Sequence {
 /// Returns the order of one sequence. `number` distinguishes sequences of a kind, such as launches. Each
 /// kind has a random stream of its own, so that no order follows from another.
 pub fn sequence(kind: Sequence, seed: u64, number: u32, contenders: u32) -> Vec<u32> {
+    sequences(kind, seed, number, contenders).next().expect("they have no end")
+}
+
+/// Returns that order and others for what is done to all contenders again and again, without an end.
+pub fn sequences(
+    kind: Sequence,
+    seed: u64,
+    number: u32,
+    contenders: u32,
+) -> impl Iterator<Item = Vec<u32>> {
     let mut random = Random::new(seed, ((0xB2A2 + kind as u64) << 32) + u64::from(number));
-    let mut order: Vec<u32> = (0..contenders).collect();
-    random.shuffle(&mut order);
-    order
+    std::iter::repeat_with(move || {
+        let mut order: Vec<u32> = (0..contenders).collect();
+        random.shuffle(&mut order);
+        order
+    })
 }
 
 /// Returns the order of one round, in which each of `contenders` appears `slices` times.
@@ -48,7 +60,7 @@ pub fn order(seed: u64, round: u32, contenders: u32, slices: u32) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sequence, order, sequence};
+    use super::{Sequence, order, sequence, sequences};
     use std::collections::BTreeSet;
 
     const KINDS: [Sequence; 5] = [
@@ -65,6 +77,14 @@ mod tests {
             let first = (1..=1000).filter(|number| sequence(kind, 5, *number, 2)[0] == 0).count();
             assert!((430..570).contains(&first), "{kind:?}: {first}");
         }
+    }
+
+    #[test]
+    fn every_block_of_a_warm_up_is_drawn() {
+        let blocks: Vec<Vec<u32>> = sequences(Sequence::WarmUps, 5, 1, 2).take(1000).collect();
+        assert_eq!(blocks[0], sequence(Sequence::WarmUps, 5, 1, 2));
+        let first = blocks.iter().filter(|block| block[0] == 0).count();
+        assert!((430..570).contains(&first), "{first}");
     }
 
     #[test]

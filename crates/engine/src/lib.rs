@@ -34,6 +34,7 @@ mod sync;
 mod template;
 pub mod threads;
 mod tls;
+mod warm_up;
 mod websocket;
 mod worker;
 pub mod workload;

@@ -72,7 +72,7 @@ fn run_in(
         None => (0, 1, None),
     };
     let ending = Ending::new(workers);
-    let shared = Shared::new(workers, gate, ending.clone());
+    let shared = Shared::new(order, workers, gate, ending.clone());
     let (parts, merged) = channel();
     let mut targets = Some(targets);
     std::thread::scope(|scope| {
@@ -145,6 +145,7 @@ fn merge(
             lane_order: order.lanes[part.contender as usize].clone(),
             seen,
             cut_short,
+            levelled: part.levelled,
             agents: Vec::new(),
         };
         if each(trial).is_break() {

@@ -6,7 +6,7 @@ use super::*;
 use crate::schedules::{Schedule, announce, explore, remember_only, step};
 use crate::{Lane, Opened, SliceEnd, Turn, for_workers};
 use record::{
-    Address, Arrivals, Intensity, LaneOrder, LaneTask, Phase, Recorder, Reuse, TrialRecord,
+    Address, Arrivals, Intensity, LaneOrder, LaneTask, Phase, Recorder, Reuse, TrialRecord, WarmUp,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ struct Case {
     workers: usize,
     contenders: usize,
     rounds: u32,
-    warm_up: bool,
+    warm_up: WarmUp,
     /// Somebody stops the run, at any time.
     stopped: bool,
     /// Worker 0 fails in its slice with this number, from 0; its lanes cannot be made if it is
@@ -87,7 +87,7 @@ impl Case {
             seed: 1,
             // Only their number counts: the lanes are made here, and no test needs two cores.
             cores: vec![0; self.workers],
-            warm_up_ns: u64::from(self.warm_up),
+            warm_up: self.warm_up,
             rounds: self.rounds,
             first_round: 1,
             round_ns: 1,
@@ -165,7 +165,7 @@ impl Case {
     fn all(&self) -> impl Iterator<Item = (Phase, u32, u32)> {
         let contenders = self.contenders as u32;
         let of = move |phase, round| (0..contenders).map(move |lane| (phase, round, lane));
-        let warm_up = self.warm_up.then_some((Phase::WarmUp, 0)).into_iter();
+        let warm_up = (self.warm_up.most_ns > 0).then_some((Phase::WarmUp, 0)).into_iter();
         let rounds = (1..=self.rounds).map(|round| (Phase::Round, round));
         warm_up.chain(rounds).flat_map(move |(phase, round)| of(phase, round))
     }
@@ -227,7 +227,7 @@ const TWO: Case = Case {
     workers: 2,
     contenders: 1,
     rounds: 2,
-    warm_up: false,
+    warm_up: WarmUp { least_ns: 0, most_ns: 0 },
     stopped: false,
     fails_in: None,
     breaks_at: None,
@@ -240,7 +240,9 @@ fn trials_of_two_workers_arrive_once_in_order_and_whole() {
     explore_all(&[
         TWO,
         WIDE,
-        Case { warm_up: true, rounds: 1, ..TWO },
+        Case { warm_up: WarmUp::fixed(1), rounds: 1, ..TWO },
+        // The first slices take longer than the most.
+        Case { warm_up: WarmUp { least_ns: 0, most_ns: 1 }, rounds: 1, ..TWO },
         Case { fails_in: Some(u64::MAX), ..TWO },
         Case { fails_in: Some(1), ..TWO },
         Case { fails_in: Some(1), ..WIDE },
@@ -282,6 +284,7 @@ fn lost_repeated_mixed_and_disordered_trials_are_found() {
             lane_order,
             seen,
             cut_short: false,
+            levelled: None,
             agents: Vec::new(),
         }
     };

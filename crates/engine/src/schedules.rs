@@ -289,6 +289,12 @@ pub(crate) struct MutexGuard<'a, T> {
     guard: sync::MutexGuard<'a, T>,
 }
 
+impl<T> Mutex<T> {
+    pub(crate) fn new(of: T) -> Mutex<T> {
+        Mutex(sync::Mutex::new(of))
+    }
+}
+
 impl<T: Hash> Mutex<T> {
     pub(crate) fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         step();

@@ -5,12 +5,14 @@ use crate::gate::Gate;
 use crate::health::{Health, Reading};
 use crate::random::Random;
 use crate::readings::note_targets;
-use crate::sync::Sender;
+use crate::sync::{Mutex, Sender};
+use crate::warm_up::{WarmSlice, WarmUpTest};
 use crate::{
     Ending, EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
     interleaving::{self, Sequence},
 };
-use record::{DriveOrder, Phase, Recorder, Seen, SliceStart};
+use record::{DriveOrder, Histogram, Phase, Recorder, Seen, SliceStart};
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -43,11 +45,19 @@ pub(crate) struct Shared<'a> {
     /// Decides when slices start, if other processes drive the same contenders.
     gate: Option<&'a dyn Gate>,
     ending: Ending,
+    /// What all workers measured in the warm-up, if it ends by a test.
+    warm_up: Mutex<WarmUpTest>,
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(workers: usize, gate: Option<&'a dyn Gate>, ending: Ending) -> Shared<'a> {
+    pub(crate) fn new(
+        order: &DriveOrder,
+        workers: usize,
+        gate: Option<&'a dyn Gate>,
+        ending: Ending,
+    ) -> Shared<'a> {
         Shared {
+            warm_up: Mutex::new(WarmUpTest::new(order)),
             barrier: Barrier::new(workers),
             started: clock::now(),
             decided: AtomicU64::new(0),
@@ -84,6 +94,8 @@ pub(crate) struct TrialPart {
     pub(crate) round: u32,
     pub(crate) contender: u32,
     pub(crate) cut_short: bool,
+    /// Whether the contender has levelled, after a warm-up by test.
+    pub(crate) levelled: Option<bool>,
     pub(crate) seen: Seen,
 }
 
@@ -120,6 +132,35 @@ struct Driven {
     seen: Recorder,
     /// Operations that this worker may still start in the rounds.
     left: Option<u64>,
+    /// What the warm-up's test needs of the last slice.
+    warmed: Warmed,
+}
+
+/// The last slice of a warm-up by test.
+#[derive(Default)]
+struct Warmed {
+    /// Whether response times are needed.
+    open: bool,
+    /// The response times of all slices so far.
+    response_times: Histogram,
+    slice: WarmSlice,
+}
+
+impl Warmed {
+    /// Notes what was recorded since the last slice.
+    fn note(&mut self, seen: &mut Recorder) {
+        let operations = seen.ended_in_slice();
+        let slice = seen.slice_mut();
+        let took_ns = slice.took_ns.max(slice.sending_ns);
+        self.slice = WarmSlice { operations, took_ns, ..WarmSlice::default() };
+        if self.open {
+            let all = seen.response_times();
+            let (replies, median_ns) = all.median_since(&self.response_times).unwrap_or_default();
+            self.slice.replies = replies;
+            self.slice.medians_ns = replies.saturating_mul(median_ns);
+            self.response_times = all;
+        }
+    }
 }
 
 impl Driven {
@@ -255,10 +296,8 @@ impl<'a> Worker<'a> {
         let contenders = self.lanes.len() as u32;
         self.stolen_ns = self.health.stolen_ns();
         let mut result = Ok(());
-        if self.order.warm_up_ns > 0 {
-            let (kind, number) = (Sequence::WarmUps, self.order.first_round);
-            let order = interleaving::sequence(kind, self.order.seed, number, contenders);
-            result = self.slices(&order, self.order.warm_up_ns, false);
+        if self.order.warm_up.most_ns > 0 {
+            result = self.warm_up();
             let ends = result.is_err() || self.order.rounds == 0;
             self.hand_over(0, Phase::WarmUp, 0, (result.is_err(), ends));
         }
@@ -279,6 +318,51 @@ impl<'a> Worker<'a> {
         result
     }
 
+    /// Drives every lane until it is warm.
+    fn warm_up(&mut self) -> Result<(), EarlyEnd> {
+        let (kind, number) = (Sequence::WarmUps, self.order.first_round);
+        let contenders = self.lanes.len() as u32;
+        let mut blocks = interleaving::sequences(kind, self.order.seed, number, contenders);
+        if !self.order.warm_up.is_by_test() {
+            let order = blocks.next().unwrap_or_default();
+            return self.slices(&order, self.order.warm_up.least_ns, false);
+        }
+        for (block, order) in blocks.enumerate() {
+            let Some(sending_ns) = self.next_block()? else { break };
+            self.slices(&order, sending_ns, false)?;
+            let mut test = self.shared.warm_up.lock().unwrap_or_else(PoisonError::into_inner);
+            for (contender, driven) in (0..).zip(&self.lanes) {
+                test.add(contender, block, &driven.warmed.slice);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for all workers; one of them decides whether the warm-up goes on. Returns the sending time of
+    /// the slices that come next, or None if all lanes are warm.
+    fn next_block(&self) -> Result<Option<u64>, EarlyEnd> {
+        const WARM: u64 = u64::MAX;
+        let decided = self.decided_by_one(|| {
+            if self.shared.ends(&self.seat) {
+                return 0;
+            }
+            let test = self.shared.warm_up.lock();
+            test.unwrap_or_else(PoisonError::into_inner).next_block().unwrap_or(WARM)
+        })?;
+        match decided {
+            0 => Err(EarlyEnd::Stopped),
+            WARM => Ok(None),
+            sending_ns => Ok(Some(sending_ns)),
+        }
+    }
+
+    /// Whether this contender has levelled. Returns None unless the warm-up ended by a test.
+    fn levelled(&self, phase: Phase, contender: u32) -> Option<bool> {
+        let tested = phase == Phase::WarmUp && self.order.warm_up.is_by_test();
+        let test = || self.shared.warm_up.lock().unwrap_or_else(PoisonError::into_inner);
+        tested.then(|| test().has_levelled(contender))
+    }
+
     fn slices(&mut self, order: &[u32], sending_ns: u64, limited: bool) -> Result<(), EarlyEnd> {
         for &contender in order {
             self.lanes[contender as usize].seen.make_ready();
@@ -287,6 +371,10 @@ impl<'a> Worker<'a> {
             let before = self.health.read();
             let Some(starts) = self.meet()? else { return Err(EarlyEnd::Stopped) };
             self.slice(contender, starts, sending_ns, limited)?;
+            if !limited && self.order.warm_up.is_by_test() {
+                let Driven { seen, warmed, .. } = &mut self.lanes[contender as usize];
+                warmed.note(seen);
+            }
             self.note(contender, &before, &targets);
         }
         if self.seat.stop.raised() { Err(EarlyEnd::Stopped) } else { Ok(()) }
@@ -344,7 +432,8 @@ impl<'a> Worker<'a> {
             engine_started: self.shared.started,
             starts,
             sends_until,
-            burn_in_ns: asked.burn_in_ns,
+            // Response times of the warm-up show only whether it is over.
+            burn_in_ns: if limited { asked.burn_in_ns } else { 0 },
         });
         let end = driven.lane.slice(&turn, &mut driven.seen)?;
         end.note(starts, driven.seen.slice_mut());
@@ -387,15 +476,16 @@ impl<'a> Worker<'a> {
 
     /// Sends this worker's part of every contender's trial. `ends`: no other trial follows.
     fn hand_over(&mut self, trial: u64, phase: Phase, round: u32, (cut_short, ends): (bool, bool)) {
-        for (contender, driven) in self.lanes.iter_mut().enumerate() {
-            let contender = contender as u32;
+        let contenders = 0..self.lanes.len() as u32;
+        let levelled: Vec<_> = contenders.map(|lane| self.levelled(phase, lane)).collect();
+        for ((contender, driven), levelled) in (0..).zip(&mut self.lanes).zip(levelled) {
             driven.lane.note_waits(&mut driven.seen);
             if ends {
                 // Operations in flight belong to this trial.
                 driven.lane.close(&mut driven.seen);
             }
             let seen = driven.seen.take();
-            let part = TrialPart { trial, phase, round, contender, cut_short, seen };
+            let part = TrialPart { trial, phase, round, contender, cut_short, levelled, seen };
             // The receiver outlives all workers.
             let _ = self.parts.send(Ok(part));
         }
@@ -439,7 +529,9 @@ fn make(order: &DriveOrder, seat: &Seat, lanes: Vec<MakeLane>) -> Result<Vec<Dri
     for (make, asked) in lanes.into_iter().zip(&order.lanes) {
         let lane = make(seat)?;
         let left = asked.operations.map(|total| seat.share(total));
-        made.push(Driven { lane, seen: Recorder::of_lane(asked), left });
+        let open = asked.intensity.arrivals.rate().is_some();
+        let warmed = Warmed { open, ..Warmed::default() };
+        made.push(Driven { lane, seen: Recorder::of_lane(asked), left, warmed });
     }
     Ok(made)
 }

@@ -42,6 +42,7 @@ impl SampleRun {
             .collect();
         let complete = End { reason: EndReason::Complete, detail: String::new() };
         let pilot = PilotChoice {
+            warm_up_ns: None,
             launches: None,
             interleave: Interleave::Slices,
             slice_ns: SLICE_NS,
@@ -230,6 +231,16 @@ impl SampleRun {
         self.each_record(name, |record| change(record.round, &mut record.seen));
     }
 
+    /// Adds a warm-up of a contender, which took this long.
+    pub(crate) fn warm_up(&mut self, name: &str, took_ns: u64, levelled: Option<bool>) {
+        let contender = self.question.contenders.iter().position(|of| of.name == name);
+        let mut trial = record(0, contender.expect("a contender") as u32);
+        trial.seen = Seen::default();
+        trial.seen.slices.push(Slice { took_ns, ..Slice::default() });
+        (trial.phase, trial.levelled) = (Phase::WarmUp, levelled);
+        self.records.push(trial);
+    }
+
     /// Judges the run.
     pub(crate) fn verdict(&self) -> Verdict {
         self.judge().verdict()
@@ -312,6 +323,7 @@ fn record(round: u32, contender: u32) -> TrialRecord {
         lane_order: lane_order(),
         seen,
         cut_short: false,
+        levelled: None,
         agents: Vec::new(),
     }
 }

@@ -45,6 +45,7 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         name: name.to_owned(),
         operations: seen.operations,
         sent: driven.sent,
+        warm_ups: driven.warm_ups,
         unsent: seen.unsent,
         left_out: seen.left_out,
         without_latency: seen.without_latency,

@@ -249,6 +249,8 @@ pub struct ContenderSummary {
     /// Operations sent, by part of the run: the sum equals the count in the server's log if each is
     /// one request.
     pub sent: Sent,
+    /// Its warm-ups that were ended by a test.
+    pub warm_ups: WarmUps,
     /// Due, but never sent.
     pub unsent: u64,
     /// Ended operations that the latencies leave out because they were due in a burn-in.
@@ -499,6 +501,19 @@ pub struct Sent {
     pub operations: u64,
     /// Sent in any part, but neither answered nor given up.
     pub unfinished: u64,
+}
+
+/// Warm-ups that were to last until the contender had levelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WarmUps {
+    /// How many: one for each launch.
+    pub number: u32,
+    /// How long the first took, in nanoseconds.
+    pub first_ns: u64,
+    /// How long the longest took.
+    pub longest_ns: u64,
+    /// How many ended at the longest time allowed, before it had levelled.
+    pub cold: u32,
 }
 
 /// Quantiles in seconds. None without samples.

@@ -14,7 +14,7 @@ pub struct DriveOrder {
     /// One worker for each of these cores. If empty: one worker, not pinned.
     pub cores: Vec<u32>,
     /// How long each lane is driven before round 1; recorded as warm-up.
-    pub warm_up_ns: u64,
+    pub warm_up: WarmUp,
     /// Number of rounds, in each of which every contender is driven for `round_ns`.
     pub rounds: u32,
     /// Number of the first round: a run can drive its rounds in several segments.
@@ -37,6 +37,34 @@ impl DriveOrder {
     /// How many slices each contender gets in a round (at least one).
     pub fn slices_per_round(&self) -> u32 {
         u32::try_from(self.round_ns.div_ceil(self.slice_ns.max(1))).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+/// How long lanes are warmed up. The time of a lane is that of its slices, up to their last replies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarmUp {
+    /// At least this long.
+    pub least_ns: u64,
+    /// Until the figure of each lane has levelled, at most this long. If this is not above the least,
+    /// the warm-up is one slice of that length, and nothing is tested.
+    pub most_ns: u64,
+}
+
+impl WarmUp {
+    /// A warm-up of this length.
+    pub fn fixed(ns: u64) -> WarmUp {
+        WarmUp { least_ns: ns, most_ns: ns }
+    }
+
+    /// The same, but not shorter than this.
+    #[must_use]
+    pub fn at_least(self, ns: u64) -> WarmUp {
+        WarmUp { least_ns: self.least_ns.max(ns), most_ns: self.most_ns.max(ns) }
+    }
+
+    /// Whether it ends when the lanes have levelled.
+    pub fn is_by_test(&self) -> bool {
+        self.most_ns > self.least_ns
     }
 }
 

@@ -169,6 +169,22 @@ impl Histogram {
             .chain(some.into_iter().flatten().copied())
     }
 
+    /// How many values were recorded since `before`, which is an earlier state of this histogram, and
+    /// their median. Returns None if there are none.
+    pub fn median_since(&self, before: &Histogram) -> Option<(u64, u64)> {
+        let new = self.len().checked_sub(before.len()).filter(|new| *new > 0)?;
+        let mut earlier = before.buckets().peekable();
+        let mut seen = 0;
+        for (value, count) in self.buckets() {
+            let known = earlier.next_if(|(at, _)| *at == value).map_or(0, |(_, count)| count);
+            seen += count - known.min(count);
+            if 2 * seen >= new {
+                return Some((new, value));
+            }
+        }
+        None
+    }
+
     /// Adds the samples of `other`.
     pub fn merge(&mut self, other: &Histogram) {
         if other.is_empty() {

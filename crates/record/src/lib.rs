@@ -50,7 +50,7 @@ pub use custom::{
 };
 pub use digests::Digests;
 pub use drive_order::{
-    Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, Pool, Reuse, Upkeep,
+    Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, Pool, Reuse, Upkeep, WarmUp,
 };
 pub use generator::{ArgumentError, Generator, GeneratorError, Lengths, Picked};
 pub use histogram::{Histogram, HistogramError};

@@ -4,7 +4,7 @@
 
 use crate::{
     Address, Consistency, Factor, Host, Intensity, Published, Question, RequestPlan, Reuse,
-    RunSweep, Sharding, Workload,
+    RunSweep, Sharding, WarmUp, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
@@ -26,8 +26,12 @@ pub struct Plan {
     pub round_ns: u64,
     /// Number of rounds.
     pub rounds: u32,
-    /// How long each contender is driven before the pilot.
+    /// How long each contender is driven before the pilot, at least.
     pub warm_up_ns: u64,
+    /// How long at most, if its figure has not levelled before. 0 if the warm-up has a fixed length, as in
+    /// journals of earlier versions.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub longest_warm_up_ns: u64,
     /// How long each contender is driven in the pilot.
     #[serde(default = "pilot_ns")]
     pub pilot_ns: u64,
@@ -59,6 +63,19 @@ fn pilot_ns() -> u64 {
 }
 
 impl Plan {
+    /// How long the contenders are warmed up before the pilot, or before the only round.
+    pub fn warm_up(&self) -> WarmUp {
+        let (least_ns, most_ns) = (self.warm_up_ns, self.longest_warm_up_ns);
+        WarmUp { least_ns, most_ns: most_ns.max(least_ns) }
+    }
+
+    /// The same for a launch after the first one, whose warm-up took this long: at least as long, and half as
+    /// long again for a launch that has not levelled by then. A fixed warm-up is repeated.
+    pub fn warm_up_after(&self, found_ns: Option<u64>) -> WarmUp {
+        let repeated = |least_ns: u64| WarmUp { least_ns, most_ns: least_ns + least_ns / 2 };
+        found_ns.map_or(WarmUp::fixed(self.warm_up_ns), repeated)
+    }
+
     /// How many workers drive, over all agents.
     pub fn workers(&self) -> u32 {
         self.generator_cores.len().max(1) as u32 * self.agents.max(1)
@@ -177,6 +194,10 @@ pub struct PilotChoice {
     pub why: Vec<String>,
     /// What it measured, by contender.
     pub saw: Vec<PilotSeen>,
+    /// How long each contender was driven in the warm-up before the pilot, which later launches repeat.
+    /// None if its length was fixed, as in journals of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up_ns: Option<u64>,
     /// How often the targets are launched, where that is known only after the first launch. None in
     /// journals of earlier versions, and where nothing is launched several times.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@
 //! counts become a [`Seen`] when a trial ends.
 
 use crate::{
-    Failure, KindSeen, LaneOrder, LaneTask, Outcome, ProgramRun, Seen,
+    Failure, Histogram, KindSeen, LaneOrder, LaneTask, Outcome, ProgramRun, Seen,
     slice::{EARLY_NS, Slice, WINDOW_NS},
 };
 
@@ -455,6 +455,20 @@ impl Recorder {
     /// Records the digest of one body.
     pub fn digest(&mut self, digest: u64) {
         self.seen.digests.record(digest);
+    }
+
+    /// The response times of the trial so far, those of all groups together.
+    pub fn response_times(&mut self) -> Histogram {
+        self.enter();
+        let mut all = self.seen.response_time.clone();
+        self.groups.iter_mut().for_each(|group| all.merge(&group.response_times()));
+        all
+    }
+
+    /// Operations that ended in the slice that is being driven, those of all groups together.
+    pub fn ended_in_slice(&mut self) -> u64 {
+        let groups = self.groups.iter_mut().map(Recorder::ended_in_slice);
+        groups.sum::<u64>() + self.slice_mut().operations
     }
 
     /// Ends the trial: returns the measurements and starts again. The connection counts are kept,

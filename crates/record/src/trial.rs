@@ -38,6 +38,10 @@ pub struct TrialRecord {
     /// Whether the round was cut short because a stop was requested. It is then not judged.
     #[serde(default)]
     pub cut_short: bool,
+    /// Whether the warm-up ended because this contender had levelled. None for a warm-up of a fixed length,
+    /// and for every other phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levelled: Option<bool>,
     /// What each agent did, by rank. Empty if this process drove alone.
     #[serde(
         default,
@@ -45,4 +49,12 @@ pub struct TrialRecord {
         deserialize_with = "crate::limits::read_agents"
     )]
     pub agents: Vec<AgentSeen>,
+}
+
+impl TrialRecord {
+    /// How long the contender was driven, up to the last replies.
+    pub fn driven_ns(&self) -> u64 {
+        let slices = self.seen.slices.iter();
+        slices.map(|slice| slice.took_ns.max(slice.sending_ns)).sum()
+    }
 }

@@ -489,6 +489,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
         round_ns: 1_000_000_000,
         rounds,
         warm_up_ns: 1_000_000_000,
+        longest_warm_up_ns: 0,
         pilot_ns: 2_000_000_000,
         generator_cores: vec![1],
         agents: 0,
@@ -562,6 +563,7 @@ fn pilot(named: &[(&str, f64)]) -> PilotChoice {
         cpu_at_rest: None,
     };
     PilotChoice {
+        warm_up_ns: None,
         launches: None,
         interleave: Interleave::Slices,
         slice_ns: 82_000_000,

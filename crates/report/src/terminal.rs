@@ -231,6 +231,7 @@ fn pilot(view: &View, page: &mut Page) {
     for why in view.pilot.iter().flat_map(|pilot| &pilot.why) {
         page.wrapped(4, &shown_sentence(why), Paint::Plain);
     }
+    page.wrapped(2, &format!("warm-up of {}", words::warm_up(view)), Paint::Plain);
 }
 
 /// The most useful next step. Returns None if there is nothing to do.

@@ -20,6 +20,7 @@ mod standing;
 mod stores;
 pub(super) mod sweep;
 pub(crate) mod times;
+mod warm_up;
 mod workload;
 
 pub(super) use claims::{basis, bounds, brief, charged, claim, limit, second, short_basis};
@@ -31,6 +32,7 @@ pub use messages::messages;
 pub(super) use sentence::{Sentence, SentencePart};
 pub(super) use standing::{required, standing};
 pub use stores::{is_loaded, store};
+pub(super) use warm_up::warm_up;
 use workload::kind;
 pub(super) use workload::mix;
 pub use workload::workload;

@@ -226,6 +226,7 @@ pub(super) mod tests {
             lane_order,
             seen,
             cut_short: false,
+            levelled: None,
             agents: Vec::new(),
         }
     }

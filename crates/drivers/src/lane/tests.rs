@@ -159,7 +159,7 @@ pub(crate) fn order() -> DriveOrder {
     DriveOrder {
         seed: 1,
         cores: Vec::new(),
-        warm_up_ns: 0,
+        warm_up: record::WarmUp::default(),
         rounds: 2,
         first_round: 1,
         round_ns: 40 * MS,

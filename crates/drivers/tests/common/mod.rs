@@ -117,7 +117,7 @@ pub(crate) fn order(address: Address, doing: LaneTask) -> DriveOrder {
     DriveOrder {
         seed: 3,
         cores: Vec::new(),
-        warm_up_ns: 0,
+        warm_up: record::WarmUp::default(),
         rounds: 2,
         first_round: 1,
         round_ns: 50 * MS,

@@ -119,7 +119,7 @@ pub(crate) fn order(lanes: Vec<LaneOrder>) -> DriveOrder {
         seed: 7,
         first_round: 1,
         cores: Vec::new(),
-        warm_up_ns: 0,
+        warm_up: record::WarmUp::default(),
         rounds: 1,
         round_ns: 200_000_000,
         slice_ns: 200_000_000,

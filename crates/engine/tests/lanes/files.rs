@@ -121,7 +121,8 @@ fn rounds_of_slices_go_on_where_they_stopped() {
     let scratch = Scratch::memory();
     let store = scratch.store(Guard::Flock);
     let mut order = order(lane(3, None));
-    (order.rounds, order.slice_ns, order.warm_up_ns) = (2, 50_000_000, 20_000_000);
+    (order.rounds, order.slice_ns, order.warm_up) =
+        (2, 50_000_000, record::WarmUp::fixed(20_000_000));
     let trials = drive(&order, &store, work());
     assert_eq!(trials.len(), 3);
     for trial in &trials {

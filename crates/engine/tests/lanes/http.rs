@@ -118,7 +118,7 @@ fn fresh_connections_are_one_each_and_reuse_n_is_exact() {
 fn interleaving_gives_every_contender_its_slices_and_drains_each() {
     let (address, counts) = serve(crate::common::REPLY, u64::MAX);
     let mut order = order(vec![lane(address), lane(address)]);
-    order.warm_up_ns = 20_000_000;
+    order.warm_up = record::WarmUp::fixed(20_000_000);
     order.rounds = 2;
     order.slice_ns = 20_000_000;
     let trials = drive(&order);
@@ -133,6 +133,31 @@ fn interleaving_gives_every_contender_its_slices_and_drains_each() {
         assert!(pair[0].starts_ns + pair[0].took_ns <= pair[1].starts_ns, "slices overlap");
         assert!(pair[0].took_ns >= pair[0].sending_ns, "a slice ended before its drain");
     }
+}
+
+#[test]
+fn lanes_are_warmed_up_block_by_block_until_the_workers_agree() {
+    let (address, counts) = serve(crate::common::REPLY, u64::MAX);
+    let mut order = order(vec![lane(address), lane(address)]);
+    order.lanes[1].intensity.arrivals = record::Arrivals::Constant(2000.0);
+    order.cores = vec![0, 0];
+    order.warm_up = record::WarmUp { least_ns: 100_000_000, most_ns: 900_000_000 };
+    let trials = drive(&order);
+    let (warm_ups, rounds) = trials.split_at(2);
+    let sent: u64 = trials.iter().map(|trial| trial.seen.sent).sum();
+    assert_eq!(sent, counts.requests.load(Ordering::Relaxed));
+    assert!(rounds.iter().all(|trial| trial.levelled.is_none()));
+    let all_levelled = warm_ups.iter().all(|trial| trial.levelled == Some(true));
+    let longest_ns = warm_ups.iter().map(record::TrialRecord::driven_ns).max().expect("two");
+    // At the most, not all have levelled; 14 slices are the fewest that can be compared.
+    assert!(longest_ns >= if all_levelled { 700_000_000 } else { 900_000_000 }, "{longest_ns}");
+    let slices = |trial: &record::TrialRecord| trial.seen.slices.len();
+    assert_eq!(slices(&warm_ups[0]), slices(&warm_ups[1]));
+    // A block has a slice of each.
+    let index = |trial: &record::TrialRecord| -> Vec<u64> {
+        trial.seen.slices.iter().map(|slice| slice.index / 2).collect()
+    };
+    assert_eq!(index(&warm_ups[0]), index(&warm_ups[1]));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{Evidence, Rule};
 use crate::{
     evidence::{DriveSummary, FEWEST_ROUNDS, Launch, Trial},
     stats::paired_t::{mean, standard_deviation},
-    verdict::{Finding, Weight},
+    verdict::{Finding, WarmUps, Weight},
 };
 use record::Metric;
 use text::units;
@@ -25,7 +25,8 @@ pub(super) const RULE: Rule = Rule {
                 their 100 ms windows) with that of the last third; with --rate the median response \
                 time of the rounds. A change of more than 10 % and of more than 4 standard errors \
                 is a caution. With several launches, the first third of each launch is compared with \
-                its last third.",
+                its last third. A warm-up that reached the longest time before the contender had \
+                levelled is a note, unless there is a caution.",
     why: "If a contender warms up, fills a cache or leaks, a single figure describes none of the \
           states that it was in. Pairs of the same round still share the same state of the \
           machine, but the contender is not the one of earlier rounds.",
@@ -36,7 +37,23 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let each = evidence.rounds_of_a_launch();
-    evidence.each().filter_map(|(name, driven)| finding(name, driven, each)).collect()
+    let finding = |(name, driven): (&str, &DriveSummary)| {
+        finding(name, driven, each).or_else(|| still_cold(name, driven))
+    };
+    evidence.each().filter_map(finding).collect()
+}
+
+/// A contender whose warm-up ended too early.
+fn still_cold(name: &str, driven: &DriveSummary) -> Option<Finding> {
+    let WarmUps { number, longest_ns, cold, .. } = driven.warm_ups;
+    if cold == 0 {
+        return None;
+    }
+    let of = if driven.closed() { "throughput" } else { "median response time" };
+    let which = if number > 1 { format!(" in {cold} of {number} launches") } else { String::new() };
+    let time = units::show_ns(longest_ns);
+    let seen = format!("{of} had not levelled after a warm-up of at most {time}{which}");
+    Some(RULE.about(name, Weight::Note, seen).with_figure(format!("not level after {time}")))
 }
 
 /// `each` is the number of rounds per launch, or None if there is one launch.
@@ -152,6 +169,26 @@ mod tests {
         assert_eq!(weights(&closed(130, 600), RULE.name), []);
         assert!(RULE.threshold.contains(&units::show_percent(LARGEST)));
         assert!(RULE.threshold.contains(&format!("{STANDARD_ERRORS:.0} standard errors")));
+    }
+
+    #[test]
+    fn a_warm_up_that_ended_before_the_contender_levelled_is_noted() {
+        let run = |levelled: &[Option<bool>], more: u64| {
+            let mut run = closed(more, 10);
+            for levelled in levelled {
+                run.warm_up("b", 2_500_000_000, *levelled);
+            }
+            run
+        };
+        assert_eq!(weights(&run(&[None, Some(true)], 0), RULE.name), []);
+        let cold = run(&[Some(true), Some(false)], 0).findings(RULE.name);
+        assert_eq!(cold[0].weight, Weight::Note);
+        assert_eq!(
+            cold[0].evidence,
+            "throughput had not levelled after a warm-up of at most 2.5 s in 1 of 2 launches"
+        );
+        // What it did to the rounds says more.
+        assert_eq!(weights(&run(&[Some(false)], 105), RULE.name), [Weight::Caution]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     cost::Cost, stats::carry_over::CarryOver, stats::quantile::slices_reached, verdict::Sent,
-    verdict::TargetSummary,
+    verdict::TargetSummary, verdict::WarmUps,
 };
 use record::{
     Histogram, LaneOrder, Metric, Outcomes, OwnCost, Phase, Seen, Slice, TrialRecord,
@@ -25,6 +25,7 @@ pub(crate) struct DriveSummary {
     /// What its store reported, if it has one.
     pub(crate) stored: Stored,
     pub(crate) sent: Sent,
+    pub(crate) warm_ups: WarmUps,
     pub(crate) connect_time: Histogram,
     pub(crate) tls_time: Histogram,
     pub(crate) log_in_time: Histogram,
@@ -107,6 +108,7 @@ impl DriveSummary {
             return;
         }
         self.count_seen(record.phase, &record.lane_order, &record.seen);
+        self.count_warm_up(record);
         if record.phase == Phase::Round && !record.cut_short {
             self.agents.add(record);
         }
@@ -118,6 +120,17 @@ impl DriveSummary {
         {
             group.count_seen(record.phase, &lane_orders, seen);
         }
+    }
+
+    fn count_warm_up(&mut self, record: &TrialRecord) {
+        let Some(levelled) = record.levelled.filter(|_| !record.cut_short) else { return };
+        let (warm_ups, ns) = (&mut self.warm_ups, record.driven_ns());
+        if warm_ups.number == 0 {
+            warm_ups.first_ns = ns;
+        }
+        warm_ups.number += 1;
+        warm_ups.longest_ns = warm_ups.longest_ns.max(ns);
+        warm_ups.cold += u32::from(!levelled);
     }
 
     fn make_groups(&mut self, many: usize) {

@@ -148,3 +148,13 @@ fn lengths_in_the_text_are_compared_with_what_there_is() {
         assert!(Histogram::decode(&text).is_err(), "{what}");
     }
 }
+
+#[test]
+fn the_median_of_what_came_later_is_known() {
+    let mut histogram = of(&[5, 5, 100, 100, 100]);
+    let before = histogram.clone();
+    assert_eq!(histogram.median_since(&before), None);
+    [7, 7, 7, 5, 900].into_iter().for_each(|value| histogram.record(value));
+    assert_eq!(histogram.median_since(&before), Some((5, 7)));
+    assert_eq!(of(&[3, 9]).median_since(&Histogram::new()), Some((2, 3)));
+}

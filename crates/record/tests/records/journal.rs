@@ -161,6 +161,7 @@ fn header(interleave: Interleave) -> Header {
             round_ns: 1_000_000_000,
             rounds: 10,
             warm_up_ns: 0,
+            longest_warm_up_ns: 5_000_000_000,
             pilot_ns: 200_000_000,
             generator_cores: vec![1],
             agents: 4,
@@ -203,6 +204,7 @@ fn trial(i: usize) -> TrialRecord {
         lane_order: lane_order(i),
         seen: recorder.take(),
         cut_short: i % 2 == 1,
+        levelled: None,
         agents: vec![AgentSeen { rank: 1, operations: 7, ..AgentSeen::default() }; i % 3],
     }
 }
@@ -242,6 +244,7 @@ fn headers_read_back() {
 #[test]
 fn choices_of_the_pilot_read_back() {
     reads_back(&Event::Pilot(PilotChoice {
+        warm_up_ns: None,
         launches: None,
         interleave: Interleave::Turns,
         slice_ns: 2_500_000_000,

@@ -127,6 +127,7 @@ fn journal_of_agent(rank: u32, operations: &[&Operation], connections: u64) -> A
         lane_order: order(),
         seen,
         cut_short: false,
+        levelled: None,
         agents: Vec::new(),
     };
     let line = serde_json::to_string(&trial).expect("a line");

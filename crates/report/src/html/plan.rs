@@ -27,7 +27,7 @@ fn plan(view: &View) -> Node {
     let facts = [
         ("planned", words::planned(&plan.question)),
         ("round", units::round_nanoseconds(plan.round_ns)),
-        ("warm-up", units::round_nanoseconds(plan.warm_up_ns)),
+        ("warm-up", words::warm_up(view)),
         ("interleaving", interleaving.to_owned()),
         ("primary metric", words::metric(plan.question.primary).to_owned()),
         ("smallest difference that matters", units::percent(view.matters())),

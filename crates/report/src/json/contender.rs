@@ -6,9 +6,10 @@ use super::figures::{
 };
 use super::groups::{self, GroupData};
 use super::kinds::{self, KindData};
+use super::seconds;
 use super::store::StoreData;
 use crate::{View, words::costs};
-use judge::verdict::{ContenderSummary, Sent, WatchSummary};
+use judge::verdict::{ContenderSummary, Sent, WarmUps, WatchSummary};
 use record::{Fact, Histogram, Programs};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ pub(super) struct ContenderData<'a> {
     target: Option<&'a str>,
     operations: u64,
     sent: Sent,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warm_ups: Option<WarmUpsData>,
     unsent: u64,
     left_out: u64,
     latency_samples: u64,
@@ -151,6 +154,26 @@ struct SlicePoint {
     throughput: f64,
 }
 
+/// Warm-ups that were ended by a test, in seconds.
+#[derive(Serialize)]
+struct WarmUpsData {
+    number: u32,
+    first: f64,
+    longest: f64,
+    not_levelled: u32,
+}
+
+impl WarmUpsData {
+    fn of(warm_ups: &WarmUps) -> Option<WarmUpsData> {
+        (warm_ups.number > 0).then(|| WarmUpsData {
+            number: warm_ups.number,
+            first: seconds(warm_ups.first_ns),
+            longest: seconds(warm_ups.longest_ns),
+            not_levelled: warm_ups.cold,
+        })
+    }
+}
+
 impl<'a> ContenderData<'a> {
     pub(super) fn of(view: &View<'a>, of: &'a ContenderSummary) -> Self {
         let planned = view.plan().contenders.iter().find(|planned| planned.name == of.name);
@@ -159,6 +182,7 @@ impl<'a> ContenderData<'a> {
             target: planned.map(|planned| planned.target.as_str()),
             operations: of.operations,
             sent: of.sent,
+            warm_ups: WarmUpsData::of(&of.warm_ups),
             unsent: of.unsent,
             left_out: of.left_out,
             latency_samples: of.histogram.len(),
