@@ -27,6 +27,7 @@ mod local;
 mod messages;
 mod names;
 pub mod pilot;
+pub mod pilot_length;
 mod question;
 mod request;
 pub mod require;

@@ -1,38 +1,23 @@
 //! What follows from the pilot: how long a slice must be, and whether slices can be used at all.
 //! Pure functions; the measurements are in METHOD.
 
+use crate::plan::pilot_length::{
+    CLOSED_SLICE_NS, LONGEST_GROWN_ROUND_NS, OPEN_SLICE_NS, SLICES_A_ROUND, is_open,
+};
 use crate::plan::resolved::TURN;
 use crate::plan::slice_length::{Pace, RequiredLengths};
 use crate::plan::{in_step, local};
 use judge::cost;
-use record::{
-    Contender, Interleave, Phase, PilotChoice, PilotSeen, Plan, Seen, Slice, TrialRecord,
-};
+use judge::stats::quantile::fewest_samples;
+use record::{Interleave, Metric, Phase, PilotChoice, PilotSeen, Plan, Seen, Slice, TrialRecord};
 use text::units::{show_ns, show_percent};
 
-/// The length of the pilot's slices in closed loop. The pilot may choose shorter ones, but with
-/// shorter slices of its own it would take very long with a slow target.
-const CLOSED_SLICE_NS: u64 = 50_000_000;
-/// The length of the pilot's slices in open loop, and the shortest length that it chooses there.
-const OPEN_SLICE_NS: u64 = 250_000_000;
 /// The shortest burn-in, and the pilot's own.
 pub const BURN_IN_NS: u64 = 2_000_000;
-/// In closed loop, a round holds at least this many slices of each contender.
-const SLICES_A_ROUND: u64 = 4;
-/// The length up to which a round is lengthened for [`SLICES_A_ROUND`] slices.
-const LONGEST_GROWN_ROUND_NS: u64 = 5_000_000_000;
 /// Turns are used if a target uses more than this share of a core at rest.
 const MOST_CPU_AT_REST: f64 = 0.01;
-
-/// Returns the sending time of the pilot's slices.
-pub fn slice_ns(plan: &Plan) -> u64 {
-    match open(plan) {
-        // Each slice is a whole run of a program, however long that is.
-        _ if local::any_program(&plan.contenders) => plan.pilot_ns,
-        true => OPEN_SLICE_NS,
-        false => CLOSED_SLICE_NS,
-    }
-}
+/// The burn-in is not applied if it would leave fewer replies in a round than this.
+const FEWEST_REPLIES: f64 = 20.0;
 
 /// Chooses slices or turns, their length and the burn-in.
 pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
@@ -45,7 +30,7 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
     }
     let agents = in_step::needed(trials, plan.question.matters);
     let agents = agents.map(|(ns, because)| RequiredSlice { ns, because });
-    let own = if open(plan) {
+    let own = if is_open(plan) {
         open_loop(plan, RequiredSlice::of_open_loop(plan, &saw).or_longer(agents), &parts)
     } else {
         closed_loop(plan, RequiredSlice::of_closed_loop(plan, &saw, &parts).or_longer(agents))
@@ -56,10 +41,14 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
         (None, _) => own,
     };
     let alternation = overridden(plan, own);
-    let (burn_in_ns, burn_in_why) = burn_in(plan, &saw, alternation.slice_ns);
+    let (burn_in_ns, burn_in_why) = burn_in(plan, &saw, &alternation);
+    let too_few = too_few_replies(plan, &saw, alternation.round_ns);
     let mut why = alternation.why;
     // The latency of a program is not known.
-    why.extend((!local::any_program(&plan.contenders)).then_some(burn_in_why));
+    if !local::any_program(&plan.contenders) {
+        why.push(burn_in_why);
+        why.extend(too_few);
+    }
     PilotChoice {
         interleave: alternation.interleave,
         slice_ns: alternation.slice_ns,
@@ -80,17 +69,6 @@ struct Alternation {
     /// The slice that the rule requires, even if turns are used instead.
     needed_ns: u64,
     why: Vec<String>,
-}
-
-/// Whether any contender, or any group of one, has a schedule that a stalled target
-/// must not stop.
-fn open(plan: &Plan) -> bool {
-    let of = |contender: &Contender| {
-        let mut groups = contender.groups.iter().map(|group| group.intensity.arrivals);
-        contender.intensity.arrivals.rate().is_some()
-            || groups.any(|arrivals| arrivals.rate().is_some())
-    };
-    plan.contenders.iter().any(of)
 }
 
 fn merged(trials: &[TrialRecord], contender: usize) -> Seen {
@@ -177,7 +155,9 @@ impl RequiredSlice {
             cpu_at_rest: saw[at].cpu_at_rest,
         };
         let paces: Vec<Pace> = (0..saw.len()).map(pace).collect();
-        let asks = RequiredLengths::of(&paces, CLOSED_SLICE_NS, plan.round_ns);
+        let slices = parts.iter().flat_map(|part| &part.slices);
+        let pilot_slice_ns = slices.map(|slice| slice.sending_ns).max().unwrap_or(0);
+        let asks = RequiredLengths::of(&paces, pilot_slice_ns, plan.round_ns);
         RequiredSlice { ns: asks.ns(), because: asks.because() }
     }
 }
@@ -309,9 +289,12 @@ fn overridden(plan: &Plan, own: Alternation) -> Alternation {
             (Interleave::Turns, plan.round_ns, plan.round_ns, message)
         }
         (Interleave::Slices, None) if own.interleave == Interleave::Turns => {
-            let round_ns =
-                if open(plan) { plan.round_ns } else { plan.round_ns.max(LONGEST_GROWN_ROUND_NS) };
-            let fewest = if open(plan) { 1 } else { SLICES_A_ROUND };
+            let round_ns = if is_open(plan) {
+                plan.round_ns
+            } else {
+                plan.round_ns.max(LONGEST_GROWN_ROUND_NS)
+            };
+            let fewest = if is_open(plan) { 1 } else { SLICES_A_ROUND };
             let slice_ns = own.needed_ns.min(round_ns / fewest);
             let message = format!("slices of {}, as requested", show_ns(slice_ns));
             (Interleave::Slices, slice_ns, round_ns, message)
@@ -336,11 +319,24 @@ fn overridden(plan: &Plan, own: Alternation) -> Alternation {
 }
 
 /// How much of the start of a slice is left out of the latencies: the burst, but at most half of
-/// the slice, so that some latencies remain.
-fn burn_in(plan: &Plan, saw: &[PilotSeen], slice_ns: u64) -> (Vec<u64>, String) {
-    let half = slice_ns / 2;
+/// the slice, so that some latencies remain. Nothing is left out if too few replies would remain in a round.
+fn burn_in(plan: &Plan, saw: &[PilotSeen], of: &Alternation) -> (Vec<u64>, String) {
+    let half = of.slice_ns / 2;
     let wanted = |seen: &PilotSeen| BURN_IN_NS.max(seen.p50_ns.saturating_mul(2));
     let chosen: Vec<u64> = saw.iter().map(|seen| wanted(seen).min(half)).collect();
+    let left = |(seen, burn_in_ns): (&PilotSeen, &u64)| {
+        let counted = 1.0 - *burn_in_ns as f64 / of.slice_ns.max(1) as f64;
+        replies(seen, of.round_ns) * counted
+    };
+    let few = |pair: &(&PilotSeen, &u64)| pair.0.throughput > 0.0 && left(*pair) < FEWEST_REPLIES;
+    if let Some(at) = saw.iter().zip(&chosen).position(|pair| few(&pair)) {
+        let why = format!(
+            "latencies include operations that are due at the start of a slice: without them a round \
+             would have fewer than {FEWEST_REPLIES} replies of `{}`",
+            plan.contenders[at].name
+        );
+        return (vec![0; saw.len()], why);
+    }
     let is_cut = saw.iter().any(|seen| wanted(seen) > half);
     let cut = if is_cut { ", at most half of the slice" } else { "" };
     let message = match chosen.as_slice() {
@@ -358,6 +354,39 @@ fn burn_in(plan: &Plan, saw: &[PilotSeen], slice_ns: u64) -> (Vec<u64>, String) 
         show_ns(BURN_IN_NS)
     );
     (chosen, why)
+}
+
+/// How many replies this contender is expected to give in a round.
+fn replies(seen: &PilotSeen, round_ns: u64) -> f64 {
+    seen.throughput * round_ns as f64 / 1e9
+}
+
+/// Says which quantile cannot be compared because a round (or a launch) will have too few replies, and how
+/// long one with enough would be. In open loop the plan compares only what can be compared.
+fn too_few_replies(plan: &Plan, saw: &[PilotSeen], round_ns: u64) -> Option<String> {
+    let question = &plan.question;
+    let metrics = question.secondary.iter().chain([&question.primary]);
+    let needed = |metric: &Metric| Some((fewest_samples(metric.quantile()?), *metric));
+    let (fewest, metric) = metrics.filter_map(needed).max_by_key(|(fewest, _)| *fewest)?;
+    let answering = saw.iter().zip(&plan.contenders).filter(|(seen, _)| seen.throughput > 0.0);
+    let slowest = answering.min_by(|(a, _), (b, _)| a.throughput.total_cmp(&b.throughput));
+    let (seen, contender) = slowest.filter(|_| !is_open(plan) && plan.sweep.is_none())?;
+    let rounds = question.rounds_of_a_launch().unwrap_or(1);
+    let expected = replies(seen, round_ns) * f64::from(rounds);
+    if expected >= fewest as f64 {
+        return None;
+    }
+    let long_s = (fewest as f64 / seen.throughput / f64::from(rounds)).ceil() as u64;
+    let all_s = long_s.saturating_mul(plan.rounds.into()).saturating_mul(saw.len() as u64);
+    let of = if rounds > 1 { "launch" } else { "round" };
+    Some(format!(
+        "{} cannot be compared: about {} replies in a {of} of `{}`, and at least {fewest} are needed; --round \
+         {long_s}s would be long enough, and takes about {}",
+        metric.path(),
+        expected as u64,
+        contender.name,
+        show_ns(all_s.saturating_mul(1_000_000_000))
+    ))
 }
 
 /// Compares thirds of the pilot: each has more in flight at the ends of its slices than the one

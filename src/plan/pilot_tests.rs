@@ -23,6 +23,7 @@ fn trial(contender: u32, p50_ns: u64, p99_ns: u64, in_flight: &[u64]) -> TrialRe
     for (index, in_flight) in in_flight.iter().enumerate() {
         seen.slices.push(Slice {
             index: index as u64,
+            sending_ns: 50 * MS,
             took_ns: 50 * MS,
             operations: 100,
             in_flight_at_end: *in_flight,
@@ -324,4 +325,56 @@ fn work_at_rest_takes_turns() {
     let mut shared = plan(None, |_| {});
     shared.question.sharing = vec![vec![0, 1]];
     assert_eq!(resting(&shared, 6).saw[0].cpu_at_rest, None);
+}
+
+/// A closed loop of 8 connections whose replies take so long, in slices of the pilot that suit it.
+fn slow(plan: &Plan, reply_ms: u64) -> PilotChoice {
+    let slow = |contender: u32| {
+        let mut trial = trial(contender, reply_ms * MS, reply_ms * MS, &[8; 4]);
+        for slice in &mut trial.seen.slices {
+            (slice.operations, slice.took_ns) = (8, reply_ms * MS);
+        }
+        trial
+    };
+    decide(plan, &[slow(0), slow(1)])
+}
+
+#[test]
+fn the_start_is_included_where_few_replies_would_remain() {
+    let plan = plan(None, |_| {});
+    let second = slow(&plan, 1000);
+    assert_eq!((second.interleave, second.slice_ns), (Interleave::Turns, 2500 * MS));
+    assert_eq!(second.burn_in_ns, [0, 0]);
+    let says = "latencies include operations that are due at the start of a slice: without them a round \
+                would have fewer than 20 replies of `a`";
+    assert!(second.why.contains(&says.to_owned()), "{:?}", second.why);
+    // 40 replies a second in rounds of 3.2 s.
+    let fifth = slow(&plan, 200);
+    assert_eq!(fifth.interleave, Interleave::Slices);
+    assert!((3200..3300).contains(&(fifth.round_ns / MS)), "{}", fifth.round_ns);
+    assert!(fifth.burn_in_ns.iter().all(|ns| *ns >= 400 * MS), "{:?}", fifth.burn_in_ns);
+}
+
+#[test]
+fn what_a_slow_service_cannot_answer_is_said_with_what_it_would_take() {
+    let plan = plan(None, |_| {});
+    let about_p99 = |reply_ms| {
+        let why = slow(&plan, reply_ms).why;
+        why.into_iter().find(|why| why.contains("cannot be compared"))
+    };
+    // 8 replies in 5 s: 4 in a turn of 2.5 s. 1000 take 625 s, ten rounds of both 12 500 s.
+    assert_eq!(
+        about_p99(5000).as_deref(),
+        Some(
+            "response_time.p99 cannot be compared: about 4 replies in a round of `a`, and at least 1000 \
+             are needed; --round 625s would be long enough, and takes about 208 min 20 s"
+        )
+    );
+    assert!(about_p99(200).is_some_and(|why| why.contains("--round 25s")), "40/s");
+    assert_eq!(about_p99(5), None, "1600/s");
+    let launched = self::plan(None, |spec| {
+        spec.contenders = vec!["nginx".to_owned(), "node".to_owned()];
+    });
+    let why = slow(&launched, 200).why.join("; ");
+    assert!(why.contains("in a launch of `nginx`") && why.contains("--round 13s"), "{why}");
 }

@@ -27,7 +27,7 @@ const HALF_WIDTH: f64 = 0.715;
 const LONGEST_IN_P50: u64 = 25;
 /// Response times require this many times the p50: the burn-in, 2 × p50, then leaves half of the
 /// slice.
-const IN_P50: u64 = 4;
+pub(super) const IN_P50: u64 = 4;
 /// Response times also require this many times the p99, so that a slice is not filled by a single
 /// slow reply.
 const IN_P99: u64 = 2;

@@ -2,6 +2,7 @@
 
 use super::segments::Segment;
 use crate::plan::pilot;
+use crate::plan::pilot_length::PilotLength;
 use record::{
     Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, PilotChoice, Plan,
     Reuse, WarmUp,
@@ -73,13 +74,19 @@ pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<Dr
     })
 }
 
-/// The warm-up and the pilot's interleaved part.
-pub(super) fn pilot(plan: &Plan) -> DriveOrder {
+/// A warm-up alone.
+pub(super) fn warm_up(plan: &Plan) -> DriveOrder {
+    DriveOrder { warm_up: plan.warm_up(), lanes: lanes(plan, |_| 0), ..empty_order(plan) }
+}
+
+/// The pilot's interleaved part, after this warm-up. None if the contenders are warm: then only fresh sockets
+/// are driven.
+pub(super) fn pilot(plan: &Plan, length: PilotLength, warm_up: Option<WarmUp>) -> DriveOrder {
     DriveOrder {
-        warm_up: plan.warm_up(),
+        warm_up: warm_up.unwrap_or(run_up(length.slice_ns)),
         rounds: 1,
-        round_ns: plan.pilot_ns,
-        slice_ns: pilot::slice_ns(plan),
+        round_ns: length.each_ns,
+        slice_ns: length.slice_ns,
         lanes: lanes(plan, |_| pilot::BURN_IN_NS),
         ..empty_order(plan)
     }
@@ -87,12 +94,12 @@ pub(super) fn pilot(plan: &Plan) -> DriveOrder {
 
 /// The rounds of one segment, with the settings that the pilot chose.
 pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> DriveOrder {
-    let run_up_ns = choice.slice_ns.min(LONGEST_RUN_UP_NS);
+    let run_up = run_up(choice.slice_ns);
     DriveOrder {
         // A server that was just launched is warmed up like the first.
         warm_up: match plan.warm_up_after(choice.warm_up_ns) {
-            of_launch if segment.launch.is_some() => of_launch.at_least(run_up_ns),
-            _ => WarmUp::fixed(run_up_ns),
+            of_launch if segment.launch.is_some() => of_launch.at_least(run_up.least_ns),
+            _ => run_up,
         },
         first_round: segment.first_round,
         rounds: segment.rounds,
@@ -101,6 +108,11 @@ pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> Dr
         lanes: lanes(plan, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),
         ..empty_order(plan)
     }
+}
+
+/// Fresh sockets are driven for about a slice.
+fn run_up(slice_ns: u64) -> WarmUp {
+    WarmUp::fixed(slice_ns.min(LONGEST_RUN_UP_NS))
 }
 
 /// Warm-up and one round without interleaving: `run`.

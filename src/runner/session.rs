@@ -9,6 +9,7 @@ use super::stores_known::Stores;
 use super::{null, orders};
 use crate::exit::Error;
 use crate::journal::Writer;
+use crate::plan::pilot_length::PilotLength;
 use crate::plan::{launches, pilot, warm_up};
 use crate::targets::ready::{self, Answer, ExpectedReply};
 use engine::interleaving::{Sequence, sequence};
@@ -21,6 +22,9 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::Duration;
 use text::units::{show_counted, show_ns};
+
+/// Rounds that take at most so many times as long as planned are not announced anew.
+const AS_PLANNED: f64 = 1.25;
 
 /// What a run needs from outside.
 pub(super) struct RunSession<'a, W> {
@@ -358,20 +362,15 @@ impl<W: Write> RunSession<'_, W> {
     /// Drives the pilot and the rounds with the settings that it chose.
     fn interleaved_pilot(&mut self) -> Result<(), Halt> {
         let plan = self.plan;
-        let order = orders::pilot(plan);
-        self.writer.progress.phase("warm-up and pilot", length(&order), 0);
-        let trials = self.drive_everyone(&order, |phase| match phase {
-            Phase::Round => Phase::Pilot,
-            other => other,
-        })?;
-        for warmed in trials.iter().filter(|trial| trial.phase == Phase::WarmUp) {
+        let (warm_ups, pilot) = self.driven_pilot()?;
+        for warmed in &warm_ups {
             self.writer.launch_costs_ns[warmed.contender as usize] += warmed.driven_ns();
         }
         let dearest_ns = self.writer.launch_costs_ns.iter().copied().max().unwrap_or(0);
         let (chosen, why) = launches::chosen(plan, dearest_ns).unzip();
         let plan = &launches::settled(plan, chosen);
-        let (warm_up_ns, warmed) = warm_up::found(plan, &trials).unzip();
-        let mut choice = pilot::decide(plan, &trials);
+        let (warm_up_ns, warmed) = warm_up::found(plan, &warm_ups).unzip();
+        let mut choice = pilot::decide(plan, &pilot);
         (choice.launches, choice.warm_up_ns) = (chosen, warm_up_ns);
         choice.why.extend(why.flatten());
         // Synced now, so that a full disk is noticed early.
@@ -385,6 +384,42 @@ impl<W: Write> RunSession<'_, W> {
         let outcome = self.rounds(plan, &choice);
         self.with_final_store_reports(outcome)?;
         self.single_runs()
+    }
+
+    /// Drives the warm-up and the pilot, which is repeated if it saw too few replies. Returns their trials.
+    fn driven_pilot(&mut self) -> Result<(Vec<TrialRecord>, Vec<TrialRecord>), Halt> {
+        let plan = self.plan;
+        let is_warm_up = |trial: &TrialRecord| trial.phase == Phase::WarmUp;
+        let by_test = plan.warm_up().is_by_test();
+        let mut warm_ups =
+            if by_test { self.drive_pilot("warm-up", &orders::warm_up(plan))? } else { Vec::new() };
+        let mut length = PilotLength::after(plan, &warm_ups);
+        // A warm-up of a fixed length needs no look at what it measured.
+        let mut warm_up = (!by_test).then(|| plan.warm_up());
+        loop {
+            let label = if warm_up.is_some() { "warm-up and pilot" } else { "pilot" };
+            let order = orders::pilot(plan, length, warm_up);
+            let trials = self.drive_pilot(label, &order)?;
+            let (first, pilot): (Vec<_>, Vec<_>) = trials.into_iter().partition(is_warm_up);
+            if warm_up.take().is_some() {
+                warm_ups = first;
+            }
+            let Some(longer) = length.again(plan, &pilot) else { return Ok((warm_ups, pilot)) };
+            self.writer.progress.say(&format!(
+                "pilot: too few replies in slices of {}; again with slices of {}",
+                show_ns(length.slice_ns),
+                show_ns(longer.slice_ns)
+            ));
+            length = longer;
+        }
+    }
+
+    fn drive_pilot(&mut self, label: &str, order: &DriveOrder) -> Result<Vec<TrialRecord>, Halt> {
+        self.writer.progress.phase(label, length(order), 0);
+        self.drive_everyone(order, |phase| match phase {
+            Phase::Round => Phase::Pilot,
+            other => other,
+        })
     }
 
     /// Runs the method of the article that the experiment file repeats. It comes after the rounds,
@@ -435,23 +470,32 @@ impl<W: Write> RunSession<'_, W> {
         Ok(())
     }
 
-    /// Says how long the rounds take, if that was not known before the first launch.
+    /// Says how long the rounds take, if that was not known before.
     fn announce(&self, plan: &Plan, first: &Segment, left: Duration) {
         let launches = segments::launches_after(&plan.question, first);
-        if launches > 0 {
-            let most = if plan.question.looks.is_empty() { "about" } else { "at most" };
-            let launches = show_counted(launches.into(), "more launch");
-            let left = in_seconds(left.as_nanos() as u64);
-            self.writer
-                .progress
-                .say(&format!("{most} {left} from here on, with {launches} of each"));
+        let rounds_ns = self.plan.round_ns.saturating_mul(self.plan.rounds.into());
+        let planned_ns = rounds_ns.saturating_mul(plan.contenders.len() as u64);
+        let left_ns = left.as_nanos() as u64;
+        if launches == 0 && left_ns as f64 <= AS_PLANNED * planned_ns as f64 {
+            return;
         }
+        let most = if plan.question.looks.is_empty() { "about" } else { "at most" };
+        let launches = match launches {
+            0 => String::new(),
+            some => format!(", with {} of each", show_counted(some.into(), "more launch")),
+        };
+        let left = in_seconds(left_ns);
+        self.writer.progress.say(&format!("{most} {left} from here on{launches}"));
     }
 
-    /// How long the rounds from this segment on take, with the launches between them.
+    /// How long the rounds from this segment on take, with the last replies of their slices and the launches
+    /// between them.
     fn time_left(&self, plan: &Plan, choice: &PilotChoice, from: &Segment) -> Duration {
         let left = Segment { rounds: plan.rounds + 1 - from.first_round, ..*from };
-        let driven = length(&orders::rounds(plan, choice, &left));
+        let order = orders::rounds(plan, choice, &left);
+        let slices = order.slices_per_round().saturating_mul(order.rounds);
+        let drains_ns = choice.saw.iter().map(|seen| seen.p50_ns.saturating_mul(slices.into()));
+        let driven = length(&order) + Duration::from_nanos(drains_ns.sum());
         let launches = segments::launches_after(&plan.question, from);
         let launch_ns =
             self.writer.launch_costs_ns.iter().fold(0, |sum, ns| ns.saturating_add(sum));

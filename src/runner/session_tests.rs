@@ -76,6 +76,8 @@ struct Script {
     launch_ns: u64,
     /// How long contender 1 is warmed up.
     warm_up_ns: u64,
+    /// How long the replies of a slice take, if they are slow: all of them are due in the burn-in.
+    reply_ns: u64,
     /// Contender 1 ends while it is launched for the nth time.
     falls_in_launch: Option<u32>,
     /// Contender 0, when it is driven alone, refuses connections from some point in its turn on.
@@ -275,6 +277,9 @@ impl FakeEngine {
                 _ => None,
             };
             let (mut seen, cut_short) = (seen(failure), self.stopped.get());
+            if self.world.reply_ns > 0 {
+                seen.slices[0].took_ns = self.world.reply_ns;
+            }
             if phase == Phase::WarmUp && *contender == 1 {
                 seen.slices[0].took_ns = self.world.warm_up_ns;
             }
@@ -392,6 +397,9 @@ fn a_comparison_from_ready_to_end() {
         "Null 0 of 1",
         "WarmUp 0 of 0",
         "WarmUp 0 of 1",
+        // Fresh sockets before the pilot, and before the rounds.
+        "WarmUp 0 of 0",
+        "WarmUp 0 of 1",
         "Pilot 0 of 0",
         "Pilot 0 of 1",
         "pilot chose",
@@ -415,8 +423,8 @@ fn a_comparison_from_ready_to_end() {
 #[test]
 fn the_orders_follow_plan_and_pilot() {
     let ms = 1_000_000;
-    let [ready_a, ready_b, pilot, rounds] =
-        outcome(Script::default()).orders.try_into().expect("four");
+    let [ready_a, ready_b, warm_up, pilot, rounds] =
+        outcome(Script::default()).orders.try_into().expect("five");
     for (ready, port) in [(&ready_a, 1), (&ready_b, 2)] {
         assert_eq!((ready.lanes.len(), ready.rounds, ready.warm_up.most_ns), (1, 1, 0));
         assert_eq!(ready.cores.len(), 1);
@@ -425,7 +433,8 @@ fn the_orders_follow_plan_and_pilot() {
         assert_eq!(lane.address, record::Address::Tcp(([127, 0, 0, 1], port).into()));
     }
     let by_test = WarmUp { least_ns: 1000 * ms, most_ns: 5000 * ms };
-    assert_eq!((pilot.warm_up, pilot.rounds), (by_test, 1));
+    assert_eq!((warm_up.warm_up, warm_up.rounds), (by_test, 0));
+    assert_eq!((pilot.warm_up, pilot.rounds), (WarmUp::fixed(50 * ms), 1));
     assert_eq!((pilot.round_ns, pilot.slice_ns), (2000 * ms, 50 * ms));
     assert_eq!((rounds.warm_up, rounds.rounds), (WarmUp::fixed(50 * ms), 10));
     assert_eq!((rounds.round_ns, rounds.slice_ns), (1000 * ms, 50 * ms));
@@ -433,7 +442,11 @@ fn the_orders_follow_plan_and_pilot() {
     assert_eq!(rounds.lanes[1].intensity.connections, 64);
     let open = example::plan(|spec| spec.common.rate = Some(5000.0));
     let open = conduct(&open, Script::default(), Disk::new(ROOMY)).orders;
-    assert_eq!(open[2].slice_ns, 250 * ms);
+    assert_eq!(open[3].slice_ns, 250 * ms);
+    // A warm-up of a fixed length is part of the pilot's order.
+    let fixed = example::plan(|spec| spec.run.warm_up = Some(Duration::from_secs(2)));
+    let fixed = conduct(&fixed, Script::default(), Disk::new(ROOMY)).orders;
+    assert_eq!((fixed[2].warm_up, fixed[2].rounds), (WarmUp::fixed(2000 * ms), 1));
 }
 
 fn one_contender() -> Plan {
@@ -617,15 +630,30 @@ fn later_launches_are_warmed_up_for_as_long_as_the_first_one() {
     let outcome = restarts(Script { warm_up_ns, ..Script::default() });
     let asked: Vec<WarmUp> = outcome.orders.iter().map(|order| order.warm_up).collect();
     let driven: Vec<WarmUp> = asked.into_iter().filter(|warm_up| warm_up.most_ns > 0).collect();
-    // The pilot, the rounds of the first launch, and those of the others.
+    // The warm-up, the pilot, the rounds of the first launch, and those of the others.
     let later = WarmUp { least_ns: 800 * ms, most_ns: 1200 * ms };
-    let first = [WarmUp { least_ns: 1000 * ms, most_ns: 5000 * ms }, WarmUp::fixed(50 * ms)];
-    assert_eq!(driven, [&first[..], &[later; 5]].concat());
+    let first = WarmUp { least_ns: 1000 * ms, most_ns: 5000 * ms };
+    // The only slice of the warm-up took so long that the pilot takes turns.
+    let [before_pilot, before_rounds] = [1000 * ms, 50 * ms].map(WarmUp::fixed);
+    assert_eq!(driven, [&[first, before_pilot, before_rounds][..], &[later; 5]].concat());
     let found = outcome.disk.events().into_iter().find_map(|event| match event {
         Event::Pilot(choice) => choice.warm_up_ns,
         _ => None,
     });
     assert_eq!(found, Some(warm_up_ns));
+}
+
+#[test]
+fn a_pilot_that_saw_too_few_replies_is_driven_again() {
+    let ms = 1_000_000;
+    let plan = example::plan(|spec| spec.run.warm_up = Some(Duration::ZERO));
+    let world = Script { reply_ns: 200 * ms, ..Script::default() };
+    let outcome = conduct(&plan, world, Disk::new(ROOMY));
+    let slices: Vec<u64> = outcome.orders.iter().skip(2).map(|order| order.slice_ns / ms).collect();
+    assert_eq!(slices[..2], [50, 800]);
+    assert_eq!(slices.len(), 3, "then come the rounds");
+    let lines = journal_lines(&outcome.disk);
+    assert_eq!(lines.iter().filter(|line| *line == "Pilot 0 of 1").count(), 2);
 }
 
 /// Ten launches of two rounds, eight if they are dear, one of ten rounds if they are too dear.

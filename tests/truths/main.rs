@@ -41,6 +41,7 @@ mod latency;
 mod limits;
 mod own_costs;
 mod size;
+mod slow;
 mod stragglers;
 
 use driver::Truth;
@@ -61,6 +62,7 @@ const ALL: &[&[Truth]] = &[
     limits::TRUTHS,
     own_costs::TRUTHS,
     stragglers::TRUTHS,
+    slow::TRUTHS,
 ];
 
 /// What the arguments select.

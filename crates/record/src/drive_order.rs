@@ -31,7 +31,7 @@ impl DriveOrder {
     /// How long all lanes are driven, in nanoseconds.
     pub fn planned_ns(&self) -> u64 {
         let each = self.round_ns.saturating_mul(u64::from(self.rounds));
-        each.saturating_add(self.warm_up_ns).saturating_mul(self.lanes.len() as u64)
+        each.saturating_add(self.warm_up.most_ns).saturating_mul(self.lanes.len() as u64)
     }
 
     /// How many slices each contender gets in a round (at least one).
