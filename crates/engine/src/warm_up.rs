@@ -139,9 +139,10 @@ impl WarmingLane {
 
     /// The figure that must level, by slice.
     fn values(&self) -> Vec<f64> {
-        match self.open {
-            true => self.slices.iter().filter_map(WarmSlice::median).collect(),
-            false => self.slices.iter().map(WarmSlice::throughput).collect(),
+        if self.open {
+            self.slices.iter().filter_map(WarmSlice::median).collect()
+        } else {
+            self.slices.iter().map(WarmSlice::throughput).collect()
         }
     }
 }
