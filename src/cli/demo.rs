@@ -31,6 +31,7 @@ Examples:
 /// The first compares persistent with fresh connections to one server. The second compares
 /// a server with one that is known to be 10 % slower, so that the answer can be checked.
 /// The servers are embedded, and their behaviour is known; nothing leaves this machine.
+/// Each is started once, so both answers are about these launches.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DemoArgs {

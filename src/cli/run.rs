@@ -21,8 +21,8 @@ Examples:
 
 /// Drive one contender without interruption, with the same audit
 ///
-/// A run shows how fast a server was on this machine at that time. To find out whether one
-/// server is faster than another, use `tiebreak compare`.
+/// A run shows how fast one launch of a server was on this machine at that time, also with
+/// --sweep. To find out whether one server is faster than another, use `tiebreak compare`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = with_keys(EXAMPLES))]
 pub(super) struct RunArgs {

@@ -80,8 +80,11 @@ pub fn in_words(plan: &Plan) -> Option<String> {
             show_ns(TOO_DEAR_NS)
         ));
     }
-    if plan.question.restarts > 0 || plan.question.pairs.is_empty() || !plan.launches() {
+    if plan.question.restarts > 0 || !plan.launches() {
         return None;
+    }
+    if plan.command == "run" {
+        return Some("one launch, as in every `tiebreak run`".to_owned());
     }
     let starts_otherwise = |of: &&Contender| {
         of.launch.is_empty() && !matches!(of.address, Address::Directory(_))
@@ -197,6 +200,11 @@ mod tests {
             )
         );
         assert_eq!(words(["a=http://127.0.0.1:1/", running], None), None);
+        let run = example::plan(|spec| {
+            spec.command = Command::Run;
+            spec.contenders = vec!["nginx".to_owned()];
+        });
+        assert_eq!(in_words(&run).as_deref(), Some("one launch, as in every `tiebreak run`"));
     }
 
     #[test]

@@ -15,12 +15,15 @@ fn the_demo_prints_both_verdicts_and_the_truth_and_leaves_two_runs() {
     let output = directory.tiebreak(&["demo", "--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let stdout = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(stdout.contains("fresh is slower than persistent"), "{stdout}");
-    assert!(stdout.contains("110us is slower than 100us"), "{stdout}");
-    let last: Vec<&str> = stdout.lines().rev().take(5).collect();
-    assert!(last[3].contains("fresh is slower than persistent: "), "{stdout}");
-    assert!(last[2].contains("110us is slower than 100us: "), "{stdout}");
-    assert!(last[2].contains("  0.909x: "), "{stdout}");
+    let slower = "this launch of 110us was slower than this launch of 100us: ";
+    let claims = ["fresh is slower than persistent: ", slower];
+    for claim in claims {
+        assert_eq!(stdout.matches(claim).count(), 2, "in its report and at the end: {stdout}");
+    }
+    let last: Vec<&str> = stdout.lines().rev().take(6).collect();
+    let end = [5, 4, 3, 2].map(|at| last[at]).concat();
+    assert!(claims.iter().all(|claim| end.contains(claim)), "{stdout}");
+    assert!(end.contains("  0.909x: "), "{stdout}");
     assert!(last[0].contains("try next: tiebreak compare "), "{stdout}");
 
     let runs = std::fs::read_dir(directory.file("tiebreak-runs")).expect("the runs' directory");

@@ -1,5 +1,6 @@
 //! How often targets are launched, through the binary.
 
+use crate::common::listening::start;
 use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 
@@ -98,4 +99,70 @@ fn a_requirement_between_programs_needs_several_launches() {
         assert_eq!(checked.status.code(), Some(code), "{more:?}: {}", errors(&checked));
         assert_eq!(errors(&checked).contains("use --launches 8"), code == 2, "{more:?}");
     }
+}
+
+/// The words of a comparison, and its scope in the report.
+fn said(report: &Value, short: &str) -> (String, Value, Value) {
+    let claim = short.lines().next().unwrap_or_default().to_owned();
+    (claim, report["scope"].clone(), report["comparisons"][0]["scope"].clone())
+}
+
+/// The short answer and the report of a comparison of these contenders, b with half of the connections.
+fn compared(directory: &TestDirectory, contenders: &[&str], more: &[&str]) -> (String, Value) {
+    let set = ["--expect-different", "--quiet", "--out", "said", "--set", "b.connections=1"];
+    let output = directory.tiebreak(&[&["compare"], contenders, &SHORT[2..], &set, more].concat());
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", errors(&output));
+    let short = String::from_utf8_lossy(&output.stdout).into_owned();
+    let report = std::fs::read_to_string(directory.file("said/report.json")).expect("a report");
+    (short, serde_json::from_str(&report).expect("JSON"))
+}
+
+#[test]
+fn verdicts_say_whether_they_are_about_programs_or_launches() {
+    let several = experiment("launches = 8\n");
+    let (short, report) = compared(&several, &["e.toml"], &[]);
+    let (claim, of_run, of_comparison) = said(&report, &short);
+    assert!(claim.starts_with("b is slower than a: "), "{short}");
+    assert_eq!((of_run, of_comparison), ("programs".into(), "programs".into()));
+
+    let one = experiment("launches = 1\nrounds = 8\n");
+    let (short, report) = compared(&one, &["e.toml"], &[]);
+    let (claim, of_run, of_comparison) = said(&report, &short);
+    assert!(claim.starts_with("this launch of b was slower than this launch of a: "), "{short}");
+    assert_eq!((of_run, of_comparison), ("launches".into(), "launches".into()));
+    let markdown = one.tiebreak(&["report", "said", "--markdown"]);
+    let markdown = String::from_utf8_lossy(&markdown.stdout).into_owned();
+    assert!(markdown.contains("this launch of `b` was slower than"), "{markdown}");
+    let page = std::fs::read_to_string(one.file("said/report.html")).expect("a page");
+    assert!(page.contains("this launch of "), "the page says it, too");
+}
+
+#[test]
+fn running_servers_are_launches_unless_they_are_one_process() {
+    let directory = TestDirectory::new();
+    let server = ["testserver", "--listen", "127.0.0.1:0", "--delay", "1ms"];
+    let servers = [0, 1].map(|_| start(&directory, &server));
+    let urls = servers.each_ref().map(|server| format!("http://{}/", server.address));
+    let required = ["--rounds", "8", "--require", "b/a throughput >= 2"];
+    let of = |b: &str| {
+        let contenders = [format!("a={}", urls[0]), format!("b={b}")];
+        let contenders = contenders.each_ref().map(String::as_str);
+        let (short, report) = compared(&directory, &contenders, &required);
+        std::fs::remove_dir_all(directory.file("said")).expect("the run");
+        let findings = report["findings"].as_array().expect("findings").iter();
+        let weights: Vec<Value> = findings
+            .filter(|of| of["rule"] == "one_launch")
+            .map(|of| of["weight"].clone())
+            .collect();
+        (short, report, weights)
+    };
+    let (short, report, weights) = of(&urls[1]);
+    assert!(short.starts_with("this launch of b was slower than this launch of a: "), "{short}");
+    assert_eq!(weights, ["caution"]);
+    let why = report["requirements"][0]["why"].as_str().expect("a sentence");
+    assert!(why.starts_with("throughput of this launch of b is "), "{why}");
+    // The same address, and the same process at another path.
+    let (short, report, weights) = of(&format!("{}other", urls[0]));
+    assert!(short.starts_with("b is slower than a: "), "{short}");
+    assert_eq!((weights, &report["scope"]), (vec!["note".into()], &"launches".into()));
 }

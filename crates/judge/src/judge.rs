@@ -138,6 +138,7 @@ impl Judge {
         let findings = audit::findings(&evidence);
         let contenders = summary::contenders(&evidence);
         let gate = summary::gate(&evidence);
+        let scope = compare::scope_of_run(&evidence);
         let mut comparisons: Vec<_> =
             evidence.drafts.into_iter().map(|draft| draft.comparison).collect();
         if let Some(why) = refusal(&findings) {
@@ -156,6 +157,7 @@ impl Judge {
             complete_rounds: evidence.complete_rounds,
             rules_checked: audit::RULES.len() as u32,
             gate,
+            scope,
         }
     }
 

@@ -15,6 +15,7 @@ pub struct Verdict {
     pub(crate) complete_rounds: u32,
     pub(crate) rules_checked: u32,
     pub(crate) gate: Option<GateSummary>,
+    pub(crate) scope: Scope,
 }
 
 impl Verdict {
@@ -51,6 +52,11 @@ impl Verdict {
     /// What it cost to start slices together. None if one process drove.
     pub fn gate(&self) -> Option<&GateSummary> {
         self.gate.as_ref()
+    }
+
+    /// What the run is about: the programs only if every comparison is.
+    pub fn scope(&self) -> Scope {
+        self.scope
     }
 }
 
@@ -126,6 +132,16 @@ pub enum Word {
     Void,
 }
 
+/// What a result is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// The programs: the launch is the replicate, or every turn starts them anew.
+    Programs,
+    /// These launches of them. Others may differ.
+    Launches,
+}
+
 /// One metric of one pair. `ratio`, `low` and `high` are b/a of the metric's
 /// value.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,6 +156,13 @@ pub struct Comparison {
     pub group: Option<String>,
     /// Whether the comparison's verdict rests on it.
     pub primary: bool,
+    /// What it is about.
+    pub scope: Scope,
+    /// Whether the figures of `a` are those of one launch, from which another one may differ. False if both
+    /// are the same process, which has one launch.
+    pub launch_of_a: bool,
+    /// The same for `b`.
+    pub launch_of_b: bool,
     /// Hodges-Lehmann estimate. None without replicates.
     pub ratio: Option<f64>,
     /// Lower end of the judged interval. None if n is too small for the level.
@@ -422,6 +445,9 @@ pub struct TargetSummary {
     pub memory_source: Option<String>,
     /// How many times it was launched; 0 if it was already running.
     pub launches: u32,
+    /// How many seconds its first launch took until it was ready. None if it was already running, or if the
+    /// journal does not say.
+    pub launch_took: Option<f64>,
     /// Its runs, if it is a program.
     pub programs: Programs,
     /// What it reports about itself.

@@ -56,7 +56,7 @@ pub enum Event {
 }
 
 /// A target that is ready to be driven.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetReady {
     /// The contender's number.
     pub contender: u32,

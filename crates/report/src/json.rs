@@ -18,7 +18,9 @@ pub(super) mod sweep;
 use super::{View, words};
 use contender::ContenderData;
 use growth::GrowthData;
-use judge::verdict::{Charged, Checked, Comparison, Finding, GateSummary, RequirementStatus};
+use judge::verdict::{
+    Charged, Checked, Comparison, Finding, GateSummary, RequirementStatus, Scope,
+};
 use plan::PlanData;
 use published::PublishedData;
 use record::{EndReason, Host, Metric};
@@ -36,6 +38,7 @@ pub(super) fn report(view: &View) -> String {
         end: view.end.map(|end| EndData { reason: end.reason, detail: &end.detail }),
         journal_note: view.journal_note,
         void: view.void,
+        scope: view.scope,
         complete_rounds: view.complete_rounds,
         rules_checked: view.rules_checked,
         gate: view.gate,
@@ -62,6 +65,7 @@ struct Report<'a> {
     end: Option<EndData<'a>>,
     journal_note: Option<&'a str>,
     void: bool,
+    scope: Scope,
     complete_rounds: u32,
     rules_checked: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,6 +95,7 @@ struct ComparisonData<'a> {
     metric: &'static str,
     group: Option<&'a str>,
     primary: bool,
+    scope: Scope,
     ratio: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
@@ -161,6 +166,7 @@ impl<'a> ComparisonData<'a> {
             metric: of.metric.path(),
             group: of.group.as_deref(),
             primary: of.primary,
+            scope: of.scope,
             ratio: of.ratio,
             low: of.low,
             high: of.high,

@@ -20,7 +20,7 @@ mod samples;
 mod tests;
 
 use judge::growth::Growth;
-use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, GateSummary, Verdict};
+use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, GateSummary, Scope, Verdict};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
 pub use sweep::SweepInput;
 use sweep::SweepView;
@@ -173,6 +173,7 @@ struct View<'a> {
     complete_rounds: u32,
     rules_checked: u32,
     gate: Option<&'a GateSummary>,
+    scope: Scope,
     run: &'a str,
     journal_note: Option<&'a str>,
     checked: &'a [Checked],
@@ -193,6 +194,7 @@ impl<'a> View<'a> {
             complete_rounds: input.verdict.complete_rounds(),
             rules_checked: input.verdict.rules_checked(),
             gate: input.verdict.gate(),
+            scope: input.verdict.scope(),
             run: input.run,
             journal_note: input.journal_note.as_deref(),
             checked: input.checked,

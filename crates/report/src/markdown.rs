@@ -27,6 +27,7 @@ pub(super) fn summary(view: &View) -> String {
         _ => push(&mut out, comparisons(view)),
     }
     push(&mut out, reservations(view));
+    push(&mut out, words::several_launches(view).map_or(String::new(), |next| text(&next)));
     push(&mut out, requirements(view.checked));
     push(&mut out, audit(view));
     push(&mut out, targets::costs(view));
@@ -104,6 +105,11 @@ fn comparisons(view: &View) -> String {
             value(&comparison.b),
             words::word(comparison.verdict, comparison.metric),
         );
+    }
+    // With one pair, the headline says it.
+    let several = view.primaries().count() > 1;
+    if let Some(about) = words::about_launches(view.primaries()).filter(|_| several) {
+        let _ = write!(table, "\n{about}");
     }
     table
 }

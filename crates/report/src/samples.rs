@@ -14,7 +14,7 @@ use judge::audit::RULES;
 use judge::growth::Growth;
 use judge::verdict::{
     Checked, Comparison, ContenderSummary, Finding, GateSummary, Quantiles, RequirementStatus,
-    Sent, TargetSummary, WatchSummary, Weight, Word,
+    Scope, Sent, TargetSummary, WatchSummary, Weight, Word,
 };
 use record::{
     Address, Arrivals, Contender, ContenderQuestion, End, EndReason, Fact, Failure, Header,
@@ -41,6 +41,7 @@ pub(super) struct Parts {
     pub(super) findings: Vec<Finding>,
     pub(super) complete_rounds: u32,
     pub(super) gate: Option<GateSummary>,
+    pub(super) scope: Scope,
     pub(super) run: String,
     pub(super) journal_note: Option<String>,
     pub(super) checked: Vec<Checked>,
@@ -61,6 +62,7 @@ impl Parts {
             complete_rounds: self.complete_rounds,
             rules_checked: 19,
             gate: self.gate.as_ref(),
+            scope: self.scope,
             run: &self.run,
             journal_note: self.journal_note.as_deref(),
             checked: &self.checked,
@@ -110,10 +112,10 @@ pub(super) fn faster() -> Parts {
     ];
     parts.findings = vec![finding(
         "one_launch",
-        Weight::Note,
-        None,
-        "Each target was measured in one launch: the verdict is about these launches.",
-        "Servers settle differently at each start; use --launches when the difference is small.",
+        Weight::Caution,
+        Some("new"),
+        "from one launch of each: throughput 1.314x of new to old",
+        "Servers settle differently at each start; restart them and run again.",
     )];
     parts
 }
@@ -304,10 +306,10 @@ pub(super) fn twelve() -> Parts {
     }
     parts.findings = vec![finding(
         "one_launch",
-        Weight::Note,
-        None,
-        "Each target was measured in one launch.",
-        "Use --launches when the difference is small.",
+        Weight::Caution,
+        Some(&names[1]),
+        "from one launch of each: throughput 0.500x",
+        "Servers settle differently at each start; restart them and run again.",
     )];
     parts
 }
@@ -426,6 +428,7 @@ fn hostile_target() -> TargetSummary {
         peak_memory_bytes: Some(u64::MAX),
         memory_source: Some(bad()),
         launches: u32::MAX,
+        launch_took: Some(f64::INFINITY),
         programs: Programs { runs: u64::MAX, ..Programs::default() },
         facts: vec![line(Some(bad())), line(Some("W".repeat(500))), line(None)],
         watch: Some(WatchSummary {
@@ -471,6 +474,7 @@ fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
         findings: Vec::new(),
         complete_rounds: rounds,
         gate: None,
+        scope: Scope::Launches,
         run: "tiebreak-runs/20260301T093000Z-5f3c9a1b".into(),
         journal_note: None,
         checked: Vec::new(),
@@ -629,6 +633,9 @@ fn comparison(a: &str, b: &str, word: Word, ratio: (f64, f64, f64), rounds: &[f6
         metric: Metric::Throughput,
         group: None,
         primary: true,
+        scope: Scope::Launches,
+        launch_of_a: true,
+        launch_of_b: true,
         ratio: Some(ratio.0),
         low: Some(ratio.1),
         high: Some(ratio.2),

@@ -63,6 +63,11 @@ impl<'a> SweepView<'a> {
         contenders.iter().map(|of| of.name.as_str()).zip(self.bends)
     }
 
+    /// The comparisons that the verdicts of all load points rest on.
+    pub(super) fn primaries(&self) -> impl Iterator<Item = &'a Comparison> {
+        self.driven().flat_map(|(_, view)| view.primaries())
+    }
+
     /// Names of the pairs compared, (a, b).
     pub(super) fn pairs(&self) -> Vec<(&'a str, &'a str)> {
         self.any().map_or(Vec::new(), View::pairs)

@@ -243,6 +243,9 @@ fn next(view: &View) -> Option<String> {
             "fix what the audit found and run again; tiebreak explain {rule} says why it matters"
         ));
     }
+    if let Some(launches) = words::several_launches(view) {
+        return Some(launches);
+    }
     let hardest = fresh::hardest(undecided(view)).filter(|it| fresh::is_worth_it(it));
     if let Some((about, up_to)) = hardest.and_then(|comparison| comparison.fresh_rounds) {
         let [about, up_to] = [about, up_to].map(|n| fresh::fresh_option(view, n));

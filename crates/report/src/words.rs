@@ -23,12 +23,15 @@ pub(crate) mod times;
 mod warm_up;
 mod workload;
 
-pub(super) use claims::{basis, bounds, brief, charged, claim, limit, second, short_basis};
+pub(super) use claims::{
+    about_launches, basis, bounds, brief, charged, claim, limit, second, short_basis,
+};
 pub use databases::database;
-pub(super) use fresh::fresh_run;
+pub(super) use fresh::{fresh_run, several_launches};
 pub use load::{load_begins, loaded};
 pub(super) use looks::{planned, rests_on, unfinished};
 pub use messages::messages;
+pub use sentence::THIS_LAUNCH_OF;
 pub(super) use sentence::{Sentence, SentencePart};
 pub(super) use standing::{required, standing};
 pub use stores::{is_loaded, store};

@@ -3,6 +3,7 @@
 use super::{By, Names, Requirement};
 use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
 use record::{Direction, Metric};
+use report::words::THIS_LAUNCH_OF;
 use text::shown::{shown, shown_sentence};
 
 /// The audit rule that names contenders whose figures the generator may have limited.
@@ -160,13 +161,19 @@ impl<'a> Seen<'a> {
     /// `throughput of new is 0.985x that of old (0.972x to 0.998x at 95 %)`.
     fn figures(&self, ratio: Ratio) -> String {
         let (a, b) = self.names();
+        let it = self.comparison;
+        let launches = (it.launch_of_a, it.launch_of_b);
+        let (of_a, of_b) = if self.inverted { (launches.1, launches.0) } else { launches };
+        let this = |is_launch: bool| if is_launch { THIS_LAUNCH_OF } else { "" };
         let [estimate, low, high] =
             [ratio.estimate, ratio.low, ratio.high].map(|ratio| self.digits(ratio));
         let level = (self.comparison.confidence * 1e6).round() / 1e4;
         let metric = self.required.metric_name();
         format!(
-            "{metric} of {} is {estimate} that of {} ({low} to {high} at {level} %)",
+            "{metric} of {}{} is {estimate} that of {}{} ({low} to {high} at {level} %)",
+            this(of_b),
             shown(b),
+            this(of_a),
             shown(a)
         )
     }

@@ -1,5 +1,5 @@
 use super::*;
-use judge::verdict::{RequirementStatus, Weight, Word};
+use judge::verdict::{RequirementStatus, Scope, Weight, Word};
 use record::{ContenderQuestion, Pair};
 
 fn question() -> Question {
@@ -171,6 +171,9 @@ fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparis
         metric,
         group: None,
         primary: true,
+        scope: Scope::Launches,
+        launch_of_a: false,
+        launch_of_b: false,
         ratio: Some(ratio.0),
         low: Some(ratio.1),
         high: Some(ratio.2),
@@ -200,6 +203,24 @@ fn checked(
     let [one] = &checked[..] else { panic!("{checked:?}") };
     assert_eq!(one.requirement, text);
     (one.standing, one.why.clone())
+}
+
+#[test]
+fn a_requirement_between_launches_says_so() {
+    let launches = |launch_of_a, launch_of_b| Comparison {
+        launch_of_a,
+        launch_of_b,
+        ..comparison(Metric::Throughput, (0.985, 0.972, 0.998), Word::Slower)
+    };
+    let says = |text, comparison: Comparison, begins: &str| {
+        let (_, why) = checked(text, &comparison, &[]);
+        assert!(why.starts_with(begins), "{why}");
+    };
+    let both = "throughput of this launch of new is 0.985x that of this launch of old (";
+    says("throughput >= 0.97", launches(true, true), both);
+    let inverted = "throughput of this launch of old is 1.015x that of new (";
+    says("old/new throughput <= 1.1", launches(true, false), inverted);
+    says("throughput >= 0.97", launches(false, false), "throughput of new is 0.985x that of old (");
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! A verdict from one launch of each server.
 
 use super::{Evidence, Rule};
+use crate::draft::Draft;
 use crate::evidence::DriveSummary;
-use crate::verdict::{Comparison, Finding, Weight, Word};
-use text::units;
-
-/// A smaller difference may be one between two launches of the same program.
-const SMALL: f64 = 0.03;
+use crate::verdict::{Comparison, Finding, Scope, Weight, Word};
+use text::{lists, units};
 
 /// The hint about servers that tiebreak does not launch.
 const RESTART_THEM: &str = "restart the servers and run again to generalise";
@@ -16,9 +14,10 @@ pub(super) const RULE: Rule = Rule {
     short: "one launch each",
     hint: "launch the servers several times (--launches 10)",
     weight: Weight::Caution,
-    threshold: "Every comparison has a note that its verdict is about these launches of the \
-                servers. A contender that is faster or slower by less than 3 % is a caution. There \
-                is no finding once two of several launches are complete, nor for programs \
+    threshold: "Every difference that is called from one launch of each server is a caution, however \
+                large it is. Other comparisons of one launch each have a note that their verdict is \
+                about these launches, and so have two ways to reach one process, which has one launch. \
+                There is no finding once two of several launches are complete, nor for programs \
                 (exec:) without servers, which start anew in every turn.",
     why: "A server settles differently at each start: memory layout, hash seeds, which threads run \
           on which cores. Five launches of one program differed by 2 % (sd), and two identical \
@@ -30,63 +29,84 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let compared = !evidence.single() && !evidence.drafts.is_empty();
-    let is_program = |driven: &DriveSummary| driven.judged.programs.runs > 0;
-    let starts_anew = |driven: &DriveSummary| is_program(driven) && driven.target.launches == 0;
-    let programs = || evidence.contenders.iter().all(starts_anew);
-    if !compared || evidence.complete_rounds == 0 || several_launches(evidence) || programs() {
+    let of_launches = |draft: &&Draft| draft.comparison.scope == Scope::Launches;
+    let drafts: Vec<&Draft> = evidence.drafts.iter().filter(of_launches).collect();
+    if drafts.is_empty() || evidence.complete_rounds == 0 {
         return Vec::new();
     }
-    let comparisons = evidence.drafts.iter().map(|draft| &draft.comparison);
-    let small = comparisons.filter(|comparison| is_small(comparison)).map(caution);
-    let note = "the verdict is about these launches of the servers".to_owned();
-    let found = small.chain([RULE.about_the_run(Weight::Note, note)]);
-    // --launches is not for programs.
-    let by_hand = |driven: &DriveSummary| driven.target.launches == 0 || is_program(driven);
-    let by_hand = evidence.contenders.iter().any(by_hand);
-    let hint = if by_hand { RESTART_THEM } else { RULE.hint };
-    found.map(|finding| finding.with_hint(hint)).collect()
+    let pairs = drafts.chunk_by(|one, next| one.pair == next.pair);
+    let cautions: Vec<Option<Finding>> = pairs.map(|pair| caution(evidence, pair)).collect();
+    let note = cautions.contains(&None).then(|| {
+        let note = "the verdict is about these launches of the servers".to_owned();
+        RULE.about_the_run(Weight::Note, note).with_hint(&hint(evidence))
+    });
+    cautions.into_iter().flatten().chain(note).collect()
 }
 
-/// Whether the launch is the replicate, and there are several of them.
-fn several_launches(evidence: &Evidence) -> bool {
-    let mut drafts = evidence.drafts.iter();
-    evidence.rounds_of_a_launch().is_some() && drafts.any(|draft| draft.comparison.replicates > 1)
+/// What is called different between two launches.
+fn caution(evidence: &Evidence, of_pair: &[&Draft]) -> Option<Finding> {
+    let called: Vec<&Comparison> =
+        of_pair.iter().map(|draft| &draft.comparison).filter(|of| is_called(of)).collect();
+    let first = called.first()?;
+    let ratio = |of: &Comparison| of.ratio.map_or(String::new(), units::show_ratio);
+    let seen: Vec<String> = called
+        .iter()
+        .map(|of| {
+            let group = of.group.as_ref().map_or(String::new(), |group| format!(" of {group}"));
+            format!("{}{group} {}", of.metric.path(), ratio(of))
+        })
+        .collect();
+    let seen =
+        format!("from one launch of each: {} of {} to {}", lists::listed(&seen), first.b, first.a);
+    let found = RULE.about(&first.b, Weight::Caution, seen).with_figure(ratio(first));
+    Some(found.with_hint(&hint(evidence)))
 }
 
-fn is_small(comparison: &Comparison) -> bool {
-    let called = matches!(comparison.verdict, Word::Faster | Word::Slower);
-    called && comparison.ratio.is_some_and(|ratio| ratio.ln().abs() < SMALL.ln_1p())
+fn is_called(comparison: &Comparison) -> bool {
+    let is_about_launches = comparison.launch_of_a || comparison.launch_of_b;
+    is_about_launches && matches!(comparison.verdict, Word::Faster | Word::Slower)
 }
 
-fn caution(comparison: &Comparison) -> Finding {
-    let seen = format!(
-        "{} of {} to {} is {}: less than {} from one launch of each",
-        comparison.metric.path(),
-        comparison.b,
-        comparison.a,
-        comparison.ratio.map_or(String::new(), units::show_ratio),
-        units::show_percent(SMALL)
-    );
-    let ratio = comparison.ratio.map_or(String::new(), units::show_ratio);
-    RULE.about(&comparison.b, Weight::Caution, seen).with_figure(ratio)
+/// --launches is neither for servers that are running already nor for programs.
+fn hint(evidence: &Evidence) -> String {
+    let by_hand = |of: &DriveSummary| of.target.launches == 0 || of.judged.programs.runs > 0;
+    if evidence.contenders.iter().any(by_hand) {
+        return RESTART_THEM.to_owned();
+    }
+    match evidence.question.dear {
+        Some(dear) => RULE.hint.replace("10", &dear.launches.to_string()),
+        None => RULE.hint.to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::builder::{SampleRun, weights};
+    use record::{DearLaunches, Metric, TargetReady};
 
     fn with(ratio: f64) -> SampleRun {
         SampleRun::with_ratios(&[ratio; 8])
     }
 
     #[test]
-    fn less_than_three_percent_is_a_caution() {
-        assert_eq!(weights(&with(1.029), RULE.name), [Weight::Caution, Weight::Note]);
-        assert_eq!(weights(&with(1.0 / 1.029), RULE.name), [Weight::Caution, Weight::Note]);
-        assert_eq!(weights(&with(1.031), RULE.name), [Weight::Note]);
-        assert!(RULE.threshold.contains(&units::show_percent(SMALL)));
+    fn every_called_difference_is_a_caution_once_for_each_pair() {
+        for ratio in [1.029, 1.0 / 1.029, 1.5, 0.2] {
+            assert_eq!(weights(&with(ratio), RULE.name), [Weight::Caution], "{ratio}");
+        }
+        let mut three = SampleRun::of(&["a", "b", "c"], 8);
+        three.question.secondary = vec![Metric::ResponseP50];
+        three.each_seen("c", |_, seen| {
+            crate::builder::fill(&mut seen.response_time, 1_200_000, 800);
+            seen.slices.iter_mut().for_each(|slice| slice.took_ns *= 2);
+        });
+        let found = three.findings(RULE.name);
+        let about: Vec<_> = found.iter().map(|of| (of.weight, of.contender.as_deref())).collect();
+        assert_eq!(about, [(Weight::Caution, Some("c")), (Weight::Note, None)]);
+        let seen =
+            "from one launch of each: throughput 0.500x and response_time.p50 1.200x of c to a";
+        assert_eq!(found[0].evidence, seen);
+        assert_eq!(found[0].figure.as_deref(), Some("0.500x"));
     }
 
     #[test]
@@ -97,10 +117,17 @@ mod tests {
     }
 
     #[test]
+    fn one_process_has_only_the_note() {
+        let mut run = with(1.5);
+        run.question.sharing = vec![vec![0, 1]];
+        assert_eq!(weights(&run, RULE.name), [Weight::Note]);
+    }
+
+    #[test]
     fn a_program_is_launched_in_every_turn() {
         let mut programs = with(1.029);
         programs.each_seen("a", |_, seen| seen.programs.runs = 1);
-        assert_eq!(weights(&programs, RULE.name).len(), 2, "b is none");
+        assert_eq!(weights(&programs, RULE.name), [Weight::Caution], "b is none");
         programs.each_seen("b", |_, seen| seen.programs.runs = 1);
         assert_eq!(weights(&programs, RULE.name), []);
     }
@@ -113,6 +140,28 @@ mod tests {
         assert_eq!(weights(&run(8), RULE.name), []);
         assert_eq!(weights(&run(2), RULE.name), []);
         assert_eq!(weights(&run(1), RULE.name), [Weight::Note]);
-        assert!(RULE.remedy.contains("--launches 10"));
+    }
+
+    #[test]
+    fn the_hint_is_one_that_can_be_followed() {
+        let hint = |run: &SampleRun, launched: bool| {
+            let mut judge = run.judge();
+            for contender in 0..2 {
+                judge.target(&TargetReady {
+                    contender,
+                    launch: launched.into(),
+                    ..TargetReady::default()
+                });
+            }
+            let verdict = judge.verdict();
+            let found = verdict.findings().iter().find(|of| of.rule == RULE.name);
+            found.expect("a finding").hint.clone()
+        };
+        let mut run = with(1.1);
+        assert_eq!(hint(&run, false), RESTART_THEM);
+        assert_eq!(hint(&run, true), RULE.hint);
+        run.question.dear =
+            Some(DearLaunches { launches: 8, rounds_of_one: 8, round_of_one_ns: 1 });
+        assert!(hint(&run, true).ends_with("(--launches 8)"));
     }
 }

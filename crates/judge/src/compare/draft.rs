@@ -11,7 +11,7 @@ use crate::{
         looks::{self, LOOKS, Look, Looked, Looks},
         rounds::{self, Spread},
     },
-    verdict::{Charged, Comparison, Word},
+    verdict::{Charged, Comparison, Scope, Word},
     weigh::{Weighed, word},
 };
 use record::{Metric, Pair};
@@ -68,6 +68,10 @@ impl Compared {
             metric: self.metric,
             group: self.group.map(|at| evidence.question.groups[at].name.clone()),
             primary: self.primary,
+            // What it is about is known when all drafts are made.
+            scope: Scope::Launches,
+            launch_of_a: false,
+            launch_of_b: false,
             ratio: None,
             low: None,
             high: None,

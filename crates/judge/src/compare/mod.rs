@@ -4,12 +4,14 @@ mod at_rest;
 mod bottleneck;
 mod draft;
 mod replicates;
+mod scope;
 mod support;
 
 pub(crate) use at_rest::{CAUTION_ABOVE, NOTE_ABOVE};
 #[cfg(test)]
 pub(crate) use bottleneck::LITTLE_ROOM_FROM;
 pub(crate) use bottleneck::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW, at_its_limit, held_back};
+pub(crate) use scope::of_run as scope_of_run;
 pub(crate) use support::Support;
 
 use crate::draft::Draft;
@@ -41,6 +43,7 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
             }
         }
     }
+    scope::set(evidence, &mut drafts);
     drafts
 }
 

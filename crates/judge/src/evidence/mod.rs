@@ -312,15 +312,25 @@ impl Evidence {
         self.contender_question(contender).map_or(&[], |question| question.target_cores.as_slice())
     }
 
+    /// Whether the contender is a program that starts in every turn, and no server of its own runs longer.
+    pub(crate) fn starts_anew(&self, contender: u32) -> bool {
+        let driven = self.contenders.get(contender as usize);
+        driven.is_some_and(|of| of.judged.programs.runs > 0 && of.target.launches == 0)
+    }
+
+    /// Whether the two of a pair are ways to reach one target.
+    pub(crate) fn is_one_target(&self, pair: Pair) -> bool {
+        let both = |group: &Vec<u32>| group.contains(&pair.a) && group.contains(&pair.b);
+        self.question.one_target.iter().any(both)
+    }
+
     /// Whether the client's cost is part of what is compared in this pair, because every
     /// application pays it: the two are ways to reach one target, or client libraries drive both.
     pub(crate) fn client_counts(&self, pair: Pair) -> bool {
-        let question = &self.question;
         let library = |of: u32| {
             self.contender_question(of as usize).is_some_and(|question| question.by_library)
         };
-        let both = |group: &Vec<u32>| group.contains(&pair.a) && group.contains(&pair.b);
-        (library(pair.a) && library(pair.b)) || question.one_target.iter().any(both)
+        (library(pair.a) && library(pair.b)) || self.is_one_target(pair)
     }
 
     /// Whether this holds in every pair that contains the contender.

@@ -7,6 +7,8 @@ impl TargetSummary {
     /// Records that a target is ready; the facts of its latest launch are kept.
     pub(crate) fn ready(&mut self, ready: &TargetReady) {
         self.launches = self.launches.max(ready.launch);
+        let took = (ready.took_ns > 0).then(|| ready.took_ns as f64 / 1e9);
+        self.launch_took = self.launch_took.or(took);
         self.cpu_source.clone_from(&ready.cpu_source);
         self.out_of_sight.clone_from(&ready.out_of_sight);
         self.facts.clone_from(&ready.facts);

@@ -66,10 +66,13 @@ pub(super) fn verdict(view: &View) -> Node {
             .with_all(primaries.iter().flat_map(|comparison| claim(view, comparison, "h2"))),
         n => section
             .with(el("h1").class("small").text(counted(view, n)))
-            .with(tally(view, &primaries)),
+            .with(tally(view, &primaries))
+            .with_all(parts::about_launches(view.primaries())),
     };
     let remarks = words::remarks(view).into_iter();
+    let next = words::several_launches(view).map(|next| format!("Next: {next}"));
     section
+        .with_all(next.map(|next| el("p").class("remark").text(next)))
         .with_all(remarks.map(|remark| el("p").class("remark").text(remark)))
         .with(el("p").class("audit").text(format!("Audit: {}", words::audit(view))))
 }

@@ -2,7 +2,7 @@
 
 use super::node::{Node, el, foreign};
 use crate::words;
-use judge::verdict::Word;
+use judge::verdict::{Comparison, Word};
 use record::Metric;
 use text::shown::shown;
 
@@ -14,6 +14,11 @@ pub(super) fn section(heading: &str) -> Node {
 /// A small paragraph that explains a picture.
 pub(super) fn caption(text: &str) -> Node {
     el("p").class("caption").text(text)
+}
+
+/// Says that verdicts in a table are about launches, if they are.
+pub(super) fn about_launches<'a>(verdicts: impl Iterator<Item = &'a Comparison>) -> Option<Node> {
+    words::about_launches(verdicts).map(|sentence| caption(&format!("{}.", capitalised(sentence))))
 }
 
 /// With a capital letter at the beginning.

@@ -238,7 +238,8 @@ fn verdicts(view: &SweepView) -> Node {
         let cells = pairs.iter().map(|pair| cell(point, pair));
         std::iter::once(el("th").at("scope", "row").with(link(view, point))).chain(cells).collect()
     });
-    parts::section("Verdicts at each load point").with(parts::table(&head, rows))
+    let about = parts::about_launches(view.primaries());
+    parts::section("Verdicts at each load point").with(parts::table(&head, rows)).with_all(about)
 }
 
 /// One row for each contender at each load point.

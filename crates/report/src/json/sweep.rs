@@ -6,7 +6,7 @@ use super::{EndData, RequirementData, pretty};
 use crate::sweep::{PointView, SweepView};
 use crate::words;
 use judge::bend::{Bend, Sign};
-use judge::verdict::{Comparison, ContenderSummary, Finding};
+use judge::verdict::{Comparison, ContenderSummary, Finding, Scope};
 use serde::Serialize;
 
 /// Name and version of the schema.
@@ -69,6 +69,7 @@ struct RatioData<'a> {
     b: &'a str,
     metric: &'static str,
     primary: bool,
+    scope: Scope,
     ratio: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
@@ -139,6 +140,7 @@ fn ratio(of: &Comparison) -> RatioData<'_> {
         b: &of.b,
         metric: of.metric.path(),
         primary: of.primary,
+        scope: of.scope,
         ratio: of.ratio,
         low: of.low,
         high: of.high,

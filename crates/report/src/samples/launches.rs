@@ -2,9 +2,9 @@
 
 use super::{Parts, checked, compare, comparison, faster, finding, noise, second};
 use judge::verdict::{
-    Charged, Checked, Comparison, RequirementStatus, TargetSummary, Weight, Word,
+    Charged, Checked, Comparison, RequirementStatus, Scope, TargetSummary, Weight, Word,
 };
-use record::{Address, Fact, Metric};
+use record::{Address, DearLaunches, Fact, Launches, Metric};
 
 /// Launched targets whose CPU can be read, with slices forced. One collects garbage at rest, so
 /// there is a second ratio with that charged.
@@ -25,6 +25,13 @@ pub(crate) fn launched() -> Parts {
         pair(second(Metric::ResponseP99, Word::Slower, (2.61, 2.49, 2.75))),
         pair(second(Metric::TargetCpu, Word::Slower, (2.71, 2.63, 2.8))),
     ];
+    // A launch of the second proved too dear for several.
+    parts.header.plan.question.dear =
+        Some(DearLaunches { launches: 8, rounds_of_one: 10, round_of_one_ns: 1_000_000_000 });
+    let pilot = parts.pilot.as_mut().expect("compare has one");
+    pilot.launches = Some(Launches { launches: 1, rounds: 10 });
+    parts.contenders[0].target.launch_took = Some(0.4);
+    parts.contenders[1].target.launch_took = Some(31.2);
     let target = &mut parts.contenders[1].target;
     target.cpu_per_operation = Some(121e-6);
     target.cpu_at_rest = Some(0.0824);
@@ -42,9 +49,10 @@ pub(crate) fn launched() -> Parts {
         ),
         finding(
             "one_launch",
-            Weight::Note,
-            None,
-            "the verdict is about these launches of the servers",
+            Weight::Caution,
+            Some("garbage-heavy"),
+            "from one launch of each: throughput 0.430x, response_time.p99 2.610x and \
+             target_cpu_per_operation 2.710x of garbage-heavy to lean",
             "Launch them several times: --launches 10.",
         ),
     ];
@@ -56,6 +64,7 @@ pub(crate) fn restarts() -> Parts {
     let mut parts = compare(&[("old", 23_400.0), ("new", 24_600.0)], 50);
     launch(&mut parts, "./server");
     parts.header.plan.question.restarts = 10;
+    parts.scope = Scope::Programs;
     for (number, contender) in parts.contenders.iter_mut().enumerate() {
         contender.target.launches = 10;
         contender.target.cpu_at_rest = Some(0.0031 + 0.0002 * number as f64);
@@ -76,6 +85,10 @@ pub(crate) fn restarts() -> Parts {
             ..second(Metric::ResponseP99, Word::Undecided, (0.97, 0.9, 1.06))
         },
     ];
+    for comparison in &mut parts.comparisons {
+        comparison.scope = Scope::Programs;
+        (comparison.launch_of_a, comparison.launch_of_b) = (false, false);
+    }
     parts
 }
 
@@ -97,6 +110,8 @@ pub(crate) fn looks() -> Parts {
         },
     ];
     // Persistent and fresh connections to the same server.
+    let of_one_process = &mut parts.comparisons[1];
+    (of_one_process.launch_of_a, of_one_process.launch_of_b) = (false, false);
     for (number, other) in [(0, "c"), (2, "a")] {
         parts.contenders[number].target = TargetSummary {
             cpu_source: Some("process_clocks".into()),

@@ -93,9 +93,10 @@ fn tail(view: &View, style: Style) -> Page {
     if let Some(article) = published::line(view) {
         page.entry("article", Paint::Plain, &article);
     }
-    let next = fresh::hardest(undecided(view)).and_then(|it| words::fresh_run(view, it));
+    let fresh = fresh::hardest(undecided(view)).and_then(|it| words::fresh_run(view, it));
     // Load points are not compared to decide which of them is faster.
-    let next = next.filter(|_| view.plan().sweep.is_none());
+    let fresh = fresh.filter(|_| view.plan().sweep.is_none());
+    let next = words::several_launches(view).filter(|_| !view.void).or(fresh);
     if let Some(next) = next {
         page.entry("next", Paint::Strong, &next);
     }

@@ -22,6 +22,7 @@ pub(crate) fn report(view: &SweepView, style: Style) -> String {
     page.blank();
     if view.any().is_some() {
         verdicts(view, &mut page);
+        about_launches(view, &mut page);
         page.blank();
         figures(view, &mut page);
         page.blank();
@@ -73,6 +74,13 @@ fn at(view: &SweepView, point: &PointView) -> String {
 fn verdicts(view: &SweepView, page: &mut Page) {
     let (head, rows) = verdict_table(view);
     table(&head.iter().map(String::as_str).collect::<Vec<_>>(), &rows, page);
+}
+
+/// What the verdicts are about, if that is not the programs.
+pub(super) fn about_launches(view: &SweepView, page: &mut Page) {
+    if let Some(sentence) = words::about_launches(view.primaries()) {
+        page.wrapped(2, sentence, Paint::Plain);
+    }
 }
 
 /// Head and rows: one row for each load point, one column for each pair.

@@ -141,3 +141,17 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     let length = text[from..].find(end).expect("end");
     &text[from..from + length]
 }
+
+#[test]
+fn pages_say_that_verdicts_are_about_launches() {
+    let pages: std::collections::BTreeMap<_, _> = pages().into_iter().collect();
+    let about = "he verdicts are about these launches of the servers; others may differ";
+    for name in ["twelve", "sweep"] {
+        assert!(pages[name].contains(&format!("T{about}")), "{name}");
+    }
+    assert!(pages["launched"].contains("this launch of "));
+    assert!(pages["launched"].contains("Next: the same command with --launches 8 compares"));
+    assert!(!pages["restarts"].contains("this launch of "));
+    let of_loads = &pages["loads"];
+    assert!(!of_loads.contains(about) && !of_loads.contains("this launch of "));
+}

@@ -1,5 +1,6 @@
 //! The sentences about a comparison: the claim, its basis, and what would decide it.
 
+use super::sentence::Side;
 use super::{Sentence, groups, rests_on, word};
 use crate::View;
 use judge::verdict::{Comparison, Word};
@@ -12,16 +13,19 @@ const CHARGED_ABOVE: f64 = 0.005;
 
 /// The claim without its interval: `new is 1.31x faster than old`.
 pub(crate) fn claim(view: &View, comparison: &Comparison) -> Sentence {
-    let (a, b) = (&comparison.a, &comparison.b);
+    let [a, b] = sides(comparison);
     let sentence = Sentence::default();
     let Some(ratio) = ratio(comparison) else {
-        let sentence = sentence.name(b).plain(" against ").name(a);
+        let sentence = sentence.side(&b).plain(" against ").side(&a);
         return if comparison.verdict == Word::Undecided {
             sentence.plain(" is undecided")
         } else {
             sentence
         };
     };
+    // A program is faster; a launch of it was.
+    let was_launched = comparison.launch_of_a || comparison.launch_of_b;
+    let (is, are) = if was_launched { ("was", "were") } else { ("is", "are") };
     let ratio = &units::ratios(ratio, bounds(comparison), view.matters())[0];
     let limit = limit(comparison);
     if comparison.metric == Metric::TargetCpu {
@@ -29,31 +33,49 @@ pub(crate) fn claim(view: &View, comparison: &Comparison) -> Sentence {
     }
     match (comparison.verdict, comparison.metric.direction()) {
         (Word::Faster, Direction::HigherIsBetter) => sentence
-            .name(b)
-            .plain(format!(" is {limit}"))
+            .side(&b)
+            .plain(format!(" {is} {limit}"))
             .lead(ratio)
             .plain(" faster than ")
-            .name(a),
+            .side(&a),
         (Word::Faster, Direction::LowerIsBetter) => sentence
-            .name(b)
-            .plain(" is faster than ")
-            .name(a)
+            .side(&b)
+            .plain(format!(" {is} faster than "))
+            .side(&a)
             .plain(format!(": {limit}"))
             .lead(ratio),
         (Word::Slower, _) => sentence
-            .name(b)
-            .plain(" is slower than ")
-            .name(a)
+            .side(&b)
+            .plain(format!(" {is} slower than "))
+            .side(&a)
             .plain(format!(": {limit}"))
             .lead(ratio),
-        (Word::Equivalent, _) => {
-            sentence.name(b).plain(" and ").name(a).plain(" are equivalent: ").lead(ratio)
-        }
+        (Word::Equivalent, _) => sentence
+            .side(&b)
+            .plain(" and ")
+            .side(&a)
+            .plain(format!(" {are} equivalent: "))
+            .lead(ratio),
         (Word::Undecided, _) => {
-            sentence.name(b).plain(" against ").name(a).plain(" is undecided: ").lead(ratio)
+            sentence.side(&b).plain(" against ").side(&a).plain(" is undecided: ").lead(ratio)
         }
-        (Word::Void, _) => sentence.name(b).plain(" against ").name(a).plain(": ").lead(ratio),
+        (Word::Void, _) => sentence.side(&b).plain(" against ").side(&a).plain(": ").lead(ratio),
     }
+}
+
+/// Says what verdicts are about that stand in a table, where no claim says it.
+pub(crate) fn about_launches<'a>(
+    mut verdicts: impl Iterator<Item = &'a Comparison>,
+) -> Option<&'static str> {
+    let is_about_launches = |of: &Comparison| of.launch_of_a || of.launch_of_b;
+    let says = "the verdicts are about these launches of the servers; others may differ";
+    verdicts.any(is_about_launches).then_some(says)
+}
+
+/// Both sides of a comparison.
+fn sides(comparison: &Comparison) -> [Side<'_>; 2] {
+    let side = |name, is_launch| Side { name, is_launch };
+    [side(&comparison.a, comparison.launch_of_a), side(&comparison.b, comparison.launch_of_b)]
 }
 
 /// The claim with its interval: `new is 1.31x faster than old (1.27x to 1.36x)`.
@@ -66,25 +88,29 @@ pub(crate) fn brief(view: &View, comparison: &Comparison) -> Sentence {
 
 /// The claim about CPU: `new uses 0.71x the CPU of old per operation`.
 fn costs(comparison: &Comparison, ratio: &str) -> Sentence {
-    let (a, b) = (&comparison.a, &comparison.b);
-    let sentence = Sentence::default().name(b);
+    let [a, b] = sides(comparison);
+    let sentence = Sentence::default().side(&b);
+    let was_launched = comparison.launch_of_a || comparison.launch_of_b;
+    let (uses, both_use) = if was_launched { ("used", "used") } else { ("uses", "use") };
     match comparison.verdict {
         Word::Faster | Word::Slower => sentence
-            .plain(format!(" uses {}", limit(comparison)))
+            .plain(format!(" {uses} {}", limit(comparison)))
             .lead(ratio)
             .plain(" the CPU of ")
-            .name(a)
+            .side(&a)
             .plain(" per operation"),
-        Word::Equivalent => {
-            sentence.plain(" and ").name(a).plain(" use equivalent CPU per operation: ").lead(ratio)
-        }
+        Word::Equivalent => sentence
+            .plain(" and ")
+            .side(&a)
+            .plain(format!(" {both_use} equivalent CPU per operation: "))
+            .lead(ratio),
         Word::Undecided => sentence
             .plain(" against ")
-            .name(a)
+            .side(&a)
             .plain(" is undecided in CPU per operation: ")
             .lead(ratio),
         Word::Void => {
-            sentence.plain(" against ").name(a).plain(", CPU per operation: ").lead(ratio)
+            sentence.plain(" against ").side(&a).plain(", CPU per operation: ").lead(ratio)
         }
     }
 }
@@ -211,4 +237,56 @@ pub(crate) fn charged(view: &View, comparison: &Comparison) -> Option<Sentence> 
         None => sentence,
     };
     Some(sentence.plain(format!(", {}", word(charged.verdict, comparison.metric))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    /// The claim about the first comparison of a sample, whose sides are these launches.
+    fn claimed(mut input: samples::Parts, launches: (bool, bool), verdict: Word) -> String {
+        let first = &mut input.comparisons[0];
+        (first.launch_of_a, first.launch_of_b) = launches;
+        first.verdict = verdict;
+        let view = input.view();
+        claim(&view, &view.comparisons[0]).text('x')
+    }
+
+    #[test]
+    fn a_claim_from_one_launch_of_each_is_about_these_launches() {
+        let of = |launches, verdict| claimed(samples::faster(), launches, verdict);
+        let both = (true, true);
+        let table = [
+            (both, Word::Faster, "this launch of new was 1.31x faster than this launch of old"),
+            (both, Word::Slower, "this launch of new was slower than this launch of old: 1.31x"),
+            (
+                both,
+                Word::Equivalent,
+                "this launch of new and this launch of old were equivalent: 1.31x",
+            ),
+            (
+                both,
+                Word::Undecided,
+                "this launch of new against this launch of old is undecided: 1.31x",
+            ),
+            ((true, false), Word::Slower, "new was slower than this launch of old: 1.31x"),
+            ((false, false), Word::Slower, "new is slower than old: 1.31x"),
+        ];
+        for (launches, verdict, expected) in table {
+            assert_eq!(of(launches, verdict), expected);
+        }
+    }
+
+    #[test]
+    fn so_is_a_claim_about_cpu() {
+        let of = |launches| {
+            let mut input = samples::faster();
+            input.comparisons[0].metric = Metric::TargetCpu;
+            claimed(input, launches, Word::Slower)
+        };
+        let these = "this launch of new used 1.31x the CPU of this launch of old per operation";
+        assert_eq!(of((true, true)), these);
+        assert_eq!(of((false, false)), "new uses 1.31x the CPU of old per operation");
+    }
 }

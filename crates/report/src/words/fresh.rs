@@ -37,6 +37,26 @@ pub(crate) fn fresh_option(view: &View, replicates: u64) -> String {
     format!("{option} {replicates}")
 }
 
+/// What compares the programs, and how long it takes, if there was one launch of each because a launch is
+/// dear: each is as long as what was measured of one, and several cost launches, loads and warm-ups.
+pub(crate) fn several_launches(view: &View) -> Option<String> {
+    let dear = view.plan().question.dear?;
+    view.pilot?.launches.filter(|chosen| chosen.launches == 1)?;
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let each = seconds(view.plan().warm_up_ns.saturating_add(dear.round_of_one_ns));
+    let of_one = view.contenders.iter().map(|of| {
+        let loaded = of.store.as_ref().and_then(|store| store.loaded.as_ref());
+        let load = loaded.map_or(0.0, |loaded| seconds(loaded.whole_ns()));
+        of.target.launch_took.unwrap_or(0.0) + load + each
+    });
+    let takes = f64::from(dear.launches) * of_one.sum::<f64>().ceil();
+    Some(format!(
+        "the same command with --launches {} compares the programs, in about {}",
+        dear.launches,
+        units::show_ns((takes * 1e9) as u64)
+    ))
+}
+
 /// The comparison that needs the most rounds: what decides it decides the others, too.
 pub(crate) fn hardest<'a>(all: impl Iterator<Item = &'a Comparison>) -> Option<&'a Comparison> {
     all.filter(|comparison| comparison.fresh_rounds.is_some())
@@ -147,5 +167,19 @@ mod tests {
         assert!(
             with_cpu(0.8, 1.2).is_some_and(|described| described.ends_with(" would help more"))
         );
+    }
+
+    #[test]
+    fn several_launches_are_named_where_one_was_too_dear() {
+        let named = |input: &samples::Parts| several_launches(&input.view());
+        assert_eq!(named(&samples::faster()), None);
+        let mut dear = samples::launched();
+        // 8 × (0.4 s + 31.2 s to launch, and twice 1 s of warm-up and 1 s of rounds).
+        let command =
+            "the same command with --launches 8 compares the programs, in about 4 min 48 s";
+        assert_eq!(named(&dear).as_deref(), Some(command));
+        let pilot = dear.pilot.as_mut().expect("compare has one");
+        pilot.launches = Some(record::Launches { launches: 8, rounds: 2 });
+        assert_eq!(named(&dear), None);
     }
 }

@@ -22,6 +22,16 @@ pub(crate) enum SentencePart {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sentence(pub(crate) Vec<SentencePart>);
 
+/// One side of a comparison.
+pub(super) struct Side<'a> {
+    pub(super) name: &'a str,
+    /// Whether the sentence is about one launch of it.
+    pub(super) is_launch: bool,
+}
+
+/// What comes before the name of a side that is one launch.
+pub const THIS_LAUNCH_OF: &str = "this launch of ";
+
 impl Sentence {
     pub(super) fn plain(mut self, text: impl Into<String>) -> Self {
         self.0.push(SentencePart::Plain(text.into()));
@@ -31,6 +41,11 @@ impl Sentence {
     pub(super) fn name(mut self, name: &str) -> Self {
         self.0.push(SentencePart::Name(short_name(name, LONGEST_NAME)));
         self
+    }
+
+    pub(super) fn side(self, side: &Side<'_>) -> Self {
+        let sentence = if side.is_launch { self.plain(THIS_LAUNCH_OF) } else { self };
+        sentence.name(side.name)
     }
 
     pub(super) fn lead(mut self, ratio: &str) -> Self {

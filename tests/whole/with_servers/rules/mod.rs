@@ -81,7 +81,7 @@ cases! {
     a_server_that_gets_slower_and_slower: slows => [
         finds("autocorrelated_rounds", "caution", "slows", ""),
         finds("not_steady", "caution", "slows", "throughput went from"),
-        finds("one_launch", "note", "", "these launches"),
+        finds("one_launch", "caution", "slows", "from one launch of each: throughput"),
     ];
     a_store_that_is_written_to_more_often: written => [
         finds("differing_stores", "caution", "many", "times the items it was loaded with"),

@@ -30,6 +30,7 @@ pub(crate) fn report(view: &SweepView, style: Style) -> String {
     if view.any().is_some() {
         page.blank();
         points(view, style, &mut page);
+        long::about_launches(view, &mut page);
     }
     page.blank();
     audits(view, &mut page);
