@@ -47,7 +47,7 @@ impl RequestedContender {
 /// Where its target is.
 pub(super) enum TargetLocation {
     /// It is already running.
-    Attached { url: Url, pid: Option<u32> },
+    Attached { url: Url },
     /// tiebreak launches it.
     Launched(Box<Launch>),
     /// tiebreak runs it to its end.
@@ -176,7 +176,7 @@ fn address(
         address::Endpoint::Program(command) => {
             TargetLocation::Program(Box::new(Program::new(command, None)))
         }
-        _ => TargetLocation::Attached { url, pid: None },
+        _ => TargetLocation::Attached { url },
     };
     let (settings, groups) = (Settings::default(), Vec::new());
     Ok(RequestedContender { name: name.map(str::to_owned), location, settings, groups })
@@ -312,9 +312,9 @@ fn wanted(contender: experiment::Contender) -> Result<RequestedContender, Error>
     let location = match contender.target {
         Target::Launched(launch) => TargetLocation::Launched(launch),
         Target::Program(program) => TargetLocation::Program(program),
-        Target::Attached { url, pid } => {
+        Target::Attached { url } => {
             let url = Url::parse(&url.fill(&Values::default())).map_err(Error::usage)?;
-            TargetLocation::Attached { url, pid }
+            TargetLocation::Attached { url }
         }
     };
     let (settings, groups) = (contender.settings, contender.groups);

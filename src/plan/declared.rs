@@ -121,6 +121,11 @@ pub enum InFile {
     Switch,
     /// A status, or a list of them.
     Statuses,
+    /// A process ID, or a list of them.
+    Pids,
+    /// The name of a process that is already running, or a list of them; or the tables of those to
+    /// launch, which are read elsewhere.
+    Processes,
     /// `headers`: a table of names and values.
     Headers,
     /// A text that may hold secrets, or `@file` beside the experiment file.

@@ -26,6 +26,7 @@ use crate::plan::{group_given, groups};
 use crate::protocol::{Family, Store};
 use crate::remote::{RemoteError, Token};
 use crate::secrets;
+use crate::targets::find::NamedProcess;
 use crate::targets::sight::TargetProcesses;
 use engine::HttpAccess;
 use keeper::process::NotVisible;
@@ -66,7 +67,7 @@ pub struct Machine {
     /// Facts for the record, among them the limit of descriptors.
     pub host: Host,
     /// Looks for the processes behind an address.
-    pub look: fn(&Address, Option<u32>) -> Result<TargetProcesses, NotVisible>,
+    pub look: fn(&Address, &[NamedProcess]) -> Result<TargetProcesses, NotVisible>,
     /// Asks a watcher what it watches. None for an agent: the coordinator asks.
     pub watch: Option<AskWatcher>,
     /// The token of watchers for which no file is named, if the environment has one.
@@ -165,16 +166,17 @@ pub fn resolve(
                 let launch = program.outline();
                 (Contender { launch, ..contender }, ContenderAccess::Program { program })
             }
-            TargetLocation::Attached { pid, .. } => {
+            TargetLocation::Attached { .. } => {
                 let address = address(url, &rules, resolver)?;
                 let (mut contender, mut access) =
                     contender_at(&spec, name, url, address, &settings, work).map_err(named)?;
                 give_table(number, &contender, &mut access);
-                let watcher = watched::by(&settings, pid, machine, resolver).map_err(named)?;
+                let watcher = watched::by(&settings, machine, resolver).map_err(named)?;
                 contender.watch = watcher.as_ref().map(|watcher| watcher.address);
                 let sight = match watcher {
                     Some(watcher) => Ok(Observed::Watched(Box::new(watcher))),
-                    None => (machine.look)(&contender.address, pid).map(Observed::Here),
+                    None => (machine.look)(&contender.address, &settings.named_processes())
+                        .map(Observed::Here),
                 };
                 (contender, ContenderAccess::Attached { access, sight })
             }

@@ -6,6 +6,7 @@ mod of_files;
 mod of_loads;
 mod of_memcached;
 mod of_messages;
+mod of_processes;
 mod of_requests;
 mod of_watchers;
 mod refused;
@@ -21,7 +22,8 @@ pub(in crate::plan) use refused::refuse;
 use crate::plan::Command::Load;
 use crate::plan::declared::Heading::{self, Request};
 use crate::plan::declared::InFile::{
-    Body, Bytes, Count, CountOr, Duration as Time, Headers, Rate, Statuses, Switch, Text, Words,
+    Body, Bytes, Count, CountOr, Duration as Time, Headers, Pids, Processes, Rate, Statuses,
+    Switch, Text, Words,
 };
 use crate::plan::declared::UsedBy::{
     Cassandra, Connected, Databases, Deep, Files, Headers as WithHeaders, Messages, Replicated,
@@ -393,6 +395,31 @@ declared! {
         )
         .under(Heading::Load, 7)]);
 
+    /// The processes of the target.
+    pids: Option<Vec<u32>>, of_processes::pids,
+        Setting::new(
+            "pid",
+            Pids,
+            "The processes of a target that runs already, whose CPU time and memory are measured, \
+             with all their descendants: a number, or a list of numbers.",
+        )
+        .example("4711,4712: the processes of the target, for its CPU time and memory")
+        .only(Running);
+
+    /// The processes of the target, by name.
+    processes: Option<Vec<String>>, of_processes::names,
+        Setting::new(
+            "process",
+            Processes,
+            "Of a target that runs already: its processes by name, or a list of names, such as \
+             a proxy and the server behind it; their CPU time and memory are measured, with all \
+             their descendants. Of a target that is launched: its processes, started in this order; \
+             the last one is driven. If its address has several nodes, each is one of them, and \
+             all are started at once.",
+        )
+        .example("pgbouncer,postgres: the same by the names of programs")
+        .only(Running);
+
     /// The watcher that reads the cost of the target.
     watch: Option<String>, of_watchers::address,
         Setting::new(
@@ -626,12 +653,12 @@ mod tests {
             (
                 "resue",
                 "never",
-                "there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, watch, watch_token_file, expect, method, header, message, message_size, members, data; did you mean `reuse`?",
+                "there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, pid, process, watch, watch_token_file, expect, method, header, message, message_size, members, data; did you mean `reuse`?",
             ),
             (
                 "pool",
                 "x",
-                "there is no key `pool`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, watch, watch_token_file, expect, method, header, message, message_size, members, data",
+                "there is no key `pool`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, pid, process, watch, watch_token_file, expect, method, header, message, message_size, members, data",
             ),
         ];
         for (key, value, message) in table {

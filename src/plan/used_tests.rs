@@ -27,8 +27,14 @@ fn resolved_text(resolved: &Resolved) -> String {
         }
         _ => None,
     });
+    let unseen = resolved.accesses.iter().filter_map(|contender_access| match contender_access {
+        ContenderAccess::Attached { sight: Err(why), .. } => Some(why.to_string()),
+        _ => None,
+    });
     let plan = serde_json::to_string(&resolved.plan).expect("json");
-    plan + &accesses.collect::<Vec<_>>().join("\n") + &tokens.collect::<Vec<_>>().join("\n")
+    plan + &accesses.collect::<Vec<_>>().join("\n")
+        + &tokens.collect::<Vec<_>>().join("\n")
+        + &unseen.collect::<String>()
 }
 
 /// The setting that must be given together with this one so that it has an effect.

@@ -18,7 +18,6 @@ pub(crate) const TOKEN_VARIABLE: &str = "TIEBREAK_WATCH_TOKEN";
 /// process is an agent, which leaves watchers to the coordinator.
 pub(super) fn by(
     settings: &Settings,
-    pid: Option<u32>,
     machine: &Machine,
     resolver: &mut Resolver<'_>,
 ) -> Result<Option<Watcher>, Error> {
@@ -28,9 +27,9 @@ pub(super) fn by(
             None => Ok(None),
         };
     };
-    if pid.is_some() {
+    if settings.names_processes() {
         return Err(Error::usage(
-            "pid is the number of a process of this machine: leave it out with watch, because the \
+            "pid and process name processes of this machine: leave them out with watch, because the \
              watcher was told which process to watch",
         ));
     }
@@ -69,8 +68,14 @@ fn token(settings: &Settings, machine: &Machine) -> Result<Token, Error> {
     token.map_err(Error::usage)
 }
 
-/// Refuses a watcher of a target that is launched.
+/// Refuses a watcher and named processes of a target that is launched.
 pub(super) fn refuse(settings: &Settings) -> Result<(), Error> {
+    if settings.names_processes() {
+        return Err(Error::usage(
+            "pid, and process with names, apply only to servers that are already running: tiebreak \
+             launches this target and knows its processes",
+        ));
+    }
     if settings.watch.is_none() && settings.watch_token_file.is_none() {
         return Ok(());
     }

@@ -59,6 +59,14 @@ impl TargetMeter {
         }
     }
 
+    /// Its processes. Empty if they do not run here.
+    pub(super) fn pids(&self) -> Vec<u32> {
+        match self {
+            TargetMeter::Here(meter) => meter.pids(),
+            TargetMeter::Watched(_) => Vec::new(),
+        }
+    }
+
     /// What a watcher watches, escaped. Returns None if there is none.
     pub(super) fn watched(&self) -> Option<String> {
         match self {

@@ -5,6 +5,7 @@ mod chunks;
 mod environment;
 mod load;
 mod load_alone;
+mod looks;
 mod meter;
 mod null;
 mod orders;

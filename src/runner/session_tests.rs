@@ -158,6 +158,7 @@ impl Environment for FakeEngine {
             peak_memory_bytes,
             memory_source,
             log_troubles,
+            behind: Vec::new(),
             lost_nodes,
             watched: None,
         }]

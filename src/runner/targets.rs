@@ -1,6 +1,7 @@
 //! The servers and the engine of a real run.
 
 use super::environment::{AtWork, Each, Environment, Halt};
+use super::looks::Looks;
 use super::meter::TargetMeter;
 use super::placement::Kept;
 use crate::access::Access;
@@ -35,6 +36,8 @@ pub(super) struct Targets<'a> {
     context: LaunchContext<'a>,
     builds: Builds<'a>,
     each: Vec<Target<'a>>,
+    /// What is behind each target, once it was looked for.
+    behind: Vec<Vec<String>>,
     /// The agents, if several machines drive.
     agents: Option<&'a mut Coordinator>,
 }
@@ -119,7 +122,7 @@ impl<'a> Targets<'a> {
     ) -> Self {
         let each = resolved.accesses.iter().map(|_| Target::default()).collect();
         let builds = Builds::new(context.secrets, context.stopped, &|_, _| {});
-        Targets { resolved, stop, context, builds, each, agents }
+        Targets { resolved, stop, context, builds, each, behind: Vec::new(), agents }
     }
 
     /// The launched target of this contender, for others that drive it too. Returns None
@@ -145,6 +148,42 @@ impl<'a> Targets<'a> {
     fn running_target(&self, contender: usize) -> Result<&RunningTarget, EngineError> {
         let running_target = self.each[contender].running_target.as_ref();
         running_target.ok_or_else(|| EngineError::order("the target to be driven is not up"))
+    }
+
+    /// Begins to look what is behind the targets, unless that was done.
+    fn first_looks(&self, order: &DriveOrder) -> Option<Looks> {
+        if !self.behind.is_empty() {
+            return None;
+        }
+        let meters =
+            self.each.iter().map(|target| target.running_target.as_ref()?.meter.as_ref().ok());
+        Looks::begin(meters, order)
+    }
+
+    /// Drives an order with all contenders: on all agents, if there are agents.
+    fn drive_everyone(
+        &mut self,
+        order: &DriveOrder,
+        is_pilot: bool,
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        if self.agents.is_none() {
+            let everyone: Vec<usize> = (0..order.lanes.len()).collect();
+            return self.drive(order, &everyone, each);
+        }
+        let mut order = order.clone();
+        let mut launches = Vec::with_capacity(order.lanes.len());
+        for (contender, lane) in order.lanes.iter_mut().enumerate() {
+            let running_target = self.running_target(contender)?;
+            lane.address = running_target.address.clone();
+            launches.push(running_target.launch);
+        }
+        let running_targets =
+            self.each.iter_mut().filter_map(|target| target.running_target.as_mut());
+        let clocks = running_targets.map(clock).collect();
+        let _kept = Kept::on(&self.resolved.own_cores);
+        let agents = self.agents.as_mut().expect("checked above");
+        agents.drive(&order, &launches, is_pilot, clocks, self.stop, each)
     }
 
     /// The side channel to this contender's store, if it is one and is up.
@@ -323,23 +362,15 @@ impl Environment for Targets<'_> {
         is_pilot: bool,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
-        if self.agents.is_none() {
-            let everyone: Vec<usize> = (0..order.lanes.len()).collect();
-            return self.drive(order, &everyone, each);
-        }
-        let mut order = order.clone();
-        let mut launches = Vec::with_capacity(order.lanes.len());
-        for (contender, lane) in order.lanes.iter_mut().enumerate() {
-            let running_target = self.running_target(contender)?;
-            lane.address = running_target.address.clone();
-            launches.push(running_target.launch);
-        }
-        let running_targets =
-            self.each.iter_mut().filter_map(|target| target.running_target.as_mut());
-        let clocks = running_targets.map(clock).collect();
-        let _kept = Kept::on(&self.resolved.own_cores);
-        let agents = self.agents.as_mut().expect("checked above");
-        agents.drive(&order, &launches, is_pilot, clocks, self.stop, each)
+        let Some(mut looks) = self.first_looks(order) else {
+            return self.drive_everyone(order, is_pilot, each);
+        };
+        let driven = self.drive_everyone(order, is_pilot, &mut |trial| {
+            looks.trial(&trial);
+            each(trial)
+        });
+        self.behind = looks.end();
+        driven
     }
 
     fn agents(&self) -> Vec<AgentReady> {
@@ -442,6 +473,7 @@ impl Environment for Targets<'_> {
                     memory_source: peak.map_or(String::new(), |(_, source)| source.to_owned()),
                     log_troubles,
                     lost_nodes,
+                    behind: self.behind.get(contender).cloned().unwrap_or_default(),
                     watched,
                 });
             }

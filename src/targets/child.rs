@@ -7,7 +7,7 @@
 use super::{cpu::Meter, find};
 use record::Address;
 use std::io::{self, BufRead, BufReader, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
@@ -128,6 +128,7 @@ fn obey() {
 struct TestProcess {
     sub: Option<Child>,
     tcp: Vec<TcpListener>,
+    connected: Vec<TcpStream>,
     unix: Vec<UnixListener>,
     spinning: Vec<JoinHandle<()>>,
 }
@@ -196,6 +197,7 @@ impl TestProcess {
                 std::hint::black_box(&held);
             }
             "unix" => self.unix.push(UnixListener::bind(rest).expect("free")),
+            "connect" => self.connected.push(TcpStream::connect(rest).expect("it listens")),
             "close" => self.tcp.clear(),
             other => panic!("unknown order {other}"),
         }

@@ -6,6 +6,7 @@
 //! machine's own network and process namespaces are searched; for anything else the error says why
 //! it cannot be seen.
 
+mod behind;
 mod holders;
 mod listeners;
 mod sockets;
@@ -13,6 +14,8 @@ mod tcp;
 
 #[cfg(test)]
 mod tests;
+
+pub use behind::Behind;
 
 use holders::Processes;
 use keeper::process::{Identity, NotVisible};
@@ -111,15 +114,45 @@ pub(crate) fn listens(port: u16, pids: &[i32]) -> Option<bool> {
     (!unseen).then_some(false)
 }
 
+/// A process that the user names, instead of letting it be found by the address of its target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NamedProcess {
+    /// By its number.
+    Pid(u32),
+    /// By the name of its program.
+    Program(String),
+}
+
+/// The trees of these processes.
+///
+/// # Errors
+/// If one of them does not exist or cannot be seen, or if a name does not say which one is meant.
+pub fn named(processes: &[NamedProcess]) -> Result<ProcessTrees, NotVisible> {
+    let now = Processes::now();
+    let mut roots: Vec<Root> = Vec::new();
+    for process in processes {
+        let pid = match process {
+            NamedProcess::Pid(pid) => *pid,
+            NamedProcess::Program(name) => now.called(name, std::process::id())?,
+        };
+        let root = now.root(pid).ok_or_else(|| not_there(pid))?;
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+    }
+    Ok(ProcessTrees { roots })
+}
+
 /// The tree of a process with this ID.
 ///
 /// # Errors
 /// If the process does not exist, or this user may not see it.
 pub fn process(pid: u32) -> Result<ProcessTrees, NotVisible> {
-    let root = Processes::now().root(pid).ok_or_else(|| {
-        NotVisible(format!("process {pid} does not exist, or this user may not see it"))
-    })?;
-    Ok(ProcessTrees { roots: vec![root] })
+    named(&[NamedProcess::Pid(pid)])
+}
+
+fn not_there(pid: u32) -> NotVisible {
+    NotVisible(format!("process {pid} does not exist, or this user may not see it"))
 }
 
 /// Groups contenders, by number, whose targets have a process in common: its CPU time cannot be

@@ -1,6 +1,6 @@
 //! Finds the processes of a target that runs already, and the cores that they may use.
 
-use super::find::{self, ProcessTrees};
+use super::find::{self, NamedProcess, ProcessTrees};
 use crate::cores;
 use keeper::process::{self, NotVisible, Stat};
 use record::Address;
@@ -15,15 +15,12 @@ pub struct TargetProcesses {
     pub cores: Vec<u32>,
 }
 
-/// Finds the processes that serve this address; `pid` names the process directly.
+/// Finds the processes that serve this address, unless they are named.
 ///
 /// # Errors
 /// Says why it cannot be seen.
-pub fn look(address: &Address, pid: Option<u32>) -> Result<TargetProcesses, NotVisible> {
-    let found = match pid {
-        Some(pid) => find::process(pid)?,
-        None => find::serving(address)?,
-    };
+pub fn look(address: &Address, named: &[NamedProcess]) -> Result<TargetProcesses, NotVisible> {
+    let found = if named.is_empty() { find::serving(address)? } else { find::named(named)? };
     let cores = cores_of(&found.pids(), &process::all());
     Ok(TargetProcesses { found, cores })
 }

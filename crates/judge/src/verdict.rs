@@ -458,6 +458,8 @@ pub struct TargetSummary {
     pub log_troubles: Vec<String>,
     /// Its nodes that ended while it was driven, and how.
     pub lost_nodes: Vec<String>,
+    /// Servers to which it was connected, and which its CPU time and memory do not include.
+    pub behind: Vec<String>,
 }
 
 /// How a watcher read a target, over all of its launches.

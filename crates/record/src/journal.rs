@@ -109,6 +109,10 @@ pub struct TargetDone {
     /// continued, and how they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost_nodes: Vec<String>,
+    /// Servers on this machine to which it was connected during the warm-up, escaped. They are not
+    /// in its CPU time and memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub behind: Vec<String>,
     /// What a watcher reported of its machine. None if it has no watcher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<WatcherReport>,

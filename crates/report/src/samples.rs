@@ -443,6 +443,7 @@ fn hostile_target() -> TargetSummary {
         }),
         log_troubles: vec![bad()],
         lost_nodes: vec![bad()],
+        behind: vec![bad(), bad()],
     }
 }
 

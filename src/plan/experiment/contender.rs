@@ -13,14 +13,14 @@ use crate::plan::experiment::recipes;
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::Table;
 use crate::plan::experiment::target::{
-    Defaults, LAUNCH_KEYS, TARGET_KEYS, Target, is_program, refuse,
+    Defaults, LAUNCH_KEYS, TARGET_KEYS, Target, is_program, processes, refuse,
 };
 use crate::plan::group_given::GroupGiven;
 use crate::plan::names;
 
 /// Keys of a contender that belong neither to a request nor to a process.
-pub(super) const KEYS: [&str; 9] =
-    ["about", "url", "groups", "pid", "recipe", "site", "launch", "process", "choices"];
+pub(super) const KEYS: [&str; 7] =
+    ["about", "url", "groups", "recipe", "site", "launch", "choices"];
 
 /// A contender as the file describes it. No `Debug`: it can hold secrets.
 #[derive(Clone)]
@@ -62,7 +62,8 @@ pub(super) fn read(
     let settings = declared::of_contender(table)?.over(&defaults.settings);
     let table = &with_defaults(table, defaults);
     let has = |key| table.get(key).is_some();
-    let target = match (has("launch"), has("process"), has("recipe"), has("url")) {
+    let processes = processes(table).is_some();
+    let target = match (has("launch"), processes, has("recipe"), has("url")) {
         (true, true, ..) => return Err(both(table, "process", "launch")),
         (true, _, true, _) => return Err(both(table, "launch", "recipe")),
         (_, true, true, _) => return Err(both(table, "process", "recipe")),
@@ -97,7 +98,7 @@ fn with_defaults<'a>(table: &Table<'a>, defaults: &Defaults<'a>) -> Table<'a> {
 
 /// Whether the table describes a launch.
 fn launches(table: &Table<'_>) -> bool {
-    ["launch", "process"].into_iter().any(|key| table.get(key).is_some())
+    table.get("launch").is_some() || processes(table).is_some()
 }
 
 /// Whether the file, including its `[defaults]`, describes how this contender is launched.
@@ -128,12 +129,7 @@ fn attached(table: &Table<'_>) -> Result<Target, Error> {
     let url = table.get("url").expect("asked before");
     let text = url.text_in(Scope::Attached)?;
     check_url(&url, &text, &Values::default())?;
-    let pid = |text: &str| match text.parse() {
-        Ok(pid @ 1..=0x7fff_ffff) => Ok(pid),
-        _ => Err(format!("`{text}` is not a process ID")),
-    };
-    let pid = table.get("pid").map(|value| value.quantity(pid)).transpose()?;
-    Ok(Target::Attached { url: text, pid })
+    Ok(Target::Attached { url: text })
 }
 
 fn from_recipe(name: &str, table: &Table<'_>, defaults: &Defaults<'_>) -> Result<Target, Error> {

@@ -71,6 +71,8 @@ fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result
             (row.set)(settings, &text).map_err(|message| value.error(&message))
         }
         InFile::Statuses => statuses(row, value, settings),
+        InFile::Processes if !value.is_texts() => Ok(()),
+        InFile::Pids | InFile::Processes => words(row, value, settings),
         InFile::Headers => headers(row, value, settings),
         // A single text cannot express these: the callers read them from the table.
         InFile::Body | InFile::Commands | InFile::Nowhere => Ok(()),
@@ -80,6 +82,16 @@ fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result
 /// One status, or a list of them.
 fn statuses<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result<(), Error> {
     let all: Vec<String> = process::statuses(value)?.iter().map(u16::to_string).collect();
+    (row.set)(settings, &all.join(",")).map_err(|message| value.error(&message))
+}
+
+/// One word, or a list of them.
+fn words<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result<(), Error> {
+    if !value.is_list() {
+        return value.quantity(|text| (row.set)(settings, text));
+    }
+    let word = |value: &Value<'_>| value.quantity(|text| Ok::<_, String>(text.to_owned()));
+    let all = value.list()?.iter().map(word).collect::<Result<Vec<_>, _>>()?;
     (row.set)(settings, &all.join(",")).map_err(|message| value.error(&message))
 }
 

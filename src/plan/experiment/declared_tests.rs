@@ -22,6 +22,8 @@ fn line<S>(row: &Row<S>) -> String {
         InFile::Switch => "true".to_owned(),
         InFile::Statuses => "[200, 304]".to_owned(),
         InFile::Headers => "{ A = 'b' }".to_owned(),
+        InFile::Pids => "[4711, 4712]".to_owned(),
+        InFile::Processes => "['pgbouncer', 'postgres']".to_owned(),
         InFile::Body => "'x'".to_owned(),
         InFile::Commands => "[{ run = 'GET {key}' }]".to_owned(),
         InFile::Nowhere => unreachable!("no file has it"),

@@ -10,7 +10,7 @@ use crate::plan::experiment::process::{self, ProcessSettings};
 use crate::plan::experiment::recipes;
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::experiment::target::{Defaults, is_program, refuse};
+use crate::plan::experiment::target::{Defaults, is_program, processes, refuse};
 use crate::plan::names;
 
 /// Keys of a process that only it can have.
@@ -80,7 +80,7 @@ pub(super) fn launched(
         facts: commands("facts", Scope::Before(known))?,
         context: before(table, &common, known)?,
         packages: launch_keys::packages(table)?,
-        processes: processes(name, table, &common, known, say_ready(table, &nodes))?,
+        processes: read_processes(name, table, &common, known, say_ready(table, &nodes))?,
         choices,
         software,
         more_ports: more_ports.clone(),
@@ -110,7 +110,7 @@ fn before(
 }
 
 fn names(name: &str, table: &Table<'_>) -> Result<Vec<String>, Error> {
-    let Some(list) = table.get("process") else { return Ok(vec![name.to_owned()]) };
+    let Some(list) = processes(table) else { return Ok(vec![name.to_owned()]) };
     let mut names: Vec<String> = Vec::new();
     for value in list.list()? {
         let process = value.table()?;
@@ -151,7 +151,7 @@ fn say_ready(table: &Table<'_>, nodes: &[String]) -> ReadyRequirement {
     }
 }
 
-fn processes(
+fn read_processes(
     name: &str,
     table: &Table<'_>,
     common: &ProcessSettings,
@@ -169,7 +169,7 @@ fn processes(
         let command = command::read(&launch, common.shell.unwrap_or(false), scope)?;
         return Ok(vec![common.clone().process(name, command)]);
     }
-    let list = table.get("process").expect("asked before").list()?;
+    let list = processes(table).expect("asked before").list()?;
     let last = list.len() - 1;
     let process = |(at, value): (usize, &Value<'_>)| {
         let own = value.table()?;

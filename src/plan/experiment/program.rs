@@ -9,7 +9,7 @@ use crate::plan::experiment::launched::{change, launch_of_recipe, launched};
 use crate::plan::experiment::process::ProcessSettings;
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, refuse};
+use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, processes, refuse};
 use text::shown::shown;
 
 /// Keys that have no meaning for a program without servers, in addition to those of launches.
@@ -75,7 +75,7 @@ fn without_placeholders(url: &Value<'_>, given: &ProcessSettings) -> Result<(), 
 /// The servers of a program. Returns None if it has none.
 fn launch(name: &str, table: &Table<'_>, defaults: &Defaults<'_>) -> Result<Option<Launch>, Error> {
     let has = |key| table.get(key).is_some();
-    if has("launch") || has("process") {
+    if has("launch") || processes(table).is_some() {
         return launched(name, table, defaults).map(|(launch, _)| Some(launch));
     }
     if !has("recipe") {

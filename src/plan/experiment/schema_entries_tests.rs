@@ -34,6 +34,12 @@ fn shape(in_file: InFile) -> Option<Json> {
         InFile::Switch => json!({"type": "boolean"}),
         InFile::Statuses => json!({"$ref": "#/$defs/statuses"}),
         InFile::Headers => json!({"$ref": "#/$defs/headers"}),
+        InFile::Pids => json!({"$ref": "#/$defs/pids"}),
+        InFile::Processes => json!({
+            "type": ["string", "array"],
+            "minItems": 1,
+            "items": {"$ref": "#/$defs/process"}
+        }),
         InFile::Commands | InFile::Nowhere => return None,
     };
     Some(shape)

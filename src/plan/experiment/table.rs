@@ -145,6 +145,12 @@ impl<'a> Value<'a> {
         self.value.is_str()
     }
 
+    /// Whether it is a text, or a list that begins with one.
+    pub(super) fn is_texts(&self) -> bool {
+        let first = self.value.as_array().and_then(|list| list.iter().next());
+        first.map_or(self.value, |first| first.get_ref()).is_str()
+    }
+
     /// Returns the values of a list, each with its position.
     pub(super) fn list(&self) -> Result<Vec<Value<'a>>, Error> {
         let DeValue::Array(list) = self.value else { return Err(self.not("a list")) };

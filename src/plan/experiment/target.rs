@@ -35,8 +35,6 @@ pub enum Target {
     Attached {
         /// Its address.
         url: Text,
-        /// Its process, for its CPU time.
-        pid: Option<u32>,
     },
     /// tiebreak launches it.
     Launched(Box<Launch>),
@@ -48,6 +46,12 @@ pub enum Target {
 pub(super) fn is_program(table: &Table<'_>) -> bool {
     let url = table.get("url").and_then(|url| url.word().ok());
     url.is_some_and(address::is_program)
+}
+
+/// The processes to launch. Returns None if there are none, or names of processes that are already
+/// running.
+pub(super) fn processes<'a>(table: &Table<'a>) -> Option<Value<'a>> {
+    table.get("process").filter(|value| !value.is_texts())
 }
 
 /// The defaults of the file for all contenders.
@@ -89,8 +93,10 @@ impl<'a> Defaults<'a> {
 
     /// Returns the first value that is only for launched contenders.
     pub(super) fn of_launches(&self) -> Option<Value<'a>> {
-        let keys = [&LAUNCH_KEYS[..], &["launch", "process", "site", "choices"]].concat();
-        keys.into_iter().find_map(|key| self.tables.iter().find_map(|table| table.get(key)))
+        let keys = [&LAUNCH_KEYS[..], &["launch", "site", "choices"]].concat();
+        let keyed =
+            keys.into_iter().find_map(|key| self.tables.iter().find_map(|table| table.get(key)));
+        keyed.or_else(|| self.tables.iter().find_map(processes))
     }
 }
 

@@ -122,8 +122,8 @@ fn everything_that_can_be_said_is_understood() {
 fn an_attached_contender_has_its_settings_over_the_defaults() {
     let experiment = good(FULL);
     let old = &experiment.contenders[1];
-    let Target::Attached { url, pid } = &old.target else { panic!("it is launched") };
-    assert_eq!(*pid, Some(4711));
+    let Target::Attached { url } = &old.target else { panic!("it is launched") };
+    assert_eq!(old.settings.pids, Some(vec![4711]));
     assert_eq!(url.to_string(), "http://user:${TOKEN}@127.0.0.1:8080/page?key=${TOKEN}");
     let filled = url.fill(&Values::default());
     assert_eq!(filled, "http://user:CANARY@127.0.0.1:8080/page?key=CANARY");

@@ -156,37 +156,37 @@ mod tests {
         for (protocol, wanted) in [
             (
                 "http",
-                "reuse connections rate arrivals timeout watch watch_token_file expect method header data",
+                "reuse connections rate arrivals timeout pid process watch watch_token_file expect method header data",
             ),
             (
                 "ws",
-                "reuse connections depth rate arrivals timeout watch watch_token_file header message \
+                "reuse connections depth rate arrivals timeout pid process watch watch_token_file header message \
                  message_size members",
             ),
             (
                 "redis",
-                "reuse connections depth dialect rate arrivals timeout watch watch_token_file",
+                "reuse connections depth dialect rate arrivals timeout pid process watch watch_token_file",
             ),
             (
                 "memcached",
-                "reuse connections depth dialect distribution failover rate arrivals timeout watch \
+                "reuse connections depth dialect distribution failover rate arrivals timeout pid process watch \
                  watch_token_file",
             ),
             (
                 "cassandra+thrift",
-                "reuse connections depth dialect consistency replication rate arrivals timeout watch \
+                "reuse connections depth dialect consistency replication rate arrivals timeout pid process watch \
                  watch_token_file",
             ),
             (
                 "postgres",
                 "reuse connections query charset protocol table pool.max pool.wait pool.upkeep \
-                 reply.max rate arrivals timeout watch watch_token_file",
+                 reply.max rate arrivals timeout pid process watch watch_token_file",
             ),
             (
                 "cassandra",
                 "reuse connections consistency replication query charset protocol table pool.max pool.wait \
                  pool.upkeep reply.max routing compression page_size batch batch_size write_coalescing \
-                 sockets_per_node rate arrivals timeout watch watch_token_file",
+                 sockets_per_node rate arrivals timeout pid process watch watch_token_file",
             ),
             ("file", "connections locking fsync expires rate arrivals timeout"),
             ("exec", "connections rate arrivals timeout"),
@@ -200,7 +200,7 @@ mod tests {
         const DATABASES: &str = "query, charset, protocol, table, pool and reply.max apply only to \
                                  databases (postgres://, mysql://)";
         const FILES: &str = "locking, fsync and expires apply only to files (file:///…)";
-        const RUNNING: &str = "watch and watch_token_file apply only to servers that are already \
+        const RUNNING: &str = "pid, process, watch and watch_token_file apply only to servers that are already \
                                running: leave them out for files and programs";
         const PROGRAM: &str = "exec: a program makes its own connections, if any: leave out depth, \
                                dialect and reuse for it";

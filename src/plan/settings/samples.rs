@@ -29,6 +29,8 @@ pub(in crate::plan) fn of(key: &str) -> &'static str {
         "batch" => "unlogged",
         "write_coalescing" => "true",
         "sockets_per_node" | "replication" | "batch_size" => "3",
+        "pid" => "4711",
+        "process" => "nginx",
         "watch" => "127.0.0.1:9310",
         "watch_token_file" => "src/remote/fixtures/token",
         "query" | "method" | "data" => "x",

@@ -5,6 +5,9 @@ use keeper::process::{self, Identity, NotVisible, Stat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fs, io};
 
+/// Bytes of the name of a program that the kernel keeps.
+const LONGEST_NAME: usize = 15;
+
 /// Programs that forward to other servers: their CPU time is not the target's. The kernel truncates
 /// names to 15 bytes.
 const FORWARDERS: [&str; 10] = [
@@ -60,9 +63,32 @@ impl Processes {
         self.0.get(&pid).map_or("", |stat| stat.name.as_str())
     }
 
+    /// The topmost process whose program has this name.
+    pub(super) fn called(&self, name: &str, own: u32) -> Result<u32, NotVisible> {
+        let mut end = name.len().min(LONGEST_NAME);
+        while !name.is_char_boundary(end) {
+            end -= 1;
+        }
+        let all = self.0.iter().filter(|(_, stat)| stat.name == name[..end]);
+        let top = self.topmost(&all.map(|(pid, _)| *pid).collect(), own);
+        let shown = text::shown::shown(name);
+        match Vec::from_iter(top)[..] {
+            [pid] => Ok(pid),
+            [] => Err(NotVisible(format!("no visible process is called `{shown}`"))),
+            ref several => {
+                let pids: Vec<String> = several.iter().map(u32::to_string).collect();
+                Err(NotVisible(format!(
+                    "several processes are called `{shown}` ({}): name the ones that are meant \
+                     with pid",
+                    pids.join(", ")
+                )))
+            }
+        }
+    }
+
     /// The topmost holders, without those whose tree would contain tiebreak itself and those that
     /// only start servers on demand.
-    fn topmost(&self, holders: &BTreeSet<u32>, own: u32) -> BTreeSet<u32> {
+    pub(super) fn topmost(&self, holders: &BTreeSet<u32>, own: u32) -> BTreeSet<u32> {
         let mut ours = self.above(own);
         ours.push(own);
         let fits = |pid: &u32| !ours.contains(pid) && self.name(*pid) != ACTIVATES;
@@ -109,13 +135,22 @@ pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTre
 /// # Errors
 /// If it has ended, or belongs to another user.
 pub(super) fn holds(pid: u32, inodes: &BTreeSet<u64>) -> io::Result<bool> {
+    Ok(sockets_of(pid)?.any(|inode| inodes.contains(&inode)))
+}
+
+/// The sockets of a process. There are none if it has ended or cannot be inspected.
+pub(super) fn inodes_of(pid: u32) -> BTreeSet<u64> {
+    sockets_of(pid).map(Iterator::collect).unwrap_or_default()
+}
+
+fn sockets_of(pid: u32) -> io::Result<impl Iterator<Item = u64>> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd"))?.flatten();
-    let mut links = descriptors.filter_map(|entry| fs::read_link(entry.path()).ok());
-    Ok(links.any(|link| socket(link.to_str()).is_some_and(|it| inodes.contains(&it))))
+    let links = descriptors.filter_map(|entry| fs::read_link(entry.path()).ok());
+    Ok(links.filter_map(|link| socket(link.to_str())))
 }
 
 /// The processes that hold one of these sockets, and whether all processes could be inspected.
-fn holding(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool) {
+pub(super) fn holding(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool) {
     let (mut holders, mut all_seen) = (BTreeSet::new(), true);
     for pid in process::numbers_in("/proc") {
         match holds(pid, inodes) {
@@ -198,6 +233,18 @@ mod tests {
         for (holders, top) in cases {
             let found = processes.topmost(&holders.iter().copied().collect(), 31);
             assert_eq!(found.into_iter().collect::<Vec<_>>(), top, "{holders:?}");
+        }
+        assert_eq!(processes.called("nginx", 31), Ok(10));
+        assert_eq!(
+            processes.called("ruby", 31).expect_err("two trees").0,
+            "several processes are called `ruby` (21, 22): name the ones that are meant with pid"
+        );
+        for name in ["tiebreak", "none", ""] {
+            assert!(
+                processes
+                    .called(name, 31)
+                    .is_err_and(|why| why.0.starts_with("no visible process"))
+            );
         }
         let root = processes.root(12).expect("it is there");
         assert_eq!(root.ancestors.iter().map(|it| it.pid).collect::<Vec<_>>(), [10, 1]);

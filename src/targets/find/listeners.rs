@@ -1,15 +1,13 @@
-//! Queries the kernel for the listening TCP sockets with sock_diag(7).
+//! Queries the kernel for the TCP sockets in some states with sock_diag(7).
 //!
 //! `/proc/net/tcp` lists all sockets: for that the kernel walks its whole table of connections,
 //! which takes milliseconds however few there are.
 
-use super::tcp::Tcp;
+use super::tcp::{States, Tcp};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// `TCP_LISTEN`, as a bit in the mask of requested states.
-const LISTENS: u32 = 1 << 10;
 /// `SOCK_DIAG_BY_FAMILY`.
 const BY_FAMILY: u16 = 20;
 /// Bytes of `nlmsghdr`, and of `inet_diag_msg` up to and with the inode.
@@ -18,15 +16,15 @@ const SOCKET: usize = 72;
 /// The size of the receive buffer: the kernel never sends more than 32 KiB at once.
 const BUFFER: usize = 32 * 1024;
 
-/// The listening sockets of both families.
+/// The sockets of both families in these states.
 ///
 /// # Errors
 /// If the kernel does not answer (built without it, or forbidden here).
-pub(super) fn listeners() -> io::Result<Vec<Tcp>> {
+pub(super) fn in_states(states: States) -> io::Result<Vec<Tcp>> {
     let netlink = open()?;
     let mut found = Vec::new();
     for family in [libc::AF_INET, libc::AF_INET6] {
-        send(&netlink, &question(family as u8))?;
+        send(&netlink, &question(family as u8, states))?;
         while receive(&netlink, &mut found)? {}
     }
     Ok(found)
@@ -41,8 +39,8 @@ fn open() -> io::Result<OwnedFd> {
     }
 }
 
-/// `nlmsghdr` and `inet_diag_req_v2`: a dump of the family's listening sockets.
-fn question(family: u8) -> [u8; HEAD + 56] {
+/// `nlmsghdr` and `inet_diag_req_v2`: a dump of the family's sockets in these states.
+fn question(family: u8, states: States) -> [u8; HEAD + 56] {
     let mut bytes = [0; HEAD + 56];
     let length = bytes.len() as u32;
     bytes[0..4].copy_from_slice(&length.to_ne_bytes());
@@ -51,7 +49,7 @@ fn question(family: u8) -> [u8; HEAD + 56] {
     bytes[6..8].copy_from_slice(&flags.to_ne_bytes());
     bytes[HEAD] = family;
     bytes[HEAD + 1] = libc::IPPROTO_TCP as u8;
-    bytes[HEAD + 4..HEAD + 8].copy_from_slice(&LISTENS.to_ne_bytes());
+    bytes[HEAD + 4..HEAD + 8].copy_from_slice(&states.0.to_ne_bytes());
     bytes
 }
 
@@ -93,27 +91,31 @@ fn messages(mut bytes: &[u8], found: &mut Vec<Tcp>) -> io::Result<bool> {
     Ok(true)
 }
 
-/// `inet_diag_msg`: family and ports, addresses, …, user and inode.
+/// `inet_diag_msg`: family, state and ports, addresses, …, user and inode.
 fn socket(body: &[u8]) -> Option<Tcp> {
     let body: &[u8; SOCKET] = body.first_chunk()?;
     let number =
         |at: usize| u32::from_ne_bytes([body[at], body[at + 1], body[at + 2], body[at + 3]]);
-    let ip = match i32::from(body[0]) {
-        libc::AF_INET => IpAddr::V4(Ipv4Addr::new(body[8], body[9], body[10], body[11])),
-        libc::AF_INET6 => {
-            let bytes: [u8; 16] = body[8..24].try_into().ok()?;
-            IpAddr::V6(Ipv6Addr::from(bytes))
+    let ip = |at: usize| match i32::from(body[0]) {
+        libc::AF_INET => {
+            Some(IpAddr::V4(Ipv4Addr::new(body[at], body[at + 1], body[at + 2], body[at + 3])))
         }
-        _ => return None,
+        libc::AF_INET6 => {
+            let bytes: [u8; 16] = body[at..at + 16].try_into().ok()?;
+            Some(IpAddr::V6(Ipv6Addr::from(bytes)))
+        }
+        _ => None,
     };
-    let port = u16::from_be_bytes([body[4], body[5]]);
-    Some(Tcp { ip, port, user: number(64), inode: u64::from(number(68)) })
+    let port = |at: usize| u16::from_be_bytes([body[at], body[at + 1]]);
+    let (own, peer) = (SocketAddr::new(ip(8)?, port(4)), SocketAddr::new(ip(24)?, port(6)));
+    Some(Tcp::new(body[1], own, peer, number(64), u64::from(number(68))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::TcpListener;
+    use crate::targets::find::tcp::{CONNECTED, LISTENING};
+    use std::net::{TcpListener, TcpStream};
     use std::os::unix::fs::MetadataExt;
 
     #[test]
@@ -123,12 +125,28 @@ mod tests {
             let address = listener.local_addr().expect("bound");
             let about = std::fs::metadata(format!("/proc/self/fd/{}", listener.as_raw_fd()));
             let inode = about.expect("open").ino();
-            let found = listeners().expect("this kernel tells");
+            let found = in_states(LISTENING).expect("this kernel tells");
             let ours = found.iter().find(|tcp| tcp.inode == inode).expect("it listens");
             assert_eq!((ours.ip, ours.port), (address.ip(), address.port()));
             // SAFETY: no arguments, and it cannot fail.
             assert_eq!(ours.user, unsafe { libc::geteuid() });
         }
+    }
+
+    #[test]
+    fn a_connection_has_its_peer() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("bound");
+        let client = TcpStream::connect(address).expect("it listens");
+        let own = client.local_addr().expect("connected");
+        let found = in_states(LISTENING.and(CONNECTED)).expect("this kernel tells");
+        let at = |tcp: &Tcp| SocketAddr::new(tcp.ip, tcp.port);
+        let ours = found.iter().find(|tcp| at(tcp) == own).expect("it is connected");
+        assert_eq!(ours.peer, address);
+        assert!(ours.is_in(CONNECTED) && !ours.is_in(LISTENING));
+        assert!(found.iter().any(|tcp| at(tcp) == address && tcp.is_in(LISTENING)));
+        let listening = in_states(LISTENING).expect("this kernel tells");
+        assert!(listening.iter().all(|tcp| tcp.is_in(LISTENING) && tcp.peer.port() == 0));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The listening sockets of this network namespace.
+//! The listening sockets of this network namespace, and connections to them.
 
-use super::listeners::listeners;
-use super::tcp::Tcp;
-use std::collections::BTreeSet;
+use super::listeners::in_states;
+use super::tcp::{CONNECTED, LISTENING, States, Tcp};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
@@ -33,17 +33,29 @@ impl Listening {
 
 /// The sockets that a connection to this TCP address reaches.
 pub(super) fn listening_on(address: SocketAddr) -> Listening {
-    best(&tcp_sockets(), address)
+    best(&tcp_sockets(LISTENING), address)
 }
 
 /// The sockets that listen on this port, on any address.
 pub(super) fn listening_on_port(port: u16) -> Listening {
-    let sockets = tcp_sockets().into_iter().filter(|socket| socket.port == port);
+    let sockets = tcp_sockets(LISTENING).into_iter().filter(|socket| socket.port == port);
     sockets.fold(Listening::default(), Listening::and)
 }
 
-fn tcp_sockets() -> Vec<Tcp> {
-    listeners().unwrap_or_else(|_| parse(&tcp_tables()))
+/// The local listeners to which one of these sockets is connected, each with the address that was
+/// dialled.
+pub(super) fn dialled_by(inodes: &BTreeSet<u64>) -> BTreeMap<SocketAddr, Listening> {
+    let sockets = tcp_sockets(LISTENING.and(CONNECTED));
+    let (listeners, connected): (Vec<Tcp>, Vec<Tcp>) =
+        sockets.into_iter().partition(|socket| socket.is_in(LISTENING));
+    let dialled = connected.iter().filter(|socket| inodes.contains(&socket.inode));
+    let dialled: BTreeSet<SocketAddr> = dialled.map(|socket| socket.peer).collect();
+    let reached = dialled.into_iter().map(|peer| (peer, best(&listeners, peer)));
+    reached.filter(|(peer, there)| !there.is_empty() && super::is_here(peer.ip())).collect()
+}
+
+fn tcp_sockets(states: States) -> Vec<Tcp> {
+    in_states(states).unwrap_or_else(|_| parse(&tcp_tables(), states))
 }
 
 fn tcp_tables() -> String {
@@ -51,8 +63,8 @@ fn tcp_tables() -> String {
     [table("tcp"), table("tcp6")].concat()
 }
 
-fn parse(tables: &str) -> Vec<Tcp> {
-    tables.lines().filter_map(Tcp::parse).collect()
+fn parse(tables: &str, states: States) -> Vec<Tcp> {
+    tables.lines().filter_map(Tcp::parse).filter(|socket| socket.is_in(states)).collect()
 }
 
 /// The kernel prefers a socket bound to the exact address to one bound to all, and one of the same
@@ -116,7 +128,7 @@ mod tests {
     }
 
     fn found(table: &str, wanted: &str) -> Vec<u64> {
-        let listening = best(&parse(table), wanted.parse().expect("an address"));
+        let listening = best(&parse(table, LISTENING), wanted.parse().expect("an address"));
         listening.inodes.into_iter().collect()
     }
 
@@ -151,7 +163,8 @@ mod tests {
         for (wanted, inodes) in cases {
             assert_eq!(found(&table, wanted), inodes, "{wanted}");
         }
-        let users = best(&parse(&table), "127.0.0.1:80".parse().expect("an address")).users;
+        let users =
+            best(&parse(&table, LISTENING), "127.0.0.1:80".parse().expect("an address")).users;
         assert_eq!(users, BTreeSet::from([1000]));
     }
 

@@ -265,3 +265,47 @@ fn a_listener_is_told_from_a_strangers() {
         assert_eq!(listens(held, &[us]), None, "a client does not listen");
     }
 }
+
+#[test]
+fn a_server_behind_a_proxy_is_named_and_its_own_listener_is_not() {
+    let (mut proxy, mut server) = (Child::start(), Child::start());
+    let behind = server.send("listen 127.0.0.1:0");
+    let own = proxy.send("listen 127.0.0.1:0");
+    let seen = |pid| {
+        let mut found = Behind::default();
+        found.look(&[pid]);
+        found.names()
+    };
+    proxy.send(&format!("connect {own}"));
+    server.send(&format!("connect {behind}"));
+    assert_eq!(seen(proxy.pid()), [""; 0], "connections to itself");
+    proxy.send(&format!("connect {behind}"));
+    let name = &process(server.pid()).expect("it runs").roots[0].name;
+    assert_eq!(seen(proxy.pid()), [format!("{name} ({behind})")]);
+    // A connection from a client, as a server has it, is not one to a server behind it.
+    assert_eq!(seen(server.pid()), [""; 0]);
+    let mut both = Behind::default();
+    both.look(&[proxy.pid(), server.pid()]);
+    assert_eq!(both.names(), [""; 0], "it is included");
+}
+
+#[test]
+fn named_processes_are_all_measured() {
+    let (one, two) = (Child::start(), Child::start());
+    let pids = [one.pid(), two.pid()].map(NamedProcess::Pid);
+    assert_eq!(named(&pids).expect("both run").pids(), [one.pid(), two.pid()]);
+    let twice = [pids[0].clone(), pids[0].clone()];
+    assert_eq!(named(&twice).expect("it runs").pids(), [one.pid()]);
+    let gone = [pids[0].clone(), NamedProcess::Pid(u32::MAX)];
+    assert!(
+        named(&gone)
+            .expect_err("not there")
+            .0
+            .ends_with("does not exist, or this user may not see it")
+    );
+    let unknown = NamedProcess::Program("no-such-program".to_owned());
+    assert_eq!(
+        named(&[unknown]).expect_err("not there").0,
+        "no visible process is called `no-such-program`"
+    );
+}

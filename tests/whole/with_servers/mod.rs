@@ -20,6 +20,7 @@ mod presets;
 mod printed_by_ab;
 mod program_servers;
 mod progress;
+mod proxies;
 mod published;
 mod published_caches;
 mod published_cassandra;

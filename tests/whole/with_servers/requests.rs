@@ -79,7 +79,7 @@ fn logged(directory: &TestDirectory, path: &str) -> Logged {
     all
 }
 
-fn contender<'a>(report: &'a Value, name: &str) -> &'a Value {
+pub(super) fn contender<'a>(report: &'a Value, name: &str) -> &'a Value {
     let all = report["contenders"].as_array().expect("contenders");
     all.iter().find(|of| of["name"] == name).unwrap_or_else(|| panic!("no {name}"))
 }

@@ -50,6 +50,7 @@ mod tests {
                 peak_memory_bytes: None,
                 memory_source: String::new(),
                 log_troubles: Vec::new(),
+                behind: Vec::new(),
                 lost_nodes: ended.into_iter().collect(),
                 watched: None,
             });

@@ -65,6 +65,7 @@ mod tests {
             peak_memory_bytes: None,
             memory_source: String::new(),
             log_troubles: Vec::new(),
+            behind: Vec::new(),
             lost_nodes: Vec::new(),
             watched: Some(WatcherReport {
                 lost: Some("the connection to the watcher was closed".to_owned()),

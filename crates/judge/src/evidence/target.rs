@@ -22,6 +22,7 @@ impl TargetSummary {
     pub(crate) fn done(&mut self, done: &TargetDone) {
         self.log_troubles.extend(done.log_troubles.iter().cloned());
         self.lost_nodes.extend(done.lost_nodes.iter().cloned());
+        self.behind.clone_from(&done.behind);
         if let (Some(watch), Some(watched)) = (&mut self.watch, &done.watched) {
             watch.done(watched);
         }

@@ -286,6 +286,7 @@ fn events_of_targets_read_back() {
             peak_memory_bytes,
             memory_source,
             log_troubles,
+            behind: Vec::new(),
             lost_nodes: vec!["`node3` ended".to_owned()],
             watched: peak_memory_bytes.map(|_| WatcherReport {
                 lost: Some("the connection was closed".to_owned()),

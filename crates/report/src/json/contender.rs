@@ -78,6 +78,8 @@ struct TargetCost<'a> {
     busy: Option<f64>,
     cores: &'a [u32],
     shares_process_with: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    not_included: &'a [String],
     peak_memory_bytes: Option<u64>,
     memory_source: Option<&'a str>,
     launches: u32,
@@ -252,6 +254,7 @@ fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> 
         busy: target.busy,
         cores: costs::cores(view, of),
         shares_process_with: &target.shares_process_with,
+        not_included: &target.behind,
         peak_memory_bytes: target.peak_memory_bytes,
         memory_source: target.memory_source.as_deref().filter(|source| !source.is_empty()),
         launches: target.launches,

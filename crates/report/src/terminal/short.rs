@@ -10,7 +10,7 @@ use super::growth;
 use super::layout::{Page, Paint};
 use super::published;
 use super::{audit_paint, undecided};
-use crate::words::{self, findings::cut, fresh};
+use crate::words::{self, costs, findings::cut, fresh};
 use crate::{Style, View};
 use text::shown::shown;
 
@@ -90,6 +90,11 @@ fn answer(view: &View, style: Style, extras: Extras) -> (Page, usize) {
 /// Where the full report is, and what to do next.
 fn tail(view: &View, style: Style) -> Page {
     let mut page = Page::new(style);
+    for of in view.contenders {
+        if let Some(sentence) = costs::not_included(&of.target) {
+            page.entry("cost", Paint::Plain, &format!("{}: {sentence}", shown(&of.name)));
+        }
+    }
     if let Some(article) = published::line(view) {
         page.entry("article", Paint::Plain, &article);
     }

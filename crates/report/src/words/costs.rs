@@ -2,6 +2,7 @@
 
 use crate::View;
 use judge::verdict::{ContenderSummary, TargetSummary};
+use text::lists;
 use text::shown::{shown, shown_sentence};
 use text::units;
 
@@ -116,7 +117,18 @@ pub(crate) fn reservations(target: &TargetSummary) -> Vec<String> {
         };
         all.push(format!("shares its process with {}{unknown}", others.join(", ")));
     }
+    all.extend(not_included(target));
     all
+}
+
+/// What is behind it: `CPU and memory do not include postgres (127.0.0.1:5432)`. Returns None if
+/// nothing was seen there, or if it has no such figures.
+pub(crate) fn not_included(target: &TargetSummary) -> Option<String> {
+    if target.behind.is_empty() || target.cpu_source.is_none() {
+        return None;
+    }
+    let behind: Vec<String> = target.behind.iter().map(shown).collect();
+    Some(format!("CPU and memory do not include {}", lists::listed(&behind)))
 }
 
 /// What it reports about itself: `nginx -v: nginx version: nginx/1.22.1`.
@@ -253,6 +265,21 @@ mod tests {
         assert_eq!(watched(&target).as_deref(), Some("watched: x"));
         target.watch = None;
         assert_eq!(watched(&target), None);
+    }
+
+    #[test]
+    fn what_is_behind_a_proxy_is_named_where_there_are_figures() {
+        let mut target = TargetSummary {
+            behind: vec!["postgres (127.0.0.1:5432)".to_owned(), "x\u{1b}".to_owned()],
+            ..TargetSummary::default()
+        };
+        assert_eq!(not_included(&target), None, "there is nothing that could include it");
+        target.cpu_source = Some("process_clocks".to_owned());
+        let sentence = r"CPU and memory do not include postgres (127.0.0.1:5432) and x\u{1b}";
+        assert_eq!(not_included(&target).as_deref(), Some(sentence));
+        assert_eq!(reservations(&target), [sentence]);
+        target.behind = Vec::new();
+        assert_eq!(not_included(&target), None);
     }
 
     #[test]

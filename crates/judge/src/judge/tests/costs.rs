@@ -66,6 +66,7 @@ fn what_was_reported_of_a_target_stays() {
         peak_memory_bytes: Some(7),
         memory_source: "cgroup".to_owned(),
         log_troubles: vec!["the log is a link".to_owned()],
+        behind: Vec::new(),
         lost_nodes: Vec::new(),
         watched: None,
     });
