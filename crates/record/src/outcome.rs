@@ -180,10 +180,10 @@ impl Outcomes {
         replies + self.unexpected.values().sum::<u64>() + self.failed.values().sum::<u64>()
     }
 
-    /// Operations that did not succeed, for whatever cause, except for conditional writes that
-    /// were rejected because another write came first.
+    /// Operations that did not succeed, for whatever cause. Misses, and conditional writes that were
+    /// rejected because another write came first, are answers.
     pub fn errors(&self) -> u64 {
-        self.total() - self.ok - self.conflict
+        self.total() - self.ok - self.conflict - self.miss
     }
 
     /// Counts by class name for the report: `status_404`, `refused`, …. Codes that have a name use

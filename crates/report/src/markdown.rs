@@ -135,13 +135,18 @@ fn ratio(view: &View, comparison: &Comparison) -> (String, String) {
 }
 
 /// The figures of a run without comparisons.
-fn figures(view: &View) -> String {
-    let mut table =
-        "| contender | throughput | p50 | p99 | errors |\n|---|--:|--:|--:|--:|\n".to_owned();
+pub(super) fn figures(view: &View) -> String {
+    let misses = words::any_misses(view.contenders);
+    let (head, line) = if misses { (" misses |", "--:|") } else { ("", "") };
+    let mut table = format!(
+        "| contender | throughput | p50 | p99 | errors |{head}\n|---|--:|--:|--:|--:|{line}\n"
+    );
     for contender in view.contenders {
+        let misses =
+            if misses { format!(" {} |", words::misses(contender)) } else { String::new() };
         let _ = writeln!(
             table,
-            "| {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} |{misses}",
             code(&shown(&contender.name)),
             units::rate(contender.throughput),
             words::times::p50(&contender.response_time),

@@ -70,6 +70,29 @@ fn no_line_but_a_path_is_wider_than_the_terminal() {
 }
 
 #[test]
+fn misses_are_their_own_figure_and_no_errors() {
+    let reports = |misses: u64| {
+        let mut input = samples::faster();
+        let outcomes = &mut input.contenders[1].outcomes;
+        outcomes.ok = 10_000 - misses;
+        outcomes.miss = misses;
+        let view = input.view();
+        assert_eq!(crate::words::errors(&view.contenders[1]), 0);
+        [
+            terminal::report(&view, PLAIN),
+            terminal::short::report(&view, PLAIN),
+            html::page(&view),
+            crate::markdown::figures(&view),
+        ]
+    };
+    for (with, without) in reports(1234).into_iter().zip(reports(0)) {
+        let with = with.replace('\u{a0}', " ");
+        assert!(with.contains("1234 (12.3 %)"), "{with}");
+        assert!(with.contains("misses") && !without.contains("misses"), "{without}");
+    }
+}
+
+#[test]
 fn the_answer_about_two_contenders_fits_on_one_screen() {
     let mut seen = 0;
     for (name, input) in samples::all() {

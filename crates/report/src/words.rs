@@ -174,10 +174,23 @@ pub(super) fn figure_of(contender: &ContenderSummary, metric: Metric) -> Option<
     }
 }
 
-/// Operations that did not succeed, for whatever reason: failures, misses, stale and wrong
-/// values.
+/// Operations that did not succeed, for whatever reason: failures, stale and wrong values.
 pub(super) fn errors(contender: &ContenderSummary) -> u64 {
     contender.outcomes.errors()
+}
+
+/// Whether any of them had a miss.
+pub(super) fn any_misses<'a>(all: impl IntoIterator<Item = &'a ContenderSummary>) -> bool {
+    all.into_iter().any(|of| of.outcomes.miss > 0)
+}
+
+/// Operations that found nothing, and their share: `1,234 (2.1 %)`.
+pub(super) fn misses(contender: &ContenderSummary) -> String {
+    let (misses, total) = (contender.outcomes.miss, contender.outcomes.total());
+    match misses {
+        0 => units::count(0),
+        _ => format!("{} ({})", units::count(misses), units::percent(misses as f64 / total as f64)),
+    }
 }
 
 /// A figure of this metric with its unit.

@@ -153,7 +153,7 @@ pub fn count(n: u64) -> String {
 pub fn counted(n: u64, what: &str) -> String {
     let ending = match n {
         1 => "",
-        _ if what.ends_with("ch") => "es",
+        _ if what.ends_with("ch") || what.ends_with("ss") => "es",
         _ => "s",
     };
     format!("{}{JOINT}{what}{ending}", count(n))

@@ -64,12 +64,21 @@ fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
     let got = format!("{} of {}", units::count(connections.got), units::count(connections.asked));
     vec![
         parts::row_name(&contender.name),
-        parts::cell(units::count(contender.outcomes.ok)),
+        parts::cell(answered(contender)),
         parts::cell(listed(codes.collect())),
         parts::cell(listed(failures(view, contender))),
         parts::cell(got),
         parts::cell(format!("{}{at_rest}", units::count(connections.opened))),
     ]
+}
+
+/// Replies as expected, and misses if there are any.
+fn answered(contender: &ContenderSummary) -> String {
+    let ok = units::count(contender.outcomes.ok);
+    match contender.outcomes.miss {
+        0 => ok,
+        misses => format!("{ok}, and {}", units::counted(misses, "miss")),
+    }
 }
 
 /// Failures by class, with their cause if it was not the target.
@@ -86,7 +95,6 @@ fn failures(view: &View, contender: &ContenderSummary) -> Vec<String> {
     });
     let outcomes = &contender.outcomes;
     let values = [
-        ("nothing found", outcomes.miss),
         ("stale value", outcomes.stale),
         ("wrong value", outcomes.wrong),
         ("another write came first", outcomes.conflict),

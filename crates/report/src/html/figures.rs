@@ -10,19 +10,11 @@ use text::units;
 
 /// The section.
 pub(super) fn section(view: &View) -> Node {
-    let head = [
-        "contender",
-        "throughput",
-        "p50",
-        "p99",
-        "p99.9",
-        "max",
-        "errors",
-        "generator CPU/op",
-        "by itself",
-        "generator idle",
-    ];
-    let rows = view.contenders.iter().enumerate().map(|(number, contender)| row(number, contender));
+    let mut head = vec!["contender", "throughput", "p50", "p99", "p99.9", "max", "errors"];
+    let misses = words::any_misses(view.contenders);
+    head.extend(misses.then_some("misses"));
+    head.extend(["generator CPU/op", "by itself", "generator idle"]);
+    let rows = view.contenders.iter().enumerate().map(|(number, of)| row(number, of, misses));
     parts::section("Figures")
         .with(parts::table(&head, rows))
         .with(parts::caption(
@@ -37,11 +29,11 @@ pub(super) fn section(view: &View) -> Node {
         .with(parts::folded("Table of all times", all_times(view)))
 }
 
-fn row(number: usize, contender: &ContenderSummary) -> Vec<Node> {
+fn row(number: usize, contender: &ContenderSummary, misses: bool) -> Vec<Node> {
     let times = &contender.response_time;
     let name = foreign(words::short_name(&contender.name, 40));
     let idle = contender.generator_idle.map(units::percent);
-    vec![
+    let mut cells = vec![
         el("th").at("scope", "row").with(el("span").class("named").with(swatch(number)).with(name)),
         parts::cell(units::rate(contender.throughput)),
         parts::cell(words::times::p50(times)),
@@ -49,10 +41,14 @@ fn row(number: usize, contender: &ContenderSummary) -> Vec<Node> {
         parts::cell(words::times::p999(times)),
         parts::cell(words::times::max(times)),
         parts::cell(units::count(words::errors(contender))),
+    ];
+    cells.extend(misses.then(|| parts::cell(words::misses(contender))));
+    cells.extend([
         parts::cell(units::seconds(contender.generator_cpu_per_operation)),
         parts::cell(words::lanes::own_cost(contender).unwrap_or_else(|| units::MISSING.to_owned())),
         parts::cell(idle.unwrap_or_else(|| units::MISSING.to_owned())),
-    ]
+    ]);
+    cells
 }
 
 fn all_times(view: &View) -> Node {

@@ -12,7 +12,10 @@ pub(super) fn section(view: &View) -> Option<Node> {
     if rows.is_empty() {
         return None;
     }
-    let head = ["contender", "group", "throughput", "p50", "p90", "p99", "p99.9", "max", "errors"];
+    let misses = words::any_misses(rows.iter().map(|row| row.of));
+    let mut head =
+        vec!["contender", "group", "throughput", "p50", "p90", "p99", "p99.9", "max", "errors"];
+    head.extend(misses.then_some("misses"));
     let cells = rows.iter().map(|row| {
         let mut cells = vec![
             parts::row_name(row.contender),
@@ -21,6 +24,7 @@ pub(super) fn section(view: &View) -> Option<Node> {
         ];
         cells.extend(words::times::all(&row.of.response_time).map(parts::cell));
         cells.push(parts::cell(units::count(words::errors(row.of))));
+        cells.extend(misses.then(|| parts::cell(words::misses(row.of))));
         cells
     });
     let caption = "Groups are driven at the same time, each with its own connections and arrivals. \

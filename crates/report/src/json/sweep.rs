@@ -61,6 +61,7 @@ struct FigureData<'a> {
     p999: Option<f64>,
     operations: u64,
     errors: u64,
+    misses: u64,
 }
 
 #[derive(Serialize)]
@@ -131,6 +132,7 @@ fn figures(of: &ContenderSummary) -> FigureData<'_> {
         p999: of.response_time.p999,
         operations: of.operations,
         errors: words::errors(of),
+        misses: of.outcomes.miss,
     }
 }
 

@@ -6,18 +6,25 @@ use crate::words::groups::{self, GroupRow};
 use crate::{View, words};
 use text::units;
 
-const HEAD: [&str; 7] = ["by group", "throughput", "p50", "p99", "p99.9", "max", "errors"];
-
 /// Adds the table. Adds nothing if no contender has groups.
 pub(super) fn groups(view: &View, page: &mut Page) {
-    let rows: Vec<Vec<String>> = groups::rows(view).iter().map(cells).collect();
-    if !rows.is_empty() {
-        page.blank();
-        table(&HEAD, &rows, page);
+    let rows = groups::rows(view);
+    if rows.is_empty() {
+        return;
     }
+    let misses = words::any_misses(rows.iter().map(|row| row.of));
+    let mut head = vec!["by group", "throughput", "p50", "p99", "p99.9", "max", "errors"];
+    head.extend(misses.then_some("misses"));
+    let cells = |row: &GroupRow<'_>| {
+        let misses = misses.then(|| words::misses(row.of));
+        figures(row).into_iter().chain(misses).collect()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    page.blank();
+    table(&head, &rows, page);
 }
 
-fn cells(row: &GroupRow<'_>) -> Vec<String> {
+fn figures(row: &GroupRow<'_>) -> Vec<String> {
     let [contender, group] =
         [row.contender, &row.of.name].map(|name| words::short_name(name, LONGEST_NAME));
     let times = &row.of.response_time;

@@ -15,6 +15,14 @@ const HEAD: [&str; 8] =
 pub(super) fn contenders(view: &View, page: &mut Page) {
     let rows: Vec<Vec<String>> = view.contenders.iter().map(row).collect();
     table(&HEAD, &rows, page);
+    // A further column would not fit beside the others.
+    if words::any_misses(view.contenders) {
+        let of = |of: &ContenderSummary| {
+            format!("{} {}", words::short_name(&of.name, LONGEST_NAME), words::misses(of))
+        };
+        let each: Vec<String> = view.contenders.iter().map(of).collect();
+        page.wrapped(2, &format!("misses: {}", each.join(", ")), Paint::Plain);
+    }
     for sentence in [words::lanes::own_costs(view), words::lanes::library_shares(view)] {
         sentence.iter().for_each(|sentence| page.wrapped(2, sentence, Paint::Plain));
     }

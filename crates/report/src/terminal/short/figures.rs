@@ -12,11 +12,15 @@ use text::units;
 /// The cell of a contender, or of one of its groups. None if the figure is not known.
 type Figure = fn(&ContenderSummary) -> Option<String>;
 
-const COLUMNS: [(&str, Figure); 6] = [
+/// Is shown if there is a miss.
+const MISSES: &str = "misses";
+
+const COLUMNS: [(&str, Figure); 7] = [
     ("throughput", |of| Some(units::rate(of.throughput))),
     ("p50", |of| Some(times::p50(&of.response_time))),
     ("p99", |of| Some(times::p99(&of.response_time))),
     ("errors", |of| Some(units::count(words::errors(of)))),
+    (MISSES, |of| Some(words::misses(of))),
     ("CPU/op", |of| of.target.cpu_per_operation.map(|cpu| units::seconds(Some(cpu)))),
     ("memory", |of| of.target.peak_memory_bytes.map(units::bytes)),
 ];
@@ -73,7 +77,10 @@ fn columns(view: &View) -> Vec<(&'static str, Figure)> {
         // After the p99.
         columns.splice(3..3, TAIL);
     }
-    columns.retain(|(_, figure)| view.contenders.iter().any(|of| figure(of).is_some()));
+    columns.retain(|(head, figure)| match *head {
+        MISSES => words::any_misses(view.contenders),
+        _ => view.contenders.iter().any(|of| figure(of).is_some()),
+    });
     columns
 }
 
