@@ -142,8 +142,17 @@ impl Case {
         assert_eq!(left(), [], "processes are left");
         assert_eq!(files(), [""; 0].map(PathBuf::from), "temporary directories are left");
         for port in ["right", "wrong"].iter().flat_map(|name| self.ports(name)) {
-            assert!(!processes::listens(port), "port {port} is left listening");
+            let ours: Vec<Process> =
+                processes::listeners(port).into_iter().filter(|it| self.owns(it)).collect();
+            assert_eq!(ours, [], "port {port} is left listening");
         }
+    }
+
+    /// Whether a process comes from this case: it was seen in it, or it works in the case's directory.
+    /// Another test can have taken a port that this case used.
+    fn owns(&self, process: &Process) -> bool {
+        let works_in = fs::read_link(format!("/proc/{}/cwd", process.pid)).unwrap_or_default();
+        self.seen().processes.contains(process) || works_in.starts_with(self.directory.path())
     }
 
     /// Returns the ports that the launched server of a contender reported.

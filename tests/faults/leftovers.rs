@@ -5,6 +5,10 @@ use crate::case::{Case, LONG, SHORT};
 use crate::experiment::Program;
 use crate::processes::{Process, wait_for};
 use crate::{Test, test};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Child, Command, Stdio};
 
 pub(crate) fn cases() -> Vec<Test> {
@@ -13,6 +17,7 @@ pub(crate) fn cases() -> Vec<Test> {
         test("leftovers::with_secrets_in_their_logs_are_named", || with_secrets("")),
         test("leftovers::are_named_even_with_quiet", || with_secrets(" --quiet")),
         test("leftovers::of_a_run_that_goes_on_are_none", goes_on),
+        test("leftovers::are_listeners_only_if_a_process_of_the_case_holds_them", listeners),
     ]
 }
 
@@ -101,4 +106,32 @@ fn goes_on() {
     running.signal(libc::SIGINT);
     running.wait().expect(0, &[]);
     case.left_nothing(true);
+}
+
+/// A port that the case used may be another test's by the time of the check.
+fn listeners() {
+    let case = Case::new();
+    let log = |address: &str| {
+        fs::create_dir_all(case.file("run/logs")).expect("a directory");
+        case.write("run/logs/right.log", format!("listening on {address}\n"));
+    };
+    let strangers = TcpListener::bind("127.0.0.1:0").expect("a port");
+    log(&strangers.local_addr().expect("bound").to_string());
+    case.left_nothing(true);
+
+    // One that nobody knows: without the mark in its environment, and not started by tiebreak.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
+    command.args(["testserver", "--listen", "127.0.0.1:0"]).env_clear();
+    command.current_dir(case.file("")).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut server = command.spawn().expect("the binary runs");
+    let mut line = String::new();
+    let out = server.stdout.take().expect("a pipe");
+    BufReader::new(out).read_line(&mut line).expect("text");
+    log(line.trim().strip_prefix("listening on ").expect("its address"));
+    let checked = catch_unwind(AssertUnwindSafe(|| case.left_nothing(true)));
+    server.kill().expect("our child");
+    server.wait().expect("our child");
+    let why = checked.expect_err("it listens");
+    let why = why.downcast_ref::<String>().expect("a message");
+    assert!(why.contains("is left listening"), "{why}");
 }
