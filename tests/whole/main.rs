@@ -30,6 +30,7 @@ mod conformance;
 mod custom;
 mod declared;
 mod documents;
+mod first_example;
 mod flags;
 mod help;
 mod hostile;
