@@ -11,6 +11,9 @@ use text::lists;
 
 /// A larger difference of the median lengths of bodies voids the run.
 const MOST_LENGTHS_DIFFER: f64 = 0.05;
+/// Medians are this many standard errors from the ends of their intervals. That the intervals of two
+/// samples of one distribution are apart, has a probability of about 2 in 100,000.
+const STANDARD_ERRORS: f64 = 3.0;
 
 pub(super) const RULE: Rule = Rule {
     name: "differing_replies",
@@ -21,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
                 replies (those in more than 1 in 1000), and a digest of the body of 1 reply in \
                 100. If the bodies of one contender differ among themselves, digests cannot be \
                 compared: a note says so, and the median lengths of the bodies are compared \
-                instead. The same is done if no body was digested. For databases that run a \
+                instead, within what their number allows (3 standard errors of each median). The same is done if no body was digested. For databases that run a \
                 statement, the mean number of rows per operation is compared and no bytes, because \
                 each protocol encodes them in its own way. Other codes, another body, or median \
                 lengths or rows that are more than 5 % apart: void; with --expect-different a \
@@ -146,8 +149,34 @@ fn rows_differ(a: &DriveSummary, b: &DriveSummary) -> Option<String> {
 fn lengths_differ(a: &DriveSummary, b: &DriveSummary) -> Option<String> {
     let (of_a, of_b) = median_lengths(a, b)?;
     let (less, more) = (of_a.min(of_b) as f64, of_a.max(of_b) as f64);
-    (more > less * (1.0 + MOST_LENGTHS_DIFFER))
+    (more > less * (1.0 + MOST_LENGTHS_DIFFER) && are_apart(a, b))
         .then(|| format!("median lengths of bodies differ: {of_a} and {of_b} bytes"))
+}
+
+/// Whether more than chance separates the median lengths. Replies of varying length have a median that
+/// a few dozen of them do not show precisely.
+fn are_apart(a: &DriveSummary, b: &DriveSummary) -> bool {
+    match (median_interval(a), median_interval(b)) {
+        (Some((low_a, high_a)), Some((low_b, high_b))) => high_a < low_b || high_b < low_a,
+        _ => false,
+    }
+}
+
+/// The interval of the median length, from the ranks of the lengths: it assumes no distribution. Returns
+/// None if there are too few replies for one and their lengths vary.
+fn median_interval(driven: &DriveSummary) -> Option<(u64, u64)> {
+    let lengths = &driven.judged.body_bytes;
+    let (shortest, longest) = (lengths.min()?, lengths.max()?);
+    if shortest == longest {
+        return Some((shortest, longest));
+    }
+    // The members of a room get copies of one message: these are one observation.
+    let replies = lengths.len().min(driven.judged.outcomes.ok) as f64;
+    let half = STANDARD_ERRORS / (2.0 * replies.sqrt());
+    if half >= 0.5 {
+        return None;
+    }
+    Some((lengths.quantile(0.5 - half)?, lengths.quantile(0.5 + half)?))
 }
 
 fn median_lengths(a: &DriveSummary, b: &DriveSummary) -> Option<(u64, u64)> {
@@ -187,6 +216,7 @@ fn notes(evidence: &Evidence) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::builder::{SampleRun, weights};
+    use std::cell::{Cell, RefCell};
 
     fn with_lengths(a: u64, b: u64) -> SampleRun {
         let mut run = SampleRun::compare(4).with_operations(200);
@@ -267,6 +297,56 @@ mod tests {
         assert_eq!(weights(&differ(100, 105), RULE.name), [Weight::Note]);
         assert_eq!(weights(&differ(100, 106), RULE.name), [Weight::Void, Weight::Note]);
         assert!(RULE.threshold.contains(&text::units::show_percent(MOST_LENGTHS_DIFFER)));
+    }
+
+    /// 4 rounds of replies whose lengths are uniform between 40 and 400 bytes, those of b `longer` times.
+    fn with_varied_lengths(seed: u64, each_round: u64, longer: f64) -> SampleRun {
+        let mut run = SampleRun::compare(4).with_operations(each_round);
+        let state = Cell::new(seed);
+        for (name, factor) in [("a", 1.0), ("b", longer)] {
+            run.each_seen(name, |_, seen| {
+                seen.body_bytes = record::Histogram::new();
+                seen.digests = Digests::default();
+                for _ in 0..each_round {
+                    // splitmix64
+                    state.set(state.get().wrapping_add(0x9E37_79B9_7F4A_7C15));
+                    let mixed =
+                        (state.get() ^ (state.get() >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+                    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+                    let length = 40 + (mixed ^ (mixed >> 31)) % 361;
+                    seen.body_bytes.record((length as f64 * factor) as u64);
+                    seen.digests.record(length);
+                }
+            });
+        }
+        run
+    }
+
+    #[test]
+    fn a_few_dozen_replies_of_one_distribution_do_not_differ() {
+        const SEEDS: u64 = 60;
+        let voids = |each_round, longer| {
+            let void = |seed: &u64| {
+                let run = with_varied_lengths(*seed << 20, each_round, longer);
+                weights(&run, RULE.name).contains(&Weight::Void)
+            };
+            (1..=SEEDS).filter(void).count() as u64
+        };
+        for each_round in [1, 2, 6, 9, 20, 60] {
+            assert_eq!(voids(each_round, 1.0), 0, "4 × {each_round} replies");
+        }
+        assert_eq!(voids(9, 8.0), SEEDS, "a large difference shows in a few dozen replies");
+        assert_eq!(voids(400, 1.5), SEEDS, "a smaller one in more");
+        // With the medians alone, most of these would be void.
+        let apart = |seed: &u64| {
+            let of_each = RefCell::new([record::Histogram::new(), record::Histogram::new()]);
+            with_varied_lengths(*seed << 20, 9, 1.0).each(|trial| {
+                of_each.borrow_mut()[trial.contender as usize].merge(&trial.seen.body_bytes);
+            });
+            let [a, b] = of_each.into_inner().map(|of| of.quantile(0.5).expect("replies") as f64);
+            a.max(b) > a.min(b) * (1.0 + MOST_LENGTHS_DIFFER)
+        };
+        assert!((1..=SEEDS).filter(apart).count() as u64 > SEEDS / 2);
     }
 
     #[test]
