@@ -35,7 +35,7 @@ impl<'a> PublishedData<'a> {
         let published = view.header.plan.published.as_ref()?;
         let single_runs = view.single_runs.iter().map(|run| SingleRunData::of(view, run));
         let misled = view.primaries().filter_map(|of| {
-            let counted = single_runs::of_comparison(of, view.contenders, view.matters())?;
+            let counted = single_runs::of_comparison(of, view.contenders, &view.plan().question)?;
             Some(MisledData { a: &of.a, b: &of.b, pairs: counted.pairs, wrong: counted.wrong })
         });
         let single_runs = single_runs.collect();

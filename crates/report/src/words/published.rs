@@ -84,7 +84,7 @@ fn single(all: &[SingleRun], contender: usize) -> Single<'_> {
 /// a verdict.
 pub(crate) fn misled(view: &View) -> Vec<String> {
     let sentence = |of: &Comparison| {
-        let counted = single_runs::of_comparison(of, view.contenders, view.matters())?;
+        let counted = single_runs::of_comparison(of, view.contenders, &view.plan().question)?;
         Some(describe(of, counted))
     };
     if view.void { Vec::new() } else { view.primaries().filter_map(sentence).collect() }
