@@ -657,6 +657,44 @@ fn a_pilot_that_saw_too_few_replies_is_driven_again() {
     assert_eq!(lines.iter().filter(|line| *line == "Pilot 0 of 1").count(), 2);
 }
 
+/// Which contender comes first in each of three launches, for targets that are launched and that are
+/// asked whether they are ready.
+fn firsts(seed: u64) -> [String; 2] {
+    let mut plan = example::plan(|_| {});
+    (plan.rounds, plan.question.rounds, plan.question.restarts) = (6, 6, 3);
+    plan.seed = seed;
+    let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
+    let lines = all_lines(&outcome.disk);
+    let ups: Vec<&str> =
+        lines.iter().filter(|line| line.contains(" up ")).map(|line| &line[..1]).collect();
+    let asked = lines.iter().filter(|line| line.starts_with("Ready "));
+    let asked: Vec<&str> = asked.map(|line| &line[line.len() - 1..]).collect();
+    [ups, asked].map(|all| {
+        assert_eq!(all.len(), 6, "each of two contenders in each of three launches: {all:?}");
+        all.chunks(2).map(|pair| pair[0]).collect()
+    })
+}
+
+/// An order that is drawn once for all launches of a run has only two patterns.
+#[test]
+fn contenders_that_swap_their_positions_are_launched_and_asked_in_the_same_orders() {
+    let mut patterns = [(); 2].map(|()| std::collections::BTreeMap::<String, i64>::new());
+    for seed in 1..=400 {
+        for (patterns, pattern) in patterns.iter_mut().zip(firsts(seed)) {
+            *patterns.entry(pattern).or_default() += 1;
+        }
+    }
+    for patterns in patterns {
+        assert_eq!(patterns.len(), 8, "{patterns:?}");
+        for (pattern, times) in &patterns {
+            let swap = |first: char| if first == '0' { '1' } else { '0' };
+            let swapped: String = pattern.chars().map(swap).collect();
+            // The standard deviation of the difference of two counts of 50 is 10.
+            assert!((times - patterns[&swapped]).abs() < 50, "{pattern}: {patterns:?}");
+        }
+    }
+}
+
 /// Ten launches of two rounds, eight if they are dear, one of ten rounds if they are too dear.
 fn launches_by_cost(launch_ns: u64, warm_up_ns: u64) -> SessionOutcome {
     let mut plan = example::plan(|_| {});

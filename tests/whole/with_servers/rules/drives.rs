@@ -202,3 +202,22 @@ fn stopped(directory: &TestDirectory, of: &Stopped) -> (i32, Value) {
     let code = running.status().code().expect("no signal");
     (code, directory.json("run/report.json"))
 }
+
+/// A server that is warm neither when its launch begins nor when it ends, at the default number of launches:
+/// each reply takes 15 % of 400 µs less with every second. From the first to the last third of a launch of
+/// about 1.2 s its throughput grows by about 14 %.
+pub(super) fn still_warming(directory: &TestDirectory) -> (i32, Value) {
+    let launch = |name: &str, drift: &str| {
+        format!(
+            "[contender.{name}]\nlaunch = ['{}', 'testserver', '--listen', '127.0.0.1:{{port}}', \
+             '--by-cpu-clock', '--service', '400us', '--service-drift={drift}']\n\
+             ready = {{ log = 'listening on' }}\n",
+            env!("CARGO_BIN_EXE_tiebreak")
+        )
+    };
+    let file = launch("warm", "0%/s") + &launch("cold", "-15%/s");
+    std::fs::write(directory.file("e.toml"), file).expect("writes");
+    let words = ["compare", "e.toml", "--connections", "4", "--warm-up", "0s"];
+    let times = ["--round", "300ms", "--slice", "50ms", "--pilot", "200ms"];
+    directory.report(&[&words[..], &times].concat())
+}

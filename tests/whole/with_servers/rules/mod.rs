@@ -83,6 +83,9 @@ cases! {
         finds("not_steady", "caution", "slows", "throughput went from"),
         finds("one_launch", "caution", "slows", "from one launch of each: throughput"),
     ];
+    a_server_that_still_warms_up_in_each_launch: still_warming => [
+        finds("not_steady", "caution", "cold", "in the first third of the launches"),
+    ];
     a_store_that_is_written_to_more_often: written => [
         finds("differing_stores", "caution", "many", "times the items it was loaded with"),
     ];
