@@ -34,10 +34,10 @@ impl Looks {
     ) -> Option<Looks> {
         let pids: Vec<Vec<u32>> =
             meters.map(|meter| meter.map_or(Vec::new(), TargetMeter::pids)).collect();
-        if order.warm_up_ns == 0 || pids.iter().all(Vec::is_empty) {
+        if order.warm_up.most_ns == 0 || pids.iter().all(Vec::is_empty) {
             return None;
         }
-        let pause = Duration::from_nanos(order.warm_up_ns) / IN_EACH;
+        let pause = Duration::from_nanos(order.warm_up.least_ns) / IN_EACH;
         let pause = pause.clamp(SHORTEST, LONGEST);
         let (going_on, over) = mpsc::channel::<()>();
         let look = move || {

@@ -24,9 +24,10 @@ fn slow_replies_cost_the_same_in_slices_and_in_one_long_turn() {
     let quick = Behaviour { service: Duration::from_micros(50), ..Behaviour::default() };
     let (quick, slow) = (serve(quick.clone()), serve(Behaviour { slow: Some(slow), ..quick }));
     let common = ["--warm-up", "2s", "--connections", "8", "--seed", "1", "--out", "run"];
-    let alone = [&["run", &url(&slow), "--duration", "20s"][..], &common[..]].concat();
+    let address = url(&slow);
+    let alone = [&["run", &address, "--duration", "20s"][..], &common[..]].concat();
     let alone = throughput(&TestDirectory::new().report(&alone), 0);
-    let (a, b) = (format!("a={}", url(&quick)), format!("b={}", url(&slow)));
+    let (a, b) = (format!("a={}", url(&quick)), format!("b={address}"));
     let rounds = ["--slice", "50ms", "--rounds", "10", "--round", "2s"];
     let compared = [&["compare", &a, &b][..], &rounds[..], &common[..]].concat();
     let compared = TestDirectory::new().report(&compared);

@@ -237,7 +237,7 @@ impl Recorder {
         let Some((reply, many)) = self.alike.take() else { return };
         let Replied { at, code, outcome, body_len } = reply;
         self.seen.sent += many;
-        self.ended_in_slice(&at, many);
+        self.ended_with_times(&at, many);
         self.count_code(code, outcome, many);
         if outcome == Outcome::Ok && body_len == 0 {
             self.seen.empty += many;
@@ -253,7 +253,7 @@ impl Recorder {
     /// by then.
     pub fn given_up(&mut self, failure: Failure, at: &Moments, was_sent: bool) {
         self.seen.sent += u64::from(was_sent);
-        self.ended_in_slice(at, 1);
+        self.ended_with_times(at, 1);
         self.failed[failure as usize] += 1;
         self.latency(at, 1);
     }
@@ -514,7 +514,7 @@ impl Recorder {
     /// Counts operations with their times. Those that began in an earlier slice are not among the operations
     /// of this one.
     #[inline]
-    fn ended_in_slice(&mut self, at: &Moments, many: u64) {
+    fn ended_with_times(&mut self, at: &Moments, many: u64) {
         if at.due < self.starts {
             self.seen.operations += many;
         } else {
