@@ -18,6 +18,8 @@ use std::time::Duration;
 
 /// How long a slice may take beyond sending time and timeout before it is given up in any case.
 const GRACE_NS: u64 = 1_000_000_000;
+/// A contender with few replies is waited for at least as long, however short the plan is.
+const SHORTEST_PATIENCE_NS: u64 = 1_000_000_000;
 /// The time from the workers' meeting to the start of the slice, long enough for all to be
 /// awake.
 const LEAD_NS: u64 = 20_000;
@@ -424,7 +426,7 @@ impl<'a> Worker<'a> {
             sends_until,
             gives_up: sends_until + 2 * asked.timeout_ns + GRACE_NS,
             operations: driven.left.filter(|_| limited),
-            patience_ns: asked.timeout_ns.min(self.order.planned_ns()),
+            patience_ns: asked.timeout_ns.min(self.order.planned_ns().max(SHORTEST_PATIENCE_NS)),
         };
         driven.seen.begin_slice(&SliceStart {
             index: self.index,

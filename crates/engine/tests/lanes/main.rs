@@ -19,4 +19,5 @@ mod stores;
 mod thrift;
 mod together;
 mod toy;
+mod waiting;
 mod websocket;
