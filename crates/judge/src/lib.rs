@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod belief;
 pub mod bend;
 #[cfg(test)]
 mod builder;

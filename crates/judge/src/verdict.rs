@@ -93,6 +93,25 @@ pub struct Finding {
     pub figure: Option<String>,
     /// What to do about it, in a few words.
     pub hint: String,
+    /// Which verdicts it could change.
+    #[serde(skip)]
+    pub bearing: Bearing,
+}
+
+/// Which verdicts a finding could change.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bearing {
+    /// The metrics that it is about. None for all.
+    pub metrics: Option<Vec<Metric>>,
+    /// By how much it could move the ratio of a metric at most, as a logarithm. Not known for others.
+    pub shifts: Vec<(Metric, f64)>,
+}
+
+impl Bearing {
+    /// By how much it could move the ratio of this metric. Returns None if that is not known.
+    pub(crate) fn shift_of(&self, metric: Metric) -> Option<f64> {
+        self.shifts.iter().find(|(of, _)| *of == metric).map(|(_, by)| *by)
+    }
 }
 
 impl Finding {
@@ -102,6 +121,18 @@ impl Finding {
             Some(group) => format!("{group} {figure}"),
             None => figure,
         });
+        self
+    }
+
+    /// Restricts it to these metrics.
+    pub(crate) fn about(mut self, metrics: Vec<Metric>) -> Finding {
+        self.bearing.metrics = Some(metrics);
+        self
+    }
+
+    /// Says that it could move the ratio of this metric by this logarithm at most.
+    pub(crate) fn shifting(mut self, metric: Metric, by: f64) -> Finding {
+        self.bearing.shifts.push((metric, by.abs()));
         self
     }
 
@@ -194,6 +225,8 @@ pub struct Comparison {
     pub verdict: Word,
     /// Sentences that say why the word is weaker than the interval, or what weakens it.
     pub because: Vec<String>,
+    /// The one of them that says why it is undecided although the interval has a verdict.
+    pub withheld: Option<String>,
     /// "At least": the generator held back the faster contender, or its own cost was subtracted.
     pub at_least: bool,
     /// Estimate and upper figure of the rounds that a fresh run of a fixed length would need to
@@ -201,6 +234,20 @@ pub struct Comparison {
     pub fresh_rounds: Option<(u64, u64)>,
     /// b/a of each complete round, in order: (round, ratio).
     pub rounds: Vec<(u32, f64)>,
+    /// The figures of both in the middle of these rounds. None if a round has no figure.
+    pub middle: Option<Middle>,
+}
+
+/// The medians of the figures that ratios were made of, of each contender for itself. The ratio comes from
+/// pairs, so it may seem to contradict figures over all replies together; it is of one kind with these.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Middle {
+    /// That of `a`.
+    pub a: f64,
+    /// That of `b`.
+    pub b: f64,
+    /// Whether the figures are those of launches, and not of rounds.
+    pub of_launches: bool,
 }
 
 /// b/a with the CPU time that a contender's target used at rest added to its own time, and

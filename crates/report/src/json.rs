@@ -18,13 +18,15 @@ pub(super) mod sweep;
 use super::{View, words};
 use contender::ContenderData;
 use growth::GrowthData;
+use judge::belief::HeadlineStatus;
 use judge::verdict::{
-    Charged, Checked, Comparison, Finding, GateSummary, RequirementStatus, Scope,
+    Charged, Checked, Comparison, Finding, GateSummary, Middle, RequirementStatus, Scope,
 };
 use plan::PlanData;
 use published::PublishedData;
 use record::{EndReason, Host, Metric};
 use serde::Serialize;
+use text::units::JOINT;
 
 /// Name and version of the report's schema.
 pub(super) const SCHEMA: &str = "tiebreak.report/1";
@@ -39,6 +41,7 @@ pub(super) fn report(view: &View) -> String {
         journal_note: view.journal_note,
         void: view.void,
         scope: view.scope,
+        headline: HeadlineData::of(view),
         complete_rounds: view.complete_rounds,
         rules_checked: view.rules_checked,
         gate: view.gate,
@@ -66,6 +69,7 @@ struct Report<'a> {
     journal_note: Option<&'a str>,
     void: bool,
     scope: Scope,
+    headline: HeadlineData<'a>,
     complete_rounds: u32,
     rules_checked: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +84,15 @@ struct Report<'a> {
     requirements: Vec<RequirementData<'a>>,
     findings: &'a [Finding],
     host: &'a Host,
+}
+
+/// Whether the headline can be believed.
+#[derive(Serialize)]
+struct HeadlineData<'a> {
+    status: HeadlineStatus,
+    rule: Option<&'a str>,
+    contender: Option<&'a str>,
+    says: String,
 }
 
 #[derive(Serialize)]
@@ -113,6 +126,15 @@ struct ComparisonData<'a> {
     because: &'a [String],
     fresh_rounds: Option<FreshRounds>,
     rounds: Vec<RoundRatio>,
+    middle: Option<MiddleData>,
+}
+
+/// The middle of the figures of both.
+#[derive(Serialize)]
+struct MiddleData {
+    a: f64,
+    b: f64,
+    of: &'static str,
 }
 
 #[derive(Serialize)]
@@ -158,6 +180,18 @@ struct RoundRatio {
     ratio: f64,
 }
 
+impl<'a> HeadlineData<'a> {
+    fn of(view: &View<'a>) -> Self {
+        let belief = view.belief();
+        HeadlineData {
+            status: belief.status,
+            rule: belief.finding.map(|finding| finding.rule.as_str()),
+            contender: belief.finding.and_then(|finding| finding.contender.as_deref()),
+            says: words::belief::headline(view).replace(JOINT, " "),
+        }
+    }
+}
+
 impl<'a> ComparisonData<'a> {
     fn of(of: &'a Comparison) -> Self {
         ComparisonData {
@@ -191,6 +225,11 @@ impl<'a> ComparisonData<'a> {
             because: &of.because,
             fresh_rounds: of.fresh_rounds.map(|(about, up_to)| FreshRounds { about, up_to }),
             rounds: of.rounds.iter().map(|&(round, ratio)| RoundRatio { round, ratio }).collect(),
+            middle: of.middle.map(|Middle { a, b, of_launches }| MiddleData {
+                a,
+                b,
+                of: if of_launches { "launches" } else { "rounds" },
+            }),
         }
     }
 }

@@ -19,6 +19,7 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
+use judge::belief::{Belief, belief};
 use judge::growth::Growth;
 use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, GateSummary, Scope, Verdict};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
@@ -210,6 +211,11 @@ impl<'a> View<'a> {
     /// The smallest difference that matters, as a share.
     fn matters(&self) -> f64 {
         self.plan().question.matters
+    }
+
+    /// Whether the headline can be believed.
+    fn belief(&self) -> Belief<'a> {
+        belief(self.comparisons, self.findings, self.complete_rounds, self.matters())
     }
 
     /// The figures of the contender of this name.

@@ -97,10 +97,11 @@ fn comparisons(view: &View) -> String {
         let bold = if comparison.primary { "**" } else { "" };
         let _ = writeln!(
             table,
-            "| {} against {} | {bold}{}{bold} | {} | {} | {ratio} | {interval} | {bold}{}{bold} |",
+            "| {} against {} | {bold}{}{bold}{} | {} | {} | {ratio} | {interval} | {bold}{}{bold} |",
             code(&shown(&comparison.b)),
             code(&shown(&comparison.a)),
             words::groups::short_metric(comparison),
+            words::groups::kind_of_figures(view, comparison),
             value(&comparison.a),
             value(&comparison.b),
             words::word(comparison.verdict, comparison.metric),
@@ -210,7 +211,7 @@ fn requirements(checked: &[Checked]) -> String {
 
 /// The findings: voids and cautions in full, notes folded away.
 fn audit(view: &View) -> String {
-    let mut out = format!("**Audit**: {}\n", words::audit(view));
+    let mut out = format!("**Audit**: {}\n", text(&words::audit(view)));
     let (notes, weighty): (Vec<&Finding>, Vec<&Finding>) =
         view.findings.iter().partition(|finding| finding.weight == Weight::Note);
     if !weighty.is_empty() {

@@ -13,8 +13,8 @@ use super::View;
 use judge::audit::RULES;
 use judge::growth::Growth;
 use judge::verdict::{
-    Checked, Comparison, ContenderSummary, Finding, GateSummary, Quantiles, RequirementStatus,
-    Scope, Sent, TargetSummary, WatchSummary, Weight, Word,
+    Bearing, Checked, Comparison, ContenderSummary, Finding, GateSummary, Quantiles,
+    RequirementStatus, Scope, Sent, TargetSummary, WatchSummary, Weight, Word,
 };
 use record::{
     Address, Arrivals, Contender, ContenderQuestion, End, EndReason, Fact, Failure, Header,
@@ -650,9 +650,11 @@ fn comparison(a: &str, b: &str, word: Word, ratio: (f64, f64, f64), rounds: &[f6
         t_interval: Some((ratio.1 * 1.001, ratio.2 * 0.999)),
         verdict: word,
         because: Vec::new(),
+        withheld: None,
         at_least: false,
         fresh_rounds: None,
         rounds: (1..).zip(rounds.iter().copied()).collect(),
+        middle: None,
     }
 }
 
@@ -662,7 +664,13 @@ fn second(metric: Metric, word: Word, ratio: (f64, f64, f64)) -> Comparison {
     Comparison { metric, primary: false, confidence: 0.975, ..made }
 }
 
-fn finding(rule: &str, weight: Weight, of: Option<&str>, evidence: &str, remedy: &str) -> Finding {
+pub(super) fn finding(
+    rule: &str,
+    weight: Weight,
+    of: Option<&str>,
+    evidence: &str,
+    remedy: &str,
+) -> Finding {
     let known = RULES.iter().find(|known| known.name == rule);
     Finding {
         rule: rule.to_owned(),
@@ -673,6 +681,7 @@ fn finding(rule: &str, weight: Weight, of: Option<&str>, evidence: &str, remedy:
         short: known.map_or(rule, |known| known.short).to_owned(),
         figure: None,
         hint: known.map_or(remedy, |known| known.hint).to_owned(),
+        bearing: Bearing::default(),
     }
 }
 

@@ -14,6 +14,7 @@ mod table;
 mod targets;
 
 use super::{Style, View, words};
+use judge::belief::HeadlineStatus;
 use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
 use layout::{Page, Paint};
 use text::shown::{shown, shown_sentence};
@@ -168,6 +169,9 @@ fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
         page.judged(2, &claim, word, paint);
         page.wrapped(4, &basis, Paint::Plain);
     }
+    if let Some(middle) = words::middle(view, comparison) {
+        page.wrapped(4, &middle, Paint::Plain);
+    }
     reservations(view, comparison, 4, page);
 }
 
@@ -291,10 +295,9 @@ fn finding_paint(weight: Weight) -> Paint {
 }
 
 fn audit_paint(view: &View) -> Paint {
-    match view.findings.first().map(|finding| finding.weight) {
-        None => Paint::Good,
-        Some(Weight::Note) => Paint::Plain,
-        Some(Weight::Caution) => Paint::Warning,
-        Some(Weight::Void) => Paint::Alarm,
+    match view.belief().status {
+        HeadlineStatus::Stands => Paint::Good,
+        HeadlineStatus::Reservation => Paint::Warning,
+        HeadlineStatus::DoesNotStand => Paint::Alarm,
     }
 }

@@ -8,7 +8,8 @@ pub(super) mod validator;
 
 pub(super) use snapshots::Snapshot;
 
-use super::{Style, html, json, samples, terminal};
+use super::{Style, html, json, markdown, samples, terminal};
+use judge::verdict::{Middle, Word};
 use text::shown::is_hidden;
 
 /// A terminal without colours, 100 columns wide.
@@ -126,15 +127,65 @@ fn each_further_contender_costs_its_verdict_and_its_row() {
 }
 
 #[test]
-fn a_crowd_of_findings_leaves_out_the_lightest_and_says_so() {
+fn of_a_crowd_of_findings_one_is_named_and_the_others_are_counted() {
     let input = samples::crowded(true);
     let report = terminal::short::report(&input.view(), PLAIN);
-    let starts = |label: &str| report.lines().filter(|line| line.starts_with(label)).count();
-    assert!(starts("  void ") > 0 && starts("  note ") == 0, "{report}");
-    assert!(report.contains(" more findings"), "{report}");
-    assert!(report.contains("(old 12.3 %, new 12.3 %)"), "{report}");
-    let caution = report.find("  caution ").unwrap_or(report.len());
-    assert!(report.rfind("  void ").is_some_and(|void| void < caution), "{report}");
+    let report = report.replace("\n  ", " ");
+    let named = "audit: the headline does not stand: operations failed (old 12.3 %, new 12.3 %): see its \
+                 log, or name the code (--expect) (19 checks, 20 other void, 49 cautions and 2 notes)";
+    assert!(report.contains(named), "{report}");
+    assert!(!report.contains("keys were not found"), "{report}");
+}
+
+/// A report of `faster`, in which each contender's figures over all rounds contradict the ratios.
+fn contradicted(metric: usize) -> samples::Parts {
+    let mut input = samples::faster();
+    let comparison = &mut input.comparisons[metric];
+    (comparison.low, comparison.high) = (Some(0.8), Some(0.9));
+    comparison.ratio = Some(0.85);
+    comparison.middle = Some(Middle { a: 0.01, b: 0.0085, of_launches: false });
+    // Over all rounds, b has more of everything.
+    input.contenders[1].response_time.p99 = Some(0.02);
+    input
+}
+
+#[test]
+fn figures_that_contradict_a_ratio_are_replaced_by_the_middle_of_the_rounds() {
+    let input = contradicted(2);
+    let beside = "p99 (middle of the rounds)  10.0 ms → 8.50 ms   0.85x (0.80 to 0.90)";
+    let short = terminal::short::report(&input.view(), PLAIN);
+    assert!(short.contains(beside), "{short}");
+    let long = terminal::report(&input.view(), PLAIN);
+    assert!(long.contains("p99 (middle of the rounds): 10.0 ms -> 8.50 ms, 0.85x"), "{long}");
+    let markdown = markdown::summary(&input.view());
+    assert!(markdown.contains("p99 (middle of the rounds) | 10.0"), "{markdown}");
+    assert!(html::page(&input.view()).contains("8.50\u{a0}ms (middle of the rounds)"));
+    assert!(!terminal::short::report(&samples::faster().view(), PLAIN).contains("middle of"));
+}
+
+#[test]
+fn so_is_the_primary_metric_whose_figures_are_in_the_table() {
+    let mut input = contradicted(0);
+    input.comparisons[0].middle = Some(Middle { a: 20_000.0, b: 17_000.0, of_launches: true });
+    let beside = "throughput (middle of the launches): 20.0 k/s → 17.0 k/s";
+    for report in
+        [terminal::short::report(&input.view(), PLAIN), terminal::report(&input.view(), PLAIN)]
+    {
+        assert!(report.contains(beside), "{report}");
+    }
+}
+
+#[test]
+fn undecided_beside_an_interval_with_a_verdict_has_its_reason() {
+    let mut input = samples::groups();
+    let of_writers = &mut input.comparisons[2];
+    of_writers.verdict = Word::Undecided;
+    of_writers.withheld = Some("redis: 99 replies in a round are too few".to_owned());
+    let report = terminal::short::report(&input.view(), PLAIN);
+    let lines: Vec<&str> = report.lines().collect();
+    let at = lines.iter().position(|line| line.contains("p99 of writers")).expect("its line");
+    assert!(lines[at].ends_with("UNDECIDED"), "{report}");
+    assert_eq!(lines[at + 1], "    because redis: 99 replies in a round are too few");
 }
 
 #[test]

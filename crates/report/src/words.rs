@@ -1,6 +1,7 @@
 //! The sentences of the report, shared by the terminal and the page.
 
 pub(super) mod agents;
+pub(super) mod belief;
 mod claims;
 pub(super) mod costs;
 mod databases;
@@ -23,8 +24,9 @@ pub(crate) mod times;
 mod warm_up;
 mod workload;
 
+pub(super) use belief::audit;
 pub(super) use claims::{
-    about_launches, basis, bounds, brief, charged, claim, limit, second, short_basis,
+    about_launches, basis, bounds, brief, charged, claim, limit, middle, second, short_basis,
 };
 pub use databases::database;
 pub(super) use fresh::{fresh_run, several_launches};
@@ -44,7 +46,7 @@ use super::View;
 use judge::verdict::{ContenderSummary, Weight, Word};
 use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, Reuse};
 use text::shown::{shown, shown_sentence};
-use text::{lists, units};
+use text::units;
 
 /// The verdict of a comparison in one word. A cost is lower or higher, not faster or slower.
 pub fn word(word: Word, metric: Metric) -> &'static str {
@@ -71,27 +73,6 @@ pub(super) fn weight(weight: Weight) -> &'static str {
         Weight::Caution => "caution",
         Weight::Void => "void",
     }
-}
-
-/// How the audit went: `31 checks passed with 1 caution and 3 notes`.
-pub(super) fn audit(view: &View) -> String {
-    let checks = units::counted(view.rules_checked.into(), "check");
-    let weights = [Weight::Void, Weight::Caution, Weight::Note];
-    let raised: Vec<String> = weights
-        .into_iter()
-        .map(|weight| (weight, view.findings.iter().filter(|f| f.weight == weight).count()))
-        .filter(|(_, n)| *n > 0)
-        .map(|(weight, n)| match weight {
-            Weight::Void => format!("{n} void"),
-            Weight::Caution => units::counted(n as u64, "caution"),
-            Weight::Note => units::counted(n as u64, "note"),
-        })
-        .collect();
-    if raised.is_empty() {
-        return format!("{checks} passed");
-    }
-    let listed = lists::listed(&raised);
-    if view.void { format!("{checks}: {listed}") } else { format!("{checks} passed with {listed}") }
 }
 
 /// Remarks about how the run ended, besides the findings.

@@ -1,5 +1,5 @@
 use super::*;
-use judge::verdict::{RequirementStatus, Scope, Weight, Word};
+use judge::verdict::{Bearing, RequirementStatus, Scope, Weight, Word};
 use record::{ContenderQuestion, Pair};
 
 fn question() -> Question {
@@ -187,9 +187,11 @@ fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparis
         t_interval: None,
         verdict,
         because: Vec::new(),
+        withheld: None,
         at_least: false,
         fresh_rounds: None,
         rounds: Vec::new(),
+        middle: None,
     }
 }
 
@@ -282,6 +284,7 @@ fn finding(rule: &str, weight: Weight, contender: Option<&str>) -> Finding {
         short: String::new(),
         figure: None,
         hint: String::new(),
+        bearing: Bearing::default(),
     }
 }
 

@@ -327,6 +327,10 @@ pub(super) fn small_difference(journal: &mut Journal) {
     slow_down_b(journal, |_| 0.98);
 }
 
+pub(super) fn half_as_fast(journal: &mut Journal) {
+    slow_down_b(journal, |_| 2.0);
+}
+
 pub(super) fn another_timeout(journal: &mut Journal) {
     for trial in journal.trials().filter(|trial| trial.contender == B) {
         trial.lane_order.timeout_ns *= 2;

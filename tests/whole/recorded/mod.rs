@@ -86,12 +86,17 @@ impl Case {
     }
 }
 
-/// Returns the findings of a journal.
-fn report(directory: &TestDirectory, run: &str, journal: &Journal, exit: i32) -> Vec<Value> {
+/// Returns the report of a journal.
+fn whole_report(directory: &TestDirectory, run: &str, journal: &Journal, exit: i32) -> Value {
     journal.write(&directory.file(run));
     let output = directory.tiebreak(&["report", run, "--json"]);
     assert_eq!(output.status.code(), Some(exit), "{run}: {}", errors(&output));
-    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Returns the findings of a journal.
+fn report(directory: &TestDirectory, run: &str, journal: &Journal, exit: i32) -> Vec<Value> {
+    let report = whole_report(directory, run, journal, exit);
     report["findings"].as_array().expect("findings").clone()
 }
 
@@ -168,6 +173,37 @@ fn two_servers_that_behave_the_same_raise_one_note() {
     let findings = report(&directory, "closed", &Journal::read("closed.jsonl"), 0);
     let rules: Vec<_> = findings.iter().map(|of| (&of["rule"], &of["weight"])).collect();
     assert_eq!(rules, [(&"one_launch".into(), &"note".into())]);
+}
+
+/// Causes, and what the one line about the headline then says: its status, and the rule that is named.
+const HEADLINES: [(&[fn(&mut Journal)], &str, Option<&str>); 6] = [
+    (&[half_as_fast], "stands", None),
+    (&[half_as_fast, few_operations], "reservation", Some("too_short")),
+    (&[half_as_fast, few_latencies], "stands", None),
+    // A tenth cannot hide that b takes twice as long.
+    (&[work_for_the_next, half_as_fast], "stands", None),
+    (&[work_for_the_next, small_difference], "reservation", Some("carry_over")),
+    (&[half_as_fast, pages_not_found], "does_not_stand", Some("non_success")),
+];
+
+#[test]
+fn one_line_says_whether_the_headline_stands() {
+    for (causes, status, rule) in HEADLINES {
+        let directory = TestDirectory::new();
+        let mut journal = Journal::read("closed.jsonl");
+        causes.iter().for_each(|cause| cause(&mut journal));
+        let exit = if status == "does_not_stand" { 3 } else { 0 };
+        let report = whole_report(&directory, "run", &journal, exit);
+        let headline = &report["headline"];
+        assert_eq!((&headline["status"], headline["rule"].as_str()), (&status.into(), rule));
+        let says = headline["says"].as_str().expect("a sentence");
+        for form in [&["report", "run"][..], &["report", "run", "--markdown"]] {
+            let output = directory.tiebreak(form);
+            let text = String::from_utf8(output.stdout).expect("a text").replace("\n  ", " ");
+            let unmarked = text.replace(['\\', '`'], "");
+            assert!(unmarked.contains(says), "{says}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -40,13 +40,15 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
         let alarm = weighed?.alarm?;
         let [first, last] =
             [alarm.first_third, alarm.last_third].map(|d| units::show_ratio(d.exp()));
-        let metric = draft.comparison.metric.path();
-        Some(format!("{metric} {first} and {last} (lag 1: {:.2})", alarm.lag_1))
+        let metric = draft.comparison.metric;
+        let seen = format!("{} {first} and {last} (lag 1: {:.2})", metric.path(), alarm.lag_1);
+        Some((metric, alarm.last_third - alarm.first_third, seen))
     };
-    let metrics: Vec<String> = drafts.filter_map(alarm).collect();
-    if metrics.is_empty() {
+    let alarms: Vec<_> = drafts.filter_map(alarm).collect();
+    if alarms.is_empty() {
         return None;
     }
+    let metrics: Vec<String> = alarms.iter().map(|(_, _, seen)| seen.clone()).collect();
     let (a, b) = (evidence.name(pair.a), evidence.name(pair.b));
     let replicates = if evidence.rounds_of_a_launch().is_some() { "launches" } else { "rounds" };
     let seen = format!(
@@ -54,7 +56,9 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
          last third of the {replicates}: {}. The verdict is about the average over this run",
         lists::listed(&metrics)
     );
-    Some(RULE.about(b, Weight::Caution, seen))
+    let found = RULE.about(b, Weight::Caution, seen);
+    let found = found.about(alarms.iter().map(|(metric, ..)| *metric).collect());
+    Some(alarms.iter().fold(found, |found, (metric, by, _)| found.shifting(*metric, *by)))
 }
 
 #[cfg(test)]

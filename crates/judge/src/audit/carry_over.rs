@@ -5,6 +5,7 @@ use crate::{
     evidence::DriveSummary,
     verdict::{Finding, Weight},
 };
+use record::Metric;
 use text::{lists, units};
 
 /// Differences up to this share are ignored.
@@ -50,7 +51,8 @@ fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
         units::show_percent(size),
         units::show_percent(error)
     );
-    Some(RULE.about(name, Weight::Caution, seen).with_figure(units::show_percent(size)))
+    let found = RULE.about(name, Weight::Caution, seen).with_figure(units::show_percent(size));
+    Some(found.shifting(Metric::Throughput, size.ln_1p()))
 }
 
 fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {

@@ -4,6 +4,7 @@ use super::{Evidence, Rule};
 use crate::{
     draft::Draft,
     evidence::FEWEST_ROUNDS,
+    stats::quantile::median,
     verdict::{Finding, Weight},
 };
 use record::Metric;
@@ -65,7 +66,8 @@ fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
     );
     let [first, others] = [launches.first, launches.others].map(|ln| units::show_ratio(ln.exp()));
     let figure = format!("{first}, then {others}");
-    Some(RULE.about(&comparison.b, Weight::Caution, seen).with_figure(figure))
+    let found = RULE.about(&comparison.b, Weight::Caution, seen).with_figure(figure);
+    Some(found.about(vec![comparison.metric]).shifting(comparison.metric, distance))
 }
 
 /// b/a of throughput in the parts of each launch, numbered from 1 through all launches, in place of rounds.
@@ -109,7 +111,7 @@ impl Launches {
                 continue;
             }
             let rest: Vec<f64> = rest.iter().map(|(_, ratio)| ratio.ln()).collect();
-            let middle = median(&rest);
+            let middle = median(&rest)?;
             steps.push(first.ln() - middle);
             away.extend(rest.iter().map(|d| (d - middle).abs()));
             others.extend(rest);
@@ -117,19 +119,9 @@ impl Launches {
         if others.len() < FEWEST_OTHERS {
             return None;
         }
-        let others = median(&others);
-        let first = others + median(&steps);
-        Some(Launches { first, others, deviation: median(&away), several: each.is_some() })
-    }
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() % 2 {
-        1 => sorted[middle],
-        _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
+        let others = median(&others)?;
+        let first = others + median(&steps)?;
+        Some(Launches { first, others, deviation: median(&away)?, several: each.is_some() })
     }
 }
 

@@ -5,6 +5,7 @@ use crate::{
     evidence::DriveSummary,
     verdict::{Finding, Weight},
 };
+use record::Metric;
 use text::units;
 
 /// A larger share of its time that the generator waited for a core is a caution.
@@ -44,7 +45,8 @@ fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
         units::show_percent(stolen)
     );
     let figure = units::show_percent(waited.max(stolen));
-    Some(RULE.about(name, Weight::Caution, seen).with_figure(figure))
+    let found = RULE.about(name, Weight::Caution, seen).with_figure(figure);
+    Some(found.shifting(Metric::Throughput, (waited + stolen).ln_1p()))
 }
 
 #[cfg(test)]

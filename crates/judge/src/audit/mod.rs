@@ -46,7 +46,7 @@ mod wrong_values;
 
 pub use crate::evidence::Evidence;
 use crate::evidence::Part;
-use crate::verdict::{Finding, Weight};
+use crate::verdict::{Bearing, Finding, Weight};
 use std::cmp::Reverse;
 
 /// One rule: what it checks, why that matters, and what to do.
@@ -132,6 +132,7 @@ impl Rule {
             short: self.short.to_owned(),
             figure: None,
             hint: self.hint.to_owned(),
+            bearing: Bearing::default(),
         }
     }
 

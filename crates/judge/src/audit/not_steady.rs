@@ -89,7 +89,8 @@ fn finding(name: &str, driven: &DriveSummary, each: Option<u32>) -> Option<Findi
         written(to)
     );
     let figure = format!("{} to {}", written(from), written(to));
-    Some(RULE.about(name, Weight::Caution, seen).with_figure(figure))
+    let found = RULE.about(name, Weight::Caution, seen).with_figure(figure);
+    Some(found.shifting(metric, (to / from).ln()))
 }
 
 /// From the mean of a first third to that of a last third.

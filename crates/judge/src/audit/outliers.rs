@@ -44,7 +44,8 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
         lists::listed(&metrics)
     );
     let weight = if primary { Weight::Caution } else { Weight::Note };
-    Some(RULE.about(&first.b, weight, seen))
+    let metrics = comparisons.iter().map(|comparison| comparison.metric).collect();
+    Some(RULE.about(&first.b, weight, seen).about(metrics))
 }
 
 /// Whether the two intervals, at the same level, give different words.

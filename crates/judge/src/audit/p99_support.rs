@@ -47,9 +47,10 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         .chain(evidence.parts())
         .flat_map(|part| {
             let tails = tails(&part).into_iter();
-            let weak = tails.filter_map(|metric| weakness(evidence, part.driven, metric));
-            let finding = |why| {
-                let finding = RULE.about_part(&part, Weight::Caution, why);
+            let weak =
+                tails.filter_map(|metric| Some((metric, weakness(evidence, part.driven, metric)?)));
+            let finding = |(metric, why)| {
+                let finding = RULE.about_part(&part, Weight::Caution, why).about(vec![metric]);
                 if evidence.single() { finding.with_hint(LONGER_RUN) } else { finding }
             };
             weak.map(finding).collect::<Vec<_>>()

@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 0.8;
 pub(super) const RULE: Rule = Rule {
     name: "slice_too_short",
     short: "slices are short for this latency",
-    hint: "use longer ones (--slice)",
+    hint: "use --interleave turns",
     weight: Weight::Caution,
     threshold: "In slices: compares the length of a slice with the p99 of the contender with the \
                 highest p99. The aim is 2 x p99, with --rate 100 x p99. More than 20 % below the \
@@ -25,8 +25,8 @@ pub(super) const RULE: Rule = Rule {
     why: "Every slice starts with empty queues and ends with a drain. The shorter a slice is \
           compared with the latency, the larger the share of its start and end: ratios are pulled \
           towards 1, and tails read too low because queues had no time to build.",
-    remedy: "Leave the choice of the slice to the pilot, set a longer one (--slice 500ms), or let \
-             contenders take whole turns (--interleave turns).",
+    remedy: "Leave the choice of the slice to the pilot (no --slice), or let contenders take whole turns \
+             (--interleave turns). A --slice must be at least as long as the aim that the finding names.",
     check,
 };
 
@@ -47,12 +47,27 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             units::show_ns(p99_ns)
         );
         let figure = format!("{times:.1} x p99");
-        let finding = || RULE.about_part(&part, Weight::Caution, seen).with_figure(figure);
+        let hint = longer_slice(evidence, aim * p99_ns as f64);
+        let finding = || {
+            let found = RULE.about_part(&part, Weight::Caution, seen).with_figure(figure);
+            found.with_hint(&hint)
+        };
         (times < TOLERANCE * aim).then(|| (times, finding()))
     };
     let shortest =
         evidence.parts().into_iter().filter_map(finding).min_by(|a, b| a.0.total_cmp(&b.0));
     shortest.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// The option that sets slices that are long enough, if they fit into a round.
+fn longer_slice(evidence: &Evidence, aim_ns: f64) -> String {
+    let aim_ms = (aim_ns / 1e6).ceil() as u64;
+    let round_ns = evidence.pilot.as_ref().map_or(0, |choice| choice.round_ns);
+    if aim_ms * 1_000_000 <= round_ns {
+        format!("use --slice {aim_ms}ms")
+    } else {
+        RULE.hint.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -97,5 +112,13 @@ mod tests {
             assert!(RULE.threshold.contains(&format!("{aim:.0} x p99")));
         }
         assert!(RULE.threshold.contains(&units::show_percent(1.0 - TOLERANCE)));
+    }
+
+    #[test]
+    fn the_hint_is_a_slice_that_is_long_enough() {
+        let hint = |slice_ns, slower| run(slice_ns, slower).findings(RULE.name)[0].hint.clone();
+        assert_eq!(hint(50_000_000, 100), "use --slice 201ms");
+        // Longer than a round of one second.
+        assert_eq!(hint(500_000_000, 600), "use --interleave turns");
     }
 }

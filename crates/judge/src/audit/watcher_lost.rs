@@ -2,6 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
+use record::Metric;
 
 pub(super) const RULE: Rule = Rule {
     name: "watcher_lost",
@@ -26,7 +27,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let round = evidence.sight_lost(number)?;
         let why = evidence.why_not_visible(number)?;
         let seen = format!("CPU time not visible {why}");
-        Some(RULE.about(name, Weight::Caution, seen).with_figure(format!("from round {round} on")))
+        let found = RULE.about(name, Weight::Caution, seen).about(vec![Metric::TargetCpu]);
+        Some(found.with_figure(format!("from round {round} on")))
     });
     lost.collect()
 }

@@ -38,7 +38,7 @@ impl Compared {
 
     pub(super) fn draft(&self, evidence: &Evidence) -> Draft {
         let mut comparison = self.blank(evidence);
-        let of = replicates::Of { pair: self.pair, metric: self.metric, group: self.group };
+        let of = self.of();
         let replicates = replicates::rounds(evidence, of).and_then(|rounds| {
             let known = rounds.iter().filter_map(|round| Some((round.round, round.ratio?)));
             comparison.rounds = known.collect();
@@ -59,6 +59,10 @@ impl Compared {
                 Draft { settled: evidence.complete_rounds > 0, ..draft }
             }
         }
+    }
+
+    fn of(&self) -> replicates::Of {
+        replicates::Of { pair: self.pair, metric: self.metric, group: self.group }
     }
 
     fn blank(&self, evidence: &Evidence) -> Comparison {
@@ -85,9 +89,11 @@ impl Compared {
             t_interval: None,
             verdict: Word::Undecided,
             because: Vec::new(),
+            withheld: None,
             at_least: false,
             fresh_rounds: None,
             rounds: Vec::new(),
+            middle: None,
         }
     }
 
@@ -153,6 +159,7 @@ impl Compared {
         if let Some(weighed) = &weighed {
             comparison.replicates = n as u32;
             fill(&mut comparison, weighed);
+            comparison.middle = replicates::middle(evidence, self.of(), n);
             let charged = all.charged.as_ref().and_then(weigh);
             comparison.charged = charged.map(|weighed| self.charged(evidence, &weighed));
             let generator = all.generator.as_ref().and_then(|generator| generator.get(..n));
@@ -188,6 +195,7 @@ impl Compared {
             comparison.because.push(self.too_few(evidence, comparison.replicates));
             Word::Undecided
         });
+        let (of_interval, reasons) = (comparison.verdict, comparison.because.len());
         // The generator comes first: if it held a contender back, there is nothing to charge.
         let mut withheld = self.refuse_support(evidence, comparison);
         if withheld == Withheld::No {
@@ -200,6 +208,9 @@ impl Compared {
             (comparison.at_least, comparison.beyond_generator) = (false, None);
         }
         let undecided = comparison.verdict == Word::Undecided;
+        if undecided && of_interval != Word::Undecided {
+            comparison.withheld = comparison.because.get(reasons).cloned();
+        }
         if undecided && withheld == Withheld::No {
             comparison.fresh_rounds = self.fresh_rounds(evidence, weighed, comparison.replicates);
         }

@@ -1,6 +1,8 @@
 //! Derives the replicates of a comparison, rounds or launches, from trials.
 
-use crate::{evidence::Evidence, evidence::Launch, evidence::Trial};
+use crate::{
+    evidence::Evidence, evidence::Launch, evidence::Trial, stats::quantile::median, verdict::Middle,
+};
 use record::{Metric, Pair};
 use text::{lists, units};
 use thiserror::Error;
@@ -108,6 +110,24 @@ pub(super) fn sight_lost(evidence: &Evidence, of: Of) -> Option<u32> {
     lost.into_iter().flatten().min().filter(|_| of.metric == Metric::TargetCpu)
 }
 
+/// The medians of what each contender's ratios were made of, in the first `n` replicates.
+pub(super) fn middle(evidence: &Evidence, of: Of, n: usize) -> Option<Middle> {
+    let Of { pair, metric, group } = of;
+    let rounds = n * evidence.rounds_of_a_launch().unwrap_or(1) as usize;
+    let side = |contender: u32| {
+        let driven = evidence.side(contender, group)?;
+        let of_launches = !driven.launches.is_empty() && metric.quantile().is_some();
+        let figures: Option<Vec<f64>> = if of_launches {
+            driven.launches.iter().take(n).map(|launch| launch.value(metric)).collect()
+        } else {
+            driven.trials.iter().take(rounds).map(|trial| trial.value(metric)).collect()
+        };
+        Some((median(&figures?)?, of_launches))
+    };
+    let ((a, of_launches), (b, _)) = (side(pair.a)?, side(pair.b)?);
+    Some(Middle { a, b, of_launches })
+}
+
 fn missing(evidence: &Evidence, of: u32, metric: Metric, round: u32) -> NoReplicates {
     let contender = evidence.name(of).to_owned();
     let at = of as usize;
@@ -199,5 +219,31 @@ impl Replicates {
             generator: of(|round| round.generator),
             left_out: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::builder::{SampleRun, fill};
+    use crate::verdict::Middle;
+    use record::Metric;
+
+    #[test]
+    fn the_middle_is_that_of_the_judged_rounds_or_launches() {
+        let mut run = SampleRun::compare(20).with_restarts(10).with_whole_launches();
+        run.question.secondary = vec![Metric::ResponseP50];
+        run.each_seen("b", |round, seen| {
+            // Three launches of ten are slow, and the rounds of each differ.
+            let ms = if round <= 6 { 50 } else { 2 };
+            fill(&mut seen.response_time, ms * 1_000_000, 800);
+            seen.slices.iter_mut().for_each(|slice| slice.took_ns *= 2);
+        });
+        let verdict = run.verdict();
+        let middles: Vec<Middle> =
+            verdict.comparisons().iter().map(|of| of.middle.expect("figures")).collect();
+        let [throughput, p50] = middles[..] else { panic!("{middles:?}") };
+        assert!(!throughput.of_launches && p50.of_launches);
+        assert!((throughput.b / throughput.a - 0.5).abs() < 1e-6, "{throughput:?}");
+        assert!((p50.b - 0.002).abs() < 1e-5 && (p50.a - 0.001).abs() < 1e-5, "{p50:?}");
     }
 }

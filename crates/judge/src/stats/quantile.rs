@@ -43,6 +43,18 @@ pub fn slices_reached(slices: u64, events: u64) -> f64 {
     slices * (1.0 - (1.0 - 1.0 / slices).powf(events as f64))
 }
 
+/// The median: of an even number of values, the mean of the two in the middle. None if there are none.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[middle]),
+        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

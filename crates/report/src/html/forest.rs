@@ -110,12 +110,13 @@ fn row(view: &View, comparison: &Comparison, name_both: bool, axis: &Scale) -> N
     let name = |name: &str| foreign(words::short_name(name, LONGEST_NAME));
     let value = |name: &str| words::groups::figure(view, comparison, name);
     let (from, to) = (value(&comparison.a), value(&comparison.b));
+    let kind = words::groups::kind_of_figures(view, comparison);
     let pair = el("div").with(name(&comparison.b));
     let pair = if name_both { pair.text(" vs ").with(name(&comparison.a)) } else { pair };
     let what = el("div")
         .class("what")
         .with(pair)
-        .with(el("div").class("quiet").text(format!("{from} → {to}")));
+        .with(el("div").class("quiet").text(format!("{from} → {to}{kind}")));
     let own = given(view.comparisons).into_iter().filter(|reason| reason.of.len() == 1);
     let own = own.filter(|reason| std::ptr::eq(reason.of[0], comparison));
     let weaker = own.map(|reason| reason.text);

@@ -1,5 +1,5 @@
-//! The report that fits on one screen: verdicts, one table, one line for each finding of the
-//! audit, and where the rest is.
+//! The report that fits on one screen: verdicts, one table, one line that says whether to believe them,
+//! and where the rest is.
 
 mod entries;
 mod figures;
@@ -16,8 +16,6 @@ use text::shown::shown;
 
 /// Lines that the report of two contenders may take, at 100 columns.
 pub(crate) const SCREEN: usize = 24;
-/// Lines that are always reserved for findings.
-const FEWEST_FINDINGS: usize = 2;
 /// Remarks are cut at this length, because they can quote targets and systems.
 const LONGEST_REMARK: usize = 98;
 
@@ -36,26 +34,29 @@ const EXTRAS: [Extras; 2] =
 /// The whole report.
 pub(crate) fn report(view: &View, style: Style) -> String {
     let table = figures::table(view, style);
+    let audit = audit(view, style);
     let tail = tail(view, style);
-    let groups = words::findings::grouped(view.findings);
-    let weighty = entries::weighty(&groups).count();
-    let taken = table.height() + tail.height() + 3;
-    let room = |(page, screen): &(Page, usize)| screen.saturating_sub(page.height() + taken);
+    let taken = table.height() + audit.height() + tail.height() + 2;
     let [ample, tight] = EXTRAS.map(|extras| answer(view, style, extras));
-    let fits = room(&ample) >= weighty.min(FEWEST_FINDINGS);
-    let answer = if fits { ample } else { tight };
-    let room = room(&answer);
-    let mut page = answer.0;
+    let fits = |(page, screen): &(Page, usize)| page.height() + taken <= *screen;
+    let (mut page, screen) = if fits(&ample) { ample } else { tight };
+    let room = screen.saturating_sub(page.height() + taken);
     let parts = figures::with_parts(view, style);
     let more = parts.height().saturating_sub(table.height());
     page.blank();
-    // Groups and kinds of operation are shown only if all findings still fit.
-    page.append(if weighty + more <= room { parts } else { table });
+    // Groups and kinds of operation are shown only if they fit.
+    page.append(if more <= room { parts } else { table });
     page.blank();
-    page.wrapped(2, &format!("audit: {}", words::audit(view)), audit_paint(view));
-    entries::findings(&groups, room.max(FEWEST_FINDINGS), &mut page);
+    page.append(audit);
     page.append(tail);
     page.finish()
+}
+
+/// Whether the headline can be believed. All other findings are only counted.
+fn audit(view: &View, style: Style) -> Page {
+    let mut page = Page::new(style);
+    page.wrapped(2, &format!("audit: {}", words::audit(view)), audit_paint(view));
+    page
 }
 
 /// The verdicts, and the lines that the report may take: each contender beyond two adds its

@@ -164,8 +164,9 @@ fn interval(view: &View, comparison: &Comparison, sentence: Sentence) -> Sentenc
 pub(crate) fn second(view: &View, comparison: &Comparison) -> Sentence {
     let figure = |name| groups::figure(view, comparison, name);
     let sentence = Sentence::default().plain(format!(
-        "{}: {} -> {}",
+        "{}{}: {} -> {}",
         groups::short_metric(comparison),
+        groups::kind_of_figures(view, comparison),
         figure(&comparison.a),
         figure(&comparison.b),
     ));
@@ -184,6 +185,16 @@ pub(crate) fn second(view: &View, comparison: &Comparison) -> Sentence {
         Some(_) => sentence.plain(format!(" ({level}{} to {})", ratios[1], ratios[2])),
         None => sentence,
     }
+}
+
+/// The figures of the primary metric in the middle of the rounds, if those over all rounds, which stand
+/// in the table, contradict the ratio.
+pub(crate) fn middle(view: &View, comparison: &Comparison) -> Option<String> {
+    let kind = groups::kind_of_figures(view, comparison);
+    let figure = |name| groups::figure(view, comparison, name);
+    let metric = groups::short_metric(comparison);
+    (!kind.is_empty())
+        .then(|| format!("{metric}{kind}: {} → {}", figure(&comparison.a), figure(&comparison.b)))
 }
 
 /// `at least ` or `at most ` if the generator limited the leading contender: the ratio is

@@ -131,6 +131,7 @@ mod tests {
             short: "keys were not found".to_owned(),
             figure: figure.map(str::to_owned),
             hint: "more memory".to_owned(),
+            bearing: Default::default(),
         }
     }
 

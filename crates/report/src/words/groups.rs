@@ -2,7 +2,7 @@
 
 use super::workload::mix;
 use crate::{View, words};
-use judge::verdict::{Comparison, ContenderSummary};
+use judge::verdict::{Comparison, ContenderSummary, Middle};
 use record::{Contender, Metric};
 use text::shown::shown;
 use text::units;
@@ -58,9 +58,31 @@ fn of_group(of: &Comparison) -> String {
     of.group.as_ref().map(|group| format!(" of {}", shown(group))).unwrap_or_default()
 }
 
-/// The figure of a contender, or of its group, that a comparison is about.
+/// The figure of a contender, or of its group, that a comparison is about. If the figures over all rounds
+/// contradict the ratio, which comes from pairs of rounds, it is the figure in the middle of the rounds.
 pub(crate) fn figure(view: &View, of: &Comparison, contender: &str) -> String {
-    words::figure(of.metric, value(view, of.metric, of.group.as_deref(), contender))
+    let value = match contradicted(view, of) {
+        Some(middle) => Some(if contender == of.a { middle.a } else { middle.b }),
+        None => value(view, of.metric, of.group.as_deref(), contender),
+    };
+    words::figure(of.metric, value)
+}
+
+/// Says which figures stand beside the ratio, if they are not those over all rounds.
+pub(crate) fn kind_of_figures(view: &View, of: &Comparison) -> &'static str {
+    match contradicted(view, of) {
+        None => "",
+        Some(Middle { of_launches: false, .. }) => " (middle of the rounds)",
+        Some(Middle { of_launches: true, .. }) => " (middle of the launches)",
+    }
+}
+
+/// The figures in the middle, if the ratio of those over all rounds is outside of the interval.
+fn contradicted(view: &View, of: &Comparison) -> Option<Middle> {
+    let pooled = |name: &str| value(view, of.metric, of.group.as_deref(), name);
+    let ratio = pooled(&of.b)? / pooled(&of.a)?;
+    let outside = ratio < of.low? || ratio > of.high?;
+    of.middle.filter(|_| outside)
 }
 
 fn value(view: &View, metric: Metric, group: Option<&str>, contender: &str) -> Option<f64> {

@@ -39,8 +39,8 @@ pub(crate) fn paragraph(view: &View, of: &Published, times: char) -> String {
         Some(scale) => format!(" (scale `{}`)", shown(scale)),
         None => String::new(),
     };
-    let checked =
-        format!("{} in {}", audit(view), units::counted(view.complete_rounds.into(), "round"));
+    let rounds = units::counted(view.complete_rounds.into(), "round");
+    let checked = format!("{rounds}: {}", audit(view));
     if view.void {
         return format!("{question}{scale} No verdict: the audit refused this run ({checked}).");
     }

@@ -2,19 +2,15 @@
 
 use super::{entries, files_of_run};
 use crate::sweep::{PointView, SweepView};
-use crate::terminal::layout::{ENTRY, Page, Paint};
+use crate::terminal::layout::{Page, Paint};
 use crate::terminal::sweep as long;
-use crate::terminal::{finding_paint, table};
-use crate::words::findings::{self, cut};
+use crate::terminal::table;
+use crate::words::findings::cut;
 use crate::{Style, words};
-use judge::verdict::{Finding, Weight};
 use record::Metric;
-use text::units;
 use words::sweep::{factor, setting};
 
-/// Findings that are shown; the page of each load point has all.
-const MOST_FINDINGS: usize = 8;
-/// A finding takes one line on a terminal of this many columns; a narrower one wraps it.
+/// A remark takes one line on a terminal of this many columns; a narrower one wraps it.
 const COLUMNS: usize = 100;
 
 /// The whole report.
@@ -34,7 +30,7 @@ pub(crate) fn report(view: &SweepView, style: Style) -> String {
     }
     page.blank();
     audits(view, &mut page);
-    let found = found(view, &mut page);
+    let found = view.driven().any(|(_, of)| !of.findings.is_empty());
     files_of_run(view.run, "report.html", found, &mut page);
     page.finish()
 }
@@ -114,34 +110,4 @@ fn standing(view: &SweepView, point: &PointView, page: &mut Page) {
     for checked in of.checked {
         entries::required(checked, true, page);
     }
-}
-
-/// Findings of all load points together, the heaviest first. Returns whether there are
-/// any, notes included.
-fn found(view: &SweepView, page: &mut Page) -> bool {
-    let mut all: Vec<&Finding> = view.driven().flat_map(|(_, of)| of.findings).collect();
-    all.sort_by_key(|finding| std::cmp::Reverse(finding.weight));
-    let groups = findings::grouped(all.iter().copied());
-    let weighty: Vec<_> =
-        groups.iter().filter(|group| group.first.weight != Weight::Note).collect();
-    for group in weighty.iter().take(MOST_FINDINGS) {
-        let weight = group.first.weight;
-        let of = |point: &&PointView| {
-            let view = point.view.as_ref();
-            view.is_some_and(|of| {
-                of.findings.iter().any(|it| group.all.iter().any(|one| std::ptr::eq(*one, it)))
-            })
-        };
-        let points = view.points.iter().filter(of);
-        let settings: Vec<String> =
-            points.map(|point| setting(view.sweep.factor, point.at.value)).collect();
-        let short = format!("at {}: {}", settings.join(", "), group.first.short);
-        let line = findings::line(&short, &[], &[], &group.first.hint, COLUMNS - ENTRY);
-        page.entry(words::weight(weight), finding_paint(weight), &line);
-    }
-    if let Some(more) = weighty.len().checked_sub(MOST_FINDINGS).filter(|more| *more > 0) {
-        let entry = format!("and {} in their reports", units::counted(more as u64, "kind"));
-        page.entry("", Paint::Plain, &entry);
-    }
-    !all.is_empty()
 }

@@ -43,6 +43,9 @@ fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
         page.judged(0, &claim, word, paint);
         page.wrapped(2, &basis, Paint::Plain);
     }
+    if let Some(middle) = words::middle(view, comparison) {
+        page.wrapped(2, &middle, Paint::Plain);
+    }
 }
 
 /// The cells of a secondary metric: name, both figures, ratio and interval.
@@ -55,7 +58,8 @@ fn cells(view: &View, comparison: &Comparison) -> [String; 5] {
         Some([ratio, low, high]) => (format!("{ratio}x"), format!("({low} to {high})")),
         Some(ratio) => (format!("{}x", ratio.concat()), String::new()),
     };
-    let name = groups::short_metric(comparison).replace(CPU.0, CPU.1);
+    let metric = groups::short_metric(comparison).replace(CPU.0, CPU.1);
+    let name = format!("{metric}{}", groups::kind_of_figures(view, comparison));
     let ratio = format!("{}{ratio}", words::limit(comparison));
     [name, figure(&comparison.a), figure(&comparison.b), ratio, interval]
 }
@@ -97,6 +101,10 @@ impl Columns {
             let plain = format!("{name} {a} → {b} {ratio} {interval}");
             page.judged(2, plain.trim_end(), &word, paint);
         }
+        // Beside an interval with a verdict, UNDECIDED needs its reason.
+        if let Some(why) = &comparison.withheld {
+            page.wrapped(4, &cut(&format!("because {}", shown_sentence(why)), 96), Paint::Plain);
+        }
     }
 }
 
@@ -121,6 +129,9 @@ fn weighty(view: &View, comparison: &Comparison) -> Vec<String> {
     let other_word = |word: Word| word != comparison.verdict;
     let charged = comparison.charged.filter(|charged| other_word(charged.verdict));
     let charged = charged.and_then(|_| words::charged(view, comparison));
-    let because = comparison.because.iter().map(shown_sentence);
+    // The line of the audit names why a verdict was withheld.
+    let withheld = view.belief().withheld.map(|(_, why)| why);
+    let because = comparison.because.iter().filter(|of| Some(of.as_str()) != withheld);
+    let because = because.map(shown_sentence);
     because.chain(charged.map(|charged| charged.text('x'))).collect()
 }
