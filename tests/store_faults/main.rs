@@ -205,7 +205,7 @@ fn with_a_fault(fault: &Fault) {
     let proxy = FaultyProxy::start(store.address, EVERY, fault.reply);
     let directory = TestDirectory::new();
     let (code, report) = compare(&directory, &store, &store.url_at(proxy.address), &[]);
-    assert_eq!(code, 3, "{:#}", report["findings"]);
+    assert_eq!(code, 3, "{:#} {}", report["findings"], report["end"]);
     assert_eq!(voids(&report), [fault.rule]);
     never_faster(&report);
     let wrong = &report["contenders"][1];

@@ -277,7 +277,7 @@ impl Drive {
                 slice.last_in_time.max(slice.sends_until)
             }
             true => slice.last_in_time,
-            // Whoever waits was left, or there was nobody.
+            // Those that wait were left, or there were none.
             false if slice.drain.is_some() && now < slice.gives_up => slice.sends_until,
             false => now,
         };

@@ -33,11 +33,11 @@ fn spared(units: u32) -> u32 {
 #[derive(Clone, Debug)]
 pub struct Ending {
     workers: u32,
-    told: Arc<Told>,
+    signals: Arc<Signals>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Signals {
     /// When the first reply since the end of sending came. 0 while there was none.
     first_reply: AtomicU64,
     /// The contender's usual replies, summed over workers, and the longest p99.
@@ -50,14 +50,14 @@ struct Told {
 
 impl Ending {
     pub(crate) fn new(workers: usize) -> Ending {
-        Ending { workers: workers as u32, told: Arc::default() }
+        Ending { workers: workers as u32, signals: Arc::default() }
     }
 
-    /// Forgets what was told. Called between two slices, while no lane is driven.
+    /// Forgets the signals of a slice. Called between two slices, while no lane is driven.
     pub(crate) fn forget(&self) {
-        let Told { first_reply, replies, p99_ns, drained, waiting } = &*self.told;
-        [first_reply, replies, p99_ns].into_iter().for_each(|told| told.store(0, Relaxed));
-        [drained, waiting].into_iter().for_each(|told| told.store(0, Relaxed));
+        let Signals { first_reply, replies, p99_ns, drained, waiting } = &*self.signals;
+        [first_reply, replies, p99_ns].into_iter().for_each(|signal| signal.store(0, Relaxed));
+        [drained, waiting].into_iter().for_each(|signal| signal.store(0, Relaxed));
     }
 }
 
@@ -122,17 +122,17 @@ impl Drain {
             return;
         }
         let UsualReplies { many, p99_ns } = usual;
-        self.ending.told.replies.fetch_add(many, Relaxed);
-        self.ending.told.p99_ns.fetch_max(p99_ns, Relaxed);
+        self.ending.signals.replies.fetch_add(many, Relaxed);
+        self.ending.signals.p99_ns.fetch_max(p99_ns, Relaxed);
         // It is earlier than planned if the run is stopped or all operations are sent.
         self.sends_until = self.sends_until.min(now);
     }
 
     fn ordinary_ns(&self) -> u64 {
-        if self.ending.told.replies.load(Relaxed) < UsualReplies::FEW {
+        if self.ending.signals.replies.load(Relaxed) < UsualReplies::FEW {
             return self.unknown_ns;
         }
-        let p99_ns = self.ending.told.p99_ns.load(Relaxed);
+        let p99_ns = self.ending.signals.p99_ns.load(Relaxed);
         self.usual_ns.max(p99_ns.saturating_mul(IN_P99)).min(self.unknown_ns)
     }
 
@@ -169,11 +169,11 @@ impl Drain {
         if !self.has_begun {
             return false;
         }
-        let told = &self.ending.told;
+        let signals = &self.ending.signals;
         if !self.has_replied && last_ended > self.sends_until {
             self.has_replied = true;
             // Another worker may have been first.
-            let _ = told.first_reply.compare_exchange(0, last_ended, Relaxed, Relaxed);
+            let _ = signals.first_reply.compare_exchange(0, last_ended, Relaxed, Relaxed);
         }
         let ordinary_ns = self.ordinary_ns();
         self.ends = self.sends_until + ordinary_ns;
@@ -182,18 +182,18 @@ impl Drain {
         }
         self.drained(waiting);
         self.is_shut = self.is_shut || self.is_over(now, ordinary_ns);
-        // Whoever was asked in the drain has the same time to reply.
+        // Those that were asked in the drain has the same time to reply.
         self.is_shut && !self.is_alone && now >= self.last_taken + ordinary_ns
     }
 
     /// Returns true if those that still wait after the ordinary drain must be left.
     fn is_over(&self, now: u64, ordinary_ns: u64) -> bool {
-        let told = &self.ending.told;
-        match told.first_reply.load(Relaxed) {
+        let signals = &self.ending.signals;
+        match signals.first_reply.load(Relaxed) {
             // Nothing came: a pause, unless fewer wait than any pause would leave.
             0 => {
-                told.drained.load(Relaxed) >= self.lanes
-                    && told.waiting.load(Relaxed) <= self.spared
+                signals.drained.load(Relaxed) >= self.lanes
+                    && signals.waiting.load(Relaxed) <= self.spared
             }
             // After a pause, the replies that it held back come at once, but not at the same time.
             first => now >= first.max(self.sends_until) + ordinary_ns,
@@ -203,8 +203,8 @@ impl Drain {
     /// Tells the other lanes how many units wait in this one after the ordinary drain.
     fn drained(&mut self, waiting: u32) {
         if !std::mem::replace(&mut self.is_drained, true) {
-            self.ending.told.waiting.fetch_add(waiting, Relaxed);
-            self.ending.told.drained.fetch_add(1, Relaxed);
+            self.ending.signals.waiting.fetch_add(waiting, Relaxed);
+            self.ending.signals.drained.fetch_add(1, Relaxed);
         }
     }
 

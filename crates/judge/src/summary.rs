@@ -47,6 +47,7 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         sent: driven.sent,
         warm_ups: driven.warm_ups,
         unsent: seen.unsent,
+        unsent_times: seen.unsent_times,
         left_out: seen.left_out,
         without_latency: seen.without_latency,
         throughput: driven.throughput(),

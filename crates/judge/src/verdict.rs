@@ -323,6 +323,8 @@ pub struct ContenderSummary {
     pub warm_ups: WarmUps,
     /// Due, but never sent.
     pub unsent: u64,
+    /// Of those, how many are in the response times with a lower bound.
+    pub unsent_times: u64,
     /// Ended operations that the latencies leave out because they were due in a burn-in.
     pub left_out: u64,
     /// Ended operations without a latency.

@@ -210,6 +210,15 @@ pub(super) fn one_core(journal: &mut Journal) {
     question.contenders[B as usize].target_cores = question.generator_cores.clone();
 }
 
+/// 4 of 32 connections get no reply from the first slice on.
+pub(super) fn too_few_workers(journal: &mut Journal) {
+    journal.each(B, |_, seen| {
+        seen.waits.units = 32;
+        seen.waits.longest_ns = 10_000_000_000;
+        seen.waits.at_end.insert(0, 4);
+    });
+}
+
 pub(super) fn refused_connection(journal: &mut Journal) {
     journal.each(B, |round, seen| seen.connections.got -= u64::from(round == 3));
 }

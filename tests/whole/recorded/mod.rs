@@ -143,6 +143,8 @@ cases! {
     odd_agent: closed(slow_agent).with(three_agents)
         .finds("caution", "b", "agent 2 ended 50 % of the operations");
     shared_core: closed(one_core).finds("caution", "b", "the target may use only");
+    starved_connections: closed(too_few_workers)
+        .finds("void", "b", "4 of 32 connections got no reply in");
     fewer_connections: closed(refused_connection).finds("caution", "b", "could be opened");
     port_pressure: closed(many_new_connections).with(limited_ports)
         .finds("caution", "b", "local ports allow 1 k/s");

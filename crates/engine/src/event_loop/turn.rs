@@ -563,7 +563,7 @@ impl<S: Dialogue> EventLane<S> {
                 drive.last_in_time.max(drive.sends_until)
             }
             true => drive.last_in_time,
-            // Whoever waits was left before, or is left now.
+            // Those that wait were left before, or are left now.
             false if drive.left || drive.in_flight == 0 => drive.sends_until,
             false => now,
         }

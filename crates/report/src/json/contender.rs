@@ -23,6 +23,8 @@ pub(super) struct ContenderData<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     warm_ups: Option<WarmUpsData>,
     unsent: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsent_times: Option<u64>,
     left_out: u64,
     latency_samples: u64,
     without_latency: u64,
@@ -186,6 +188,7 @@ impl<'a> ContenderData<'a> {
             sent: of.sent,
             warm_ups: WarmUpsData::of(&of.warm_ups),
             unsent: of.unsent,
+            unsent_times: Some(of.unsent_times).filter(|many| *many > 0),
             left_out: of.left_out,
             latency_samples: of.histogram.len(),
             without_latency: of.without_latency,
