@@ -649,13 +649,20 @@ impl<W: Write> TrialSink<'_, '_, W> {
 }
 
 /// Reports that no operation of a whole trial got a complete reply although tiebreak itself did not
-/// fail: the target died or no longer works.
+/// fail: the target died or no longer works. Operations of earlier trials, whose connections were left
+/// waiting, do not show that: all connections may wait for the whole of a short round.
 fn stopped_answering(plan: &Plan, trial: &TrialRecord) -> Option<String> {
     let judged = matches!(trial.phase, Phase::Pilot | Phase::Round) && !trial.cut_short;
     let seen = &trial.seen;
     let failed = seen.outcomes.count(FaultOwner::Theirs) + seen.outcomes.count(FaultOwner::Host);
     let ours = seen.outcomes.count(FaultOwner::Ours);
-    if !judged || failed == 0 || ours > 0 || seen.codes.values().any(|count| *count > 0) {
+    let began_here: u64 = seen.slices.iter().map(|slice| slice.operations).sum();
+    if !judged
+        || failed == 0
+        || began_here == 0
+        || ours > 0
+        || seen.codes.values().any(|count| *count > 0)
+    {
         return None;
     }
     let kinds = seen.outcomes.failed.iter().map(|(kind, count)| format!("{count} {}", kind.name()));

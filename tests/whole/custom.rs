@@ -1,7 +1,7 @@
 //! User-defined operations through the binary: a server receives what the file says, each name
 //! has its latencies, and private content is in no file of the run.
 
-use crate::common::{BRIEF, TestDirectory, errors};
+use crate::common::{TestDirectory, errors};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -138,7 +138,8 @@ fn redis_is_given_the_commands_of_the_file() {
         contender("b")
     );
     std::fs::write(directory.file("e.toml"), text).expect("a file");
-    let (code, report) = directory.report(&[&["compare", "e.toml"][..], &BRIEF].concat());
+    let (code, report) =
+        directory.report(&[&["compare", "e.toml"][..], &crate::common::BRIEF].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);
     let names = by_name(&report);
     let [(score, scores), (second, counts)] = &names[..] else { panic!("{names:?}") };
