@@ -230,7 +230,7 @@ fn again<'a>(ended: &Ended<'a>, words: &str) -> Ended<'a> {
 fn readable(ended: &Ended<'_>) {
     let again = again(ended, "report run");
     again.expect(0, &[]);
-    assert!(again.out.contains("the run did not complete"), "{}", again.out);
+    assert!(again.out.contains("the journal does not say how the run ended"), "{}", again.out);
 }
 
 /// nginx restarts a worker that was killed: its connections fail, and the run continues.

@@ -120,7 +120,7 @@ impl Drive {
     pub fn leaves(&mut self, now: u64, seen: &Recorder) -> bool {
         let Some(slice) = self.slice.as_mut() else { return false };
         if let Some(drain) = slice.drain.as_mut().filter(|_| slice.budget == 0) {
-            drain.begin(now, seen.usual());
+            drain.begin(now, seen.usual_p99_ns());
         }
         let (waiting, last_ended) = (slice.in_flight as u32, slice.last_ended);
         slice.drain.as_mut().is_some_and(|drain| drain.leaves(now, waiting, last_ended))
@@ -246,7 +246,7 @@ impl Drive {
         }
         slice.draining = true;
         if let Some(drain) = slice.drain.as_mut() {
-            drain.begin(now, seen.usual());
+            drain.begin(now, seen.usual_p99_ns());
         }
         let end = self.lane_time + (slice.sends_until - slice.starts);
         let mut late = 0;

@@ -10,7 +10,7 @@
 //! are late are still sent in the drain, and none after it.
 
 use crate::Seat;
-use record::{Slice, UsualReplies};
+use record::Slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -40,8 +40,7 @@ pub struct Ending {
 struct Signals {
     /// When the first reply since the end of sending came. 0 while there was none.
     first_reply: AtomicU64,
-    /// The contender's usual replies, summed over workers, and the longest p99.
-    replies: AtomicU64,
+    /// The longest p99 of the workers. 0 while none is known.
     p99_ns: AtomicU64,
     /// How many lanes have ended the ordinary drain, and how many units waited in them.
     drained: AtomicU32,
@@ -55,8 +54,8 @@ impl Ending {
 
     /// Forgets the signals of a slice. Called between two slices, while no lane is driven.
     pub(crate) fn forget(&self) {
-        let Signals { first_reply, replies, p99_ns, drained, waiting } = &*self.signals;
-        [first_reply, replies, p99_ns].into_iter().for_each(|signal| signal.store(0, Relaxed));
+        let Signals { first_reply, p99_ns, drained, waiting } = &*self.signals;
+        [first_reply, p99_ns].into_iter().for_each(|signal| signal.store(0, Relaxed));
         [drained, waiting].into_iter().for_each(|signal| signal.store(0, Relaxed));
     }
 }
@@ -116,23 +115,22 @@ impl Drain {
         }
     }
 
-    /// Notes that sending is over, unless that was noted before. `usual` are the lane's usual replies.
-    pub fn begin(&mut self, now: u64, usual: UsualReplies) {
+    /// Notes that sending is over, unless that was noted before. `p99_ns` is the lane's usual one, 0 if it is
+    /// not known.
+    pub fn begin(&mut self, now: u64, p99_ns: u64) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
         }
-        let UsualReplies { many, p99_ns } = usual;
-        self.ending.signals.replies.fetch_add(many, Relaxed);
         self.ending.signals.p99_ns.fetch_max(p99_ns, Relaxed);
         // It is earlier than planned if the run is stopped or all operations are sent.
         self.sends_until = self.sends_until.min(now);
     }
 
     fn ordinary_ns(&self) -> u64 {
-        if self.ending.signals.replies.load(Relaxed) < UsualReplies::FEW {
+        let p99_ns = self.ending.signals.p99_ns.load(Relaxed);
+        if p99_ns == 0 {
             return self.unknown_ns;
         }
-        let p99_ns = self.ending.signals.p99_ns.load(Relaxed);
         self.usual_ns.max(p99_ns.saturating_mul(IN_P99)).min(self.unknown_ns)
     }
 
@@ -266,11 +264,10 @@ mod tests {
 
     /// The ends of a slice from 0 to 50 ms of 8 units, whose p99 is 1 ms.
     fn drains(workers: usize) -> Vec<Drain> {
-        let usual = UsualReplies { many: 1000, p99_ns: MS };
         let seats = seats(workers);
         let mut drains: Vec<Drain> =
             seats.iter().map(|seat| Drain::new(seat, 8, (0, 50 * MS), 30_000 * MS)).collect();
-        drains.iter_mut().for_each(|drain| drain.begin(50 * MS, usual));
+        drains.iter_mut().for_each(|drain| drain.begin(50 * MS, MS));
         drains
     }
 
@@ -312,7 +309,7 @@ mod tests {
         assert!(drains[7].leaves(100 * MS, 1, 49 * MS));
         let one = seats(1);
         let mut only = Drain::new(&one[0], 1, (0, 50 * MS), 30_000 * MS);
-        only.begin(50 * MS, UsualReplies { many: 1000, p99_ns: MS });
+        only.begin(50 * MS, MS);
         for last_ended in [49 * MS, 60 * MS] {
             assert!(!only.leaves(20_000 * MS, 1, last_ended), "a single connection");
         }
@@ -320,16 +317,16 @@ mod tests {
 
     #[test]
     fn a_drain_is_as_long_as_the_slice_or_20_times_the_p99() {
-        let ends = |sending: u64, many, p99_ns| {
+        let ends = |sending: u64, p99_ns| {
             let mut drain = Drain::new(&seats(1)[0], 8, (0, sending), 30_000 * MS);
-            drain.begin(sending, UsualReplies { many, p99_ns });
+            drain.begin(sending, p99_ns);
             drain.leaves(sending, 1, sending + 1);
             (drain.ends - sending) / MS
         };
-        assert_eq!(ends(50 * MS, 1000, MS), 50);
-        assert_eq!(ends(50 * MS, 1000, 10 * MS), 200);
-        assert_eq!(ends(20 * MS, 1000, 0), 20);
-        assert_eq!(ends(4_000 * MS, 1000, MS), 50);
-        assert_eq!(ends(4_000 * MS, 99, 0), 30_000, "too few replies");
+        assert_eq!(ends(50 * MS, MS), 50);
+        assert_eq!(ends(50 * MS, 10 * MS), 200);
+        assert_eq!(ends(20 * MS, 1), 20);
+        assert_eq!(ends(4_000 * MS, MS), 50);
+        assert_eq!(ends(4_000 * MS, 0), 30_000, "too few replies");
     }
 }

@@ -66,7 +66,7 @@ pub use published::{Published, SingleRun};
 pub use question::{
     ContenderQuestion, DearLaunches, Direction, GroupQuestion, Metric, Pair, Question,
 };
-pub use recorder::{Moments, Recorder, SliceStart, UsualReplies, Waited};
+pub use recorder::{Moments, Recorder, SliceStart, Waited};
 pub use request_plan::{
     MessageKind, MessageSettings, RequestPlan, RequestSettings, SqlProtocol, SqlSettings, Work,
 };

@@ -43,20 +43,8 @@ pub struct SliceStart {
     pub burn_in_ns: u64,
 }
 
-/// How fast a lane's replies usually are: from this a slice knows how long it waits for the last ones.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UsualReplies {
-    /// How many replies and timeouts were recorded.
-    pub many: u64,
-    /// The p99 of their service times, in nanoseconds: of the current trial, or of the one before while the
-    /// current one has less than [`UsualReplies::FEW`]. 0 if neither has as many.
-    pub p99_ns: u64,
-}
-
-impl UsualReplies {
-    /// With fewer replies than this, their p99 is not known.
-    pub const FEW: u64 = 100;
-}
+/// With fewer replies than this, their p99 is not known.
+const FEW_REPLIES: u64 = 100;
 
 /// The end of the wait of a unit that a slice had left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,9 +86,12 @@ pub struct Recorder {
     /// connection, the replies in one read were often requested together and have all their times
     /// in common, so they are entered into the histograms together, with their count.
     alike: Option<(Replied, u64)>,
-    usual: UsualReplies,
-    /// How many service times the p99 of the usual replies is from.
+    /// The p99 of the service times of the last trials, in nanoseconds. 0 if there were few.
+    usual_p99_ns: u64,
+    /// How many service times it is from, if they are of this trial.
     usual_of: u64,
+    /// Service times of earlier trials, if they have few.
+    before: Histogram,
     /// By index in the mix. Empty if all operations are of one kind.
     kinds: Vec<KindSeen>,
     /// One for each group, if several are driven at once. They record the operations, and this one
@@ -130,8 +121,9 @@ impl Recorder {
             codes: Vec::with_capacity(1024),
             failed: [0; Failure::ALL.len()],
             alike: None,
-            usual: UsualReplies::default(),
+            usual_p99_ns: 0,
             usual_of: 0,
+            before: Histogram::new(),
             kinds: KindSeen::of(doing),
             groups: Vec::new(),
         }
@@ -161,17 +153,32 @@ impl Recorder {
 
     /// Computes the p99 again once there are twice as many service times as last time.
     fn update_usual(&mut self) {
-        let many = self.seen.service_time.len();
-        if many >= UsualReplies::FEW.max(2 * self.usual_of) {
+        let many = self.seen.service_time.len() + self.before.len();
+        if many >= FEW_REPLIES.max(2 * self.usual_of) {
             self.usual_of = many;
-            self.usual.p99_ns = self.seen.service_time.quantile(0.99).unwrap_or(0);
+            self.usual_p99_ns = self.p99_ns();
         }
     }
 
-    /// How fast replies usually were up to the last call of [`Recorder::make_ready`]; their number is up to
-    /// date.
-    pub fn usual(&self) -> UsualReplies {
-        self.usual
+    fn p99_ns(&self) -> u64 {
+        let current = &self.seen.service_time;
+        if self.before.is_empty() {
+            return current.quantile(0.99).unwrap_or(0);
+        }
+        let mut all = self.before.clone();
+        all.merge(current);
+        all.quantile(0.99).unwrap_or(0)
+    }
+
+    /// The p99 of the service times of the last trials in nanoseconds, up to the last call of
+    /// [`Recorder::make_ready`], or up to now if it was not known then. 0 if there were few replies.
+    pub fn usual_p99_ns(&self) -> u64 {
+        let many = self.seen.service_time.len() + self.before.len();
+        if self.usual_p99_ns == 0 && many >= FEW_REPLIES {
+            self.p99_ns()
+        } else {
+            self.usual_p99_ns
+        }
     }
 
     /// Starts a slice.
@@ -481,9 +488,21 @@ impl Recorder {
         seen
     }
 
+    /// Keeps the service times of trials for the p99 until they are enough.
+    fn keep_service_times(&mut self) {
+        self.usual_of = 0;
+        let current = &self.seen.service_time;
+        if current.len() + self.before.len() >= 2 * FEW_REPLIES {
+            self.before = Histogram::new();
+        }
+        if current.len() < FEW_REPLIES {
+            self.before.merge(current);
+        }
+    }
+
     fn take_own(&mut self) -> Seen {
         self.enter();
-        self.usual_of = 0;
+        self.keep_service_times();
         let connections = self.seen.connections.clone();
         let mut seen = std::mem::take(&mut self.seen);
         self.seen.connections.asked = connections.asked;
@@ -553,7 +572,6 @@ impl Recorder {
 
     #[inline]
     fn latency(&mut self, at: &Moments, many: u64) -> bool {
-        self.usual.many += many;
         if !self.counts(at.due) {
             self.seen.left_out += many;
             return false;
@@ -603,6 +621,28 @@ mod tests {
         assert_eq!(together.response_time.len(), 8);
         assert_eq!(together.body_bytes.len(), 12);
         assert_eq!(together.slices[0].windows, [0, 12, 0]);
+    }
+
+    #[test]
+    fn the_usual_p99_is_from_as_many_trials_as_are_needed() {
+        let mut recorder = Recorder::new();
+        for trial in 1..=5 {
+            recorder.make_ready();
+            for number in 0..30 {
+                let done = 1_000 + trial * 1_000 + number % 2;
+                recorder.replied(
+                    &Moments { sent: 1_000, done, ..Moments::default() },
+                    200,
+                    Outcome::Ok,
+                    1,
+                );
+            }
+            recorder.enter();
+            // The slowest of all.
+            let wanted = if trial < 4 { 0 } else { trial * 1_000 };
+            assert!(recorder.usual_p99_ns().abs_diff(wanted) < 10, "{trial}");
+            recorder.take();
+        }
     }
 
     #[test]

@@ -239,7 +239,7 @@ impl<S: Dialogue> EventLane<S> {
             self.note_drain(now, drive, seen);
         }
         if drive.budget == 0 {
-            drive.drain.begin(now, seen.usual());
+            drive.drain.begin(now, seen.usual_p99_ns());
         }
         if now >= drive.housekeeping {
             self.expire_timeouts(now, drive, seen);
@@ -448,7 +448,7 @@ impl<S: Dialogue> EventLane<S> {
     /// Notes the drain once the sending time is over: the operations that are open then.
     fn note_drain(&self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
         drive.draining = true;
-        drive.drain.begin(now, seen.usual());
+        drive.drain.begin(now, seen.usual_p99_ns());
         let end = self.lane_time + (drive.sends_until - drive.starts);
         let mut late = 0;
         if let Some(mut schedule) = self.schedule.clone() {
