@@ -146,6 +146,6 @@ fn uncleaned() {
     ended.expect(0, &["wrong.log cannot be cleaned, and may contain secrets: "]);
     assert!(ended.findings("caution").contains(&"log_troubles".to_owned()), "{}", ended.out);
     let audit = case.run("audit run");
-    assert!(audit.out.contains("log_troubles (wrong)"), "{}", audit.out);
+    assert!(audit.out.contains("caution: log_troubles\n"), "{}", audit.out);
     case.left_nothing(true);
 }
