@@ -43,7 +43,7 @@ fn slower_one_is_found(a: Delay, b: Delay) {
     let printed = errors(&output);
     // The last announcement binds: that before the rounds, or that of the first line.
     let announces = |line: &&str| line.contains("from here on") || line.starts_with("run: ");
-    let last = printed.lines().filter(announces).filter_map(announced_s).last();
+    let last = printed.lines().filter(announces).filter_map(announced_s).next_back();
     let announced_s = last.unwrap_or_else(|| panic!("no time is announced: {printed}"));
     figure(format!("{took_s:.0} s"), format!("at most twice {announced_s:.0} s"));
     assert!(took_s <= 2.0 * announced_s, "{took_s} s: {printed}");

@@ -178,7 +178,9 @@ fn two_servers_that_behave_the_same_raise_one_note() {
 }
 
 /// Causes, and what the one line about the headline then says: its status, and the rule that is named.
-const HEADLINES: [(&[fn(&mut Journal)], &str, Option<&str>); 6] = [
+type Headline = (&'static [fn(&mut Journal)], &'static str, Option<&'static str>);
+
+const HEADLINES: [Headline; 6] = [
     (&[half_as_fast], "stands", None),
     (&[half_as_fast, few_operations], "reservation", Some("too_short")),
     (&[half_as_fast, few_latencies], "stands", None),
