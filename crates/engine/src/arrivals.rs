@@ -67,15 +67,6 @@ impl Schedule {
         self.next_ns as u64
     }
 
-    /// Advances to the first operation that is due at `until` or later, and calls `each` with the due time of
-    /// every one before it.
-    pub(crate) fn skip_until(&mut self, until: u64, mut each: impl FnMut(u64)) {
-        while self.next_ns() < until {
-            each(self.next_ns());
-            self.take();
-        }
-    }
-
     /// Advances to the operation after the next.
     pub fn take(&mut self) {
         match &mut self.gaps {
@@ -85,6 +76,57 @@ impl Schedule {
             }
             Gaps::Poisson { mean_ns, random } => self.next_ns -= *mean_ns * random.unit().ln(),
         }
+    }
+}
+
+/// The schedule of a lane and its lane time. Slices are given by their start on the engine's clock, and by
+/// their sending time.
+#[derive(Clone, Debug)]
+pub(crate) struct LaneSchedule {
+    /// None in closed loop.
+    schedule: Option<Schedule>,
+    /// Lane time at the start of the slice.
+    lane_time: u64,
+}
+
+impl LaneSchedule {
+    pub(crate) fn of(arrivals: Arrivals, seed: u64, seat: &Seat) -> LaneSchedule {
+        LaneSchedule { schedule: Schedule::of(arrivals, seed, seat), lane_time: 0 }
+    }
+
+    /// Returns true if operations follow a schedule.
+    #[inline]
+    pub(crate) fn is_open_loop(&self) -> bool {
+        self.schedule.is_some()
+    }
+
+    /// Returns when the next operation is due, on the engine's clock. Returns None in closed loop.
+    #[inline]
+    pub(crate) fn next_due(&self, starts: u64) -> Option<u64> {
+        Some(self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + starts)
+    }
+
+    /// Advances to the operation after the next.
+    #[inline]
+    pub(crate) fn take(&mut self) {
+        self.schedule.iter_mut().for_each(Schedule::take);
+    }
+
+    /// Returns how many operations of a slice are due and were not taken.
+    pub(crate) fn backlog(&self, sending_ns: u64) -> u64 {
+        let mut late = 0;
+        self.clone().end_slice(0, sending_ns, |_| late += 1);
+        late
+    }
+
+    /// Ends a slice: calls `unsent` with the due time of each of its operations that was not taken, and
+    /// advances lane time.
+    pub(crate) fn end_slice(&mut self, starts: u64, sending_ns: u64, mut unsent: impl FnMut(u64)) {
+        while let Some(due) = self.next_due(starts).filter(|due| *due < starts + sending_ns) {
+            unsent(due);
+            self.take();
+        }
+        self.lane_time += sending_ns;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Decides when the threads or tasks that carry out a lane's operations may take up the next
 //! one. It reads no clock and knows neither threads nor tasks: times are passed in.
 
-use crate::arrivals::Schedule;
+use crate::arrivals::LaneSchedule;
 use crate::{Drain, Seat, SliceEnd, Turn};
 use record::{LaneOrder, Recorder};
 
@@ -33,10 +33,8 @@ pub enum Next {
 /// Numbers, schedules and counts a lane's operations.
 #[derive(Debug)]
 pub struct Drive {
-    schedule: Option<Schedule>,
+    schedule: LaneSchedule,
     timeout_ns: u64,
-    /// Lane time at the start of the slice: the sum of sending times.
-    lane_time: u64,
     /// How long the lane was driven before the slice, with the time to the last reply of each slice.
     driven_ns: u64,
     /// The number of the contender's units.
@@ -70,9 +68,8 @@ impl Drive {
     /// Creates the state of a lane; `first` is the number of this worker's first operation.
     pub fn new(lane_order: &LaneOrder, seed: u64, seat: &Seat, first: u64) -> Drive {
         Drive {
-            schedule: Schedule::of(lane_order.intensity.arrivals, seed, seat),
+            schedule: LaneSchedule::of(lane_order.intensity.arrivals, seed, seat),
             timeout_ns: lane_order.timeout_ns,
-            lane_time: 0,
             driven_ns: 0,
             units: lane_order.intensity.connections,
             number: first,
@@ -90,7 +87,7 @@ impl Drive {
 
     /// Returns true if operations follow a schedule.
     pub fn is_open_loop(&self) -> bool {
-        self.schedule.is_some()
+        self.schedule.is_open_loop()
     }
 
     /// Starts a slice.
@@ -153,7 +150,7 @@ impl Drive {
     /// Returns what a free thread or task must do. An operation that is overdue by more than the
     /// timeout is counted as unsent.
     pub fn next(&mut self, now: u64, seen: &mut Recorder) -> Next {
-        if self.schedule.is_none() {
+        if !self.is_open_loop() {
             return match &self.slice {
                 Some(slice) if slice.sends(now) => Next::Take(self.take(now, now, seen)),
                 _ => Next::Nothing,
@@ -163,7 +160,7 @@ impl Drive {
             if due > now {
                 return Next::At(due);
             }
-            self.schedule.as_mut().expect("open loop").take();
+            self.schedule.take();
             if now > due + self.timeout_ns {
                 seen.unsent_since(due, now);
                 continue;
@@ -190,7 +187,7 @@ impl Drive {
     /// Returns when the next operation of this slice is due, or None if there are no more.
     fn next_due(&self) -> Option<u64> {
         let slice = self.slice.as_ref()?;
-        let due = self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + slice.starts;
+        let due = self.schedule.next_due(slice.starts)?;
         let is_shut = slice.drain.as_ref().is_some_and(Drain::is_shut);
         (due < slice.sends_until && slice.budget > 0 && !is_shut).then_some(due)
     }
@@ -218,10 +215,8 @@ impl Drive {
     /// Returns true if all operations of the slice have ended or the time to wait is over.
     pub fn is_over(&self, now: u64) -> bool {
         let Some(slice) = &self.slice else { return false };
-        let may_send = match &self.schedule {
-            None => slice.sends(now),
-            Some(_) => self.next_due().is_some(),
-        };
+        let may_send =
+            if self.is_open_loop() { self.next_due().is_some() } else { slice.sends(now) };
         now >= slice.gives_up || (slice.in_flight == 0 && !may_send)
     }
 
@@ -248,11 +243,7 @@ impl Drive {
         if let Some(drain) = slice.drain.as_mut() {
             drain.begin(now, seen.usual_p99_ns());
         }
-        let end = self.lane_time + (slice.sends_until - slice.starts);
-        let mut late = 0;
-        if let Some(mut schedule) = self.schedule.clone() {
-            schedule.skip_until(end, |_| late += 1);
-        }
+        let late = self.schedule.backlog(slice.sends_until - slice.starts);
         seen.slice_mut().in_flight_at_end = slice.in_flight + late;
     }
 
@@ -262,14 +253,11 @@ impl Drive {
         let mut slice = self.slice.take().expect("a slice is driven");
         slice.drain.iter_mut().for_each(Drain::end);
         let sending = slice.sends_until - slice.starts;
-        if let Some(schedule) = self.schedule.as_mut() {
-            schedule.skip_until(self.lane_time + sending, |due| {
-                if slice.budget > 0 {
-                    seen.unsent_since(due.saturating_sub(self.lane_time) + slice.starts, now);
-                }
-            });
-        }
-        self.lane_time += sending;
+        self.schedule.end_slice(slice.starts, sending, |due| {
+            if slice.budget > 0 {
+                seen.unsent_since(due, now);
+            }
+        });
         let last = match slice.last_in_time > slice.starts {
             // In open loop the schedule determines the length of a slice: a pause before its end
             // belongs to it.

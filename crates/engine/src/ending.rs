@@ -2,12 +2,15 @@
 //! stop its clock.
 //!
 //! A slice waits for all replies in the *ordinary drain*, which is as long as the slice (at most 50 ms)
-//! or 20 times the p99 if that is longer. A longer one would count slow replies of a few connections as time of
-//! all: a turn of 4 s in which one reply in 1000 took 1 s read 20 % too low with a drain of 1 s. What still waits then is of one of two kinds. If another
-//! connection of the contender got a reply since sending stopped, the server works and a few connections wait:
-//! they are left waiting, and the slice ends. If none did, the server pauses, and the slice waits for it,
-//! because the pause is the server's and belongs to the slice in which it began. In open loop, operations that
-//! are late are still sent in the drain, and none after it.
+//! or 20 times the p99 if that is longer. A longer one would count slow replies of a few connections as time
+//! of all: with a drain of 1 s, a turn of 4 s whose last reply comes after another second counts as 5 s.
+//!
+//! What still waits then is of one of two kinds. If another connection of the contender got a reply since
+//! sending stopped, the server works and a few connections wait: they are left waiting, and the slice ends.
+//! If none did, the server pauses, and the slice waits for it, because the pause is the server's and belongs
+//! to the slice in which it began.
+//!
+//! In open loop, operations that are late are still sent in the ordinary drain, and none after it.
 
 use crate::Seat;
 use record::Slice;
@@ -180,7 +183,7 @@ impl Drain {
         }
         self.drained(waiting);
         self.is_shut = self.is_shut || self.is_over(now, ordinary_ns);
-        // Those that were asked in the drain has the same time to reply.
+        // Operations that were sent in the drain have the same time.
         self.is_shut && !self.is_alone && now >= self.last_taken + ordinary_ns
     }
 

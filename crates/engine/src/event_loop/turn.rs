@@ -12,7 +12,7 @@ use super::dialogue::Dialogue;
 use super::in_flight::Operation;
 use super::policy::{Destinations, Sources};
 use super::poll::{Poll, Ready};
-use crate::arrivals::Schedule;
+use crate::arrivals::LaneSchedule;
 use crate::lane::InSteps;
 use crate::{Drain, EngineError, Lane, Opened, Seat, SliceEnd, TlsAccess, Turn, clock};
 use late::Late;
@@ -56,9 +56,7 @@ pub(crate) struct EventLane<S: Dialogue> {
     free: VecDeque<u32>,
     /// Connections that wait before they dial again, listed in the same way.
     backing_off: Vec<u32>,
-    schedule: Option<Schedule>,
-    /// Lane time at the start of the slice: the sum of sending times.
-    lane_time: u64,
+    schedule: LaneSchedule,
     /// The number of the next operation, and the step to the one after.
     number: u64,
     step: u64,
@@ -149,10 +147,9 @@ impl<S: Dialogue> EventLane<S> {
             per_client,
             rooms: Rooms::new(if S::ROOMS { clients } else { 0 }),
             backing_off: Vec::with_capacity(connections * depth as usize),
-            schedule: Schedule::of(asked.intensity.arrivals, seed, seat),
+            schedule: LaneSchedule::of(asked.intensity.arrivals, seed, seat),
             opening_left_ns: opening_ns(&asked),
             asked,
-            lane_time: 0,
             dialled: 0,
             late: Late::new(clients),
             units: rooms,
@@ -173,7 +170,7 @@ impl<S: Dialogue> EventLane<S> {
         self.common.allowance = Allowance::driven();
         if !self.common.poll.has_more() {
             self.wait(wait_ns)?;
-            if self.schedule.is_some() {
+            if self.schedule.is_open_loop() {
                 drive.woke = clock::now();
                 drive.worked = self.is_behind();
             }
@@ -232,7 +229,7 @@ impl<S: Dialogue> EventLane<S> {
     /// slice is over.
     #[inline]
     fn look(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) -> bool {
-        if self.schedule.is_some() {
+        if self.schedule.is_open_loop() {
             self.take_due(now, drive, seen);
         }
         if now >= drive.sends_until && !drive.draining {
@@ -252,7 +249,7 @@ impl<S: Dialogue> EventLane<S> {
 
     /// In closed loop every connection takes up as many operations as it has room for.
     fn begin_all(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
-        if self.schedule.is_some() {
+        if self.schedule.is_open_loop() {
             return;
         }
         self.free.clear();
@@ -305,7 +302,7 @@ impl<S: Dialogue> EventLane<S> {
     ) {
         if self.has_to_wait(slot, since) {
             self.back_off(slot, many, since, drive);
-        } else if self.schedule.is_none() && drive.sends(since) {
+        } else if !self.schedule.is_open_loop() && drive.sends(since) {
             self.begin(slot, many, (since, since), drive, seen);
         } else {
             self.free.extend(std::iter::repeat_n(slot, many as usize));
@@ -385,7 +382,7 @@ impl<S: Dialogue> EventLane<S> {
                 self.free.pop_front();
                 continue;
             }
-            self.schedule.as_mut().expect("open loop").take();
+            self.schedule.take();
             if now > due + self.asked.timeout_ns {
                 // Operations older than the timeout are given up, sent or not.
                 seen.unsent_since(due, now);
@@ -400,7 +397,7 @@ impl<S: Dialogue> EventLane<S> {
     /// Returns when the next operation of this slice is due, or None if there are no more.
     #[inline]
     fn next_due(&self, drive: &Drive) -> Option<u64> {
-        let due = self.schedule.as_ref()?.next_ns().saturating_sub(self.lane_time) + drive.starts;
+        let due = self.schedule.next_due(drive.starts)?;
         let may_send = drive.budget > 0 && !drive.drain.is_shut();
         (due < drive.sends_until && may_send).then_some(due)
     }
@@ -449,11 +446,7 @@ impl<S: Dialogue> EventLane<S> {
     fn note_drain(&self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
         drive.draining = true;
         drive.drain.begin(now, seen.usual_p99_ns());
-        let end = self.lane_time + (drive.sends_until - drive.starts);
-        let mut late = 0;
-        if let Some(mut schedule) = self.schedule.clone() {
-            schedule.skip_until(end, |_| late += 1);
-        }
+        let late = self.schedule.backlog(drive.sends_until - drive.starts);
         seen.slice_mut().in_flight_at_end = u64::from(drive.in_flight) + late;
     }
 
@@ -543,15 +536,11 @@ impl<S: Dialogue> EventLane<S> {
 
     /// Skips the operations that were due in the slice and were not sent.
     fn skip_unsent(&mut self, now: u64, drive: &Drive, seen: &mut Recorder) {
-        let sending = drive.sends_until - drive.starts;
-        if let Some(schedule) = self.schedule.as_mut() {
-            schedule.skip_until(self.lane_time + sending, |due| {
-                if drive.budget > 0 {
-                    seen.unsent_since(due.saturating_sub(self.lane_time) + drive.starts, now);
-                }
-            });
-        }
-        self.lane_time += sending;
+        self.schedule.end_slice(drive.starts, drive.sends_until - drive.starts, |due| {
+            if drive.budget > 0 {
+                seen.unsent_since(due, now);
+            }
+        });
     }
 
     /// Returns when the last reply of the ordinary drain was received.
@@ -559,7 +548,7 @@ impl<S: Dialogue> EventLane<S> {
         match drive.last_in_time > drive.starts {
             // In open loop the schedule determines the length of a slice: a pause before its end
             // belongs to it.
-            _ if self.schedule.is_some() && drive.budget > 0 => {
+            _ if self.schedule.is_open_loop() && drive.budget > 0 => {
                 drive.last_in_time.max(drive.sends_until)
             }
             true => drive.last_in_time,
@@ -653,7 +642,7 @@ impl<S: Dialogue> Lane for EventLane<S> {
         }
         self.begin_all(now, &mut drive, seen);
         while !self.look(now, &mut drive, seen) {
-            if self.schedule.is_some() {
+            if self.schedule.is_open_loop() {
                 now = clock::now();
                 // A turn that the allowance interrupted continues.
                 if drive.worked && !self.common.poll.has_more() {

@@ -45,7 +45,7 @@ impl<S: Dialogue> EventLane<S> {
             let result = self.begin_at_server(client, (due, could), clock::now(), seen);
             let EventResult::Free(since, many) = result else { return };
             self.ended(client, many, since, drive);
-            if self.schedule.is_some() || !drive.sends(since) {
+            if self.schedule.is_open_loop() || !drive.sends(since) {
                 self.free.push_back(client);
                 return;
             }

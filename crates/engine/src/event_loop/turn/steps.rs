@@ -43,6 +43,6 @@ impl<S: Dialogue> Steps for EventLane<S> {
     }
 
     fn is_open_loop(&self) -> bool {
-        self.schedule.is_some()
+        self.schedule.is_open_loop()
     }
 }
