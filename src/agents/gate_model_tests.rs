@@ -11,12 +11,10 @@ use super::gate::{self, AgentGate, AgentLink, Outbox};
 use super::link::{MessageSink, MessageSource};
 use super::local_clock::{LocalClock, SimulatedClock};
 use super::part::Slices;
+use crate::plan::example;
 use crate::remote::RemoteError;
 use engine::{Gate, Stop};
-use record::{
-    Address, Arrivals, DriveOrder, Event, Intensity, LaneOrder, LaneTask, Phase, Reuse, Seen,
-    Slice, TrialRecord,
-};
+use record::{DriveOrder, Event, Phase, Seen, Slice, TrialRecord};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::{self, Debug};
 use std::ops::ControlFlow;
@@ -298,16 +296,6 @@ type Assisted = Result<(), String>;
 
 impl Case {
     fn order(&self) -> DriveOrder {
-        let lane = LaneOrder {
-            address: Address::Unix(String::new()),
-            intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
-            doing: LaneTask::Ask,
-            reuse: Reuse::Always,
-            timeout_ns: 1,
-            burn_in_ns: 0,
-            operations: None,
-            groups: Vec::new(),
-        };
         DriveOrder {
             seed: 1,
             cores: Vec::new(),
@@ -316,7 +304,7 @@ impl Case {
             first_round: 1,
             round_ns: 1,
             slice_ns: 1,
-            lanes: vec![lane; self.contenders as usize],
+            lanes: vec![example::lane_order(); self.contenders as usize],
         }
     }
 

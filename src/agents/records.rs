@@ -120,7 +120,8 @@ pub(super) fn merge_all(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Address, Arrivals, Intensity, LaneOrder, LaneTask, Phase, Reuse};
+    use crate::plan::example;
+    use record::Phase;
 
     #[test]
     fn torn_and_altered_records_are_refused() {
@@ -143,28 +144,9 @@ mod tests {
 
     /// A trial of one slice, which started then on the engine's clock, of a contender with a group.
     fn trial_of(starts_ns: u64) -> TrialRecord {
-        let intensity = Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed };
-        let lane_order = LaneOrder {
-            address: Address::Unix(String::new()),
-            intensity,
-            doing: LaneTask::Ask,
-            reuse: Reuse::Always,
-            timeout_ns: 1,
-            burn_in_ns: 0,
-            operations: None,
-            groups: Vec::new(),
-        };
         let of = |groups| Seen { slices: vec![slice(0, starts_ns)], groups, ..Seen::default() };
-        TrialRecord {
-            phase: Phase::Round,
-            round: 1,
-            contender: 0,
-            lane_order,
-            seen: of(vec![of(Vec::new())]),
-            cut_short: false,
-            levelled: None,
-            agents: Vec::new(),
-        }
+        let seen = of(vec![of(Vec::new())]);
+        TrialRecord { round: 1, ..example::trial(Phase::Round, 0, seen) }
     }
 
     fn recorded(rank: u32, starts_ns: &[u64], trials: Vec<TrialRecord>) -> AgentTrials<'_> {

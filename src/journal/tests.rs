@@ -24,24 +24,13 @@ fn trial(round: u32) -> Event {
     let lane_order = LaneOrder {
         address: Address::Unix("/run/x.sock".to_owned()),
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Poisson(1.0 / 3.0) },
-        doing: record::LaneTask::Ask,
         reuse: Reuse::Times(7),
         timeout_ns: 5,
         burn_in_ns: 6,
-        operations: None,
-        groups: Vec::new(),
+        ..example::lane_order()
     };
-    let (phase, contender) = (Phase::Round, round % 2);
-    Event::Trial(Box::new(TrialRecord {
-        phase,
-        round,
-        contender,
-        lane_order,
-        seen,
-        cut_short: false,
-        levelled: None,
-        agents: Vec::new(),
-    }))
+    let trial = example::trial(Phase::Round, round % 2, seen);
+    Event::Trial(Box::new(TrialRecord { round, lane_order, ..trial }))
 }
 
 fn end() -> Event {

@@ -6,7 +6,7 @@ use crate::plan::example;
 use crate::scratch::Scratch;
 use record::{
     Address, Arrivals, End, EndReason, Event, Header, Intensity, Interleave, LaneOrder, Phase,
-    PilotChoice, Reuse, Seen, Slice, TrialRecord, journal::SCHEMA, seen::Connections,
+    PilotChoice, Seen, Slice, TrialRecord, journal::SCHEMA, seen::Connections,
 };
 
 /// How long each of the four slices of a round takes, unless a test says otherwise.
@@ -40,24 +40,10 @@ fn trial(round: u32, contender: u32) -> TrialRecord {
     let lane_order = LaneOrder {
         address: Address::Unix("/run/x.sock".to_owned()),
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
-        doing: record::LaneTask::Ask,
-        reuse: Reuse::Always,
         timeout_ns: 1_000_000_000,
-        burn_in_ns: 0,
-        operations: None,
-        groups: Vec::new(),
+        ..example::lane_order()
     };
-    let phase = Phase::Round;
-    TrialRecord {
-        phase,
-        round,
-        contender,
-        lane_order,
-        seen,
-        cut_short: false,
-        levelled: None,
-        agents: Vec::new(),
-    }
+    TrialRecord { round, lane_order, ..example::trial(Phase::Round, contender, seen) }
 }
 
 /// Returns the run of a journal with ten rounds of 1 s and these requirements, whose trials were changed so.

@@ -1,4 +1,4 @@
-//! A plan and a trial for tests.
+//! A plan, a lane and a trial for tests.
 
 use crate::address::resolver::{self, Resolver};
 use crate::plan::{Command, Machine, Spec, resolve};
@@ -27,9 +27,9 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
     resolve(&spec, &machine, &mut resolver).expect("a good plan").plan
 }
 
-/// A trial of this contender in which this was measured.
-pub(crate) fn trial(phase: Phase, contender: u32, seen: Seen) -> TrialRecord {
-    let lane_order = LaneOrder {
+/// A lane with one connection in closed loop.
+pub(crate) fn lane_order() -> LaneOrder {
+    LaneOrder {
         address: Address::Unix(String::new()),
         intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
         doing: LaneTask::Ask,
@@ -38,12 +38,16 @@ pub(crate) fn trial(phase: Phase, contender: u32, seen: Seen) -> TrialRecord {
         burn_in_ns: 0,
         operations: None,
         groups: Vec::new(),
-    };
+    }
+}
+
+/// A trial of this contender in which this was measured, in no round.
+pub(crate) fn trial(phase: Phase, contender: u32, seen: Seen) -> TrialRecord {
     TrialRecord {
         phase,
         round: 0,
         contender,
-        lane_order,
+        lane_order: lane_order(),
         seen,
         cut_short: false,
         levelled: None,

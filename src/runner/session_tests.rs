@@ -520,16 +520,7 @@ fn a_target_that_dies_ends_the_run_and_what_was_seen_is_kept() {
 #[test]
 fn a_round_in_which_all_connections_wait_does_not_end_the_run() {
     let plan = example::plan(|_| {});
-    let mut trial = TrialRecord {
-        phase: Phase::Round,
-        round: 1,
-        contender: 0,
-        lane_order: crate::runner::orders::lane(&plan, 0, 0),
-        seen: seen(Some(Failure::Timeout)),
-        cut_short: false,
-        levelled: None,
-        agents: Vec::new(),
-    };
+    let mut trial = example::trial(Phase::Round, 0, seen(Some(Failure::Timeout)));
     assert!(stopped_answering(&plan, &trial).is_some());
     trial.seen.slices[0].operations = 0;
     assert_eq!(stopped_answering(&plan, &trial), None, "they began in an earlier round");

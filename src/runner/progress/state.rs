@@ -193,7 +193,8 @@ impl SoFar {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use record::{Arrivals, Failure, Intensity, LaneOrder, Reuse, Seen, Slice};
+    use crate::plan::example;
+    use record::{Failure, Seen, Slice};
 
     /// A trial of one slice; every response takes `response_ns`.
     pub(in super::super) fn trial(
@@ -209,26 +210,7 @@ pub(super) mod tests {
         for _ in 0..operations.min(1000) {
             seen.response_time.record(response_ns);
         }
-        let lane_order = LaneOrder {
-            address: record::Address::Tcp("127.0.0.1:1".parse().expect("an address")),
-            intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
-            doing: record::LaneTask::Ask,
-            reuse: Reuse::Always,
-            timeout_ns: 1,
-            burn_in_ns: 0,
-            operations: None,
-            groups: Vec::new(),
-        };
-        TrialRecord {
-            phase: Phase::Round,
-            round,
-            contender,
-            lane_order,
-            seen,
-            cut_short: false,
-            levelled: None,
-            agents: Vec::new(),
-        }
+        TrialRecord { round, ..example::trial(Phase::Round, contender, seen) }
     }
 
     /// The same trial, with this many operations that were refused.
