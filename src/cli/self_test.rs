@@ -39,9 +39,9 @@ Examples:
 ///
 /// One server is compared with itself 20 times, or 60 times if more than 2 of the 20 find a
 /// difference; 10 of 60 are a failure. Servers whose service times differ by 10, 3 and 1 %
-/// are compared six times each. Each server is started once. The answer is the smallest difference that this machine
-/// finds reliably. Exit code 0: 10 % or less; 1: it does not even find 10 %, or finds differences
-/// where there are none; 3: the audit refused several comparisons, or the test was stopped.
+/// are compared six times each. Each server is started once. The answer is the smallest difference
+/// that this machine finds reliably. Exit code 0: 10 % or less; 1: it does not even find 10 %, or finds
+/// differences where there are none; 3: the audit refused several comparisons, or the test was stopped.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SelfArgs {

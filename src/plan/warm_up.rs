@@ -8,8 +8,8 @@ use std::time::Duration;
 use text::lists;
 use text::units::show_ns;
 
-/// The shortest warm-up, and the length of one that no test ends. Node answers at a fifth of its speed for the first 0.7 s,
-/// evenly, before its code is compiled (METHOD, "Warm-up").
+/// The shortest warm-up, and the length of one that no test ends. Node answers at a fifth of its speed for the
+/// first 0.7 s, evenly, before its code is compiled (METHOD, "Warm-up").
 const LEAST: Duration = Duration::from_secs(1);
 /// The longest, in which the first launches find how long later ones are warmed up.
 const MOST_OF_FIRST_LAUNCH: Duration = Duration::from_secs(30);
