@@ -483,7 +483,10 @@ impl Recorder {
     pub fn take(&mut self) -> Seen {
         let mut seen = self.take_own();
         let groups: Vec<Seen> = self.groups.iter_mut().map(Recorder::take).collect();
+        // A slice of all groups has the late replies of all of them already.
+        let own = seen.slices.clone();
         groups.iter().for_each(|group| seen.merge(group));
+        seen.slices.iter_mut().zip(&own).for_each(|(slice, own)| slice.set_times_of(own));
         seen.groups = groups;
         seen
     }
@@ -590,16 +593,20 @@ impl Recorder {
 mod tests {
     use super::*;
 
-    fn driven(replies: impl Iterator<Item = (u64, u64)>) -> Seen {
-        let mut recorder = Recorder::new();
-        recorder.begin_slice(&SliceStart {
+    fn start(sending_ns: u64) -> SliceStart {
+        SliceStart {
             index: 0,
             after: None,
             engine_started: 0,
             starts: 1_000,
-            sends_until: 1_000 + 3 * WINDOW_NS,
+            sends_until: 1_000 + sending_ns,
             burn_in_ns: 10,
-        });
+        }
+    }
+
+    fn driven(replies: impl Iterator<Item = (u64, u64)>) -> Seen {
+        let mut recorder = Recorder::new();
+        recorder.begin_slice(&start(3 * WINDOW_NS));
         for (due, body) in replies {
             let done = due + WINDOW_NS;
             let at = Moments { due, could: due, sent: due + 3, asked: due + 4, began: done, done };
@@ -649,14 +656,7 @@ mod tests {
     fn the_first_two_pieces_of_a_slice_are_counted_apart() {
         let driven = |sending_ns| {
             let mut recorder = Recorder::new();
-            recorder.begin_slice(&SliceStart {
-                index: 0,
-                after: None,
-                engine_started: 0,
-                starts: 1_000,
-                sends_until: 1_000 + sending_ns,
-                burn_in_ns: 10,
-            });
+            recorder.begin_slice(&start(sending_ns));
             for done in [1_500, 1_000 + EARLY_NS, 1_001 + EARLY_NS, 1_000 + 2 * EARLY_NS] {
                 let at = Moments {
                     due: 1_000,
@@ -673,5 +673,19 @@ mod tests {
         };
         assert_eq!(driven(4 * EARLY_NS), [1, 2]);
         assert_eq!(driven(4 * EARLY_NS - 1), [0, 0]);
+    }
+
+    #[test]
+    fn a_late_reply_of_a_group_counts_once_among_those_of_all_groups() {
+        let groups = vec![Recorder::new(), Recorder::new()];
+        let mut recorder = Recorder { groups, ..Recorder::new() };
+        recorder.begin_slice(&start(50));
+        recorder.groups_mut()[0].slice_mut().set_took(60, vec![900], 1);
+        recorder.groups_mut()[1].slice_mut().set_took(70, vec![300], 1);
+        recorder.slice_mut().set_took(70, vec![900, 300], 1);
+        recorder.end_slice();
+        let seen = recorder.take();
+        assert_eq!(seen.slices[0].took_ns, 300, "one of the two does not stop the clock");
+        assert_eq!(seen.groups[0].slices[0].took_ns, 60);
     }
 }

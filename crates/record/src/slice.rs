@@ -154,6 +154,13 @@ impl Slice {
         }
     }
 
+    /// Sets the start, the end and the late replies to those of another one.
+    pub(crate) fn set_times_of(&mut self, other: &Slice) {
+        self.starts_ns = other.starts_ns;
+        self.took_ns = other.took_ns;
+        self.late.clone_from(&other.late);
+    }
+
     fn merge_times(&mut self, other: &Slice) {
         let starts_ns = self.starts_ns.min(other.starts_ns);
         let in_time = |of: &Slice| {

@@ -60,7 +60,14 @@ fn adds_up(seen: &Seen) {
     for (at, slice) in seen.slices.iter().enumerate() {
         let parts = || seen.groups.iter().map(|of| &of.slices[at]);
         assert_eq!(slice.operations, parts().map(|part| part.operations).sum::<u64>());
-        assert_eq!(Some(slice.took_ns), parts().map(|part| part.took_ns).max());
+        // The longest part, unless late replies of several groups count together.
+        let merged = parts().cloned().reduce(|mut all, part| {
+            all.merge(&part);
+            all
+        });
+        assert_eq!(Some(slice.took_ns), merged.map(|all| all.took_ns));
+        let longest = parts().map(|part| part.took_ns).max();
+        assert!(slice.late.is_some() || Some(slice.took_ns) == longest);
         assert!(slice.generator_cpu_ns > 0, "the CPU of all groups is that of the whole");
     }
 }
@@ -69,6 +76,11 @@ fn adds_up(seen: &Seen) {
 fn due(rate: f64, seen: &Seen) -> u64 {
     let sending: u64 = seen.slices.iter().map(|slice| slice.sending_ns).sum();
     (rate * sending as f64 / 1e9).round() as u64
+}
+
+/// Returns how many operations the schedule wanted: on a starved machine some cannot be sent in time.
+fn wanted(seen: &Seen) -> u64 {
+    seen.operations + seen.unsent
 }
 
 #[test]
@@ -88,8 +100,8 @@ fn the_server_counts_what_the_groups_count() {
         assert_eq!(counts.requests.load(Ordering::Relaxed), all.sent + all.unfinished);
         assert_eq!(counts.connections.load(Ordering::Relaxed), 9);
         assert_eq!(all.outcomes.ok, all.operations);
-        assert_eq!(all.groups[1].operations, due(2000.0, &all), "{workers} workers");
-        assert_eq!(all.groups[2].operations, due(500.0, &all), "{workers} workers");
+        assert_eq!(wanted(&all.groups[1]), due(2000.0, &all), "{workers} workers");
+        assert_eq!(wanted(&all.groups[2]), due(500.0, &all), "{workers} workers");
         assert!(all.groups[0].operations > 0);
         let of_loop = |at: usize| all.groups[at].loop_time.len();
         assert!(of_loop(0) == 0 && of_loop(1) > 0 && of_loop(1) == of_loop(2));
@@ -119,7 +131,7 @@ fn readers_verify_what_writers_of_another_group_wrote() {
             let kinds = |at: usize| groups[at].kinds.iter().map(|of| of.kind).collect::<Vec<_>>();
             assert_eq!(kinds(0), [Kind::Get, Kind::MultiGet(5)]);
             assert_eq!(kinds(1), [Kind::Set]);
-            assert_eq!(groups[1].operations, due(2000.0, seen), "{dialogue:?}");
+            assert_eq!(wanted(&groups[1]), due(2000.0, seen), "{dialogue:?}");
             assert!(groups[0].operations > groups[1].operations);
         }
         // Reads do not return the first values only: on average there is at least one write per
@@ -150,7 +162,7 @@ fn files_have_groups_too() {
             assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
             if !loads {
                 adds_up(seen);
-                assert_eq!(seen.groups[1].operations, due(2000.0, seen));
+                assert_eq!(wanted(&seen.groups[1]), due(2000.0, seen));
                 assert!(seen.groups[0].operations > 0);
             }
             ControlFlow::Continue(())
