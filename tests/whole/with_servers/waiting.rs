@@ -39,10 +39,10 @@ fn a_query_that_hangs_in_a_database_does_not_stop_the_clock() {
     let server = Postgres::start("waiting", &[]);
     let url = format!("postgres://bench@{}/postgres", server.address);
     server.does(&["CREATE SEQUENCE numbers"]);
-    // Two of the 8 connections wait.
-    let hangs = "nextval('numbers') IN (200, 300)";
+    // Two of the 8 connections wait, from the start: only then do they wait for the whole time.
+    let hangs = "nextval('numbers') IN (9, 10)";
     let query = format!("SELECT CASE WHEN {hangs} THEN pg_sleep(600)::text ELSE 'a' END");
-    let words = ["run", &url, "--query", &query, "--duration", "1s", "--warm-up", "0s", "-c", "8"];
+    let words = ["run", &url, "--query", &query, "--duration", "2s", "--warm-up", "0s", "-c", "8"];
     let (_, report) = TestDirectory::new().report(&words);
     let contender = &report["contenders"][0];
     assert_eq!(contender["outcomes"]["theirs"], serde_json::json!({ "waiting": 2 }));
@@ -50,5 +50,5 @@ fn a_query_that_hangs_in_a_database_does_not_stop_the_clock() {
     let text = found["evidence"].as_str().expect("a text");
     assert!(text.starts_with("2 of 8 connections "), "{text}");
     let throughput = number(&contender["metrics"]["throughput"]["value"]);
-    assert!(throughput > 0.8 * number(&contender["operations"]), "in one second: {throughput}/s");
+    assert!(2.0 * throughput > 0.8 * number(&contender["operations"]), "in 2 s: {throughput}/s");
 }
