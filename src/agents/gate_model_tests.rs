@@ -304,6 +304,7 @@ impl Case {
             first_round: 1,
             round_ns: 1,
             slice_ns: 1,
+            requests: 0,
             lanes: vec![example::lane_order(); self.contenders as usize],
         }
     }

@@ -121,6 +121,7 @@ mod tests {
             first_round: 1,
             round_ns: 100,
             slice_ns: 50,
+            requests: 0,
             lanes: Vec::new(),
         };
         let of = |warm_up_ns, contenders| Slices {

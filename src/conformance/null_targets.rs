@@ -155,6 +155,7 @@ fn directory(stop: &Stop) -> Result<RunningNullTarget, EngineError> {
         first_round: 1,
         round_ns: LONGEST_NS,
         slice_ns: LONGEST_NS,
+        requests: 0,
         lanes: vec![load],
     };
     let lanes = vec![access.lanes(&order, 0)];

@@ -2,6 +2,7 @@
 
 mod agents;
 mod asking;
+mod by_request;
 mod chat;
 pub mod commands;
 mod contender;

@@ -4,7 +4,7 @@ use crate::cores::Cores;
 use crate::exit::Error;
 use crate::plan::contender_access::{ContenderAccess, Observed, Watcher};
 use crate::plan::{Command, Spec};
-use crate::plan::{length, local, store};
+use crate::plan::{by_request, length, local, store};
 use crate::protocol;
 use crate::targets::find;
 use judge::stats::quantile::fewest_samples;
@@ -40,7 +40,10 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
     };
     let alpha = alpha(spec.run.confidence.unwrap_or(CONFIDENCE))?;
     let is_swept = spec.command == Command::Run && spec.sweep.is_some();
-    let length = length::of(spec, given.round_of_one_ns, pairs.len(), alpha)?;
+    let requests = by_request::names(spec, contenders)?;
+    // Both families must be able to decide.
+    let comparisons = pairs.len() * requests.len().max(1);
+    let length = length::of(spec, given.round_of_one_ns, comparisons, alpha)?;
     // Replies of one replicate are counted together.
     let counted_ns = given.round_ns.saturating_mul(length.rounds_of_a_replicate().into());
     let (primary, mut secondary) = match is_swept {
@@ -70,6 +73,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         primary,
         secondary,
         groups,
+        requests,
         pairs,
         alpha,
         matters: matters(spec.run.matters.unwrap_or(MATTERS))?,

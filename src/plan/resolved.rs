@@ -604,7 +604,7 @@ fn check_length(plan: &Plan) -> Result<(), Error> {
             plan.rounds
         )));
     }
-    let driven = (plan.round_ns.saturating_mul(u64::from(plan.rounds)))
+    let driven = (plan.driven_in_rounds_ns())
         .saturating_add(plan.warm_up_ns)
         .saturating_mul(plan.contenders.len() as u64);
     if driven > LONGEST_RUN_NS {

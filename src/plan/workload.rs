@@ -221,6 +221,15 @@ declared! {
         )
         .only(STORES)
         .under(Heading::Workload, 10)]);
+
+    /// Whether requests have slices of their own.
+    by_request: Option<bool>, switch,
+        Setting::new(
+            "by_request",
+            Switch,
+            "Whether each request or statement is also driven alone, in slices of its own, and compared: by \
+             default if a comparison in closed loop has 2 to 12 of them and all of them only read.",
+        );
 }
 
 impl WorkloadSettings {

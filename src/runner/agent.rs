@@ -219,6 +219,7 @@ impl Agent<'_> {
             first_round: order.first_round,
             round_ns: order.round_ns,
             slice_ns: order.slice_ns,
+            requests: 0,
             lanes,
         };
         Ok((drive_order, accesses))

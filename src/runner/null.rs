@@ -38,6 +38,7 @@ pub(super) fn order(plan: &Plan, lanes: Vec<LaneOrder>) -> DriveOrder {
         first_round: 1,
         round_ns: DRIVEN_NS,
         slice_ns: PIECE_NS,
+        requests: 0,
         lanes,
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> DriveOrder {
         rounds: 1,
         round_ns: READY_NS,
         slice_ns: READY_NS,
+        requests: 0,
         lanes: vec![lane],
     }
 }
@@ -105,6 +106,7 @@ pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> Dr
         rounds: segment.rounds,
         round_ns: choice.round_ns,
         slice_ns: choice.slice_ns,
+        requests: plan.question.requests.len() as u32,
         lanes: lanes(plan, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),
         ..empty_order(plan)
     }
@@ -136,6 +138,7 @@ fn empty_order(plan: &Plan) -> DriveOrder {
         rounds: 0,
         round_ns: 0,
         slice_ns: 0,
+        requests: 0,
         lanes: Vec::new(),
     }
 }

@@ -473,7 +473,7 @@ impl<W: Write> RunSession<'_, W> {
     /// Says how long the rounds take, if that was not known before.
     fn announce(&self, plan: &Plan, first: &Segment, left: Duration) {
         let launches = segments::launches_after(&plan.question, first);
-        let rounds_ns = self.plan.round_ns.saturating_mul(self.plan.rounds.into());
+        let rounds_ns = self.plan.driven_in_rounds_ns();
         let planned_ns = rounds_ns.saturating_mul(plan.contenders.len() as u64);
         let left_ns = left.as_nanos() as u64;
         if launches == 0 && left_ns as f64 <= AS_PLANNED * planned_ns as f64 {
@@ -686,7 +686,7 @@ fn everyone(plan: &Plan) -> Vec<usize> {
 
 /// How long an order drives, without drains.
 fn length(order: &DriveOrder) -> Duration {
-    let each = order.warm_up.least_ns + u64::from(order.rounds) * order.round_ns;
+    let each = order.warm_up.least_ns + u64::from(order.rounds) * order.driven_in_round_ns();
     Duration::from_nanos(each.saturating_mul(order.lanes.len() as u64))
 }
 
@@ -719,7 +719,7 @@ fn in_seconds(ns: u64) -> String {
 fn foreseen_ns(plan: &Plan) -> u64 {
     let pilot = if plan.question.pairs.is_empty() { 0 } else { plan.pilot_ns };
     // The warm-ups of later launches belong to the launches.
-    let each = plan.warm_up_ns + pilot + u64::from(plan.rounds) * plan.round_ns;
+    let each = plan.warm_up_ns + pilot + plan.driven_in_rounds_ns();
     each.saturating_mul(plan.contenders.len() as u64)
 }
 

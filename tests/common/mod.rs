@@ -241,6 +241,7 @@ fn order(addresses: &[SocketAddr], drive: &Drive) -> DriveOrder {
         rounds: drive.rounds,
         round_ns: drive.round_ms * 1_000_000,
         slice_ns: drive.slice_ms * 1_000_000,
+        requests: 0,
         lanes: addresses.iter().map(lane).collect(),
     }
 }

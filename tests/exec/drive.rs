@@ -50,6 +50,7 @@ pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> DriveOrder 
         first_round: 1,
         round_ns: turn_ns,
         slice_ns: turn_ns,
+        requests: 0,
         lanes: vec![lane; contenders],
     }
 }

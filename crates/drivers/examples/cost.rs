@@ -102,6 +102,7 @@ fn order(address: SocketAddr, connections: u32, rounds: u32) -> DriveOrder {
         first_round: 1,
         round_ns: SECOND,
         slice_ns: SECOND,
+        requests: 0,
         lanes: vec![LaneOrder {
             address: Address::Tcp(address),
             intensity: Intensity { connections, depth: 1, arrivals: Arrivals::Closed },

@@ -2,6 +2,7 @@
 //! one. It reads no clock and knows neither threads nor tasks: times are passed in.
 
 use crate::arrivals::LaneSchedule;
+use crate::numbering::Numbering;
 use crate::{Drain, Seat, SliceEnd, Turn};
 use record::{LaneOrder, Recorder};
 
@@ -39,8 +40,7 @@ pub struct Drive {
     driven_ns: u64,
     /// The number of the contender's units.
     units: u32,
-    number: u64,
-    step: u64,
+    numbering: Numbering,
     /// How many threads or tasks are free, and since when at least one is.
     free: usize,
     free_since: u64,
@@ -72,17 +72,16 @@ impl Drive {
             timeout_ns: lane_order.timeout_ns,
             driven_ns: 0,
             units: lane_order.intensity.connections,
-            number: first,
-            step: seat.count() as u64,
+            numbering: Numbering::new(first, seat.count() as u64),
             free: 0,
             free_since: 0,
             slice: None,
         }
     }
 
-    /// Returns the number of the next operation.
+    /// Returns the number of the next operation of the mix.
     pub fn number(&self) -> u64 {
-        self.number
+        self.numbering.of_mix()
     }
 
     /// Returns true if operations follow a schedule.
@@ -93,6 +92,7 @@ impl Drive {
     /// Starts a slice.
     pub fn start(&mut self, turn: &Turn) {
         self.free_since = turn.starts;
+        self.numbering.start(turn.request);
         self.slice = Some(Slice {
             starts: turn.starts,
             sends_until: turn.sends_until,
@@ -178,8 +178,7 @@ impl Drive {
         slice.budget -= 1;
         slice.in_flight += 1;
         self.free -= 1;
-        let number = self.number;
-        self.number += self.step;
+        let number = self.numbering.next();
         seen.due();
         Take { number, due, could }
     }
@@ -304,7 +303,7 @@ mod tests {
 
     fn turn(starts: u64, operations: Option<u64>) -> Turn {
         let (sends_until, gives_up) = (starts + 10_000, starts + 100_000);
-        Turn { starts, sends_until, gives_up, operations, patience_ns: u64::MAX }
+        Turn { starts, sends_until, gives_up, operations, request: None, patience_ns: u64::MAX }
     }
 
     fn taken(next: Next) -> (u64, u64, u64) {

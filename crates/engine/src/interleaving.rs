@@ -39,20 +39,50 @@ pub fn sequences(
     })
 }
 
-/// Returns the order of one round, in which each of `contenders` appears `slices` times.
+/// A slice of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SliceOf {
+    /// Who is driven.
+    pub contender: u32,
+    /// The only request that is sent, by its index in the mix. None for all of them.
+    pub request: Option<u32>,
+}
+
+/// What is driven in one round.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundOf {
+    /// How many contenders there are.
+    pub contenders: u32,
+    /// How many slices of all requests together each gets.
+    pub slices: u32,
+    /// How many requests are also driven alone, and how many slices of each one each contender gets.
+    pub requests: u32,
+    /// See `requests`.
+    pub slices_per_request: u32,
+}
+
+/// Returns the order of one round.
 ///
-/// Each block of the round holds one slice of every contender, in an order drawn for that block
+/// It consists of blocks, each of which holds one slice of every contender, in an order drawn for that block
 /// alone. The machine's speed drifts over some tenths of a second, so the slices to be compared
 /// must be as close together as possible: of blocks of one slice per contender, blocks of two
 /// and ABBA, blocks of one left the smallest deviation between rounds. With two contenders, a
 /// slice still follows one of the same contender in a quarter of the cases, which the test of
 /// carry-over needs.
-pub fn order(seed: u64, round: u32, contenders: u32, slices: u32) -> Vec<u32> {
+///
+/// The slices of a block are of all requests or of the same one; these blocks are shuffled.
+pub fn order(seed: u64, round: u32, of: RoundOf) -> Vec<SliceOf> {
     let mut random = Random::new(seed, 0xB2A1_D000 + u64::from(round));
-    let mut order = Vec::with_capacity((contenders * slices) as usize);
-    for _ in 0..slices {
+    let requests = (0..of.requests).map(Some);
+    let alone = requests.flat_map(|request| (0..of.slices_per_request).map(move |_| request));
+    let mut blocks: Vec<Option<u32>> = (0..of.slices).map(|_| None).chain(alone).collect();
+    if of.requests > 0 {
+        random.shuffle(&mut blocks);
+    }
+    let mut order = Vec::with_capacity(blocks.len() * of.contenders as usize);
+    for request in blocks {
         let start = order.len();
-        order.extend(0..contenders);
+        order.extend((0..of.contenders).map(|contender| SliceOf { contender, request }));
         random.shuffle(&mut order[start..]);
     }
     order
@@ -60,7 +90,7 @@ pub fn order(seed: u64, round: u32, contenders: u32, slices: u32) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sequence, order, sequence, sequences};
+    use super::{RoundOf, Sequence, SliceOf, sequence, sequences};
     use std::collections::{BTreeMap, BTreeSet};
 
     const KINDS: [Sequence; 5] = [
@@ -70,6 +100,32 @@ mod tests {
         Sequence::WarmUps,
         Sequence::Points,
     ];
+
+    /// The contenders in the order of a round without slices of single requests.
+    fn order(seed: u64, round: u32, contenders: u32, slices: u32) -> Vec<u32> {
+        let of = RoundOf { contenders, slices, requests: 0, slices_per_request: 0 };
+        let order = super::order(seed, round, of);
+        order.iter().map(|slice| slice.contender).collect()
+    }
+
+    #[test]
+    fn every_request_has_its_slices_and_every_block_is_of_one_request() {
+        let of = RoundOf { contenders: 2, slices: 20, requests: 3, slices_per_request: 10 };
+        let round = super::order(7, 2, of);
+        let slices = |request, contender| {
+            let wanted = SliceOf { contender, request };
+            round.iter().filter(|slice| **slice == wanted).count()
+        };
+        for contender in 0..2 {
+            assert_eq!(slices(None, contender), 20);
+            (0..3).for_each(|request| assert_eq!(slices(Some(request), contender), 10));
+        }
+        assert!(round.chunks(2).all(|block| block[0].request == block[1].request));
+        assert!(round.chunks(2).all(|block| block[0].contender != block[1].contender));
+        let first = (1..=400).filter(|round| super::order(7, *round, of)[0].request.is_none()).count();
+        // 40 % of the blocks are of all requests: the standard deviation is 10.
+        assert!((110..210).contains(&first), "{first}");
+    }
 
     #[test]
     fn either_of_two_contenders_comes_first_in_half_of_the_sequences() {

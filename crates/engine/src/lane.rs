@@ -99,6 +99,8 @@ pub struct Turn {
     pub gives_up: u64,
     /// The maximum number of operations of this worker.
     pub operations: Option<u64>,
+    /// The only request that is sent, by its index in the workload's mix. None for all of them.
+    pub request: Option<u32>,
     /// How long a contender with few replies is waited for after sending, in nanoseconds, if only some of
     /// its connections wait.
     pub patience_ns: u64,

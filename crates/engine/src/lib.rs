@@ -23,6 +23,7 @@ mod http_requests;
 pub mod interleaving;
 pub mod interrupt;
 mod lane;
+mod numbering;
 mod random;
 mod readings;
 mod run;

@@ -92,6 +92,7 @@ impl Case {
             first_round: 1,
             round_ns: 1,
             slice_ns: 1,
+            requests: 0,
             lanes: vec![lane; self.contenders],
         }
     }

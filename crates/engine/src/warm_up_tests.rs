@@ -24,6 +24,7 @@ fn test_of(arrivals: &[Arrivals], least_ms: u64, most_ms: u64) -> WarmUpTest {
         first_round: 1,
         round_ns: 0,
         slice_ns: 0,
+        requests: 0,
         lanes: arrivals.iter().map(lane).collect(),
     })
 }

@@ -9,7 +9,7 @@ use crate::sync::{Mutex, Sender};
 use crate::warm_up::{WarmSlice, WarmUpTest};
 use crate::{
     Ending, EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
-    interleaving::{self, Sequence},
+    interleaving::{self, RoundOf, Sequence, SliceOf},
 };
 use record::{DriveOrder, Histogram, Phase, Recorder, Seen, SliceStart};
 use std::sync::PoisonError;
@@ -295,7 +295,6 @@ impl<'a> Worker<'a> {
     }
 
     fn drive(&mut self) -> Result<(), EarlyEnd> {
-        let contenders = self.lanes.len() as u32;
         self.stolen_ns = self.health.stolen_ns();
         let mut result = Ok(());
         if self.order.warm_up.most_ns > 0 {
@@ -311,7 +310,13 @@ impl<'a> Worker<'a> {
                 self.renew(round)?;
             }
             let slices = self.order.slices_per_round();
-            let order = interleaving::order(self.order.seed, round, contenders, slices);
+            let of = RoundOf {
+                contenders: self.lanes.len() as u32,
+                slices,
+                requests: self.order.requests,
+                slices_per_request: self.order.slices_per_request(),
+            };
+            let order = interleaving::order(self.order.seed, round, of);
             let sending_ns = self.order.round_ns / u64::from(slices);
             result = self.slices(&order, sending_ns, true);
             let ends = result.is_err() || number + 1 == self.order.rounds;
@@ -324,7 +329,9 @@ impl<'a> Worker<'a> {
     fn warm_up(&mut self) -> Result<(), EarlyEnd> {
         let (kind, number) = (Sequence::WarmUps, self.order.first_round);
         let contenders = self.lanes.len() as u32;
-        let mut blocks = interleaving::sequences(kind, self.order.seed, number, contenders);
+        let blocks = interleaving::sequences(kind, self.order.seed, number, contenders);
+        let of_all = |contender| SliceOf { contender, request: None };
+        let mut blocks = blocks.map(|order| order.into_iter().map(of_all).collect::<Vec<_>>());
         if !self.order.warm_up.is_by_test() {
             let order = blocks.next().unwrap_or_default();
             return self.slices(&order, self.order.warm_up.least_ns, false);
@@ -365,19 +372,24 @@ impl<'a> Worker<'a> {
         tested.then(|| test().has_levelled(contender))
     }
 
-    fn slices(&mut self, order: &[u32], sending_ns: u64, limited: bool) -> Result<(), EarlyEnd> {
-        for &contender in order {
-            self.lanes[contender as usize].seen.make_ready();
+    fn slices(
+        &mut self,
+        order: &[SliceOf],
+        sending_ns: u64,
+        limited: bool,
+    ) -> Result<(), EarlyEnd> {
+        for &of in order {
+            self.recorder(of).make_ready();
             self.rest()?;
             let targets = self.read_targets();
             let before = self.health.read();
             let Some(starts) = self.meet()? else { return Err(EarlyEnd::Stopped) };
-            self.slice(contender, starts, sending_ns, limited)?;
+            self.slice(of, starts, sending_ns, limited)?;
             if !limited && self.order.warm_up.is_by_test() {
-                let Driven { seen, warmed, .. } = &mut self.lanes[contender as usize];
+                let Driven { seen, warmed, .. } = &mut self.lanes[of.contender as usize];
                 warmed.note(seen);
             }
-            self.note(contender, &before, &targets);
+            self.note(of, &before, &targets);
         }
         if self.seat.stop.raised() { Err(EarlyEnd::Stopped) } else { Ok(()) }
     }
@@ -411,9 +423,14 @@ impl<'a> Worker<'a> {
         Ok((starts != 0).then_some(starts))
     }
 
+    /// The recorder of a slice.
+    fn recorder(&mut self, of: SliceOf) -> &mut Recorder {
+        self.lanes[of.contender as usize].seen.of_slice(of.request)
+    }
+
     fn slice(
         &mut self,
-        contender: u32,
+        SliceOf { contender, request }: SliceOf,
         starts: u64,
         sending_ns: u64,
         limited: bool,
@@ -426,9 +443,11 @@ impl<'a> Worker<'a> {
             sends_until,
             gives_up: sends_until + 2 * asked.timeout_ns + GRACE_NS,
             operations: driven.left.filter(|_| limited),
+            request,
             patience_ns: asked.timeout_ns.min(self.order.planned_ns().max(SHORTEST_PATIENCE_NS)),
         };
-        driven.seen.begin_slice(&SliceStart {
+        let seen = driven.seen.of_slice(request);
+        seen.begin_slice(&SliceStart {
             index: self.index,
             after: self.after,
             engine_started: self.shared.started,
@@ -437,10 +456,10 @@ impl<'a> Worker<'a> {
             // Response times of the warm-up show only whether it is over.
             burn_in_ns: if limited { asked.burn_in_ns } else { 0 },
         });
-        let end = driven.lane.slice(&turn, &mut driven.seen)?;
-        end.note(starts, driven.seen.slice_mut());
+        let end = driven.lane.slice(&turn, seen)?;
+        end.note(starts, seen.slice_mut());
         if let Some(left) = driven.left.as_mut().filter(|_| limited) {
-            *left = left.saturating_sub(driven.seen.slice_mut().due);
+            *left = left.saturating_sub(seen.slice_mut().due);
         }
         self.index += 1;
         self.after = Some(contender);
@@ -453,19 +472,19 @@ impl<'a> Worker<'a> {
     }
 
     /// Adds to the slice what it cost and what the machine did to it.
-    fn note(&mut self, contender: u32, before: &Reading, targets: &[Option<TargetReading>]) {
+    fn note(&mut self, of: SliceOf, before: &Reading, targets: &[Option<TargetReading>]) {
         let after = self.health.read();
         let stolen_ns = self.health.stolen_ns();
         let targets_after = self.read_targets();
-        let seen = &mut self.lanes[contender as usize].seen;
+        let before_stolen_ns = std::mem::replace(&mut self.stolen_ns, stolen_ns);
+        let seen = self.recorder(of);
         let slice = seen.slice_mut();
         // Added and not set: a blocking lane has threads that are already counted.
         slice.generator_cpu_ns += after.cpu_ns - before.cpu_ns;
         slice.waited_ns = after.waited_ns.saturating_sub(before.waited_ns);
         note_targets(slice, targets, &targets_after);
-        slice.steal_ns = stolen_ns.saturating_sub(self.stolen_ns);
+        slice.steal_ns = stolen_ns.saturating_sub(before_stolen_ns);
         seen.end_slice();
-        self.stolen_ns = stolen_ns;
     }
 
     fn rest(&mut self) -> Result<(), EarlyEnd> {

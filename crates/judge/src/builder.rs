@@ -290,6 +290,7 @@ fn question(names: &[&str], rounds: u32) -> Question {
         primary: Metric::Throughput,
         secondary: Vec::new(),
         groups: Vec::new(),
+        requests: Vec::new(),
         pairs: pairs.collect(),
         alpha: 0.05,
         matters: 0.01,

@@ -14,3 +14,10 @@ pub(crate) struct Draft {
     /// Whether more replicates would change nothing: there is a word, or it was withheld for good.
     pub(crate) settled: bool,
 }
+
+impl Draft {
+    /// Whether it compares this pair by more than one request.
+    pub(crate) fn is_about_all(&self, pair: Pair) -> bool {
+        self.pair == pair && self.comparison.request.is_none()
+    }
+}

@@ -198,7 +198,7 @@ fn end_sending_with_the_trial(seen: &mut Seen) {
     for slice in &mut seen.slices {
         slice.sending_ns = slice.sending_ns.min(slice.took_ns);
     }
-    seen.groups.iter_mut().for_each(end_sending_with_the_trial);
+    seen.groups.iter_mut().chain(&mut seen.requests).for_each(end_sending_with_the_trial);
 }
 
 /// Returns why no verdict holds, or None if the audit has no void finding.

@@ -63,7 +63,7 @@ pub fn of_comparison(
     contenders: &[ContenderSummary],
     question: &Question,
 ) -> Option<SingleRuns> {
-    if comparison.metric != record::Metric::Throughput || comparison.group.is_some() {
+    if comparison.metric != record::Metric::Throughput || comparison.part().is_some() {
         return None;
     }
     let each = question.rounds_of_a_launch().unwrap_or(1);

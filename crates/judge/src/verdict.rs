@@ -185,6 +185,8 @@ pub struct Comparison {
     pub metric: Metric,
     /// The group whose metric it is, or None for all that the contenders do.
     pub group: Option<String>,
+    /// The request whose metric it is, measured in slices of its own. None for other comparisons.
+    pub request: Option<String>,
     /// Whether the comparison's verdict rests on it.
     pub primary: bool,
     /// What it is about.
@@ -236,6 +238,13 @@ pub struct Comparison {
     pub rounds: Vec<(u32, f64)>,
     /// The figures of both in the middle of these rounds. None if a round has no figure.
     pub middle: Option<Middle>,
+}
+
+impl Comparison {
+    /// The group or request that it is about. None for all that the contenders do.
+    pub fn part(&self) -> Option<&str> {
+        self.group.as_deref().or(self.request.as_deref())
+    }
 }
 
 /// The medians of the figures that ratios were made of, of each contender for itself. The ratio comes from

@@ -23,6 +23,10 @@ pub struct DriveOrder {
     pub round_ns: u64,
     /// Sending time of one slice. If it equals `round_ns`, contenders take whole turns.
     pub slice_ns: u64,
+    /// How many requests are also driven alone in each round: so many entries of the mix, from the first. 0
+    /// if none is.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub requests: u32,
     /// One lane for each contender.
     pub lanes: Vec<LaneOrder>,
 }
@@ -30,8 +34,26 @@ pub struct DriveOrder {
 impl DriveOrder {
     /// How long all lanes are driven, in nanoseconds.
     pub fn planned_ns(&self) -> u64 {
-        let each = self.round_ns.saturating_mul(u64::from(self.rounds));
+        let each = self.driven_in_round_ns().saturating_mul(u64::from(self.rounds));
         each.saturating_add(self.warm_up.most_ns).saturating_mul(self.lanes.len() as u64)
+    }
+
+    /// How long each contender is driven in a round, with the slices of single requests, in nanoseconds.
+    pub fn driven_in_round_ns(&self) -> u64 {
+        let slice_ns = self.round_ns / u64::from(self.slices_per_round());
+        self.round_ns.saturating_add(slice_ns.saturating_mul(self.slices_of_requests()))
+    }
+
+    /// How many slices each request gets in a round: half as many as all requests together, at least one.
+    /// More would double the time of a comparison for each request, and fewer would tell less about it than
+    /// about all.
+    pub fn slices_per_request(&self) -> u32 {
+        self.slices_per_round().div_ceil(2)
+    }
+
+    /// How many slices of one request each contender gets in a round.
+    fn slices_of_requests(&self) -> u64 {
+        u64::from(self.requests) * u64::from(self.slices_per_request())
     }
 
     /// How many slices each contender gets in a round (at least one).

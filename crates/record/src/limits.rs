@@ -17,6 +17,8 @@ pub const MOST_CONTENDERS: usize = 16;
 pub const MOST_ROUNDS: u32 = 10_000;
 /// Maximum number of groups of operations.
 pub const MOST_GROUPS: usize = 8;
+/// Maximum number of requests that are compared one by one.
+pub const MOST_REQUESTS: usize = 64;
 /// Maximum number of kinds of operation in the mix of a workload, over all its groups.
 pub const MOST_KINDS: usize = 256;
 /// Maximum number of agents that drive together.
@@ -88,6 +90,7 @@ impl Question {
         most("metrics", self.secondary.len(), METRICS)?;
         most("groups", self.groups.len(), MOST_GROUPS)?;
         self.groups.iter().try_for_each(|group| most("metrics", group.metrics.len(), METRICS))?;
+        most("requests", self.requests.len(), MOST_REQUESTS)?;
         most("groups that share a process", self.sharing.len(), contenders)?;
         self.sharing
             .iter()
@@ -102,11 +105,27 @@ impl Question {
 /// # Errors
 /// Returns an error if there are more, or if a group has groups of its own.
 pub(crate) fn read_groups<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Seen>, D::Error> {
-    let groups: Vec<Seen> = from.deserialize_seq(AtMost::new("groups", MOST_GROUPS))?;
-    if groups.iter().all(|group| group.groups.is_empty()) {
-        Ok(groups)
+    read_parts(from, "groups", MOST_GROUPS)
+}
+
+/// Deserialises the measurements of at most [`MOST_REQUESTS`] requests in slices of their own.
+///
+/// # Errors
+/// Returns an error if there are more, or if a request has parts of its own.
+pub(crate) fn read_requests<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Seen>, D::Error> {
+    read_parts(from, "requests", MOST_REQUESTS)
+}
+
+fn read_parts<'de, D: Deserializer<'de>>(
+    from: D,
+    what: &'static str,
+    most: usize,
+) -> Result<Vec<Seen>, D::Error> {
+    let parts: Vec<Seen> = from.deserialize_seq(AtMost::new(what, most))?;
+    if parts.iter().all(|part| part.groups.is_empty() && part.requests.is_empty()) {
+        Ok(parts)
     } else {
-        Err(D::Error::custom("a group has groups of its own"))
+        Err(D::Error::custom(format!("one of the {what} has parts of its own")))
     }
 }
 

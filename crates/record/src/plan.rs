@@ -76,6 +76,14 @@ impl Plan {
         found_ns.map_or(WarmUp::fixed(self.warm_up_ns), repeated)
     }
 
+    /// About how long each contender is driven in all rounds, with the slices of single requests, in
+    /// nanoseconds. How many slices a round has is known after the pilot.
+    pub fn driven_in_rounds_ns(&self) -> u64 {
+        let requests = self.question.requests.len() as u64;
+        let round_ns = self.round_ns.saturating_add((self.round_ns / 2).saturating_mul(requests));
+        round_ns.saturating_mul(self.rounds.into())
+    }
+
     /// How many workers drive, over all agents.
     pub fn workers(&self) -> u32 {
         self.generator_cores.len().max(1) as u32 * self.agents.max(1)

@@ -17,6 +17,10 @@ pub struct Question {
     /// belong to the second family, too. Empty if there is one workload.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupQuestion>,
+    /// Names of the requests that are compared one by one, each by the throughput of slices of its own: a
+    /// third family of comparisons. Empty if they are not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<String>,
     /// Which contenders are compared. Empty for `run`.
     pub pairs: Vec<Pair>,
     /// Error budget of each family: 0.05 by default (1 − confidence).

@@ -97,6 +97,8 @@ pub struct Recorder {
     /// One for each group, if several are driven at once. They record the operations, and this one
     /// only what concerns the machine.
     groups: Vec<Recorder>,
+    /// One for each request that has been driven alone since the recorder was made.
+    requests: Vec<Recorder>,
 }
 
 impl Default for Recorder {
@@ -126,6 +128,7 @@ impl Recorder {
             before: Histogram::new(),
             kinds: KindSeen::of(doing),
             groups: Vec::new(),
+            requests: Vec::new(),
         }
     }
 
@@ -138,6 +141,15 @@ impl Recorder {
     /// The recorders of the groups. Empty if there is one workload.
     pub fn groups_mut(&mut self) -> &mut [Recorder] {
         &mut self.groups
+    }
+
+    /// The recorder of a slice: the one of a request, if it is driven alone, or this one.
+    pub fn of_slice(&mut self, request: Option<u32>) -> &mut Recorder {
+        let Some(request) = request.map(|request| request as usize) else { return self };
+        if self.requests.len() <= request {
+            self.requests.resize_with(request + 1, Recorder::new);
+        }
+        &mut self.requests[request]
     }
 
     /// Allocates what a slice needs, if that has not been done since the last trial. This takes a
@@ -488,6 +500,7 @@ impl Recorder {
         groups.iter().for_each(|group| seen.merge(group));
         seen.slices.iter_mut().zip(&own).for_each(|(slice, own)| slice.set_times_of(own));
         seen.groups = groups;
+        seen.requests = self.requests.iter_mut().map(Recorder::take).collect();
         seen
     }
 

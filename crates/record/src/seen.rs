@@ -87,6 +87,13 @@ pub struct Seen {
         deserialize_with = "crate::limits::read_groups"
     )]
     pub groups: Vec<Seen>,
+    /// The measurements of each request in slices of its own. They are not in the other fields.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "crate::limits::read_requests"
+    )]
+    pub requests: Vec<Seen>,
 }
 
 /// Counts of connections.
@@ -132,17 +139,8 @@ impl Seen {
         self.programs.merge(&other.programs);
         self.merge_kinds(&other.kinds);
         self.merge_slices(&other.slices);
-        self.merge_groups(&other.groups);
-    }
-
-    /// Merges group by group.
-    fn merge_groups(&mut self, others: &[Seen]) {
-        if self.groups.len() < others.len() {
-            self.groups.resize_with(others.len(), Seen::default);
-        }
-        for (mine, theirs) in self.groups.iter_mut().zip(others) {
-            mine.merge(theirs);
-        }
+        merge_each(&mut self.groups, &other.groups);
+        merge_each(&mut self.requests, &other.requests);
     }
 
     fn merge_kinds(&mut self, others: &[KindSeen]) {
@@ -204,4 +202,12 @@ impl Seen {
         let operations: u64 = self.slices.iter().map(|slice| slice.operations).sum();
         (took > 0).then(|| operations as f64 * 1e9 / took as f64)
     }
+}
+
+/// Merges group by group, or request by request.
+fn merge_each(all: &mut Vec<Seen>, others: &[Seen]) {
+    if all.len() < others.len() {
+        all.resize_with(others.len(), Seen::default);
+    }
+    all.iter_mut().zip(others).for_each(|(mine, theirs)| mine.merge(theirs));
 }

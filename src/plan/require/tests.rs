@@ -8,6 +8,7 @@ fn question() -> Question {
         primary: Metric::Throughput,
         secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
         groups: Vec::new(),
+        requests: Vec::new(),
         pairs: (1..5).map(|b| Pair { a: 0, b }).collect(),
         alpha: 0.05,
         matters: 0.01,

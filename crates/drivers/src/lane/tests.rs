@@ -164,6 +164,7 @@ pub(crate) fn order() -> DriveOrder {
         first_round: 1,
         round_ns: 40 * MS,
         slice_ns: 10 * MS,
+        requests: 0,
         lanes: vec![LaneOrder {
             address: Address::Unix("/nowhere".to_owned()),
             intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },

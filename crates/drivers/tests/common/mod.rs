@@ -122,6 +122,7 @@ pub(crate) fn order(address: Address, doing: LaneTask) -> DriveOrder {
         first_round: 1,
         round_ns: 50 * MS,
         slice_ns: 25 * MS,
+        requests: 0,
         lanes: vec![LaneOrder {
             address,
             intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },

@@ -14,6 +14,7 @@ use super::policy::{Destinations, Sources};
 use super::poll::{Poll, Ready};
 use crate::arrivals::LaneSchedule;
 use crate::lane::InSteps;
+use crate::numbering::Numbering;
 use crate::{Drain, EngineError, Lane, Opened, Seat, SliceEnd, TlsAccess, Turn, clock};
 use late::Late;
 use record::{LaneOrder, Recorder, Reuse};
@@ -57,9 +58,7 @@ pub(crate) struct EventLane<S: Dialogue> {
     /// Connections that wait before they dial again, listed in the same way.
     backing_off: Vec<u32>,
     schedule: LaneSchedule,
-    /// The number of the next operation, and the step to the one after.
-    number: u64,
-    step: u64,
+    numbering: Numbering,
     /// All slots before this one were dialled since the lane had no connections.
     dialled: usize,
     /// The remaining time in which all of them must open.
@@ -140,8 +139,7 @@ impl<S: Dialogue> EventLane<S> {
             slots: (0..connections as u32)
                 .map(|slot| Connection::new(&common.dialogue, depth, slot))
                 .collect(),
-            number: common.dialogue.first(seat),
-            step: common.dialogue.step(seat),
+            numbering: Numbering::new(common.dialogue.first(seat), common.dialogue.step(seat)),
             common,
             free: all_free(connections, per_client, depth).collect(),
             per_client,
@@ -333,8 +331,7 @@ impl<S: Dialogue> EventLane<S> {
         let taken = drive.budget.min(u64::from(many)) as u32;
         let connection = &mut self.slots[slot as usize];
         for _ in 0..taken {
-            connection.take(Operation::new(self.number, due, could, now));
-            self.number += self.step;
+            connection.take(Operation::new(self.numbering.next(), due, could, now));
             seen.due();
         }
         drive.budget -= u64::from(taken);
@@ -567,7 +564,8 @@ impl<S: Dialogue> EventLane<S> {
         ended.filter(|ended| !drive.drain.is_ordinary(*ended)).collect()
     }
 
-    fn drive(&self, turn: &Turn) -> Drive {
+    fn drive(&mut self, turn: &Turn) -> Drive {
+        self.numbering.start(turn.request);
         let times = (turn.starts, turn.sends_until);
         Drive::new(turn, Drain::new(&self.seat, self.units, times, turn.patience_ns))
     }
@@ -713,7 +711,7 @@ impl<S: Dialogue> Lane for EventLane<S> {
             }
             slot.close();
         }
-        self.common.dialogue.closes(self.number);
+        self.common.dialogue.closes(self.numbering.of_mix());
     }
 
     fn steps(&mut self) -> Option<InSteps<'_>> {

@@ -36,12 +36,15 @@ pub use values::Values;
 use crate::random::Random;
 use custom::CustomParameters;
 use keys::Keys;
-use mix::Mix;
+use mix::{Chosen, Mix};
 use record::{KeysAs, Kind, Skew, Verify, Workload};
 
-/// Numbers of operations are below this: a million a second for 285 years. Up to here they are
+/// The number of an operation of a request that is driven alone has the request's index, counted from 1, in
+/// the bits from this one on.
+const ALONE_BITS: u32 = 47;
+/// Other numbers of operations are below this: a million a second for four years. Up to here they are
 /// exact as `f64`, on which the search for inserts relies.
-const MOST_OPERATIONS: u64 = 1 << 53;
+const MOST_OPERATIONS: u64 = 1 << ALONE_BITS;
 /// Random streams of an operation from which its repetitions are drawn: beyond those of
 /// parameters and feeds.
 const REPEATED: u64 = 1 << 42;
@@ -51,6 +54,19 @@ const LETTER: usize = 1;
 
 /// Digits of a key's number.
 const DIGITS: usize = 12;
+
+/// Returns the number of operation `n` of a request that is driven alone, by its index in the mix, which is
+/// below [`record::limits::MOST_REQUESTS`]. It is the same operation for every contender.
+pub(crate) fn alone(request: u32, n: u64) -> u64 {
+    ((u64::from(request) + 1) << ALONE_BITS) + n
+}
+
+/// Splits the number of an operation into the request that is driven alone, if it is one of such a request, and
+/// the rest.
+fn split(number: u64) -> (Option<u32>, u64) {
+    let request = (number >> ALONE_BITS).checked_sub(1);
+    (request.map(|request| request as u32), number % MOST_OPERATIONS)
+}
 
 /// Returns the length in bytes of the longest name that any key of this workload has.
 pub fn longest_key(workload: &Workload) -> usize {
@@ -189,7 +205,7 @@ impl Operations {
         self
     }
 
-    /// Returns operation `n`, which is below 2⁵³. Allocates nothing.
+    /// Returns operation `n`. Allocates nothing.
     ///
     /// Where keys go:
     /// - `Get`, `MultiGet` and `Scan` by the distribution, in the hot part of
@@ -203,9 +219,15 @@ impl Operations {
     ///
     /// With several groups, operation `n` is one of group `n` mod their number, by its mix. A
     /// sequence of keys continues from one operation of a group to its next.
+    ///
+    /// The numbers of a request that is driven alone are those of `alone`.
     pub fn operation(&self, n: u64) -> Drawn {
         let bits = Random::new(self.seed, n).next();
-        let (chosen, insert) = self.mixes[self.group(n)].choose(n, bits);
+        let (request, n) = split(n);
+        let (chosen, insert) = match request {
+            None => self.mixes[self.group(n)].choose(n, bits),
+            Some(share) => (Chosen { share, kind: self.workload.mix[share as usize].kind }, None),
+        };
         let kind = match chosen.kind {
             Kind::Scan(most) => Kind::Scan(scan_length(bits, most)),
             kind => kind,

@@ -123,6 +123,7 @@ pub(crate) fn order(lanes: Vec<LaneOrder>) -> DriveOrder {
         rounds: 1,
         round_ns: 200_000_000,
         slice_ns: 200_000_000,
+        requests: 0,
         lanes,
     }
 }

@@ -34,7 +34,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 }
 
 fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
-    let drafts = evidence.drafts.iter().filter(|draft| draft.pair == pair);
+    let drafts = evidence.drafts.iter().filter(|draft| draft.is_about_all(pair));
     let alarm = |draft: &Draft| {
         let weighed = draft.weighed.as_ref().filter(|weighed| weighed.interval.is_some());
         let alarm = weighed?.alarm?;

@@ -3,7 +3,7 @@
 use super::{Evidence, Rule};
 use crate::{
     draft::Draft,
-    evidence::FEWEST_ROUNDS,
+    evidence::{FEWEST_ROUNDS, Operations},
     stats::quantile::median,
     verdict::{Finding, Weight},
 };
@@ -74,7 +74,7 @@ fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
 /// Returns None where launches have enough rounds, or something else than throughput is compared.
 fn parts_of_launches(draft: &Draft, evidence: &Evidence) -> Option<Vec<(u32, f64)>> {
     let few = evidence.rounds_of_a_launch().is_some_and(|each| each < FEWEST_ROUNDS);
-    let side = |contender: u32| Some(&evidence.side(contender, None)?.launches);
+    let side = |contender: u32| Some(&evidence.side(contender, Operations::All)?.launches);
     let (a, b) = (side(draft.pair.a)?, side(draft.pair.b)?);
     if !few || a.is_empty() || draft.comparison.metric != Metric::Throughput {
         return None;

@@ -138,12 +138,13 @@ impl Rule {
 
     /// A finding about one workload of a contender.
     fn about_part(&self, part: &Part<'_>, weight: Weight, evidence: String) -> Finding {
-        match part.group {
-            Some(group) => self
-                .about(part.name, weight, format!("group {group}: {evidence}"))
-                .with_figure(group.to_owned()),
-            None => self.about(part.name, weight, evidence),
-        }
+        let (kind, name) = match (part.group, part.request) {
+            (Some(group), _) => ("group", group),
+            (None, Some(request)) => ("request", request),
+            (None, None) => return self.about(part.name, weight, evidence),
+        };
+        self.about(part.name, weight, format!("{kind} {name}: {evidence}"))
+            .with_figure(name.to_owned())
     }
 
     /// A finding about one contender.
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn a_group_is_named_before_its_figure() {
         let part =
-            Part { contender: 0, name: "a", group: Some("w"), driven: &DriveSummary::default() };
+            Part { contender: 0, name: "a", group: Some("w"), request: None, driven: &DriveSummary::default() };
         let finding = non_success::RULE.about_part(&part, Weight::Caution, "x".to_owned());
         assert_eq!(finding.figure.as_deref(), Some("w"));
         assert_eq!(finding.with_figure("2 %".to_owned()).figure.as_deref(), Some("w 2 %"));

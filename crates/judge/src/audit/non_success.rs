@@ -30,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let names = &evidence.question.code_names;
-    evidence.parts().iter().filter_map(|part| finding(part, names)).collect()
+    evidence.parts_and_requests().iter().filter_map(|part| finding(part, names)).collect()
 }
 
 fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {

@@ -52,7 +52,7 @@ fn caution(evidence: &Evidence, of_pair: &[&Draft]) -> Option<Finding> {
     let seen: Vec<String> = called
         .iter()
         .map(|of| {
-            let group = of.group.as_ref().map_or(String::new(), |group| format!(" of {group}"));
+            let group = of.part().map_or(String::new(), |part| format!(" of {part}"));
             format!("{}{group} {}", of.metric.path(), ratio(of))
         })
         .collect();

@@ -31,7 +31,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 }
 
 fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
-    let drafts = evidence.drafts.iter().filter(|draft| draft.pair == pair);
+    let drafts = evidence.drafts.iter().filter(|draft| draft.is_about_all(pair));
     let disagreeing = drafts.filter(|draft| disagrees(draft, evidence.question.matters));
     let comparisons: Vec<_> = disagreeing.map(|draft| &draft.comparison).collect();
     let metrics: Vec<String> = comparisons.iter().map(|c| c.metric.path().to_owned()).collect();

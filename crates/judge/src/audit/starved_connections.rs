@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    evidence.parts().iter().filter_map(finding).collect()
+    evidence.parts_and_requests().iter().filter_map(finding).collect()
 }
 
 fn finding(part: &Part<'_>) -> Option<Finding> {

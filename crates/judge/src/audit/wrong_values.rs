@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let found = evidence.parts().into_iter().filter_map(|part| {
+    let found = evidence.parts_and_requests().into_iter().filter_map(|part| {
         let driven = part.driven;
         let (wrong, stale) = (driven.outcomes.wrong, driven.outcomes.stale);
         let total = driven.outcomes.total();

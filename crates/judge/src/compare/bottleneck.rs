@@ -13,7 +13,7 @@
 use super::{Compared, at_rest::Withheld};
 use crate::weigh::{Weighed, word};
 use crate::{
-    evidence::Evidence,
+    evidence::{Evidence, Operations},
     verdict::{Beyond, ClientShare, Comparison, Word},
 };
 use record::{Direction, Metric};
@@ -284,7 +284,7 @@ impl Compared {
     /// determines how long an operation takes.
     fn add_client_share(&self, evidence: &Evidence, comparison: &mut Comparison) {
         let Some((ahead, behind)) = self.ahead_and_behind(comparison.verdict) else { return };
-        if self.metric != Metric::Throughput || self.group.is_some() {
+        if self.metric != Metric::Throughput || self.operations != Operations::All {
             return;
         }
         let share = || {

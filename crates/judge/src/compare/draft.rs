@@ -6,7 +6,7 @@ use super::bottleneck::SplitDifference;
 use super::replicates::{self, Replicates};
 use crate::{
     draft::Draft,
-    evidence::Evidence,
+    evidence::{Evidence, Operations},
     stats::{
         looks::{self, LOOKS, Look, Looked, Looks},
         rounds::{self, Spread},
@@ -21,8 +21,7 @@ use text::units;
 pub(super) struct Compared {
     pub(super) pair: Pair,
     pub(super) metric: Metric,
-    /// The number of the group, or None for all that the contenders do.
-    pub(super) group: Option<usize>,
+    pub(super) operations: Operations,
     pub(super) primary: bool,
     /// Comparisons in its family.
     pub(super) family: usize,
@@ -33,7 +32,7 @@ impl Compared {
     pub(super) fn primary(evidence: &Evidence, pair: Pair) -> Compared {
         let question = &evidence.question;
         let (metric, family) = (question.primary, question.pairs.len());
-        Compared { pair, metric, group: None, primary: true, family }
+        Compared { pair, metric, operations: Operations::All, primary: true, family }
     }
 
     pub(super) fn draft(&self, evidence: &Evidence) -> Draft {
@@ -62,15 +61,22 @@ impl Compared {
     }
 
     fn of(&self) -> replicates::Of {
-        replicates::Of { pair: self.pair, metric: self.metric, group: self.group }
+        replicates::Of { pair: self.pair, metric: self.metric, operations: self.operations }
     }
 
     fn blank(&self, evidence: &Evidence) -> Comparison {
+        let question = &evidence.question;
+        let (group, request) = match self.operations {
+            Operations::All => (None, None),
+            Operations::Group(at) => (Some(question.groups[at].name.clone()), None),
+            Operations::Request(at) => (None, Some(question.requests[at].clone())),
+        };
         Comparison {
             a: evidence.name(self.pair.a).to_owned(),
             b: evidence.name(self.pair.b).to_owned(),
             metric: self.metric,
-            group: self.group.map(|at| evidence.question.groups[at].name.clone()),
+            group,
+            request,
             primary: self.primary,
             // What it is about is known when all drafts are made.
             scope: Scope::Launches,
@@ -237,7 +243,7 @@ impl Compared {
     fn refuse_support(&self, evidence: &Evidence, comparison: &mut Comparison) -> Withheld {
         let mut withheld = Withheld::No;
         for contender in [self.pair.a, self.pair.b] {
-            let side = evidence.side(contender, self.group);
+            let side = evidence.side(contender, self.operations);
             let support = side.and_then(|driven| Support::new(driven, self.metric));
             if let Some(why) = support.and_then(|support| support.refusal()) {
                 comparison.because.push(format!("{}: {why}", evidence.name(contender)));

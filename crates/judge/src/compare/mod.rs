@@ -15,32 +15,42 @@ pub(crate) use scope::of_run as scope_of_run;
 pub(crate) use support::Support;
 
 use crate::draft::Draft;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Operations};
 use draft::Compared;
-use record::Pair;
+use record::{Metric, Pair};
 
 /// All comparisons before the audit. For each pair, the primary metric comes first.
 ///
-/// There are two families, each with its own error budget: the primary comparisons, and all others
-/// together.
+/// There are three families, each with its own error budget: the primary comparisons, those of single requests,
+/// and all others together.
 pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     let question = &evidence.question;
     let pairs = question.pairs.len();
     let of_groups: usize = question.groups.iter().map(|group| group.metrics.len()).sum();
     let others = pairs * (question.secondary.len() + of_groups);
-    let mut drafts = Vec::with_capacity(pairs + others);
+    let second = |pair, metric, operations| Compared {
+        pair,
+        metric,
+        operations,
+        primary: false,
+        family: others,
+    };
+    let mut drafts = Vec::with_capacity(pairs + others + pairs * question.requests.len());
     for &pair in &question.pairs {
         drafts.push(Compared::primary(evidence, pair).draft(evidence));
         for &metric in &question.secondary {
-            let compared = Compared { pair, metric, group: None, primary: false, family: others };
-            drafts.push(compared.draft(evidence));
+            drafts.push(second(pair, metric, Operations::All).draft(evidence));
         }
         for (group, asks) in question.groups.iter().enumerate() {
             for &metric in &asks.metrics {
-                let group = Some(group);
-                let compared = Compared { pair, metric, group, primary: false, family: others };
-                drafts.push(compared.draft(evidence));
+                drafts.push(second(pair, metric, Operations::Group(group)).draft(evidence));
             }
+        }
+        for request in 0..question.requests.len() {
+            let (metric, operations) = (Metric::Throughput, Operations::Request(request));
+            let family = pairs * question.requests.len();
+            let compared = Compared { pair, metric, operations, primary: false, family };
+            drafts.push(compared.draft(evidence));
         }
     }
     scope::set(evidence, &mut drafts);

@@ -1,7 +1,7 @@
 //! Derives the replicates of a comparison, rounds or launches, from trials.
 
 use crate::{
-    evidence::Evidence, evidence::Launch, evidence::Trial, stats::quantile::median, verdict::Middle,
+    evidence::Evidence, evidence::Launch, evidence::Operations, evidence::Trial, stats::quantile::median, verdict::Middle,
 };
 use record::{Metric, Pair};
 use text::{lists, units};
@@ -57,16 +57,15 @@ pub(super) struct Replicates {
 pub(super) struct Of {
     pub(super) pair: Pair,
     pub(super) metric: Metric,
-    /// The group, or None for all that the contenders do.
-    pub(super) group: Option<usize>,
+    pub(super) operations: Operations,
 }
 
 /// Returns b/a of every judged round. If one round has no ratio, there are none: dropping the
 /// rounds in which a contender failed would flatter it. Quantiles are those of a launch where launches are
 /// judged as a whole.
 pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplicates> {
-    let Of { pair, metric, group } = of;
-    let side = |contender: u32| evidence.side(contender, group);
+    let Of { pair, metric, operations } = of;
+    let side = |contender: u32| evidence.side(contender, operations);
     let (Some(a), Some(b)) = (side(pair.a), side(pair.b)) else {
         return Err(NoReplicates::NoContender);
     };
@@ -74,7 +73,11 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplic
         return Err(NoReplicates::NoRound);
     }
     // The generator's CPU time is that of all groups together.
-    let whole = |contender: u32, at: usize| evidence.side(contender, None)?.trials.get(at);
+    let driven = match operations {
+        Operations::Group(_) => Operations::All,
+        others => others,
+    };
+    let whole = |contender: u32, at: usize| evidence.side(contender, driven)?.trials.get(at);
     let generator = |at: usize| {
         let of = |contender: u32| whole(contender, at)?.generator_cpu();
         Some(of(pair.b)? / of(pair.a)?)
@@ -112,10 +115,10 @@ pub(super) fn sight_lost(evidence: &Evidence, of: Of) -> Option<u32> {
 
 /// The medians of what each contender's ratios were made of, in the first `n` replicates.
 pub(super) fn middle(evidence: &Evidence, of: Of, n: usize) -> Option<Middle> {
-    let Of { pair, metric, group } = of;
+    let Of { pair, metric, operations } = of;
     let rounds = n * evidence.rounds_of_a_launch().unwrap_or(1) as usize;
     let side = |contender: u32| {
-        let driven = evidence.side(contender, group)?;
+        let driven = evidence.side(contender, operations)?;
         let of_launches = !driven.launches.is_empty() && metric.quantile().is_some();
         let figures: Option<Vec<f64>> = if of_launches {
             driven.launches.iter().take(n).map(|launch| launch.value(metric)).collect()
@@ -148,9 +151,9 @@ fn quantiles_of_launches(
     of: Of,
     each: u32,
 ) -> Option<Result<Vec<f64>, NoReplicates>> {
-    let Of { pair, metric, group } = of;
+    let Of { pair, metric, operations } = of;
     metric.quantile()?;
-    let [a, b] = [pair.a, pair.b].map(|side| evidence.side(side, group));
+    let [a, b] = [pair.a, pair.b].map(|side| evidence.side(side, operations));
     let (a, b) = (&a?.launches, &b?.launches);
     let whole = a.iter().zip(b).filter(|(a, _)| a.rounds == each);
     let difference = |(of_a, of_b): (&Launch, &Launch)| {

@@ -95,6 +95,8 @@ pub(crate) struct DriveSummary {
     /// The same of each group, if several were driven at once. The figures of the machine and the
     /// target are those of all groups together, and not repeated here.
     pub(crate) groups: Vec<DriveSummary>,
+    /// The same of each request in slices of its own, whose operations are not in the figures above.
+    pub(crate) requests: Vec<DriveSummary>,
 }
 
 impl DriveSummary {
@@ -112,13 +114,18 @@ impl DriveSummary {
         if record.phase == Phase::Round && !record.cut_short {
             self.agents.add(record);
         }
-        self.make_groups(record.seen.groups.len());
+        make(&mut self.groups, record.seen.groups.len());
         let lane_orders =
             record.lane_order.groups.iter().map(|group| record.lane_order.of_group(group));
         for ((group, lane_orders), seen) in
             self.groups.iter_mut().zip(lane_orders).zip(&record.seen.groups)
         {
             group.count_seen(record.phase, &lane_orders, seen);
+        }
+        make(&mut self.requests, record.seen.requests.len());
+        for (at, seen) in record.seen.requests.iter().enumerate() {
+            self.count_sent(record.phase, seen);
+            self.requests[at].count_recorded(&record.lane_order, seen);
         }
     }
 
@@ -133,13 +140,14 @@ impl DriveSummary {
         warm_ups.cold += u32::from(!levelled);
     }
 
-    fn make_groups(&mut self, many: usize) {
-        if self.groups.len() < many {
-            self.groups.resize_with(many, DriveSummary::default);
+    fn count_seen(&mut self, phase: Phase, lane_order: &LaneOrder, seen: &Seen) {
+        self.count_sent(phase, seen);
+        if phase == Phase::Round {
+            self.count_recorded(lane_order, seen);
         }
     }
 
-    fn count_seen(&mut self, phase: Phase, lane_order: &LaneOrder, seen: &Seen) {
+    fn count_sent(&mut self, phase: Phase, seen: &Seen) {
         let sent = match phase {
             Phase::Ready => &mut self.sent.ready,
             Phase::Load => &mut self.sent.load,
@@ -157,9 +165,6 @@ impl DriveSummary {
         self.prepare_time.merge(&seen.phases.prepare);
         self.connections.opened += seen.connections.opened;
         self.connections.reopened_at_rest += seen.connections.reopened_at_rest;
-        if phase == Phase::Round {
-            self.count_recorded(lane_order, seen);
-        }
     }
 
     /// The generator's CPU time per operation against the null server, in seconds: the lowest that
@@ -195,7 +200,7 @@ impl DriveSummary {
             self.connections.asked = requested;
             self.connections.got = got;
         }
-        self.make_groups(seen.groups.len());
+        make(&mut self.groups, seen.groups.len());
         for (group, seen) in self.groups.iter_mut().zip(&seen.groups) {
             group.count_connections(seen);
         }
@@ -211,9 +216,13 @@ impl DriveSummary {
         mut seen: Seen,
         costs: Option<Costs>,
     ) {
-        self.make_groups(seen.groups.len());
+        make(&mut self.groups, seen.groups.len());
         for (group, seen) in self.groups.iter_mut().zip(seen.groups.drain(..)) {
             group.judge(contender, round, launch, seen, costs);
+        }
+        make(&mut self.requests, seen.requests.len());
+        for (request, seen) in self.requests.iter_mut().zip(seen.requests.drain(..)) {
+            request.judge(contender, round, launch, seen, None);
         }
         match &costs {
             Some(costs) => {
@@ -286,6 +295,12 @@ impl DriveSummary {
         let pairs =
             known.filter_map(|slice| Some((slice.after? == contender, timeline::rate(slice))));
         self.carry_over.add_round(&pairs.collect::<Vec<_>>());
+    }
+}
+
+fn make(parts: &mut Vec<DriveSummary>, many: usize) {
+    if parts.len() < many {
+        parts.resize_with(many, DriveSummary::default);
     }
 }
 

@@ -37,7 +37,18 @@ pub struct Evidence {
     pub(crate) drafts: Vec<Draft>,
 }
 
-/// One workload: all that a contender does, or one of its groups.
+/// Which operations of a contender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operations {
+    /// All, except those in slices of a single request.
+    All,
+    /// Those of the group with this number.
+    Group(usize),
+    /// Those of the request with this number in slices of its own.
+    Request(usize),
+}
+
+/// One workload: all that a contender does, or one of its groups, or one of its requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part<'a> {
     /// Number of the contender.
@@ -46,6 +57,8 @@ pub(crate) struct Part<'a> {
     pub(crate) name: &'a str,
     /// Name of the group, or None for all that the contender does.
     pub(crate) group: Option<&'a str>,
+    /// Name of the request, if it is about slices of one request.
+    pub(crate) request: Option<&'a str>,
     pub(crate) driven: &'a DriveSummary,
 }
 
@@ -89,7 +102,24 @@ impl Evidence {
     /// All that each contender does, with or without groups.
     pub(crate) fn wholes(&self) -> impl Iterator<Item = Part<'_>> {
         let each = self.each().enumerate();
-        each.map(|(contender, (name, driven))| Part { contender, name, group: None, driven })
+        let part = |(contender, (name, driven))| Part {
+            contender,
+            name,
+            group: None,
+            request: None,
+            driven,
+        };
+        each.map(part)
+    }
+
+    /// What each contender does, and the requests that it is driven with alone.
+    pub(crate) fn parts_and_requests(&self) -> Vec<Part<'_>> {
+        let names = &self.question.requests;
+        let requests = self.wholes().flat_map(|whole| {
+            let each = names.iter().zip(&whole.driven.requests);
+            each.map(move |(name, driven)| Part { request: Some(name), driven, ..whole })
+        });
+        self.parts().into_iter().chain(requests).collect()
     }
 
     fn groups<'a>(&'a self, whole: Part<'a>) -> impl Iterator<Item = Part<'a>> {
@@ -97,10 +127,14 @@ impl Evidence {
         groups.zip(&whole.driven.groups).map(move |(group, driven)| Part { group, driven, ..whole })
     }
 
-    /// A contender, or one of its groups.
-    pub(crate) fn side(&self, contender: u32, group: Option<usize>) -> Option<&DriveSummary> {
+    /// What was recorded of these operations of a contender.
+    pub(crate) fn side(&self, contender: u32, of: Operations) -> Option<&DriveSummary> {
         let driven = self.contenders.get(contender as usize)?;
-        group.map_or(Some(driven), |group| driven.groups.get(group))
+        match of {
+            Operations::All => Some(driven),
+            Operations::Group(group) => driven.groups.get(group),
+            Operations::Request(request) => driven.requests.get(request),
+        }
     }
 
     /// The question's settings of a contender.

@@ -2,6 +2,7 @@
 
 mod costs;
 mod groups;
+mod requests;
 mod launches;
 mod looks;
 mod parts;

@@ -98,10 +98,9 @@ impl<S: Dialogue> EventLane<S> {
         drive.in_flight += 1;
         drive.worked = true;
         let (now, room) = (clock::now(), first / self.per_client);
-        let number = self.number;
+        let number = self.numbering.next();
         let sender = first + self.common.dialogue.sender(number);
         self.slots[sender as usize].take(Operation::new(number, due, could, now));
-        self.number += self.step;
         seen.due();
         let of = self.room(room);
         (of.sender, of.number) = (Some(sender), number);

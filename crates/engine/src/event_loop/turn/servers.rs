@@ -64,10 +64,10 @@ impl<S: Dialogue> EventLane<S> {
     ) -> EventResult {
         let connections = &self.slots[client as usize..][..self.per_client as usize];
         let is_down = |server: u32| connections[server as usize].not_before > now;
-        let server = self.common.dialogue.server_of(self.number, is_down);
+        let number = self.numbering.next();
+        let server = self.common.dialogue.server_of(number, is_down);
         let connection = &mut self.slots[(client + server) as usize];
-        connection.take(Operation::new(self.number, due, could, now));
-        self.number += self.step;
+        connection.take(Operation::new(number, due, could, now));
         seen.due();
         if connection.not_before > now {
             connection.fail_unasked(now, &self.common, seen)

@@ -179,6 +179,7 @@ mod tests {
             sends_until: 500,
             gives_up: 9_000,
             operations: None,
+            request: None,
             patience_ns: 0,
         });
         let Next::Take(take) = scheduler.next(0) else { panic!("closed loop") };
