@@ -21,8 +21,8 @@ pub struct Requirement {
     /// The two contenders that it applies to. None means every pair that is compared.
     pair: Option<Names>,
     metric: Metric,
-    /// The group whose metric it is. None means the metric of all operations.
-    group: Option<String>,
+    /// The group or request whose metric it is. None means the metric of all operations.
+    part: Option<String>,
     sense: Comparator,
     /// The ratio.
     bound: f64,
@@ -57,7 +57,7 @@ pub enum By {
 }
 
 impl Requirement {
-    /// Reads `[B/A] METRIC [of GROUP] OP RATIO [by estimate | by favourable end]`,
+    /// Reads `[B/A] METRIC [of GROUP | of REQUEST] OP RATIO [by estimate | by favourable end]`,
     /// such as `p99 <= 1.05x` or `p99 of writers <= 1.05x`. The question lists the names and
     /// metrics.
     ///
@@ -70,8 +70,8 @@ impl Requirement {
 
     /// `p99 of writers`.
     fn metric_name(&self) -> String {
-        let group = self.group.as_ref().map(|group| format!(" of {group}"));
-        name_of(self.metric).to_owned() + &group.unwrap_or_default()
+        let part = self.part.as_ref().map(|part| format!(" of {part}"));
+        name_of(self.metric).to_owned() + &part.unwrap_or_default()
     }
 
     /// As it was written.

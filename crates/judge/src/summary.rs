@@ -4,7 +4,7 @@ use crate::{
     evidence::{AgentDriven, DriveSummary, Evidence},
     verdict::{
         AgentSummary, ContenderSummary, GateSummary, KindSummary, PhaseTimes, Quantiles,
-        StoreSummary, TargetSummary, WatchSummary,
+        RequestSummary, StoreSummary, TargetSummary, WatchSummary,
     },
 };
 use record::{Histogram, KindSeen, Metric};
@@ -21,6 +21,7 @@ pub(crate) fn contenders(evidence: &Evidence) -> Vec<ContenderSummary> {
             target: target(evidence, number),
             store: store(evidence, number),
             groups: groups(evidence, driven),
+            requests: requests(evidence, driven),
             ..summary(name, driven)
         })
         .collect()
@@ -35,6 +36,16 @@ fn groups(evidence: &Evidence, driven: &DriveSummary) -> Vec<ContenderSummary> {
         ContenderSummary { generator_cpu_per_operation: None, kinds, ..of }
     };
     named.map(|(group, driven)| summary(&group.name, driven)).collect()
+}
+
+fn requests(evidence: &Evidence, driven: &DriveSummary) -> Vec<RequestSummary> {
+    let named = evidence.question.requests.iter().zip(&driven.requests);
+    let summary = |(name, driven): (&String, &DriveSummary)| RequestSummary {
+        name: name.clone(),
+        operations: driven.judged.operations,
+        throughput: driven.throughput(),
+    };
+    named.map(summary).collect()
 }
 
 fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
@@ -82,6 +93,7 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         store: None,
         kinds: seen.kinds.iter().map(kind).collect(),
         groups: Vec::new(),
+        requests: Vec::new(),
         outcomes: seen.outcomes.clone(),
         codes: seen.codes.clone(),
         histogram: seen.response_time.clone(),

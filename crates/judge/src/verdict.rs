@@ -318,6 +318,17 @@ pub enum RequirementStatus {
     CannotBeSaid,
 }
 
+/// What was measured of one request in slices of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RequestSummary {
+    /// Its name.
+    pub name: String,
+    /// Operations that ended.
+    pub operations: u64,
+    /// Operations per second.
+    pub throughput: Option<f64>,
+}
+
 /// One contender's figures over all judged rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContenderSummary {
@@ -374,6 +385,8 @@ pub struct ContenderSummary {
     /// The same for each group, by name, if several were driven at once. The figures of the machine
     /// and the target are those of all groups together, and not repeated here.
     pub groups: Vec<ContenderSummary>,
+    /// The requests that were also driven alone.
+    pub requests: Vec<RequestSummary>,
     /// How operations ended.
     pub outcomes: Outcomes,
     /// Replies by code.

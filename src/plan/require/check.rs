@@ -16,7 +16,7 @@ pub(super) fn requirement(
 ) -> Vec<Checked> {
     let of_metric = comparisons
         .iter()
-        .filter(|it| it.metric == requirement.metric && it.group == requirement.group);
+        .filter(|it| it.metric == requirement.metric && it.part() == requirement.part.as_deref());
     let seen = of_metric.filter_map(|comparison| Seen::of(requirement, comparison, findings));
     let checked: Vec<Checked> = seen.map(|seen| seen.check()).collect();
     if !checked.is_empty() {

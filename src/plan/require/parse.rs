@@ -1,7 +1,7 @@
 //! From text to a requirement.
 
 use super::{By, Comparator, METRICS, Names, Requirement, name_of};
-use record::{GroupQuestion, Metric, Question};
+use record::{Metric, Question};
 use text::{lists::listed, near, shown::shown};
 
 /// An example of a requirement, for the end of an error.
@@ -10,23 +10,31 @@ const EXAMPLE: &str = "write it like `new/old throughput >= 0.97` or `p99 <= 1.0
 pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement, String> {
     let wrong = |why: String| format!("--require `{}`: {why}", shown(text));
     let (left, sense, right) = at_the_sign(text).map_err(wrong)?;
-    let has_groups = !question.groups.is_empty();
-    let (left, group) = match left.rsplit_once(" of ").filter(|_| has_groups) {
-        Some((left, group)) => (left.trim(), Some(group_of(group, question).map_err(wrong)?)),
-        None => (left, None),
+    let (left, part) = match left.rsplit_once(" of ") {
+        Some((left, name)) if has_parts(question) => {
+            (left.trim(), Some(part_of(name.trim(), question).map_err(wrong)?))
+        }
+        Some((left, _)) if metric_named(left).is_some() => {
+            return Err(wrong(
+                "this run has no groups, and no requests that are compared one by one: see \
+                 [[groups]], and by_request in [workload]"
+                    .to_owned(),
+            ));
+        }
+        _ => (left, None),
     };
     let (pair, metric) = match left.rsplit_once(char::is_whitespace) {
         Some((pair, metric)) => (pair.trim(), metric),
         None => ("", left),
     };
-    let metric = metric_of(metric, group, question).map_err(wrong)?;
-    let group = group.map(|group| group.name.clone());
+    let metric = metric_of(metric, part.as_ref(), question).map_err(wrong)?;
+    let part = part.map(|part| part.name.to_owned());
     let pair = match pair {
         "" => None,
         names => Some(pair_of(names, question).map_err(wrong)?),
     };
     let (bound, by) = bound_of(right).map_err(wrong)?;
-    Ok(Requirement { text: text.trim().to_owned(), pair, metric, group, sense, bound, by })
+    Ok(Requirement { text: text.trim().to_owned(), pair, metric, part, sense, bound, by })
 }
 
 /// The text before the sign, the sign, and the text after it.
@@ -55,33 +63,50 @@ fn at_the_sign(text: &str) -> Result<(&str, Comparator, &str), String> {
     Ok((left, sense, right))
 }
 
-/// Returns the group of this name.
-fn group_of<'a>(name: &str, question: &'a Question) -> Result<&'a GroupQuestion, String> {
-    let (name, groups) = (name.trim(), &question.groups);
-    groups.iter().find(|group| group.name == name).ok_or_else(|| {
-        let names: Vec<&str> = groups.iter().map(|group| group.name.as_str()).collect();
+/// A group or a request, and the metrics in which it is compared.
+struct Part<'a> {
+    name: &'a str,
+    metrics: &'a [Metric],
+}
+
+fn has_parts(question: &Question) -> bool {
+    !question.groups.is_empty() || !question.requests.is_empty()
+}
+
+/// Returns the group or the request of this name.
+fn part_of<'a>(name: &str, question: &'a Question) -> Result<Part<'a>, String> {
+    let groups =
+        question.groups.iter().map(|group| Part { name: &group.name, metrics: &group.metrics });
+    let of_request = |name: &'a String| Part { name, metrics: &[Metric::Throughput] };
+    let mut parts = groups.chain(question.requests.iter().map(of_request));
+    let names: Vec<&str> = parts.clone().map(|part| part.name).collect();
+    parts.find(|part| part.name == name).ok_or_else(|| {
+        let what = if question.groups.is_empty() { "request" } else { "group" };
         let meant = near::did_you_mean(name, names.iter().copied());
-        let known = match names[..] {
-            [] => "this run has no groups".to_owned(),
-            _ => format!("there are {}", listed(&names)),
-        };
-        format!("no group is called `{}`: {known}{meant}", shown(name))
+        format!("no {what} is called `{}`: there are {}{meant}", shown(name), listed(&names))
     })
 }
 
-/// Returns a metric by its short name or its path in the report; of a group, or of all operations.
+/// Returns the metric with this short name or this path.
+fn metric_named(name: &str) -> Option<&'static (&'static str, Metric)> {
+    let name = name.trim();
+    let name = name.rsplit_once(char::is_whitespace).map_or(name, |(_, metric)| metric);
+    METRICS.iter().find(|(short, metric)| {
+        *short == name || metric.path() == name || (*short == "p99.9" && name == "p999")
+    })
+}
+
+/// Returns a metric by its short name or its path in the report; of a group or request, or of all operations.
 fn metric_of(
     name: &str,
-    group: Option<&GroupQuestion>,
+    part: Option<&Part<'_>>,
     question: &Question,
 ) -> Result<Metric, String> {
-    let known = METRICS.iter().find(|(short, metric)| {
-        *short == name || metric.path() == name || (*short == "p99.9" && name == "p999")
-    });
+    let known = metric_named(name);
     let judged = std::iter::once(question.primary).chain(question.secondary.iter().copied());
-    let judged: Vec<Metric> = match group {
+    let judged: Vec<Metric> = match part {
         None => judged.collect(),
-        Some(group) => group.metrics.clone(),
+        Some(part) => part.metrics.to_vec(),
     };
     let names = || listed(&judged.iter().map(|metric| name_of(*metric)).collect::<Vec<_>>());
     match known {
@@ -95,7 +120,8 @@ fn metric_of(
         }
         Some((_, metric)) if judged.contains(metric) => Ok(*metric),
         Some((short, _)) => {
-            Err(format!("this run does not judge {short}, only {}: require one of these", names()))
+            let of = part.map_or(String::new(), |part| format!(" of {}", shown(part.name)));
+            Err(format!("this run does not judge {short}{of}, only {}: require one of these", names()))
         }
     }
 }

@@ -63,7 +63,7 @@ fn what_can_be_required() {
             text: text.trim().to_owned(),
             pair: pair.map(|(b, a)| Names { a: a.to_owned(), b: b.to_owned() }),
             metric,
-            group: None,
+            part: None,
             sense,
             bound,
             by: By::UnfavourableEnd,

@@ -53,7 +53,7 @@ fn metrics<'a>(view: &View<'a>) -> Vec<&'a Comparison> {
 }
 
 fn same_metric(one: &Comparison, other: &Comparison) -> bool {
-    (one.metric, &one.group) == (other.metric, &other.group)
+    (one.metric, &one.group, &one.request) == (other.metric, &other.group, &other.request)
 }
 
 /// The reasons of comparisons; one that several comparisons share is given once.

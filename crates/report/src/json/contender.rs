@@ -9,7 +9,7 @@ use super::kinds::{self, KindData};
 use super::seconds;
 use super::store::StoreData;
 use crate::{View, words::costs};
-use judge::verdict::{ContenderSummary, Sent, WarmUps, WatchSummary};
+use judge::verdict::{ContenderSummary, RequestSummary, Sent, WarmUps, WatchSummary};
 use record::{Fact, Histogram, Programs};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -31,6 +31,7 @@ pub(super) struct ContenderData<'a> {
     metrics: Metrics<'a>,
     kinds: Vec<KindData>,
     groups: Vec<GroupData<'a>>,
+    requests: Vec<RequestData<'a>>,
     outcomes: OutcomesData,
     codes: &'a BTreeMap<u16, u64>,
     connections: ConnectionsData,
@@ -146,6 +147,21 @@ impl Runs {
     }
 }
 
+/// A request in slices of its own.
+#[derive(Serialize)]
+struct RequestData<'a> {
+    name: &'a str,
+    operations: u64,
+    throughput: Figure,
+}
+
+impl<'a> RequestData<'a> {
+    fn of(of: &'a RequestSummary) -> Self {
+        let throughput = Figure { value: of.throughput, unit: "1/s" };
+        RequestData { name: &of.name, operations: of.operations, throughput }
+    }
+}
+
 #[derive(Serialize)]
 struct CurvePoint {
     share: f64,
@@ -195,6 +211,7 @@ impl<'a> ContenderData<'a> {
             metrics: metrics(of),
             kinds: kinds::of(view, of, &of.kinds),
             groups: groups::of(view, of),
+            requests: of.requests.iter().map(RequestData::of).collect(),
             outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
             codes: &of.codes,
             connections: connections(&of.connections),

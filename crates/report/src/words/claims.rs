@@ -125,7 +125,7 @@ pub(crate) fn basis(view: &View, comparison: &Comparison) -> Sentence {
 /// claim names.
 pub(crate) fn short_basis(view: &View, comparison: &Comparison) -> Sentence {
     let is_plain = matches!(comparison.metric, Metric::Throughput | Metric::TargetCpu);
-    if is_plain && comparison.group.is_none() {
+    if is_plain && comparison.part().is_none() {
         return interval(view, comparison, Sentence::default());
     }
     let sentence = Sentence::default().plain(format!("{}; ", groups::short_metric(comparison)));

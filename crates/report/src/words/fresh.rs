@@ -95,7 +95,7 @@ fn sharper_cpu(view: &View, comparison: &Comparison) -> Option<(String, String)>
     let of_pair = |other: &&Comparison| other.a == comparison.a && other.b == comparison.b;
     let cpu = view.comparisons.iter().filter(of_pair);
     let cpu =
-        cpu.filter(|other| other.group.is_none()).find(|it| it.metric == Metric::TargetCpu)?;
+        cpu.filter(|other| other.part().is_none()).find(|it| it.metric == Metric::TargetCpu)?;
     let (ours, theirs) = (bounds(comparison)?, bounds(cpu)?);
     let width = |(low, high): (f64, f64)| (high / low).ln();
     (width(theirs) < width(ours)).then(|| {

@@ -3,7 +3,7 @@
 use super::workload::mix;
 use crate::{View, words};
 use judge::verdict::{Comparison, ContenderSummary, Middle};
-use record::{Contender, Metric};
+use record::Contender;
 use text::shown::shown;
 use text::units;
 
@@ -43,7 +43,7 @@ pub fn loads(contender: &Contender) -> Vec<String> {
     sentences.collect()
 }
 
-/// The metric, with the group if the comparison is about one: `p99 of response time of
+/// The metric, with the group or request if the comparison is about one: `p99 of response time of
 /// writers`.
 pub(crate) fn metric(of: &Comparison) -> String {
     words::metric(of.metric).to_owned() + &of_group(of)
@@ -55,15 +55,15 @@ pub(crate) fn short_metric(of: &Comparison) -> String {
 }
 
 fn of_group(of: &Comparison) -> String {
-    of.group.as_ref().map(|group| format!(" of {}", shown(group))).unwrap_or_default()
+    of.part().map(|part| format!(" of {}", shown(part))).unwrap_or_default()
 }
 
-/// The figure of a contender, or of its group, that a comparison is about. If the figures over all rounds
+/// The figure of a contender, or of its group or request, that a comparison is about. If the figures over all rounds
 /// contradict the ratio, which comes from pairs of rounds, it is the figure in the middle of the rounds.
 pub(crate) fn figure(view: &View, of: &Comparison, contender: &str) -> String {
     let value = match contradicted(view, of) {
         Some(middle) => Some(if contender == of.a { middle.a } else { middle.b }),
-        None => value(view, of.metric, of.group.as_deref(), contender),
+        None => value(view, of, contender),
     };
     words::figure(of.metric, value)
 }
@@ -79,17 +79,20 @@ pub(crate) fn kind_of_figures(view: &View, of: &Comparison) -> &'static str {
 
 /// The figures in the middle, if the ratio of those over all rounds is outside of the interval.
 fn contradicted(view: &View, of: &Comparison) -> Option<Middle> {
-    let pooled = |name: &str| value(view, of.metric, of.group.as_deref(), name);
+    let pooled = |name: &str| value(view, of, name);
     let ratio = pooled(&of.b)? / pooled(&of.a)?;
     let outside = ratio < of.low? || ratio > of.high?;
     of.middle.filter(|_| outside)
 }
 
-fn value(view: &View, metric: Metric, group: Option<&str>, contender: &str) -> Option<f64> {
+fn value(view: &View, of: &Comparison, contender: &str) -> Option<f64> {
     let contender = view.contender(contender)?;
-    let of = match group {
+    if let Some(name) = &of.request {
+        return contender.requests.iter().find(|request| request.name == *name)?.throughput;
+    }
+    let figures = match &of.group {
         None => contender,
-        Some(name) => contender.groups.iter().find(|group| group.name == name)?,
+        Some(name) => contender.groups.iter().find(|group| group.name == *name)?,
     };
-    words::figure_of(of, metric)
+    words::figure_of(figures, of.metric)
 }

@@ -16,18 +16,41 @@ pub(super) fn pairs(view: &View, page: &mut Page) -> usize {
     let columns = Columns::of(view);
     for (a, b) in view.pairs() {
         let of_pair = |comparison: &&Comparison| comparison.a == a && comparison.b == b;
-        for comparison in view.comparisons.iter().filter(of_pair) {
+        let of_pair: Vec<&Comparison> = view.comparisons.iter().filter(of_pair).collect();
+        for comparison in of_pair.iter().filter(|of| is_shown(of)) {
             if comparison.primary {
                 primary(view, comparison, page);
             } else {
                 columns.line(view, comparison, page);
             }
         }
+        if let Some(others) = other_requests(&of_pair) {
+            page.wrapped(2, &others, Paint::Plain);
+        }
         if first == 0 {
             first = page.height() - before;
         }
     }
     first
+}
+
+/// Whether a comparison has a line: a request only if the contenders differ in it.
+fn is_shown(of: &Comparison) -> bool {
+    of.request.is_none() || matches!(of.verdict, Word::Faster | Word::Slower)
+}
+
+/// Counts the requests of a pair that have no line: `2 other requests: 1 equivalent, 1 undecided`.
+fn other_requests(of_pair: &[&Comparison]) -> Option<String> {
+    let others: Vec<&&Comparison> = of_pair.iter().filter(|of| !is_shown(of)).collect();
+    let differ = of_pair.iter().any(|of| of.request.is_some() && is_shown(of));
+    let first = others.first()?;
+    let words = [Word::Equivalent, Word::Undecided, Word::Void].map(|word| {
+        let many = others.iter().filter(|of| of.verdict == word).count();
+        (many > 0).then(|| format!("{many} {}", words::word(word, first.metric)))
+    });
+    let words: Vec<String> = words.into_iter().flatten().collect();
+    let many = units::counted(others.len() as u64, if differ { "other request" } else { "request" });
+    Some(format!("throughput of {many}: {}", words.join(", ")))
 }
 
 /// Claim and basis on one line if they fit, else the basis below.
@@ -73,7 +96,7 @@ struct Columns([usize; 5]);
 impl Columns {
     fn of(view: &View) -> Columns {
         let mut widths = [0; 5];
-        for comparison in view.comparisons.iter().filter(|it| !it.primary) {
+        for comparison in view.comparisons.iter().filter(|it| !it.primary && is_shown(it)) {
             for (width, cell) in widths.iter_mut().zip(cells(view, comparison)) {
                 *width = cell.width().max(*width);
             }
