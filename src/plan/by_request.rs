@@ -31,7 +31,10 @@ pub(super) fn names(spec: &Spec, contenders: &[Contender]) -> Result<Vec<String>
 }
 
 /// Requirements and reports name groups and requests in the same way.
-fn refuse_group_names(operations: &[CustomOperation], contenders: &[Contender]) -> Result<(), Error> {
+fn refuse_group_names(
+    operations: &[CustomOperation],
+    contenders: &[Contender],
+) -> Result<(), Error> {
     let mut groups = contenders.iter().flat_map(|contender| &contender.groups);
     match groups.find(|group| operations.iter().any(|of| of.name == group.name)) {
         None => Ok(()),
@@ -90,6 +93,9 @@ fn selects(statement: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::custom::RequestTemplate;
+    use crate::plan::example;
+    use record::Group;
 
     #[test]
     fn statements_that_select_are_known() {
@@ -105,5 +111,64 @@ mod tests {
         ] {
             assert!(!selects(other), "{other}");
         }
+    }
+
+    /// The requests that are compared one by one if there are requests with these methods.
+    fn compared(methods: &[&str], change: impl FnOnce(&mut Spec)) -> Vec<String> {
+        let operation = |(at, method): (usize, &&str)| CustomOperation {
+            name: format!("r{at}"),
+            parameters: Vec::new(),
+            says: OperationText::Request {
+                method: (*method).to_owned(),
+                target: "/".to_owned(),
+                header_names: Vec::new(),
+                body_bytes: 0,
+            },
+        };
+        let request = |method: &&str| RequestTemplate {
+            method: (*method).to_owned(),
+            target: None,
+            headers: Vec::new(),
+            body: None,
+        };
+        let plan = example::plan(|spec| {
+            let custom = &mut spec.workload.custom;
+            custom.definition.operations = methods.iter().enumerate().map(operation).collect();
+            custom.weights = vec![1.0; methods.len()];
+            custom.requests = methods.iter().map(request).collect();
+            change(spec);
+        });
+        plan.question.requests
+    }
+
+    #[test]
+    fn requests_that_only_read_are_compared_one_by_one_in_closed_loop() {
+        assert_eq!(compared(&["GET", "HEAD"], |_| {}), ["r0", "r1"]);
+        assert_eq!(compared(&["GET"; 12], |_| {}).len(), 12);
+        assert!(compared(&["GET"; 13], |_| {}).is_empty(), "too many");
+        assert!(compared(&["GET"], |_| {}).is_empty(), "the mix is the request");
+        assert!(compared(&["GET", "POST"], |_| {}).is_empty());
+        assert!(compared(&["GET", "GET"], |spec| spec.common.rate = Some(100.0)).is_empty());
+        assert!(compared(&["GET", "GET"], |spec| spec.agents = 2).is_empty());
+        assert!(
+            compared(&["GET", "GET"], |spec| spec.workload.by_request = Some(false)).is_empty()
+        );
+        let asked = |spec: &mut Spec| spec.workload.by_request = Some(true);
+        assert_eq!(compared(&["GET", "POST"], asked), ["r0", "r1"]);
+        assert_eq!(compared(&["GET"; 13], asked).len(), 13);
+    }
+
+    #[test]
+    fn a_group_and_a_request_must_have_different_names() {
+        let operation = CustomOperation {
+            name: "readers".to_owned(),
+            parameters: Vec::new(),
+            says: OperationText::Command(Vec::new()),
+        };
+        let plan = example::plan(|_| {});
+        let group = Group { name: "readers".to_owned(), intensity: plan.contenders[0].intensity };
+        let with_group = Contender { groups: vec![group], ..plan.contenders[0].clone() };
+        let why = refuse_group_names(&[operation], &[with_group]).expect_err("the same name").text;
+        assert!(why.starts_with("`readers` is the name of a group and of a request"), "{why}");
     }
 }

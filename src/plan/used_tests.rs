@@ -4,8 +4,10 @@
 use super::tests::settled;
 use super::*;
 use crate::plan::contender_access::Observed;
+use crate::plan::custom::CustomSettings;
 use crate::plan::settings::samples;
 use crate::plan::{RunSettings, WorkloadSettings};
+use record::{Custom, CustomOperation, OperationText};
 
 /// Everything that a plan does, as text. Contenders that are driven alike give the same text.
 fn resolved_text(resolved: &Resolved) -> String {
@@ -120,14 +122,30 @@ fn every_setting_of_the_run_changes_the_plan() {
     }
 }
 
+/// Only operations with names can be compared one by one.
+fn two_commands() -> CustomSettings {
+    let operation = |name: &str| CustomOperation {
+        name: name.to_owned(),
+        parameters: Vec::new(),
+        says: OperationText::Command(vec!["PING".to_owned()]),
+    };
+    let operations = ["one", "two"].map(operation).to_vec();
+    let definition = Custom { operations, ..Custom::default() };
+    CustomSettings { definition, weights: vec![1.0, 1.0], ..CustomSettings::default() }
+}
+
 #[test]
 fn every_setting_of_a_workload_changes_it() {
     for row in WorkloadSettings::TABLE {
         let key = row.setting.key;
         let contenders = ["a=redis://127.0.0.1:1", "b=redis://127.0.0.1:2"];
         let mut spec = Spec::new(Command::Compare, contenders.map(str::to_owned).to_vec());
+        if key == "by_request" {
+            spec.workload.custom = two_commands();
+        }
         let without = settled(&spec).unwrap_or_else(|error| panic!("{}", error.text));
         let sample = match key {
+            "by_request" => "true",
             "preset" => "ycsb-b",
             "keys" => "5k",
             "value" => "100B",

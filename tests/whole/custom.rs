@@ -120,6 +120,104 @@ fn a_web_server_receives_the_requests_of_the_file() {
     }
 }
 
+const SHORT: [&str; 10] = [
+    "compare",
+    "e.toml",
+    "--round",
+    "100ms",
+    "--slice",
+    "25ms",
+    "--pilot",
+    "100ms",
+    "--warm-up",
+    "50ms",
+];
+
+/// Writes an experiment that compares this server with itself on three requests, with this line in
+/// `[workload]`.
+fn write_requests(directory: &TestDirectory, address: SocketAddr, workload: &str) {
+    let request = |name: &str| {
+        format!("[[workload.requests]]\nname = '{name}'\npath = '/{name}/{{number}}'\n")
+    };
+    let text = format!(
+        "[workload]\n{workload}\n{}[contender.a]\nurl = 'http://{address}/'\n[contender.b]\nurl = \
+         'http://{address}/?b'\n",
+        ["home", "search", "order"].map(request).concat()
+    );
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
+}
+
+fn text<'a>(of: &'a Value, key: &str) -> &'a str {
+    of[key].as_str().unwrap_or_default()
+}
+
+#[test]
+fn each_request_is_also_driven_alone_and_compared() {
+    let (address, received) = web_server();
+    let directory = TestDirectory::new();
+    write_requests(&directory, address, "");
+    let (code, report) = directory.report(&SHORT);
+    assert!(code <= 1, "{report:#}");
+    let comparisons = report["comparisons"].as_array().expect("a list");
+    let of_requests: Vec<&Value> =
+        comparisons.iter().filter(|of| of["request"].is_string()).collect();
+    let names: Vec<&str> = of_requests.iter().map(|of| text(of, "request")).collect();
+    assert_eq!(names, ["home", "search", "order"]);
+    for of in &of_requests {
+        assert_eq!((text(of, "metric"), of["primary"].as_bool()), ("throughput", Some(false)));
+        // 5 % over three comparisons, which eleven launches or rounds can decide.
+        let confidence = of["confidence"].as_f64().expect("a level");
+        assert!((confidence - (1.0 - 0.05 / 3.0)).abs() < 1e-9, "{confidence}");
+        assert!(of["low"].is_number() && of["replicates"] == 10, "{of:#}");
+    }
+    let received = received.lock().expect("no thread panicked");
+    let heads = |path: &str| received.iter().filter(|(head, _)| head.contains(path)).count() as u64;
+    let mut driven = 0;
+    for contender in report["contenders"].as_array().expect("a list") {
+        let alone = contender["requests"].as_array().expect("a list");
+        let sum = alone.iter().map(|of| of["operations"].as_u64().expect("a number")).sum::<u64>();
+        let mix = contender["operations"].as_u64().expect("a number");
+        assert!(alone.iter().all(|of| of["operations"].as_u64() > Some(0)), "{alone:?}");
+        let sent = contender["sent"]["operations"].as_u64().expect("a number");
+        assert!(sent >= mix + sum, "{sent} sent, {mix} and {sum} judged");
+        driven += sent;
+    }
+    assert!(heads("/home/") + heads("/search/") + heads("/order/") >= driven);
+    assert_eq!(heads("GET /?b"), heads("GET / "), "only whether they are ready");
+}
+
+#[test]
+fn by_request_can_be_turned_off_and_a_rate_does_so() {
+    let (address, _) = web_server();
+    let directory = TestDirectory::new();
+    for (workload, more) in [("by_request = false", &[][..]), ("", &["--rate", "500"])] {
+        write_requests(&directory, address, workload);
+        let (code, report) = directory.report(&[&SHORT[..], more].concat());
+        assert!(code <= 1, "{report:#}");
+        assert_eq!(report["plan"]["question"]["requests"], serde_json::json!([]));
+        assert_eq!(report["contenders"][0]["requests"], serde_json::json!([]));
+    }
+    for (workload, more, why) in [
+        ("", &["--rounds", "6"][..], "6 rounds cannot support 3 comparisons"),
+        ("by_request = true", &["--rate", "500"], "by_request = true: with a rate"),
+        (
+            "",
+            &["--require", "p99 of order <= 2x"],
+            "this run does not judge p99 of order, only throughput",
+        ),
+        (
+            "by_request = false",
+            &["--require", "p99 of order <= 2x"],
+            "no requests that are compared one by one: see [[groups]], and by_request",
+        ),
+    ] {
+        write_requests(&directory, address, workload);
+        let output = directory.tiebreak(&[&SHORT[..], more].concat());
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(errors(&output).contains(why), "{}", errors(&output));
+    }
+}
+
 #[cfg(feature = "servers")]
 #[test]
 fn redis_is_given_the_commands_of_the_file() {

@@ -122,7 +122,8 @@ mod tests {
         }
         assert!(round.chunks(2).all(|block| block[0].request == block[1].request));
         assert!(round.chunks(2).all(|block| block[0].contender != block[1].contender));
-        let first = (1..=400).filter(|round| super::order(7, *round, of)[0].request.is_none()).count();
+        let first =
+            (1..=400).filter(|round| super::order(7, *round, of)[0].request.is_none()).count();
         // 40 % of the blocks are of all requests: the standard deviation is 10.
         assert!((110..210).contains(&first), "{first}");
     }

@@ -97,11 +97,7 @@ fn metric_named(name: &str) -> Option<&'static (&'static str, Metric)> {
 }
 
 /// Returns a metric by its short name or its path in the report; of a group or request, or of all operations.
-fn metric_of(
-    name: &str,
-    part: Option<&Part<'_>>,
-    question: &Question,
-) -> Result<Metric, String> {
+fn metric_of(name: &str, part: Option<&Part<'_>>, question: &Question) -> Result<Metric, String> {
     let known = metric_named(name);
     let judged = std::iter::once(question.primary).chain(question.secondary.iter().copied());
     let judged: Vec<Metric> = match part {
@@ -121,7 +117,10 @@ fn metric_of(
         Some((_, metric)) if judged.contains(metric) => Ok(*metric),
         Some((short, _)) => {
             let of = part.map_or(String::new(), |part| format!(" of {}", shown(part.name)));
-            Err(format!("this run does not judge {short}{of}, only {}: require one of these", names()))
+            Err(format!(
+                "this run does not judge {short}{of}, only {}: require one of these",
+                names()
+            ))
         }
     }
 }

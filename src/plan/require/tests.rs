@@ -171,6 +171,7 @@ fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparis
         b: "new".to_owned(),
         metric,
         group: None,
+        request: None,
         primary: true,
         scope: Scope::Launches,
         launch_of_a: false,

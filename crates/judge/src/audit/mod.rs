@@ -186,8 +186,13 @@ mod tests {
 
     #[test]
     fn a_group_is_named_before_its_figure() {
-        let part =
-            Part { contender: 0, name: "a", group: Some("w"), request: None, driven: &DriveSummary::default() };
+        let part = Part {
+            contender: 0,
+            name: "a",
+            group: Some("w"),
+            request: None,
+            driven: &DriveSummary::default(),
+        };
         let finding = non_success::RULE.about_part(&part, Weight::Caution, "x".to_owned());
         assert_eq!(finding.figure.as_deref(), Some("w"));
         assert_eq!(finding.with_figure("2 %".to_owned()).figure.as_deref(), Some("w 2 %"));

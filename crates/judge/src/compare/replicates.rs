@@ -1,7 +1,8 @@
 //! Derives the replicates of a comparison, rounds or launches, from trials.
 
 use crate::{
-    evidence::Evidence, evidence::Launch, evidence::Operations, evidence::Trial, stats::quantile::median, verdict::Middle,
+    evidence::Evidence, evidence::Launch, evidence::Operations, evidence::Trial,
+    stats::quantile::median, verdict::Middle,
 };
 use record::{Metric, Pair};
 use text::{lists, units};

@@ -2,10 +2,10 @@
 
 mod costs;
 mod groups;
-mod requests;
 mod launches;
 mod looks;
 mod parts;
+mod requests;
 
 use super::*;
 use crate::builder::{SampleRun, fill};

@@ -35,10 +35,10 @@ fn a_slow_request_is_called_and_the_other_is_not() {
     let words: Vec<_> =
         verdict.comparisons().iter().map(|of| (of.request.as_deref(), of.verdict)).collect();
     assert_eq!(words[0], (None, Word::Equivalent));
-    assert_eq!(words[words.len() - 2..], [
-        (Some("page"), Word::Equivalent),
-        (Some("search"), Word::Slower)
-    ]);
+    assert_eq!(
+        words[words.len() - 2..],
+        [(Some("page"), Word::Equivalent), (Some("search"), Word::Slower)]
+    );
     let search = verdict.comparisons().last().expect("a comparison");
     assert!(!search.primary && search.metric == Metric::Throughput);
     assert!((search.confidence - (1.0 - 0.05 / 2.0)).abs() < 1e-9, "its own error budget");

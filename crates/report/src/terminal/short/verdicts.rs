@@ -49,7 +49,8 @@ fn other_requests(of_pair: &[&Comparison]) -> Option<String> {
         (many > 0).then(|| format!("{many} {}", words::word(word, first.metric)))
     });
     let words: Vec<String> = words.into_iter().flatten().collect();
-    let many = units::counted(others.len() as u64, if differ { "other request" } else { "request" });
+    let many =
+        units::counted(others.len() as u64, if differ { "other request" } else { "request" });
     Some(format!("throughput of {many}: {}", words.join(", ")))
 }
 
