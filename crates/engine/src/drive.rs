@@ -284,6 +284,7 @@ impl Slice {
 mod tests {
     use super::*;
     use crate::Stop;
+    use crate::workload::alone;
     use record::{Address, Arrivals, Intensity, LaneTask, Reuse};
 
     fn drive(arrivals: Arrivals, worker: usize, workers: usize) -> (Drive, Recorder) {
@@ -329,6 +330,23 @@ mod tests {
         assert_eq!(taken(drive.next(20_000, &mut seen)).0, 7);
         assert_eq!(drive.next(20_001, &mut seen), Next::Nothing);
         assert!(!drive.is_over(20_001), "one is under way");
+    }
+
+    #[test]
+    fn a_request_that_is_driven_alone_has_numbers_of_its_own() {
+        let (mut drive, mut seen) = drive(Arrivals::Closed, 1, 3);
+        drive.freed(0);
+        let mut slice = |starts, request| {
+            drive.start(&Turn { request, ..turn(starts, None) });
+            let number = taken(drive.next(starts, &mut seen)).0;
+            drive.freed(starts + 1);
+            drive.ended(starts + 1);
+            drive.end(starts + 2, &mut seen);
+            number
+        };
+        assert_eq!([slice(1_000, None), slice(20_000, Some(2))], [1, alone(2, 1)]);
+        assert_eq!([slice(40_000, Some(2)), slice(60_000, None)], [alone(2, 4), 4]);
+        assert_eq!(drive.number(), 7, "the next engine call continues with the mix");
     }
 
     #[test]

@@ -228,3 +228,23 @@ fn named_workloads_of_statements_are_loaded_driven_and_verified_on_both_database
         }
     }
 }
+
+#[test]
+fn each_statement_that_selects_is_also_driven_alone() {
+    let directory = TestDirectory::new();
+    let text = "contenders = ['postgres-tmpfs', 'mariadb-memory']\n[workload]\nkeys = 10\n\
+                [[workload.statements]]\nname = 'one'\nsql = 'SELECT {n} + 0'\n\
+                parameters = { n = 'uniform(1, 9)' }\n\
+                [[workload.statements]]\nname = 'two'\nsql = 'SELECT 2'\n";
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
+    let (_, report) = directory.report(&[&["compare", "e.toml"][..], &BRIEF].concat());
+    assert_eq!(report["plan"]["question"]["requests"], serde_json::json!(["one", "two"]));
+    for of in report["contenders"].as_array().expect("two") {
+        assert_eq!(of["outcomes"]["ok"], of["operations"], "{}", of["outcomes"]);
+        let alone = of["requests"].as_array().expect("a list");
+        assert!(alone.iter().all(|of| of["operations"].as_u64() > Some(0)), "{alone:?}");
+    }
+    let comparisons = report["comparisons"].as_array().expect("a list").iter();
+    let alone: Vec<_> = comparisons.filter(|of| of["request"].is_string()).collect();
+    assert!(alone.len() == 2 && alone.iter().all(|of| of["replicates"] == 8), "{alone:#?}");
+}
