@@ -149,6 +149,10 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
         show_percent(1.0 - question.alpha),
         show_percent(question.matters)
     ));
+    if !question.requests.is_empty() {
+        lines
+            .push(format!("each request also alone: throughput of {}", listed(&question.requests)));
+    }
     for group in &question.groups {
         let metrics = group.metrics.iter().map(|metric| metric.path()).collect::<Vec<_>>();
         lines.push(format!("metrics of group {}: {}", group.name, metrics.join(", ")));

@@ -255,12 +255,12 @@ declared! {
     requirements: Vec<String>, text,
         Setting::in_no_file("require").flags(&[Flag::new(
             "require",
-            "[B/A] METRIC [of GROUP] >= RATIO",
+            "[B/A] METRIC [of PART] >= RATIO",
             "A requirement, such as 'new/old throughput >= 0.97'; exit code 1 if it is not met",
         )
         .more(
             "A ratio of two contenders, or of each pair if none is named: 'p99 <= 1.05x'. For one \
-             group: 'p99 of writers <= 1.05x'. It must hold for the whole interval; `by estimate` \
+             group or request: 'p99 of writers <= 1.05x', 'throughput of search >= 0.97'. It must hold for the whole interval; `by estimate` \
              and `by favourable end` are less strict. May be given several times.",
         )
         .only(COMPARE)

@@ -6,6 +6,7 @@ mod groups;
 mod kinds;
 mod launches;
 mod loads;
+mod requests;
 mod stores;
 mod sweeps;
 
@@ -27,6 +28,7 @@ pub(super) use agents::agents;
 pub(super) use groups::groups;
 pub(super) use kinds::kinds;
 pub(super) use launches::{launched, looks, required, restarts};
+pub(super) use requests::requests;
 pub(super) use stores::stores;
 pub(super) use sweeps::sweeps;
 
@@ -92,6 +94,7 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("stores", stores()),
         ("kinds", kinds()),
         ("groups", groups()),
+        ("requests", requests()),
         ("agents", agents()),
         ("published", published()),
         ("loads", loads::loads()),

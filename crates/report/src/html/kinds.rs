@@ -26,5 +26,6 @@ pub(super) fn section(view: &View) -> Option<Node> {
     let caption = "Response times by kind of operation. The update of an operation that reads and \
                    then writes counts from the reply of its read.";
     let table = parts::table(&head, cells);
-    Some(parts::section("By operation").with(table).with(parts::caption(caption)))
+    let section = parts::section("By operation").with(table).with(parts::caption(caption));
+    Some(section.with_all(kinds::share_one_server(view).map(parts::caption)))
 }

@@ -41,7 +41,7 @@ pub(crate) fn kinds() -> Parts {
     parts
 }
 
-fn workload(contender: usize, last: Kind) -> Workload {
+pub(super) fn workload(contender: usize, last: Kind) -> Workload {
     let share = |(kind, weight)| Share { kind, weight };
     let step = |bytes, weight| Step { bytes, weight };
     let words = ["ZADD", "board", "{number}", "{key}"].map(str::to_owned).to_vec();
@@ -62,7 +62,7 @@ fn workload(contender: usize, last: Kind) -> Workload {
     }
 }
 
-fn of_kind(kind: Kind, operations: u64, typical: f64) -> KindSummary {
+pub(super) fn of_kind(kind: Kind, operations: u64, typical: f64) -> KindSummary {
     let times = |typical: f64| quantiles(&histogram(typical, 1000));
     let half = |typical: f64| {
         let of: (u64, Quantiles) = (operations, times(typical));

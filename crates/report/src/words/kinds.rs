@@ -3,7 +3,7 @@
 use super::kind;
 use crate::View;
 use judge::verdict::{ContenderSummary, KindSummary, Quantiles};
-use record::{Skew, Work, Workload};
+use record::{Arrivals, Contender, Kind, Skew, Work, Workload};
 use text::units::{self, JOINT};
 
 /// One row: a kind of operation, or a half of one.
@@ -81,6 +81,26 @@ fn rows_of<'a>(
 pub(crate) fn operation(view: &View, of: &ContenderSummary, seen: &KindSummary) -> String {
     let planned = view.plan().contenders.iter().find(|planned| planned.name == of.name);
     kind(planned.and_then(|planned| planned.asks.workload()), seen.kind)
+}
+
+/// Says why requests have no verdicts, where they have none.
+pub(crate) fn share_one_server(view: &View) -> Option<&'static str> {
+    let (plan, of) = (view.plan(), view.contenders.first()?);
+    let named = of.kinds.iter().filter(|kind| matches!(kind.kind, Kind::Custom(_)));
+    if named.count() < 2 || view.comparisons.is_empty() || !plan.question.requests.is_empty() {
+        return None;
+    }
+    let closed = |of: &Contender| of.intensity.arrivals == Arrivals::Closed;
+    Some(match plan.contenders.iter().all(closed) && of.groups.is_empty() {
+        true => {
+            "One server does the work of all these requests, so a slow one slows down the others, and none has \
+             a verdict: by_request = true in [workload] also drives each alone, and compares it."
+        }
+        false => {
+            "One server does the work of all these requests, so a slow one slows down the others, and none has \
+             a verdict."
+        }
+    })
 }
 
 /// How many conditional writes failed because another write came first. Returns None if none
