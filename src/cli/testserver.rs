@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 use testserver::behaviour::DEFAULT_BODY_BYTES;
 use testserver::{
-    Behaviour, Body, Deferred, Delay, Framing, Freeze, Report, Slow, SlowBody, Stall, StopSignals,
-    TestServer, raise_descriptor_limit,
+    Behaviour, Body, Deferred, Delay, Framing, Freeze, PathService, Report, Slow, SlowBody, Stall,
+    StopSignals, TestServer, raise_descriptor_limit,
 };
 use text::quantities::duration;
 
@@ -63,6 +63,9 @@ struct Times {
     /// throughput is 1/TIME
     #[arg(long, value_name = "TIME", value_parser = duration)]
     service: Option<Duration>,
+    /// Service time of requests for this path, in place of that of --service; repeatable
+    #[arg(long, value_name = "PATH=TIME", value_parser = path_service)]
+    path: Vec<PathService>,
     /// Linear growth of --service per second since the first request, e.g. 10%/s
     #[arg(
         long,
@@ -190,6 +193,7 @@ impl TestserverArgs {
             unix: self.unix.clone(),
             seed: self.seed,
             service: service.unwrap_or_default(),
+            paths: self.times.path.clone(),
             service_drift: service_drift.unwrap_or_default(),
             service_growth: service_growth.unwrap_or_default(),
             deferred: deferred
@@ -263,6 +267,14 @@ fn percent_per_second(text: &str) -> Result<f64, String> {
     percent
         .map(|percent| percent / 100.0)
         .ok_or_else(|| format!("`{text}` is not a rate of growth, such as 10%/s"))
+}
+
+/// Parses `/b=110us`.
+fn path_service(text: &str) -> Result<PathService, String> {
+    let (path, service) = text
+        .rsplit_once('=')
+        .ok_or_else(|| format!("`{text}` must be a path and its service time, such as /b=110us"))?;
+    Ok(PathService { path: path.to_owned(), service: duration(service)? })
 }
 
 fn nth_status(text: &str) -> Result<(NonZeroU64, u16), String> {
@@ -363,6 +375,7 @@ mod tests {
         let exponential = Delay::Exponential(ms(2));
         let lognormal = Delay::Lognormal { median: ms(3), sigma: 0.5 };
         let slow = Some(Slow { nth: nth(10), by: s(3) });
+        let path = |path: &str, service| PathService { path: path.to_owned(), service };
         let deferred = Some(Deferred { work: us(30), flush_every: ms(100) });
         let slow_body = Some(SlowBody { pieces: nth(4), gap: ms(10) });
         #[rustfmt::skip]
@@ -377,6 +390,9 @@ mod tests {
                 Behaviour { service: us(100), service_drift: -0.01, ..base() }),
             ("--service 100us --service-growth 50%/s",
                 Behaviour { service: us(100), service_growth: 0.5, ..base() }),
+            ("--service 100us --path /b=110us --path /c=d=0s",
+                Behaviour { service: us(100), paths: vec![path("/b", us(110)), path("/c=d", us(0))],
+                    ..base() }),
             ("--delay 50ms", Behaviour { delay: Delay::Fixed(ms(50)), ..base() }),
             ("--delay-distribution exponential:2ms", Behaviour { delay: exponential, ..base() }),
             ("--delay-distribution lognormal:3ms,0.5", Behaviour { delay: lognormal, ..base() }),
@@ -421,6 +437,9 @@ mod tests {
             ("--service-drift 10%/s", "--service"),
             ("--service-growth 10%/s", "--service"),
             ("--service 1ms --service-drift 10", "10%/s"),
+            ("--path /b", "/b=110us"),
+            ("--path /b=110", "110"),
+            ("--path /b=1ms --path /b=2ms", "/b"),
             ("--freeze 1s", "--every"),
             ("--freeze 2s --every 1s", "period"),
             ("--freeze-at 1s", "--freeze"),

@@ -127,6 +127,9 @@ fn flags_that_make_replies_late() {
         ("--delay 100ms", 3, all),
         ("--delay-distribution uniform:100ms,110ms", 3, all),
         ("--service 100ms", 3, all),
+        ("--path /=100ms", 3, all),
+        // The requests are for /.
+        ("--path /b=100ms", 3, |_| false),
         // 80 ms × (1 + 4 × the seconds before): 80 ms, 106 ms.
         ("--service 80ms --service-drift 400%/s", 2, |number| number == 2),
         // 80 ms × 5^the seconds before: 80 ms, 91 ms, 105 ms.

@@ -6,7 +6,9 @@ use crate::{every, start};
 use std::num::NonZeroU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use testserver::{Behaviour, Deferred, Delay, Freeze, Report, Slow, Stall, TestServer};
+use testserver::{
+    Behaviour, Deferred, Delay, Freeze, PathService, Report, Slow, Stall, TestServer,
+};
 
 const MS: u64 = 1_000_000;
 
@@ -32,7 +34,7 @@ fn saturate(server: &TestServer, each: usize) {
 
 /// Checks completions against the definition: none before its time, and half
 /// of them late by less than 2 % of the whole.
-fn assert_on_schedule(report: &Report, service: impl Fn(u64) -> u64) {
+fn assert_on_schedule(report: &Report, mut service: impl FnMut(u64) -> u64) {
     let first = report.arrivals_ns[0];
     let mut end = 0;
     let mut late = Vec::new();
@@ -82,6 +84,24 @@ fn arrivals_are_noticed_during_service() {
     assert!(spread < 4 * 20 * MS, "all sent at once, but seen over {spread} ns");
     let last = *report.reply_times_ns().last().expect("a reply");
     assert!(last + spread >= 8 * 20 * MS, "the last waited for all: {last} ns");
+}
+
+/// Every second request is for the path with a service time of its own.
+#[test]
+fn service_of_a_path() {
+    let _alone = spins_alone();
+    let slower = PathService { path: "/b".to_owned(), service: Duration::from_millis(6) };
+    let service = Duration::from_millis(2);
+    let behaviour = Behaviour { service, paths: vec![slower], log: true, ..Behaviour::default() };
+    let server = start(behaviour);
+    let mut client = Client::dial(server.address());
+    let both = "GET /a HTTP/1.1\r\n\r\nGET /b?x=1 HTTP/1.1\r\n\r\n";
+    client.send(&both.repeat(50));
+    for _ in 0..100 {
+        assert_eq!(client.reply().expect("a reply").status, 200);
+    }
+    let mut services = [2 * MS, 6 * MS].into_iter().cycle();
+    assert_on_schedule(&server.stop(), |_| services.next().expect("endless"));
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub struct Behaviour {
     pub seed: u64,
     /// Work for each reply, done by spinning, one reply at a time.
     pub service: Duration,
+    /// Paths whose replies have a service time of their own.
+    pub paths: Vec<PathService>,
     /// Growth of `service`, as a share for each second since the first
     /// request: 0.1 makes it 10 % longer after one second, 20 % after two.
     pub service_drift: f64,
@@ -87,6 +89,7 @@ impl Default for Behaviour {
             unix: None,
             seed: 1,
             service: Duration::ZERO,
+            paths: Vec::new(),
             service_drift: 0.0,
             service_growth: 0.0,
             deferred: None,
@@ -115,6 +118,15 @@ impl Default for Behaviour {
 
 /// Length of the default page: `<html><body>`, 61 x, `</body></html>`.
 pub const DEFAULT_BODY_BYTES: usize = 87;
+
+/// The service time of the requests for one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathService {
+    /// The path, without a query: a request for `/b?x=1` is one for `/b`.
+    pub path: String,
+    /// Used in place of `Behaviour::service`; it grows as that does.
+    pub service: Duration,
+}
 
 /// Work after the reply, as a garbage collector or a write-back cache does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,7 +271,20 @@ impl Behaviour {
                         HTTP/1.0 or the truncation"
                 .to_owned());
         }
+        self.check_paths()?;
         self.check_periods()
+    }
+
+    fn check_paths(&self) -> Result<(), String> {
+        for (at, PathService { path, .. }) in self.paths.iter().enumerate() {
+            if !path.starts_with('/') || path.contains('?') {
+                return Err(format!("the path `{path}` must begin with / and have no query"));
+            }
+            if self.paths[..at].iter().any(|earlier| earlier.path == *path) {
+                return Err(format!("the path `{path}` has two service times: give it one"));
+            }
+        }
+        Ok(())
     }
 
     fn check_periods(&self) -> Result<(), String> {
@@ -342,6 +367,15 @@ mod tests {
                 "HTTP/1.0",
             ),
         ];
+        for (paths, named) in
+            [(vec!["b"], "begin"), (vec!["/b?x"], "query"), (vec!["/b"; 2], "two")]
+        {
+            let with =
+                |path: &&str| PathService { path: path.to_string(), service: Duration::ZERO };
+            let paths = paths.iter().map(with).collect();
+            let error = Behaviour { paths, ..Behaviour::default() }.check().expect_err(named);
+            assert!(error.contains(named), "{error}");
+        }
         for (change, named) in cases {
             let mut behaviour = Behaviour::default();
             assert_eq!(behaviour.check(), Ok(()));

@@ -1,6 +1,6 @@
 //! One client: reads requests, and sends replies in the same order.
 
-use super::behaviour::{Action, SlowBody};
+use super::behaviour::{Action, PathService, SlowBody};
 use super::outbox::{Outbox, ReplyEnd};
 use super::reply::{Form, GARBAGE, Replies};
 use super::report::Report;
@@ -99,12 +99,12 @@ impl Connection {
     }
 
     /// The next request among what was received, if one may be taken.
-    pub(super) fn next_request(&mut self) -> Option<Result<Request, Bad>> {
+    pub(super) fn next_request(&mut self, paths: &[PathService]) -> Option<Result<Request, Bad>> {
         if self.closing {
             return None;
         }
         self.paused |= self.pending.len() >= MAX_PENDING;
-        if self.paused { None } else { self.parser.next() }
+        if self.paused { None } else { self.parser.next(paths) }
     }
 
     /// Whether nothing more may be received for now.

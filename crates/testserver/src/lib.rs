@@ -22,7 +22,9 @@ mod socket;
 mod sys;
 mod timeline;
 
-pub use behaviour::{Behaviour, Body, Deferred, Framing, Freeze, Nth, Slow, SlowBody, Stall};
+pub use behaviour::{
+    Behaviour, Body, Deferred, Framing, Freeze, Nth, PathService, Slow, SlowBody, Stall,
+};
 pub use delay::Delay;
 pub use report::Report;
 pub use sys::{StopSignals, raise_descriptor_limit};

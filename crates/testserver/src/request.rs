@@ -1,6 +1,8 @@
 //! Parses just enough of HTTP/1 to find the end of a request. It is separate on purpose: a test
 //! server that shared the codec under test would share its mistakes.
 
+use super::behaviour::PathService;
+
 /// Longest head that is read.
 const MAX_HEAD: usize = 16 * 1024;
 
@@ -11,6 +13,8 @@ pub(super) struct Request {
     pub(super) head_only: bool,
     /// What happens to the connection after the reply.
     pub(super) persist: Persist,
+    /// Which of the paths with a service time of their own it is for.
+    pub(super) path: Option<usize>,
 }
 
 /// What happens to the connection after a reply.
@@ -68,9 +72,9 @@ impl Parser {
 
     /// The next request that is complete. After an error the connection is
     /// unusable.
-    pub(super) fn next(&mut self) -> Option<Result<Request, Bad>> {
+    pub(super) fn next(&mut self, paths: &[PathService]) -> Option<Result<Request, Bad>> {
         if self.in_body.is_none() {
-            match self.head()? {
+            match self.head(paths)? {
                 Ok(begun) => self.in_body = Some(begun),
                 Err(bad) => return Some(Err(bad)),
             }
@@ -88,7 +92,7 @@ impl Parser {
     }
 
     /// The next head, and the length of the body that follows it.
-    fn head(&mut self) -> Option<Result<(Request, u64), Bad>> {
+    fn head(&mut self, paths: &[PathService]) -> Option<Result<(Request, u64), Bad>> {
         // RFC 9112, 2.2: empty lines before a request are skipped.
         while self.bytes[self.at..].starts_with(b"\r\n") {
             self.at += 2;
@@ -100,13 +104,14 @@ impl Parser {
             return too_large.then_some(Err(Bad::TooLarge));
         };
         let head = &self.bytes[self.at..from + found];
-        let parsed = if head.len() > MAX_HEAD { Err(Bad::TooLarge) } else { parse_head(head) };
+        let parsed =
+            if head.len() > MAX_HEAD { Err(Bad::TooLarge) } else { parse_head(head, paths) };
         self.at = from + found + 4;
         Some(parsed)
     }
 }
 
-fn parse_head(head: &[u8]) -> Result<(Request, u64), Bad> {
+fn parse_head(head: &[u8], paths: &[PathService]) -> Result<(Request, u64), Bad> {
     let (first, rest) = match head.windows(2).position(|two| two == b"\r\n") {
         Some(end) => (&head[..end], &head[end + 2..]),
         None => (head, &head[..0]),
@@ -119,9 +124,12 @@ fn parse_head(head: &[u8]) -> Result<(Request, u64), Bad> {
         Some(b"HTTP/1.0") => true,
         _ => return Err(Bad::Malformed),
     };
-    if words.next().is_some() || target.is_none_or(<[u8]>::is_empty) {
+    let target = target.filter(|target| !target.is_empty()).ok_or(Bad::Malformed)?;
+    if words.next().is_some() {
         return Err(Bad::Malformed);
     }
+    let path = target.split(|byte| *byte == b'?').next();
+    let path = paths.iter().position(|own| path == Some(own.path.as_bytes()));
     let head_only = method.ok_or(Bad::Malformed)? == b"HEAD";
     let fields = Fields::read(rest)?;
     let persist = match (http10, fields.close, fields.keep_alive) {
@@ -129,7 +137,7 @@ fn parse_head(head: &[u8]) -> Result<(Request, u64), Bad> {
         (true, false, true) => Persist::KeepAlive,
         (false, false, _) => Persist::Implied,
     };
-    Ok((Request { head_only, persist }, fields.length.unwrap_or(0)))
+    Ok((Request { head_only, persist, path }, fields.length.unwrap_or(0)))
 }
 
 /// The header fields that matter here.
@@ -184,7 +192,7 @@ mod tests {
         let mut requests = Vec::new();
         for piece in input.chunks(step) {
             parser.feed(piece);
-            while let Some(request) = parser.next() {
+            while let Some(request) = parser.next(&[]) {
                 requests.push(request);
                 if request.is_err() {
                     return requests;
@@ -194,11 +202,14 @@ mod tests {
         requests
     }
 
-    const STAYS: Result<Request, Bad> = Ok(Request { head_only: false, persist: Persist::Implied });
-    const CLOSES: Result<Request, Bad> = Ok(Request { head_only: false, persist: Persist::Close });
-    const SAID: Result<Request, Bad> =
-        Ok(Request { head_only: false, persist: Persist::KeepAlive });
-    const HEAD: Result<Request, Bad> = Ok(Request { head_only: true, persist: Persist::Implied });
+    const STAYS: Result<Request, Bad> = read_as(false, Persist::Implied);
+    const CLOSES: Result<Request, Bad> = read_as(false, Persist::Close);
+    const SAID: Result<Request, Bad> = read_as(false, Persist::KeepAlive);
+    const HEAD: Result<Request, Bad> = read_as(true, Persist::Implied);
+
+    const fn read_as(head_only: bool, persist: Persist) -> Result<Request, Bad> {
+        Ok(Request { head_only, persist, path: None })
+    }
 
     #[test]
     fn requests_in_whatever_pieces() {
@@ -259,10 +270,31 @@ mod tests {
         let mut parser = Parser::default();
         parser.feed(b"POST / HTTP/1.1\r\nContent-Length: 10000000\r\n\r\n");
         for _ in 0..1000 {
-            assert_eq!(parser.next(), None);
+            assert_eq!(parser.next(&[]), None);
             parser.feed(&[b'x'; 10_000]);
         }
         assert!(parser.bytes.len() <= 10_000, "the body is not gathered");
-        assert_eq!(parser.next(), Some(STAYS));
+        assert_eq!(parser.next(&[]), Some(STAYS));
+    }
+
+    #[test]
+    fn the_path_is_compared_whole_and_without_its_query() {
+        let paths = ["/a", "/b"]
+            .map(|path| PathService { path: path.to_owned(), service: std::time::Duration::ZERO });
+        let cases = [
+            ("/b", Some(1)),
+            ("/b?x=1", Some(1)),
+            ("/a", Some(0)),
+            ("/", None),
+            ("/bb", None),
+            ("/b/", None),
+            ("/c?/b", None),
+        ];
+        for (target, expected) in cases {
+            let mut parser = Parser::default();
+            parser.feed(format!("GET {target} HTTP/1.1\r\n\r\n").as_bytes());
+            let path = parser.next(&paths).map(|request| request.map(|request| request.path));
+            assert_eq!(path, Some(Ok(expected)), "{target}");
+        }
     }
 }

@@ -274,7 +274,7 @@ impl Server {
 
     fn take_requests(&mut self, token: Token, now: u64) {
         while let Some(connection) = self.connections.get(token)
-            && let Some(request) = connection.next_request()
+            && let Some(request) = connection.next_request(&self.behaviour.paths)
         {
             match request {
                 Ok(request) => self.take_request(token, request, now),
@@ -299,7 +299,8 @@ impl Server {
             form: Form { status, persist, head_only: request.head_only },
             ready: false,
         });
-        self.timeline.arrive(now, Job { token, serial, number });
+        let own_service = request.path.map(|at| nanos(self.behaviour.paths[at].service));
+        self.timeline.arrive(now, own_service, Job { token, serial, number });
     }
 
     /// Answers an invalid request, after all earlier requests.

@@ -32,14 +32,15 @@ impl ServiceTime {
     }
 
     /// Service of a reply that starts `after_first` ns after the first request
-    /// arrived. A falling drift ends at zero.
-    fn service(&self, after_first: u64) -> u64 {
+    /// arrived; `own_ns` replaces the usual time. A falling drift ends at zero.
+    fn service(&self, own_ns: Option<u64>, after_first: u64) -> u64 {
+        let service_ns = own_ns.unwrap_or(self.service_ns);
         if self.drift == 0.0 && self.growth == 0.0 {
-            return self.service_ns;
+            return service_ns;
         }
         let seconds = after_first as f64 / 1e9;
         let drifted = (1.0 + self.drift * seconds).max(0.0);
-        (self.service_ns as f64 * drifted * (1.0 + self.growth).powf(seconds)) as u64
+        (service_ns as f64 * drifted * (1.0 + self.growth).powf(seconds)) as u64
     }
 }
 
@@ -59,12 +60,20 @@ pub(super) enum Next {
 pub(super) struct Timeline<Job> {
     work: ServiceTime,
     first_arrival: Option<u64>,
-    waiting: VecDeque<(u64, Job)>,
+    waiting: VecDeque<Arrival<Job>>,
     current: Option<Current<Job>>,
     /// Scheduled end of the last piece of work.
     free_at: u64,
     deferred_ns: u64,
     flush_at: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Arrival<Job> {
+    at: u64,
+    /// The service time of its path, if that has one.
+    own_service_ns: Option<u64>,
+    job: Job,
 }
 
 #[derive(Debug)]
@@ -93,9 +102,9 @@ impl<Job> Timeline<Job> {
     }
 
     /// Records that a request arrived. `at` never decreases.
-    pub(super) fn arrive(&mut self, at: u64, job: Job) {
+    pub(super) fn arrive(&mut self, at: u64, own_service_ns: Option<u64>, job: Job) {
         self.first_arrival.get_or_insert(at);
-        self.waiting.push_back((at, job));
+        self.waiting.push_back(Arrival { at, own_service_ns, job });
     }
 
     /// The next reply whose work has ended by `now`, and its scheduled end.
@@ -136,7 +145,7 @@ impl<Job> Timeline<Job> {
     /// The work that begins next, if any can have begun by `now`. A flush
     /// whose tick has passed goes before the replies that wait.
     fn start(&mut self, now: u64) -> Option<Current<Job>> {
-        let reply_at = self.waiting.front().map(|(arrival, _)| self.free_at.max(*arrival));
+        let reply_at = self.waiting.front().map(|next| self.free_at.max(next.at));
         let flush_at = self.flush_at.map(|tick| self.free_at.max(tick)).filter(|at| *at <= now);
         match (flush_at, reply_at) {
             (Some(flush), reply) if reply.is_none_or(|reply| flush <= reply) => {
@@ -144,10 +153,10 @@ impl<Job> Timeline<Job> {
                 Some(Current { ends: flush + std::mem::take(&mut self.deferred_ns), job: None })
             }
             (_, Some(start)) => {
-                let (_, job) = self.waiting.pop_front()?;
+                let Arrival { own_service_ns, job, .. } = self.waiting.pop_front()?;
                 let after_first = start - self.first_arrival.unwrap_or(start);
                 // A service that grows is longer than any time after a while.
-                let ends = start.saturating_add(self.work.service(after_first));
+                let ends = start.saturating_add(self.work.service(own_service_ns, after_first));
                 Some(Current { ends, job: Some(job) })
             }
             (_, None) => None,
@@ -189,7 +198,7 @@ mod tests {
         let (mut ends, mut now) = (Vec::new(), 0);
         loop {
             while let Some((number, at)) = arrivals.next_if(|(_, at)| *at <= now) {
-                timeline.arrive(at, number);
+                timeline.arrive(at, None, number);
             }
             while let Some((end, number)) = timeline.take_ended(now) {
                 assert_eq!(number, ends.len(), "replies in order of arrival");
@@ -206,21 +215,22 @@ mod tests {
     #[test]
     fn growth_compounds() {
         let after = |growth, seconds: u64| {
-            ServiceTime { growth, ..work(100_000) }.service(seconds * 1_000_000_000)
+            ServiceTime { growth, ..work(100_000) }.service(None, seconds * 1_000_000_000)
         };
         assert_eq!([0, 1, 2, 4].map(|s| after(0.5, s)), [100_000, 150_000, 225_000, 506_250]);
         assert_eq!([0, 2].map(|s| after(-0.5, s)), [100_000, 25_000]);
         let both = ServiceTime { drift: 1.0, growth: 0.5, ..work(100_000) };
-        assert_eq!(both.service(1_000_000_000), 300_000);
+        assert_eq!(both.service(None, 1_000_000_000), 300_000);
+        assert_eq!(both.service(Some(10), 1_000_000_000), 30);
     }
 
     #[test]
     fn a_service_longer_than_any_time_never_ends() {
         let mut timeline = Timeline::new(ServiceTime { growth: 1e9, ..work(100) });
-        timeline.arrive(1000, 1);
+        timeline.arrive(1000, None, 1);
         assert_eq!(timeline.take_ended(1100), Some((1100, 1)));
         let later = 60_000_000_000;
-        timeline.arrive(later, 2);
+        timeline.arrive(later, None, 2);
         timeline.stand_still(later, later + 5);
         assert_eq!(timeline.take_ended(2 * later), None);
         timeline.stand_still(2 * later, 3 * later);
@@ -258,7 +268,7 @@ mod tests {
     fn deferred_work_is_done_once_and_then_the_thread_rests() {
         let mut timeline = Timeline::new(with_deferred(10, 30, 100));
         assert_eq!(timeline.next(), Next::Rest);
-        timeline.arrive(1000, ());
+        timeline.arrive(1000, None, ());
         assert_eq!(timeline.next(), Next::Busy, "before anybody looked at it");
         assert_eq!(timeline.take_ended(1005), None);
         assert_eq!(timeline.next(), Next::Busy);
@@ -274,15 +284,15 @@ mod tests {
     #[test]
     fn standing_still_moves_what_is_left() {
         let mut timeline = Timeline::new(work(100));
-        timeline.arrive(1000, 1);
-        timeline.arrive(1001, 2);
+        timeline.arrive(1000, None, 1);
+        timeline.arrive(1001, None, 2);
         assert_eq!(timeline.take_ended(1040), None);
         timeline.stand_still(1040, 2000);
         assert_eq!(timeline.take_ended(2059), None);
         assert_eq!(timeline.take_ended(2500), Some((2060, 1)));
         assert_eq!(timeline.take_ended(2500), Some((2160, 2)));
         timeline.stand_still(3000, 4000);
-        timeline.arrive(3500, 3);
+        timeline.arrive(3500, None, 3);
         assert_eq!(timeline.take_ended(5000), Some((4100, 3)));
     }
 
