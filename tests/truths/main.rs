@@ -39,6 +39,7 @@ mod fresh;
 mod known_ratios;
 mod latency;
 mod limits;
+mod one_request;
 mod own_costs;
 mod size;
 mod slow;
@@ -60,6 +61,7 @@ const ALL: &[&[Truth]] = &[
     known_ratios::TRUTHS,
     latency::TRUTHS,
     limits::TRUTHS,
+    one_request::TRUTHS,
     own_costs::TRUTHS,
     stragglers::TRUTHS,
     slow::TRUTHS,
