@@ -13,7 +13,8 @@ pub(crate) struct Compared {
     pub(crate) ratio: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
-    pub(crate) rounds: usize,
+    /// The ratio of each round.
+    pub(crate) rounds: Vec<f64>,
     /// Share of the rounds in which the generator waited for a core or time was stolen.
     pub(crate) disturbed: f64,
 }
@@ -44,7 +45,9 @@ impl Compared {
             ratio: figure("ratio"),
             low: figure("low"),
             high: figure("high"),
-            rounds: found["rounds"].as_array().map_or(0, Vec::len),
+            rounds: found["rounds"].as_array().map_or(Vec::new(), |rounds| {
+                rounds.iter().map(|round| number(&round["ratio"])).collect()
+            }),
             disturbed,
         };
         println!("{compared:?}");

@@ -41,6 +41,7 @@ mod latency;
 mod limits;
 mod one_request;
 mod own_costs;
+mod revisions;
 mod size;
 mod slow;
 mod stragglers;
@@ -63,6 +64,7 @@ const ALL: &[&[Truth]] = &[
     limits::TRUTHS,
     one_request::TRUTHS,
     own_costs::TRUTHS,
+    revisions::TRUTHS,
     stragglers::TRUTHS,
     slow::TRUTHS,
 ];
