@@ -12,6 +12,7 @@ mod files_workload;
 mod groups;
 mod http;
 mod panics;
+mod positions;
 #[cfg(feature = "servers")]
 mod sharded;
 #[cfg(feature = "servers")]
