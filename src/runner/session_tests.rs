@@ -12,6 +12,7 @@ use record::{
     journal::SCHEMA,
 };
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -599,10 +600,14 @@ fn only_a_trial_without_any_reply_means_death() {
 }
 
 /// Six launches of two rounds.
-fn restarts(world: Script) -> SessionOutcome {
+fn six_launches() -> Plan {
     let mut plan = example::plan(|_| {});
     (plan.rounds, plan.question.rounds, plan.question.restarts) = (12, 12, 6);
-    conduct(&plan, world, Disk::new(ROOMY))
+    plan
+}
+
+fn restarts(world: Script) -> SessionOutcome {
+    conduct(&six_launches(), world, Disk::new(ROOMY))
 }
 
 #[test]
@@ -631,6 +636,28 @@ fn with_restarts_every_segment_has_its_own_launch() {
             && journal_lines[second + 4].starts_with("WarmUp")
     );
     assert_eq!(journal_lines[journal_lines.len() - 2], "1 is down after launch 6");
+}
+
+/// In launches of many runs, who is launched first and who is asked first whether it is ready.
+#[test]
+fn launches_and_readiness_have_orders_of_their_own() {
+    let mut patterns: BTreeMap<(bool, bool), u32> = BTreeMap::new();
+    for seed in 1..=80 {
+        let plan = Plan { seed, ..six_launches() };
+        let lines = all_lines(&conduct(&plan, Script::default(), Disk::new(ROOMY)).disk);
+        let launched = lines.iter().filter(|line| line.contains(" up ")).step_by(2);
+        let asked = lines.iter().filter(|line| line.starts_with("Ready")).step_by(2);
+        for (launched, asked) in launched.zip(asked) {
+            let firsts = (launched.starts_with('0'), asked.ends_with("of 0"));
+            *patterns.entry(firsts).or_default() += 1;
+        }
+    }
+    assert_eq!(patterns.values().sum::<u32>(), 480);
+    // 120 of each are expected; the standard deviation is 9.5.
+    assert!(
+        patterns.len() == 4 && patterns.values().all(|many| (72..168).contains(many)),
+        "{patterns:?}"
+    );
 }
 
 #[test]
