@@ -127,6 +127,7 @@ fn question() -> Question {
         primary: METRICS[0],
         secondary: METRICS[1..].to_vec(),
         groups: vec![GroupQuestion { name: "readers".to_owned(), metrics: METRICS.to_vec() }],
+        requests: vec!["home".to_owned()],
         pairs: vec![Pair { a: 0, b: 1 }],
         alpha: 0.05,
         matters: 0.01,

@@ -144,7 +144,12 @@ fn recorded_in_groups(operations: &[&Operation], connections: u64) -> Seen {
     }
     recorder.groups_mut()[0].connections(connections / 2, connections / 2 - 1);
     in_slices(&mut recorder, operations, |recorder, starts, operation| {
-        record(&mut recorder.groups_mut()[operation.group], starts, operation);
+        let group = &mut recorder.groups_mut()[operation.group];
+        record(group, starts, operation);
+        // The lane says when the slice of all groups ended.
+        let took_ns = group.slice_mut().took_ns;
+        let slice = recorder.slice_mut();
+        slice.took_ns = slice.took_ns.max(took_ns);
     })
 }
 

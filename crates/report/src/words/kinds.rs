@@ -83,6 +83,14 @@ pub(crate) fn operation(view: &View, of: &ContenderSummary, seen: &KindSummary) 
     kind(planned.and_then(|planned| planned.asks.workload()), seen.kind)
 }
 
+/// Why requests have no verdicts.
+const SHARE_ONE_SERVER: &str = "One server does the work of all these requests, so a slow one slows down the others, \
+                                and none has a verdict.";
+/// The same, with the remedy.
+const TRY_BY_REQUEST: &str = "One server does the work of all these requests, so a slow one slows down the others, \
+                              and none has a verdict: by_request = true in [workload] also drives each alone, \
+                              and compares it.";
+
 /// Says why requests have no verdicts, where they have none.
 pub(crate) fn share_one_server(view: &View) -> Option<&'static str> {
     let (plan, of) = (view.plan(), view.contenders.first()?);
@@ -91,16 +99,8 @@ pub(crate) fn share_one_server(view: &View) -> Option<&'static str> {
         return None;
     }
     let closed = |of: &Contender| of.intensity.arrivals == Arrivals::Closed;
-    Some(match plan.contenders.iter().all(closed) && of.groups.is_empty() {
-        true => {
-            "One server does the work of all these requests, so a slow one slows down the others, and none has \
-             a verdict: by_request = true in [workload] also drives each alone, and compares it."
-        }
-        false => {
-            "One server does the work of all these requests, so a slow one slows down the others, and none has \
-             a verdict."
-        }
-    })
+    let is_possible = plan.contenders.iter().all(closed) && of.groups.is_empty();
+    Some(if is_possible { TRY_BY_REQUEST } else { SHARE_ONE_SERVER })
 }
 
 /// How many conditional writes failed because another write came first. Returns None if none
