@@ -197,7 +197,7 @@ fn small_numbers_in_a_journal_make_neither_large_memory_nor_long_loops() {
         group["groups"] = vec![group.clone()].into();
         event["trial"]["seen"]["groups"] = vec![group].into();
     };
-    refused(with(trial, &nested), "a group has groups of its own");
+    refused(with(trial, &nested), "one of the groups has parts of its own");
 }
 
 /// Such a histogram with one sample.
