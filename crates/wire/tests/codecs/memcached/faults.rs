@@ -29,76 +29,50 @@ const GET: &[Op<'_>] = &[Op::Get(A)];
 const SET: &[Op<'_>] = &[store(Mode::Set)];
 const MULTI: &[Op<'_>] = &[Op::MultiGet(KEYS)];
 
+const NO_REPLY: &str = "began | fault: a line that is not a reply to this command";
+const BEFORE_VALUE: &str = "began | fault: malformed line before a value";
+const LENGTH: &str = "began | fault: malformed length of a value";
+const TOO_LONG: &str = "began | fault: a value is longer than the limit";
+const OTHER_KEY: &str = "began | fault: a value for a key that was not requested";
+const OTHER_KEY_AGAIN: &str = "began | body[1] ! | fault: a value for a key that was not requested";
+const LINE_END: &str = "began | fault: a line that does not end with CR LF";
+const NO_END_BEHIND_HE: &str = "began | body he | fault: a value is not followed by CR LF";
+const NO_END: &str = "began | body ! | fault: a value is not followed by CR LF";
+const CUT: &str = "began | Ready | end: closed in the middle of a reply";
+const CUT_BEHIND_HELLO: &str = "began | body hello | Ready | end: closed in the middle of a reply";
+const VALUE_NOT_READ: &str = "began | body ERROR | error 1001, 5 bytes, 0 items | fault: the \
+     server did not read the value of a refused write: replies are out of order";
+
 const LINES: &[Case] = &[
-    ("LF alone", GET, b"END\n", "began | fault: a line that does not end with CR LF"),
-    ("CR alone", GET, b"END\rEND\r\n", "began | fault: a line that does not end with CR LF"),
-    ("an empty line", GET, b"\r\n", "began | fault: a line that is not a reply to this command"),
-    (
-        "another protocol",
-        GET,
-        b"HTTP/1.1 400 Bad Request\r\n",
-        "began | fault: a line that is not a reply to this command",
-    ),
-    ("small letters", GET, b"end\r\n", "began | fault: a line that is not a reply to this command"),
-    (
-        "blanks behind",
-        GET,
-        b"END \r\n",
-        "began | fault: a line that is not a reply to this command",
-    ),
-    ("NUL", GET, b"\0\r\n", "began | fault: a line that is not a reply to this command"),
+    ("LF alone", GET, b"END\n", LINE_END),
+    ("CR alone", GET, b"END\rEND\r\n", LINE_END),
+    ("an empty line", GET, b"\r\n", NO_REPLY),
+    ("another protocol", GET, b"HTTP/1.1 400 Bad Request\r\n", NO_REPLY),
+    ("small letters", GET, b"end\r\n", NO_REPLY),
+    ("blanks behind", GET, b"END \r\n", NO_REPLY),
+    ("NUL", GET, b"\0\r\n", NO_REPLY),
 ];
 
 const VALUES: &[Case] = &[
-    ("no length", GET, b"VALUE a 0\r\n", "began | fault: malformed line before a value"),
-    ("no key", GET, b"VALUE  0 5\r\n", "began | fault: malformed line before a value"),
-    ("no flags", GET, b"VALUE a  5\r\n", "began | fault: malformed line before a value"),
-    ("flags in words", GET, b"VALUE a x 5\r\n", "began | fault: malformed line before a value"),
-    ("negative flags", GET, b"VALUE a -1 5\r\n", "began | fault: malformed line before a value"),
-    ("two blanks", GET, b"VALUE a 0 5 \r\n", "began | fault: malformed line before a value"),
-    (
-        "a word too many",
-        GET,
-        b"VALUE a 0 5 1 1\r\n",
-        "began | fault: malformed line before a value",
-    ),
-    ("no unique number", GET, b"VALUE a 0 5 x\r\n", "began | fault: malformed line before a value"),
-    ("a negative length", GET, b"VALUE a 0 -1\r\n", "began | fault: malformed length of a value"),
-    (
-        "a length with a plus",
-        GET,
-        b"VALUE a 0 +1\r\n",
-        "began | fault: malformed length of a value",
-    ),
-    (
-        "a length in hexadecimal",
-        GET,
-        b"VALUE a 0 0x1\r\n",
-        "began | fault: malformed length of a value",
-    ),
-    (
-        "a length of 2^64",
-        GET,
-        b"VALUE a 0 18446744073709551616\r\n",
-        "began | fault: malformed length of a value",
-    ),
-    (
-        "a length of 2^64 - 1",
-        GET,
-        b"VALUE a 0 18446744073709551615\r\n",
-        "began | fault: a value is longer than the limit",
-    ),
-    (
-        "a length above the limit by 1",
-        GET,
-        b"VALUE a 0 1073741825\r\n",
-        "began | fault: a value is longer than the limit",
-    ),
+    ("no length", GET, b"VALUE a 0\r\n", BEFORE_VALUE),
+    ("no key", GET, b"VALUE  0 5\r\n", BEFORE_VALUE),
+    ("no flags", GET, b"VALUE a  5\r\n", BEFORE_VALUE),
+    ("flags in words", GET, b"VALUE a x 5\r\n", BEFORE_VALUE),
+    ("negative flags", GET, b"VALUE a -1 5\r\n", BEFORE_VALUE),
+    ("two blanks", GET, b"VALUE a 0 5 \r\n", BEFORE_VALUE),
+    ("a word too many", GET, b"VALUE a 0 5 1 1\r\n", BEFORE_VALUE),
+    ("no unique number", GET, b"VALUE a 0 5 x\r\n", BEFORE_VALUE),
+    ("a negative length", GET, b"VALUE a 0 -1\r\n", LENGTH),
+    ("a length with a plus", GET, b"VALUE a 0 +1\r\n", LENGTH),
+    ("a length in hexadecimal", GET, b"VALUE a 0 0x1\r\n", LENGTH),
+    ("a length of 2^64", GET, b"VALUE a 0 18446744073709551616\r\n", LENGTH),
+    ("a length of 2^64 - 1", GET, b"VALUE a 0 18446744073709551615\r\n", TOO_LONG),
+    ("a length above the limit by 1", GET, b"VALUE a 0 1073741825\r\n", TOO_LONG),
     (
         "a value that is longer than its length",
         GET,
         b"VALUE a 0 2\r\nhello\r\nEND\r\n",
-        "began | body he | fault: a value is not followed by CR LF",
+        NO_END_BEHIND_HE,
     ),
     (
         "a value that is shorter than its length",
@@ -106,33 +80,13 @@ const VALUES: &[Case] = &[
         b"VALUE a 0 6\r\nhello\r\nEND\r\n",
         "began | body hello\\r | fault: a value is not followed by CR LF",
     ),
-    (
-        "CR alone behind a value",
-        GET,
-        b"VALUE a 0 1\r\n!\rEND\r\n",
-        "began | body ! | fault: a value is not followed by CR LF",
-    ),
-    (
-        "LF alone behind a value",
-        GET,
-        b"VALUE a 0 1\r\n!\nEND\r\n",
-        "began | body ! | fault: a value is not followed by CR LF",
-    ),
+    ("CR alone behind a value", GET, b"VALUE a 0 1\r\n!\rEND\r\n", NO_END),
+    ("LF alone behind a value", GET, b"VALUE a 0 1\r\n!\nEND\r\n", NO_END),
 ];
 
 const OTHERS: &[Case] = &[
-    (
-        "another key",
-        GET,
-        b"VALUE b 0 1\r\n!\r\nEND\r\n",
-        "began | fault: a value for a key that was not requested",
-    ),
-    (
-        "a key that begins like ours",
-        GET,
-        b"VALUE ab 0 1\r\n!\r\nEND\r\n",
-        "began | fault: a value for a key that was not requested",
-    ),
+    ("another key", GET, b"VALUE b 0 1\r\n!\r\nEND\r\n", OTHER_KEY),
+    ("a key that begins like ours", GET, b"VALUE ab 0 1\r\n!\r\nEND\r\n", OTHER_KEY),
     (
         "the value twice",
         GET,
@@ -143,66 +97,29 @@ const OTHERS: &[Case] = &[
         "the value of one key of several twice",
         MULTI,
         b"VALUE bb 0 1\r\n!\r\nVALUE bb 0 1\r\n!\r\nEND\r\n",
-        "began | body[1] ! | fault: a value for a key that was not requested",
+        OTHER_KEY_AGAIN,
     ),
-    (
-        "STORED to get",
-        GET,
-        b"STORED\r\n",
-        "began | fault: a line that is not a reply to this \
-                                           command",
-    ),
-    ("END to set", SET, b"END\r\n", "began | fault: a line that is not a reply to this command"),
-    (
-        "a value to set",
-        SET,
-        b"VALUE a 0 1\r\n!\r\nEND\r\n",
-        "began | fault: a line that is not a reply to this command",
-    ),
-    (
-        "NOT_FOUND to get",
-        &[Op::Get(A)],
-        b"NOT_FOUND\r\n",
-        "began | fault: a line that is not a reply to this command",
-    ),
-    (
-        "a negative sum",
-        &[Op::Incr { key: A, by: 1 }],
-        b"-1\r\n",
-        "began | fault: a line that is not a reply to this command",
-    ),
-    ("meta to text", GET, b"EN\r\n", "began | fault: a line that is not a reply to this command"),
-    (
-        "HD to set in text",
-        SET,
-        b"HD\r\n",
-        "began | fault: a line that is not a reply to this \
-                                           command",
-    ),
+    ("STORED to get", GET, b"STORED\r\n", NO_REPLY),
+    ("END to set", SET, b"END\r\n", NO_REPLY),
+    ("a value to set", SET, b"VALUE a 0 1\r\n!\r\nEND\r\n", NO_REPLY),
+    ("NOT_FOUND to get", &[Op::Get(A)], b"NOT_FOUND\r\n", NO_REPLY),
+    ("a negative sum", &[Op::Incr { key: A, by: 1 }], b"-1\r\n", NO_REPLY),
+    ("meta to text", GET, b"EN\r\n", NO_REPLY),
+    ("HD to set in text", SET, b"HD\r\n", NO_REPLY),
 ];
 
 const CUT_SHORT: &[Case] = &[
     ("nothing", GET, b"", "Ready | end: closed before a reply"),
-    ("one byte", GET, b"E", "began | Ready | end: closed in the middle of a reply"),
-    ("a line without LF", GET, b"END\r", "began | Ready | end: closed in the middle of a reply"),
+    ("one byte", GET, b"E", CUT),
+    ("a line without LF", GET, b"END\r", CUT),
     (
         "in a value",
         GET,
         b"VALUE a 0 5\r\nhel",
         "began | body hel | Ready | end: closed in the middle of a reply",
     ),
-    (
-        "behind a value",
-        GET,
-        b"VALUE a 0 5\r\nhello",
-        "began | body hello | Ready | end: closed in the middle of a reply",
-    ),
-    (
-        "before END",
-        GET,
-        b"VALUE a 0 5\r\nhello\r\n",
-        "began | body hello | Ready | end: closed in the middle of a reply",
-    ),
+    ("behind a value", GET, b"VALUE a 0 5\r\nhello", CUT_BEHIND_HELLO),
+    ("before END", GET, b"VALUE a 0 5\r\nhello\r\n", CUT_BEHIND_HELLO),
     (
         "in counters",
         &[Op::Stats],
@@ -212,54 +129,19 @@ const CUT_SHORT: &[Case] = &[
 ];
 
 const META: &[Case] = &[
-    ("no length", GET, b"VA \r\n", "began | fault: malformed length of a value"),
-    ("no blank", GET, b"VA\r\n", "began | fault: a line that is not a reply to this command"),
-    ("a negative length", GET, b"VA -1\r\n", "began | fault: malformed length of a value"),
-    (
-        "a length of 2^64",
-        GET,
-        b"VA 18446744073709551616\r\n",
-        "began | fault: malformed length of a value",
-    ),
-    ("too long", GET, b"VA 1073741825\r\n", "began | fault: a value is longer than the limit"),
-    ("no unique number", GET, b"VA 1 cx\r\n", "began | fault: malformed line before a value"),
-    (
-        "a value that is longer than its length",
-        GET,
-        b"VA 2\r\nhello\r\n",
-        "began | body he | fault: a value is not followed by CR LF",
-    ),
-    (
-        "HD to mg with v",
-        GET,
-        b"HD\r\n",
-        "began | fault: a line that is not a reply to this command",
-    ),
-    ("text to meta", GET, b"END\r\n", "began | fault: a line that is not a reply to this command"),
-    (
-        "a number that was not given",
-        MULTI,
-        b"VA 1 O4\r\n!\r\nMN\r\n",
-        "began | fault: a value for a key that was not requested",
-    ),
-    (
-        "a number twice",
-        MULTI,
-        b"VA 1 O1\r\n!\r\nVA 1 O1\r\n!\r\nMN\r\n",
-        "began | body[1] ! | fault: a value for a key that was not requested",
-    ),
-    (
-        "no number",
-        MULTI,
-        b"VA 1\r\n!\r\nMN\r\n",
-        "began | fault: a value for a key that was not requested",
-    ),
-    (
-        "a miss that should be quiet",
-        MULTI,
-        b"EN\r\n",
-        "began | fault: a line that is not a reply to this command",
-    ),
+    ("no length", GET, b"VA \r\n", LENGTH),
+    ("no blank", GET, b"VA\r\n", NO_REPLY),
+    ("a negative length", GET, b"VA -1\r\n", LENGTH),
+    ("a length of 2^64", GET, b"VA 18446744073709551616\r\n", LENGTH),
+    ("too long", GET, b"VA 1073741825\r\n", TOO_LONG),
+    ("no unique number", GET, b"VA 1 cx\r\n", BEFORE_VALUE),
+    ("a value that is longer than its length", GET, b"VA 2\r\nhello\r\n", NO_END_BEHIND_HE),
+    ("HD to mg with v", GET, b"HD\r\n", NO_REPLY),
+    ("text to meta", GET, b"END\r\n", NO_REPLY),
+    ("a number that was not given", MULTI, b"VA 1 O4\r\n!\r\nMN\r\n", OTHER_KEY),
+    ("a number twice", MULTI, b"VA 1 O1\r\n!\r\nVA 1 O1\r\n!\r\nMN\r\n", OTHER_KEY_AGAIN),
+    ("no number", MULTI, b"VA 1\r\n!\r\nMN\r\n", OTHER_KEY),
+    ("a miss that should be quiet", MULTI, b"EN\r\n", NO_REPLY),
 ];
 
 /// Real: an unknown or malformed command, and its value read as a command.
@@ -282,18 +164,12 @@ const OUT_OF_STEP: &[Case] = &[
         "with operations behind it",
         &[store(Mode::Set), Op::Get(A)],
         b"ERROR\r\nERROR\r\nEND\r\n",
-        "began | body ERROR | error 1001, 5 bytes, 0 items | fault: the server did not read the \
-         value of a refused write: replies are out of order",
+        VALUE_NOT_READ,
     ),
 ];
 
-const OUT_OF_STEP_IN_META: &[Case] = &[(
-    "a server that does not know ms",
-    SET,
-    b"ERROR\r\nERROR\r\n",
-    "began | body ERROR | error 1001, 5 bytes, 0 items | fault: the server did not read the value \
-     of a refused write: replies are out of order",
-)];
+const OUT_OF_STEP_IN_META: &[Case] =
+    &[("a server that does not know ms", SET, b"ERROR\r\nERROR\r\n", VALUE_NOT_READ)];
 
 #[test]
 fn a_line_has_a_limit() {

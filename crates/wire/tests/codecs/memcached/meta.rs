@@ -28,9 +28,13 @@ const GET: &[Op<'_>] = &[Op::Get(A)];
 const INCR: &[Op<'_>] = &[Op::Incr { key: A, by: 5 }];
 const TOUCH: &[Op<'_>] = &[Op::Touch { key: A, expires: 100 }];
 
+const DONE: &str = "began | ok, 0 bytes, 0 items | Ready | end";
+const REFUSED: &str = "began | miss 1008, 0 bytes, 0 items | Ready | end";
+const MISS: &str = "began | miss, 0 bytes, 0 items | Ready | end";
+
 const VALUES: &[Case] = &[
     ("a value", GET, b"VA 5\r\nhello\r\n", "began | body hello | ok, 5 bytes | Ready | end"),
-    ("none", GET, b"EN\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
+    ("none", GET, b"EN\r\n", MISS),
     ("an empty value", GET, b"VA 0\r\n\r\n", "began | ok, 0 bytes | Ready | end"),
     (
         "a value with flags that were not requested",
@@ -76,7 +80,7 @@ const SEVERAL: &[Case] = &[
         "began | body 1 | body[2] 3 | body[3] 4 | ok, 3 bytes, 4 items | Ready | end",
     ),
     ("one", MULTI, b"VA 1 O1\r\nx\r\nMN\r\n", "began | body[1] x | ok, 1 bytes | Ready | end"),
-    ("none", MULTI, b"MN\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
+    ("none", MULTI, b"MN\r\n", MISS),
     (
         "one is refused (made up)",
         MULTI,
@@ -92,19 +96,9 @@ const SEVERAL: &[Case] = &[
 ];
 
 const WORDS: &[Case] = &[
-    ("stored", &[store(Mode::Set)], b"HD\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
-    (
-        "stored, with a flag that was not requested",
-        &[store(Mode::Set)],
-        b"HD c13\r\n",
-        "began | ok, 0 bytes, 0 items | Ready | end",
-    ),
-    (
-        "stored, in the words of 1.6.9",
-        &[store(Mode::Set)],
-        b"OK\r\n",
-        "began | ok, 0 bytes, 0 items | Ready | end",
-    ),
+    ("stored", &[store(Mode::Set)], b"HD\r\n", DONE),
+    ("stored, with a flag that was not requested", &[store(Mode::Set)], b"HD c13\r\n", DONE),
+    ("stored, in the words of 1.6.9", &[store(Mode::Set)], b"OK\r\n", DONE),
     (
         "add of a key that is there",
         &[store(Mode::Add)],
@@ -117,12 +111,7 @@ const WORDS: &[Case] = &[
         b"EX\r\n",
         "began | error 1007, 0 bytes, 0 items | Ready | end",
     ),
-    (
-        "cas of a key that is absent",
-        &[store(Mode::Cas(1))],
-        b"NF\r\n",
-        "began | miss 1008, 0 bytes, 0 items | Ready | end",
-    ),
+    ("cas of a key that is absent", &[store(Mode::Cas(1))], b"NF\r\n", REFUSED),
     (
         "too large",
         &[store(Mode::Set)],
@@ -130,27 +119,12 @@ const WORDS: &[Case] = &[
         "began | body SERVER_ERROR object too large for cache | error 1005, 39 bytes, 0 items | \
          Ready | end",
     ),
-    ("deleted", &[Op::Delete(A)], b"HD\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
-    (
-        "delete of a key that is absent",
-        &[Op::Delete(A)],
-        b"NF\r\n",
-        "began | miss 1008, 0 bytes, 0 items | Ready | end",
-    ),
-    ("touched", TOUCH, b"HD\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
-    (
-        "touch of a key that is absent",
-        TOUCH,
-        b"EN\r\n",
-        "began | miss 1008, 0 bytes, 0 items | Ready | end",
-    ),
-    (
-        "incr of a key that is absent",
-        INCR,
-        b"NF\r\n",
-        "began | miss 1008, 0 bytes, 0 items | Ready | end",
-    ),
-    ("nothing", &[Op::Noop], b"MN\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
+    ("deleted", &[Op::Delete(A)], b"HD\r\n", DONE),
+    ("delete of a key that is absent", &[Op::Delete(A)], b"NF\r\n", REFUSED),
+    ("touched", TOUCH, b"HD\r\n", DONE),
+    ("touch of a key that is absent", TOUCH, b"EN\r\n", REFUSED),
+    ("incr of a key that is absent", INCR, b"NF\r\n", REFUSED),
+    ("nothing", &[Op::Noop], b"MN\r\n", DONE),
 ];
 
 const PIPELINES: &[Case] = &[(

@@ -35,6 +35,10 @@ const SET: &[Op<'_>] = &[store(Mode::Set)];
 const INCR: &[Op<'_>] = &[Op::Incr { key: A, by: 5 }];
 const TOUCH: &[Op<'_>] = &[Op::Touch { key: A, expires: 100 }];
 
+const DONE: &str = "began | ok, 0 bytes, 0 items | Ready | end";
+const REFUSED: &str = "began | miss 1008, 0 bytes, 0 items | Ready | end";
+const MISS: &str = "began | miss, 0 bytes, 0 items | Ready | end";
+
 const VALUES: &[Case] = &[
     (
         "a value",
@@ -42,7 +46,7 @@ const VALUES: &[Case] = &[
         b"VALUE a 0 5\r\nhello\r\nEND\r\n",
         "began | body hello | ok, 5 bytes | Ready | end",
     ),
-    ("none", GET, b"END\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
+    ("none", GET, b"END\r\n", MISS),
     (
         "an empty value with flags",
         GET,
@@ -94,7 +98,7 @@ const VALUES: &[Case] = &[
         "began | body pid 15758 | body[1] libevent 2.1.12-stable | body[2] evictions 0 | \
          ok, 42 bytes, 3 items | Ready | end",
     ),
-    ("no counters", &[Op::Stats], b"END\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
+    ("no counters", &[Op::Stats], b"END\r\n", DONE),
 ];
 
 const MULTI: &[Op<'_>] = &[Op::MultiGet(KEYS)];
@@ -112,7 +116,7 @@ const SEVERAL: &[Case] = &[
         b"VALUE bb 0 2\r\nhi\r\nVALUE zz 0 1\r\n!\r\nEND\r\n",
         "began | body[1] hi | body[3] ! | ok, 3 bytes, 2 items | Ready | end",
     ),
-    ("none", MULTI, b"END\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
+    ("none", MULTI, b"END\r\n", MISS),
     (
         "in another order, as some proxies do",
         MULTI,
@@ -135,7 +139,7 @@ const SEVERAL: &[Case] = &[
 ];
 
 const WORDS: &[Case] = &[
-    ("stored", SET, b"STORED\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
+    ("stored", SET, b"STORED\r\n", DONE),
     (
         "add of a key that is there",
         &[store(Mode::Add)],
@@ -148,32 +152,12 @@ const WORDS: &[Case] = &[
         b"EXISTS\r\n",
         "began | error 1007, 0 bytes, 0 items | Ready | end",
     ),
-    (
-        "cas of a key that is absent",
-        &[store(Mode::Cas(1))],
-        b"NOT_FOUND\r\n",
-        "began | miss 1008, 0 bytes, 0 items | Ready | end",
-    ),
-    ("deleted", &[Op::Delete(A)], b"DELETED\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
-    (
-        "delete of a key that is absent",
-        &[Op::Delete(A)],
-        b"NOT_FOUND\r\n",
-        "began | miss 1008, 0 bytes, 0 items | Ready | end",
-    ),
-    ("touched", TOUCH, b"TOUCHED\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
-    (
-        "touch of a key that is absent",
-        TOUCH,
-        b"NOT_FOUND\r\n",
-        "began | miss 1008, 0 bytes, 0 items | Ready | end",
-    ),
-    (
-        "incr of a key that is absent",
-        INCR,
-        b"NOT_FOUND\r\n",
-        "began | miss 1008, 0 bytes, 0 items | Ready | end",
-    ),
+    ("cas of a key that is absent", &[store(Mode::Cas(1))], b"NOT_FOUND\r\n", REFUSED),
+    ("deleted", &[Op::Delete(A)], b"DELETED\r\n", DONE),
+    ("delete of a key that is absent", &[Op::Delete(A)], b"NOT_FOUND\r\n", REFUSED),
+    ("touched", TOUCH, b"TOUCHED\r\n", DONE),
+    ("touch of a key that is absent", TOUCH, b"NOT_FOUND\r\n", REFUSED),
+    ("incr of a key that is absent", INCR, b"NOT_FOUND\r\n", REFUSED),
 ];
 
 const ERRORS: &[Case] = &[

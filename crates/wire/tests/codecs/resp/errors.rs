@@ -71,14 +71,11 @@ fn special_places() {
     run(PLACES);
 }
 
+const NO_TEXT: &str = "began | error 2000, 0 bytes, 0 items | Ready | end";
+
 const PLACES: &[Case] = &[
-    ("no word", &[GET], b"-\r\n", "began | error 2000, 0 bytes, 0 items | Ready | end"),
-    (
-        "an empty bulk error",
-        &[GET],
-        b"!0\r\n\r\n",
-        "began | error 2000, 0 bytes, 0 items | Ready | end",
-    ),
+    ("no word", &[GET], b"-\r\n", NO_TEXT),
+    ("an empty bulk error", &[GET], b"!0\r\n\r\n", NO_TEXT),
     (
         "a word in small letters",
         &[GET],

@@ -37,19 +37,29 @@ fn cut_short() {
 
 const C: &[Op<'_>] = &[ANY];
 
+const LENGTH: &str = "began | fault: malformed length";
+const NEVER_RETURNED: &str = "began | fault: a reply of a type that this command never returns";
+const INTEGER: &str = "began | fault: malformed integer";
+const SCALAR: &str = "began | fault: malformed number, boolean or null";
+const NO_RESP: &str = "began | fault: not a RESP reply";
+const LINE_END: &str = "began | fault: a line or a string that does not end with CR LF";
+const NO_END: &str = "began | body ! | fault: a line or a string that does not end with CR LF";
+const TOO_LONG: &str = "began | fault: a string is longer than the limit";
+const STREAM: &str = "began | fault: malformed streamed string or aggregate";
+const VERBATIM: &str = "began | fault: malformed verbatim string";
+const COUNT: &str =
+    "began | fault: a reply whose number of elements differs from the number of keys";
+const CUT: &str = "began | Ready | end: closed in the middle of a reply";
+const CUT_BEHIND_1: &str = "began | body 1 | Ready | end: closed in the middle of a reply";
+
 const LINES: &[Case] = &[
-    ("another protocol", C, b"HTTP/1.1 400 Bad Request\r\n", "began | fault: not a RESP reply"),
-    ("memcached", C, b"ERROR\r\n", "began | fault: not a RESP reply"),
-    ("an empty line", C, b"\r\n", "began | fault: not a RESP reply"),
-    ("NUL", C, b"\0", "began | fault: not a RESP reply"),
-    ("LF alone", C, b"+OK\n", "began | fault: a line or a string that does not end with CR LF"),
-    ("CR alone", C, b"+O\rK\r\n", "began | fault: a line or a string that does not end with CR LF"),
-    (
-        "LF alone behind a length",
-        C,
-        b"$5\nhello\r\n",
-        "began | fault: a line or a string that does not end with CR LF",
-    ),
+    ("another protocol", C, b"HTTP/1.1 400 Bad Request\r\n", NO_RESP),
+    ("memcached", C, b"ERROR\r\n", NO_RESP),
+    ("an empty line", C, b"\r\n", NO_RESP),
+    ("NUL", C, b"\0", NO_RESP),
+    ("LF alone", C, b"+OK\n", LINE_END),
+    ("CR alone", C, b"+O\rK\r\n", LINE_END),
+    ("LF alone behind a length", C, b"$5\nhello\r\n", LINE_END),
     (
         "a string that is longer than its length",
         C,
@@ -62,93 +72,58 @@ const LINES: &[Case] = &[
         b"$6\r\nhello\r\n+OK\r\n",
         "began | body hello\\r | fault: a line or a string that does not end with CR LF",
     ),
-    (
-        "CR alone behind a string",
-        C,
-        b"$1\r\n!\r+OK\r\n",
-        "began | body ! | fault: a line or a string that does not end with CR LF",
-    ),
+    ("CR alone behind a string", C, b"$1\r\n!\r+OK\r\n", NO_END),
 ];
 
 const LENGTHS: &[Case] = &[
-    ("no length", C, b"$\r\n", "began | fault: malformed length"),
-    ("a length below -1", C, b"$-2\r\n", "began | fault: malformed length"),
-    ("a length of -0", C, b"$-0\r\n", "began | fault: malformed length"),
-    ("a length with a plus", C, b"$+1\r\n", "began | fault: malformed length"),
-    ("a length with a blank", C, b"$ 1\r\n", "began | fault: malformed length"),
-    ("a length in hexadecimal", C, b"$0x1\r\n", "began | fault: malformed length"),
-    ("a length of 2^64", C, b"$18446744073709551616\r\n", "began | fault: malformed length"),
-    (
-        "a length of 2^64 - 1",
-        C,
-        b"$18446744073709551615\r\n",
-        "began | fault: a string is longer than the limit",
-    ),
-    (
-        "a length above the limit by 1",
-        C,
-        b"$536870913\r\n",
-        "began | fault: a string is longer than the limit",
-    ),
-    ("a bulk error's", C, b"!536870913\r\n", "began | fault: a string is longer than the limit"),
-    ("a negative bulk error's", C, b"!-1\r\n", "began | fault: malformed length"),
-    ("a negative verbatim string's", C, b"=-1\r\n", "began | fault: malformed length"),
-    ("a count below -1", C, b"*-2\r\n", "began | fault: malformed length"),
-    ("a count in words", C, b"*many\r\n", "began | fault: malformed length"),
-    ("a null set", C, b"~-1\r\n", "began | fault: malformed length"),
-    ("a null map", C, b"%-1\r\n", "began | fault: malformed length"),
-    ("a map of 2^63 pairs", C, b"%9223372036854775808\r\n", "began | fault: malformed length"),
-    ("a streamed attribute", C, b"|?\r\n", "began | fault: malformed length"),
-    (
-        "an array that never ends",
-        C,
-        b"*18446744073709551615\r\n:1\r\n",
-        "began | body 1 | Ready | end: closed in the middle of a reply",
-    ),
+    ("no length", C, b"$\r\n", LENGTH),
+    ("a length below -1", C, b"$-2\r\n", LENGTH),
+    ("a length of -0", C, b"$-0\r\n", LENGTH),
+    ("a length with a plus", C, b"$+1\r\n", LENGTH),
+    ("a length with a blank", C, b"$ 1\r\n", LENGTH),
+    ("a length in hexadecimal", C, b"$0x1\r\n", LENGTH),
+    ("a length of 2^64", C, b"$18446744073709551616\r\n", LENGTH),
+    ("a length of 2^64 - 1", C, b"$18446744073709551615\r\n", TOO_LONG),
+    ("a length above the limit by 1", C, b"$536870913\r\n", TOO_LONG),
+    ("a bulk error's", C, b"!536870913\r\n", TOO_LONG),
+    ("a negative bulk error's", C, b"!-1\r\n", LENGTH),
+    ("a negative verbatim string's", C, b"=-1\r\n", LENGTH),
+    ("a count below -1", C, b"*-2\r\n", LENGTH),
+    ("a count in words", C, b"*many\r\n", LENGTH),
+    ("a null set", C, b"~-1\r\n", LENGTH),
+    ("a null map", C, b"%-1\r\n", LENGTH),
+    ("a map of 2^63 pairs", C, b"%9223372036854775808\r\n", LENGTH),
+    ("a streamed attribute", C, b"|?\r\n", LENGTH),
+    ("an array that never ends", C, b"*18446744073709551615\r\n:1\r\n", CUT_BEHIND_1),
 ];
 
 const NUMBERS: &[Case] = &[
-    ("no digits", C, b":\r\n", "began | fault: malformed integer"),
-    ("only a sign", C, b":-\r\n", "began | fault: malformed integer"),
-    ("two signs", C, b":--1\r\n", "began | fault: malformed integer"),
-    ("a fraction", C, b":1.5\r\n", "began | fault: malformed integer"),
-    ("2^63", C, b":9223372036854775808\r\n", "began | fault: malformed integer"),
-    ("-2^63 - 1", C, b":-9223372036854775809\r\n", "began | fault: malformed integer"),
-    ("a double of nothing", C, b",\r\n", "began | fault: malformed number, boolean or null"),
-    ("a double in words", C, b",one\r\n", "began | fault: malformed number, boolean or null"),
-    ("a double without digits", C, b",.\r\n", "began | fault: malformed number, boolean or null"),
-    ("a boolean in words", C, b"#true\r\n", "began | fault: malformed number, boolean or null"),
-    ("a big fraction", C, b"(1.5\r\n", "began | fault: malformed number, boolean or null"),
-    ("a null of something", C, b"_x\r\n", "began | fault: malformed number, boolean or null"),
-    (
-        "a verbatim string too short",
-        C,
-        b"=3\r\ntxt\r\n",
-        "began | fault: malformed verbatim string",
-    ),
-    (
-        "a verbatim string without format",
-        C,
-        b"=5\r\nhello\r\n",
-        "began | fault: malformed verbatim string",
-    ),
+    ("no digits", C, b":\r\n", INTEGER),
+    ("only a sign", C, b":-\r\n", INTEGER),
+    ("two signs", C, b":--1\r\n", INTEGER),
+    ("a fraction", C, b":1.5\r\n", INTEGER),
+    ("2^63", C, b":9223372036854775808\r\n", INTEGER),
+    ("-2^63 - 1", C, b":-9223372036854775809\r\n", INTEGER),
+    ("a double of nothing", C, b",\r\n", SCALAR),
+    ("a double in words", C, b",one\r\n", SCALAR),
+    ("a double without digits", C, b",.\r\n", SCALAR),
+    ("a boolean in words", C, b"#true\r\n", SCALAR),
+    ("a big fraction", C, b"(1.5\r\n", SCALAR),
+    ("a null of something", C, b"_x\r\n", SCALAR),
+    ("a verbatim string too short", C, b"=3\r\ntxt\r\n", VERBATIM),
+    ("a verbatim string without format", C, b"=5\r\nhello\r\n", VERBATIM),
 ];
 
 const STREAMED: &[Case] = &[
-    ("an end of nothing", C, b".\r\n", "began | fault: malformed streamed string or aggregate"),
+    ("an end of nothing", C, b".\r\n", STREAM),
     (
         "an end of a counted array",
         C,
         b"*2\r\n:1\r\n.\r\n",
         "began | body 1 | fault: malformed streamed string or aggregate",
     ),
-    (
-        "an end with text",
-        C,
-        b"*?\r\n.x\r\n",
-        "began | fault: malformed streamed string or aggregate",
-    ),
-    ("a chunk of nothing", C, b";1\r\n", "began | fault: malformed streamed string or aggregate"),
+    ("an end with text", C, b"*?\r\n.x\r\n", STREAM),
+    ("a chunk of nothing", C, b";1\r\n", STREAM),
     (
         "a map that ends behind a key",
         C,
@@ -161,83 +136,33 @@ const STREAMED: &[Case] = &[
         b"$?\r\n;1\r\n!\r\n$1\r\n",
         "began | body ! | fault: malformed streamed string or aggregate",
     ),
-    ("a chunk without length", C, b"$?\r\n;\r\n", "began | fault: malformed length"),
-    (
-        "a chunk that is longer than its length",
-        C,
-        b"$?\r\n;1\r\n!!\r\n",
-        "began | body ! | fault: a line or a string that does not end with CR LF",
-    ),
+    ("a chunk without length", C, b"$?\r\n;\r\n", LENGTH),
+    ("a chunk that is longer than its length", C, b"$?\r\n;1\r\n!!\r\n", NO_END),
     (
         "chunks that exceed the limit together",
         C,
         b"$?\r\n;1\r\n!\r\n;536870912\r\n",
         "began | body ! | fault: a string is longer than the limit",
     ),
-    ("a streamed bulk error", C, b"!?\r\n", "began | fault: malformed length"),
+    ("a streamed bulk error", C, b"!?\r\n", LENGTH),
 ];
 
 const OUT_OF_STEP: &[Case] = &[
-    (
-        "an integer to GET",
-        &[GET],
-        b":1\r\n",
-        "began | fault: a reply of a type that this command never returns",
-    ),
-    (
-        "a status to GET",
-        &[GET],
-        b"+OK\r\n",
-        "began | fault: a reply of a type that this command never returns",
-    ),
-    (
-        "an array to GET",
-        &[GET],
-        b"*1\r\n:1\r\n",
-        "began | fault: a reply of a type that this command never returns",
-    ),
-    (
-        "a value to SET",
-        &[SET],
-        b"$1\r\n!\r\n",
-        "began | fault: a reply of a type that this command never returns",
-    ),
-    (
-        "a value to INCR",
-        &[INCR],
-        b"$1\r\n1\r\n",
-        "began | fault: a reply of a type that this command never returns",
-    ),
-    (
-        "null to DEL",
-        &[DEL],
-        b"$-1\r\n",
-        "began | fault: a reply of a type that this command never returns",
-    ),
-    (
-        "a value to MGET",
-        &[MGET],
-        b"$1\r\n1\r\n",
-        "began | fault: a reply of a type that this command never returns",
-    ),
-    (
-        "too few to MGET",
-        &[MGET],
-        b"*2\r\n$-1\r\n$-1\r\n",
-        "began | fault: a reply whose number of elements differs from the number of keys",
-    ),
-    (
-        "too many to MGET",
-        &[MGET],
-        b"*4\r\n$-1\r\n",
-        "began | fault: a reply whose number of elements differs from the number of keys",
-    ),
+    ("an integer to GET", &[GET], b":1\r\n", NEVER_RETURNED),
+    ("a status to GET", &[GET], b"+OK\r\n", NEVER_RETURNED),
+    ("an array to GET", &[GET], b"*1\r\n:1\r\n", NEVER_RETURNED),
+    ("a value to SET", &[SET], b"$1\r\n!\r\n", NEVER_RETURNED),
+    ("a value to INCR", &[INCR], b"$1\r\n1\r\n", NEVER_RETURNED),
+    ("null to DEL", &[DEL], b"$-1\r\n", NEVER_RETURNED),
+    ("a value to MGET", &[MGET], b"$1\r\n1\r\n", NEVER_RETURNED),
+    ("too few to MGET", &[MGET], b"*2\r\n$-1\r\n$-1\r\n", COUNT),
+    ("too many to MGET", &[MGET], b"*4\r\n$-1\r\n", COUNT),
 ];
 
 const CUT_SHORT: &[Case] = &[
     ("nothing", C, b"", "Ready | end: closed before a reply"),
-    ("one byte", C, b"$", "began | Ready | end: closed in the middle of a reply"),
-    ("a line without LF", C, b"+OK\r", "began | Ready | end: closed in the middle of a reply"),
+    ("one byte", C, b"$", CUT),
+    ("a line without LF", C, b"+OK\r", CUT),
     (
         "in a string",
         C,
@@ -250,18 +175,8 @@ const CUT_SHORT: &[Case] = &[
         b"$5\r\nhello",
         "began | body hello | Ready | end: closed in the middle of a reply",
     ),
-    (
-        "in an array",
-        C,
-        b"*2\r\n:1\r\n",
-        "began | body 1 | Ready | end: closed in the middle of a reply",
-    ),
-    (
-        "behind an attribute",
-        C,
-        b"|1\r\n+a\r\n:1\r\n",
-        "began | Ready | end: closed in the middle of a reply",
-    ),
+    ("in an array", C, b"*2\r\n:1\r\n", CUT_BEHIND_1),
+    ("behind an attribute", C, b"|1\r\n+a\r\n:1\r\n", CUT),
     ("a push's first byte", &[], b">", "Ready | end: closed in the middle of a reply"),
     ("an error's first byte, unasked", &[], b"-", "Ready | end: closed in the middle of a reply"),
 ];

@@ -34,18 +34,22 @@ const SETS: &[Op<'_>] = &[SET];
 const MGETS: &[Op<'_>] = &[MGET];
 const COMMAND: &[Op<'_>] = &[ANY];
 
+const MISS: &str = "began | miss, 0 bytes, 0 items | Ready | end";
+const EMPTY: &str = "began | ok, 0 bytes | Ready | end";
+const DONE: &str = "began | ok, 0 bytes, 0 items | Ready | end";
+
 const TYPED: &[Case] = &[
     ("a value", GETS, b"$5\r\nhello\r\n", "began | body hello | ok, 5 bytes | Ready | end"),
-    ("an empty value", GETS, b"$0\r\n\r\n", "began | ok, 0 bytes | Ready | end"),
+    ("an empty value", GETS, b"$0\r\n\r\n", EMPTY),
     (
         "a value that holds replies",
         GETS,
         b"$9\r\n+OK\r\n:1\r\n\r\n",
         "began | body +OK\\r\\n:1\\r\\n | ok, 9 bytes | Ready | end",
     ),
-    ("none", GETS, b"$-1\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
-    ("none in RESP3", GETS, b"_\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
-    ("set", SETS, b"+OK\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
+    ("none", GETS, b"$-1\r\n", MISS),
+    ("none in RESP3", GETS, b"_\r\n", MISS),
+    ("set", SETS, b"+OK\r\n", DONE),
     ("not set", SETS, b"$-1\r\n", "began | error 2026, 0 bytes, 0 items | Ready | end"),
     ("not set in RESP3", SETS, b"_\r\n", "began | error 2026, 0 bytes, 0 items | Ready | end"),
     ("a sum", &[INCR], b":1\r\n", "began | body 1 | ok, 1 bytes | Ready | end"),
@@ -55,8 +59,8 @@ const TYPED: &[Case] = &[
         b":-9223372036854775808\r\n",
         "began | body -9223372036854775808 | ok, 20 bytes | Ready | end",
     ),
-    ("deleted", &[DEL], b":1\r\n", "began | ok, 0 bytes, 0 items | Ready | end"),
-    ("nothing to delete", &[DEL], b":0\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
+    ("deleted", &[DEL], b":1\r\n", DONE),
+    ("nothing to delete", &[DEL], b":0\r\n", MISS),
     (
         "several, one missing, one empty",
         MGETS,
@@ -69,21 +73,16 @@ const TYPED: &[Case] = &[
         b"*3\r\n_\r\n$3\r\nnew\r\n$1\r\n!\r\n",
         "began | body[1] new | body[2] ! | ok, 4 bytes, 2 items | Ready | end",
     ),
-    (
-        "several, all missing",
-        MGETS,
-        b"*3\r\n$-1\r\n$-1\r\n$-1\r\n",
-        "began | miss, 0 bytes, 0 items | Ready | end",
-    ),
+    ("several, all missing", MGETS, b"*3\r\n$-1\r\n$-1\r\n$-1\r\n", MISS),
 ];
 
 const SCALARS: &[Case] = &[
     ("a simple string", COMMAND, b"+PONG\r\n", "began | body PONG | ok, 4 bytes | Ready | end"),
-    ("an empty one (made up)", COMMAND, b"+\r\n", "began | ok, 0 bytes | Ready | end"),
+    ("an empty one (made up)", COMMAND, b"+\r\n", EMPTY),
     ("an integer", COMMAND, b":42\r\n", "began | body 42 | ok, 2 bytes | Ready | end"),
     ("with a plus (made up)", COMMAND, b":+42\r\n", "began | body +42 | ok, 3 bytes | Ready | end"),
-    ("null", COMMAND, b"$-1\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
-    ("a null array", COMMAND, b"*-1\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
+    ("null", COMMAND, b"$-1\r\n", MISS),
+    ("a null array", COMMAND, b"*-1\r\n", MISS),
     ("a double", COMMAND, b",3.25\r\n", "began | body 3.25 | ok, 4 bytes | Ready | end"),
     (
         "a double with an exponent (made up)",
@@ -107,7 +106,7 @@ const SCALARS: &[Case] = &[
         b"=29\r\ntxt:This is a verbatim\nstring\r\n",
         "began | body This is a verbatim\\nstring | ok, 25 bytes | Ready | end",
     ),
-    ("an empty one (made up)", COMMAND, b"=4\r\ntxt:\r\n", "began | ok, 0 bytes | Ready | end"),
+    ("an empty one (made up)", COMMAND, b"=4\r\ntxt:\r\n", EMPTY),
 ];
 
 const AGGREGATES: &[Case] = &[
@@ -117,7 +116,7 @@ const AGGREGATES: &[Case] = &[
         b"*3\r\n$1\r\n3\r\n$1\r\n2\r\n$1\r\n1\r\n",
         "began | body 3 | body[1] 2 | body[2] 1 | ok, 3 bytes, 3 items | Ready | end",
     ),
-    ("an empty array", COMMAND, b"*0\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
+    ("an empty array", COMMAND, b"*0\r\n", MISS),
     (
         "arrays in an array",
         COMMAND,
@@ -172,14 +171,14 @@ const STREAMED: &[Case] = &[
         b"$?\r\n;4\r\nHell\r\n;5\r\no wor\r\n;1\r\nd\r\n;0\r\n",
         "began | body Hello word | ok, 10 bytes | Ready | end",
     ),
-    ("an empty string", GETS, b"$?\r\n;0\r\n", "began | ok, 0 bytes | Ready | end"),
+    ("an empty string", GETS, b"$?\r\n;0\r\n", EMPTY),
     (
         "an array",
         COMMAND,
         b"*?\r\n:1\r\n*?\r\n:2\r\n.\r\n$?\r\n;1\r\n3\r\n;0\r\n.\r\n",
         "began | body 1 | body[1] 2 | body[2] 3 | ok, 3 bytes, 3 items | Ready | end",
     ),
-    ("an empty array", COMMAND, b"*?\r\n.\r\n", "began | miss, 0 bytes, 0 items | Ready | end"),
+    ("an empty array", COMMAND, b"*?\r\n.\r\n", MISS),
     (
         "a map in a set",
         COMMAND,
