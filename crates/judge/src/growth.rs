@@ -10,6 +10,7 @@ use crate::bend;
 use crate::stats::paired_t;
 use crate::verdict::ContenderSummary;
 use record::{Factor, Question, RunSweep};
+use serde::Serialize;
 
 /// Throughput that grows by less than this to the next load point counts as not growing. The value
 /// is a choice: if the load doubles, proportional throughput would grow by 100 %.
@@ -34,7 +35,7 @@ pub struct Growth {
 }
 
 /// One load point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Point {
     /// The factor's value: connections, depth, bytes, or operations per second.
     pub value: f64,
@@ -65,9 +66,10 @@ pub struct GrowthStep {
 
 /// A geometric mean over the rounds and its interval. Absent with fewer than two rounds, or if a
 /// round lacks the figure.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The mean.
+    #[serde(rename = "value")]
     pub at: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -76,7 +78,8 @@ pub struct Estimate {
 }
 
 /// How throughput changes between two load points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Change {
     /// The whole interval is above 1.
     Grows,

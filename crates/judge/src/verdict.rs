@@ -272,7 +272,7 @@ pub struct Charged {
 }
 
 /// b/a without what the generator's own CPU time for each operation explains.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Beyond {
     /// Hodges-Lehmann estimate.
     pub ratio: f64,
@@ -284,7 +284,7 @@ pub struct Beyond {
 
 /// The time per operation of two contenders, in seconds: time driven ÷ operations, times the
 /// generator's threads. CPU time of those threads is comparable with that.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ClientShare {
     /// How much longer an operation of the slower one takes.
     pub difference: f64,
@@ -308,7 +308,8 @@ pub struct Checked {
 }
 
 /// Whether a requirement is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RequirementStatus {
     /// It is met.
     Met,
@@ -422,7 +423,7 @@ pub struct GateSummary {
 }
 
 /// What one agent did. Times are in seconds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AgentSummary {
     /// Its rank, from 1.
     pub rank: u32,
@@ -433,8 +434,10 @@ pub struct AgentSummary {
     /// Its operations per second.
     pub throughput: Option<f64>,
     /// How much later than the first agent it started a slice, on average.
+    #[serde(rename = "starts_later_by")]
     pub behind: f64,
     /// The most of that.
+    #[serde(rename = "starts_later_by_at_most")]
     pub most_behind: f64,
     /// How wrong its clock model may be.
     pub clock_bound: f64,
@@ -534,7 +537,7 @@ pub struct TargetSummary {
 }
 
 /// How a watcher read a target, over all of its launches.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WatchSummary {
     /// What it watched.
     pub what: String,
@@ -574,11 +577,12 @@ pub struct StoreSummary {
 }
 
 /// Items that a store evicted for lack of memory, by part of the run, over all launches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Evicted {
     /// During the load.
     pub load: Option<u64>,
     /// Between the load and the first round.
+    #[serde(rename = "before_rounds")]
     pub before: Option<u64>,
     /// In the rounds.
     pub rounds: Option<u64>,

@@ -3,7 +3,6 @@
 //! Times are in seconds, rates in 1/s, shares from 0 to 1. A missing figure is null. Fields are
 //! only ever added; their order never changes.
 
-mod agents;
 mod contender;
 mod figures;
 mod groups;
@@ -20,7 +19,8 @@ use contender::ContenderData;
 use growth::GrowthData;
 use judge::belief::HeadlineStatus;
 use judge::verdict::{
-    Charged, Checked, Comparison, Finding, GateSummary, Middle, RequirementStatus, Scope,
+    Beyond, Charged, Checked, ClientShare, Comparison, Finding, GateSummary, Middle,
+    RequirementStatus, Scope,
 };
 use plan::PlanData;
 use published::PublishedData;
@@ -78,7 +78,7 @@ struct Report<'a> {
     contenders: Vec<ContenderData<'a>>,
     comparisons: Vec<ComparisonData<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    sweep: Option<GrowthData>,
+    sweep: Option<GrowthData<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<PublishedData<'a>>,
     requirements: Vec<RequirementData<'a>>,
@@ -117,8 +117,8 @@ struct ComparisonData<'a> {
     replicates: u32,
     looks: Option<u32>,
     charged: Option<ChargedData>,
-    beyond_generator: Option<BeyondData>,
-    client_share: Option<ClientShareData>,
+    beyond_generator: Option<Beyond>,
+    client_share: Option<ClientShare>,
     verdict: &'static str,
     p: Option<f64>,
     t_low: Option<f64>,
@@ -147,25 +147,11 @@ struct ChargedData {
 }
 
 #[derive(Serialize)]
-struct BeyondData {
-    ratio: f64,
-    low: f64,
-    high: f64,
-}
-
-/// Seconds for each operation.
-#[derive(Serialize)]
-struct ClientShareData {
-    difference: f64,
-    client: f64,
-}
-
-#[derive(Serialize)]
 struct RequirementData<'a> {
     requirement: &'a str,
     a: Option<&'a str>,
     b: Option<&'a str>,
-    standing: &'static str,
+    standing: RequirementStatus,
     why: &'a str,
 }
 
@@ -210,15 +196,8 @@ impl<'a> ComparisonData<'a> {
             replicates: of.replicates,
             looks: of.looks,
             charged: of.charged.map(|charged| ChargedData::of(charged, of.metric)),
-            beyond_generator: of.beyond_generator.map(|beyond| BeyondData {
-                ratio: beyond.ratio,
-                low: beyond.low,
-                high: beyond.high,
-            }),
-            client_share: of.client_share.map(|share| ClientShareData {
-                difference: share.difference,
-                client: share.client,
-            }),
+            beyond_generator: of.beyond_generator,
+            client_share: of.client_share,
             verdict: words::word(of.verdict, of.metric),
             p: of.p,
             t_low: of.t_interval.map(|interval| interval.0),
@@ -253,11 +232,7 @@ impl<'a> RequirementData<'a> {
             requirement: &of.requirement,
             a: Some(of.a.as_str()).filter(|name| !name.is_empty()),
             b: Some(of.b.as_str()).filter(|name| !name.is_empty()),
-            standing: match of.standing {
-                RequirementStatus::Met => "met",
-                RequirementStatus::NotMet => "not_met",
-                RequirementStatus::CannotBeSaid => "cannot_be_said",
-            },
+            standing: of.standing,
             why: &of.why,
         }
     }

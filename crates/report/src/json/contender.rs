@@ -1,16 +1,13 @@
 //! One contender's part of the report.
 
-use super::agents::AgentData;
-use super::figures::{
-    ConnectionsData, Figure, OutcomesData, Round, Times, connections, outcomes, round, times,
-};
+use super::figures::{Figure, OutcomesData, Round, Times, outcomes, round, times};
 use super::groups::{self, GroupData};
 use super::kinds::{self, KindData};
 use super::seconds;
 use super::store::StoreData;
 use crate::{View, words::costs};
-use judge::verdict::{ContenderSummary, RequestSummary, Sent, WarmUps, WatchSummary};
-use record::{Fact, Histogram, Programs};
+use judge::verdict::{AgentSummary, ContenderSummary, RequestSummary, Sent, WarmUps, WatchSummary};
+use record::{Fact, Histogram, Programs, seen::Connections};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -34,7 +31,7 @@ pub(super) struct ContenderData<'a> {
     requests: Vec<RequestData<'a>>,
     outcomes: OutcomesData,
     codes: &'a BTreeMap<u16, u64>,
-    connections: ConnectionsData,
+    connections: &'a Connections,
     generator_idle: Option<f64>,
     target_cost: TargetCost<'a>,
     store: Option<StoreData<'a>>,
@@ -42,8 +39,8 @@ pub(super) struct ContenderData<'a> {
     latency_curve: Vec<CurvePoint>,
     slices: Vec<SlicePoint>,
     histogram: Option<&'a Histogram>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    agents: Vec<AgentData>,
+    #[serde(skip_serializing_if = "<[AgentSummary]>::is_empty")]
+    agents: &'a [AgentSummary],
 }
 
 #[derive(Serialize)]
@@ -87,37 +84,9 @@ struct TargetCost<'a> {
     memory_source: Option<&'a str>,
     launches: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    watch: Option<Watch<'a>>,
+    watch: Option<&'a WatchSummary>,
     runs: Option<Runs>,
     facts: &'a [Fact],
-}
-
-/// How a watcher read it. Times are in seconds.
-#[derive(Serialize)]
-struct Watch<'a> {
-    what: &'a str,
-    lost_from: Option<u32>,
-    lost: Option<&'a str>,
-    questions: u64,
-    median: Option<f64>,
-    longest: Option<f64>,
-    stolen: Option<f64>,
-    load: Option<f64>,
-}
-
-impl Watch<'_> {
-    fn of(watch: &WatchSummary) -> Watch<'_> {
-        Watch {
-            what: &watch.what,
-            lost_from: watch.lost_from,
-            lost: watch.lost.as_deref(),
-            questions: watch.questions,
-            median: watch.median,
-            longest: watch.longest,
-            stolen: watch.stolen,
-            load: watch.load,
-        }
-    }
 }
 
 /// Costs of whole programs, summed over the rounds.
@@ -214,7 +183,7 @@ impl<'a> ContenderData<'a> {
             requests: of.requests.iter().map(RequestData::of).collect(),
             outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
             codes: &of.codes,
-            connections: connections(&of.connections),
+            connections: &of.connections,
             generator_idle: of.generator_idle,
             target_cost: target_cost(view, of),
             store: of.store.as_ref().map(StoreData::of),
@@ -230,7 +199,7 @@ impl<'a> ContenderData<'a> {
                 .map(|&(start, throughput)| SlicePoint { start, throughput })
                 .collect(),
             histogram: (!of.histogram.is_empty()).then_some(&of.histogram),
-            agents: of.agents.iter().map(AgentData::of).collect(),
+            agents: &of.agents,
         }
     }
 }
@@ -278,7 +247,7 @@ fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> 
         peak_memory_bytes: target.peak_memory_bytes,
         memory_source: target.memory_source.as_deref().filter(|source| !source.is_empty()),
         launches: target.launches,
-        watch: target.watch.as_ref().map(Watch::of),
+        watch: target.watch.as_ref(),
         runs: Runs::of(&target.programs),
         facts: &target.facts,
     }

@@ -1,7 +1,7 @@
 //! Figures of a contender, and of each of its groups.
 
 use judge::verdict::Quantiles;
-use record::{FaultOwner, Outcomes, seen::Connections};
+use record::{FaultOwner, Outcomes};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -28,14 +28,6 @@ pub(super) struct OutcomesData {
     theirs: BTreeMap<String, u64>,
     ours: BTreeMap<String, u64>,
     host: BTreeMap<String, u64>,
-}
-
-#[derive(Serialize)]
-pub(super) struct ConnectionsData {
-    asked: u64,
-    got: u64,
-    opened: u64,
-    reopened_at_rest: u64,
 }
 
 #[derive(Serialize)]
@@ -73,14 +65,5 @@ pub(super) fn outcomes(of: &Outcomes, code_names: &BTreeMap<u16, String>) -> Out
         theirs: of.classes(FaultOwner::Theirs, code_names),
         ours: of.classes(FaultOwner::Ours, code_names),
         host: of.classes(FaultOwner::Host, code_names),
-    }
-}
-
-pub(super) fn connections(of: &Connections) -> ConnectionsData {
-    ConnectionsData {
-        asked: of.asked,
-        got: of.got,
-        opened: of.opened,
-        reopened_at_rest: of.reopened_at_rest,
     }
 }

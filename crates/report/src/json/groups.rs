@@ -1,12 +1,10 @@
 //! The measurements of one group, and its load.
 
-use super::figures::{
-    ConnectionsData, Figure, OutcomesData, Round, Times, connections, outcomes, round, times,
-};
+use super::figures::{Figure, OutcomesData, Round, Times, outcomes, round, times};
 use super::kinds::{self, KindData};
 use crate::{View, words};
 use judge::verdict::{ContenderSummary, Sent};
-use record::{Arrivals, Contender};
+use record::{Arrivals, Contender, seen::Connections};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -21,7 +19,7 @@ pub(super) struct GroupData<'a> {
     metrics: Metrics,
     kinds: Vec<KindData>,
     outcomes: OutcomesData,
-    connections: ConnectionsData,
+    connections: &'a Connections,
     rounds: Vec<Round>,
 }
 
@@ -62,7 +60,7 @@ pub(super) fn of<'a>(view: &View, contender: &'a ContenderSummary) -> Vec<GroupD
         },
         kinds: kinds::of(view, contender, &of.kinds),
         outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
-        connections: connections(&of.connections),
+        connections: &of.connections,
         rounds: of.rounds.iter().map(round).collect(),
     });
     data.collect()

@@ -1,7 +1,7 @@
 //! What a store reported about itself.
 
 use super::seconds;
-use judge::verdict::StoreSummary;
+use judge::verdict::{Evicted, StoreSummary};
 use record::{LoadMethod, Loaded, Settled};
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ pub(super) struct StoreData<'a> {
     load: Option<LoadData<'a>>,
     items: Option<u64>,
     bytes: Option<u64>,
-    evicted: EvictedData,
+    evicted: Evicted,
     silent: Option<&'a str>,
     shared_with: &'a [String],
 }
@@ -36,24 +36,13 @@ enum SettledData<'a> {
     Unseen { why: &'a str },
 }
 
-#[derive(Serialize)]
-struct EvictedData {
-    load: Option<u64>,
-    before_rounds: Option<u64>,
-    rounds: Option<u64>,
-}
-
 impl<'a> StoreData<'a> {
     pub(super) fn of(of: &'a StoreSummary) -> Self {
         StoreData {
             load: of.loaded.as_ref().map(LoadData::of),
             items: of.items,
             bytes: of.bytes,
-            evicted: EvictedData {
-                load: of.evicted.load,
-                before_rounds: of.evicted.before,
-                rounds: of.evicted.rounds,
-            },
+            evicted: of.evicted,
             silent: of.silent.as_deref(),
             shared_with: &of.shared_with,
         }

@@ -4,6 +4,7 @@
 use super::super::{json, junit, markdown, samples, terminal};
 use super::PLAIN;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 const REWRITE: &str = "TIEBREAK_REWRITE_SNAPSHOTS";
@@ -23,6 +24,8 @@ const KEPT: [&str; 12] = [
     "loads",
     "published",
 ];
+/// Those that have little else in their JSON than "faster": what differs from it is kept.
+const LIKE_FASTER: [&str; 3] = ["required", "agents", "published"];
 /// Further samples whose report for the terminal is kept.
 const SEEN: [&str; 8] =
     ["five", "empty", "launched", "restarts", "looks", "stores", "kinds", "groups"];
@@ -63,7 +66,43 @@ fn reports_of_sweeps() -> Vec<Snapshot> {
 
 fn json_reports() -> Vec<Snapshot> {
     let all = samples::all().into_iter().filter(|input| KEPT.contains(&input.0));
-    all.map(|(name, input)| (format!("{name}.json"), json::report(&input.view()))).collect()
+    let all: Vec<_> = all.map(|(name, input)| (name, json::report(&input.view()))).collect();
+    let (_, faster) = all.iter().find(|(name, _)| *name == "faster").expect("a sample");
+    let kept = |(name, report): &(&str, String)| {
+        if LIKE_FASTER.contains(name) {
+            (format!("{name}.json.diff"), differences(faster, report))
+        } else {
+            (format!("{name}.json"), report.clone())
+        }
+    };
+    all.iter().map(kept).collect()
+}
+
+/// The lines in which two reports differ, each with its number in the report that has it.
+fn differences(from: &str, to: &str) -> String {
+    let (from, to): (Vec<&str>, Vec<&str>) = (from.lines().collect(), to.lines().collect());
+    // How many lines the rests from these two lines on have in common.
+    let mut common = vec![vec![0_usize; to.len() + 1]; from.len() + 1];
+    for (a, b) in (0..from.len()).rev().flat_map(|a| (0..to.len()).rev().map(move |b| (a, b))) {
+        common[a][b] = if from[a] == to[b] {
+            common[a + 1][b + 1] + 1
+        } else {
+            common[a + 1][b].max(common[a][b + 1])
+        };
+    }
+    let (mut a, mut b, mut out) = (0, 0, String::new());
+    while a < from.len() || b < to.len() {
+        if a < from.len() && b < to.len() && from[a] == to[b] {
+            (a, b) = (a + 1, b + 1);
+        } else if b == to.len() || a < from.len() && common[a + 1][b] >= common[a][b + 1] {
+            a += 1;
+            writeln!(out, "-{a} {}", from[a - 1]).expect("a String takes all");
+        } else {
+            b += 1;
+            writeln!(out, "+{b} {}", to[b - 1]).expect("a String takes all");
+        }
+    }
+    out
 }
 
 #[test]
