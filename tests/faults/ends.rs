@@ -29,73 +29,65 @@ enum When {
     Preparing,
 }
 
+/// SIGKILL ends tiebreak itself.
+const KILLED: End = End {
+    name: "",
+    when: When::Driving,
+    whom: |running| running.signal(libc::SIGKILL),
+    code: None,
+    end: "none",
+    says: &[],
+    check: |_| {},
+};
+
+/// What has been measured is judged.
+const JUDGED: End = End { code: Some(0), end: "stopped", check: judged, ..KILLED };
+
+/// There is nothing to judge yet.
+const TOO_EARLY: End = End {
+    code: Some(3),
+    end: "stopped",
+    says: &["stopped before the first round: no verdict"],
+    ..KILLED
+};
+
+/// A keeper ends, and its target with it.
+const KEEPER: End = End {
+    code: Some(4),
+    end: "target_failed",
+    says: &["it was ended because its keeper was killed"],
+    check: |ended| ended.adds_up(),
+    ..KILLED
+};
+
 const ENDS: &[End] = &[
     End {
         name: "sigint_judges_what_is_there",
-        when: When::Driving,
         whom: |running| running.signal(libc::SIGINT),
-        code: Some(0),
-        end: "stopped",
-        says: &[],
-        check: judged,
+        ..JUDGED
     },
     End {
         name: "sigterm_judges_what_is_there",
-        when: When::Driving,
         whom: |running| running.signal(libc::SIGTERM),
-        code: Some(0),
-        end: "stopped",
-        says: &[],
-        check: judged,
+        ..JUDGED
     },
     End {
         name: "sigint_at_the_launch_gives_no_verdict",
         when: When::Launching,
         whom: |running| running.signal(libc::SIGINT),
-        code: Some(3),
-        end: "stopped",
-        says: &["stopped before the first round: no verdict"],
-        check: |_| {},
+        ..TOO_EARLY
     },
     End {
         name: "sigterm_while_preparing_gives_no_verdict",
         when: When::Preparing,
         whom: |running| running.signal(libc::SIGTERM),
-        code: Some(3),
-        end: "stopped",
-        says: &["stopped before the first round: no verdict"],
-        check: |_| {},
+        ..TOO_EARLY
     },
-    End {
-        name: "sigkill_of_tiebreak",
-        when: When::Driving,
-        whom: |running| running.signal(libc::SIGKILL),
-        code: None,
-        end: "none",
-        says: &[],
-        check: readable,
-    },
-    End {
-        name: "sigkill_of_tiebreak_at_the_launch",
-        when: When::Launching,
-        whom: |running| running.signal(libc::SIGKILL),
-        code: None,
-        end: "none",
-        says: &[],
-        check: |_| {},
-    },
-    End {
-        name: "sigkill_of_tiebreak_while_preparing",
-        when: When::Preparing,
-        whom: |running| running.signal(libc::SIGKILL),
-        code: None,
-        end: "none",
-        says: &[],
-        check: |_| {},
-    },
+    End { name: "sigkill_of_tiebreak", check: readable, ..KILLED },
+    End { name: "sigkill_of_tiebreak_at_the_launch", when: When::Launching, ..KILLED },
+    End { name: "sigkill_of_tiebreak_while_preparing", when: When::Preparing, ..KILLED },
     End {
         name: "two_signals",
-        when: When::Driving,
         whom: |running| {
             // tiebreak is stopped until both are pending.
             running.signal(libc::SIGSTOP);
@@ -104,50 +96,34 @@ const ENDS: &[End] = &[
             running.signal(libc::SIGCONT);
         },
         code: Some(130),
-        end: "none",
-        says: &[],
         check: readable,
+        ..KILLED
     },
     End {
         // As GNU timeout does it: to its child, then to the child's group.
         name: "a_signal_and_its_echo",
-        when: When::Driving,
         whom: |running| {
             running.signal(libc::SIGTERM);
             std::thread::sleep(std::time::Duration::from_millis(2));
             running.signal(libc::SIGTERM);
         },
-        code: Some(0),
-        end: "stopped",
-        says: &[],
-        check: judged,
+        ..JUDGED
     },
     End {
         name: "sigkill_of_a_keeper",
-        when: When::Driving,
         whom: |running| keepers(running)[0].kill(libc::SIGKILL),
-        code: Some(4),
-        end: "target_failed",
-        says: &["it was ended because its keeper was killed"],
-        check: |ended| ended.adds_up(),
+        ..KEEPER
     },
     End {
         name: "sigkill_of_every_keeper",
-        when: When::Driving,
         whom: |running| keepers(running).iter().for_each(|keeper| keeper.kill(libc::SIGKILL)),
-        code: Some(4),
-        end: "target_failed",
-        says: &["it was ended because its keeper was killed"],
-        check: |ended| ended.adds_up(),
+        ..KEEPER
     },
     End {
         name: "sigterm_of_a_keeper",
-        when: When::Driving,
         whom: |running| keepers(running)[0].kill(libc::SIGTERM),
-        code: Some(4),
-        end: "target_failed",
         says: &["`: it exited with status 0; run/logs/"],
-        check: |ended| ended.adds_up(),
+        ..KEEPER
     },
 ];
 

@@ -68,6 +68,12 @@ const BASE: Fault = Fault {
     check: |_| {},
 };
 
+/// It ends the run.
+const FAILED: Fault = Fault { code: 4, end: "target_failed", ..BASE };
+
+/// It ends the run before anything was driven.
+const NEVER_READY: Fault = Fault { check: nothing_driven, ..FAILED };
+
 /// Targets that are launched.
 const LAUNCHED: &[Fault] = &[
     Fault { name: "is_sound", check: sound, ..BASE },
@@ -75,107 +81,81 @@ const LAUNCHED: &[Fault] = &[
         name: "never_listens",
         keys: QUICKLY,
         server: Server::Other(&["sleep", "1000"]),
-        code: 4,
-        end: "target_failed",
         says: &["`wrong`: it was not ready within 400 ms: it refused the connection"],
-        check: nothing_driven,
-        ..BASE
+        ..NEVER_READY
     },
     Fault {
         name: "never_answers",
         keys: IN_3_S,
         server: Server::Test("--never-reply"),
-        code: 4,
-        end: "target_failed",
         says: &["`wrong`: it was not ready within 3 s: it did not answer", "wrong.log says:"],
-        check: nothing_driven,
-        ..BASE
+        ..NEVER_READY
     },
     Fault {
         name: "answers_503_for_ever",
         keys: IN_3_S,
         server: Server::Test("--status 503"),
-        code: 4,
-        end: "target_failed",
         says: &["`wrong`: it was not ready within 3 s: it answers with status 503"],
-        check: nothing_driven,
-        ..BASE
+        ..NEVER_READY
     },
     Fault {
         name: "resets_every_request",
         keys: IN_3_S,
         server: Server::Test("--reset-nth 1"),
-        code: 4,
-        end: "target_failed",
         says: &["`wrong`: it was not ready within 3 s: it reset the connection"],
-        check: nothing_driven,
-        ..BASE
+        ..NEVER_READY
     },
     Fault {
         name: "exits_at_once",
         server: Server::Other(&["sh", "-c", "seq 40; echo last words >&2; exit 7"]),
-        code: 4,
-        end: "target_failed",
         says: &[
             "`wrong`: it exited with status 7 before it was ready; ",
             "wrong.log ends with:\n  12\n  13\n",
             "\n  40\n  last words\n",
         ],
-        check: nothing_driven,
-        ..BASE
+        ..NEVER_READY
     },
     Fault {
         name: "exits_at_once_and_in_silence",
         server: Server::Other(&["true"]),
-        code: 4,
-        end: "target_failed",
         says: &[
             "it exited with status 0 before it was ready; a target must stay in the foreground",
         ],
-        check: nothing_driven,
-        ..BASE
+        ..NEVER_READY
     },
     Fault {
         name: "dies_in_mid_run",
         server: Server::Habits(&[]),
         disturbance: Disturbance::Signal(libc::SIGKILL),
-        code: 4,
-        end: "target_failed",
         says: &["`wrong`: it was ended by SIGKILL", "wrong.log says:\n  listening on"],
         check: died,
-        ..BASE
+        ..FAILED
     },
     Fault {
         name: "ends_itself_in_mid_run",
         length: LONG,
         server: Server::Habits(&["die=3000"]),
-        code: 4,
-        end: "target_failed",
         says: &["`wrong`: it exited with status 3", "wrong.log says:\n  listening on"],
         check: |ended| assert!(ended.report()["complete_rounds"].is_u64()),
-        ..BASE
+        ..FAILED
     },
     Fault {
         name: "freezes_for_ever",
         words: "--timeout 500ms",
         server: Server::Habits(&[]),
         disturbance: Disturbance::Signal(libc::SIGSTOP),
-        code: 4,
-        end: "target_failed",
         says: &["stopped answering: no operation in round", "no operation in", " timeout)"],
         check: froze,
-        ..BASE
+        ..FAILED
     },
     Fault {
         name: "freezes_for_ever_at_a_rate",
         words: "--timeout 500ms --rate 400/s",
         server: Server::Habits(&[]),
         disturbance: Disturbance::Signal(libc::SIGSTOP),
-        code: 4,
-        end: "target_failed",
         says: &["stopped answering: no operation in round", "no operation in", " timeout)"],
         check: froze_at_a_rate,
-        ..BASE
+        ..FAILED
     },
     RESETS,
     GARBAGE,
@@ -193,8 +173,6 @@ const LAUNCHED: &[Fault] = &[
         keys: QUICKLY,
         length: SIX_LAUNCHES,
         server: Server::Other(&["sh", "-c", SECOND, "sh"]),
-        code: 4,
-        end: "target_failed",
         says: &["`wrong`: it was not ready within 400 ms: it refused the connection"],
         check: |ended| {
             let report = ended.report();
@@ -202,7 +180,7 @@ const LAUNCHED: &[Fault] = &[
             let launches = ended.journal().into_iter().filter(|(kind, _)| kind == "target");
             assert!((2..=3).contains(&launches.count()));
         },
-        ..BASE
+        ..FAILED
     },
 ];
 
@@ -254,38 +232,32 @@ const ATTACHED: &[Fault] = &[
         name: "never_answers",
         words: "--timeout 300ms",
         server: Server::Test("--never-reply"),
-        code: 4,
-        end: "target_failed",
         says: &["`wrong` (http://127.0.0.1:", "is not ready: it sent no complete reply within"],
         check: |ended| {
             assert_eq!(ended.counts(1).failed("timeout"), 1, "one request, and it was enough");
         },
-        ..BASE
+        ..FAILED
     },
     Fault {
         name: "dies_in_mid_run",
         server: Server::Habits(&[]),
         disturbance: Disturbance::Signal(libc::SIGKILL),
-        code: 4,
-        end: "target_failed",
         says: &[
             "`wrong` (http://127.0.0.1:",
             "stopped answering: no operation in round",
             " refused",
         ],
         check: died,
-        ..BASE
+        ..FAILED
     },
     Fault {
         name: "freezes_for_ever",
         words: "--timeout 500ms",
         server: Server::Habits(&[]),
         disturbance: Disturbance::Signal(libc::SIGSTOP),
-        code: 4,
-        end: "target_failed",
         says: &["stopped answering: no operation in round", "no operation in", " timeout)"],
         check: froze,
-        ..BASE
+        ..FAILED
     },
     RESETS,
     GARBAGE,
