@@ -8,8 +8,7 @@
 
 use drivers::Database;
 use drivers::{MysqlAccess, PostgresAccess, mysql, postgres};
-use engine::workload::Feeds;
-use engine::{MakeLane, Numbers, Stop};
+use engine::{MakeLane, Stop};
 use record::{Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Reuse};
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
@@ -55,14 +54,7 @@ fn of_postgres(user: &str, database: &str, password: Option<String>) -> Vec<Way>
         user: user.to_owned(),
         password,
         database: database.to_owned(),
-        table: String::new(),
-        query: drivers::CHEAPEST.to_owned(),
-        protocol: Simple,
-        tls: None,
-        may_ask_for_key: false,
-        reply_bytes: None,
-        numbers: Numbers::new(1),
-        feeds: Feeds::default(),
+        ..PostgresAccess::without_log_in(Simple)
     };
     let way = |(name, protocol)| -> Way {
         let access = PostgresAccess { protocol, ..access.clone() };
@@ -77,14 +69,7 @@ fn of_mysql(user: &str, database: &str, password: Option<String>) -> Vec<Way> {
         user: user.to_owned(),
         password,
         database: database.to_owned(),
-        table: String::new(),
-        query: drivers::CHEAPEST.to_owned(),
-        protocol: Text,
-        tls: None,
-        may_ask_for_key: false,
-        reply_bytes: None,
-        numbers: Numbers::new(1),
-        feeds: Feeds::default(),
+        ..MysqlAccess::without_log_in(Text)
     };
     let way = |(name, protocol)| -> Way {
         let access = MysqlAccess { protocol, ..access.clone() };

@@ -1,5 +1,6 @@
 //! Access to a database through any of the client libraries.
 
+use crate::request::RequestParts;
 use engine::Numbers;
 use engine::workload::Feeds;
 
@@ -36,6 +37,11 @@ pub struct SqlAccess<P, T> {
 }
 
 impl<P, T> SqlAccess<P, T> {
+    /// What is requested, one operation after the other.
+    pub(crate) fn request_parts(&self) -> RequestParts<'_> {
+        RequestParts { query: &self.query, feeds: &self.feeds, batch_size: 1, is_cassandra: false }
+    }
+
     /// The cheapest statement, sent in this way to a server that requires no login: what the null
     /// server is asked. With an order to [`record::LaneTask::Ask`] it measures what a lane costs by
     /// itself: the CPU time of its worker, on whose thread the whole library runs.

@@ -148,10 +148,9 @@ impl Database for CassandraAccess {
             Ok(Server::new(&access, &lane_order.address)?.of_lane(&lane_order, &access.table))
         };
         let request_parts = RequestParts {
-            query: &self.query,
-            feeds: &self.feeds,
             batch_size: self.protocol.settings.batch_size,
             is_cassandra: true,
+            ..self.request_parts()
         };
         lane::lanes(order, contender, &self.numbers, request_parts, server)
     }

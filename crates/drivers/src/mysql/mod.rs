@@ -15,7 +15,6 @@ use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, LoginError, SchemaError, StartTime, fact};
 use crate::lane;
 use crate::refusal::Refusal;
-use crate::request::RequestParts;
 use crate::sql::{Dialect, Statements, TABLE_COMMENT};
 use engine::MakeLane;
 use engine::workload::longest_key;
@@ -105,13 +104,7 @@ impl Database for MysqlAccess {
         let server = move || {
             Ok(Server::new(&access, &lane_order.address)?.doing(&lane_order.doing, &access.table))
         };
-        let request_parts = RequestParts {
-            query: &self.query,
-            feeds: &self.feeds,
-            batch_size: 1,
-            is_cassandra: false,
-        };
-        lane::lanes(order, contender, &self.numbers, request_parts, server)
+        lane::lanes(order, contender, &self.numbers, self.request_parts(), server)
     }
 
     fn plain(&self) -> Box<dyn Database> {
@@ -298,24 +291,11 @@ const ERRORS: &[(u16, &str)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::Numbers;
-    use engine::workload::Feeds;
 
     #[test]
     fn the_table_fits_its_engine_and_its_values() {
-        let access = MysqlAccess {
-            user: "u".to_owned(),
-            password: None,
-            database: "d".to_owned(),
-            table: "a`b".to_owned(),
-            query: "SELECT 1".to_owned(),
-            protocol: Protocol::Text,
-            tls: None,
-            may_ask_for_key: false,
-            reply_bytes: None,
-            numbers: Numbers::new(1),
-            feeds: Feeds::default(),
-        };
+        let plain = MysqlAccess::without_log_in(Protocol::Text);
+        let access = MysqlAccess { table: "a`b".to_owned(), ..plain };
         let schema = |engine, bytes| access.table_schema(engine, 20, bytes);
         let memory = schema(Some("MEMORY"), 1000).expect("it fits");
         let [drops, creates] = &memory[..] else { panic!("two statements") };

@@ -9,7 +9,6 @@ use crate::custom::{setup, tables};
 use crate::database::{Database, NOTE_COLUMNS, SchemaError, StartTime, fact};
 use crate::lane;
 use crate::panics::unless_it_panics;
-use crate::request::RequestParts;
 use crate::request_error::RequestError;
 use crate::sql::Dialect;
 use engine::workload::longest_key;
@@ -34,13 +33,7 @@ impl Database for OracleAccess {
                 &lane_order.doing,
             ))
         };
-        let request_parts = RequestParts {
-            query: &self.query,
-            feeds: &self.feeds,
-            batch_size: 1,
-            is_cassandra: false,
-        };
-        lane::lanes(order, contender, &self.numbers, request_parts, server)
+        lane::lanes(order, contender, &self.numbers, self.request_parts(), server)
     }
 
     /// The cheapest statement of its own server, because the null server does not support its

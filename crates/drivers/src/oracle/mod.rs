@@ -144,22 +144,14 @@ mod lane_tests;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::Numbers;
-    use engine::workload::Feeds;
 
     pub(super) fn access(table: &str) -> OracleAccess {
         OracleAccess {
             user: "u".to_owned(),
-            password: None,
             database: "FREEPDB1".to_owned(),
             table: table.to_owned(),
             query: "SELECT 1 FROM dual".to_owned(),
-            protocol: (),
-            tls: None,
-            may_ask_for_key: false,
-            reply_bytes: None,
-            numbers: Numbers::new(1),
-            feeds: Feeds::default(),
+            ..OracleAccess::without_log_in(())
         }
     }
 

@@ -10,7 +10,6 @@ use crate::admin::{self, QueryError, Rows};
 use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, SchemaError, StartTime, fact};
 use crate::lane;
-use crate::request::RequestParts;
 use crate::sql::{Dialect, Statements};
 use crate::sqlstate;
 use engine::{MakeLane, TlsAccess};
@@ -63,13 +62,7 @@ impl Database for PostgresAccess {
         let server = move || {
             Ok(Server::new(&access, &lane_order.address)?.doing(&lane_order.doing, &access.table))
         };
-        let request_parts = RequestParts {
-            query: &self.query,
-            feeds: &self.feeds,
-            batch_size: 1,
-            is_cassandra: false,
-        };
-        lane::lanes(order, contender, &self.numbers, request_parts, server)
+        lane::lanes(order, contender, &self.numbers, self.request_parts(), server)
     }
 
     fn plain(&self) -> Box<dyn Database> {
@@ -187,24 +180,11 @@ pub fn code_names() -> impl Iterator<Item = (u16, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::Numbers;
-    use engine::workload::Feeds;
 
     #[test]
     fn the_table_is_the_contenders_own() {
-        let access = PostgresAccess {
-            user: "u".to_owned(),
-            password: None,
-            database: "d".to_owned(),
-            table: "of \"a\"".to_owned(),
-            query: "SELECT 1".to_owned(),
-            protocol: Protocol::Prepared,
-            tls: None,
-            may_ask_for_key: false,
-            reply_bytes: None,
-            numbers: Numbers::new(1),
-            feeds: Feeds::default(),
-        };
+        let plain = PostgresAccess::without_log_in(Protocol::Prepared);
+        let access = PostgresAccess { table: "of \"a\"".to_owned(), ..plain };
         let [drops, creates] = &access.table_schema(true)[..] else { panic!("two statements") };
         assert_eq!(drops, r#"DROP TABLE IF EXISTS "of ""a""""#);
         assert!(creates.starts_with(r#"CREATE UNLOGGED TABLE "of ""a""" (key text"#), "{creates}");

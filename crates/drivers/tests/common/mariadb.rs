@@ -6,8 +6,6 @@ use super::{
 use drivers::Database;
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
-use engine::Numbers;
-use engine::workload::Feeds;
 use record::{Address, DriveOrder, Seen, Workload};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -112,13 +110,7 @@ pub(crate) fn access(table: &str) -> MysqlAccess {
         password: Some(PASSWORD.to_owned()),
         database: "bench".to_owned(),
         table: table.to_owned(),
-        query: "SELECT 1".to_owned(),
-        protocol: Protocol::Prepared,
-        tls: None,
-        may_ask_for_key: false,
-        reply_bytes: None,
-        numbers: Numbers::new(1),
-        feeds: Feeds::default(),
+        ..MysqlAccess::without_log_in(Protocol::Prepared)
     }
 }
 

@@ -4,8 +4,6 @@ use super::{PATIENCE, as_user, directory, drive, free_port, load, log, signal, w
 use drivers::Database;
 use drivers::PostgresAccess;
 use drivers::postgres::Protocol;
-use engine::Numbers;
-use engine::workload::Feeds;
 use record::{Address, DriveOrder, Seen, Workload};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -109,13 +107,7 @@ pub(crate) fn access(table: &str) -> PostgresAccess {
         password: None,
         database: "postgres".to_owned(),
         table: table.to_owned(),
-        query: "SELECT 1".to_owned(),
-        protocol: Protocol::Prepared,
-        tls: None,
-        may_ask_for_key: false,
-        reply_bytes: None,
-        numbers: Numbers::new(1),
-        feeds: Feeds::default(),
+        ..PostgresAccess::without_log_in(Protocol::Prepared)
     }
 }
 
