@@ -27,9 +27,9 @@ const KEPT: [&str; 12] = [
 /// "faster", and those that have little else in their JSON: of these only what differs from it is
 /// kept.
 const LIKE_FASTER: [&str; 4] = ["faster", "required", "agents", "published"];
-/// The JSON of all others has this many slices of a contender: they are all of one kind, and
-/// "faster" has all of its own.
-const SLICES: usize = 3;
+/// Lists of points have this many in the JSON of all others: the points of a list are of one kind,
+/// and "faster" has all of its own.
+const POINTS: usize = 3;
 /// Further samples whose report for the terminal is kept.
 const SEEN: [&str; 8] =
     ["five", "empty", "launched", "restarts", "looks", "stores", "kinds", "groups"];
@@ -73,7 +73,7 @@ fn json_reports() -> Vec<Snapshot> {
     // "equivalent" has no field, and no word in a field, that no other of them has.
     all.retain(|(name, _)| KEPT.contains(name) && *name != "equivalent");
     for (_, input) in all.iter_mut().filter(|(name, _)| !LIKE_FASTER.contains(name)) {
-        input.contenders.iter_mut().for_each(|contender| contender.slices.truncate(SLICES));
+        shorten(input);
     }
     let all: Vec<_> =
         all.iter().map(|(name, input)| (*name, json::report(&input.view()))).collect();
@@ -86,6 +86,16 @@ fn json_reports() -> Vec<Snapshot> {
         }
     };
     all.iter().map(kept).collect()
+}
+
+fn shorten(input: &mut samples::Parts) {
+    for contender in &mut input.contenders {
+        contender.slices.truncate(POINTS);
+        contender.latency_curve.truncate(POINTS);
+        contender.rounds.truncate(POINTS);
+        contender.groups.iter_mut().for_each(|group| group.rounds.truncate(POINTS));
+    }
+    input.comparisons.iter_mut().for_each(|comparison| comparison.rounds.truncate(POINTS));
 }
 
 /// The lines in which two reports differ, each with its number in the report that has it.
