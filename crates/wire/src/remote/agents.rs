@@ -172,10 +172,8 @@ impl Message for FromAgent {
         }
     }
 
-    fn read(kind: u8, body: &[u8]) -> Result<Self, Fault> {
-        let mut fields = Fields::of(body);
-        let from = &mut fields;
-        let message = match kind {
+    fn read(kind: u8, from: &mut Fields<'_>) -> Result<Self, Fault> {
+        Ok(match kind {
             32 => FromAgent::Hello(Hello {
                 rank: from.u32()?,
                 size: from.u32()?,
@@ -201,9 +199,7 @@ impl Message for FromAgent {
             37 => FromAgent::Piece(from.bytes(MOST_PIECE_BYTES)?.into()),
             38 => FromAgent::PiecesEnd { bytes: from.u64()?, digest: from.array()? },
             _ => return Err(UNKNOWN_KIND),
-        };
-        fields.end()?;
-        Ok(message)
+        })
     }
 }
 
@@ -241,9 +237,8 @@ impl Message for FromCoordinator {
         }
     }
 
-    fn read(kind: u8, body: &[u8]) -> Result<Self, Fault> {
-        let mut fields = Fields::of(body);
-        let message = match kind {
+    fn read(kind: u8, fields: &mut Fields<'_>) -> Result<Self, Fault> {
+        Ok(match kind {
             48 => FromCoordinator::Accepted,
             49 => FromCoordinator::Rejected(fields.text(MOST_TEXT_BYTES)?),
             50 => FromCoordinator::Ping,
@@ -254,8 +249,6 @@ impl Message for FromCoordinator {
             55 => FromCoordinator::Bye,
             56 => FromCoordinator::Renew,
             _ => return Err(UNKNOWN_KIND),
-        };
-        fields.end()?;
-        Ok(message)
+        })
     }
 }

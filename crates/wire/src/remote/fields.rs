@@ -4,11 +4,6 @@ use super::{BAD_VALUE, TOO_LONG, TOO_SHORT};
 use crate::Fault;
 use alloc::{string::String, vec::Vec};
 
-/// Appends a number of two bytes.
-pub fn push_u16(body: &mut Vec<u8>, number: u16) {
-    body.extend_from_slice(&number.to_be_bytes());
-}
-
 /// Appends a number of four bytes.
 pub fn push_u32(body: &mut Vec<u8>, number: u32) {
     body.extend_from_slice(&number.to_be_bytes());
@@ -72,11 +67,6 @@ impl<'a> Fields<'a> {
     /// A number of one byte.
     pub fn u8(&mut self) -> Result<u8, Fault> {
         self.array().map(|[byte]| byte)
-    }
-
-    /// A number of two bytes.
-    pub fn u16(&mut self) -> Result<u16, Fault> {
-        self.array().map(u16::from_be_bytes)
     }
 
     /// A number of four bytes.

@@ -116,18 +116,15 @@ impl Message for FromClient {
         }
     }
 
-    fn read(kind: u8, body: &[u8]) -> Result<Self, Fault> {
-        let mut fields = Fields::of(body);
-        let message = match kind {
+    fn read(kind: u8, fields: &mut Fields<'_>) -> Result<Self, Fault> {
+        Ok(match kind {
             1 => {
                 let purpose = Purpose::of(fields.u8()?).ok_or(BAD_VALUE)?;
                 FromClient::Hello { purpose, nonce: fields.array()? }
             }
             3 => FromClient::Proof(fields.array()?),
             _ => return Err(UNKNOWN_KIND),
-        };
-        fields.end()?;
-        Ok(message)
+        })
     }
 }
 
@@ -154,9 +151,8 @@ impl Message for FromServer {
         }
     }
 
-    fn read(kind: u8, body: &[u8]) -> Result<Self, Fault> {
-        let mut fields = Fields::of(body);
-        let message = match kind {
+    fn read(kind: u8, fields: &mut Fields<'_>) -> Result<Self, Fault> {
+        Ok(match kind {
             2 => FromServer::Challenge(fields.array()?),
             4 => FromServer::Welcome(fields.array()?),
             5 => {
@@ -165,8 +161,6 @@ impl Message for FromServer {
                 FromServer::Refused(known.ok_or(BAD_VALUE)?.1)
             }
             _ => return Err(UNKNOWN_KIND),
-        };
-        fields.end()?;
-        Ok(message)
+        })
     }
 }

@@ -33,6 +33,7 @@ pub use frame::{FrameError, HEAD_BYTES, VERSION};
 
 use crate::Fault;
 use alloc::vec::Vec;
+use fields::Fields;
 
 /// A kind that this enum of messages does not have.
 pub const UNKNOWN_KIND: Fault = Fault("a message of an unexpected kind");
@@ -82,11 +83,22 @@ pub trait Message: Sized {
     /// Appends the body.
     fn write(&self, body: &mut Vec<u8>);
 
-    /// Decodes a body.
+    /// Reads the fields of a body.
     ///
     /// # Errors
-    /// If the kind is not one of this type, or the body is not exactly one of that kind.
-    fn read(kind: u8, body: &[u8]) -> Result<Self, Fault>;
+    /// If the kind is not one of this type, or the fields are not those of that kind.
+    fn read(kind: u8, fields: &mut Fields<'_>) -> Result<Self, Fault>;
+
+    /// Decodes a body, which must have no more bytes than its fields.
+    ///
+    /// # Errors
+    /// As [`Message::read`], or if bytes are left.
+    fn from_body(kind: u8, body: &[u8]) -> Result<Self, Fault> {
+        let mut fields = Fields::of(body);
+        let message = Self::read(kind, &mut fields)?;
+        fields.end()?;
+        Ok(message)
+    }
 }
 
 /// Appends a message as a frame.
@@ -109,6 +121,6 @@ pub fn encode<M: Message>(message: &M, out: &mut Vec<u8>) {
 /// If the bytes are not a frame of this version, or not a message of this type.
 pub fn decode<M: Message>(input: &[u8]) -> Result<Option<(M, usize)>, FrameError> {
     let Some((frame, length)) = frame::decode(input, M::MOST_BODY_BYTES)? else { return Ok(None) };
-    let message = M::read(frame.kind, frame.body).map_err(FrameError::Malformed)?;
+    let message = M::from_body(frame.kind, frame.body).map_err(FrameError::Malformed)?;
     Ok(Some((message, length)))
 }

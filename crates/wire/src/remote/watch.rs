@@ -92,15 +92,12 @@ impl Message for WatchQuestion {
         }
     }
 
-    fn read(kind: u8, body: &[u8]) -> Result<Self, Fault> {
-        let mut fields = Fields::of(body);
-        let message = match kind {
+    fn read(kind: u8, fields: &mut Fields<'_>) -> Result<Self, Fault> {
+        Ok(match kind {
             16 => WatchQuestion::Describe,
             17 => WatchQuestion::Read { number: fields.u32()?, fully: fields.bool()? },
             _ => return Err(UNKNOWN_KIND),
-        };
-        fields.end()?;
-        Ok(message)
+        })
     }
 }
 
@@ -136,9 +133,8 @@ impl Message for Answer {
         }
     }
 
-    fn read(kind: u8, body: &[u8]) -> Result<Self, Fault> {
-        let mut fields = Fields::of(body);
-        let message = match kind {
+    fn read(kind: u8, fields: &mut Fields<'_>) -> Result<Self, Fault> {
+        Ok(match kind {
             18 => Answer::Description(Description {
                 machine: fields.array()?,
                 source: fields.text(MOST_TEXT_BYTES)?,
@@ -156,9 +152,7 @@ impl Message for Answer {
                 load_milli: fields.option()?,
             }),
             _ => return Err(UNKNOWN_KIND),
-        };
-        fields.end()?;
-        Ok(message)
+        })
     }
 }
 

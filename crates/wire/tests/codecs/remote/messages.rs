@@ -126,11 +126,11 @@ fn holds<M: Message + Debug + PartialEq + Clone>(messages: &[M]) {
         assert_eq!(decode(&behind), Ok(Some((message.clone(), whole.len()))));
         let body = &whole[HEAD_BYTES..];
         let (kind, extra) = (message.kind(), [body, b"\0"].concat());
-        assert_eq!(M::read(kind, &extra), Err(TOO_LONG), "{message:?}");
+        assert_eq!(M::from_body(kind, &extra), Err(TOO_LONG), "{message:?}");
         if let Some(shorter) = body.len().checked_sub(1) {
-            assert_eq!(M::read(kind, &body[..shorter]), Err(TOO_SHORT), "{message:?}");
+            assert_eq!(M::from_body(kind, &body[..shorter]), Err(TOO_SHORT), "{message:?}");
         }
-        assert_eq!(M::read(0, body), Err(UNKNOWN_KIND));
+        assert_eq!(M::from_body(0, body), Err(UNKNOWN_KIND));
     }
 }
 
@@ -187,10 +187,14 @@ fn bad_heads_are_refused_before_a_body_comes() {
 
 #[test]
 fn values_that_are_not_allowed_are_refused() {
-    let bad = |kind: u8, body: &[u8]| Answer::read(kind, body).expect_err("a bad value");
-    assert_eq!(FromClient::read(1, &[3; 33]), Err(BAD_VALUE), "an unknown purpose");
-    assert_eq!(FromServer::read(5, &[0]), Err(BAD_VALUE), "an unknown refusal");
-    assert_eq!(WatchQuestion::read(17, &[0, 0, 0, 0, 2]), Err(BAD_VALUE), "neither true nor false");
+    let bad = |kind: u8, body: &[u8]| Answer::from_body(kind, body).expect_err("a bad value");
+    assert_eq!(FromClient::from_body(1, &[3; 33]), Err(BAD_VALUE), "an unknown purpose");
+    assert_eq!(FromServer::from_body(5, &[0]), Err(BAD_VALUE), "an unknown refusal");
+    assert_eq!(
+        WatchQuestion::from_body(17, &[0, 0, 0, 0, 2]),
+        Err(BAD_VALUE),
+        "neither true nor false"
+    );
     let head = [0; 16];
     let longer_than_allowed = [&head[..], &513_u32.to_be_bytes()].concat();
     assert_eq!(bad(18, &longer_than_allowed), BAD_VALUE);
