@@ -2,7 +2,7 @@
 
 use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
 use crate::key::Key;
-use crate::numbers::{followed_by, number, seconds};
+use crate::numbers::{Number, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "hey",
@@ -24,9 +24,24 @@ fn owns(line: &str) -> bool {
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
-    if line.contains("NaN") {
-        return;
+    if !line.contains("NaN") {
+        let size = |value: &str| followed_by(value, "bytes");
+        summary(line, section, facts, &Summary { begins: "Total", error: |_| Key::Errors, size });
     }
+}
+
+/// In what the summaries of hey and oha differ.
+pub(super) struct Summary {
+    /// The label of the first line.
+    pub(super) begins: &'static str,
+    /// The key under which an error is counted.
+    pub(super) error: fn(&str) -> Key,
+    /// How sizes are written.
+    pub(super) size: fn(&str) -> Number,
+}
+
+/// A line of either summary.
+pub(super) fn summary(line: &str, section: &mut Section, facts: &mut Facts, of: &Summary) {
     if let Some((percent, value)) = line.split_once("% in ") {
         if let Some(key) = percentile(percent) {
             facts.figure(key, seconds(value));
@@ -40,29 +55,35 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
                     facts.figure(Key::Status(code), followed_by(what, "responses"));
                 }
             }
-            "errors" => facts.adds(Key::Errors, number(count)),
+            "errors" => facts.adds((of.error)(what), number(count)),
             _ => {}
         }
     } else if let Some((label, value)) = pair(line) {
-        labelled(label, value, section, facts);
+        if label == of.begins {
+            section.clear();
+            facts.begins();
+        }
+        labelled(label, value, section, facts, of.size);
     }
 }
 
-fn labelled(label: &str, value: &str, section: &mut Section, facts: &mut Facts) {
+fn labelled(
+    label: &str,
+    value: &str,
+    section: &mut Section,
+    facts: &mut Facts,
+    size: fn(&str) -> Number,
+) {
     match label {
         "Status code distribution" => *section = "status".to_owned(),
         "Error distribution" => *section = "errors".to_owned(),
-        "Total" => {
-            section.clear();
-            facts.begins();
-            facts.figure(Key::Duration, seconds(value));
-        }
+        "Total" => facts.figure(Key::Duration, seconds(value)),
         "Slowest" => facts.figure(Key::Max, seconds(value)),
         "Fastest" => facts.figure(Key::Min, seconds(value)),
         "Average" => facts.figure(Key::Mean, seconds(value)),
         "Requests/sec" => facts.figure(Key::Rate, number(value)),
-        "Total data" => facts.figure(Key::BodyBytes, followed_by(value, "bytes")),
-        "Size/request" => facts.figure(Key::ReplyBytes, followed_by(value, "bytes")),
+        "Total data" => facts.figure(Key::BodyBytes, size(value)),
+        "Size/request" => facts.figure(Key::ReplyBytes, size(value)),
         "DNS+dialup" => {
             facts.figure(Key::ConnectMean, seconds(value.split(", ").next().unwrap_or("")));
         }
