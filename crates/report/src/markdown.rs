@@ -161,10 +161,12 @@ pub(super) fn figures(view: &View) -> String {
 /// The load points of one target, and the change from each to the next.
 fn load_points(view: &View, growth: &Growth) -> String {
     let target = view.plan().contenders.first().map(|of| code(&shown(&of.target)));
-    let columns = words::growth::columns(growth).join(" | ");
+    let columns = words::growth::columns(view, growth);
     let mut table = format!(
-        "Load points of {}:\n\n| {columns} |\n|--:|--:|--:|--:|--:|\n",
-        target.unwrap_or_default()
+        "Load points of {}:\n\n| {} |\n|{}\n",
+        target.unwrap_or_default(),
+        columns.join(" | "),
+        "--:|".repeat(columns.len())
     );
     for row in words::growth::rows(view, growth) {
         let _ = writeln!(table, "| {} |", row.join(" | "));

@@ -94,6 +94,36 @@ fn misses_are_their_own_figure_and_no_errors() {
 }
 
 #[test]
+fn tables_of_load_points_have_misses_where_there_are_any() {
+    let reports = |misses: u64| {
+        let lose = |of: &mut judge::verdict::ContenderSummary| {
+            (of.outcomes.ok, of.outcomes.miss) = (10_000 - misses, misses);
+        };
+        let mut all = samples::all().into_iter();
+        let (_, mut loads) = all.find(|(name, _)| *name == "loads").expect("a sample");
+        lose(&mut loads.contenders[1]);
+        let mut sweep = samples::sweeps().swap_remove(0).1;
+        lose(&mut sweep.points[1].as_mut().expect("driven").contenders[1]);
+        let (loads, sweep) = (loads.view(), sweep.view());
+        [
+            terminal::report(&loads, PLAIN),
+            terminal::short::report(&loads, PLAIN),
+            html::page(&loads),
+            markdown::summary(&loads),
+            terminal::sweep::report(&sweep, PLAIN),
+            html::sweep::page(&sweep),
+        ]
+    };
+    for (with, without) in reports(1234).into_iter().zip(reports(0)) {
+        let with = with.replace('\u{a0}', " ");
+        assert!(with.contains("1234 (12.3 %)"), "{with}");
+        // The JSON within a page has misses in any case.
+        let [columns, none] = [&with, &without].map(|report| report.matches("misses").count());
+        assert!(columns > none, "{with}\n{without}");
+    }
+}
+
+#[test]
 fn the_answer_about_two_contenders_fits_on_one_screen() {
     let mut seen = 0;
     for (name, input) in samples::all() {

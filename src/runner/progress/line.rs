@@ -2,7 +2,7 @@
 
 use super::state::{RunState, SoFar};
 use std::time::{Duration, Instant};
-use text::units::{show_ns, show_rate};
+use text::units::{show_counted, show_ns, show_rate};
 
 /// The position in the run, on one line.
 pub(super) fn line(state: &RunState, now: Instant) -> String {
@@ -17,20 +17,21 @@ pub(super) fn line(state: &RunState, now: Instant) -> String {
 
 fn one(contender: &SoFar) -> Option<String> {
     let rate = show_rate(contender.rate()?);
-    let errors = match errors(contender.errors) {
-        Some(errors) => format!(" ({errors})"),
-        None => String::new(),
-    };
-    Some(format!("{} {rate}{errors}", contender.name))
+    let counts = [errors(contender), misses(contender)];
+    let counts: Vec<String> = counts.into_iter().flatten().collect();
+    let counts =
+        if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
+    Some(format!("{} {rate}{counts}", contender.name))
 }
 
-/// Formats a number of errors, such as `3 errors`. Returns None if there are none.
-pub(super) fn errors(count: u64) -> Option<String> {
-    match count {
-        0 => None,
-        1 => Some("1 error".to_owned()),
-        many => Some(format!("{many} errors")),
-    }
+/// Formats the number of errors, such as `3 errors`. Returns None if there are none.
+pub(super) fn errors(of: &SoFar) -> Option<String> {
+    (of.errors > 0).then(|| show_counted(of.errors, "error"))
+}
+
+/// The same for misses.
+pub(super) fn misses(of: &SoFar) -> Option<String> {
+    (of.misses > 0).then(|| show_counted(of.misses, "miss"))
 }
 
 /// Formats a time in whole seconds, rounded up so that 0 s are left only when it is over.
@@ -40,7 +41,7 @@ pub(super) fn whole_seconds(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::state::tests::{seconds, trial, with_errors};
+    use super::super::state::tests::{seconds, trial, with_errors, with_misses};
     use super::*;
 
     #[test]
@@ -67,5 +68,7 @@ mod tests {
             line(&state, at(21.5)),
             "round 2 of 10, 2 min 59 s left: old 40.1 k/s, new 475 /s (3 errors)"
         );
+        state.trial(&with_misses(trial(1, 1, 950, 2_000_000_000, 1), 1), at(20.0));
+        assert!(line(&state, at(21.5)).ends_with("new 475 /s (3 errors, 1 miss)"));
     }
 }

@@ -44,6 +44,8 @@ pub(super) struct SoFar {
     driven_ns: u64,
     /// Operations that failed, whatever the cause.
     pub(super) errors: u64,
+    /// Operations that found nothing.
+    pub(super) misses: u64,
     response_time: Histogram,
     /// Of the response times, in nanoseconds.
     pub(super) p99_ns: Option<u64>,
@@ -180,6 +182,7 @@ impl SoFar {
         self.operations += seen.slices.iter().map(|slice| slice.operations).sum::<u64>();
         self.driven_ns += seen.slices.iter().map(|slice| slice.took_ns).sum::<u64>();
         self.errors += seen.outcomes.errors();
+        self.misses += seen.outcomes.miss;
         self.response_time.merge(&seen.response_time);
         self.p99_ns = self.response_time.quantile(0.99);
     }
@@ -217,6 +220,13 @@ pub(super) mod tests {
     pub(in super::super) fn with_errors(mut trial: TrialRecord, refused: u64) -> TrialRecord {
         trial.seen.outcomes.ok -= refused;
         trial.seen.outcomes.failed.insert(Failure::Refused, refused);
+        trial
+    }
+
+    /// The same trial, with this many operations that found nothing.
+    pub(in super::super) fn with_misses(mut trial: TrialRecord, misses: u64) -> TrialRecord {
+        trial.seen.outcomes.ok -= misses;
+        trial.seen.outcomes.miss = misses;
         trial
     }
 
@@ -276,6 +286,14 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn misses_are_no_errors() {
+        let mut state = RunState::new(&names(), Instant::now());
+        let of_old = with_errors(with_misses(trial(0, 1, 99, 1_000_000_000, 1), 30), 2);
+        state.trial(&of_old, Instant::now());
+        assert_eq!((state.contenders()[0].errors, state.contenders()[0].misses), (2, 30));
+    }
+
+    #[test]
     fn trials_are_added_up() {
         let start = Instant::now();
         let mut state = RunState::new(&["a\u{1b}[2J".to_owned()], start);
@@ -288,7 +306,7 @@ pub(super) mod tests {
         let [contender] = state.contenders() else { panic!("one contender") };
         assert_eq!(contender.name, r"a\u{1b}[2J");
         assert_eq!(contender.rate(), Some(50.0), "operations ÷ time driven, not a mean of rates");
-        assert_eq!(contender.errors, 2);
+        assert_eq!((contender.errors, contender.misses), (2, 0));
         let p99 = contender.p99_ns.expect("samples");
         // 101 samples, the 100th is one of the two slow ones.
         assert!((5_000_000..5_010_000).contains(&p99), "{p99}");

@@ -1,6 +1,6 @@
 //! The live view: a few lines, made from the state, the time and the terminal's size. Pure.
 
-use super::line::{errors, whole_seconds};
+use super::line::{errors, misses, whole_seconds};
 use super::loading::Remaining;
 use super::screen::{Line, Paint, Size, fitted};
 use super::state::{RunState, SoFar};
@@ -80,7 +80,7 @@ fn times(state: &RunState, now: Instant, left: Option<Remaining>) -> String {
     }
 }
 
-/// A line for each contender: name, rate, p99, errors.
+/// A line for each contender: name, rate, p99, errors, misses.
 fn rows(contenders: &[SoFar], blank: &Line) -> Vec<Line> {
     let longest = contenders.iter().map(|one| one.name.width()).max().unwrap_or(0);
     let least = longest.min(SHORTEST_NAME);
@@ -118,7 +118,7 @@ impl Column {
     }
 }
 
-/// The figures, without the p99 if there is no space for it.
+/// The figures; without the misses, and then without the p99, if there is no space for them.
 fn cells(contenders: &[SoFar], room: usize) -> Vec<Column> {
     let cell = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     let column = |paint, text: &dyn Fn(&SoFar) -> String| Column {
@@ -128,8 +128,12 @@ fn cells(contenders: &[SoFar], room: usize) -> Vec<Column> {
     let mut rates = column(Paint::Plain, &|one| cell(one.rate().map(show_rate)));
     flush_right(&mut rates.texts);
     let p99s = column(Paint::Plain, &|one| format!("p99 {}", cell(one.p99_ns.map(show_ns))));
-    let errors = column(Paint::Warning, &|one| errors(one.errors).unwrap_or_default());
-    if rates.taken() + p99s.taken() + errors.taken() <= room {
+    let errors = column(Paint::Warning, &|one| errors(one).unwrap_or_default());
+    let misses = column(Paint::Plain, &|one| misses(one).unwrap_or_default());
+    let with_p99s = rates.taken() + p99s.taken() + errors.taken();
+    if with_p99s + misses.taken() <= room {
+        vec![rates, p99s, errors, misses]
+    } else if with_p99s <= room {
         vec![rates, p99s, errors]
     } else {
         vec![rates, errors]

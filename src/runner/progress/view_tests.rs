@@ -1,7 +1,7 @@
 //! `TIEBREAK_REWRITE_SNAPSHOTS=1 cargo test` writes the snapshots anew; read the
 //! difference before it is committed.
 
-use super::super::state::tests::{seconds, trial, with_errors};
+use super::super::state::tests::{seconds, trial, with_errors, with_misses};
 use super::*;
 use std::time::Duration;
 
@@ -32,6 +32,11 @@ fn runs() -> Vec<(&'static str, RunState, Instant)> {
     long.phase("round", seconds(700.0), 100, at(7.0));
     long.trial(&with_errors(trial(0, 1, 1_234_567, 1_000_000_000, 1), 1_234), at(14.0));
     long.trial(&with_errors(trial(1, 1, 5, 1_000_000_000, 125_000_000_000), 1), at(14.0));
+    let mut missing = fresh(&["old", "new"]);
+    missing.phase("round", seconds(20.0), 10, at(0.0));
+    let of_new = trial(1, 1, 950, 1_000_000_000, 2_900_000);
+    missing.trial(&trial(0, 1, 40_100, 1_000_000_000, 4_120_000), at(2.0));
+    missing.trial(&with_misses(with_errors(of_new, 2), 700), at(2.0));
     let mut launching = fresh(&["old", "new"]);
     launching.phase("round", seconds(20.0), 10, at(0.0));
     launching.trial(&trial(0, 5, 40_100, 1_000_000_000, 4_120_000), at(10.0));
@@ -46,6 +51,7 @@ fn runs() -> Vec<(&'static str, RunState, Instant)> {
         ("pilot", pilot, at(3.0)),
         ("rounds", rounds, at(14.5)),
         ("long names, many errors", long, at(20.0)),
+        ("misses beside errors", missing, at(2.0)),
         ("launching again", launching, at(11.0)),
         ("late", late, at(15.0)),
         ("loading", load, at(3.0)),

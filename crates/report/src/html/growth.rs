@@ -5,7 +5,7 @@ use super::chart::{Chart, Tick, mark, series};
 use super::node::{Node, el};
 use super::scale::span;
 use super::{loads, parts};
-use crate::words::growth::{about_intervals, answer, figure, step};
+use crate::words::growth::{about_intervals, answer, columns, rows, step};
 use crate::words::sweep::{factor, setting};
 use crate::{View, words};
 use judge::growth::{Estimate, Growth, Limit, Point};
@@ -129,20 +129,15 @@ impl Curves {
 
 /// One row for each load point, and the change from one to the next.
 fn figures(view: &View, growth: &Growth) -> Node {
-    let head = [factor(growth.factor), "throughput", "p50", "p99", "errors"];
-    let rows = growth.points.iter().zip(view.contenders).map(|(point, of)| {
-        vec![
-            el("th").at("scope", "row").text(setting(growth.factor, point.value)),
-            parts::cell(figure(point.throughput, units::rate)),
-            parts::cell(figure(point.p50, units::seconds)),
-            parts::cell(figure(point.p99, units::seconds)),
-            parts::cell(units::count(words::errors(of))),
-        ]
+    let rows = rows(view, growth).into_iter().map(|row| {
+        let (load, figures) = row.split_first().expect("its load point");
+        let name = el("th").at("scope", "row").text(load);
+        std::iter::once(name).chain(figures.iter().map(parts::cell)).collect()
     });
     let steps =
         growth.steps.iter().map(|of| el("li").text(parts::capitalised(&step(growth, of, '×'))));
     parts::section("Load points")
-        .with(parts::table(&head, rows))
+        .with(parts::table(&columns(view, growth), rows))
         .with(parts::caption(&parts::capitalised(&format!("{}.", about_intervals(growth)))))
         .with(el("ul").with_all(steps))
         .with(parts::caption(&format!(

@@ -244,24 +244,30 @@ fn verdicts(view: &SweepView) -> Node {
 
 /// One row for each contender at each load point.
 fn figures(view: &SweepView) -> Node {
-    let head =
-        ["contender", factor(view.sweep.factor), "throughput", "p50", "p99", "p99.9", "errors"];
+    let misses = view.any_misses();
+    let mut head =
+        vec!["contender", factor(view.sweep.factor), "throughput", "p50", "p99", "p99.9", "errors"];
+    head.extend(misses.then_some("misses"));
     let rows = view.bends().enumerate().flat_map(|(number, (name, _))| {
         view.points.iter().map(move |point| {
             let of = point.contender(number);
             let time = |of: Option<f64>| parts::cell(units::seconds(of));
             let times = of.map(|of| of.response_time).unwrap_or_default();
             let void = if point.void() { " (void)" } else { "" };
-            let errors = of.map_or(units::MISSING.to_owned(), |of| units::count(words::errors(of)));
-            vec![
+            let counted = |count: fn(&ContenderSummary) -> String| {
+                parts::cell(of.map_or(units::MISSING.to_owned(), count))
+            };
+            let mut row = vec![
                 parts::row_name(name),
                 parts::cell(format!("{}{void}", setting(view.sweep.factor, point.at.value))),
                 parts::cell(units::rate(of.and_then(|of| of.throughput))),
                 time(times.p50),
                 time(times.p99),
                 time(times.p999),
-                parts::cell(errors),
-            ]
+                counted(|of| units::count(words::errors(of))),
+            ];
+            row.extend(misses.then(|| counted(words::misses)));
+            row
         })
     });
     parts::section("Figures").with(parts::table(&head, rows))

@@ -16,9 +16,8 @@ pub(super) fn answer(view: &View, page: &mut Page) {
 
 /// A row for each load point.
 pub(super) fn points(view: &View, of: &Growth, style: Style) -> Page {
-    let rows: Vec<Vec<String>> = growth::rows(view, of).into_iter().map(Vec::from).collect();
     let mut page = Page::new(style);
-    table::table(&growth::columns(of), &rows, &mut page);
+    table::table(&growth::columns(view, of), &growth::rows(view, of), &mut page);
     page.wrapped(2, &growth::about_intervals(of), Paint::Plain);
     page
 }

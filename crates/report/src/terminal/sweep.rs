@@ -6,7 +6,7 @@ use super::{audit_paint, standing_paint};
 use crate::sweep::{PointView, SweepView};
 use crate::{Style, words};
 use judge::bend::Bend;
-use judge::verdict::Weight;
+use judge::verdict::{ContenderSummary, Weight};
 use text::shown::{shown, shown_sentence};
 use text::units;
 use words::sweep::{bend, factor, order, ratio, setting};
@@ -112,20 +112,28 @@ pub(super) fn verdict_table(view: &SweepView) -> (Vec<String>, Vec<Vec<String>>)
 
 /// One row for each contender at each load point, from the lowest to the highest.
 fn figures(view: &SweepView, page: &mut Page) {
-    let head = ["contender", factor(view.sweep.factor), "throughput", "p50", "p99", "errors"];
+    let misses = view.any_misses();
+    let mut head =
+        vec!["contender", factor(view.sweep.factor), "throughput", "p50", "p99", "errors"];
+    head.extend(misses.then_some("misses"));
     let mut rows = Vec::new();
     for (number, (name, _)) in view.bends().enumerate() {
         for point in &view.points {
             let of = point.contender(number);
             let times = of.map(|of| of.response_time);
-            rows.push(vec![
+            let counted = |count: fn(&ContenderSummary) -> String| {
+                of.map_or(units::MISSING.to_owned(), count)
+            };
+            let mut row = vec![
                 words::short_name(name, LONGEST_NAME),
                 setting(view.sweep.factor, point.at.value),
                 units::rate(of.and_then(|of| of.throughput)),
                 units::seconds(times.and_then(|times| times.p50)),
                 units::seconds(times.and_then(|times| times.p99)),
-                of.map_or(units::MISSING.to_owned(), |of| units::count(words::errors(of))),
-            ]);
+                counted(|of| units::count(words::errors(of))),
+            ];
+            row.extend(misses.then(|| counted(words::misses)));
+            rows.push(row);
         }
     }
     table(&head, &rows, page);

@@ -19,21 +19,25 @@ pub(crate) fn answer(view: &View, times: char) -> Option<String> {
     Some(view.growth.map_or(TOO_FEW.to_owned(), |growth| limit(growth, times)))
 }
 
-/// The headings of the table of load points.
-pub(crate) fn columns(growth: &Growth) -> [&'static str; 5] {
-    [sweep::factor(growth.factor), "throughput", "p50", "p99", "errors"]
+/// The headings of the table of load points; misses have a column if there are any.
+pub(crate) fn columns(view: &View, growth: &Growth) -> Vec<&'static str> {
+    let misses = super::any_misses(view.contenders).then_some("misses");
+    let always = [sweep::factor(growth.factor), "throughput", "p50", "p99", "errors"];
+    always.into_iter().chain(misses).collect()
 }
 
 /// One row of the table for each load point.
-pub(crate) fn rows(view: &View, growth: &Growth) -> Vec<[String; 5]> {
+pub(crate) fn rows(view: &View, growth: &Growth) -> Vec<Vec<String>> {
+    let misses = super::any_misses(view.contenders);
     let row = |(point, of): (&Point, &ContenderSummary)| {
-        [
+        let always = [
             setting(growth.factor, point.value),
             figure(point.throughput, units::rate),
             figure(point.p50, units::seconds),
             figure(point.p99, units::seconds),
             units::count(super::errors(of)),
-        ]
+        ];
+        always.into_iter().chain(misses.then(|| super::misses(of))).collect()
     };
     growth.points.iter().zip(view.contenders).map(row).collect()
 }
