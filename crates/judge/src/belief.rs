@@ -11,8 +11,8 @@ const BESIDE_THE_HEADLINE: [&str; 2] = ["one_launch", "log_troubles"];
 /// rest of the difference counts.
 const TAKEN_INTO_ACCOUNT: [&str; 2] = ["cpu_at_rest", "generator_bottleneck"];
 
-/// Whether the headline can be believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// Whether the headline can be believed, from the best to the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeadlineStatus {
     /// No finding could change it.

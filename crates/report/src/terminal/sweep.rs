@@ -67,8 +67,7 @@ fn void(view: &SweepView, point: &PointView, page: &mut Page) {
 
 /// `connections 8`.
 fn at(view: &SweepView, point: &PointView) -> String {
-    let of = view.sweep.factor;
-    format!("{} {}", factor(of), setting(of, point.at.value))
+    words::sweep::at(view.sweep.factor, std::iter::once(point.at.value))
 }
 
 fn verdicts(view: &SweepView, page: &mut Page) {
@@ -159,7 +158,7 @@ fn standing(view: &SweepView, points: &[PointView], page: &mut Page) {
 }
 
 /// The audit of a load point in one line.
-pub(super) fn line(point: &PointView) -> String {
+fn line(point: &PointView) -> String {
     point.view.as_ref().map_or("not driven".to_owned(), words::audit)
 }
 

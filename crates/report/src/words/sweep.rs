@@ -27,6 +27,12 @@ pub(crate) fn setting(factor: Factor, value: f64) -> String {
     }
 }
 
+/// Some load points: `connections 1, 8, 32`.
+pub(crate) fn at(of: Factor, values: impl Iterator<Item = f64>) -> String {
+    let points: Vec<String> = values.map(|value| setting(of, value)).collect();
+    format!("{} {}", factor(of), points.join(", "))
+}
+
 /// `sweep of connections: 1, 8, 32, 128`.
 pub(crate) fn title(view: &SweepView) -> String {
     let values: Vec<f64> = view.sweep.points.iter().map(|point| point.value).collect();

@@ -1,4 +1,5 @@
-//! A sweep on one screen: bends, one table of its load points, and the audit of all of them.
+//! A sweep on one screen: bends, one table of its load points, and one line that says whether to
+//! believe them.
 
 use super::{entries, files_of_run};
 use crate::sweep::{PointView, SweepView};
@@ -8,7 +9,6 @@ use crate::terminal::table;
 use crate::words::findings::cut;
 use crate::{Style, words};
 use record::Metric;
-use words::sweep::{factor, setting};
 
 /// A remark takes one line on a terminal of this many columns; a narrower one wraps it.
 const COLUMNS: usize = 100;
@@ -35,11 +35,9 @@ pub(crate) fn report(view: &SweepView, style: Style) -> String {
     page.finish()
 }
 
-/// `connections 1, 8 and 32`.
+/// `connections 1, 8, 32`.
 fn at(view: &SweepView, points: &[&PointView]) -> String {
-    let settings = points.iter().map(|point| setting(view.sweep.factor, point.at.value));
-    let settings: Vec<String> = settings.collect();
-    format!("{} {}", factor(view.sweep.factor), settings.join(", "))
+    words::sweep::at(view.sweep.factor, points.iter().map(|point| point.at.value))
 }
 
 /// One row for each load point: the figure of each contender that verdicts rest on, and the
@@ -75,26 +73,14 @@ fn figure(point: &PointView, number: usize, metric: Option<Metric>) -> String {
     words::figure(metric, figure)
 }
 
-/// The audit of the load points, equal ones on one line, and their requirements.
+/// Whether the headline can be believed, and what else is known of the load points.
 fn audits(view: &SweepView, page: &mut Page) {
-    let mut lines: Vec<(String, Vec<&PointView>)> = Vec::new();
-    for point in &view.points {
-        let line = long::line(point);
-        match lines.iter_mut().find(|(other, _)| *other == line) {
-            Some((_, points)) => points.push(point),
-            None => lines.push((line, vec![point])),
-        }
-    }
-    for (line, points) in &lines {
-        let all = points.len() == view.points.len() && points.len() > 1;
-        let at = if all { "every load point".to_owned() } else { at(view, points) };
-        let last = points.last().and_then(|point| point.view.as_ref());
-        let paint = last.map_or(Paint::Warning, super::audit_paint);
-        page.wrapped(2, &format!("audit at {at}: {line}"), paint);
-    }
     for point in &view.points {
         standing(view, point, page);
     }
+    let worst = words::belief::least_believed(view);
+    let paint = worst.map_or(Paint::Warning, |(_, worst)| super::audit_paint(worst));
+    page.wrapped(2, &format!("audit: {}", words::belief::of_sweep(view)), paint);
 }
 
 /// How a load point ended, if it ended early, and its requirements.
