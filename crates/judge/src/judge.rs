@@ -131,9 +131,8 @@ impl Judge {
     }
 
     /// Statistics, audit and verdict.
-    pub fn verdict(mut self) -> Verdict {
-        self.close_round();
-        let mut evidence = self.evidence;
+    pub fn verdict(self) -> Verdict {
+        let mut evidence = self.into_evidence();
         evidence.drafts = compare::drafts(&evidence);
         let findings = audit::findings(&evidence);
         let contenders = summary::contenders(&evidence);
@@ -159,6 +158,12 @@ impl Judge {
             gate,
             scope,
         }
+    }
+
+    /// All rounds, with the last one.
+    pub(crate) fn into_evidence(mut self) -> Evidence {
+        self.close_round();
+        self.evidence
     }
 
     fn close_round(&mut self) {

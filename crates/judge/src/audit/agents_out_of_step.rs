@@ -1,6 +1,6 @@
 //! Agents that do not start a slice together.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, remedies::longer};
 use crate::verdict::{Finding, Weight};
 use text::units;
 
@@ -47,7 +47,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             units::percent(share),
             units::percent(matters)
         );
-        Some(RULE.about(name, weight, seen).with_figure(units::percent(share)))
+        let found = RULE.about(name, weight, seen).with_figure(units::percent(share));
+        let longer_turns = longer(evidence, 2.0).filter(|_| !evidence.is_interleaved_in_slices());
+        Some(match longer_turns {
+            Some(option) => found.with_hint(&format!("longer turns ({option})")),
+            None => found,
+        })
     };
     evidence.each().filter_map(|(name, driven)| about((name, &driven.agents))).collect()
 }
@@ -99,5 +104,13 @@ mod tests {
             "agents start a slice of 250 ms on average 500 µs apart, known within 100 µs: \
              0.24\u{a0}% of the slice; 1\u{a0}% matters"
         );
+    }
+
+    #[test]
+    fn turns_are_made_longer_and_not_proposed() {
+        let mut run = run(500_000, 100_000);
+        assert_eq!(run.findings(RULE.name)[0].hint, RULE.hint);
+        run.pilot.as_mut().expect("a pilot").interleave = record::Interleave::Turns;
+        assert_eq!(run.findings(RULE.name)[0].hint, "longer turns (--round 5s)");
     }
 }

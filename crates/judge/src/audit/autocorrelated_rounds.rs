@@ -1,12 +1,15 @@
 //! A difference between contenders that changed during the run.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, remedies::warm_up};
 use crate::{
     draft::Draft,
     verdict::{Finding, Weight},
 };
 use record::Pair;
 use text::{lists, units};
+
+/// The option that the texts name.
+const WARM_UP: &str = "--warm-up 30s";
 
 pub(super) const RULE: Rule = Rule {
     name: "autocorrelated_rounds",
@@ -57,6 +60,7 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
         lists::listed(&metrics)
     );
     let found = RULE.about(b, Weight::Caution, seen);
+    let found = found.with_option(WARM_UP, &warm_up(evidence, 30.0));
     let found = found.about(alarms.iter().map(|(metric, ..)| *metric).collect());
     Some(alarms.iter().fold(found, |found, (metric, by, _)| found.shifting(*metric, *by)))
 }
@@ -100,5 +104,16 @@ mod tests {
              in the last third of the rounds: throughput 1.005x and 1.028x (lag 1: 0.60). The \
              verdict is about the average over this run"
         );
+    }
+
+    #[test]
+    fn a_warm_up_that_there_was_is_not_proposed() {
+        let wave: Vec<f64> = (0..10).map(|i| 1.05 + 0.01 * f64::from(i / 3)).collect();
+        let mut run = SampleRun::with_ratios(&wave);
+        assert_eq!(run.findings(RULE.name)[0].hint, RULE.hint);
+        run.warm_up("b", 30_000_000_000, None);
+        let found = &run.findings(RULE.name)[0];
+        assert_eq!(found.hint, "warm up longer (--warm-up 60s)");
+        assert!(found.remedy.contains("--warm-up 60s"), "{}", found.remedy);
     }
 }

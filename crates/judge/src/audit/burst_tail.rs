@@ -1,6 +1,9 @@
 //! Slow replies that come in bursts.
 
-use super::{Evidence, Rule};
+use super::{
+    Evidence, Rule,
+    remedies::{ROUND, longer},
+};
 use crate::{
     evidence::Part,
     verdict::{Finding, Weight},
@@ -30,10 +33,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    evidence.parts().iter().filter_map(finding).collect()
+    evidence.parts().iter().filter_map(|part| finding(evidence, part)).collect()
 }
 
-fn finding(part: &Part<'_>) -> Option<Finding> {
+fn finding(evidence: &Evidence, part: &Part<'_>) -> Option<Finding> {
     let driven = part.driven;
     let scattered = driven.tail_slices_scattered;
     if scattered < FEWEST_SLICES || driven.tail_slices as f64 >= LEAST * scattered {
@@ -45,7 +48,14 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
         driven.tail_slices,
         units::show_counted(driven.slices, "slice")
     );
-    Some(RULE.about_part(part, Weight::Note, seen))
+    let found = RULE.about_part(part, Weight::Note, seen);
+    Some(match longer(evidence, 2.0) {
+        Some(option) => found.with_option(ROUND, &option),
+        None => found.with_remedy(
+            "see the throughput over slices",
+            "Look at the throughput over slices in the report.",
+        ),
+    })
 }
 
 #[cfg(test)]
@@ -87,5 +97,17 @@ mod tests {
         let mut run = tail_in(1);
         run.records.retain(|record| record.round <= 2);
         assert_eq!(weights(&run, RULE.name), []);
+    }
+
+    #[test]
+    fn rounds_become_longer_than_they_are() {
+        let hint = |seconds: u64| {
+            let mut run = tail_in(1);
+            run.pilot.as_mut().expect("a pilot").round_ns = seconds * 1_000_000_000;
+            run.findings(RULE.name)[0].hint.clone()
+        };
+        assert_eq!(hint(1), RULE.hint);
+        assert_eq!(hint(5), "drive longer (--round 10s)");
+        assert_eq!(hint(90), "see the throughput over slices");
     }
 }

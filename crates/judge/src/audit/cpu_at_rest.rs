@@ -1,6 +1,6 @@
 //! Targets that use CPU time while other contenders are driven.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, remedies::turns};
 use crate::{
     compare::{CAUTION_ABOVE, NOTE_ABOVE},
     verdict::{Finding, Weight},
@@ -51,6 +51,10 @@ fn finding(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding>
             let seen =
                 format!("the target used {used} of a core while other contenders were driven");
             let finding = RULE.about(name, weight, seen).with_figure(used);
+            let finding = match turns(evidence) {
+                Some(option) => finding.with_hint(&format!("use {option}")),
+                None => finding.with_hint("let it be idle without requests"),
+            };
             (share > NOTE_ABOVE).then_some(finding)?
         }
     };
@@ -119,5 +123,14 @@ mod tests {
             });
         three.question.sharing = vec![vec![0, 1]];
         assert_eq!(weights(&three, RULE.name), [Weight::Caution; 2]);
+    }
+
+    #[test]
+    fn turns_are_proposed_only_where_there_are_slices() {
+        let mut run = resting(0.13);
+        assert_eq!(run.findings(RULE.name)[0].hint, RULE.hint);
+        let pilot = run.pilot.as_mut().expect("a pilot");
+        (pilot.interleave, pilot.round_ns) = (Interleave::Turns, 5_000_000_000);
+        assert_eq!(run.findings(RULE.name)[0].hint, "use --round 10s");
     }
 }

@@ -71,6 +71,10 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {
         remedy: remedy.clone(),
         ..RULE.about(name_b, weight, format!("{name_a} and {name_b}: {seen}"))
     };
+    let finding = |seen: String| {
+        let expected = evidence.question.expect_different;
+        if expected { finding(seen).expected() } else { finding(seen) }
+    };
     differences.map(finding).collect()
 }
 
@@ -246,6 +250,8 @@ mod tests {
         assert_eq!(weights(&run(&[7], &[8]), RULE.name), [Weight::Void]);
         let mut expected = run(&[7], &[8]);
         expected.question.expect_different = true;
+        let hint = &expected.findings(RULE.name)[0].hint;
+        assert_eq!(hint, "see that it is the difference that you expect");
         assert_eq!(weights(&expected, RULE.name), [Weight::Note]);
         assert_eq!(
             run(&[7], &[8]).findings(RULE.name)[0].evidence,

@@ -11,6 +11,12 @@ const ITEMS: f64 = 0.01;
 /// the length of a value is drawn again when the value is written again.
 const BYTES: f64 = 0.05;
 
+/// Hint and remedy where both are driven at a rate already.
+const WITH_RATES: (&str, &str) = (
+    "write no new keys, or check what it drops",
+    "Use a workload that writes no new keys, and check whether a store expires or evicts items.",
+);
+
 pub(super) const RULE: Rule = Rule {
     name: "differing_stores",
     short: "the stores grew differently",
@@ -47,7 +53,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         };
         let items = differ("items", a?.items, b?.items, ITEMS);
         let evidence_text = items.or_else(|| differ("bytes", a?.bytes, b?.bytes, BYTES))?;
-        Some(RULE.about(name_b, Weight::Caution, evidence_text))
+        let found = RULE.about(name_b, Weight::Caution, evidence_text);
+        let has_rate = |number: u32| {
+            evidence.contenders.get(number as usize).is_some_and(|driven| driven.rate().is_some())
+        };
+        let both_have_rates = has_rate(pair.a) && has_rate(pair.b);
+        Some(if both_have_rates { found.with_remedy(WITH_RATES.0, WITH_RATES.1) } else { found })
     });
     found.collect()
 }
@@ -105,5 +116,16 @@ mod tests {
         let mut run = ended((0, 0), (500, 5000));
         run.store_reports.pop();
         assert_eq!(weights(&run, RULE.name), []);
+    }
+
+    #[test]
+    fn a_rate_that_there_is_is_not_proposed() {
+        let mut run = ended((0, 0), (11, 110));
+        assert_eq!(run.findings(RULE.name)[0].hint, RULE.hint);
+        let constant = record::Arrivals::Constant(800.0);
+        run.each_record("b", |record| record.lane_order.intensity.arrivals = constant);
+        assert_eq!(run.findings(RULE.name)[0].hint, RULE.hint, "a has none");
+        let found = run.with_arrivals(constant).findings(RULE.name);
+        assert_eq!((found[0].hint.as_str(), found[0].remedy.as_str()), WITH_RATES);
     }
 }

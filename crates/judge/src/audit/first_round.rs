@@ -1,6 +1,6 @@
 //! A first round that differs from the others.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, remedies::warm_up};
 use crate::{
     draft::Draft,
     evidence::{FEWEST_ROUNDS, Operations},
@@ -16,6 +16,9 @@ const DEVIATIONS: f64 = 5.0;
 const PARTS: u32 = 4;
 /// With fewer other rounds than this, the first is not compared with them.
 const FEWEST_OTHERS: usize = 4;
+
+/// The option that the texts name.
+const WARM_UP: &str = "--warm-up 10s";
 
 pub(super) const RULE: Rule = Rule {
     name: "first_round",
@@ -67,6 +70,7 @@ fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
     let [first, others] = [launches.first, launches.others].map(|ln| units::show_ratio(ln.exp()));
     let figure = format!("{first}, then {others}");
     let found = RULE.about(&comparison.b, Weight::Caution, seen).with_figure(figure);
+    let found = found.with_option(WARM_UP, &warm_up(evidence, 10.0));
     Some(found.about(vec![comparison.metric]).shifting(comparison.metric, distance))
 }
 
@@ -192,5 +196,15 @@ mod tests {
         assert_eq!(weights(&run(1.05), RULE.name), [Weight::Caution]);
         let found = run(1.05).findings(RULE.name);
         assert!(found[0].evidence.contains("in the first quarters of the launches"), "{found:?}");
+    }
+
+    #[test]
+    fn the_warm_up_becomes_longer_than_it_was() {
+        let mut run = run(&[1.2, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(run.findings(RULE.name)[0].hint, RULE.hint);
+        run.warm_up("a", 12_000_000_000, Some(true));
+        let found = &run.findings(RULE.name)[0];
+        assert_eq!(found.hint, "warm up longer (--warm-up 24s)");
+        assert_eq!(found.remedy, "Warm up longer: --warm-up 24s.");
     }
 }

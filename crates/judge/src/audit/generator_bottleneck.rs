@@ -1,6 +1,6 @@
 //! Closed loop: the generator may have limited the throughput.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, remedies::has_more_cores};
 use crate::{
     compare::{AT_ITS_LIMIT_FROM, held_back},
     verdict::{Finding, Weight},
@@ -58,9 +58,20 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         };
         let weight = if counts { Weight::Note } else { Weight::Caution };
         let figure = format!("busy {}", units::show_percent(held.busy));
-        Some(RULE.about(name, weight, seen).with_figure(figure))
+        let found = RULE.about(name, weight, seen).with_figure(figure);
+        Some(found.with_hint(hint(has_more_cores(evidence), held.target.is_some())))
     })
     .collect()
+}
+
+/// Without a visible CPU time there is no CPU/op to compare.
+fn hint(has_more_cores: bool, cpu_is_visible: bool) -> &'static str {
+    match (has_more_cores, cpu_is_visible) {
+        (true, true) => RULE.hint,
+        (true, false) => "use more --cores, or set a --rate",
+        (false, true) => "compare CPU/op, or set a --rate",
+        (false, false) => "set a --rate that both can reach",
+    }
 }
 
 fn unknown(evidence: &Evidence, contender: usize) -> &'static str {
@@ -209,5 +220,17 @@ mod tests {
         assert!(found[0].evidence.contains("it is unknown how many cores the target may use"));
         let found = busy(0.96).findings(RULE.name);
         assert!(found[0].evidence.contains("the target's CPU time is not visible"));
+    }
+
+    #[test]
+    fn cores_and_cpu_are_proposed_where_there_are_some() {
+        let hint = |mut run: SampleRun, allowed: &[u32]| {
+            run.question.allowed_cores = allowed.to_vec();
+            run.findings(RULE.name)[0].hint.clone()
+        };
+        assert_eq!(hint(in_sight(0.5), &[0, 1]), RULE.hint);
+        assert_eq!(hint(in_sight(0.5), &[0]), "compare CPU/op, or set a --rate");
+        assert_eq!(hint(busy(0.96), &[0, 1]), "use more --cores, or set a --rate");
+        assert_eq!(hint(busy(0.96), &[0]), "set a --rate that both can reach");
     }
 }

@@ -1,7 +1,7 @@
 //! Open loop: the generator's own delay is part of the latencies that it reports. Open and closed
 //! loop: the throughput is near the generator's own maximum.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, remedies::has_more_cores};
 use crate::{
     compare::{at_its_limit, held_back},
     evidence::{DriveSummary, Part},
@@ -17,9 +17,8 @@ const MOST: f64 = 0.2;
 /// between targets are compressed.
 const MOST_OF_OWN_RATE: f64 = 0.8;
 
-/// The short text of the caution, and its hint.
+/// The short text of the caution.
 const NEAR_MAXIMUM: &str = "near the generator's maximum rate";
-const NEAR_MAXIMUM_HINT: &str = "use more --cores, or set a --rate";
 
 pub(super) const RULE: Rule = Rule {
     name: "generator_saturated",
@@ -49,12 +48,14 @@ pub(super) const RULE: Rule = Rule {
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let late: Vec<(usize, Finding)> =
         evidence.parts().iter().filter_map(|part| Some((part.contender, finding(part)?))).collect();
+    let more_cores = has_more_cores(evidence);
+    let fitted = |found: Finding| if more_cores { found } else { found.with_hint("lower --rate") };
     let each = (0u32..).zip(evidence.each());
     let on_time = each.filter(|(number, _)| late.iter().all(|(at, _)| at != &(*number as usize)));
     // The maximum applies to all groups together, because they share the generator.
     let near = on_time.filter_map(|(number, (name, _))| near_its_own_rate(evidence, number, name));
     let near: Vec<Finding> = near.collect();
-    late.into_iter().map(|(_, finding)| finding).chain(near).collect()
+    late.into_iter().map(|(_, found)| fitted(found)).chain(near).collect()
 }
 
 /// Returns None if the target was at its own limit, so that the throughput is the target's, and if
@@ -77,7 +78,14 @@ fn near_its_own_rate(evidence: &Evidence, number: u32, name: &str) -> Option<Fin
     );
     let counts = evidence.client_counts_for(number);
     let finding = RULE.about(name, if counts { Weight::Note } else { Weight::Caution }, seen);
-    Some(finding.with_short(NEAR_MAXIMUM, NEAR_MAXIMUM_HINT))
+    let has_rate = evidence.contenders.get(contender).is_some_and(|of| of.rate().is_some());
+    let rate = if has_rate { "lower --rate" } else { "set a --rate" };
+    let hint = if has_more_cores(evidence) {
+        format!("use more --cores, or {rate}")
+    } else {
+        rate.to_owned()
+    };
+    Some(finding.with_short(NEAR_MAXIMUM, &hint))
 }
 
 fn finding(part: &Part<'_>) -> Option<Finding> {
@@ -266,5 +274,21 @@ mod tests {
     fn closed_loop_has_no_due_times_to_miss() {
         let closed = run(900, 900).with_arrivals(Arrivals::Closed);
         assert_eq!(weights(&closed, RULE.name), []);
+    }
+
+    #[test]
+    fn cores_and_rates_are_proposed_where_they_help() {
+        let hint = |mut run: SampleRun, allowed: &[u32]| {
+            run.question.allowed_cores = allowed.to_vec();
+            run.findings(RULE.name)[0].hint.clone()
+        };
+        let near = own(1_005_000, 0.9);
+        let open = near.clone().with_arrivals(Arrivals::Constant(800.0));
+        assert_eq!(hint(near.clone(), &[0, 1]), "use more --cores, or set a --rate");
+        assert_eq!(hint(near, &[0]), "set a --rate");
+        assert_eq!(hint(open.clone(), &[0, 1]), "use more --cores, or lower --rate");
+        assert_eq!(hint(open, &[0]), "lower --rate");
+        assert_eq!(hint(run(201, 10), &[0, 1]), RULE.hint);
+        assert_eq!(hint(run(201, 10), &[0]), "lower --rate");
     }
 }

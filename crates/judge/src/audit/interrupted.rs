@@ -35,7 +35,10 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         units::show_counted(planned, "round")
     );
     let figure = format!("{} of {planned} rounds", evidence.complete_rounds);
-    vec![RULE.about_the_run(Weight::Caution, seen).with_figure(figure)]
+    let found = RULE.about_the_run(Weight::Caution, seen).with_figure(figure);
+    let target_failed =
+        evidence.end.as_ref().is_some_and(|end| end.reason == EndReason::TargetFailed);
+    vec![if target_failed { found.with_hint("see the target's log, and run again") } else { found }]
 }
 
 #[cfg(test)]
@@ -66,5 +69,12 @@ mod tests {
             run.findings(RULE.name)[0].evidence,
             "tiebreak failed (disk full); 4 of 10 rounds complete"
         );
+    }
+
+    #[test]
+    fn the_log_of_a_target_that_failed_is_named() {
+        let mut run = SampleRun::compare(4);
+        run.end = Some(End { reason: EndReason::TargetFailed, detail: String::new() });
+        assert_eq!(run.findings(RULE.name)[0].hint, "see the target's log, and run again");
     }
 }

@@ -1,6 +1,6 @@
 //! Open loop: slices whose drain took longer than their sending.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, remedies::turns};
 use crate::verdict::{Finding, Weight};
 use text::units;
 
@@ -31,7 +31,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
                 units::show_counted(driven.slices, "slice")
             );
             let figure = format!("{} of {}", driven.long_drains, driven.slices);
-            RULE.about_part(part, Weight::Caution, seen).with_figure(figure)
+            let found = RULE.about_part(part, Weight::Caution, seen).with_figure(figure);
+            // Longer slices or turns help against single pauses, and not against a rate that is too high.
+            match turns(evidence).filter(|_| driven.long_drains < driven.slices) {
+                Some(option) => found.with_hint(&format!("use {option}")),
+                None => found.with_hint("lower --rate"),
+            }
         })
         .collect()
 }
@@ -60,5 +65,23 @@ mod tests {
         assert_eq!(weights(&drained(1.0, open), RULE.name), []);
         assert_eq!(weights(&drained(1.01, open), RULE.name), [Weight::Caution]);
         assert_eq!(weights(&drained(1.01, Arrivals::Closed), RULE.name), []);
+    }
+
+    #[test]
+    fn the_remedy_depends_on_turns_and_on_how_many_drained_for_long() {
+        let open = Arrivals::Constant(800.0);
+        let hint = |run: &SampleRun| run.findings(RULE.name)[0].hint.clone();
+        let mut one = drained(1.5, open);
+        assert_eq!(hint(&one), RULE.hint);
+        one.pilot.as_mut().expect("a pilot").interleave = record::Interleave::Turns;
+        assert_eq!(hint(&one), "use --round 5s");
+        let mut all = drained(1.5, open);
+        all.each_seen("a", |_, seen| {
+            seen.slices.iter_mut().for_each(|slice| slice.took_ns = 3 * slice.sending_ns);
+        });
+        assert_eq!(hint(&all), "lower --rate");
+        let mut single = SampleRun::single().with_arrivals(open);
+        single.each_seen("a", |_, seen| seen.slices[0].took_ns *= 3);
+        assert_eq!(hint(&single), "lower --rate");
     }
 }

@@ -47,12 +47,27 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
                 format!("{miss} of {total} operations found nothing ({share}){statements}")
             };
             (miss > 0).then(|| {
-                RULE.about_part(&part, weight, evidence_text())
-                    .with_figure(units::show_percent(share))
+                let found = RULE.about_part(&part, weight, evidence_text());
+                found.with_figure(units::show_percent(share)).with_hint(hint(evidence, &part))
             })
         })
         .collect();
     found.into_iter().chain(differences(evidence)).collect()
+}
+
+/// More memory helps a store only if it evicts items.
+fn hint(evidence: &Evidence, part: &Part<'_>) -> &'static str {
+    let evicted = evidence.contenders.get(part.contender).map(|driven| driven.stored.evicted());
+    let evicted = evicted.map(|of| [of.load, of.before, of.rounds]);
+    let known = evicted.is_some_and(|of| of.iter().any(Option::is_some));
+    let none = evicted.is_some_and(|of| of.iter().all(|count| count.unwrap_or(0) == 0));
+    if !statements::named(part.driven, |kind| kind.miss).is_empty() {
+        "check its rows, and what it expects (rows, at_least)"
+    } else if known && none {
+        "check what expires or removes keys"
+    } else {
+        RULE.hint
+    }
 }
 
 /// Pairs whose workloads cause misses themselves, but not equally often.
@@ -153,5 +168,23 @@ mod tests {
             found[0].evidence,
             "7.5 % of its operations found nothing, and 5 % of those of a"
         );
+    }
+
+    #[test]
+    fn more_memory_is_proposed_unless_nothing_was_evicted() {
+        use crate::evidence::store::tests::report;
+        use record::StoreMoment::{LoadEnds, RoundsEnd};
+        let hint = |run: &SampleRun| run.findings(RULE.name)[0].hint.clone();
+        assert_eq!(hint(&with_misses(11)), RULE.hint, "it is not known what it evicts");
+        let evicted = |items| {
+            let mut run = with_misses(11);
+            run.store_reports.push(report(1, LoadEnds, (1000, 10_000, 0)));
+            run.store_reports.push(report(1, RoundsEnd, (1000, 10_000, items)));
+            run
+        };
+        assert_eq!(hint(&evicted(5)), RULE.hint);
+        assert_eq!(hint(&evicted(0)), "check what expires or removes keys");
+        let statement = with_statement(|kind| kind.miss = 20);
+        assert_eq!(hint(&statement), "check its rows, and what it expects (rows, at_least)");
     }
 }

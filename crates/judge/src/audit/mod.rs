@@ -36,6 +36,7 @@ mod p99_support;
 mod port_pressure;
 mod program_output;
 mod rate_not_reached;
+mod remedies;
 mod shared_core;
 mod slice_too_short;
 mod starved_connections;

@@ -5,7 +5,7 @@ use crate::{
     evidence::Part,
     verdict::{Finding, Weight},
 };
-use record::FaultOwner;
+use record::{Failure, FaultOwner, Outcomes};
 use std::collections::BTreeMap;
 use text::{lists, units};
 
@@ -53,7 +53,28 @@ fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
     );
     let most = classes.iter().max_by_key(|(_, n)| **n).map_or("", |(class, _)| class.as_str());
     let figure = format!("{} {most}", units::show_percent(share));
-    Some(RULE.about_part(part, weight, evidence).with_figure(figure))
+    let found = RULE.about_part(part, weight, evidence).with_figure(figure);
+    Some(found.with_hint(&hint(outcomes, names)))
+}
+
+/// What helps against the most frequent failure.
+fn hint(outcomes: &Outcomes, names: &BTreeMap<u16, String>) -> String {
+    let code = outcomes.unexpected.iter().max_by_key(|(_, n)| **n);
+    let failed = outcomes.failed.iter().filter(|(of, _)| of.fault_owner() != FaultOwner::Ours);
+    let failure = failed.max_by_key(|(_, n)| **n);
+    match (code, failure) {
+        (Some((code, n)), failure) if failure.is_none_or(|(_, failed)| failed <= n) => {
+            // Only statuses of HTTP can be expected.
+            let is_status = !names.contains_key(code);
+            let expect = format!("see its log, or name the code (--expect {code})");
+            if is_status { expect } else { "see its log".to_owned() }
+        }
+        (_, Some((Failure::Timeout, _))) => "see its log, or lower the load".to_owned(),
+        (_, Some((Failure::Starved, _))) => "use a larger pool, or lower the load".to_owned(),
+        (_, Some((Failure::Exit | Failure::Signal, _))) => "see its output".to_owned(),
+        (_, Some((Failure::Unreachable, _))) => "see the network".to_owned(),
+        _ => "see its log".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -124,5 +145,22 @@ mod tests {
             seen.outcomes.unexpected.insert(404, 1000);
         });
         assert_eq!(weights(&run, RULE.name), [Weight::Void]);
+    }
+
+    #[test]
+    fn the_hint_is_about_the_most_frequent_failure() {
+        let hint = |failed: &[(Failure, u64)], codes: u64, names: &[u16]| {
+            let mut run = with_404(codes);
+            run.question.code_names = names.iter().map(|code| (*code, "GONE".into())).collect();
+            run.each_seen("b", |_, seen| seen.outcomes.failed.extend(failed.iter().copied()));
+            run.findings(RULE.name)[0].hint.clone()
+        };
+        assert_eq!(hint(&[], 3, &[]), "see its log, or name the code (--expect 404)");
+        assert_eq!(hint(&[], 3, &[404]), "see its log");
+        let timeouts = [(Failure::Timeout, 5), (Failure::NoPort, 9)];
+        assert_eq!(hint(&timeouts, 3, &[]), "see its log, or lower the load");
+        assert_eq!(hint(&[(Failure::Starved, 1)], 0, &[]), "use a larger pool, or lower the load");
+        assert_eq!(hint(&[(Failure::Exit, 1)], 0, &[]), "see its output");
+        assert_eq!(hint(&[(Failure::Reset, 1)], 0, &[]), "see its log");
     }
 }

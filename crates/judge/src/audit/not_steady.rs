@@ -1,6 +1,6 @@
 //! A contender whose speed changed during the run.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, remedies::warm_up};
 use crate::{
     evidence::{DriveSummary, FEWEST_ROUNDS, Launch, Trial},
     stats::paired_t::{mean, standard_deviation},
@@ -15,6 +15,9 @@ const LARGEST: f64 = 0.1;
 const STANDARD_ERRORS: f64 = 4.0;
 /// The fewest values in each third.
 const FEWEST: usize = 2;
+
+/// The option that the texts name.
+const WARM_UP: &str = "--warm-up 30s";
 
 pub(super) const RULE: Rule = Rule {
     name: "not_steady",
@@ -40,7 +43,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let finding = |(name, driven): (&str, &DriveSummary)| {
         finding(name, driven, each).or_else(|| still_cold(name, driven))
     };
-    evidence.each().filter_map(finding).collect()
+    let option = warm_up(evidence, 30.0);
+    evidence.each().filter_map(finding).map(|found| found.with_option(WARM_UP, &option)).collect()
 }
 
 /// A contender whose warm-up ended too early.
@@ -248,5 +252,17 @@ mod tests {
             seen.slices[0].took_ns = 3_000_000_000;
         });
         assert_eq!(weights(&run, RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn the_warm_up_becomes_longer_than_it_was() {
+        let mut run = closed(200, 10);
+        assert_eq!(run.findings(RULE.name)[0].hint, RULE.hint);
+        run.warm_up("b", 30_000_000_000, Some(false));
+        assert_eq!(run.findings(RULE.name)[0].hint, "warm up longer (--warm-up 60s)");
+        // A warm-up that ended too early is found by its own length.
+        let mut cold = closed(0, 10);
+        cold.warm_up("b", 20_000_000_000, Some(false));
+        assert_eq!(cold.findings(RULE.name)[0].hint, "warm up longer (--warm-up 40s)");
     }
 }

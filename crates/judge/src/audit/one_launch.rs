@@ -38,7 +38,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let cautions: Vec<Option<Finding>> = pairs.map(|pair| caution(evidence, pair)).collect();
     let note = cautions.contains(&None).then(|| {
         let note = "the verdict is about these launches of the servers".to_owned();
-        RULE.about_the_run(Weight::Note, note).with_hint(&hint(evidence))
+        fitted(evidence, RULE.about_the_run(Weight::Note, note))
     });
     cautions.into_iter().flatten().chain(note).collect()
 }
@@ -59,7 +59,7 @@ fn caution(evidence: &Evidence, of_pair: &[&Draft]) -> Option<Finding> {
     let seen =
         format!("from one launch of each: {} of {} to {}", lists::listed(&seen), first.b, first.a);
     let found = RULE.about(&first.b, Weight::Caution, seen).with_figure(ratio(first));
-    Some(found.with_hint(&hint(evidence)))
+    Some(fitted(evidence, found))
 }
 
 fn is_called(comparison: &Comparison) -> bool {
@@ -68,14 +68,16 @@ fn is_called(comparison: &Comparison) -> bool {
 }
 
 /// --launches is neither for servers that are running already nor for programs.
-fn hint(evidence: &Evidence) -> String {
+fn fitted(evidence: &Evidence, finding: Finding) -> Finding {
     let by_hand = |of: &DriveSummary| of.target.launches == 0 || of.judged.programs.runs > 0;
     if evidence.contenders.iter().any(by_hand) {
-        return RESTART_THEM.to_owned();
+        return finding.with_hint(RESTART_THEM);
     }
     match evidence.question.dear {
-        Some(dear) => RULE.hint.replace("10", &dear.launches.to_string()),
-        None => RULE.hint.to_owned(),
+        Some(dear) => {
+            finding.with_option("--launches 10", &format!("--launches {}", dear.launches))
+        }
+        None => finding,
     }
 }
 
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_hint_is_one_that_can_be_followed() {
-        let hint = |run: &SampleRun, launched: bool| {
+        let followed = |run: &SampleRun, launched: bool| {
             let mut judge = run.judge();
             for contender in 0..2 {
                 judge.target(&TargetReady {
@@ -155,13 +157,15 @@ mod tests {
             }
             let verdict = judge.verdict();
             let found = verdict.findings().iter().find(|of| of.rule == RULE.name);
-            found.expect("a finding").hint.clone()
+            found.map(|found| (found.hint.clone(), found.remedy.clone())).expect("a finding")
         };
+        let hint = |run: &SampleRun, launched: bool| followed(run, launched).0;
         let mut run = with(1.1);
         assert_eq!(hint(&run, false), RESTART_THEM);
         assert_eq!(hint(&run, true), RULE.hint);
         run.question.dear =
             Some(DearLaunches { launches: 8, rounds_of_one: 8, round_of_one_ns: 1 });
-        assert!(hint(&run, true).ends_with("(--launches 8)"));
+        let (hint, remedy) = followed(&run, true);
+        assert!(hint.ends_with("(--launches 8)") && remedy.contains("--launches 8."), "{remedy}");
     }
 }

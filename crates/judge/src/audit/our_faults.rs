@@ -5,7 +5,7 @@ use crate::{
     evidence::DriveSummary,
     verdict::{Finding, Weight},
 };
-use record::FaultOwner;
+use record::{Failure, FaultOwner};
 use std::collections::BTreeMap;
 use text::{lists, units};
 
@@ -40,7 +40,14 @@ fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
         units::show_counted(ours, "operation"),
         lists::listed(&classes)
     );
-    Some(RULE.about(name, Weight::Void, evidence).with_figure(lists::listed(&classes)))
+    let found = RULE.about(name, Weight::Void, evidence).with_figure(lists::listed(&classes));
+    let failed = &driven.outcomes.failed;
+    let most = failed.iter().filter(|(failure, _)| failure.fault_owner() == FaultOwner::Ours);
+    Some(found.with_hint(match most.max_by_key(|(_, n)| **n) {
+        Some((Failure::NoPort, _)) => "reuse connections (reuse=N)",
+        Some((Failure::NoDescriptor, _)) => "raise ulimit -n, or use fewer connections",
+        _ => RULE.hint,
+    }))
 }
 
 #[cfg(test)]
@@ -69,5 +76,13 @@ mod tests {
         }
         assert_eq!(weights(&with(Failure::Reset, 1), RULE.name), []);
         assert_eq!(weights(&with(Failure::Unreachable, 1), RULE.name), []);
+    }
+
+    #[test]
+    fn the_hint_is_about_what_ran_out() {
+        let hint = |failure| with(failure, 1).findings(RULE.name)[0].hint.clone();
+        assert_eq!(hint(Failure::NoPort), "reuse connections (reuse=N)");
+        assert_eq!(hint(Failure::NoDescriptor), "raise ulimit -n, or use fewer connections");
+        assert_eq!(hint(Failure::NoMemory), RULE.hint);
     }
 }

@@ -1,6 +1,6 @@
 //! Two intervals that lead to different verdicts.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, remedies::more_replicates};
 use crate::{
     draft::Draft,
     verdict::{Finding, Weight},
@@ -45,7 +45,19 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
     );
     let weight = if primary { Weight::Caution } else { Weight::Note };
     let metrics = comparisons.iter().map(|comparison| comparison.metric).collect();
-    Some(RULE.about(&first.b, weight, seen).about(metrics))
+    let found = RULE.about(&first.b, weight, seen).about(metrics);
+    Some(if evidence.question.restarts > 0 {
+        let option = more_replicates(evidence, 20);
+        found.with_remedy(
+            &format!("use more launches ({option})"),
+            &format!(
+                "Look at the ratio launch by launch in the report. Run again with more launches \
+                 ({option}) on a quiet machine."
+            ),
+        )
+    } else {
+        found.with_option("--rounds 20", &more_replicates(evidence, 20))
+    })
 }
 
 /// Whether the two intervals, at the same level, give different words.
@@ -77,5 +89,17 @@ mod tests {
     #[test]
     fn too_few_rounds_have_nothing_to_disagree_with() {
         assert_eq!(weights(&SampleRun::with_ratios(&[1.03, 1.02, 0.6, 1.03]), RULE.name), []);
+    }
+
+    #[test]
+    fn more_rounds_or_launches_than_there_were_are_proposed() {
+        let ratios = |n: usize| {
+            let mut ratios: Vec<f64> = (0..n).map(|i| 1.03 + 0.005 * (i % 3) as f64).collect();
+            ratios[4] = 0.6;
+            SampleRun::with_ratios(&ratios)
+        };
+        let hint = |run: SampleRun| run.findings(RULE.name)[0].hint.clone();
+        assert_eq!(hint(ratios(12)), "use more rounds (--rounds 24)");
+        assert_eq!(hint(ratios(12).with_restarts(12)), "use more launches (--launches 24)");
     }
 }

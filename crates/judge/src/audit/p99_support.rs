@@ -1,12 +1,19 @@
 //! Tail percentiles that rest on few replies.
 
-use super::{Evidence, Rule, too_short::LONGER_RUN};
+use super::{
+    Evidence, Rule,
+    remedies::{ROUND, longer},
+};
 use crate::{
     compare::Support,
     evidence::{DriveSummary, Part},
+    stats::quantile::{LARGEST_ERROR, few_samples, fewest_samples},
     verdict::{Finding, Weight},
 };
 use record::Metric;
+
+/// The remedy where rounds would have to be very long.
+const P50: &str = "Compare the median instead, or set a much higher --rate.";
 
 pub(super) const RULE: Rule = Rule {
     name: "p99_support",
@@ -22,8 +29,7 @@ pub(super) const RULE: Rule = Rule {
     why: "A p99 of 1000 replies rests on 10 of them. From sampling alone it scatters by several \
           percent from round to round, and by tens of percent if it lies at a step of the \
           distribution.",
-    remedy: "Drive longer (--round 5s; in a single run: --duration) or set a higher --rate; or \
-             compare the median instead.",
+    remedy: "Drive longer (--round 5s) or set a higher --rate; or compare the median instead.",
     check,
 };
 
@@ -51,11 +57,38 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
                 tails.filter_map(|metric| Some((metric, weakness(evidence, part.driven, metric)?)));
             let finding = |(metric, why)| {
                 let finding = RULE.about_part(&part, Weight::Caution, why).about(vec![metric]);
-                if evidence.single() { finding.with_hint(LONGER_RUN) } else { finding }
+                fitted(evidence, part.driven, metric, finding)
             };
             weak.map(finding).collect::<Vec<_>>()
         })
         .collect()
+}
+
+/// The finding with an option that is enough for this contender's figures.
+fn fitted(evidence: &Evidence, driven: &DriveSummary, metric: Metric, finding: Finding) -> Finding {
+    let Some((support, q)) = Support::new(driven, metric).zip(metric.quantile()) else {
+        return finding;
+    };
+    if driven.at_least_from().is_some_and(|from| q > from) {
+        return finding.with_remedy("lower --rate", "Set a --rate that the target can reach.");
+    }
+    let single = evidence.single();
+    let (samples, error) = if single {
+        (fewest_samples(q), LARGEST_ERROR)
+    } else {
+        (few_samples(q), evidence.question.matters)
+    };
+    // An error shrinks with the square root of the number of replies.
+    let by_error = support.error.map_or(0.0, |now| (now / error).powi(2));
+    let times = by_error.max(samples as f64 / support.samples.max(1) as f64);
+    match longer(evidence, times) {
+        Some(option) if single => {
+            let hint = format!("drive longer ({option})");
+            finding.with_option(ROUND, &option).with_hint(&hint)
+        }
+        Some(option) => finding.with_option(ROUND, &option),
+        None => finding.with_remedy("use the p50", P50),
+    }
 }
 
 fn weakness(evidence: &Evidence, driven: &DriveSummary, metric: Metric) -> Option<String> {
@@ -126,5 +159,24 @@ mod tests {
             weights(&SampleRun::single().with_operations(999), RULE.name),
             [Weight::Caution]
         );
+    }
+
+    #[test]
+    fn rounds_become_long_enough_for_this_contender() {
+        let hint = |run: SampleRun| run.findings(RULE.name)[0].hint.clone();
+        assert_eq!(hint(p99_of(5000)), RULE.hint);
+        assert_eq!(hint(p99_of(500)), "drive longer (--round 20s), or use the p50");
+        assert_eq!(hint(p99_of(50)), "use the p50");
+        let single = SampleRun::single().with_operations(500);
+        assert_eq!(hint(single), "drive longer (--duration 60s)");
+    }
+
+    #[test]
+    fn a_lower_bound_needs_a_lower_rate() {
+        let mut run = SampleRun::single().with_operations(900);
+        run.each_seen("a", |_, seen| seen.unsent_times = 100);
+        let found = run.findings(RULE.name);
+        assert!(found[0].evidence.contains("lower bound"), "{found:?}");
+        assert_eq!(found[0].hint, "lower --rate");
     }
 }

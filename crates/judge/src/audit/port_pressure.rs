@@ -5,6 +5,7 @@ use crate::{
     evidence::DriveSummary,
     verdict::{Finding, Weight},
 };
+use record::Reuse;
 use text::units;
 
 /// The share of the highest possible rate of fresh connections that is safe.
@@ -46,7 +47,19 @@ fn finding(name: &str, driven: &DriveSummary, limit: f64) -> Option<Finding> {
         units::show_rate(limit)
     );
     let figure = format!("{} of it", units::show_percent(opened / limit));
-    Some(RULE.about(name, Weight::Caution, seen).with_figure(figure))
+    let found = RULE.about(name, Weight::Caution, seen).with_figure(figure);
+    Some(found.with_hint(hint(driven)))
+}
+
+/// A closed loop has no rate to lower, and each connection may be used a few times already.
+fn hint(driven: &DriveSummary) -> &'static str {
+    let reuse = driven.lane_orders.first().map(|order| order.reuse);
+    match (driven.rate().is_some(), matches!(reuse, Some(Reuse::Times(_)))) {
+        (true, false) => RULE.hint,
+        (true, true) => "use a larger reuse=N, or lower --rate",
+        (false, true) => "use a larger reuse=N, or reuse=always",
+        (false, false) => "use reuse=N, or reuse=always",
+    }
 }
 
 #[cfg(test)]
@@ -84,5 +97,23 @@ mod tests {
             seen.connections.opened = 6500;
         });
         assert_eq!(weights(&run, RULE.name), []);
+    }
+
+    #[test]
+    fn only_what_is_not_set_is_proposed() {
+        let hint = |reuse: Reuse, rate: Option<f64>| {
+            let mut run = SampleRun::compare(4);
+            run.ask_each([None, Some(100.0)], |of, limit| of.port_limit = limit);
+            run.each_seen("b", |_, seen| seen.connections.opened = 10_000);
+            run.each(|record| record.lane_order.reuse = reuse);
+            if let Some(rate) = rate {
+                run = run.with_arrivals(record::Arrivals::Constant(rate));
+            }
+            run.findings(RULE.name)[0].hint.clone()
+        };
+        assert_eq!(hint(Reuse::Never, Some(800.0)), RULE.hint);
+        assert_eq!(hint(Reuse::Never, None), "use reuse=N, or reuse=always");
+        assert_eq!(hint(Reuse::Times(2), None), "use a larger reuse=N, or reuse=always");
+        assert_eq!(hint(Reuse::Times(2), Some(800.0)), "use a larger reuse=N, or lower --rate");
     }
 }

@@ -35,7 +35,8 @@ fn about_pair(evidence: &Evidence, pair: &Pair) -> Option<Finding> {
     let (name_a, name_b) = (evidence.name(pair.a), evidence.name(pair.b));
     let seen = format!("a run of {name_a} prints {of_a:.0} bytes, one of {name_b} {of_b:.0}");
     let figure = format!("{of_b:.0} against {of_a:.0} bytes");
-    Some(RULE.about(name_b, weight, seen).with_figure(figure))
+    let found = RULE.about(name_b, weight, seen).with_figure(figure);
+    Some(if evidence.question.expect_different { found.expected() } else { found })
 }
 
 /// The mean output of one run. Returns None if the contender is not a program, or if a run failed,
@@ -83,5 +84,14 @@ mod tests {
         let mut meant = printing(5);
         meant.question.expect_different = true;
         assert_eq!(weights(&meant, RULE.name), [Weight::Note]);
+    }
+
+    #[test]
+    fn what_was_announced_is_not_proposed() {
+        let mut meant = printing(5);
+        meant.question.expect_different = true;
+        let found = &meant.findings(RULE.name)[0];
+        assert_eq!(found.hint, "see that it is the difference that you expect");
+        assert!(found.remedy.starts_with("The contenders were expected"), "{}", found.remedy);
     }
 }

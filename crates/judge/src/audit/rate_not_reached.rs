@@ -1,6 +1,6 @@
 //! Open loop: fewer operations per second than requested.
 
-use super::{Evidence, Rule, generator_saturated::is_ours};
+use super::{Evidence, Rule, generator_saturated::is_ours, remedies::has_more_cores};
 use crate::{
     evidence::{DriveSummary, Part},
     verdict::{Finding, Weight},
@@ -35,7 +35,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let workers = f64::from(evidence.question.workers.max(1));
-    evidence.parts().iter().filter_map(|part| finding(part, workers)).collect()
+    let found = evidence.parts().into_iter().filter_map(|part| finding(&part, workers));
+    let fitted = |found: Finding| {
+        let unfit = found.hint == OURS && !has_more_cores(evidence);
+        if unfit { found.with_hint("lower --rate") } else { found }
+    };
+    found.map(fitted).collect()
 }
 
 fn finding(part: &Part<'_>, workers: f64) -> Option<Finding> {
@@ -163,5 +168,17 @@ mod tests {
         // As long as one operation takes, 1 ms, and 2 ms more of 250 ms.
         assert_eq!(weights(&drained(3_000_000), RULE.name), []);
         assert_eq!(weights(&drained(5_000_000), RULE.name), [Weight::Caution]);
+    }
+
+    #[test]
+    fn cores_are_proposed_where_there_are_some() {
+        let hint = |own_lag_us, allowed: &[u32]| {
+            let mut run = unsent(11, own_lag_us);
+            run.question.allowed_cores = allowed.to_vec();
+            run.findings(RULE.name)[0].hint.clone()
+        };
+        assert_eq!(hint(500, &[0, 1]), OURS);
+        assert_eq!(hint(500, &[0]), "lower --rate");
+        assert_eq!(hint(5, &[0]), RULE.hint);
     }
 }

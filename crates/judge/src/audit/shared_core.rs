@@ -4,6 +4,9 @@ use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
 use text::lists;
 
+/// The hint where there is one core.
+const TWO_MACHINES: &str = "run the target on another machine";
+
 pub(super) const RULE: Rule = Rule {
     name: "shared_core",
     short: "generator and target may share a core",
@@ -26,11 +29,15 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let known: Vec<Finding> =
         each.filter_map(|(contender, (name, _))| about(evidence, contender, name)).collect();
     let cautioned = known.iter().any(|finding| finding.weight == Weight::Caution);
-    if evidence.question.shares_core && !cautioned {
+    let found = if evidence.question.shares_core && !cautioned {
         let seen = "the generator and the target may run on the same core".to_owned();
-        return vec![RULE.about_the_run(Weight::Caution, seen)];
-    }
-    known
+        vec![RULE.about_the_run(Weight::Caution, seen)]
+    } else {
+        known
+    };
+    let one_core = evidence.question.allowed_cores.len() == 1;
+    let fitted = |found: Finding| if one_core { found.with_hint(TWO_MACHINES) } else { found };
+    found.into_iter().map(fitted).collect()
 }
 
 /// Checks a target whose cores are known.
@@ -85,5 +92,15 @@ mod tests {
             "the generator is pinned to core 1, and the target may use cores 0 and 1 as well"
         );
         assert_eq!(found(&[1])[0].weight, Weight::Caution);
+    }
+
+    #[test]
+    fn other_cores_are_proposed_where_there_are_some() {
+        let hint = |allowed: &[u32]| {
+            let mut run = SampleRun::compare(4);
+            (run.question.shares_core, run.question.allowed_cores) = (true, allowed.to_vec());
+            run.findings(RULE.name)[0].hint.clone()
+        };
+        assert_eq!([hint(&[0, 1]).as_str(), &hint(&[0])], [RULE.hint, TWO_MACHINES]);
     }
 }

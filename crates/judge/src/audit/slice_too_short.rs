@@ -1,6 +1,6 @@
 //! Slices that are short compared with the latency.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, remedies::round_ns};
 use crate::{
     evidence::Part,
     verdict::{Finding, Weight},
@@ -13,6 +13,9 @@ const AIM_OPEN: f64 = 100.0;
 /// The p99 of the pilot differs from that of the rounds, so a slice may be shorter than the aim by
 /// up to a fifth.
 const TOLERANCE: f64 = 0.8;
+
+/// The shortest round that is a default: a round of one of several launches.
+const SHORTEST_ROUND_MS: u64 = 500;
 
 pub(super) const RULE: Rule = Rule {
     name: "slice_too_short",
@@ -62,11 +65,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 /// The option that sets slices that are long enough, if they fit into a round.
 fn longer_slice(evidence: &Evidence, aim_ns: f64) -> String {
     let aim_ms = (aim_ns / 1e6).ceil() as u64;
-    let round_ns = evidence.pilot.as_ref().map_or(0, |choice| choice.round_ns);
-    if aim_ms * 1_000_000 <= round_ns {
-        format!("use --slice {aim_ms}ms")
-    } else {
-        RULE.hint.to_owned()
+    let round_ms = round_ns(evidence) / 1_000_000;
+    match aim_ms {
+        _ if aim_ms > round_ms => RULE.hint.to_owned(),
+        ..=SHORTEST_ROUND_MS => format!("use --slice {aim_ms}ms"),
+        // The pilot may have made the rounds longer than those that are the default.
+        _ => format!("use --slice {aim_ms}ms --round {round_ms}ms"),
     }
 }
 
@@ -118,6 +122,8 @@ mod tests {
     fn the_hint_is_a_slice_that_is_long_enough() {
         let hint = |slice_ns, slower| run(slice_ns, slower).findings(RULE.name)[0].hint.clone();
         assert_eq!(hint(50_000_000, 100), "use --slice 201ms");
+        // The plan refuses a slice that is longer than its round, which may be 500 ms by default.
+        assert_eq!(hint(100_000_000, 300), "use --slice 601ms --round 1000ms");
         // Longer than a round of one second.
         assert_eq!(hint(500_000_000, 600), "use --interleave turns");
     }

@@ -1,14 +1,17 @@
 //! Too few operations to derive any figure.
 
-use super::{Evidence, Rule};
+use super::{
+    Evidence, Rule,
+    remedies::{ROUND, longer},
+};
 use crate::evidence::DriveSummary;
 use crate::verdict::{Finding, Weight};
 
 /// A round with fewer operations is too short.
 const FEWEST: u64 = 100;
 
-/// The hint for a run of one contender.
-pub(super) const LONGER_RUN: &str = "drive longer (--duration 1m)";
+/// The remedy where rounds would have to be very long.
+const HIGHER_LOAD: &str = "Increase the load: a higher --rate or more --connections.";
 
 pub(super) const RULE: Rule = Rule {
     name: "too_short",
@@ -19,8 +22,7 @@ pub(super) const RULE: Rule = Rule {
                 Fewer than 100 in one of them is a caution.",
     why: "A throughput from a handful of operations changes by several percent with each of them, \
           and the start and the end of the round weigh as much as the time between.",
-    remedy: "Drive longer (--round 5s; in a single run: --duration), or increase the load: a \
-             higher --rate or more --connections.",
+    remedy: "Drive longer (--round 5s), or increase the load: a higher --rate or more --connections.",
     check,
 };
 
@@ -34,7 +36,10 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             let finding = || {
                 let finding = RULE.about_part(&part, Weight::Caution, seen);
                 let finding = finding.with_figure(operations.to_string());
-                if evidence.single() { finding.with_hint(LONGER_RUN) } else { finding }
+                match longer(evidence, FEWEST as f64 / operations.max(1) as f64) {
+                    Some(option) => finding.with_option(ROUND, &option),
+                    None => finding.with_remedy("increase the load", HIGHER_LOAD),
+                }
             };
             (operations < FEWEST).then(finding)
         })
@@ -75,5 +80,20 @@ mod tests {
         );
         assert_eq!(weights(&SampleRun::single().with_operations(99), RULE.name), [Weight::Caution]);
         assert!(RULE.threshold.contains(&FEWEST.to_string()));
+    }
+
+    #[test]
+    fn rounds_become_long_enough_for_this_contender() {
+        let hint = |operations| {
+            SampleRun::compare(4).with_operations(operations).findings(RULE.name)[0].hint.clone()
+        };
+        assert_eq!(hint(50), RULE.hint);
+        assert_eq!(hint(10), "drive longer (--round 10s)");
+        assert_eq!(hint(0), "drive longer (--round 100s)");
+        let mut slow = SampleRun::compare(4).with_operations(10);
+        slow.pilot.as_mut().expect("a pilot").round_ns = 20_000_000_000;
+        assert_eq!(slow.findings(RULE.name)[0].hint, "increase the load");
+        let single = SampleRun::single().with_operations(50);
+        assert_eq!(single.findings(RULE.name)[0].hint, "drive longer (--duration 60s)");
     }
 }

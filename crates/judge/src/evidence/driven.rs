@@ -26,6 +26,8 @@ pub(crate) struct DriveSummary {
     pub(crate) stored: Stored,
     pub(crate) sent: Sent,
     pub(crate) warm_ups: WarmUps,
+    /// The longest warm-up, also one of a fixed length.
+    pub(crate) longest_warm_up_ns: u64,
     pub(crate) connect_time: Histogram,
     pub(crate) tls_time: Histogram,
     pub(crate) log_in_time: Histogram,
@@ -130,8 +132,11 @@ impl DriveSummary {
     }
 
     fn count_warm_up(&mut self, record: &TrialRecord) {
-        let Some(levelled) = record.levelled.filter(|_| !record.cut_short) else { return };
         let (warm_ups, ns) = (&mut self.warm_ups, record.driven_ns());
+        if record.phase == Phase::WarmUp {
+            self.longest_warm_up_ns = self.longest_warm_up_ns.max(ns);
+        }
+        let Some(levelled) = record.levelled.filter(|_| !record.cut_short) else { return };
         if warm_ups.number == 0 {
             warm_ups.first_ns = ns;
         }

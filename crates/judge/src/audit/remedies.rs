@@ -1,0 +1,164 @@
+//! Options that fit a run: a value that is already set is not proposed again, nor one that would still be
+//! too small, nor an option that the plan would refuse.
+
+use super::Evidence;
+use crate::evidence::DriveSummary;
+use crate::verdict::Finding;
+
+/// The options that the texts of the rules name. A finding may replace them, see [`Finding::with_option`].
+pub(super) const ROUND: &str = "--round 5s";
+pub(super) const TURNS: &str = "--interleave turns";
+
+const NS: f64 = 1e9;
+/// The shortest round, and the shortest single run, that is proposed.
+const ROUND_S: f64 = 5.0;
+const DURATION_S: f64 = 60.0;
+/// A round that would have to be longer than this is not proposed.
+const LONGEST_ROUND_S: f64 = 120.0;
+/// A time that is already set becomes longer by this factor at least.
+const LONGER: f64 = 2.0;
+
+/// The option that makes rounds, or a single run, this many times as long. Returns None if they would have
+/// to be very long.
+pub(super) fn longer(evidence: &Evidence, times: f64) -> Option<String> {
+    let first = evidence.contenders.first();
+    let (flag, least, now_ns) = if evidence.single() {
+        ("--duration", DURATION_S, first.map_or(0, |driven| driven.sending_ns))
+    } else {
+        ("--round", ROUND_S, round_ns(evidence))
+    };
+    let needed = (now_ns as f64 / NS * times.max(LONGER)).max(least);
+    let short_enough = evidence.single() || needed <= LONGEST_ROUND_S;
+    short_enough.then(|| format!("{flag} {}s", needed.ceil()))
+}
+
+/// How long each contender is driven in a round. 0 if it is not known.
+pub(super) fn round_ns(evidence: &Evidence) -> u64 {
+    evidence.pilot.as_ref().map_or(0, |choice| choice.round_ns)
+}
+
+/// The option for whole turns, or for longer ones where contenders take turns already.
+pub(super) fn turns(evidence: &Evidence) -> Option<String> {
+    if evidence.is_interleaved_in_slices() {
+        Some(TURNS.to_owned())
+    } else {
+        longer(evidence, LONGER)
+    }
+}
+
+/// The option for a warm-up of at least `seconds`, and longer than any that there was.
+pub(super) fn warm_up(evidence: &Evidence, seconds: f64) -> String {
+    let warmed_ns = |driven: &DriveSummary| driven.longest_warm_up_ns;
+    let longest_ns = evidence.contenders.iter().map(warmed_ns).max().unwrap_or(0);
+    format!("--warm-up {}s", (longest_ns as f64 / NS * LONGER).max(seconds).ceil())
+}
+
+/// The option for more rounds, or for more launches where these are what is counted.
+pub(super) fn more_replicates(evidence: &Evidence, least: u32) -> String {
+    let launches = evidence.question.restarts;
+    let (flag, now) = if launches > 0 {
+        ("--launches", launches)
+    } else {
+        ("--rounds", evidence.complete_rounds)
+    };
+    format!("{flag} {}", now.saturating_mul(2).max(least))
+}
+
+/// Whether the generator can get more cores.
+pub(super) fn has_more_cores(evidence: &Evidence) -> bool {
+    let question = &evidence.question;
+    let allowed = question.allowed_cores.len();
+    allowed == 0 || evidence.has_agents() || (question.workers as usize) < allowed
+}
+
+impl Finding {
+    /// Replaces an option in hint and remedy by one that fits.
+    pub(super) fn with_option(self, option: &str, fitting: &str) -> Finding {
+        let [hint, remedy] = [&self.hint, &self.remedy].map(|text| text.replace(option, fitting));
+        Finding { hint, remedy, ..self }
+    }
+
+    /// Replaces hint and remedy.
+    pub(super) fn with_remedy(self, hint: &str, remedy: &str) -> Finding {
+        Finding { remedy: remedy.to_owned(), ..self.with_hint(hint) }
+    }
+
+    /// Says what to do about a difference that was announced with --expect-different.
+    pub(super) fn expected(self) -> Finding {
+        self.with_remedy(
+            "see that it is the difference that you expect",
+            "The contenders were expected to differ (--expect-different). Check that the difference is \
+             the one that you expect.",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::SampleRun;
+    use record::Interleave;
+
+    fn with_round(round_ns: u64) -> SampleRun {
+        let mut run = SampleRun::compare(10);
+        run.pilot.as_mut().expect("a pilot").round_ns = round_ns;
+        run
+    }
+
+    fn evidence(run: &SampleRun) -> Evidence {
+        run.judge().into_evidence()
+    }
+
+    #[test]
+    fn rounds_are_as_much_longer_as_is_needed() {
+        let proposed = |round_ns, times| longer(&evidence(&with_round(round_ns)), times);
+        assert_eq!(proposed(1_000_000_000, 1.5).as_deref(), Some("--round 5s"));
+        assert_eq!(proposed(1_000_000_000, 11.5).as_deref(), Some("--round 12s"));
+        assert_eq!(proposed(5_000_000_000, 1.5).as_deref(), Some("--round 10s"));
+        assert_eq!(proposed(5_000_000_000, 25.0), None);
+    }
+
+    #[test]
+    fn a_single_run_has_a_duration() {
+        let single = evidence(&SampleRun::single());
+        assert_eq!(longer(&single, 10.0).as_deref(), Some("--duration 60s"));
+        assert_eq!(longer(&single, 1000.0).as_deref(), Some("--duration 250s"));
+    }
+
+    #[test]
+    fn turns_are_proposed_once() {
+        let mut run = with_round(2_500_000_000);
+        assert_eq!(turns(&evidence(&run)).as_deref(), Some("--interleave turns"));
+        run.pilot.as_mut().expect("a pilot").interleave = Interleave::Turns;
+        assert_eq!(turns(&evidence(&run)).as_deref(), Some("--round 5s"));
+    }
+
+    #[test]
+    fn a_warm_up_is_longer_than_the_one_before() {
+        let proposed = |took_ns| {
+            let mut run = SampleRun::compare(4);
+            run.warm_up("b", took_ns, None);
+            warm_up(&evidence(&run), 10.0)
+        };
+        assert_eq!(proposed(500_000_000), "--warm-up 10s");
+        assert_eq!(proposed(10_000_000_000), "--warm-up 20s");
+    }
+
+    #[test]
+    fn more_of_what_is_counted() {
+        let proposed = |run: SampleRun| more_replicates(&evidence(&run), 20);
+        assert_eq!(proposed(SampleRun::compare(6)), "--rounds 20");
+        assert_eq!(proposed(SampleRun::compare(20)), "--rounds 40");
+        assert_eq!(proposed(SampleRun::compare(24).with_restarts(12)), "--launches 24");
+    }
+
+    #[test]
+    fn cores_are_proposed_if_there_are_some() {
+        let left = |allowed: &[u32], workers| {
+            let mut run = SampleRun::compare(4);
+            (run.question.allowed_cores, run.question.workers) = (allowed.to_vec(), workers);
+            has_more_cores(&evidence(&run))
+        };
+        assert_eq!([left(&[], 8), left(&[0, 1], 1), left(&[0, 1], 2)], [true, true, false]);
+    }
+}
