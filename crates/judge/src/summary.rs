@@ -61,6 +61,7 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         unsent_times: seen.unsent_times,
         left_out: seen.left_out,
         without_latency: seen.without_latency,
+        read_at_rest: seen.waits.read_at_rest,
         throughput: driven.throughput(),
         response_time: Quantiles {
             at_least_from: driven.at_least_from(),

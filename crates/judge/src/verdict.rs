@@ -350,6 +350,8 @@ pub struct ContenderSummary {
     pub left_out: u64,
     /// Ended operations without a latency.
     pub without_latency: u64,
+    /// Replies that were read while another contender was driven: their times are upper bounds.
+    pub read_at_rest: u64,
     /// Operations per second.
     pub throughput: Option<f64>,
     /// Completion minus due time.

@@ -26,6 +26,8 @@ pub(super) fn summary(view: &View) -> String {
         _ if view.comparisons.is_empty() => push(&mut out, figures(view)),
         _ => push(&mut out, comparisons(view)),
     }
+    let bounds = words::times::read_at_rest(view);
+    push(&mut out, bounds.map_or(String::new(), |bounds| text(&bounds)));
     push(&mut out, reservations(view));
     push(&mut out, words::several_launches(view).map_or(String::new(), |next| text(&next)));
     push(&mut out, requirements(view.checked));

@@ -1,5 +1,6 @@
 //! The reports compared as text, and what no report may do.
 
+mod bounds;
 mod page;
 mod printed;
 mod schema;

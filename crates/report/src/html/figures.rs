@@ -23,7 +23,9 @@ pub(super) fn section(view: &View) -> Node {
              the null server, which answers at once.",
         ))
         .with_all(
-            words::lanes::library_shares(view)
+            [words::times::read_at_rest(view), words::lanes::library_shares(view)]
+                .into_iter()
+                .flatten()
                 .map(|sentence| parts::caption(&format!("{}.", parts::capitalised(&sentence)))),
         )
         .with(parts::folded("Table of all times", all_times(view)))

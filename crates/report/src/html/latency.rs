@@ -4,7 +4,7 @@ use super::chart::{Chart, Tick, Ticks, legend, mark, series};
 use super::node::{Node, el};
 use super::parts;
 use super::scale::{Scale, span};
-use crate::View;
+use crate::{View, words};
 use judge::verdict::ContenderSummary;
 use text::units;
 
@@ -41,7 +41,7 @@ pub(super) fn section(view: &View) -> Node {
     section
         .with(legend(view, |contender| {
             let times = &contender.response_time;
-            format!("p50 {}, p99 {}", units::seconds(times.p50), units::seconds(times.p99))
+            format!("p50 {}, p99 {}", words::times::p50(times), words::times::p99(times))
         }))
         .with(picture(view, &up))
         .with(parts::caption(
@@ -78,7 +78,7 @@ fn picture(view: &View, up: &Scale) -> Node {
 fn described(view: &View) -> String {
     let of = |contender: &ContenderSummary| {
         let times = &contender.response_time;
-        let (p50, p99) = (units::seconds(times.p50), units::seconds(times.p99));
+        let (p50, p99) = (words::times::p50(times), words::times::p99(times));
         format!("{}: p50 {p50}, p99 {p99}", text::shown::shown(&contender.name))
     };
     view.contenders.iter().map(of).collect::<Vec<String>>().join("; ")
@@ -101,10 +101,8 @@ fn marked(contender: &ContenderSummary) -> impl Iterator<Item = (f64, f64)> {
 fn table(view: &View) -> Node {
     let head = ["contender", "p50", "p90", "p99", "p99.9", "max", "samples"];
     let rows = view.contenders.iter().map(|contender| {
-        let times = &contender.response_time;
-        let figures = [times.p50, times.p90, times.p99, times.p999, times.max];
         let mut row = vec![parts::row_name(&contender.name)];
-        row.extend(figures.map(|figure| parts::cell(units::seconds(figure))));
+        row.extend(words::times::all(&contender.response_time).map(parts::cell));
         row.push(parts::cell(units::count(contender.histogram.len())));
         row
     });

@@ -25,6 +25,8 @@ pub(super) struct ContenderData<'a> {
     left_out: u64,
     latency_samples: u64,
     without_latency: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_at_rest: Option<u64>,
     metrics: Metrics<'a>,
     kinds: Vec<KindData>,
     groups: Vec<GroupData<'a>>,
@@ -177,6 +179,7 @@ impl<'a> ContenderData<'a> {
             left_out: of.left_out,
             latency_samples: of.histogram.len(),
             without_latency: of.without_latency,
+            read_at_rest: Some(of.read_at_rest).filter(|many| *many > 0),
             metrics: metrics(of),
             kinds: kinds::of(view, of, &of.kinds),
             groups: groups::of(view, of),

@@ -31,10 +31,10 @@ fn figures(row: &GroupRow<'_>) -> Vec<String> {
     vec![
         format!("{contender}: {group}"),
         units::rate(row.of.throughput),
-        units::seconds(times.p50),
-        units::seconds(times.p99),
-        units::seconds(times.p999),
-        units::seconds(times.max),
+        words::times::p50(times),
+        words::times::p99(times),
+        words::times::p999(times),
+        words::times::max(times),
         units::count(words::errors(row.of)),
     ]
 }

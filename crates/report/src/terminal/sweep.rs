@@ -119,7 +119,7 @@ fn figures(view: &SweepView, page: &mut Page) {
     for (number, (name, _)) in view.bends().enumerate() {
         for point in &view.points {
             let of = point.contender(number);
-            let times = of.map(|of| of.response_time);
+            let times = of.map(|of| of.response_time).unwrap_or_default();
             let counted = |count: fn(&ContenderSummary) -> String| {
                 of.map_or(units::MISSING.to_owned(), count)
             };
@@ -127,8 +127,8 @@ fn figures(view: &SweepView, page: &mut Page) {
                 words::short_name(name, LONGEST_NAME),
                 setting(view.sweep.factor, point.at.value),
                 units::rate(of.and_then(|of| of.throughput)),
-                units::seconds(times.and_then(|times| times.p50)),
-                units::seconds(times.and_then(|times| times.p99)),
+                words::times::p50(&times),
+                words::times::p99(&times),
                 counted(|of| units::count(words::errors(of))),
             ];
             row.extend(misses.then(|| counted(words::misses)));

@@ -23,7 +23,8 @@ pub(super) fn contenders(view: &View, page: &mut Page) {
         let each: Vec<String> = view.contenders.iter().map(of).collect();
         page.wrapped(2, &format!("misses: {}", each.join(", ")), Paint::Plain);
     }
-    for sentence in [words::lanes::own_costs(view), words::lanes::library_shares(view)] {
+    let bounds = words::times::read_at_rest(view);
+    for sentence in [bounds, words::lanes::own_costs(view), words::lanes::library_shares(view)] {
         sentence.iter().for_each(|sentence| page.wrapped(2, sentence, Paint::Plain));
     }
 }
@@ -33,10 +34,10 @@ fn row(contender: &ContenderSummary) -> Vec<String> {
     vec![
         words::short_name(&contender.name, LONGEST_NAME),
         units::rate(contender.throughput),
-        units::seconds(times.p50),
-        units::seconds(times.p99),
-        units::seconds(times.p999),
-        units::seconds(times.max),
+        words::times::p50(times),
+        words::times::p99(times),
+        words::times::p999(times),
+        words::times::max(times),
         units::count(words::errors(contender)),
         units::seconds(contender.generator_cpu_per_operation),
     ]

@@ -1,6 +1,8 @@
-//! Quantiles of a time.
+//! Quantiles of a time, and which times are bounds.
 
-use judge::verdict::Quantiles;
+use super::short_name;
+use crate::View;
+use judge::verdict::{ContenderSummary, Quantiles};
 use text::units;
 
 /// The median, which may be a lower bound: `≥ 2.72 s`.
@@ -31,4 +33,21 @@ pub(crate) fn all(times: &Quantiles) -> [String; 5] {
 fn shown(times: &Quantiles, q: f64, value: Option<f64>) -> String {
     let bound = value.is_some() && times.at_least_from.is_some_and(|from| q > from);
     format!("{}{}", if bound { "≥ " } else { "" }, units::seconds(value))
+}
+
+/// How many replies of each contender were read while it was not driven. Returns None if there are none.
+pub(crate) fn read_at_rest(view: &View) -> Option<String> {
+    let late = view.contenders.iter().filter(|of| of.read_at_rest > 0);
+    let each = |of: &ContenderSummary| {
+        format!("{} {}", short_name(&of.name, 28), units::count(of.read_at_rest))
+    };
+    let each: Vec<String> = late.map(each).collect();
+    let described = || {
+        format!(
+            "replies that were read while the contender was not driven, so that their times are upper \
+             bounds: {}",
+            each.join(", ")
+        )
+    };
+    (!each.is_empty()).then(described)
 }
