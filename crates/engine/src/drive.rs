@@ -113,6 +113,11 @@ impl Drive {
         self.slice.as_mut().expect("just started").drain = Some(drain);
     }
 
+    /// Notes that units stay out whose replies have come.
+    pub fn stay_out(&self) {
+        self.slice.iter().flat_map(|slice| &slice.drain).for_each(Drain::stay_out);
+    }
+
     /// Returns true if the slice must leave at `now` what waits.
     pub fn leaves(&mut self, now: u64, seen: &Recorder) -> bool {
         let Some(slice) = self.slice.as_mut() else { return false };

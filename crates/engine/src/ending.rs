@@ -8,14 +8,16 @@
 //! What still waits then is of one of two kinds. If another connection of the contender got a reply since
 //! sending stopped, the server works and a few connections wait: they are left waiting, and the slice ends.
 //! If none did, the server pauses, and the slice waits for it, because the pause is the server's and belongs
-//! to the slice in which it began.
+//! to the slice in which it began. If units *stay out* whose replies have come, their silence shows nothing: a
+//! server with few workers may be waiting for just these. Then all that wait are left, and a pause counts
+//! in the time for which they will stay out.
 //!
 //! In open loop, operations that are late are still sent in the ordinary drain, and none after it.
 
 use crate::Seat;
 use record::Slice;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// The ordinary drain of a long slice.
 const LONGEST_OF_A_SLICE_NS: u64 = 50_000_000;
@@ -28,7 +30,7 @@ const ASKS_AGAIN_NS: u64 = 1_000_000;
 
 /// Returns how many of these units may still wait without a pause of the whole server: a sixteenth, at least
 /// one, and none if there is only one.
-fn spared(units: u32) -> u32 {
+pub(crate) fn spared(units: u32) -> u32 {
     if units > 1 { (units / SPARED_OF).max(1) } else { 0 }
 }
 
@@ -48,6 +50,8 @@ struct Signals {
     /// How many lanes have ended the ordinary drain, and how many units waited in them.
     drained: AtomicU32,
     waiting: AtomicU32,
+    /// Units stay out whose replies have come.
+    stay_out: AtomicBool,
 }
 
 impl Ending {
@@ -57,7 +61,8 @@ impl Ending {
 
     /// Forgets the signals of a slice. Called between two slices, while no lane is driven.
     pub(crate) fn forget(&self) {
-        let Signals { first_reply, p99_ns, drained, waiting } = &*self.signals;
+        let Signals { first_reply, p99_ns, drained, waiting, stay_out } = &*self.signals;
+        stay_out.store(false, Relaxed);
         [first_reply, p99_ns].into_iter().for_each(|signal| signal.store(0, Relaxed));
         [drained, waiting].into_iter().for_each(|signal| signal.store(0, Relaxed));
     }
@@ -164,6 +169,11 @@ impl Drain {
         }
     }
 
+    /// Notes that units of the lane stay out whose replies have come.
+    pub fn stay_out(&self) {
+        self.ending.signals.stay_out.store(true, Relaxed);
+    }
+
     /// Returns true if the lane must leave the `waiting` units that wait at `now`, and end the slice.
     /// `last_ended` is when its last operation ended.
     pub fn leaves(&mut self, now: u64, waiting: u32, last_ended: u64) -> bool {
@@ -191,10 +201,11 @@ impl Drain {
     fn is_over(&self, now: u64, ordinary_ns: u64) -> bool {
         let signals = &self.ending.signals;
         match signals.first_reply.load(Relaxed) {
-            // Nothing came: a pause, unless fewer wait than any pause would leave.
+            // Nothing came: a pause, unless fewer wait than any pause would leave, or others stay out.
             0 => {
                 signals.drained.load(Relaxed) >= self.lanes
-                    && signals.waiting.load(Relaxed) <= self.spared
+                    && (signals.waiting.load(Relaxed) <= self.spared
+                        || signals.stay_out.load(Relaxed))
             }
             // After a pause, the replies that it held back come at once, but not at the same time.
             first => now >= first.max(self.sends_until) + ordinary_ns,
@@ -315,6 +326,19 @@ mod tests {
         only.begin(50 * MS, MS);
         for last_ended in [49 * MS, 60 * MS] {
             assert!(!only.leaves(20_000 * MS, 1, last_ended), "a single connection");
+        }
+    }
+
+    #[test]
+    fn a_server_that_may_wait_for_those_that_stay_out_does_not_pause() {
+        for workers in [1, 8] {
+            let mut drains = drains(workers);
+            drains[0].stay_out();
+            for drain in &mut drains[1..] {
+                assert!(!drain.leaves(100 * MS, 1, 49 * MS), "{workers}: not all have drained");
+            }
+            assert!(!drains[0].leaves(99 * MS, 4, 49 * MS), "{workers}");
+            assert!(drains[0].leaves(100 * MS, 4, 49 * MS), "{workers}");
         }
     }
 

@@ -54,6 +54,7 @@ impl<C> Scheduler<C> {
         for slot in &mut self.slots {
             let Some(rejoins_ns) = slot.late.and_then(|late| late.rejoins_ns) else { continue };
             if rejoins_ns > driven_ns {
+                self.drive.stay_out();
                 next = next.min(now + (rejoins_ns - driven_ns));
                 continue;
             }

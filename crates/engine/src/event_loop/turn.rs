@@ -13,6 +13,7 @@ use super::in_flight::Operation;
 use super::policy::{Destinations, Sources};
 use super::poll::{Poll, Ready};
 use crate::arrivals::LaneSchedule;
+use crate::ending::spared;
 use crate::lane::InSteps;
 use crate::numbering::Numbering;
 use crate::{Drain, EngineError, Lane, Opened, Seat, SliceEnd, TlsAccess, Turn, clock};
@@ -684,7 +685,11 @@ impl<S: Dialogue> Lane for EventLane<S> {
     }
 
     fn end_connections(&mut self) -> bool {
-        let lasting = self.asked.reuse == Reuse::Always;
+        // A server with few workers would take up the requests of connections that wait in place of those that
+        // are closed, and would then serve clients that stay out.
+        let waiting = self.clients().filter(|client| self.late.waits(*client)).count();
+        let few_wait = waiting <= spared(self.clients().len() as u32) as usize;
+        let lasting = self.asked.reuse == Reuse::Always && few_wait;
         if lasting {
             for client in self.clients().filter(|client| !self.late.waits(*client)) {
                 let slots = self.slots_of(client);

@@ -4,18 +4,18 @@ use crate::common::{REPLY, drive, lane, order};
 use record::{DriveOrder, Failure, LaneOrder, TrialRecord};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// The request that is answered late.
-const LATE: u64 = 100;
+/// The first request with this number on its connection is answered late. Its worker knows the p99 by then.
+const LATE: u64 = 110;
 /// A drain of this length would be seen.
 const TIMEOUT_NS: u64 = 20_000_000_000;
 const MS: u64 = 1_000_000;
 
-/// What happens to request [`LATE`].
+/// What happens to that request.
 #[derive(Clone, Copy)]
 enum Fate {
     /// It is never answered.
@@ -24,12 +24,14 @@ enum Fate {
     Waits(Duration),
     /// Nothing is answered for this time.
     Pauses(Duration),
+    /// Each connection is closed after so many replies.
+    Ends(u64),
 }
 
 fn serve(fate: Fate) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
-    let state = Arc::new((AtomicU64::new(0), Mutex::new(())));
+    let state = Arc::new((AtomicBool::new(false), Mutex::new(())));
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let state = state.clone();
@@ -39,10 +41,14 @@ fn serve(fate: Fate) -> SocketAddr {
     address
 }
 
-fn answer(mut stream: TcpStream, fate: Fate, (requests, all): &(AtomicU64, Mutex<()>)) {
+fn answer(mut stream: TcpStream, fate: Fate, (has_been, all): &(AtomicBool, Mutex<()>)) {
     let mut buffer = [0; 4096];
-    while stream.read(&mut buffer).is_ok_and(|read| read > 0) {
-        let is_late = requests.fetch_add(1, Ordering::Relaxed) == LATE;
+    for number in 0.. {
+        let is_over = matches!(fate, Fate::Ends(replies) if number == replies);
+        if is_over || !stream.read(&mut buffer).is_ok_and(|read| read > 0) {
+            return;
+        }
+        let is_late = number == LATE && !has_been.swap(true, Ordering::Relaxed);
         match fate {
             Fate::Lost if is_late => continue,
             Fate::Waits(time) if is_late => thread::sleep(time),
@@ -60,16 +66,33 @@ fn answer(mut stream: TcpStream, fate: Fate, (requests, all): &(AtomicU64, Mutex
     }
 }
 
-/// Drives a server without and one with such a request in two rounds of four slices, each with 8 connections on
-/// so many workers. Returns the trials of the second one.
+/// A server that serves so many connections at a time, each until it has ended.
+fn with_threads(threads: usize, fate: Fate) -> SocketAddr {
+    let listener = Arc::new(TcpListener::bind("127.0.0.1:0").expect("a port"));
+    let address = listener.local_addr().expect("an address");
+    for _ in 0..threads {
+        let listener = listener.clone();
+        let state = Default::default();
+        thread::spawn(move || {
+            listener.incoming().flatten().for_each(|stream| answer(stream, fate, &state));
+        });
+    }
+    address
+}
+
 fn driven(fate: Fate, workers: usize) -> Vec<TrialRecord> {
-    let plain = Fate::Waits(Duration::ZERO);
-    let lanes = [plain, fate].map(|fate| {
-        let mut lane_order = LaneOrder { timeout_ns: TIMEOUT_NS, ..lane(serve(fate)) };
+    driven_beside(serve(fate), workers)
+}
+
+/// Drives a server without late replies and this one in three rounds of eight slices, each with 8 connections on
+/// so many workers. Returns the trials of this one.
+fn driven_beside(server: SocketAddr, workers: usize) -> Vec<TrialRecord> {
+    let lanes = [serve(Fate::Waits(Duration::ZERO)), server].map(|server| {
+        let mut lane_order = LaneOrder { timeout_ns: TIMEOUT_NS, ..lane(server) };
         lane_order.intensity.connections = 8;
         lane_order
     });
-    let (round_ns, slice_ns) = (200 * MS, 50 * MS);
+    let (round_ns, slice_ns) = (400 * MS, 50 * MS);
     // All of them share a core: the number of workers matters here, not their speed.
     let cores = vec![0; workers];
     let order = order(lanes.to_vec());
@@ -128,5 +151,31 @@ fn a_pause_of_the_whole_server_counts_in_full() {
         assert!(longest > 550 * MS, "{workers}: {longest}");
         let left: u64 = trials.iter().map(|trial| trial.seen.waits.left).sum();
         assert_eq!(left, 0, "{workers}");
+    }
+}
+
+#[test]
+fn a_server_with_few_threads_serves_the_same_connections_in_all_rounds() {
+    let trials = driven_beside(with_threads(2, Fate::Ends(u64::MAX)), 1);
+    for trial in &trials {
+        assert!(trial.seen.operations > 20, "{:?}", trial.seen.outcomes);
+        for slice in &trial.seen.slices {
+            assert!(slice.took_ns < TIMEOUT_NS / 2, "{slice:?}");
+        }
+    }
+    let [first, .., last] = &trials[..] else { panic!("{}", trials.len()) };
+    assert_eq!((first.seen.waits.left, last.seen.connections.opened), (6, 0));
+    // They waited since their first request, which a busy machine may send late in its slice.
+    let since_first = last.seen.waits.at_end.range(..=first.seen.slices[0].index + 1);
+    assert_eq!(since_first.map(|(_, units)| units).sum::<u64>(), 6);
+}
+
+#[test]
+fn a_server_whose_threads_wait_for_clients_that_stay_out_does_not_pause() {
+    // A thread takes the next connection after 40 replies, whose client was left and stays out.
+    for trial in driven_beside(with_threads(2, Fate::Ends(40)), 1) {
+        for slice in &trial.seen.slices {
+            assert!(slice.took_ns < TIMEOUT_NS / 10, "{slice:?}");
+        }
     }
 }

@@ -166,6 +166,7 @@ impl<S: Dialogue> EventLane<S> {
             let Some(rejoins_ns) = late.and_then(|late| late.rejoins_ns) else { continue };
             let at = drive.starts + rejoins_ns.saturating_sub(self.late.driven_ns);
             if at > now {
+                drive.drain.stay_out();
                 drive.rejoins = drive.rejoins.min(at);
                 continue;
             }
