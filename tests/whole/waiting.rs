@@ -1,15 +1,17 @@
 //! Connections that wait for a reply while the others are served: the clock does not wait for them, and the
 //! run says so.
 
-use crate::common::{TestDirectory, number, serve, unhurried, url};
+use crate::common::{TestDirectory, errors, number, serve, unhurried, url};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use testserver::null::{NullServer, Service};
 use testserver::{Behaviour, Slow};
 
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -113,4 +115,83 @@ fn operations_that_were_never_sent_make_percentiles_lower_bounds() {
     let printed = directory.tiebreak(&["report", "run"]);
     let printed = String::from_utf8_lossy(&printed.stdout);
     assert!(printed.contains("≥ "), "{printed}");
+}
+
+/// Passes on what it gets to this server, but loses all further requests of one connection at a time.
+pub(crate) fn one_waits(server: SocketAddr) -> SocketAddr {
+    let waits = Arc::new(AtomicBool::new(false));
+    hands_to_workers(64, move |client| {
+        let server = TcpStream::connect(server).expect("the server listens");
+        let [mut from, mut to] =
+            [&server, &client].map(|stream| stream.try_clone().expect("a descriptor"));
+        let back = thread::spawn(move || std::io::copy(&mut from, &mut to));
+        if pass_on(client, server, &waits) {
+            waits.store(false, Ordering::Relaxed);
+        }
+        // An error here ends a connection that has ended.
+        let _ = back.join().expect("it passes bytes on");
+    })
+}
+
+/// Passes requests on until the client leaves, or until this connection is the one that waits. Returns true
+/// if it was.
+fn pass_on(mut client: TcpStream, mut server: TcpStream, waits: &AtomicBool) -> bool {
+    let mut buffer = [0; 65536];
+    let mut requests = 0;
+    let mut is_lost = false;
+    while let Ok(length @ 1..) = client.read(&mut buffer) {
+        requests += 1;
+        is_lost = is_lost || (requests > 30 && !waits.swap(true, Ordering::Relaxed));
+        if !is_lost {
+            thread::sleep(Duration::from_millis(1));
+            if server.write_all(&buffer[..length]).is_err() {
+                break;
+            }
+        }
+    }
+    // The client may have closed it.
+    let _ = server.shutdown(Shutdown::Both);
+    is_lost
+}
+
+/// The time that the first line of a run announces, such as `(about 9 s, seed 1)`.
+fn announced(progress: &str) -> Duration {
+    let (_, after) = progress.split_once("(about ").unwrap_or_else(|| panic!("{progress}"));
+    let (seconds, _) = after.split_once(" s, seed ").unwrap_or_else(|| panic!("{progress}"));
+    Duration::from_secs(seconds.parse().unwrap_or_else(|_| panic!("{progress}")))
+}
+
+/// A comparison, with a warm-up and a pilot, of two targets that both leave connections waiting.
+/// Returns its report.
+pub(crate) fn assert_ends_within_twice_its_plan(targets: [String; 2], more: &[&str]) -> Value {
+    let directory = TestDirectory::new();
+    let [a, b] = [("a", &targets[0]), ("b", &targets[1])].map(|(name, of)| format!("{name}={of}"));
+    let plan = "--rounds 6 --round 700ms --slice 50ms --warm-up 500ms --pilot 500ms --out run";
+    let words: Vec<&str> = ["compare", &a, &b].into_iter().chain(plan.split(' ')).collect();
+    let started = Instant::now();
+    let output = directory.tiebreak(&[&words, more].concat());
+    let took = started.elapsed();
+    let progress = errors(&output);
+    let plan = announced(&progress);
+    assert!(took < 2 * plan, "{took:?} in place of {plan:?}: {progress}");
+    // All rounds were driven, and connections waited at their end.
+    let report = directory.json("run/report.json");
+    for contender in report["contenders"].as_array().expect("contenders") {
+        assert_eq!(contender["rounds"].as_array().map(Vec::len), Some(6), "{progress}");
+        let waiting = number(&contender["outcomes"]["theirs"]["waiting"]);
+        assert!(waiting >= 1.0, "{contender:#}");
+    }
+    report
+}
+
+#[test]
+fn a_comparison_ends_within_twice_its_plan_though_connections_wait() {
+    let server = NullServer::start(&[Service::Stores], None).expect("a server");
+    let targets = [hands_to_workers(4, answer), one_waits(server.addresses()[0])];
+    let targets = targets.map(|target| format!("http://{target}/"));
+    let report = assert_ends_within_twice_its_plan(targets, &["-c", "16"]);
+    // The same four were served in all rounds, though connections are reopened between rounds.
+    let found = finding(&report, "starved_connections").expect("a finding");
+    let text = found["evidence"].as_str().expect("a text");
+    assert!(text.starts_with("12 of 16 connections got no reply in "), "{text}");
 }

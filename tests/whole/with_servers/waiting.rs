@@ -5,7 +5,9 @@ use super::held_load::pass;
 use super::loads::Server;
 use crate::common::{TestDirectory, number};
 use crate::servers::postgres::Postgres;
-use crate::waiting::{assert_starved, finding, hands_to_workers};
+use crate::waiting::{
+    assert_ends_within_twice_its_plan, assert_starved, finding, hands_to_workers, one_waits,
+};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
 
@@ -32,6 +34,15 @@ fn a_store_that_serves_4_of_16_connections_is_void() {
     let url = format!("redis://{}", with_workers(server.address, 4));
     let times = ["--duration", "1s", "--warm-up", "200ms", "-c", "16"];
     assert_starved(&directory.report(&[&["run", &url][..], &keys, &times].concat()));
+}
+
+#[test]
+fn a_comparison_of_stores_with_its_loads_ends_within_twice_its_plan() {
+    let servers = [Server::redis(&[]), Server::redis(&[])];
+    let targets = [one_waits(servers[0].address), with_workers(servers[1].address, 4)];
+    let targets = targets.map(|target| format!("redis://{target}"));
+    let keys = ["-c", "16", "--keys", "10k", "--workload", "ycsb-c"];
+    assert_ends_within_twice_its_plan(targets, &keys);
 }
 
 #[test]
