@@ -166,3 +166,44 @@ fn running_servers_are_launches_unless_they_are_one_process() {
     assert!(short.starts_with("b is slower than a: "), "{short}");
     assert_eq!((weights, &report["scope"]), (vec!["note".into()], &"launches".into()));
 }
+
+/// One that takes longer than 10 s to be ready is launched once, and `next` names the command for several.
+#[test]
+fn a_launch_that_is_dear_is_the_only_one() {
+    let directory = TestDirectory::new();
+    let us = env!("CARGO_BIN_EXE_tiebreak");
+    let serve = format!("exec {us} testserver --listen 127.0.0.1:{{port}} --delay 1ms");
+    let text = format!(
+        "[contender.slow]\nlaunch = ['sh', '-c', 'sleep 10.1; {serve}']\n\
+         [contender.quick]\nlaunch = ['sh', '-c', '{serve}']\n"
+    );
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
+    let flags = ["--out", "run", "--round", "50ms", "--pilot", "100ms", "--connections", "4"];
+    let output = directory.tiebreak(&[&["compare", "e.toml"], &flags[..]].concat());
+    let short = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{short}{}", errors(&output));
+    let read = |file: &str| std::fs::read_to_string(directory.file(file)).expect(file);
+    let report: Value = serde_json::from_str(&read("run/report.json")).expect("JSON");
+    assert_eq!(
+        (number(&report["plan"]["restarts"]), number(&report["plan"]["rounds"])),
+        (0.0, 10.0)
+    );
+    assert_eq!(report["scope"], "launches");
+    for contender in report["contenders"].as_array().expect("contenders") {
+        assert_eq!(number(&contender["target_cost"]["launches"]), 1.0, "{}", contender["name"]);
+    }
+    // Eight launches of both, each with the warm-up that was found and 50 ms of rounds.
+    let journal = read("run/journal.jsonl");
+    let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let events: Vec<Value> = events.map(|line| line["event"].clone()).collect();
+    let launched = events.iter().filter_map(|event| event["target"]["took_ns"].as_f64());
+    let warm_up_ns = events.iter().find_map(|event| event["pilot"]["warm_up_ns"].as_f64());
+    let of_both_ns = launched.sum::<f64>() + 2.0 * (warm_up_ns.expect("a warm-up") + 5e7);
+    let eight_s = 8.0 * (of_both_ns / 1e9).ceil();
+    assert!(eight_s > 80.0, "{eight_s}");
+    let time = text::units::show_ns((eight_s * 1e9) as u64);
+    let words = short.split_whitespace().collect::<Vec<_>>().join(" ");
+    let next =
+        format!("next the same command with --launches 8 compares the programs, in about {time}");
+    assert!(words.contains(&next), "{time}: {short}");
+}

@@ -41,9 +41,12 @@ pub(crate) fn fresh_option(view: &View, replicates: u64) -> String {
 /// dear: each is as long as what was measured of one, and several cost launches, loads and warm-ups.
 pub(crate) fn several_launches(view: &View) -> Option<String> {
     let dear = view.plan().question.dear?;
-    view.pilot?.launches.filter(|chosen| chosen.launches == 1)?;
+    let pilot = view.pilot?;
+    pilot.launches.filter(|chosen| chosen.launches == 1)?;
     let seconds = |ns: u64| ns as f64 / 1e9;
-    let each = seconds(view.plan().warm_up_ns.saturating_add(dear.round_of_one_ns));
+    // Later launches repeat the warm-up that was found.
+    let warm_up_ns = pilot.warm_up_ns.unwrap_or(view.plan().warm_up_ns);
+    let each = seconds(warm_up_ns.saturating_add(dear.round_of_one_ns));
     let of_one = view.contenders.iter().map(|of| {
         let loaded = of.store.as_ref().and_then(|store| store.loaded.as_ref());
         let load = loaded.map_or(0.0, |loaded| seconds(loaded.whole_ns()));
@@ -178,6 +181,14 @@ mod tests {
         let command =
             "the same command with --launches 8 compares the programs, in about 4 min 48 s";
         assert_eq!(named(&dear).as_deref(), Some(command));
+        let mut slow_to_warm = dear.clone();
+        slow_to_warm.pilot.as_mut().expect("a pilot").warm_up_ns = Some(21_000_000_000);
+        // Both are warmed for 20 s longer in each of 8 launches.
+        let named_time = named(&slow_to_warm);
+        assert!(
+            named_time.as_ref().is_some_and(|it| it.ends_with("in about 10 min 8 s")),
+            "{named_time:?}"
+        );
         let pilot = dear.pilot.as_mut().expect("compare has one");
         pilot.launches = Some(record::Launches { launches: 8, rounds: 2 });
         assert_eq!(named(&dear), None);
