@@ -125,6 +125,27 @@ fn tables_of_load_points_have_misses_where_there_are_any() {
 }
 
 #[test]
+fn reports_say_where_the_start_of_slices_is_included() {
+    let reports = |burn_in_ns: u64| {
+        let mut input = samples::faster();
+        let pilot = input.pilot.as_mut().expect("compare has one");
+        pilot.burn_in_ns.fill(burn_in_ns);
+        let view = input.view();
+        let all = [
+            terminal::report(&view, PLAIN),
+            terminal::short::report(&view, PLAIN),
+            html::page(&view),
+            markdown::summary(&view),
+        ];
+        all.map(|report| {
+            let words = report.split_whitespace().collect::<Vec<_>>().join(" ");
+            words.contains("response times include the start of each slice")
+        })
+    };
+    assert_eq!((reports(0), reports(1)), ([true; 4], [false; 4]));
+}
+
+#[test]
 fn the_answer_about_two_contenders_fits_on_one_screen() {
     let mut seen = 0;
     for (name, input) in samples::all() {

@@ -29,7 +29,7 @@ pub(super) use claims::{
     about_launches, basis, bounds, brief, charged, claim, limit, middle, second, short_basis,
 };
 pub use databases::database;
-pub(super) use fresh::{fresh_run, several_launches};
+pub(super) use fresh::{fresh_run, one_launch, several_launches};
 pub use load::{load_begins, loaded};
 pub(super) use looks::{planned, rests_on, unfinished};
 pub use messages::messages;
@@ -44,7 +44,7 @@ pub use workload::workload;
 
 use super::View;
 use judge::verdict::{ContenderSummary, Weight, Word};
-use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, Reuse};
+use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, RequestPlan, Reuse};
 use text::shown::{shown, shown_sentence};
 use text::units;
 
@@ -102,6 +102,15 @@ fn ended(reason: EndReason) -> &'static str {
     }
 }
 
+/// Says that response times include the start of each slice or turn, where too few replies would be left
+/// without it. The latency of a program has no such part.
+pub(super) fn start_included(view: &View) -> Option<&'static str> {
+    let burn_in_ns = &view.pilot?.burn_in_ns;
+    let program = view.plan().contenders.iter().any(|of| of.asks == RequestPlan::Program);
+    let included = !program && !burn_in_ns.is_empty() && burn_in_ns.iter().all(|ns| *ns == 0);
+    included.then_some("response times include the start of each slice: there are few replies")
+}
+
 /// How the contenders took turns: the pilot's choice or, without a pilot, what was done
 /// (`run` drives its one contender without a break).
 pub(super) fn turns(view: &View) -> String {
@@ -114,11 +123,14 @@ pub(super) fn turns(view: &View) -> String {
     };
     let round = units::round_nanoseconds(pilot.round_ns);
     let slice = units::round_nanoseconds(pilot.slice_ns);
+    let start = start_included(view).map_or(String::new(), |start| format!("; {start}"));
     match pilot.interleave {
         Interleave::Turns => {
-            format!("turns: each contender is driven once in every round, for {slice}")
+            format!("turns: each contender is driven once in every round, for {slice}{start}")
         }
-        _ => format!("slices of {slice}; each contender is driven for {round} in every round"),
+        _ => {
+            format!("slices of {slice}; each contender is driven for {round} in every round{start}")
+        }
     }
 }
 

@@ -34,9 +34,10 @@ const EXTRAS: [Extras; 2] =
 /// The whole report.
 pub(crate) fn report(view: &View, style: Style) -> String {
     let table = figures::table(view, style);
+    let about = about_figures(view, style);
     let audit = audit(view, style);
     let tail = tail(view, style);
-    let taken = table.height() + audit.height() + tail.height() + 2;
+    let taken = table.height() + about.height() + audit.height() + tail.height() + 2;
     let [ample, tight] = EXTRAS.map(|extras| answer(view, style, extras));
     let fits = |(page, screen): &(Page, usize)| page.height() + taken <= *screen;
     let (mut page, screen) = if fits(&ample) { ample } else { tight };
@@ -46,10 +47,20 @@ pub(crate) fn report(view: &View, style: Style) -> String {
     page.blank();
     // Groups and kinds of operation are shown only if they fit.
     page.append(if more <= room { parts } else { table });
+    page.append(about);
     page.blank();
     page.append(audit);
     page.append(tail);
     page.finish()
+}
+
+/// What the figures include, and what they are about.
+fn about_figures(view: &View, style: Style) -> Page {
+    let mut page = Page::new(style);
+    for sentence in words::start_included(view).into_iter().chain(words::one_launch(view)) {
+        page.wrapped(2, sentence, Paint::Plain);
+    }
+    page
 }
 
 /// Whether the headline can be believed. All other findings are only counted.

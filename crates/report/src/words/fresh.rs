@@ -3,7 +3,7 @@
 use super::bounds;
 use crate::View;
 use judge::verdict::Comparison;
-use record::Metric;
+use record::{Contender, Metric, RequestPlan};
 use text::units;
 
 /// More rounds (or launches) than this take too long: other measures help sooner.
@@ -58,6 +58,15 @@ pub(crate) fn several_launches(view: &View) -> Option<String> {
         dear.launches,
         units::show_ns((takes * 1e9) as u64)
     ))
+}
+
+/// Says that a run of a launched server has one launch. Verdicts of a comparison say it themselves.
+pub(crate) fn one_launch(view: &View) -> Option<&'static str> {
+    let plan = view.plan();
+    let has_verdicts = !plan.question.pairs.is_empty() && plan.sweep.is_none();
+    let is_launched = |of: &Contender| !of.launch.is_empty() && of.asks != RequestPlan::Program;
+    let says_it = !has_verdicts && plan.contenders.iter().any(is_launched);
+    says_it.then_some("one launch of the server; another may differ")
 }
 
 /// The comparison that needs the most rounds: what decides it decides the others, too.
@@ -170,6 +179,30 @@ mod tests {
         assert!(
             with_cpu(0.8, 1.2).is_some_and(|described| described.ends_with(" would help more"))
         );
+    }
+
+    #[test]
+    fn a_run_says_that_there_is_one_launch_only_if_tiebreak_launched_it() {
+        let plain = crate::Style { colour: false, width: 100 };
+        let of = |launch: &[&str], asks: Option<RequestPlan>| {
+            let mut input = samples::run();
+            let contender = &mut input.header.plan.contenders[0];
+            contender.launch = launch.iter().map(|line| (*line).to_owned()).collect();
+            contender.asks = asks.unwrap_or(contender.asks.clone());
+            let view = input.view();
+            let reports = [
+                crate::terminal::short::report(&view, plain),
+                crate::terminal::report(&view, plain),
+            ];
+            let says = |report: &String| {
+                report.contains("  one launch of the server; another may differ\n")
+            };
+            reports.each_ref().map(says)
+        };
+        assert_eq!(of(&["node server.js"], None), [true; 2]);
+        assert_eq!(of(&[], None), [false; 2]);
+        assert_eq!(of(&["./program"], Some(RequestPlan::Program)), [false; 2]);
+        assert_eq!(one_launch(&samples::launched().view()), None, "its verdicts say it");
     }
 
     #[test]
