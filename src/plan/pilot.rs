@@ -5,7 +5,7 @@ use crate::plan::pilot_length::{
     CLOSED_SLICE_NS, LONGEST_GROWN_ROUND_NS, OPEN_SLICE_NS, SLICES_A_ROUND, is_open,
 };
 use crate::plan::resolved::TURN;
-use crate::plan::slice_length::{Pace, RequiredLengths};
+use crate::plan::slice_length::{IN_P50, Pace, RequiredLengths};
 use crate::plan::{in_step, local};
 use judge::cost;
 use judge::stats::quantile::fewest_samples;
@@ -170,6 +170,14 @@ fn fastest(seen: &Seen) -> u64 {
 /// Operations per second.
 fn throughput(slice: &Slice) -> f64 {
     slice.operations as f64 / slice.took_ns.max(1) as f64 * 1e9
+}
+
+/// The response time above which the pilot makes rounds longer than planned: the p99 with a rate, else the
+/// p50. None if the plan fixes their length.
+pub fn lengthens_above_ns(plan: &Plan) -> Option<u64> {
+    let is_fixed = plan.interleave == Interleave::Turns || plan.slice_ns.is_some();
+    let times = if is_open(plan) { OPEN_IN_P99 } else { SLICES_A_ROUND * IN_P50 };
+    (!is_fixed).then(|| plan.round_ns / times)
 }
 
 fn closed_loop(plan: &Plan, need: RequiredSlice) -> Alternation {

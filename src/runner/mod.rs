@@ -34,8 +34,8 @@ use own_costs::OwnCosts;
 use progress::{Progress, ProgressStyle};
 use record::{Event, Header, Plan, journal::SCHEMA};
 pub(crate) use run_directory::empty as new_folder;
-pub(crate) use session::foreseen;
 use session::{RunSession, TrialWriter};
+pub(crate) use session::{foreseen, foreseen_of_one};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use stores_known::Stores;
@@ -84,7 +84,7 @@ pub(crate) fn perform(
     let style = ProgressStyle::fitting(reporting.quiet);
     let progress = Progress::start(style, &plan.question.names(), reporting.part);
     progress.keep_on(&resolved.own_cores);
-    progress.say(&format!("run: {directory_text} ({}, seed {})", foreseen([plan]), plan.seed));
+    progress.say(&format!("run: {directory_text} ({}, seed {})", foreseen_of_one(plan), plan.seed));
     for caution in &resolved.cautions {
         progress.say(&format!("caution: {caution}"));
     }

@@ -711,6 +711,13 @@ pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) ->
     format!("{most} {}{launches}", in_seconds(all))
 }
 
+/// The same for one run, and what makes it longer: nothing is known of the replies before the pilot.
+pub(crate) fn foreseen_of_one(plan: &Plan) -> String {
+    let longer = pilot::lengthens_above_ns(plan)
+        .map_or(String::new(), |ns| format!("; longer if replies take more than {}", show_ns(ns)));
+    foreseen([plan]) + &longer
+}
+
 /// A time in whole seconds.
 fn in_seconds(ns: u64) -> String {
     show_ns(ns.div_ceil(1_000_000_000).saturating_mul(1_000_000_000))

@@ -844,3 +844,19 @@ fn what_a_lane_costs_is_measured_once_a_day() {
     assert_eq!((count(&third, "Null"), count(&third, "own cost")), (1, 1));
     assert!(third.contains(&"Null 0 of 1".to_owned()), "{third:?}");
 }
+
+#[test]
+fn the_time_is_announced_with_what_makes_it_longer() {
+    let words = |interleave| {
+        let plan = example::plan(|spec| {
+            spec.contenders = vec!["nginx".to_owned(), "node".to_owned()];
+            spec.run.interleave = interleave;
+        });
+        foreseen_of_one(&plan)
+    };
+    let auto = words(None);
+    let longer = " and the launches; longer if replies take more than 31.2 ms";
+    assert!(auto.starts_with("about ") && auto.ends_with(longer), "{auto}");
+    let turns = words(Some(record::Interleave::Turns));
+    assert!(turns.ends_with(" and the launches"), "{turns}");
+}

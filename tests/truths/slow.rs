@@ -18,7 +18,7 @@ truths! {
 /// or bracket, after the last occurrence of `about `.
 fn announced_s(line: &str) -> Option<f64> {
     let (_, time) = line.rsplit_once("about ")?;
-    let words: Vec<&str> = time.split([' ', ',', ')']).collect();
+    let words: Vec<&str> = time.split([' ', ',', ';', ')']).collect();
     let pairs = words.chunks(2).map_while(|pair| match pair {
         [number, "s"] => number.parse::<f64>().ok(),
         [number, "min"] => number.parse::<f64>().ok().map(|minutes| 60.0 * minutes),
