@@ -1,5 +1,6 @@
 //! A coordinator and its agents, each a process of its own.
 
+pub(crate) use crate::common::errors;
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
 use crate::common::{TestDirectory, assert_void_only_by, number, sent};
@@ -145,10 +146,6 @@ pub(crate) fn judged(output: &Output, directory: &TestDirectory) -> Value {
     let run = (output.status.code().expect("no signal"), directory.json("report.json"));
     assert_void_only_by(&run, &["agents_out_of_step"]);
     run.1
-}
-
-pub(crate) fn errors(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// Waits as long as a busy machine may take.

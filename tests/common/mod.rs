@@ -134,6 +134,17 @@ pub(crate) fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Returns the rules of the findings of this weight.
+pub(crate) fn rules<'a>(report: &'a Value, weight: &str) -> Vec<&'a str> {
+    let findings = report["findings"].as_array().expect("findings").iter();
+    let of_weight = findings.filter(|finding| finding["weight"] == weight);
+    of_weight.filter_map(|finding| finding["rule"].as_str()).collect()
+}
+
 /// Returns the first core that this process may use: it is for the servers, since the generator
 /// takes the last one.
 pub(crate) fn server_core() -> u32 {
@@ -187,12 +198,10 @@ pub(crate) fn assert_sound(run: &(i32, Value)) {
 /// Checks that the audit refused the run by no other rules than these, and that the exit code says
 /// whether it did.
 pub(crate) fn assert_void_only_by((code, report): &(i32, Value), excuses: &[&str]) {
-    let findings = report["findings"].as_array().expect("findings");
-    let voids = findings.iter().filter(|finding| finding["weight"] == "void");
-    let rules: Vec<&str> = voids.filter_map(|finding| finding["rule"].as_str()).collect();
-    assert!(rules.iter().all(|rule| excuses.contains(rule)), "{findings:#?}");
+    let (rules, findings) = (rules(report, "void"), &report["findings"]);
+    assert!(rules.iter().all(|rule| excuses.contains(rule)), "{findings:#}");
     // Without a complete round there is no verdict either, and no rule that says so.
-    assert_eq!(*code, if rules.is_empty() { 0 } else { 3 }, "{findings:#?}");
+    assert_eq!(*code, if rules.is_empty() { 0 } else { 3 }, "{findings:#}");
 }
 
 pub(crate) fn histogram(contender: &Value) -> Histogram {

@@ -1,7 +1,7 @@
 //! One case: a separate directory, temporary directory and mark; a run of tiebreak in it; and the
 //! check for what was left behind.
 
-use crate::common::TestDirectory;
+use crate::common::{TestDirectory, rules};
 use crate::processes::{self, Process, WATCHDOG, wait_for};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -281,9 +281,7 @@ impl Ended<'_> {
     /// Returns the rules of the findings of this severity.
     pub(crate) fn findings(&self, weight: &str) -> Vec<String> {
         let report = self.report();
-        let all = report["findings"].as_array().expect("findings").iter();
-        let those = all.filter(|finding| finding["weight"] == weight);
-        those.map(|finding| finding["rule"].as_str().expect("a rule").to_owned()).collect()
+        rules(&report, weight).into_iter().map(str::to_owned).collect()
     }
 
     /// Returns the events of the journal, each as its kind and its content. A line without a line break is

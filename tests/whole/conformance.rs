@@ -1,6 +1,6 @@
 //! The cost of the lanes alone: `tiebreak conformance null`, and the same in every run.
 
-use crate::common::{TestDirectory, errors, serve, unhurried, url};
+use crate::common::{TestDirectory, errors, serve, stdout, unhurried, url};
 use crate::validator;
 use serde_json::Value;
 use std::fs;
@@ -12,7 +12,7 @@ fn every_protocol_is_measured_and_told() {
     let short = ["conformance", "null", "--rounds", "2", "--round", "50ms", "--connections", "4"];
     let output = directory.tiebreak(&[&short[..], &["--json", "null.json"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = stdout(&output);
     let json = fs::read_to_string(directory.file("null.json")).expect("written");
     let json: Value = serde_json::from_str(&json).expect("JSON");
     validator::assert_fits(include_str!("../../schema/null.v1.json"), &json);
@@ -58,7 +58,7 @@ fn a_run_records_its_lanes_own_cost_and_reports_it() {
     let report = directory.json("run/report.json");
     let of = &report["contenders"][0];
     let own = &of["metrics"]["own_cpu_per_operation"]["value"];
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = stdout(&output);
     assert!(stdout.contains("our CPU/op by itself, against the null server: "), "{stdout}");
     // If other tests took the core away in each of the pieces, the cost is not known.
     let disturbed = stdout.contains("not known (disturbed)");
@@ -79,7 +79,7 @@ fn a_run_of_cassandra_reports_what_its_library_costs() {
     let asks = ["run", &url, "--query", "SELECT key FROM system.local", "--verbose"];
     let short = ["--duration", "200ms", "--warm-up", "0s", "--connections", "4", "--out", "run"];
     let output = directory.tiebreak(&[&asks[..], &short].concat());
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{}{stdout}", errors(&output));
     assert!(stdout.contains("our CPU/op by itself, against the null server: "), "{stdout}");
     assert!(!stdout.contains("its own server's cheapest statement"), "{stdout}");
@@ -97,7 +97,7 @@ fn a_run_writes_a_page_only_where_one_is_asked_for() {
         let output = directory.tiebreak(&[&short[..], more].concat());
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
         assert!(!directory.file(out).join("report.html").exists());
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        stdout(&output)
     };
     let text = drive("plain", &[]);
     assert!(text.contains("plain/report.json") && !text.contains("report.html"), "{text}");

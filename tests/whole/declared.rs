@@ -1,6 +1,6 @@
 //! Secrets that were declared leave no trace.
 
-use crate::common::{TestDirectory, errors, serve, unhurried, url};
+use crate::common::{TestDirectory, errors, serve, stdout, unhurried, url};
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -48,7 +48,7 @@ fn shows_none(directory: &TestDirectory, output: &Output, what: &str) {
     if directory.file("run").exists() {
         texts(&directory.file("run"), &mut all);
     }
-    all.push(("standard output".to_owned(), String::from_utf8_lossy(&output.stdout).into_owned()));
+    all.push(("standard output".to_owned(), stdout(output)));
     all.push(("standard error".to_owned(), errors(output)));
     for (name, text) in &all {
         assert!(!text.contains(TOKEN), "{what}: {name} holds it\n{text}");

@@ -1,11 +1,6 @@
 //! `tiebreak help`: commands, and chapters of the guide.
 
-use crate::common::{TestDirectory, errors};
-use std::process::Output;
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
+use crate::common::{TestDirectory, errors, stdout};
 
 #[test]
 fn help_of_a_command_is_what_its_flag_prints() {

@@ -1,6 +1,6 @@
 //! Journals that were damaged by the disk or by somebody.
 
-use crate::common::{TestDirectory, errors, serve, unhurried, url};
+use crate::common::{TestDirectory, errors, serve, stdout, unhurried, url};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Output};
@@ -53,7 +53,7 @@ fn a_torn_last_line_is_dropped_and_named_and_the_rest_is_judged() {
         last.truncate(last.len() / 2);
     });
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let stderr = String::from_utf8_lossy(&output.stdout).into_owned() + &errors(&output);
+    let stderr = stdout(&output) + &errors(&output);
     let ended = "the journal does not say how the run ended";
     assert!(stderr.contains("incomplete and was ignored") && stderr.contains(ended), "{stderr}");
 }

@@ -1,7 +1,7 @@
 //! How often targets are launched, through the binary.
 
 use crate::common::listening::start;
-use crate::common::{TestDirectory, errors, number};
+use crate::common::{TestDirectory, errors, number, stdout};
 use serde_json::Value;
 
 /// Two contenders, each a server of tiebreak's own, after these lines.
@@ -72,7 +72,7 @@ fn the_former_name_is_still_accepted() {
     let launches = |lines: &str, flags: &[&str]| {
         let checked = experiment(lines).tiebreak(&[&["check", "e.toml"], flags].concat());
         assert_eq!(checked.status.code(), Some(0), "{}", errors(&checked));
-        let plan = String::from_utf8_lossy(&checked.stdout).into_owned();
+        let plan = stdout(&checked);
         plan.lines().find_map(|line| line.trim().split_once(" launches of ")?.0.parse::<u32>().ok())
     };
     assert_eq!(launches("restarts = 12\n", &[]), Some(12));
@@ -112,7 +112,7 @@ fn compared(directory: &TestDirectory, contenders: &[&str], more: &[&str]) -> (S
     let set = ["--expect-different", "--quiet", "--out", "said", "--set", "b.connections=1"];
     let output = directory.tiebreak(&[&["compare"], contenders, &SHORT[2..], &set, more].concat());
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", errors(&output));
-    let short = String::from_utf8_lossy(&output.stdout).into_owned();
+    let short = stdout(&output);
     let report = std::fs::read_to_string(directory.file("said/report.json")).expect("a report");
     (short, serde_json::from_str(&report).expect("JSON"))
 }
@@ -131,7 +131,7 @@ fn verdicts_say_whether_they_are_about_programs_or_launches() {
     assert!(claim.starts_with("this launch of b was slower than this launch of a: "), "{short}");
     assert_eq!((of_run, of_comparison), ("launches".into(), "launches".into()));
     let markdown = one.tiebreak(&["report", "said", "--markdown"]);
-    let markdown = String::from_utf8_lossy(&markdown.stdout).into_owned();
+    let markdown = stdout(&markdown);
     assert!(markdown.contains("this launch of `b` was slower than"), "{markdown}");
     let page = std::fs::read_to_string(one.file("said/report.html")).expect("a page");
     assert!(page.contains("this launch of "), "the page says it, too");

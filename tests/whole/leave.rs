@@ -1,6 +1,6 @@
 //! Experiment files from other places, and what `check` shows of them.
 
-use crate::common::{TestDirectory, errors, serve, unhurried, url};
+use crate::common::{TestDirectory, errors, serve, stdout, unhurried, url};
 use std::fs;
 use std::process::Output;
 use testserver::TestServer;
@@ -50,7 +50,7 @@ fn a_file_from_elsewhere_does_nothing_without_permission() {
         assert!(stderr.contains("then add --allow-file"), "{what}: {stderr}");
         assert!(!here.file("run").exists(), "{what}");
         let checked = here.tiebreak(&["check", &file]);
-        let stdout = String::from_utf8_lossy(&checked.stdout).into_owned();
+        let stdout = stdout(&checked);
         assert!(stdout.contains("lies outside the current directory"), "{what}: {stdout}");
     }
     assert_eq!(server.stop().requests, 0, "nothing was sent");
@@ -89,7 +89,7 @@ fn check_shows_all_that_a_file_says_also_where_a_variable_is_not_set() {
     fs::write(elsewhere.file("e.toml"), text).expect("a file");
     let file = elsewhere.file("e.toml").display().to_string();
     let output = here.tiebreak(&["check", &file]);
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = stdout(&output);
     for line in [
         "  variable TIEBREAK_NOT_SET (not set)".to_owned(),
         "  variable HOME (set)".to_owned(),

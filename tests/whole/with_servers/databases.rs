@@ -1,18 +1,12 @@
 //! `tiebreak compare` on real MariaDB, PostgreSQL and PgBouncer, launched from their
 //! recipes.
 
-use crate::common::{BRIEF, TestDirectory, errors, number};
+use crate::common::{BRIEF, TestDirectory, errors, number, rules};
 use serde_json::Value;
 
 fn of<'a>(report: &'a Value, name: &str) -> &'a Value {
     let all = report["contenders"].as_array().expect("contenders");
     all.iter().find(|of| of["name"] == name).unwrap_or_else(|| panic!("no {name}"))
-}
-
-fn rules(report: &Value, weight: &str) -> Vec<String> {
-    let findings = report["findings"].as_array().expect("findings").iter();
-    let of_weight = findings.filter(|finding| finding["weight"] == weight);
-    of_weight.map(|finding| finding["rule"].as_str().unwrap_or("").to_owned()).collect()
 }
 
 #[test]
@@ -50,7 +44,7 @@ fn every_recipe_is_launched_loaded_and_verified() {
     }
     // A MEMORY table waits for no disk, InnoDB and PostgreSQL as they come do.
     let cautioned = rules(&report, "caution");
-    let differing = cautioned.iter().filter(|rule| *rule == "differing_durability").count();
+    let differing = cautioned.iter().filter(|rule| **rule == "differing_durability").count();
     assert_eq!(differing, 3, "innodb, postgres and pgbouncer: {cautioned:?}");
 }
 
@@ -94,7 +88,7 @@ fn statements_that_bring_other_rows_are_no_comparison() {
     let (code, report) = directory.report(&[&["compare", "e.toml"][..], &BRIEF, &more].concat());
     assert_eq!(code, 3, "{:#}", report["findings"]);
     let voids = rules(&report, "void");
-    assert!(voids.contains(&"differing_replies".to_owned()), "{voids:?}");
+    assert!(voids.contains(&"differing_replies"), "{voids:?}");
     let none = of(&report, "none");
     assert_eq!(none["outcomes"]["ok"], 0, "no row where rows are wanted: {}", none["outcomes"]);
 }

@@ -1,7 +1,7 @@
 //! Contenders without a server, with the whole binary: files in a directory, and
 //! programs that run to their end.
 
-use crate::common::{TestDirectory, number};
+use crate::common::{TestDirectory, number, rules};
 use serde_json::Value;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -14,12 +14,6 @@ fn compare(directory: &TestDirectory, words: &[&str]) -> (i32, Value) {
 fn compare_by(directory: &TestDirectory, words: &[&str], rounds: &[&str]) -> (i32, Value) {
     let short = ["--round", "200ms", "--warm-up", "100ms"];
     directory.report(&[&["compare"], words, rounds, &short].concat())
-}
-
-fn rules<'a>(report: &'a Value, weight: &str) -> Vec<&'a str> {
-    let findings = report["findings"].as_array().expect("findings").iter();
-    let of_weight = findings.filter(|finding| finding["weight"] == weight);
-    of_weight.filter_map(|finding| finding["rule"].as_str()).collect()
 }
 
 /// A program that counts, says what it found, and announces its operations.

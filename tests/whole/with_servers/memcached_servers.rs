@@ -3,7 +3,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestDirectory, errors, number};
+use crate::common::{TestDirectory, errors, number, stdout};
 use crate::web::free_port;
 use serde_json::Value;
 use std::net::TcpStream;
@@ -79,7 +79,7 @@ fn php_finds_every_key_where_it_was_loaded() {
         php.args(more).arg(&script).args([client, setting, &KEYS.to_string()]);
         php.args(ports.map(|port| format!("127.0.0.1:{port}")));
         let output = php.output().expect("./test installs it");
-        let found = String::from_utf8_lossy(&output.stdout).into_owned();
+        let found = stdout(&output);
         assert_eq!(found, KEYS.to_string(), "{rule}: {}", errors(&output));
     }
 }

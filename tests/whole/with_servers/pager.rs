@@ -1,6 +1,6 @@
 //! `tiebreak help` on a terminal, which the program `script` provides.
 
-use crate::common::{TestDirectory, errors};
+use crate::common::{TestDirectory, errors, stdout};
 use std::process::{Command, Stdio};
 
 /// Returns what a terminal shows. `script` gives the program a terminal.
@@ -11,7 +11,7 @@ fn on_a_terminal(directory: &TestDirectory, pager: &str) -> String {
     command.env("PAGER", pager).env("TERM", "xterm").current_dir(directory.path());
     let output = command.stdin(Stdio::null()).output().expect("script (util-linux) runs");
     assert!(output.status.success(), "{}", errors(&output));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    stdout(&output)
 }
 
 #[test]

@@ -1,11 +1,10 @@
 //! What CPU time and memory of a proxy include: nginx in front of another nginx.
 
 use super::requests::contender;
-use crate::common::TestDirectory;
+use crate::common::{TestDirectory, stdout};
 use crate::web::nginx_with;
 use serde_json::{Value, json};
 use std::fs;
-use std::process::Output;
 
 /// Longer than a look lasts: the looks come in the warm-up.
 const SHORT: [&str; 10] = [
@@ -20,10 +19,6 @@ const SHORT: [&str; 10] = [
     "--warm-up",
     "300ms",
 ];
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
 
 #[test]
 fn what_is_behind_a_proxy_is_named_unless_it_is_included() {

@@ -2,7 +2,7 @@
 //! PHP's pages under Apache and php-fpm, MariaDB, PostgreSQL and PgBouncer.
 
 use crate::common::processes::{Process, marked};
-use crate::common::{TestDirectory, errors, number};
+use crate::common::{TestDirectory, errors, number, rules};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -78,14 +78,7 @@ impl Ran {
             assert!(ended > 50.0, "{contender:#}");
             assert_eq!(number(&contender["outcomes"]["ok"]), ended, "{contender:#}");
         }
-        assert_eq!(self.rules("void"), [""; 0], "{:#}", self.report["findings"]);
-    }
-
-    /// The rules of the audit that found something of this weight, in each contender or in all.
-    fn rules(&self, weight: &str) -> Vec<&str> {
-        let findings = self.report["findings"].as_array().expect("findings").iter();
-        let of_weight = findings.filter(|finding| finding["weight"] == weight);
-        of_weight.filter_map(|finding| finding["rule"].as_str()).collect()
+        assert_eq!(rules(&self.report, "void"), [""; 0], "{:#}", self.report["findings"]);
     }
 
     /// The page opens with the question.
@@ -164,7 +157,12 @@ fn the_same_question_without_php() {
 #[test]
 fn the_audit_names_what_the_published_page_did() {
     let ran = ran("as-published.toml", 3);
-    assert_eq!(ran.rules("void"), ["empty_reply", "empty_reply"], "{:#}", ran.report["findings"]);
+    assert_eq!(
+        rules(&ran.report, "void"),
+        ["empty_reply", "empty_reply"],
+        "{:#}",
+        ran.report["findings"]
+    );
     ran.asks("What did the page measure whose query was parsed and never executed?");
     assert!(ran.page.contains("had its query parsed, never executed it, and sent 0 bytes"));
     let (verdict, comparison) = ran.verdict("fresh", "persistent");

@@ -3,7 +3,7 @@
 //! (src/conformance/counting_tests.rs).
 
 use crate::common::running::Running;
-use crate::common::{TestDirectory, errors, serve, url};
+use crate::common::{TestDirectory, errors, serve, stdout, url};
 use crate::validator;
 use crate::web::nginx;
 use serde_json::Value;
@@ -38,7 +38,7 @@ fn output(directory: &TestDirectory, more: &[&str]) -> Output {
 
 /// Returns what was printed first, and the figures, which have their schema.
 fn answer(directory: &TestDirectory, output: &Output) -> (String, Value) {
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = stdout(output);
     let json = directory.json("self.json");
     validator::assert_fits(include_str!("../../../schema/self.v1.json"), &json);
     (stdout.lines().next().unwrap_or_default().trim().to_owned(), json)
@@ -150,7 +150,7 @@ fn refused_comparisons_say_nothing_about_the_machine() {
     let alike = &json["alike"];
     assert_eq!((&alike["void"], &alike["compared"]), (&3.into(), &3.into()));
     assert_eq!((&alike["passed"], &alike["median_width"]), (&Value::Null, &Value::Null));
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = stdout(&output);
     assert!(stdout.contains("tiebreak audit runs/equal-03"), "{stdout}");
     let audit = directory.tiebreak(&["audit", "runs/equal-03"]);
     assert!(String::from_utf8_lossy(&audit.stdout).contains("void: non_success"));

@@ -1,7 +1,7 @@
 //! `tiebreak compare` on real memcached and Redis, in every dialect and with custom commands.
 
 use crate::common::processes::wait_at_most;
-use crate::common::{BRIEF, TestDirectory, errors, number};
+use crate::common::{BRIEF, TestDirectory, errors, number, stdout};
 use serde_json::Value;
 
 /// Two stores as contenders of an experiment file.
@@ -142,7 +142,7 @@ fn a_wrong_password_is_reported_and_shown_nowhere() {
         assert!(stderr.contains(says), "{stderr}");
         let journal =
             std::fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
-        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        let out = stdout(&output);
         for text in [stderr, journal, out] {
             assert!(!text.contains("CANARY"), "{text}");
         }

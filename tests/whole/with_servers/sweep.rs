@@ -2,7 +2,7 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
-use crate::common::{TestDirectory, assert_sound, errors, serve, url};
+use crate::common::{TestDirectory, assert_sound, errors, serve, stdout, url};
 use crate::validator;
 use serde_json::Value;
 use std::fs;
@@ -76,7 +76,7 @@ fn a_sweep_is_reported_again_from_its_journals() {
     for output in [&same, &terminal, &audit] {
         assert_eq!(output.status.code(), driven.status.code());
     }
-    let audit = String::from_utf8_lossy(&audit.stdout).into_owned();
+    let audit = stdout(&audit);
     assert!(audit.contains("connections-1: ") && audit.contains("connections-4: "), "{audit}");
 
     let twice = directory.tiebreak(&arguments);
@@ -124,7 +124,7 @@ fn an_experiment_file_sweeps_and_check_says_what_it_will_do() {
                 contender.a.url = \"http://127.0.0.1:9/\"\ncontender.b.url = \"http://127.0.0.1:9/\"\n";
     fs::write(directory.file("e.toml"), file).expect("writes");
     let output = directory.tiebreak(&["check", "e.toml"]);
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert!(stdout.starts_with("file e.toml\n  contents:\n    sweep.rate = [250, "), "{stdout}");
     assert!(stdout.contains("\nsweep of rate: 250, 1000; takes about "), "{stdout}");
@@ -151,7 +151,7 @@ fn check_says_what_a_sweep_of_one_target_will_do() {
         ],
     ] {
         let output = directory.tiebreak(words);
-        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let stdout = stdout(&output);
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
         for text in [
             "sweep of connections of one target (`tiebreak run`): 1, 4, 16; every round drives each \
@@ -196,7 +196,7 @@ fn a_signal_ends_the_sweep_and_what_is_there_is_reported() {
     let [only] = driven.as_slice() else { panic!("{points:#?}") };
     is_sound(output.status.code(), std::slice::from_ref(*only));
     assert_eq!((&only["end"]["reason"], &only["turn"]), (&"stopped".into(), &1.into()));
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = stdout(&output);
     assert!(stdout.contains("not driven") && stdout.contains("stopped before the end"), "{stdout}");
 }
 
