@@ -110,8 +110,10 @@ fn a_process_that_ended_is_lost_for_good() {
     assert!(client.peak_memory().is_some(), "as long as it was read");
 }
 
-#[test]
-fn a_watcher_that_ended_is_lost_for_good() {
+/// A watcher that admits one client, and answers it so.
+fn answering(
+    answer: impl FnOnce(&mut Connection) + Send + 'static,
+) -> (SocketAddr, Token, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
     let address = listener.local_addr().expect("bound");
     let token = Token::new().expect("random");
@@ -120,6 +122,14 @@ fn a_watcher_that_ended_is_lost_for_good() {
         let (stream, _) = listener.accept().expect("a client");
         let mut connection = Connection::of(stream).expect("a connection");
         remote::admit(&mut connection, Purpose::Watch, &its_token, LONG).expect("admitted");
+        answer(&mut connection);
+    });
+    (address, token, server)
+}
+
+#[test]
+fn a_watcher_that_ended_is_lost_for_good() {
+    let (address, token, server) = answering(|connection| {
         for cpu_ns in [5, 7] {
             let question: WatchQuestion = connection.receive(LONG).expect("a question");
             let WatchQuestion::Read { number, .. } = question else { panic!("{question:?}") };
@@ -145,15 +155,7 @@ fn readings_that_go_back_or_answer_another_question_are_not_believed() {
         (Reading { number: 1, cpu_ns: Some(5), at_ns: 0, ..Reading::default() }, "decreased"),
         (Reading { number: 9, cpu_ns: Some(6), at_ns: 2, ..Reading::default() }, "unexpected"),
     ] {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
-        let address = listener.local_addr().expect("bound");
-        let token = Token::new().expect("random");
-        let its_token = token.clone();
-        let server = thread::spawn(move || {
-            let (stream, _) = listener.accept().expect("a client");
-            let mut connection = Connection::of(stream).expect("a connection");
-            let admitted = remote::admit(&mut connection, Purpose::Watch, &its_token, LONG);
-            admitted.expect("it knows the token");
+        let (address, token, server) = answering(move |connection| {
             let first = Reading { cpu_ns: Some(5), at_ns: 1, ..Reading::default() };
             for reading in [first, wrong] {
                 let _: WatchQuestion = connection.receive(LONG).expect("a question");

@@ -3,32 +3,17 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Distributes the operations of every trial over workers, one part for each.
+/// The records in parts of which no two are alike: workers differ in their response times and in
+/// how long their slices take, and each has seen all replies.
 fn dealt(run: &SampleRun, workers: u64) -> Vec<TrialRecord> {
-    let part = |record: &TrialRecord, worker: u64| {
-        let mut part = record.clone();
-        let share = |n: u64| n * (worker + 1) / workers - n * worker / workers;
-        let seen = &mut part.seen;
-        let n = share(seen.operations);
-        (seen.operations, seen.sent, seen.outcomes.ok) = (n, n, n);
-        seen.codes = [(200, n)].into();
-        fill(&mut seen.response_time, 1_000_000 + 100_000 * worker, n);
-        fill(&mut seen.service_time, 1_000_000, n);
-        fill(&mut seen.body_bytes, 87, n);
-        seen.connections.asked = share(seen.connections.asked);
-        seen.connections.got = share(seen.connections.got);
-        for slice in &mut seen.slices {
-            (slice.operations, slice.due) = (share(slice.operations), share(slice.due));
-            slice.took_ns += 1000 * worker;
-            // One worker reads the targets.
-            if worker > 0 {
-                slice.target_cpu_ns.clear();
-            }
-        }
-        part
-    };
-    let parts = run.records.iter();
-    parts.flat_map(|record| (0..workers).map(move |worker| part(record, worker))).collect()
+    let wholes = run.records.iter().flat_map(|record| (0..workers).map(move |at| (record, at)));
+    let mut parts = split(run, workers, 0);
+    for ((whole, worker), TrialRecord { seen, .. }) in wholes.zip(&mut parts) {
+        fill(&mut seen.response_time, 1_000_000 + 100_000 * worker, seen.operations);
+        seen.digests = whole.seen.digests.clone();
+        seen.slices.iter_mut().for_each(|slice| slice.took_ns += 1000 * worker);
+    }
+    parts
 }
 
 proptest! {
