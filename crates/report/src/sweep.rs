@@ -1,6 +1,6 @@
 //! The parts of a sweep that the formatters use, as [`View`] has them for one run.
 
-use super::{ReportInput, View, words};
+use super::{ReportInput, View};
 use judge::bend::Bend;
 use judge::verdict::{Comparison, ContenderSummary};
 use record::{LoadPoint, Metric, Sweep};
@@ -61,11 +61,6 @@ impl<'a> SweepView<'a> {
         let contenders =
             self.any().map_or(&[][..], |view| view.plan().question.contenders.as_slice());
         contenders.iter().map(|of| of.name.as_str()).zip(self.bends)
-    }
-
-    /// Whether there was a miss at any load point.
-    pub(super) fn any_misses(&self) -> bool {
-        words::any_misses(self.driven().flat_map(|(_, view)| view.contenders))
     }
 
     /// The comparisons that the verdicts of all load points rest on.

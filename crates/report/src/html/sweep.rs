@@ -244,7 +244,7 @@ fn verdicts(view: &SweepView) -> Node {
 
 /// One row for each contender at each load point.
 fn figures(view: &SweepView) -> Node {
-    let misses = view.any_misses();
+    let misses = words::sweep::any_misses(view);
     let mut head =
         vec!["contender", factor(view.sweep.factor), "throughput", "p50", "p99", "p99.9", "errors"];
     head.extend(misses.then_some("misses"));

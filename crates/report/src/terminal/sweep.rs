@@ -111,7 +111,7 @@ pub(super) fn verdict_table(view: &SweepView) -> (Vec<String>, Vec<Vec<String>>)
 
 /// One row for each contender at each load point, from the lowest to the highest.
 fn figures(view: &SweepView, page: &mut Page) {
-    let misses = view.any_misses();
+    let misses = words::sweep::any_misses(view);
     let mut head =
         vec!["contender", factor(view.sweep.factor), "throughput", "p50", "p99", "errors"];
     head.extend(misses.then_some("misses"));

@@ -33,6 +33,11 @@ pub(crate) fn at(of: Factor, values: impl Iterator<Item = f64>) -> String {
     format!("{} {}", factor(of), points.join(", "))
 }
 
+/// Whether there was a miss at any load point.
+pub(crate) fn any_misses(view: &SweepView) -> bool {
+    super::any_misses(view.driven().flat_map(|(_, of)| of.contenders))
+}
+
 /// `sweep of connections: 1, 8, 32, 128`.
 pub(crate) fn title(view: &SweepView) -> String {
     let values: Vec<f64> = view.sweep.points.iter().map(|point| point.value).collect();
