@@ -188,6 +188,7 @@ fn quota_v1(directory: &Path) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Scratch;
     use std::fs;
 
     /// `groups` holds the cores of each physical core.
@@ -252,22 +253,22 @@ mod tests {
 
     #[test]
     fn the_least_quota_above_us_counts() {
-        let root = std::env::temp_dir().join(format!("tiebreak-cgroup-{}", std::process::id()));
+        let scratch = Scratch::new();
+        let root = scratch.path();
         let write = |path: &str, text: &str| {
             let file = root.join(path);
             fs::create_dir_all(file.parent().expect("a directory")).expect("scratch");
             fs::write(file, text).expect("scratch");
         };
         write("proc/self/cgroup", "4:memory:/a\n2:cpu,cpuacct:/a/b\n0::/c/d\n");
-        assert_eq!(quota(&root), None);
+        assert_eq!(quota(root), None);
         write("sys/fs/cgroup/c/d/cpu.max", "max 100000\n");
         write("sys/fs/cgroup/c/cpu.max", "350000 100000\n");
-        assert_eq!(quota(&root), Some(3.5));
+        assert_eq!(quota(root), Some(3.5));
         write("sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us", "-1\n");
         write("sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us", "100000\n");
         write("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "150000\n");
         write("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
-        assert_eq!(quota(&root), Some(1.5));
-        fs::remove_dir_all(root).expect("scratch");
+        assert_eq!(quota(root), Some(1.5));
     }
 }

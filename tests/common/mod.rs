@@ -8,6 +8,7 @@ pub(crate) mod listening;
 pub(crate) mod not_tested;
 pub(crate) mod processes;
 pub(crate) mod running;
+pub(crate) mod scratch;
 pub(crate) mod software;
 pub(crate) mod turn;
 
@@ -25,7 +26,6 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use testserver::{Behaviour, Delay, Report, TestServer};
 
@@ -41,12 +41,7 @@ pub(crate) struct TestDirectory(PathBuf);
 
 impl TestDirectory {
     pub(crate) fn new() -> TestDirectory {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("tiebreak-test-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).expect("a directory for the test");
-        TestDirectory(path)
+        TestDirectory(scratch::temporary_directory())
     }
 
     pub(crate) fn path(&self) -> &Path {

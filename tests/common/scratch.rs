@@ -1,17 +1,39 @@
-//! A directory for one test, removed at its end.
+//! Directories of tests.
 
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// Creates an empty directory within `parent`, whose name begins with `name`. A process that had this one's id and was killed may have left
+/// directories behind, so names that exist are passed over.
+pub(crate) fn directory_within(parent: &Path, name: &str) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = parent.join(format!("{name}-{}-{number}", std::process::id()));
+        match std::fs::create_dir(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            created => {
+                created.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                return path;
+            }
+        }
+    }
+}
+
+/// Creates an empty directory where the system keeps temporary files.
+pub(crate) fn temporary_directory() -> PathBuf {
+    directory_within(&std::env::temp_dir(), "tiebreak-test")
+}
+
+/// A directory for one test, removed at its end.
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
     pub(crate) fn new() -> Scratch {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let next = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("tiebreak-{}-{next}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a scratch directory");
-        Scratch(path)
+        Scratch(temporary_directory())
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -23,4 +45,15 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+#[test]
+fn directories_that_an_earlier_process_left_are_passed_over() {
+    let scratch = Scratch::new();
+    // The numbers of the next directories cannot be known: other tests take some, too.
+    let left = (0..1000).map(|number| format!("a-{}-{number}", std::process::id()));
+    left.for_each(|name| std::fs::create_dir(scratch.path().join(name)).expect("a directory"));
+    let created = directory_within(scratch.path(), "a");
+    assert_eq!(std::fs::read_dir(&created).expect("a directory").count(), 0);
+    assert_eq!(std::fs::read_dir(scratch.path()).expect("a directory").count(), 1001);
 }

@@ -2,6 +2,7 @@
 //! It reads what to do from its standard input, and answers line by line.
 
 use crate::common::not_tested::{Lack, lacks, unshare_arguments};
+use crate::common::scratch::temporary_directory;
 use crate::process::Process;
 use keeper::{EndReport, Ending, Keeper, LaunchOptions, ProcessOrder};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,6 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 pub(crate) const ARGUMENT: &str = "__holder";
@@ -240,11 +240,7 @@ pub(crate) struct TestDirectory(pub(crate) PathBuf);
 impl TestDirectory {
     pub(crate) fn new() -> TestDirectory {
         use std::os::unix::fs::PermissionsExt;
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("tiebreak-keeper-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).expect("a directory");
+        let path = temporary_directory();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
         TestDirectory(path)
     }

@@ -1,6 +1,7 @@
 //! SIGKILL of tiebreak, of the keeper, or of a target: all processes are gone afterwards.
 
 use crate::Test;
+use crate::common::scratch::temporary_directory;
 use crate::holder::{Holder, HolderReport, HolderRequest};
 use crate::process::{Process, all_end, tree, wait_for};
 use keeper::beneath::TemporaryId;
@@ -15,7 +16,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("kills::of_a_target_are_told_and_its_children_end", of_a_target),
     ("kills::of_tiebreak_end_nginx_with_its_workers", nginx_after_tiebreak),
     ("kills::of_the_keeper_end_nginx_with_its_workers", nginx_after_the_keeper),
-    ("kills::of_tiebreak_remove_the_temporary_directory", temporary_directory),
+    ("kills::of_tiebreak_remove_the_temporary_directory", directory_of_a_program),
     ("kills::spare_the_other_children_of_tiebreak", spared),
 ];
 
@@ -139,9 +140,8 @@ fn nginx_after_the_keeper() {
     }
 }
 
-fn temporary_directory() {
-    let directory = std::env::temp_dir().join(format!("tiebreak-orphan-{}", std::process::id()));
-    std::fs::create_dir(&directory).expect("a directory");
+fn directory_of_a_program() {
+    let directory = temporary_directory();
     std::fs::write(directory.join("file"), "x").expect("writes");
     let temporary = TemporaryId::of(&directory).expect("a directory");
     let launch_options = LaunchOptions { temporary: Some(temporary), ..Default::default() };

@@ -6,6 +6,8 @@ mod circles;
 mod examples;
 mod msrv;
 mod rules;
+#[path = "../common/scratch.rs"]
+mod scratch;
 mod snapshots;
 mod source;
 mod words;

@@ -1,5 +1,6 @@
 //! Snapshots that no test reads any more.
 
+use crate::scratch::Scratch;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,7 +55,8 @@ fn every_snapshot_is_read_by_a_test() {
 
 #[test]
 fn an_unused_snapshot_is_found() {
-    let root = std::env::temp_dir().join(format!("tiebreak-snapshots-{}", std::process::id()));
+    let scratch = Scratch::new();
+    let root = scratch.path();
     for directory in ["src/a/snapshots", "src/b/c/snapshots", "crates/report/src/snapshots"] {
         fs::create_dir_all(root.join(directory)).expect("a directory");
         fs::write(root.join(directory).join("used.txt"), "").expect("a file");
@@ -62,10 +64,9 @@ fn an_unused_snapshot_is_found() {
         let tests = root.join(directory).with_file_name("tests.rs");
         fs::write(tests, "include_str!(\"snapshots/used.txt\")").expect("a file");
     }
-    let mut found = unnamed(&root);
+    let mut found = unnamed(root);
     found.sort();
     let wanted = ["src/a/snapshots", "src/b/c/snapshots"]
         .map(|directory| root.join(directory).join("unused.txt").display().to_string());
-    fs::remove_dir_all(&root).expect("it was there");
     assert_eq!(found, wanted);
 }

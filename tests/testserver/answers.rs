@@ -1,6 +1,7 @@
 //! The answers of the test server.
 
 use crate::client::{Client, GET, say_and_finish};
+use crate::scratch::Scratch;
 use crate::{every, start};
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -235,7 +236,8 @@ fn a_slow_body_comes_in_pieces_and_holds_up_only_its_connection() {
 
 #[test]
 fn a_unix_socket_beside_tcp() {
-    let path = std::env::temp_dir().join(format!("tiebreak-testserver-{}", std::process::id()));
+    let scratch = Scratch::new();
+    let path = scratch.path().join("socket");
     let server = start(Behaviour { unix: Some(path.clone()), ..Behaviour::default() });
     assert_eq!(Client::dial_unix(&path).get().body, PAGE);
     assert_eq!(Client::dial(server.address()).get().body, PAGE);

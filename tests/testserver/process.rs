@@ -1,6 +1,7 @@
 //! `tiebreak testserver` as a process.
 
 use crate::client::Client;
+use crate::scratch::Scratch;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -61,7 +62,8 @@ impl Drop for Process {
 
 #[test]
 fn it_says_where_serves_and_counts() {
-    let log = std::env::temp_dir().join(format!("tiebreak-testserver-{}.log", std::process::id()));
+    let scratch = Scratch::new();
+    let log = scratch.path().join("log");
     let log_path = log.to_str().expect("text");
     for signal in ["-TERM", "-INT"] {
         let (process, address) = Process::serving(&format!("--delay 1ms --log {log_path}"));
@@ -80,7 +82,6 @@ fn it_says_where_serves_and_counts() {
         let arrivals: Vec<u64> = arrivals.lines().map(|at| at.parse().expect("ns")).collect();
         assert!(arrivals.len() == 3 && arrivals.is_sorted(), "{written}");
     }
-    std::fs::remove_file(&log).expect("our file");
 }
 
 #[test]

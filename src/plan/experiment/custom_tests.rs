@@ -3,8 +3,9 @@
 
 use crate::exit::Error;
 use crate::plan::{WorkloadSettings, experiment};
+use crate::scratch::Scratch;
 use record::{Generator, OperationText, Parameter, Rows};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A workload with everything that statements can have.
 pub(super) const STATEMENTS: &str = r#"
@@ -65,20 +66,15 @@ fn nested(text: &str) -> String {
     text.replace("[[", "[[workload.").replace("\n[f", "\n[workload.f")
 }
 
-fn directory(name: &str) -> PathBuf {
-    let directory = std::env::temp_dir().join(format!("tb-own-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&directory).expect("a directory");
-    directory
-}
-
 fn parameter(name: &str, from: &str) -> Parameter {
     Parameter { name: name.to_owned(), from: from.parse::<Generator>().expect("a generator") }
 }
 
 #[test]
 fn statements_are_read_with_what_they_expect() {
-    let directory = directory("statements");
-    let custom = read_at(&directory, STATEMENTS).map_err(|error| error.text).expect("good").custom;
+    let scratch = Scratch::new();
+    let directory = scratch.path();
+    let custom = read_at(directory, STATEMENTS).map_err(|error| error.text).expect("good").custom;
     assert_eq!(custom.weights, [9.0, 1.0, 1.0]);
     let [read, second, push] = &custom.definition.operations[..] else { panic!("three") };
     let names = [&read.name, &second.name, &push.name];
@@ -101,14 +97,14 @@ fn statements_are_read_with_what_they_expect() {
     assert_eq!(push.parameters, implied);
     let definition = &custom.definition;
     assert_eq!((definition.tables[1].rows(10_000), definition.setup.len()), (100, 1));
-    std::fs::remove_dir_all(directory).expect("ours");
 }
 
 #[test]
 fn requests_keep_their_secrets_to_themselves() {
-    let directory = directory("requests");
+    let scratch = Scratch::new();
+    let directory = scratch.path();
     let text = format!("{REQUESTS}headers = {{ Token = \"${{TOKEN}} {{key}}\" }}\n");
-    let custom = read_at(&directory, &text).map_err(|error| error.text).expect("good").custom;
+    let custom = read_at(directory, &text).map_err(|error| error.text).expect("good").custom;
     assert_eq!(custom.requests[1].headers[0].1, b"CANARY {key}");
     let OperationText::Request { method, target, header_names, body_bytes } =
         &custom.definition.operations[1].says
@@ -119,14 +115,14 @@ fn requests_keep_their_secrets_to_themselves() {
     assert_eq!(header_names, &["Token"]);
     assert_eq!(custom.requests[0].target.as_deref(), Some("/users/{id}?q={term}"));
     assert!(!format!("{custom:?}").contains("CANARY"));
-    std::fs::remove_dir_all(directory).expect("ours");
 }
 
 #[test]
 fn feeds_are_read_and_their_columns_are_places() {
-    let directory = directory("feeds");
+    let scratch = Scratch::new();
+    let directory = scratch.path();
     std::fs::write(directory.join("u.csv"), "name,note\nAnn,\"a\nb\"\n").expect("a file");
-    let with = |rest: &str| read_at(&directory, &format!("feeds = {{ u = 'u.csv' }}\n{rest}"));
+    let with = |rest: &str| read_at(directory, &format!("feeds = {{ u = 'u.csv' }}\n{rest}"));
     let custom =
         with("[[requests]]\npath = '/{u.name}'").map_err(|error| error.text).expect("good");
     let feed = &custom.custom.definition.feeds[0];
@@ -154,12 +150,12 @@ fn feeds_are_read_and_their_columns_are_places() {
         ),
         "{error}"
     );
-    std::fs::remove_dir_all(directory).expect("ours");
 }
 
 #[test]
 fn what_is_wrong_is_reported_with_its_place() {
-    let directory = directory("wrong");
+    let scratch = Scratch::new();
+    let directory = scratch.path();
     let sql = "[[statements]]\nsql = ";
     for (text, message) in [
         ("statements = []", ":4: workload.statements: the list is empty: leave it out"),
@@ -210,10 +206,8 @@ fn what_is_wrong_is_reported_with_its_place() {
         ("[[tables]]\nname = 'a b'", "must be a unique name of letters, digits and _"),
         ("setup = ['x {key}']", "setup runs once, so it can contain no placeholders except tables"),
     ] {
-        let error =
-            read_at(&directory, text).err().unwrap_or_else(|| panic!("taken:\n{text}")).text;
+        let error = read_at(directory, text).err().unwrap_or_else(|| panic!("taken:\n{text}")).text;
         assert!(error.contains(message), "{text}\n{error}");
         assert!(!error.contains("CANARY"), "{error}");
     }
-    std::fs::remove_dir_all(directory).expect("ours");
 }

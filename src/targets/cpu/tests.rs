@@ -3,6 +3,7 @@
 use super::tree::{By, Tree};
 use super::*;
 use crate::not_tested::{Lack, lacks};
+use crate::scratch::directory_within;
 use crate::targets::child::Child;
 use crate::targets::hierarchy::homes;
 use std::fs::{self, File};
@@ -253,9 +254,7 @@ impl Cgroup {
             return None;
         }
         let home = Cgroup::home(source).expect("it is mounted");
-        let path = home.join(format!("tiebreak-test-{}-{name}", std::process::id()));
-        fs::create_dir(&path).expect("a cgroup");
-        Some(Cgroup(path))
+        Some(Cgroup(directory_within(&home, &format!("tiebreak-test-{name}"))))
     }
 
     /// A child that is in it from the start.

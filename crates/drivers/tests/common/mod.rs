@@ -6,11 +6,15 @@ pub(crate) mod cases;
 pub(crate) mod certificates;
 pub(crate) mod mariadb;
 pub(crate) mod postgres;
+#[allow(clippy::duplicate_mod, reason = "programs that include this have it themselves")]
+#[path = "../../../../tests/common/scratch.rs"]
+mod scratch;
 
 use engine::{MakeLane, Stop};
 use record::{
     Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Reuse, Seen, Workload,
 };
+use scratch::directory_within;
 use std::net::{SocketAddr, TcpListener};
 use std::ops::ControlFlow;
 use std::os::unix::fs::{MetadataExt, chown};
@@ -32,8 +36,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 pub(crate) fn directory(name: &str, user: &str) -> PathBuf {
     let memory = Path::new("/dev/shm");
     let base = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-    let directory = base.join(format!("tb-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&directory).expect("a directory");
+    let directory = directory_within(&base, &format!("tb-{name}"));
     give_away(&directory, user);
     directory
 }

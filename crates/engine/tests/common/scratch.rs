@@ -4,20 +4,22 @@
 
 #[path = "../../../../tests/common/not_tested.rs"]
 mod not_tested;
+#[path = "../../../../tests/common/scratch.rs"]
+mod test_directory;
 
 use engine::files::{Guard, Settings, Store};
 use not_tested::{Lack, lacks};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use test_directory::directory_within;
 
 /// A directory that does not exist yet, and is removed with the value.
 pub(crate) struct Scratch(pub(crate) PathBuf);
 
 impl Scratch {
     pub(crate) fn within(parent: &Path) -> Scratch {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        Scratch(parent.join(format!("tiebreak-test-{}-{number}", std::process::id())))
+        let path = directory_within(parent, "tiebreak-test");
+        std::fs::remove_dir(&path).expect("it is empty");
+        Scratch(path)
     }
 
     /// Creates a directory in memory.
