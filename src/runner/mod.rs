@@ -16,6 +16,7 @@ pub(crate) mod run_directory;
 mod segments;
 mod session;
 mod settling;
+mod silence;
 mod stores;
 mod stores_known;
 mod sweep;

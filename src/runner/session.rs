@@ -5,6 +5,7 @@ use super::environment::{Environment, Halt};
 use super::own_costs::OwnCosts;
 use super::progress::Progress;
 use super::segments::{self, Segment};
+use super::silence::Silence;
 use super::stores_known::Stores;
 use super::{null, orders};
 use crate::exit::Error;
@@ -15,8 +16,8 @@ use crate::targets::ready::{self, Answer, ExpectedReply};
 use engine::interleaving::{Sequence, sequence};
 use judge::Judge;
 use record::{
-    Contender, DriveOrder, End, EndReason, Event, Failure, FaultOwner, LaneOrder, OwnCost, Phase,
-    PilotChoice, Plan, StoreMoment, TrialRecord, own_cost,
+    Contender, DriveOrder, End, EndReason, Event, Failure, LaneOrder, OwnCost, Phase, PilotChoice,
+    Plan, StoreMoment, TrialRecord, own_cost,
 };
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -50,6 +51,7 @@ pub(super) struct TrialWriter<'a, W> {
     in_round: usize,
     /// Whether a connection was refused in a round.
     refused: bool,
+    silence: Silence,
     /// Checks whether the run is decided, if looks are planned.
     judge: Option<Judge>,
     /// Trials that the judge has not seen yet, in the journal's form: nothing is judged during the
@@ -84,6 +86,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
             plan,
             in_round: 0,
             refused: false,
+            silence: Silence::new(plan),
             judge,
             unjudged,
             segment,
@@ -139,7 +142,9 @@ impl<'a, W: Write> TrialWriter<'a, W> {
 
     /// Numbers the slices of a trial so that they continue where the previous segment ended.
     fn number_slices(&mut self, trial: &mut TrialRecord) {
-        for slice in &mut trial.seen.slices {
+        let seen = &mut trial.seen;
+        let alone = seen.requests.iter_mut().flat_map(|request| &mut request.slices);
+        for slice in seen.slices.iter_mut().chain(alone) {
             slice.index += self.segment.index;
             slice.starts_ns += self.segment.ns;
             self.end.index = self.end.index.max(slice.index + 1);
@@ -632,7 +637,7 @@ impl<W: Write> TrialSink<'_, '_, W> {
         }
         match self.writer.trial(trial) {
             Ok(trial) => {
-                if let Some(detail) = stopped_answering(self.writer.plan, &trial) {
+                if let Some(detail) = self.writer.silence.add(self.writer.plan, &trial) {
                     self.halt.get_or_insert(Halt::Target(detail));
                 }
                 if trial.phase != Phase::Round {
@@ -646,38 +651,6 @@ impl<W: Write> TrialSink<'_, '_, W> {
             None => ControlFlow::Continue(()),
         }
     }
-}
-
-/// Reports that no operation of a whole trial got a complete reply although tiebreak itself did not
-/// fail: the target died or no longer works. Operations of earlier trials, whose connections were left
-/// waiting, do not show that: all connections may wait for the whole of a short round.
-fn stopped_answering(plan: &Plan, trial: &TrialRecord) -> Option<String> {
-    let judged = matches!(trial.phase, Phase::Pilot | Phase::Round) && !trial.cut_short;
-    let seen = &trial.seen;
-    let failed = seen.outcomes.count(FaultOwner::Theirs) + seen.outcomes.count(FaultOwner::Host);
-    let ours = seen.outcomes.count(FaultOwner::Ours);
-    let began_here: u64 = seen.slices.iter().map(|slice| slice.operations).sum();
-    if !judged
-        || failed == 0
-        || began_here == 0
-        || ours > 0
-        || seen.codes.values().any(|count| *count > 0)
-    {
-        return None;
-    }
-    let kinds = seen.outcomes.failed.iter().map(|(kind, count)| format!("{count} {}", kind.name()));
-    let contender = plan.contenders.get(trial.contender as usize)?;
-    let when = match trial.phase {
-        Phase::Round if plan.rounds > 1 => format!("round {}", trial.round),
-        Phase::Round => "the run".to_owned(),
-        _ => "the pilot".to_owned(),
-    };
-    Some(format!(
-        "`{}` ({}) stopped answering: no operation in {when} got a reply ({})",
-        contender.name,
-        contender.target,
-        kinds.collect::<Vec<_>>().join(", ")
-    ))
 }
 
 fn everyone(plan: &Plan) -> Vec<usize> {

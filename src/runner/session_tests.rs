@@ -522,9 +522,18 @@ fn a_target_that_dies_ends_the_run_and_what_was_seen_is_kept() {
 fn a_round_in_which_all_connections_wait_does_not_end_the_run() {
     let plan = example::plan(|_| {});
     let mut trial = example::trial(Phase::Round, 0, seen(Some(Failure::Timeout)));
-    assert!(stopped_answering(&plan, &trial).is_some());
+    assert!(Silence::new(&plan).add(&plan, &trial).is_some());
+    let mut silence = Silence::new(&plan);
     trial.seen.slices[0].operations = 0;
-    assert_eq!(stopped_answering(&plan, &trial), None, "they began in an earlier round");
+    // A slice of 1 µs of each of two contenders.
+    trial.lane_order.timeout_ns = 5000;
+    for round in 1..=2 {
+        assert_eq!(silence.add(&plan, &trial), None, "they began in an earlier round than {round}");
+    }
+    assert!(silence.add(&plan, &trial).is_some(), "nobody waits longer than the timeout");
+    let answered = TrialRecord { seen: seen(None), ..trial.clone() };
+    assert_eq!(silence.add(&plan, &answered), None);
+    assert_eq!(silence.add(&plan, &trial), None, "the silence begins anew");
 }
 
 #[test]
@@ -579,7 +588,7 @@ fn only_a_trial_without_any_reply_means_death() {
             agents: Vec::new(),
         }
     };
-    let died = |trial| stopped_answering(&plan, &trial).is_some();
+    let died = |trial| Silence::new(&plan).add(&plan, &trial).is_some();
     assert!(died(trial(Phase::Round, false, |_| {})));
     assert!(died(trial(Phase::Pilot, false, |_| {})));
     assert!(!died(trial(Phase::WarmUp, false, |_| {})));
