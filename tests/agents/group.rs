@@ -132,7 +132,9 @@ pub(crate) fn agree(report: &Value, servers: [TestServer; 2], agents: usize) {
         let each = of["agents"].as_array().expect("figures of each agent");
         assert_eq!(each.len(), agents, "{of}");
         let sum: f64 = each.iter().map(|agent| number(&agent["operations"])).sum();
-        assert_eq!(sum, number(&of["operations"]));
+        // On a busy machine, a reply may be read while the other contender is driven: in no slice.
+        let at_rest = of["read_at_rest"].as_f64().unwrap_or(0.0);
+        assert_eq!(sum + at_rest, number(&of["operations"]));
         assert!(sum > 0.0, "{of}");
     }
 }

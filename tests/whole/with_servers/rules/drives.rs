@@ -204,8 +204,8 @@ fn stopped(directory: &TestDirectory, of: &Stopped) -> (i32, Value) {
 }
 
 /// A server that is warm neither when its launch begins nor when it ends, at the default number of launches:
-/// each reply takes 15 % of 400 µs less with every second. From the first to the last third of a launch of
-/// about 1.2 s its throughput grows by about 14 %.
+/// each reply takes 25 % of 400 µs less with every second. From the first to the last third of a launch of
+/// about 1.2 s its throughput grows by about 27 %, which is also found beside other tests.
 pub(super) fn still_warming(directory: &TestDirectory) -> (i32, Value) {
     let launch = |name: &str, drift: &str| {
         format!(
@@ -215,7 +215,7 @@ pub(super) fn still_warming(directory: &TestDirectory) -> (i32, Value) {
             env!("CARGO_BIN_EXE_tiebreak")
         )
     };
-    let file = launch("warm", "0%/s") + &launch("cold", "-15%/s");
+    let file = launch("warm", "0%/s") + &launch("cold", "-25%/s");
     std::fs::write(directory.file("e.toml"), file).expect("writes");
     let words = ["compare", "e.toml", "--connections", "4", "--warm-up", "0s"];
     let times = ["--round", "300ms", "--slice", "50ms", "--pilot", "200ms"];
