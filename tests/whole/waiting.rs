@@ -76,9 +76,8 @@ pub(crate) fn assert_starved((code, report): &(i32, Value)) {
 #[test]
 fn a_server_with_fewer_workers_than_connections_is_void() {
     // On one worker of the generator, and on as many as there are cores.
-    let cores = thread::available_parallelism().map_or(1, |cores| cores.get().min(8));
-    let all = (0..cores).map(|core| core.to_string()).collect::<Vec<_>>().join(",");
-    for cores in ["0", &all] {
+    let all = thread::available_parallelism().map_or(1, |cores| cores.get().min(8)).to_string();
+    for cores in ["1", &all] {
         let server = hands_to_workers(4, answer);
         let url = format!("http://{server}/");
         let words = ["run", &url, "--duration", "1s", "--warm-up", "200ms", "-c", "16"];
