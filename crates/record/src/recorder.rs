@@ -494,12 +494,14 @@ impl Recorder {
     /// except that `opened` and `reopened_at_rest` start from 0.
     pub fn take(&mut self) -> Seen {
         let mut seen = self.take_own();
-        let groups: Vec<Seen> = self.groups.iter_mut().map(Recorder::take).collect();
-        // A slice of all groups has the late replies of all of them already.
-        let own = seen.slices.clone();
-        groups.iter().for_each(|group| seen.merge(group));
-        seen.slices.iter_mut().zip(&own).for_each(|(slice, own)| slice.set_times_of(own));
-        seen.groups = groups;
+        if !self.groups.is_empty() {
+            let groups: Vec<Seen> = self.groups.iter_mut().map(Recorder::take).collect();
+            // A slice of all groups has the late replies of all of them already.
+            let own = seen.slices.clone();
+            groups.iter().for_each(|group| seen.merge(group));
+            seen.slices.iter_mut().zip(&own).for_each(|(slice, own)| slice.set_times_of(own));
+            seen.groups = groups;
+        }
         seen.requests = self.requests.iter_mut().map(Recorder::take).collect();
         seen
     }

@@ -1,15 +1,12 @@
 //! A difference between contenders that changed during the run.
 
-use super::{Evidence, Rule, remedies::warm_up};
+use super::{Evidence, Rule};
 use crate::{
     draft::Draft,
     verdict::{Finding, Weight},
 };
 use record::Pair;
 use text::{lists, units};
-
-/// The option that the texts name.
-const WARM_UP: &str = "--warm-up 30s";
 
 pub(super) const RULE: Rule = Rule {
     name: "autocorrelated_rounds",
@@ -60,7 +57,7 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
         lists::listed(&metrics)
     );
     let found = RULE.about(b, Weight::Caution, seen);
-    let found = found.with_option(WARM_UP, &warm_up(evidence, 30.0));
+    let found = found.with_warm_up(evidence, 30);
     let found = found.about(alarms.iter().map(|(metric, ..)| *metric).collect());
     Some(alarms.iter().fold(found, |found, (metric, by, _)| found.shifting(*metric, *by)))
 }

@@ -1,6 +1,6 @@
 //! A first round that differs from the others.
 
-use super::{Evidence, Rule, remedies::warm_up};
+use super::{Evidence, Rule};
 use crate::{
     draft::Draft,
     evidence::{FEWEST_ROUNDS, Operations},
@@ -16,9 +16,6 @@ const DEVIATIONS: f64 = 5.0;
 const PARTS: u32 = 4;
 /// With fewer other rounds than this, the first is not compared with them.
 const FEWEST_OTHERS: usize = 4;
-
-/// The option that the texts name.
-const WARM_UP: &str = "--warm-up 10s";
 
 pub(super) const RULE: Rule = Rule {
     name: "first_round",
@@ -70,7 +67,7 @@ fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
     let [first, others] = [launches.first, launches.others].map(|ln| units::show_ratio(ln.exp()));
     let figure = format!("{first}, then {others}");
     let found = RULE.about(&comparison.b, Weight::Caution, seen).with_figure(figure);
-    let found = found.with_option(WARM_UP, &warm_up(evidence, 10.0));
+    let found = found.with_warm_up(evidence, 10);
     Some(found.about(vec![comparison.metric]).shifting(comparison.metric, distance))
 }
 

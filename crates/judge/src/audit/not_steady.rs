@@ -1,6 +1,6 @@
 //! A contender whose speed changed during the run.
 
-use super::{Evidence, Rule, remedies::warm_up};
+use super::{Evidence, Rule};
 use crate::{
     evidence::{DriveSummary, FEWEST_ROUNDS, Launch, Trial},
     stats::paired_t::{mean, standard_deviation},
@@ -15,9 +15,6 @@ const LARGEST: f64 = 0.1;
 const STANDARD_ERRORS: f64 = 4.0;
 /// The fewest values in each third.
 const FEWEST: usize = 2;
-
-/// The option that the texts name.
-const WARM_UP: &str = "--warm-up 30s";
 
 pub(super) const RULE: Rule = Rule {
     name: "not_steady",
@@ -43,8 +40,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let finding = |(name, driven): (&str, &DriveSummary)| {
         finding(name, driven, each).or_else(|| still_cold(name, driven))
     };
-    let option = warm_up(evidence, 30.0);
-    evidence.each().filter_map(finding).map(|found| found.with_option(WARM_UP, &option)).collect()
+    let found = evidence.each().filter_map(finding);
+    found.map(|found| found.with_warm_up(evidence, 30)).collect()
 }
 
 /// A contender whose warm-up ended too early.

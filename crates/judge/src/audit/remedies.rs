@@ -47,7 +47,7 @@ pub(super) fn turns(evidence: &Evidence) -> Option<String> {
 }
 
 /// The option for a warm-up of at least `seconds`, and longer than any that there was.
-pub(super) fn warm_up(evidence: &Evidence, seconds: f64) -> String {
+fn warm_up(evidence: &Evidence, seconds: f64) -> String {
     let warmed_ns = |driven: &DriveSummary| driven.longest_warm_up_ns;
     let longest_ns = evidence.contenders.iter().map(warmed_ns).max().unwrap_or(0);
     format!("--warm-up {}s", (longest_ns as f64 / NS * LONGER).max(seconds).ceil())
@@ -76,6 +76,12 @@ impl Finding {
     pub(super) fn with_option(self, option: &str, fitting: &str) -> Finding {
         let [hint, remedy] = [&self.hint, &self.remedy].map(|text| text.replace(option, fitting));
         Finding { hint, remedy, ..self }
+    }
+
+    /// Replaces the warm-up that hint and remedy name, of so many seconds, by one that fits.
+    pub(super) fn with_warm_up(self, evidence: &Evidence, seconds: u32) -> Finding {
+        let named = format!("--warm-up {seconds}s");
+        self.with_option(&named, &warm_up(evidence, seconds.into()))
     }
 
     /// Replaces hint and remedy.

@@ -127,7 +127,7 @@ impl DriveSummary {
         make(&mut self.requests, record.seen.requests.len());
         for (at, seen) in record.seen.requests.iter().enumerate() {
             self.count_sent(record.phase, seen);
-            self.requests[at].count_recorded(&record.lane_order, seen);
+            self.requests[at].count_seen(record.phase, &record.lane_order, seen);
         }
     }
 

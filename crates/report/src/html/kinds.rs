@@ -27,5 +27,5 @@ pub(super) fn section(view: &View) -> Option<Node> {
                    then writes counts from the reply of its read.";
     let table = parts::table(&head, cells);
     let section = parts::section("By operation").with(table).with(parts::caption(caption));
-    Some(section.with_all(kinds::share_one_server(view).map(parts::caption)))
+    Some(section.with_all(kinds::share_one_server(view).map(|sentence| parts::caption(&sentence))))
 }

@@ -15,7 +15,7 @@ pub(super) fn kinds(view: &View, page: &mut Page) {
         table(&["by operation", "count", "p50", "p99"], &rows, page);
     }
     if let Some(sentence) = kinds::share_one_server(view) {
-        page.wrapped(2, sentence, Paint::Plain);
+        page.wrapped(2, &sentence, Paint::Plain);
     }
     for of in view.contenders {
         if let Some(sentence) = kinds::conflicts(of) {

@@ -85,14 +85,13 @@ pub(crate) fn operation(view: &View, of: &ContenderSummary, seen: &KindSummary) 
 
 /// Why requests have no verdicts.
 const SHARE_ONE_SERVER: &str = "One server does the work of all these requests, so a slow one slows down the others, \
-                                and none has a verdict.";
-/// The same, with the remedy.
-const TRY_BY_REQUEST: &str = "One server does the work of all these requests, so a slow one slows down the others, \
-                              and none has a verdict: by_request = true in [workload] also drives each alone, \
-                              and compares it.";
+                                and none has a verdict";
+/// What can be done about it in closed loop.
+const TRY_BY_REQUEST: &str =
+    ": by_request = true in [workload] also drives each alone, and compares it";
 
 /// Says why requests have no verdicts, where they have none.
-pub(crate) fn share_one_server(view: &View) -> Option<&'static str> {
+pub(crate) fn share_one_server(view: &View) -> Option<String> {
     let (plan, of) = (view.plan(), view.contenders.first()?);
     let named = of.kinds.iter().filter(|kind| matches!(kind.kind, Kind::Custom(_)));
     if named.count() < 2 || view.comparisons.is_empty() || !plan.question.requests.is_empty() {
@@ -100,7 +99,8 @@ pub(crate) fn share_one_server(view: &View) -> Option<&'static str> {
     }
     let closed = |of: &Contender| of.intensity.arrivals == Arrivals::Closed;
     let is_possible = plan.contenders.iter().all(closed) && of.groups.is_empty();
-    Some(if is_possible { TRY_BY_REQUEST } else { SHARE_ONE_SERVER })
+    let remedy = if is_possible { TRY_BY_REQUEST } else { "" };
+    Some(format!("{SHARE_ONE_SERVER}{remedy}."))
 }
 
 /// How many conditional writes failed because another write came first. Returns None if none
