@@ -3,7 +3,6 @@
 
 use crate::exit::Error;
 use crate::plan::{Command, Spec};
-use record::limits::MOST_REQUESTS;
 use record::{Arrivals, Contender, CustomOperation, OperationText};
 
 /// So many are compared one by one unless the workload says otherwise.
@@ -53,7 +52,8 @@ fn why_not(
 ) -> Option<&'static str> {
     let has_rate =
         |contender: &Contender| !matches!(contender.intensity.arrivals, Arrivals::Closed);
-    if operations.len() < 2 || spec.workload.mix.is_some() {
+    let is_mixed = spec.workload.mix.is_some() || !spec.workload.commands.0.is_empty();
+    if operations.len() < 2 || is_mixed {
         Some("the workload does not consist of two or more requests or statements with names")
     } else if spec.command != Command::Compare {
         Some("only a comparison has slices of single requests")
@@ -65,8 +65,6 @@ fn why_not(
         Some("groups are driven at once, and their requests with them")
     } else if contenders.iter().any(has_rate) {
         Some("with a rate, one request would be driven at the rate of all")
-    } else if operations.len() > MOST_REQUESTS {
-        Some("there are too many requests")
     } else {
         None
     }
@@ -93,6 +91,7 @@ fn selects(statement: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::commands;
     use crate::plan::custom::RequestTemplate;
     use crate::plan::example;
     use record::Group;
@@ -156,6 +155,21 @@ mod tests {
         let asked = |spec: &mut Spec| spec.workload.by_request = Some(true);
         assert_eq!(compared(&["GET", "POST"], asked), ["r0", "r1"]);
         assert_eq!(compared(&["GET"; 13], asked).len(), 13);
+    }
+
+    /// A request is known by its index in the mix, in which commands come first.
+    #[test]
+    fn beside_commands_no_request_is_driven_alone() {
+        let operation = |name: &str| CustomOperation {
+            name: name.to_owned(),
+            parameters: Vec::new(),
+            says: OperationText::Command(Vec::new()),
+        };
+        let operations = ["one", "two"].map(operation);
+        let mut spec = Spec::new(Command::Compare, Vec::new());
+        assert_eq!(why_not(&spec, &operations, &[]), None);
+        spec.workload.commands.0.push(commands::custom("PING").expect("a command"));
+        assert!(why_not(&spec, &operations, &[]).is_some());
     }
 
     #[test]
