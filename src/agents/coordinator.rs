@@ -8,7 +8,7 @@ use super::part::{PartOrder, Slices};
 use super::records::{AgentTrials, Incoming, merge_all};
 use super::target_times::Targets;
 use crate::remote::{Connection, RemoteError};
-use engine::{EngineError, Stop, TargetClock};
+use engine::{Driving, EngineError, Stop, TargetClock};
 use record::{AgentClock, AgentReady, DriveOrder, TrialRecord};
 use std::io;
 use std::ops::ControlFlow;
@@ -40,6 +40,8 @@ pub(crate) struct Coordinator {
     messages: Box<dyn MessageSource<Received>>,
     clock: LocalClock,
     lead: Lead,
+    /// Shows whether a slice waits for replies.
+    pub(crate) driving: Driving,
 }
 
 /// A message of an agent, the index of that agent, and when the message arrived.
@@ -90,7 +92,7 @@ impl Coordinator {
         messages: Box<dyn MessageSource<Received>>,
         clock: LocalClock,
     ) -> Coordinator {
-        Coordinator { agents, messages, clock, lead: Lead::new() }
+        Coordinator { agents, messages, clock, lead: Lead::new(), driving: Driving::default() }
     }
 
     /// The agents, for the journal.
@@ -129,6 +131,7 @@ impl Coordinator {
     ) -> Result<(), EngineError> {
         let order = (Slices::of(order), PartOrder::new(order, launches, is_pilot));
         let driven = self.conduct(&order, clocks, stop, each);
+        self.driving.over();
         if driven.is_err() {
             for agent in &self.agents {
                 // The others end as well. One of them may be the one that is lost.
@@ -196,6 +199,7 @@ impl Coordinator {
                 ControlFlow::Continue(late) => late,
                 ControlFlow::Break(ended) => return Ok(ended),
             };
+            self.driving.over();
             if index > 0 {
                 self.lead.adjust(late);
                 part.targets.slice_ended();
@@ -214,6 +218,7 @@ impl Coordinator {
             }
             part.targets.slice_begins();
             self.start_slice(index)?;
+            self.driving.begin(None, engine::clock::now() + part.slices.sending_ns(index));
         }
         Ok(Ended::Complete)
     }

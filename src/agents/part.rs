@@ -72,6 +72,8 @@ pub(super) struct Slices {
     warm_up: u64,
     in_round: u64,
     rounds: u64,
+    /// Sending time of a slice of the warm-up, and of a round.
+    sending_ns: (u64, u64),
 }
 
 impl Slices {
@@ -82,7 +84,17 @@ impl Slices {
             warm_up: if order.warm_up.least_ns > 0 { contenders } else { 0 },
             in_round: contenders * u64::from(order.slices_per_round()),
             rounds: u64::from(order.rounds),
+            sending_ns: (
+                order.warm_up.least_ns,
+                order.round_ns / u64::from(order.slices_per_round()),
+            ),
         }
+    }
+
+    /// The sending time of the slice at `index`.
+    pub(super) fn sending_ns(&self, index: u64) -> u64 {
+        let (of_warm_up, of_round) = self.sending_ns;
+        if index < self.warm_up { of_warm_up } else { of_round }
     }
 
     /// How many there are.
@@ -137,6 +149,7 @@ mod tests {
         assert_eq!(ends(of(0, 3)), [(0, 0), (6, 3)]);
         assert_eq!(ends(of(9, 3)), [(3, 3), (9, 6)]);
         assert_eq!((of(9, 3).count(), of(0, 3).count()), (15, 12));
+        assert_eq!([2, 3].map(|index| of(9, 3).sending_ns(index)), [9, 50]);
         // Only a round that follows another one begins with other connections.
         let renews = |slices: Slices| -> Vec<u64> {
             (0..slices.count()).filter(|index| slices.renews_before(*index)).collect()

@@ -51,7 +51,7 @@ pub fn load(
         secrets: &resolved.secrets,
         stopped: &signals::caught,
     };
-    let mut targets = Targets::new(resolved, stop, context, None);
+    let mut targets = Targets::new(resolved, stop, context, None, progress.driving());
     let mut memory = Vec::new();
     let mut journal = Writer::new(&mut memory, |_| Ok(()));
     let header = Event::Header(Box::new(header(plan, SystemTime::now())));

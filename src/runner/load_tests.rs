@@ -197,13 +197,19 @@ impl Environment for View<'_> {
 const KEYS: u64 = 100_000;
 
 fn plan() -> Plan {
-    let mut plan = example::plan(|spec| {
+    with_stores(example::plan(|spec| {
         spec.command = Command::Run;
         spec.contenders.truncate(1);
-    });
+    }))
+}
+
+/// The plan with a store for each contender.
+fn with_stores(mut plan: Plan) -> Plan {
     let workload = crate::plan::WorkloadSettings { keys: Some(KEYS), ..Default::default() };
     let workload = workload.of(0).expect("kv");
-    plan.contenders[0].asks = RequestPlan::Store(Work { workload, skew: None });
+    for contender in &mut plan.contenders {
+        contender.asks = RequestPlan::Store(Work { workload: workload.clone(), skew: None });
+    }
     plan
 }
 
@@ -228,7 +234,10 @@ impl SessionOutcome {
 }
 
 fn session(made: &mut FakeStore, stores: Stores) -> SessionOutcome {
-    let plan = plan();
+    session_of(&plan(), made, stores)
+}
+
+fn session_of(plan: &Plan, made: &mut FakeStore, stores: Stores) -> SessionOutcome {
     let header = Header {
         schema: SCHEMA.to_owned(),
         version: String::new(),
@@ -242,8 +251,8 @@ fn session(made: &mut FakeStore, stores: Stores) -> SessionOutcome {
     let progress = Progress::start(ProgressStyle::Silent, &plan.question.names(), "");
     let stopped = made.stopped.clone();
     let session = RunSession {
-        plan: &plan,
-        writer: TrialWriter::new(journal, &progress, &plan),
+        plan,
+        writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut View(made),
         stores,
         own_costs: OwnCosts::default(),
@@ -294,6 +303,28 @@ fn every_key_is_written_once_in_chunks_and_then_found() {
     assert!(made.note().ends_with("clean"));
     let forced = session(&mut made, Stores::only_loaded(true));
     assert_eq!(forced.loaded().how, LoadMethod::Written);
+}
+
+/// For many seeds, whose target is launched first and whose store is loaded first.
+#[test]
+fn stores_are_loaded_in_an_order_of_their_own() {
+    let plan = with_stores(example::plan(|_| {}));
+    let mut patterns: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    for seed in 1..=160 {
+        let plan = Plan { seed, ..plan.clone() };
+        let outcome = session_of(&plan, &mut FakeStore::new(), Stores::only_loaded(false));
+        let launched = outcome.events.iter().find_map(|event| match event {
+            Event::Target(ready) => Some(ready.contender),
+            _ => None,
+        });
+        let firsts = (launched.expect("a launch"), outcome.loaded().contender);
+        *patterns.entry(firsts).or_default() += 1;
+    }
+    // 40 of each are expected; the standard deviation is 5.5.
+    assert!(
+        patterns.len() == 4 && patterns.values().all(|many| (12..68).contains(many)),
+        "{patterns:?}"
+    );
 }
 
 #[test]

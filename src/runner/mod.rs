@@ -103,7 +103,7 @@ pub(crate) fn perform(
         secrets: &resolved.secrets,
         stopped: &signals::caught,
     };
-    let mut targets = Targets::new(resolved, stop, context, coordinator.as_mut());
+    let mut targets = Targets::new(resolved, stop, context, coordinator.as_mut(), progress.driving());
     let own_costs = if reporting.no_cache {
         OwnCosts::default()
     } else {

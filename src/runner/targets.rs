@@ -16,7 +16,7 @@ use crate::targets::cpu::Meter;
 use crate::targets::refused;
 use crate::targets::store::{About, SideChannel};
 use engine::files::{self, FilesAccess};
-use engine::{EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
+use engine::{Driving, EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
 use keeper::process::NotVisible;
 use record::{
     Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, SingleRun, TargetDone,
@@ -40,6 +40,8 @@ pub(super) struct Targets<'a> {
     behind: Vec<Vec<String>>,
     /// The agents, if several machines drive.
     agents: Option<&'a mut Coordinator>,
+    /// Shows what is driven.
+    driving: Driving,
 }
 
 /// One target, if it exists yet.
@@ -118,11 +120,15 @@ impl<'a> Targets<'a> {
         resolved: &'a Resolved,
         stop: &'a Stop,
         context: LaunchContext<'a>,
-        agents: Option<&'a mut Coordinator>,
+        mut agents: Option<&'a mut Coordinator>,
+        driving: Driving,
     ) -> Self {
         let each = resolved.accesses.iter().map(|_| Target::default()).collect();
         let builds = Builds::new(context.secrets, context.stopped, &|_, _| {});
-        Targets { resolved, stop, context, builds, each, behind: Vec::new(), agents }
+        if let Some(agents) = &mut agents {
+            agents.driving = driving.clone();
+        }
+        Targets { resolved, stop, context, builds, each, behind: Vec::new(), agents, driving }
     }
 
     /// The launched target of this contender, for others that drive it too. Returns None
@@ -353,7 +359,8 @@ impl Environment for Targets<'_> {
         };
         // This thread merges, compresses and writes while the workers drive.
         let _kept = Kept::on(&self.resolved.own_cores);
-        engine::run(&order, lanes, clocks, self.stop, each)
+        let driving = self.driving.of_lanes(who);
+        engine::run_shown(&order, lanes, clocks, (self.stop, &driving), each)
     }
 
     fn drive_together(

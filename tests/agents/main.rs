@@ -16,4 +16,5 @@ mod slurm;
 mod ssh;
 mod strangers;
 mod together;
+mod waiting;
 mod watched;

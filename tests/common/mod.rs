@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub(crate) mod bounded;
+pub(crate) mod few_workers;
 pub(crate) mod listening;
 pub(crate) mod not_tested;
 pub(crate) mod processes;

@@ -8,7 +8,7 @@
 //! is the first wrong count ([`exact`]).
 
 use crate::disturbance::Watch;
-use crate::size::Level;
+use crate::size::{Level, sized};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
@@ -48,8 +48,9 @@ pub(crate) use truths;
 /// How many truths may stay undecided.
 const MOST_UNDECIDED: usize = 3;
 
-/// A truth takes minutes at most; one that hangs fails.
+/// A truth takes minutes at most; one that hangs fails. In a calibration it may have sixty comparisons.
 const LONGEST: Duration = Duration::from_secs(1800);
+const LONGEST_OF_CALIBRATION: Duration = Duration::from_secs(4 * 3600);
 
 /// How many rules passed none of their looks ([`first_failure`]).
 static FIRST_FAILURES: AtomicU32 = AtomicU32::new(0);
@@ -116,8 +117,9 @@ fn attempt(truth: Truth) -> Attempt {
         // The receiver is gone if this took too long.
         let _ = sender.send(Attempt { outcome, figures: FIGURES.take() });
     });
-    let attempt = receiver.recv_timeout(LONGEST).unwrap_or_else(|_| {
-        println!("{}: it hangs: not over after {} s", truth.name, LONGEST.as_secs());
+    let longest = sized(LONGEST, LONGEST_OF_CALIBRATION);
+    let attempt = receiver.recv_timeout(longest).unwrap_or_else(|_| {
+        println!("{}: it hangs: not over after {} s", truth.name, longest.as_secs());
         Attempt { outcome: Outcome::Wrong, figures: Vec::new() }
     });
     let word = match attempt.outcome {

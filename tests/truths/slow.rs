@@ -9,9 +9,9 @@ use testserver::{Behaviour, Delay};
 
 truths! {
     All: of_two_services_of_20_ms_the_slower_one_is_found,
-    All: of_two_services_of_200_ms_the_slower_one_is_found,
-    All: of_two_services_of_a_second_the_slower_one_is_found,
-    Calibration: of_two_services_of_5_seconds_the_slower_one_is_found,
+    All waits: of_two_services_of_200_ms_the_slower_one_is_found,
+    All waits: of_two_services_of_a_second_the_slower_one_is_found,
+    Calibration waits: of_two_services_of_5_seconds_the_slower_one_is_found,
 }
 
 /// The time in a sentence like `about 26 s …` or `about 2 min 5 s …` at the end of a line or before a comma

@@ -1,61 +1,21 @@
 //! Connections that wait for a reply while the others are served: the clock does not wait for them, and the
 //! run says so.
 
+use crate::common::few_workers::{answer, hands_to_workers};
 use crate::common::{TestDirectory, errors, number, serve, unhurried, url};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use testserver::null::{NullServer, Service};
 use testserver::{Behaviour, Slow};
 
-const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
 pub(crate) fn finding<'a>(report: &'a Value, rule: &str) -> Option<&'a Value> {
     report["findings"].as_array().expect("findings").iter().find(|found| found["rule"] == rule)
-}
-
-/// Accepts all connections, and serves as many at a time as there are workers, each until it ends.
-pub(crate) fn hands_to_workers(
-    workers: usize,
-    serve: impl Fn(TcpStream) + Clone + Send + 'static,
-) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("bound");
-    let (accepted, waiting) = channel();
-    let waiting = Arc::new(Mutex::new(waiting));
-    for _ in 0..workers {
-        let (waiting, serve) = (waiting.clone(), serve.clone());
-        thread::spawn(move || {
-            loop {
-                let next = waiting.lock().expect("no worker panics").recv();
-                let Ok(client) = next else { return };
-                serve(client);
-            }
-        });
-    }
-    thread::spawn(move || {
-        for client in listener.incoming().flatten() {
-            accepted.send(client).expect("the workers run");
-        }
-    });
-    address
-}
-
-/// One millisecond for each reply, so that the others get their share of a busy machine.
-fn answer(mut client: TcpStream) {
-    let mut request = [0; 4096];
-    while client.read(&mut request).is_ok_and(|read| read > 0) {
-        thread::sleep(Duration::from_millis(1));
-        if client.write_all(REPLY).is_err() {
-            return;
-        }
-    }
 }
 
 /// A run of a second in which 4 of 16 connections are served.
@@ -168,9 +128,14 @@ fn announced(progress: &str) -> Duration {
 /// A comparison, with a warm-up and a pilot, of two targets that both leave connections waiting.
 /// Returns its report.
 pub(crate) fn assert_ends_within_twice_its_plan(targets: [String; 2], more: &[&str]) -> Value {
+    let times = ["--slice", "50ms", "--warm-up", "500ms", "--pilot", "500ms"];
+    assert_ends_in_time(targets, &[&times, more].concat())
+}
+
+fn assert_ends_in_time(targets: [String; 2], more: &[&str]) -> Value {
     let directory = TestDirectory::new();
     let [a, b] = [("a", &targets[0]), ("b", &targets[1])].map(|(name, of)| format!("{name}={of}"));
-    let plan = "--rounds 6 --round 700ms --slice 50ms --warm-up 500ms --pilot 500ms --out run";
+    let plan = "--rounds 6 --round 700ms --out run";
     let words: Vec<&str> = ["compare", &a, &b].into_iter().chain(plan.split(' ')).collect();
     let started = Instant::now();
     let output = directory.tiebreak(&[&words, more].concat());
@@ -188,14 +153,29 @@ pub(crate) fn assert_ends_within_twice_its_plan(targets: [String; 2], more: &[&s
     report
 }
 
+/// A server with too few workers, and one that loses requests.
+fn both_leave_connections(server: &NullServer) -> [String; 2] {
+    let targets = [hands_to_workers(4, answer), one_waits(server.addresses()[0])];
+    targets.map(|target| format!("http://{target}/"))
+}
+
 #[test]
 fn a_comparison_ends_within_twice_its_plan_though_connections_wait() {
     let server = NullServer::start(&[Service::Stores], None).expect("a server");
-    let targets = [hands_to_workers(4, answer), one_waits(server.addresses()[0])];
-    let targets = targets.map(|target| format!("http://{target}/"));
-    let report = assert_ends_within_twice_its_plan(targets, &["-c", "16"]);
+    let targets = both_leave_connections(&server);
+    assert_starved_in_all_rounds(&assert_ends_within_twice_its_plan(targets, &["-c", "16"]));
+}
+
+/// The warm-up ends by its test, and the pilot chooses the slices.
+#[test]
+fn a_comparison_that_finds_its_warm_up_and_slices_ends_within_twice_its_plan() {
+    let server = NullServer::start(&[Service::Stores], None).expect("a server");
+    assert_starved_in_all_rounds(&assert_ends_in_time(both_leave_connections(&server), &["-c", "16"]));
+}
+
+fn assert_starved_in_all_rounds(report: &Value) {
     // The same four were served in all rounds, though connections are reopened between rounds.
-    let found = finding(&report, "starved_connections").expect("a finding");
+    let found = finding(report, "starved_connections").expect("a finding");
     let text = found["evidence"].as_str().expect("a text");
     assert!(text.starts_with("12 of 16 connections got no reply in "), "{text}");
 }

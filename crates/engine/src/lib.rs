@@ -10,6 +10,7 @@ mod barrier;
 pub mod clock;
 pub mod codec_lane;
 mod drive;
+mod driving;
 mod ending;
 mod error;
 mod event_loop;
@@ -42,6 +43,7 @@ pub mod workload;
 
 pub use alarm::Alarm;
 pub use drive::{Drive, Next, Take};
+pub use driving::{Driving, Waits};
 pub use ending::{Drain, Ending, SliceEnd};
 pub use error::EngineError;
 pub use event_loop::LOOPBACK_SOURCES;
@@ -54,7 +56,7 @@ pub use lane::{
     WatchedReading, for_workers,
 };
 pub use readings::note_targets;
-pub use run::{run, run_together};
+pub use run::{run, run_shown, run_together};
 pub use stop::Stop;
 pub use store::{
     Encoder, MemcachedAccess, Memo, NOT_WIDE, Numbers, Parts, RespAccess, SEVERAL_KEYS, Sharded,

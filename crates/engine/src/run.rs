@@ -3,7 +3,7 @@
 use crate::gate::Together;
 use crate::sync::{Receiver, channel};
 use crate::worker::{Shared, TrialPart, Worker, WorkerSetup};
-use crate::{Ending, EngineError, MakeLane, Seat, Stop, TargetClock};
+use crate::{Driving, Ending, EngineError, MakeLane, Seat, Stop, TargetClock};
 use record::{DriveOrder, Seen, TrialRecord};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -26,7 +26,21 @@ pub fn run(
     stop: &Stop,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
-    run_in(order, lanes, targets, stop, None, each)
+    run_shown(order, lanes, targets, (stop, &Driving::default()), each)
+}
+
+/// Like [`run`]; `driving` shows what is driven.
+///
+/// # Errors
+/// Returns an error if tiebreak itself failed; failures of targets are data.
+pub fn run_shown(
+    order: &DriveOrder,
+    lanes: Vec<Vec<MakeLane>>,
+    targets: Vec<TargetClock<'_>>,
+    (stop, driving): (&Stop, &Driving),
+    each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
+) -> Result<(), EngineError> {
+    run_in(order, lanes, targets, (stop, driving), None, each)
 }
 
 /// Drives the order as one of several processes that drive the same contenders at the same time.
@@ -41,14 +55,14 @@ pub fn run_together(
     together: Together<'_>,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
-    run_in(order, lanes, Vec::new(), stop, Some(together), each)
+    run_in(order, lanes, Vec::new(), (stop, &Driving::default()), Some(together), each)
 }
 
 fn run_in(
     order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
     targets: Vec<TargetClock<'_>>,
-    stop: &Stop,
+    (stop, driving): (&Stop, &Driving),
     together: Option<Together<'_>>,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
@@ -72,7 +86,7 @@ fn run_in(
         None => (0, 1, None),
     };
     let ending = Ending::new(workers);
-    let shared = Shared::new(order, workers, gate, ending.clone());
+    let shared = Shared::new(order, workers, gate, (ending.clone(), driving.clone()));
     let (parts, merged) = channel();
     let mut targets = Some(targets);
     std::thread::scope(|scope| {

@@ -8,7 +8,7 @@ use crate::readings::note_targets;
 use crate::sync::{Mutex, Sender};
 use crate::warm_up::{WarmSlice, WarmUpTest};
 use crate::{
-    Ending, EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
+    Driving, Ending, EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
     interleaving::{self, RoundOf, Sequence, SliceOf},
 };
 use record::{DriveOrder, Histogram, Phase, Recorder, Seen, SliceStart};
@@ -47,6 +47,7 @@ pub(crate) struct Shared<'a> {
     /// Decides when slices start, if other processes drive the same contenders.
     gate: Option<&'a dyn Gate>,
     ending: Ending,
+    driving: Driving,
     /// What all workers measured in the warm-up, if it ends by a test.
     warm_up: Mutex<WarmUpTest>,
 }
@@ -56,7 +57,7 @@ impl<'a> Shared<'a> {
         order: &DriveOrder,
         workers: usize,
         gate: Option<&'a dyn Gate>,
-        ending: Ending,
+        (ending, driving): (Ending, Driving),
     ) -> Shared<'a> {
         Shared {
             warm_up: Mutex::new(WarmUpTest::new(order)),
@@ -66,6 +67,7 @@ impl<'a> Shared<'a> {
             broken: AtomicBool::new(false),
             gate,
             ending,
+            driving,
         }
     }
 
@@ -456,7 +458,10 @@ impl<'a> Worker<'a> {
             // Response times of the warm-up show only whether it is over.
             burn_in_ns: if limited { asked.burn_in_ns } else { 0 },
         });
-        let end = driven.lane.slice(&turn, seen)?;
+        self.shared.driving.begin(Some(contender as usize), sends_until);
+        let end = driven.lane.slice(&turn, seen);
+        self.shared.driving.end();
+        let end = end?;
         end.note(starts, seen.slice_mut());
         if let Some(left) = driven.left.as_mut().filter(|_| limited) {
             *left = left.saturating_sub(seen.slice_mut().due);

@@ -80,7 +80,12 @@ impl Plan {
     /// nanoseconds. How many slices a round has is known after the pilot.
     pub fn driven_in_rounds_ns(&self) -> u64 {
         let requests = self.question.requests.len() as u64;
-        let round_ns = self.round_ns.saturating_add((self.round_ns / 2).saturating_mul(requests));
+        // A turn is one slice, and half as many slices are at least one.
+        let of_request_ns = match self.interleave {
+            Interleave::Turns => self.round_ns,
+            Interleave::Auto | Interleave::Slices => self.round_ns / 2,
+        };
+        let round_ns = self.round_ns.saturating_add(of_request_ns.saturating_mul(requests));
         round_ns.saturating_mul(self.rounds.into())
     }
 

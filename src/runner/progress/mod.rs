@@ -16,6 +16,7 @@ pub(crate) use style::ProgressStyle;
 
 use crate::runner::placement;
 use crate::secrets;
+use engine::Driving;
 use record::TrialRecord;
 use state::RunState;
 use std::ops::Range;
@@ -28,6 +29,7 @@ use writer::Mailbox;
 pub(crate) struct Progress {
     style: ProgressStyle,
     mailbox: Arc<Mailbox>,
+    driving: Driving,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -35,12 +37,18 @@ impl Progress {
     /// Starts to show the progress of a run, or of this part of a sweep.
     pub(crate) fn start(style: ProgressStyle, names: &[String], part: &str) -> Progress {
         let state = RunState::new(names, Instant::now()).of_part(part);
-        let mailbox = Arc::new(Mailbox::new(state));
+        let driving = Driving::default();
+        let mailbox = Arc::new(Mailbox::new(state, driving.clone()));
         let writer = match style {
             ProgressStyle::Silent => None,
             _ => writer::start(style, mailbox.clone()),
         };
-        Progress { style, mailbox, writer }
+        Progress { style, mailbox, driving, writer }
+    }
+
+    /// What is driven is noted here.
+    pub(crate) fn driving(&self) -> Driving {
+        self.driving.clone()
     }
 
     /// Keeps the writing thread on these cores, if there are any.

@@ -1,6 +1,8 @@
 //! What is known of a run while it lasts. Pure: the caller passes the time.
 
 use super::loading::{LoadSoFar, Remaining};
+use super::line::whole_seconds;
+use engine::Waits;
 use record::{Histogram, Phase, TrialRecord};
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -9,6 +11,8 @@ use text::shown::shown;
 /// A forecast is missed if it is exceeded by more than this. Plans do not include drains and the
 /// time between rounds.
 const GRACE: Duration = Duration::from_secs(2);
+/// A shorter wait for replies is not shown.
+const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 
 /// The state of a run.
 #[derive(Debug)]
@@ -28,6 +32,8 @@ pub(super) struct RunState {
     rounds: u32,
     /// The load of a store, if that is the phase.
     load: Option<LoadSoFar>,
+    /// What a slice waits for.
+    waits: Option<Waits>,
     /// Number of ended rounds, and when the last of them ended.
     ended: u32,
     ended_at: Instant,
@@ -64,6 +70,7 @@ impl RunState {
             in_rounds: false,
             rounds: 0,
             load: None,
+            waits: None,
             ended: 0,
             ended_at: now,
             contenders: names.iter().map(so_far).collect(),
@@ -107,6 +114,11 @@ impl RunState {
         }
     }
 
+    /// A slice waits for this.
+    pub(super) fn waits(&mut self, waits: Option<Waits>) {
+        self.waits = waits.filter(|waits| waits.time >= SHORTEST_WAIT);
+    }
+
     /// A trial ended.
     pub(super) fn trial(&mut self, trial: &TrialRecord, now: Instant) {
         if trial.phase != Phase::Round {
@@ -136,7 +148,16 @@ impl RunState {
         } else {
             self.label.clone()
         };
+        let label = label + &self.waiting();
         if self.part.is_empty() { label } else { format!("{}: {label}", self.part) }
+    }
+
+    /// What a slice waits for, after the label.
+    fn waiting(&self) -> String {
+        let Some(Waits { contender, time }) = self.waits else { return String::new() };
+        let name = contender.and_then(|contender| self.contenders.get(contender as usize));
+        let of = name.map(|contender| format!(" of {}", contender.name)).unwrap_or_default();
+        format!(", waiting {} for replies{of}", whole_seconds(time))
     }
 
     /// The time since the run began.
@@ -283,6 +304,20 @@ pub(super) mod tests {
         assert_eq!(state.label(), "round 4 of 4");
         let state = state.of_part("point 2 of 3, depth 8");
         assert_eq!(state.label(), "point 2 of 3, depth 8: round 4 of 4");
+    }
+
+    #[test]
+    fn a_slice_that_waits_for_replies_says_so() {
+        let mut state = RunState::new(&names(), Instant::now()).of_part("depth 8");
+        state.phase("round", seconds(2.0), 4, Instant::now());
+        let mut label = |contender, time| {
+            state.waits(Some(Waits { contender, time: seconds(time) }));
+            state.label()
+        };
+        assert_eq!(label(Some(1), 0.9), "depth 8: round 1 of 4");
+        assert_eq!(label(Some(1), 11.5), "depth 8: round 1 of 4, waiting 12 s for replies of new");
+        // Coordinators of agents do not know the contender; a contender may be driven alone.
+        assert_eq!(label(None, 3.0), "depth 8: round 1 of 4, waiting 3 s for replies");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::screen::{Screen, Size};
 use super::state::RunState;
 use super::style::ProgressStyle;
 use super::view;
+use engine::Driving;
 use std::io::{Write, stderr};
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +17,7 @@ use std::time::{Duration, Instant};
 pub(super) struct Mailbox {
     news: Mutex<ProgressUpdate>,
     bell: Condvar,
+    driving: Driving,
 }
 
 pub(super) struct ProgressUpdate {
@@ -28,9 +30,9 @@ pub(super) struct ProgressUpdate {
 }
 
 impl Mailbox {
-    pub(super) fn new(state: RunState) -> Mailbox {
+    pub(super) fn new(state: RunState, driving: Driving) -> Mailbox {
         let news = ProgressUpdate { state, sentences: Vec::new(), rung: false, over: false };
-        Mailbox { news: Mutex::new(news), bell: Condvar::new() }
+        Mailbox { news: Mutex::new(news), bell: Condvar::new(), driving }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, ProgressUpdate> {
@@ -87,6 +89,7 @@ fn write_until_over(
         let mut news = mailbox.lock();
         let (rung, over) = (mem::take(&mut news.rung), news.over);
         let sentences = mem::take(&mut news.sentences);
+        news.state.waits(mailbox.driving.waits());
         let now = Instant::now();
         let text = match style {
             ProgressStyle::Live { colour } => {

@@ -11,7 +11,7 @@ fn start_writer(
     state: RunState,
     style: ProgressStyle,
 ) -> (Arc<Mailbox>, mpsc::Receiver<String>, JoinHandle<()>) {
-    let mailbox = Arc::new(Mailbox::new(state));
+    let mailbox = Arc::new(Mailbox::new(state, Driving::default()));
     // A printer that blocks until its output is taken, as a terminal may.
     let (printer, printed) = mpsc::sync_channel(0);
     let reporting = mailbox.clone();

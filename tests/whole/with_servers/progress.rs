@@ -1,11 +1,12 @@
 //! The progress that a run reports: in a real pseudo-terminal, and without one.
 
+use crate::common::few_workers::{REPLY, hands_to_workers};
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
 use crate::common::{TestDirectory, serve, unhurried, url};
 use crate::terminal::Terminal;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -208,6 +209,29 @@ fn each_contenders_rate_and_p99_are_shown_and_no_verdict() {
         assert!(!written.contains(word), "`{word}` is no business of the view");
     }
     assert_eq!(child.output().status.code(), Some(0));
+}
+
+#[test]
+fn a_slice_that_waits_for_replies_says_of_whom() {
+    // It answers some requests, and then none.
+    let server = hands_to_workers(2, |mut client| {
+        let mut request = [0; 4096];
+        let mut requests = 0;
+        while client.read(&mut request).is_ok_and(|read| read > 0) {
+            requests += 1;
+            if requests <= 20 && client.write_all(REPLY).is_err() {
+                return;
+            }
+        }
+    });
+    let directory = TestDirectory::new();
+    let url = format!("silent=http://{server}/");
+    let words = ["run", &url, "-c", "2", "--duration", "1s", "--warm-up", "0", "--timeout", "6s"];
+    let (mut pty, child) = Pty::start(&directory, &words, &[]);
+    pty.wait_for("driving, waiting 3 s for replies of silent");
+    child.signal(libc::SIGINT);
+    pty.rest();
+    child.output();
 }
 
 /// A run that is over soon.

@@ -3,11 +3,10 @@
 
 use super::held_load::pass;
 use super::loads::Server;
+use crate::common::few_workers::hands_to_workers;
 use crate::common::{TestDirectory, number};
 use crate::servers::postgres::Postgres;
-use crate::waiting::{
-    assert_ends_within_twice_its_plan, assert_starved, finding, hands_to_workers, one_waits,
-};
+use crate::waiting::{assert_ends_within_twice_its_plan, assert_starved, finding, one_waits};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
 

@@ -4,6 +4,7 @@
 use super::Evidence;
 use crate::evidence::DriveSummary;
 use crate::verdict::Finding;
+use record::limits::MOST_ROUNDS;
 
 /// The options that the texts of the rules name. A finding may replace them, see [`Finding::with_option`].
 pub(super) const ROUND: &str = "--round 5s";
@@ -53,15 +54,15 @@ fn warm_up(evidence: &Evidence, seconds: f64) -> String {
     format!("--warm-up {}s", (longest_ns as f64 / NS * LONGER).max(seconds).ceil())
 }
 
-/// The option for more rounds, or for more launches where these are what is counted.
+/// The option for more rounds, or for more launches where these are what is counted. It stays within the
+/// limit of a plan.
 pub(super) fn more_replicates(evidence: &Evidence, least: u32) -> String {
-    let launches = evidence.question.restarts;
-    let (flag, now) = if launches > 0 {
-        ("--launches", launches)
-    } else {
-        ("--rounds", evidence.complete_rounds)
+    let question = &evidence.question;
+    let (flag, now, rounds_of_each) = match question.rounds_of_a_launch() {
+        Some(rounds) => ("--launches", question.restarts, rounds),
+        None => ("--rounds", evidence.complete_rounds, 1),
     };
-    format!("{flag} {}", now.saturating_mul(2).max(least))
+    format!("{flag} {}", now.saturating_mul(2).max(least).min(MOST_ROUNDS / rounds_of_each))
 }
 
 /// Whether the generator can get more cores.
@@ -156,6 +157,9 @@ mod tests {
         assert_eq!(proposed(SampleRun::compare(6)), "--rounds 20");
         assert_eq!(proposed(SampleRun::compare(20)), "--rounds 40");
         assert_eq!(proposed(SampleRun::compare(24).with_restarts(12)), "--launches 24");
+        let mut many = SampleRun::compare(24);
+        (many.question.rounds, many.question.restarts) = (6000, 3000);
+        assert_eq!(proposed(many), "--launches 5000", "a plan has at most 10000 rounds");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! report of each load point is in its own directory; this report contains only what concerns the
 //! sweep.
 
-use super::{EndData, RequirementData, pretty};
+use super::{EndData, HeadlineData, RequirementData, pretty};
 use crate::sweep::{PointView, SweepView};
 use crate::words;
 use judge::bend::{Bend, Sign};
@@ -45,6 +45,7 @@ struct PointData<'a> {
     driven: bool,
     end: Option<EndData<'a>>,
     void: bool,
+    headline: Option<HeadlineData<'a>>,
     complete_rounds: u32,
     contenders: Vec<FigureData<'a>>,
     comparisons: Vec<RatioData<'a>>,
@@ -110,6 +111,7 @@ impl<'a> PointData<'a> {
             driven: view.is_some(),
             end: end.map(|end| EndData { reason: end.reason, detail: &end.detail }),
             void: point.void(),
+            headline: view.map(HeadlineData::of),
             complete_rounds: view.map_or(0, |view| view.complete_rounds),
             contenders: view.map_or(&[][..], |it| it.contenders).iter().map(figures).collect(),
             comparisons: view.map_or(&[][..], |it| it.comparisons).iter().map(ratio).collect(),
