@@ -41,13 +41,18 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct AuditArgs {
     /// Directory of a run or of a sweep, or files with printed output; - is standard input
-    #[arg(value_name = "RUN|FILE", value_hint = ValueHint::AnyPath, required = true)]
+    /// [default: the newest run in tiebreak-runs/]
+    #[arg(value_name = "RUN|FILE", value_hint = ValueHint::AnyPath)]
     what: Vec<PathBuf>,
     #[command(flatten)]
     pages: PageArgs,
 }
 
 pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
+    if args.what.is_empty() {
+        let run = outputs::run_or_newest(None)?;
+        return of_own(args, &run);
+    }
     let own: Vec<&PathBuf> = args.what.iter().filter(|path| printed::is_own(path)).collect();
     let [run] = own[..] else {
         if let Some(run) = own.first() {
@@ -59,6 +64,10 @@ pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
     if args.what.len() > 1 {
         return Err(not_together(run));
     }
+    of_own(args, run)
+}
+
+fn of_own(args: &AuditArgs, run: &Path) -> Result<Exit, Error> {
     if args.pages.formats().iter().any(|(_, file)| file.is_some()) {
         return Err(Error::usage(
             "--json and --html of audit are for printed output; for a run, use `tiebreak report`",

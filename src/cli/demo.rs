@@ -8,8 +8,11 @@ use crate::judging::Judged;
 use crate::plan::{Command, Spec};
 use crate::runner::Reporting;
 use crate::signals;
+use clap::ValueHint;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testserver::{Behaviour, TestServer};
+use text::shown::shown;
 
 /// Few enough that the p50 (16 × 110 µs) is short compared with slices of 50 ms.
 const CONNECTIONS: u32 = 16;
@@ -23,6 +26,8 @@ const EXAMPLES: &str = "\
 Examples:
   tiebreak demo
       prints both answers, and writes their reports to directories in tiebreak-runs/
+  tiebreak demo --out demo
+      writes them to demo/1 and demo/2
   tiebreak demo --quiet
       without progress";
 
@@ -35,12 +40,16 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DemoArgs {
+    /// Directory of both runs, which are 1 and 2 in it [default: new ones under tiebreak-runs/]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    out: Option<PathBuf>,
     /// Show no progress on standard error
     #[arg(short, long)]
     quiet: bool,
 }
 
 pub(super) fn perform(args: &DemoArgs) -> Result<Exit, Error> {
+    let outs = outs(args)?;
     // The servers run on a separate core, which the generator does not use.
     let cores = share_out(&conduct::read_cores()?, None)?;
     let core = cores.others.first().copied();
@@ -48,7 +57,7 @@ pub(super) fn perform(args: &DemoArgs) -> Result<Exit, Error> {
     let server = start(Behaviour::default(), core)?;
     let mut spec = spec(&[("persistent", &server), ("fresh", &server)]);
     spec.sets = vec!["fresh.reuse=never".to_owned()];
-    let first = compare(&spec, args)?;
+    let first = compare(&spec, args, outs[0].as_deref())?;
     drop(server);
     // The second comparison can be sound even if the first is void.
     if !matches!(first.exit(), Exit::Sound | Exit::Void) || signals::caught() {
@@ -57,9 +66,23 @@ pub(super) fn perform(args: &DemoArgs) -> Result<Exit, Error> {
     outputs::print("\n2 of 2: a server against one that is known to be 10 % slower\n\n")?;
     let base = start(Behaviour { service: SERVICE, ..Behaviour::default() }, core)?;
     let slower = start(Behaviour { service: SLOWER_SERVICE, ..Behaviour::default() }, core)?;
-    let second = compare(&self::spec(&[("100us", &base), ("110us", &slower)]), args)?;
+    let second = self::spec(&[("100us", &base), ("110us", &slower)]);
+    let second = compare(&second, args, outs[1].as_deref())?;
     outputs::print(&ending(&first, &second))?;
     Ok(if first.exit() == Exit::Sound { second.exit() } else { first.exit() })
+}
+
+/// The directories of the two runs. None stands for a new one.
+fn outs(args: &DemoArgs) -> Result<[Option<PathBuf>; 2], Error> {
+    let outs = ["1", "2"].map(|number| args.out.as_ref().map(|out| out.join(number)));
+    // The second one is checked now, and not after the first run.
+    match outs.iter().flatten().find(|out| out.symlink_metadata().is_ok()) {
+        None => Ok(outs),
+        Some(taken) => Err(Error::usage(format!(
+            "--out: {} exists already: name another directory",
+            shown(taken.display().to_string())
+        ))),
+    }
 }
 
 fn start(behaviour: Behaviour, core: Option<u32>) -> Result<TestServer, Error> {
@@ -78,9 +101,9 @@ fn spec(contenders: &[(&str, &TestServer)]) -> Spec {
     spec
 }
 
-fn compare(spec: &Spec, args: &DemoArgs) -> Result<Judged, Error> {
+fn compare(spec: &Spec, args: &DemoArgs, out: Option<&Path>) -> Result<Judged, Error> {
     let resolved = conduct::settle(spec)?;
-    let reporting = Reporting { out: None, quiet: args.quiet, no_cache: false, part: "" };
+    let reporting = Reporting { out, quiet: args.quiet, no_cache: false, part: "" };
     let (directory, judged) = conduct::measure(&resolved, reporting, None)?;
     outputs::publish(&directory, &judged, &Copies::default(), outputs::detail(false))?;
     Ok(judged)
@@ -103,10 +126,39 @@ fn truth(judged: &Judged) -> String {
     let truth = SERVICE.as_secs_f64() / SLOWER_SERVICE.as_secs_f64();
     let primary = judged.verdict().comparisons().iter().find(|comparison| comparison.primary);
     let bounds = primary.and_then(|primary| Some((primary.low?, primary.high?)));
+    // As they are printed: a reader compares these digits.
+    let digits = |ratio: f64| (1000.0 * ratio).round();
     let covered = match bounds {
-        Some((low, high)) if low <= truth && truth <= high => "the interval contains it",
+        Some((low, high)) if digits(low) <= digits(truth) && digits(truth) <= digits(high) => {
+            "the interval contains it"
+        }
         Some(_) => "outside the interval, as 1 in 20 is",
         None => "there is no interval",
     };
     format!("{truth:.3}x: {covered}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn both_directories_are_checked_before_the_first_run() {
+        let scratch = Scratch::new();
+        let args = |out: Option<&str>| DemoArgs {
+            out: out.map(|out| scratch.path().join(out)),
+            quiet: true,
+        };
+        assert_eq!(outs(&args(None)), Ok([None, None]));
+        let at = |name: &str| scratch.path().join(name);
+        assert_eq!(outs(&args(Some("d"))), Ok([Some(at("d/1")), Some(at("d/2"))]));
+        std::fs::create_dir_all(at("d/2")).expect("new");
+        let error = outs(&args(Some("d"))).expect_err("taken");
+        assert!(
+            error.text.ends_with("d/2 exists already: name another directory"),
+            "{}",
+            error.text
+        );
+    }
 }

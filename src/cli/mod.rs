@@ -12,6 +12,7 @@ mod conformance;
 mod demo;
 mod explain;
 mod flags;
+mod habits;
 mod help;
 mod load;
 mod man;
@@ -111,6 +112,10 @@ pub fn main() -> ExitCode {
             return Exit::Failed.into();
         }
     };
+    if let Err(error) = habits::check(&typed) {
+        outputs::complain(&format!("error: {}", error.text));
+        return error.exit.into();
+    }
     let matches = command().get_matches_from(typed);
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Err(error) = keeper::survive_a_file_size_limit().and_then(|()| current_directory()) {

@@ -1,10 +1,10 @@
 //! Writes reports to the terminal and to files.
 
 use crate::exit::Error;
-use crate::judging::Judged;
-use crate::judging::sweep::Swept;
+use crate::judging::sweep::{self, Swept};
+use crate::judging::{self, Judged};
 use crate::private;
-use crate::runner::run_directory::REPORTS;
+use crate::runner::run_directory::{self, REPORTS};
 use clap::ValueHint;
 use report::{self, Detail, ReportInput, Style, SweepInput};
 use std::fs;
@@ -282,6 +282,20 @@ pub(super) fn print(text: &str) -> Result<(), Error> {
 /// would panic.
 pub(super) fn complain(text: &str) {
     let _ = writeln!(stderr(), "{text}");
+}
+
+/// The directory that was named, or that of the newest run, which is named on standard error.
+pub(super) fn run_or_newest(named: Option<&Path>) -> Result<PathBuf, Error> {
+    if let Some(named) = named {
+        return Ok(named.to_owned());
+    }
+    let is_readable = |run: &Path| match sweep::is_one(run) {
+        true => sweep::read(run).is_ok(),
+        false => judging::read(run).is_ok(),
+    };
+    let newest = run_directory::newest(is_readable)?;
+    complain(&format!("run: {}", shown(newest.display().to_string())));
+    Ok(newest)
 }
 
 /// Checks before a long measurement that the file of this flag can be written.

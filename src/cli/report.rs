@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
+  tiebreak report
+      the newest run in tiebreak-runs/
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --verbose
   tiebreak report tiebreak-runs/20261122T000649Z-1a2b3c4d --json | jq .comparisons
@@ -23,9 +25,9 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
-    /// Directory of the run, or of a sweep
+    /// Directory of the run, or of a sweep [default: the newest in tiebreak-runs/]
     #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
-    run: PathBuf,
+    run: Option<PathBuf>,
     /// Print the full report, not only what fits on one screen
     #[arg(long)]
     verbose: bool,
@@ -57,8 +59,9 @@ pub(super) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
     let copies = Copies::checked(args.pages.formats().into_iter().chain(others))?;
     let detail = outputs::detail(args.verbose);
     let to_terminal = std::io::stdout().is_terminal();
-    if sweep::is_one(&args.run) {
-        let swept = sweep::read(&args.run)?;
+    let run = &outputs::run_or_newest(args.run.as_deref())?;
+    if sweep::is_one(run) {
+        let swept = sweep::read(run)?;
         if copies.any() {
             copies.write_sweep(&swept)?
         } else {
@@ -66,7 +69,7 @@ pub(super) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
         }
         return Ok(swept.exit());
     }
-    let judged = judging::read(&args.run)?;
+    let judged = judging::read(run)?;
     if copies.any() {
         copies.write(&judged)?
     } else {

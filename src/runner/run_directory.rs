@@ -16,6 +16,9 @@ const HOME: &str = "tiebreak-runs";
 /// The reports in the directory of a run, as JSON and as a page.
 pub(crate) const REPORTS: [&str; 2] = ["report.json", "report.html"];
 
+/// The part of a name that shows that a directory is that of an agent.
+pub(super) const AGENT: &str = ".agent-";
+
 /// The directory of the targets' logs in the directory of a run.
 pub(super) const LOGS: &str = "logs";
 
@@ -114,6 +117,35 @@ fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Erro
     unreachable!("numbers do not end")
 }
 
+/// The newest run or sweep below `home` that `is_readable`. None if there is none. Those of agents are left out:
+/// the coordinator's run contains what they recorded.
+fn newest_below(home: &Path, is_readable: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let entries = fs::read_dir(home).ok()?.flatten();
+    let own = entries.filter(|entry| {
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        is_directory && !entry.file_name().to_string_lossy().contains(AGENT)
+    });
+    let dated = own.filter_map(|entry| {
+        let directory = entry.path();
+        let record = [journal::FILE, sweep::FILE].map(|name| directory.join(name).metadata());
+        let written = record.into_iter().flatten().filter_map(|file| file.modified().ok()).max();
+        Some((written?, directory))
+    });
+    let mut dated: Vec<(SystemTime, PathBuf)> = dated.collect();
+    dated.sort();
+    dated.into_iter().rev().map(|(_, directory)| directory).find(|run| is_readable(run))
+}
+
+/// The newest run or sweep in the usual place that `is_readable`.
+///
+/// # Errors
+/// If there is none.
+pub(crate) fn newest(is_readable: impl Fn(&Path) -> bool) -> Result<PathBuf, Error> {
+    newest_below(Path::new(HOME), is_readable).ok_or_else(|| {
+        Error::usage(format!("there is no run in {HOME}/ here: name the directory of a run"))
+    })
+}
+
 pub(super) fn cannot(path: &Path, error: &std::io::Error) -> Error {
     let path = shown(path.display().to_string());
     Error::failed(format!("{path} cannot be written: {error}; choose another directory with --out"))
@@ -125,6 +157,30 @@ mod tests {
     use crate::exit::Exit;
     use crate::scratch::Scratch;
     use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn the_newest_run_is_one_that_can_be_read_and_not_that_of_an_agent() {
+        let scratch = Scratch::new();
+        let any = |_: &Path| true;
+        assert_eq!(newest_below(&scratch.path().join("none"), any), None);
+        let at = |name: &str| scratch.path().join(name);
+        for (seconds, name, file) in [
+            (1, "b", journal::FILE),
+            (2, "a", sweep::FILE),
+            (3, "broken", journal::FILE),
+            (4, "a.agent-1", journal::FILE),
+            (5, "other", "notes"),
+        ] {
+            fs::create_dir(at(name)).expect("new");
+            let file = File::create(at(name).join(file)).expect("new");
+            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+            file.set_modified(time).expect("ours");
+        }
+        let readable = |run: &Path| !run.ends_with("broken");
+        assert_eq!(newest_below(scratch.path(), readable), Some(at("a")));
+        assert_eq!(newest_below(scratch.path(), any), Some(at("broken")));
+        assert_eq!(newest_below(scratch.path(), |run| run.ends_with("b")), Some(at("b")));
+    }
 
     #[test]
     fn a_folder_with_a_journal_is_refused() {

@@ -145,6 +145,9 @@ fn clap_names_the_argument_and_the_remedy() {
             ["--interleave", "did you mean `slices`?"],
         ),
         (&["compare"], ["required", "[NAME=]URL"]),
+        (&["run", "http://h/", "-d", "5s"], ["did you mean --duration 5s?", "--data=5s"]),
+        (&["report"], ["no run in tiebreak-runs/", "name the directory"]),
+        (&["audit"], ["no run in tiebreak-runs/", "name the directory"]),
         (&["compair"], ["compair", "compare"]),
     ] {
         let ran = run(&directory, words);
@@ -194,6 +197,9 @@ fn a_run_leaves_its_directory_and_its_report_can_be_made_again() {
         let again = run(&directory, &["report", &path, flag]);
         assert_eq!(again.out, made, "{flag}");
         assert_eq!(again.code, ran.code);
+        // Without a directory it is the newest one, which is named elsewhere.
+        let newest = run(&directory, &["report", flag]);
+        assert_eq!((newest.out, newest.err), (made.clone(), format!("run: {path}\n")));
         let copied = run(&directory, &["report", &path, flag, "copy"]);
         assert_eq!((copied.code, copied.out.as_str()), (ran.code, ""));
         assert_eq!(fs::read_to_string(directory.file("copy")).expect("a copy"), made);
