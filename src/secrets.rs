@@ -24,6 +24,10 @@ const PIECE: usize = 16;
 
 static DECLARED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
+/// Passwords of addresses. They are masked only in what a target says: as words of their own, such as
+/// `postgres`, they may be in every text.
+static LOGINS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
 /// Checks that a value can be a secret. The message follows the value's name.
 ///
 /// # Errors
@@ -47,6 +51,22 @@ pub(crate) fn declare(value: &str) {
             declared.push(form);
         }
     }
+}
+
+/// From now on nothing that a target said and that this process shows contains this password of an address.
+pub(crate) fn declare_login(password: &[u8]) {
+    let mut logins = LOGINS.lock().unwrap_or_else(PoisonError::into_inner);
+    for form in forms(&String::from_utf8_lossy(password)) {
+        if !logins.contains(&form) {
+            logins.push(form);
+        }
+    }
+}
+
+/// What a target said, without secrets and without passwords of addresses.
+pub(crate) fn hidden_in_quote(text: &str) -> String {
+    let logins = LOGINS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    without(text, &[declared(), logins].concat())
 }
 
 /// All secrets, in every form in which they may appear.
@@ -185,6 +205,13 @@ mod tests {
             );
             assert_eq!(forms(value), [""; 0]);
         }
+    }
+
+    #[test]
+    fn a_target_may_not_repeat_the_password_of_its_address() {
+        declare_login(b"pw of an address");
+        assert_eq!(hidden_in_quote("denied for me/pw of an address"), "denied for me/****");
+        assert_eq!(hidden("pw of an address"), "pw of an address", "elsewhere it is a word");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::exit::Error;
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// How long one of several addresses may take to accept a connection.
@@ -91,6 +91,17 @@ impl<'a> Resolver<'a> {
     }
 }
 
+/// The host of a target, or loopback in place of the address that stands for all of this machine. Servers print
+/// that as the address that they listen on, and people copy it.
+pub fn of_this_machine(host: &str) -> &str {
+    match host.parse() {
+        Ok(IpAddr::V4(Ipv4Addr::UNSPECIFIED)) => "127.0.0.1",
+        // A server that listens there is reached over IPv4, too.
+        Ok(IpAddr::V6(Ipv6Addr::UNSPECIFIED)) => "localhost",
+        _ => host,
+    }
+}
+
 /// The addresses that the system's resolver gives.
 pub fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     Ok((host, port).to_socket_addrs()?.collect())
@@ -173,6 +184,15 @@ mod tests {
         }
         for text in public {
             assert!(is_public(text.parse().unwrap()), "{text} is public");
+        }
+    }
+
+    #[test]
+    fn all_addresses_of_this_machine_are_loopback() {
+        for (host, dialled) in
+            [("0.0.0.0", "127.0.0.1"), ("::", "localhost"), ("0.0.0.0.x", "0.0.0.0.x")]
+        {
+            assert_eq!(of_this_machine(host), dialled);
         }
     }
 

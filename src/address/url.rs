@@ -8,6 +8,7 @@ mod nodes;
 
 use crate::address::command::Command;
 use crate::protocol::{self, Path, Protocol, Query, Scheme, TargetKind};
+use crate::secrets;
 use std::net::{IpAddr, Ipv6Addr};
 use text::percent;
 use text::shown::shown;
@@ -307,6 +308,7 @@ impl Login {
             user: percent::decoded(user).ok_or_else(wrong)?,
             password: percent::decoded(password).ok_or_else(wrong)?,
         };
+        secrets::declare_login(&login.password);
         Ok((!text.is_empty()).then_some(login))
     }
 

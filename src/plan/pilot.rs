@@ -2,7 +2,7 @@
 //! Pure functions; the measurements are in METHOD.
 
 use crate::plan::pilot_length::{
-    CLOSED_SLICE_NS, LONGEST_GROWN_ROUND_NS, OPEN_SLICE_NS, SLICES_A_ROUND, is_open,
+    CLOSED_SLICE_NS, LONGEST_GROWN_ROUND_NS, OPEN_SLICE_NS, SLICES_A_ROUND, is_open, reply_ns,
 };
 use crate::plan::resolved::TURN;
 use crate::plan::slice_length::{IN_P50, Pace, RequiredLengths};
@@ -85,10 +85,12 @@ fn saw(seen: &Seen, workers: f64) -> PilotSeen {
     let busy = sum(|slice| slice.generator_cpu_ns + slice.waited_ns);
     // With several groups the slowest one determines how long slices must be.
     let slowest = |q: f64| parts(seen).filter_map(|part| part.response_time.quantile(q)).max();
+    // Of a slow target every reply may be in the burn-in.
+    let typical_ns = reply_ns(seen).unwrap_or(0);
     PilotSeen {
         throughput: seen.throughput().unwrap_or(0.0),
-        p50_ns: slowest(0.5).unwrap_or(0),
-        p99_ns: slowest(0.99).unwrap_or(0),
+        p50_ns: slowest(0.5).unwrap_or(typical_ns),
+        p99_ns: slowest(0.99).unwrap_or(typical_ns),
         generator_idle: if available > 0.0 {
             (1.0 - busy / available).clamp(0.0, 1.0)
         } else {

@@ -4,7 +4,7 @@
 
 use crate::plan::local;
 use crate::plan::slice_length::IN_P50;
-use record::{Contender, Plan, TrialRecord};
+use record::{Contender, Plan, Seen, Slice, TrialRecord};
 
 /// The length of the pilot's slices in closed loop. The pilot may choose shorter ones, but with
 /// shorter slices of its own it would take very long with a slow target.
@@ -44,7 +44,7 @@ impl PilotLength {
             },
             each_ns: plan.pilot_ns,
         };
-        let reply_ns = seen.iter().filter_map(reply_ns).max().unwrap_or(0);
+        let reply_ns = seen.iter().filter_map(|trial| reply_ns(&trial.seen)).max().unwrap_or(0);
         let slice_ns = reply_ns.saturating_mul(IN_P50);
         let all_slices_ns = slice_ns.saturating_mul(SLICES_A_ROUND);
         if is_program || is_open(plan) || slice_ns <= planned.slice_ns {
@@ -78,21 +78,22 @@ pub(super) fn is_open(plan: &Plan) -> bool {
     plan.contenders.iter().any(of)
 }
 
-/// A typical response time. Where every reply was in the burn-in, it is the mean length of a slice, in
-/// which each connection then had one reply. Returns None if nothing ended.
-fn reply_ns(trial: &TrialRecord) -> Option<u64> {
-    let seen = &trial.seen;
+/// A typical response time. Where every reply was in the burn-in, and slices took longer than they sent, it is
+/// the mean length of a slice, in which each connection then had one reply. Returns None if nothing ended.
+pub(super) fn reply_ns(seen: &Seen) -> Option<u64> {
     let groups = seen.groups.iter().filter_map(|group| group.response_time.quantile(0.5)).max();
     let median = groups.or_else(|| seen.response_time.quantile(0.5));
-    let ended = seen.operations > 0 && !seen.slices.is_empty();
-    median.or_else(|| ended.then(|| trial.driven_ns() / seen.slices.len() as u64))
+    let sum = |of: fn(&Slice) -> u64| seen.slices.iter().map(of).sum::<u64>();
+    let (took_ns, sending_ns) = (sum(|slice| slice.took_ns), sum(|slice| slice.sending_ns));
+    let is_slow = seen.operations > 0 && sending_ns > 0 && took_ns >= sending_ns;
+    median.or_else(|| took_ns.checked_div(seen.slices.len() as u64).filter(|_| is_slow))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan::example;
-    use record::{Phase, Seen, Slice};
+    use record::Phase;
     use std::time::Duration;
 
     const MS: u64 = 1_000_000;

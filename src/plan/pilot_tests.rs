@@ -292,6 +292,18 @@ fn a_pilot_without_a_reply_still_chooses() {
     assert!(choice.why[0].contains("nothing was answered"), "{:?}", choice.why);
 }
 
+/// Each connection of a slow target has one reply in a slice, which is due at its start.
+#[test]
+fn a_target_whose_replies_are_all_in_the_burn_in_takes_turns() {
+    let mut seen = Seen { operations: 8, ..Seen::default() };
+    let slice = Slice { sending_ns: 5_000 * MS, took_ns: 5_500 * MS, ..Slice::default() };
+    seen.slices = vec![Slice { operations: 8, ..slice }];
+    let trials = [0, 1].map(|contender| example::trial(Phase::Pilot, contender, seen.clone()));
+    let choice = decide(&plan(None, |_| {}), &trials);
+    assert_eq!(choice.interleave, Interleave::Turns, "{:?}", choice.why);
+    assert_eq!((choice.saw[0].p50_ns, choice.saw[1].p99_ns), (5_500 * MS, 5_500 * MS));
+}
+
 /// A pilot in which the target of `a` works for this many tenths of a millisecond in each slice of
 /// `b`.
 fn resting(plan: &Plan, ms: u64) -> PilotChoice {

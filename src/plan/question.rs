@@ -116,6 +116,7 @@ fn question_of(
         consistency: contender.consistency,
         done_by_generator: matches!(contender.address, Address::Directory(_)),
         bodiless: bodiless(&contender.asks),
+        may_be_empty: may_be_empty(&contender.asks),
         port_limit: port_limit(contender, given.client_ports),
     }
 }
@@ -315,6 +316,17 @@ fn asks_for_misses(workload: &Workload) -> bool {
     workload.mix.iter().any(|share| asks(share.kind))
 }
 
+/// Whether replies may be without a body: because the request changes something in place of reading it, or
+/// because it is meant.
+fn may_be_empty(asks: &RequestPlan) -> bool {
+    match asks {
+        RequestPlan::Request(request) | RequestPlan::Requests { request, .. } => {
+            request.method != "GET" || request.expect_empty
+        }
+        _ => false,
+    }
+}
+
 /// Whether replies have no body by definition: those to HEAD, and those with 204 or 304.
 fn bodiless(asks: &RequestPlan) -> bool {
     let has_no_body = |code: &u16| matches!(code, 204 | 304);
@@ -358,6 +370,7 @@ mod tests {
             header_names: Vec::new(),
             body_bytes: 0,
             expect: expect.to_vec(),
+            expect_empty: false,
         })
     }
 
@@ -477,11 +490,18 @@ mod tests {
     }
 
     #[test]
-    fn replies_without_a_body_by_definition() {
+    fn replies_that_may_be_without_a_body() {
         assert!(!bodiless(&request("GET", &[])));
         assert!(bodiless(&request("GET", &[204, 304])));
         assert!(!bodiless(&request("GET", &[200, 304])));
         assert!(bodiless(&request("HEAD", &[200, 304])));
+        assert!(!bodiless(&request("PUT", &[])) && may_be_empty(&request("PUT", &[])));
+        let mut meant = request("GET", &[]);
+        assert!(!may_be_empty(&meant));
+        if let RequestPlan::Request(request) = &mut meant {
+            request.expect_empty = true;
+        }
+        assert!(may_be_empty(&meant));
         assert!(!bodiless(&RequestPlan::Program));
     }
 }

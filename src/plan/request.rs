@@ -38,6 +38,7 @@ pub(super) fn build(url: &Url, settings: &Settings) -> Result<Built, String> {
         header_names: headers.into_iter().map(|(name, _)| name).collect(),
         body_bytes: settings.body.as_ref().map_or(0, |body| body.len() as u64),
         expect: settings.expect.clone().unwrap_or_default(),
+        expect_empty: settings.expect_empty.unwrap_or(false),
     };
     Ok(Built { settings: recorded, head: head.into(), body: settings.body.clone() })
 }

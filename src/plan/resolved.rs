@@ -319,7 +319,7 @@ fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Resul
         address::Endpoint::Host { .. } => {
             let dial = |(host, port): (&str, u16)| {
                 let (host, port) = ConnectTo::apply(rules, host, port);
-                resolver.dial(&host, port)
+                resolver.dial(resolver::of_this_machine(&host), port)
             };
             url.nodes().into_iter().map(dial).collect::<Result<_, _>>().map(Address::of_nodes)
         }

@@ -262,7 +262,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.sets = vec!["a.resue=never".into()],
-            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, pid, process, watch, watch_token_file, expect, method, header, message, message_size, members, data; did you mean `reuse`?",
+            "--set a.resue: there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, pid, process, watch, watch_token_file, expect, expect_empty, method, header, message, message_size, members, data; did you mean `reuse`?",
         ),
         (
             |spec| spec.sets = vec!["a.arrivals=poisson".into()],

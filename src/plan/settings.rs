@@ -29,7 +29,7 @@ use crate::plan::declared::UsedBy::{
     Cassandra, Connected, Databases, Deep, Files, Headers as WithHeaders, Messages, Replicated,
     Requests, Running, Sharded, Stores,
 };
-use crate::plan::declared::{Declared, Flag, Row, Setting, declared};
+use crate::plan::declared::{Declared, Flag, Row, Setting, declared, switch};
 use engine::files::Guard;
 use record::cassandra::{Batch, Compression, Routing};
 use record::{Consistency, MessageKind, Reuse, ShardRule, SqlProtocol, Upkeep};
@@ -454,6 +454,18 @@ declared! {
         )
         .under(Request, 4)]);
 
+    /// Whether replies may be without a body.
+    expect_empty: Option<bool>, switch,
+        Setting::new(
+            "expect_empty",
+            Switch,
+            "Whether replies 200 to GET may have no body; `false` by default.",
+        )
+        .example("true: replies without a body are meant")
+        .only(Requests)
+        .flags(&[Flag::switch("expect-empty", "Replies 200 to GET may have no body")
+            .under(Request, 8)]);
+
     /// The method.
     method: Option<String>, of_requests::method,
         Setting::new("method", Text, "The method; GET, or POST with `data`.")
@@ -653,12 +665,12 @@ mod tests {
             (
                 "resue",
                 "never",
-                "there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, pid, process, watch, watch_token_file, expect, method, header, message, message_size, members, data; did you mean `reuse`?",
+                "there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, pid, process, watch, watch_token_file, expect, expect_empty, method, header, message, message_size, members, data; did you mean `reuse`?",
             ),
             (
                 "pool",
                 "x",
-                "there is no key `pool`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, pid, process, watch, watch_token_file, expect, method, header, message, message_size, members, data",
+                "there is no key `pool`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, pid, process, watch, watch_token_file, expect, expect_empty, method, header, message, message_size, members, data",
             ),
         ];
         for (key, value, message) in table {

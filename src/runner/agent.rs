@@ -1,5 +1,6 @@
 //! An agent: drives its share when the coordinator says so, and records it in a journal of its own.
 
+use super::said::make_harmless;
 use super::targets::check_login;
 use super::{header, orders, placement::Kept, run_directory, workers};
 use crate::access::Access;
@@ -72,7 +73,7 @@ pub(crate) fn assist(
 fn with_rank(out: &Path, rank: u32) -> PathBuf {
     let directory: PathBuf = out.components().collect();
     let mut name = OsString::from(directory);
-    name.push(format!(".agent-{rank}"));
+    name.push(format!("{}{rank}", run_directory::AGENT));
     name.into()
 }
 
@@ -263,6 +264,7 @@ fn record(
     if is_pilot && trial.phase == Phase::Round {
         (trial.phase, trial.round) = (Phase::Pilot, 0);
     }
+    make_harmless(&mut trial.seen);
     let ends_round = trial.contender as usize + 1 == contenders;
     let written = journal.write(&Event::Trial(Box::new(trial)))?;
     if ends_round {

@@ -13,6 +13,7 @@ mod own_costs;
 mod placement;
 pub(crate) mod progress;
 pub(crate) mod run_directory;
+mod said;
 mod segments;
 mod session;
 mod settling;
@@ -103,7 +104,8 @@ pub(crate) fn perform(
         secrets: &resolved.secrets,
         stopped: &signals::caught,
     };
-    let mut targets = Targets::new(resolved, stop, context, coordinator.as_mut(), progress.driving());
+    let mut targets =
+        Targets::new(resolved, stop, context, coordinator.as_mut(), progress.driving());
     let own_costs = if reporting.no_cache {
         OwnCosts::default()
     } else {

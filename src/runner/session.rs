@@ -4,6 +4,7 @@
 use super::environment::{Environment, Halt};
 use super::own_costs::OwnCosts;
 use super::progress::Progress;
+use super::said::make_harmless;
 use super::segments::{self, Segment};
 use super::silence::Silence;
 use super::stores_known::Stores;
@@ -97,6 +98,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
     }
 
     pub(super) fn trial(&mut self, mut trial: TrialRecord) -> Result<TrialRecord, Halt> {
+        make_harmless(&mut trial.seen);
         if trial.phase == Phase::Round {
             self.number_slices(&mut trial);
             self.refused |= trial.seen.outcomes.failed.contains_key(&Failure::Refused);
@@ -311,7 +313,7 @@ impl<W: Write> RunSession<'_, W> {
             let mut pauses = ready::PAUSES_MS.iter();
             while let Some(wrong) = self.ask(contender)? {
                 let Some(pause) = pauses.next() else {
-                    return Err(self.not_ready(contender, wrong));
+                    return Err(self.not_ready(contender, &wrong));
                 };
                 (self.pause)(Duration::from_millis(*pause));
                 if (self.stopped)() {
@@ -323,20 +325,23 @@ impl<W: Write> RunSession<'_, W> {
     }
 
     /// Sends one request. Returns what was wrong if another attempt may succeed.
-    fn ask(&mut self, contender: usize) -> Result<Option<&'static str>, Halt> {
+    fn ask(&mut self, contender: usize) -> Result<Option<String>, Halt> {
         let order = orders::ready(self.plan, contender);
         let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
         let answer = trials.last().map(|trial| {
             let known = &self.plan.contenders[contender];
             ready::answer(&trial.seen, ExpectedReply::of(&known.asks))
         });
+        let reason = trials.last().and_then(|trial| ready::in_words(&trial.seen.reasons));
+        let with = |wrong: &str, why: Option<String>| {
+            why.map_or(wrong.to_owned(), |why| format!("{wrong}: {why}"))
+        };
         match answer.unwrap_or(Answer::NotYet("no request was sent to it")) {
             Answer::Ready => Ok(None),
-            Answer::NotYet(wrong) => Ok(Some(wrong)),
+            Answer::NotYet(wrong) => Ok(Some(with(wrong, reason))),
             Answer::Never(wrong) => {
-                let why = self.environment.why_refused(contender);
-                let wrong = why.map_or(wrong.to_owned(), |why| format!("{wrong}: {why}"));
-                Err(self.not_ready(contender, &wrong))
+                let why = self.environment.why_refused(contender).or(reason);
+                Err(self.not_ready(contender, &with(wrong, why)))
             }
             Answer::NoTls => {
                 let why = self.environment.why_no_tls(contender).map(|why| format!(" ({why})"));

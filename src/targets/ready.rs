@@ -4,7 +4,8 @@
 mod upgrade;
 
 use drivers::Refusal;
-use record::{Failure, RequestPlan, Seen};
+use record::{Failure, Reasons, RequestPlan, Seen};
+use text::shown::shown;
 use wire::{memcached, resp, thrift};
 
 /// The pauses between the attempts with a target that refuses: about two seconds in all.
@@ -97,6 +98,12 @@ pub(crate) fn answer(seen: &Seen, must: ExpectedReply) -> Answer {
     }
 }
 
+/// Why a request failed, in the words of the target or else in ours. Returns None if nothing is known.
+pub(crate) fn in_words(reasons: &Reasons) -> Option<String> {
+    let said = reasons.said.first().map(|said| format!("it says \"{}\"", shown(&said.text)));
+    said.or_else(|| reasons.faults.keys().next().cloned())
+}
+
 /// Explains the error with which a store answers.
 fn refused(code: u16) -> Answer {
     match code {
@@ -105,6 +112,15 @@ fn refused(code: u16) -> Answer {
             "it requires a password: redis://:PASSWORD@HOST or redis://USER:PASSWORD@HOST",
         ),
         resp::codes::WRONGPASS => Answer::Never("it rejects the user or the password"),
+        resp::codes::NOPERM => Answer::Never("it does not allow this user to execute the command"),
+        resp::codes::MOVED
+        | resp::codes::ASK
+        | resp::codes::CROSSSLOT
+        | resp::codes::CLUSTERDOWN => Answer::Never(
+            "it is a node of a cluster, which has the keys on several nodes; tiebreak drives single \
+             servers of Redis",
+        ),
+        resp::codes::READONLY => Answer::Never("it is a replica, which accepts no writes"),
         resp::codes::MAX_CLIENTS | memcached::codes::TOO_MANY_CONNECTIONS => {
             Answer::NotYet("it has reached its limit of connections")
         }

@@ -4,12 +4,13 @@ use crate::common::few_workers::{answer, hands_to_workers};
 use crate::common::{assert_void_only_by, number};
 use crate::group::{Group, QUICK, errors};
 
-/// Whoever is served, each agent has connections that are and, in most runs, some that are not.
+/// Each agent has at least four connections that are served. They are not renewed: an agent decides that for its
+/// own connections, and where it has none that waits, those of the other one would be served in their place.
 #[test]
 fn agents_leave_the_connections_that_a_server_with_few_workers_leaves() {
     let group = Group::of(2);
     let [a, b] = [16, 12].map(|workers| hands_to_workers(workers, answer));
-    let words = QUICK.replace("--connections 8", "--connections 16");
+    let words = QUICK.replace("--connections 8", "--connections 16 --reuse 1000000");
     let words = format!("a=http://{a}/ b=http://{b}/ {words} --seed 7");
     for (rank, output) in group.run(&words).iter().enumerate().skip(1) {
         assert_eq!(output.status.code(), Some(0), "{rank}: {}", errors(output));

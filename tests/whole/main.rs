@@ -27,6 +27,7 @@ mod addresses;
 mod audit_page;
 mod cli;
 mod conformance;
+mod connections;
 mod custom;
 mod declared;
 mod documents;

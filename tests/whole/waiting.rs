@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use testserver::null::{NullServer, Service};
@@ -121,7 +121,7 @@ fn pass_on(mut client: TcpStream, mut server: TcpStream, waits: &AtomicBool) -> 
 /// The time that the first line of a run announces, such as `(about 9 s, seed 1)`.
 fn announced(progress: &str) -> Duration {
     let (_, after) = progress.split_once("(about ").unwrap_or_else(|| panic!("{progress}"));
-    let (seconds, _) = after.split_once(" s, seed ").unwrap_or_else(|| panic!("{progress}"));
+    let (seconds, _) = after.split_once(" s").unwrap_or_else(|| panic!("{progress}"));
     Duration::from_secs(seconds.parse().unwrap_or_else(|_| panic!("{progress}")))
 }
 
@@ -170,7 +170,10 @@ fn a_comparison_ends_within_twice_its_plan_though_connections_wait() {
 #[test]
 fn a_comparison_that_finds_its_warm_up_and_slices_ends_within_twice_its_plan() {
     let server = NullServer::start(&[Service::Stores], None).expect("a server");
-    assert_starved_in_all_rounds(&assert_ends_in_time(both_leave_connections(&server), &["-c", "16"]));
+    assert_starved_in_all_rounds(&assert_ends_in_time(
+        both_leave_connections(&server),
+        &["-c", "16"],
+    ));
 }
 
 fn assert_starved_in_all_rounds(report: &Value) {

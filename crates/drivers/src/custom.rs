@@ -329,6 +329,14 @@ pub(crate) trait Session {
 
     /// Classifies a failure.
     fn request_error(&self, error: &Self::Error) -> RequestError;
+
+    /// The server's own words.
+    fn in_words(error: &Self::Error) -> String;
+
+    /// Classifies a failure, and records the server's words.
+    fn failed(&self, error: &Self::Error, events: &mut Events<'_>) -> RequestError {
+        events.explained(self.request_error(error), || Self::in_words(error))
+    }
 }
 
 /// Carries out one operation; several statements are one transaction, which is rolled
@@ -340,17 +348,17 @@ pub(crate) async fn operate<S: Session>(
     events: &mut Events<'_>,
 ) -> Result<(), RequestError> {
     let prepared = prepare(session, statements, events).await;
-    prepared.map_err(|error| session.request_error(&error))?;
+    prepared.map_err(|error| session.failed(&error, events))?;
     events.request_sent();
     if let [only] = statements {
         let done = session.perform(only, request, events).await;
-        return done.map_err(|error| session.request_error(&error));
+        return done.map_err(|error| session.failed(&error, events));
     }
     match transaction(session, statements, request, events).await {
         Ok(()) => Ok(()),
         Err(error) => {
             let rolled_back = session.execute("ROLLBACK").await;
-            Err(match (session.request_error(&error), rolled_back) {
+            Err(match (session.failed(&error, events), rolled_back) {
                 // The state of the session is unknown.
                 (RequestError::ServerError { code, .. }, Err(_)) => {
                     RequestError::ServerError { code, closes: true }

@@ -13,7 +13,7 @@ pub(crate) trait Driver: 'static {
 
     /// Opens a connection and logs in. `from` is the source address; None lets the system choose,
     /// as do libraries that have no such setting.
-    async fn connect(&self, from: Option<IpAddr>) -> Result<(Self::Client, Opening), RequestError>;
+    async fn connect(&self, from: Option<IpAddr>) -> Result<(Self::Client, Opening), Unopened>;
 
     /// Carries out one request, and reports its progress and its reply to `events`.
     async fn perform(
@@ -58,6 +58,22 @@ pub(crate) trait Driver: 'static {
     /// CPU time of threads other than the lane's own so far, in nanoseconds.
     fn threads_cpu_ns(&self) -> u64 {
         0
+    }
+}
+
+/// Why no connection could be opened.
+#[derive(Debug)]
+pub(crate) struct Unopened {
+    pub(crate) error: RequestError,
+    /// What the server said when it refused the connection.
+    pub(crate) said: Option<String>,
+}
+
+impl Unopened {
+    /// `words` are those of the library, which quotes the server if the server refused.
+    pub(crate) fn new(error: RequestError, words: impl FnOnce() -> String) -> Unopened {
+        let is_refused = matches!(error, RequestError::ServerError { .. });
+        Unopened { error, said: is_refused.then(words) }
     }
 }
 

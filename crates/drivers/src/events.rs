@@ -1,5 +1,6 @@
 //! The events of one request while it is carried out.
 
+use crate::request_error::RequestError;
 use crate::serving::Serving;
 use engine::{Memo, clock};
 use record::Outcome;
@@ -21,6 +22,8 @@ pub(crate) struct Events<'a> {
     read: u64,
     /// The outcome of user-defined statements. None if the operation has none.
     pub(crate) custom: Option<Outcome>,
+    /// What the server said when it refused the request.
+    pub(crate) said: Option<String>,
 }
 
 impl<'a> Events<'a> {
@@ -35,6 +38,7 @@ impl<'a> Events<'a> {
             bytes: 0,
             read: 0,
             custom: None,
+            said: None,
         }
     }
 
@@ -85,6 +89,18 @@ impl<'a> Events<'a> {
     /// there), in the row of the operation's key.
     pub(crate) fn is_loaded(&mut self, column: (u32, usize), text: &[u8]) -> bool {
         self.serving.borrow_mut().is_loaded(self.memo, column, text)
+    }
+
+    /// Records the server's words if it refused the request. Returns the same error.
+    pub(crate) fn explained(
+        &mut self,
+        error: RequestError,
+        words: impl FnOnce() -> String,
+    ) -> RequestError {
+        if matches!(error, RequestError::ServerError { .. }) {
+            self.said = Some(words());
+        }
+        error
     }
 
     /// Records the outcome of a user-defined statement.

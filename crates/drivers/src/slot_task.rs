@@ -1,7 +1,7 @@
 //! One task of a lane. It acts as a worker of an application, which has one operation at a time and
 //! waits for its outcome.
 
-use crate::driver::Driver;
+use crate::driver::{Driver, Unopened};
 use crate::events::Events;
 use crate::guard::guarded;
 use crate::pool::Grant;
@@ -167,7 +167,12 @@ impl<D: Driver> Shared<D> {
                 scheduler.slots[slot].failures = 0;
                 Ok(Connection { client, served: 0 })
             }
-            Err(error) => Err(FailedEnd::RequestError(error)),
+            Err(Unopened { error, said }) => {
+                if let Some(words) = said {
+                    scheduler.seen.said(words.as_bytes());
+                }
+                Err(FailedEnd::RequestError(error))
+            }
         }
     }
 
@@ -358,7 +363,10 @@ impl<D: Driver> Shared<D> {
         let mut events = Events::new(&self.serving, &mut bench.memo);
         let performed = self.driver.perform(client, &bench.request, &mut events);
         let performed = guarded(&self.scheduler, slot, performed).await;
-        let Events { prepare_ns, asked, began, rows, bytes, custom, .. } = events;
+        let Events { prepare_ns, asked, began, rows, bytes, custom, said, .. } = events;
+        if let Some(words) = said {
+            self.scheduler.borrow_mut().seen.said(words.as_bytes());
+        }
         if let Some(took_ns) = prepare_ns {
             self.scheduler.borrow_mut().seen.prepared(took_ns);
         }

@@ -4,7 +4,7 @@ use crate::refusal::Refusal;
 
 /// The states with a number of their own: those that a load can meet. Journals contain the numbers,
 /// so a new one must be added at the end.
-const KNOWN: [(&str, &str); 24] = [
+const KNOWN: [(&str, &str); 25] = [
     ("53300", "too_many_connections"),
     ("28P01", "wrong_password"),
     ("28000", "not_allowed_to_log_in"),
@@ -29,6 +29,7 @@ const KNOWN: [(&str, &str); 24] = [
     ("26000", "no_such_statement"),
     ("25006", "read_only"),
     ("08P01", "protocol_violation"),
+    ("42P05", "duplicate_statement"),
 ];
 
 /// The states that tiebreak reacts to.

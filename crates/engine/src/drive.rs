@@ -255,7 +255,9 @@ impl Drive {
     /// last replies were received, as throughput counts them.
     pub fn end(&mut self, now: u64, seen: &mut Recorder) -> SliceEnd {
         let mut slice = self.slice.take().expect("a slice is driven");
-        slice.drain.iter_mut().for_each(Drain::end);
+        if let Some(drain) = slice.drain.as_mut() {
+            drain.end(slice.last_ended);
+        }
         let sending = slice.sends_until - slice.starts;
         self.schedule.end_slice(slice.starts, sending, |due| {
             if slice.budget > 0 {

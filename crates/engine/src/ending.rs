@@ -30,7 +30,7 @@ const ASKS_AGAIN_NS: u64 = 1_000_000;
 
 /// Returns how many of these units may still wait without a pause of the whole server: a sixteenth, at least
 /// one, and none if there is only one.
-pub(crate) fn spared(units: u32) -> u32 {
+fn spared(units: u32) -> u32 {
     if units > 1 { (units / SPARED_OF).max(1) } else { 0 }
 }
 
@@ -57,6 +57,17 @@ struct Signals {
 impl Ending {
     pub(crate) fn new(workers: usize) -> Ending {
         Ending { workers: workers as u32, signals: Arc::default() }
+    }
+
+    /// Returns how many workers this process has.
+    pub(crate) fn workers(&self) -> usize {
+        self.workers as usize
+    }
+
+    /// Returns how many of this process's units may still wait without a pause of the whole server.
+    /// `units` is the number of the contender's units on all workers of all processes.
+    pub(crate) fn spared(&self, seat: &Seat, units: u32) -> u32 {
+        spared((u64::from(units) * u64::from(self.workers) / seat.workers.max(1) as u64) as u32)
     }
 
     /// Forgets the signals of a slice. Called between two slices, while no lane is driven.
@@ -105,11 +116,10 @@ impl Drain {
     ) -> Drain {
         let ending = seat.ending.clone();
         let usual_ns = (sends_until - starts).min(LONGEST_OF_A_SLICE_NS).min(longest_ns);
-        let own_units = u64::from(units) * u64::from(ending.workers) / seat.workers.max(1) as u64;
         Drain {
             lanes: ending.workers * seat.groups as u32,
             is_alone: units <= 1,
-            spared: spared(own_units as u32),
+            spared: ending.spared(seat, units),
             ending,
             sends_until,
             usual_ns,
@@ -180,12 +190,7 @@ impl Drain {
         if !self.has_begun {
             return false;
         }
-        let signals = &self.ending.signals;
-        if !self.has_replied && last_ended > self.sends_until {
-            self.has_replied = true;
-            // Another worker may have been first.
-            let _ = signals.first_reply.compare_exchange(0, last_ended, Relaxed, Relaxed);
-        }
+        self.note_reply(last_ended);
         let ordinary_ns = self.ordinary_ns();
         self.ends = self.sends_until + ordinary_ns;
         if now < self.ends {
@@ -195,6 +200,16 @@ impl Drain {
         self.is_shut = self.is_shut || self.is_over(now, ordinary_ns);
         // Operations that were sent in the drain have the same time.
         self.is_shut && !self.is_alone && now >= self.last_taken + ordinary_ns
+    }
+
+    /// Tells the other lanes if this lane's last operation ended since sending stopped.
+    fn note_reply(&mut self, last_ended: u64) {
+        if !self.has_replied && last_ended > self.sends_until {
+            self.has_replied = true;
+            // Another worker may have been first.
+            let first_reply = &self.ending.signals.first_reply;
+            let _ = first_reply.compare_exchange(0, last_ended, Relaxed, Relaxed);
+        }
     }
 
     /// Returns true if those that still wait after the ordinary drain must be left.
@@ -220,8 +235,9 @@ impl Drain {
         }
     }
 
-    /// Notes that the slice is over.
-    pub fn end(&mut self) {
+    /// Notes that the slice is over. `last_ended` is when its last operation ended.
+    pub fn end(&mut self, last_ended: u64) {
+        self.note_reply(last_ended);
         self.drained(0);
     }
 }
@@ -298,6 +314,17 @@ mod tests {
     }
 
     #[test]
+    fn a_lane_whose_last_operation_ended_tells_the_others() {
+        let mut drains = drains(8);
+        // Nothing is in flight there any more.
+        drains[0].end(51 * MS);
+        for drain in &mut drains[1..] {
+            assert!(!drain.leaves(100 * MS, 1, 10 * MS));
+            assert!(drain.leaves(101 * MS, 1, 10 * MS));
+        }
+    }
+
+    #[test]
     fn a_server_that_pauses_is_waited_for() {
         for workers in [1, 8] {
             let mut drains = drains(workers);
@@ -317,7 +344,7 @@ mod tests {
     fn fewer_than_any_pause_would_hold_back_are_left_without_a_reply() {
         let mut drains = drains(8);
         for drain in &mut drains[..7] {
-            drain.end();
+            drain.end(49 * MS);
         }
         assert!(!drains[7].leaves(99 * MS, 1, 49 * MS));
         assert!(drains[7].leaves(100 * MS, 1, 49 * MS));

@@ -181,9 +181,13 @@ impl Lane for Groups {
         lanes.try_for_each(|(lane, seen)| lane.rest(until, seen))
     }
 
-    fn end_connections(&mut self) -> bool {
+    fn waiting(&self) -> u32 {
+        self.lanes.iter().map(|lane| lane.waiting()).sum()
+    }
+
+    fn end_connections(&mut self, waiting: u32) -> bool {
         // All groups have the connection policy of their contender.
-        let ended = self.lanes.iter_mut().map(|lane| lane.end_connections());
+        let ended = self.lanes.iter_mut().map(|lane| lane.end_connections(waiting));
         ended.filter(|ended| *ended).count() > 0
     }
 

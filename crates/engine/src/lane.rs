@@ -151,10 +151,16 @@ pub trait Lane {
     /// Returns an error only if tiebreak itself failed.
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), EngineError>;
 
+    /// Returns how many of its units wait for a reply that a slice has left.
+    fn waiting(&self) -> u32 {
+        0
+    }
+
     /// Called between two rounds: closes connections that outlive their operations, so that
-    /// [`Lane::open`] opens others in their place. Returns false, and closes nothing, if there
-    /// are none or if a lane keeps them for the whole run.
-    fn end_connections(&mut self) -> bool {
+    /// [`Lane::open`] opens others in their place. `waiting` is [`Lane::waiting`] of all workers of this
+    /// process. Returns false, and closes nothing, if there are none or if a lane keeps them for the whole
+    /// run.
+    fn end_connections(&mut self, _waiting: u32) -> bool {
         false
     }
 

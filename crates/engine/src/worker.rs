@@ -8,12 +8,13 @@ use crate::readings::note_targets;
 use crate::sync::{Mutex, Sender};
 use crate::warm_up::{WarmSlice, WarmUpTest};
 use crate::{
-    Driving, Ending, EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn, clock,
+    Driving, Ending, EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn,
+    clock,
     interleaving::{self, RoundOf, Sequence, SliceOf},
 };
 use record::{DriveOrder, Histogram, Phase, Recorder, Seen, SliceStart};
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How long a slice may take beyond sending time and timeout before it is given up in any case.
@@ -50,6 +51,8 @@ pub(crate) struct Shared<'a> {
     driving: Driving,
     /// What all workers measured in the warm-up, if it ends by a test.
     warm_up: Mutex<WarmUpTest>,
+    /// How many units wait at the end of a round: of each lane, by worker.
+    waiting: Vec<Vec<AtomicU32>>,
 }
 
 impl<'a> Shared<'a> {
@@ -61,6 +64,7 @@ impl<'a> Shared<'a> {
     ) -> Shared<'a> {
         Shared {
             warm_up: Mutex::new(WarmUpTest::new(order)),
+            waiting: order.lanes.iter().map(|_| counters(workers)).collect(),
             barrier: Barrier::new(workers),
             started: clock::now(),
             decided: AtomicU64::new(0),
@@ -88,6 +92,10 @@ impl<'a> Shared<'a> {
             None => clock::now(),
         }
     }
+}
+
+fn counters(workers: usize) -> Vec<AtomicU32> {
+    std::iter::repeat_with(AtomicU32::default).take(workers).collect()
 }
 
 /// One worker's part of one trial.
@@ -273,9 +281,23 @@ impl<'a> Worker<'a> {
         if renewed.len() < 2 {
             return Ok(());
         }
-        renewed.retain(|lane| self.lanes[*lane].lane.end_connections());
+        let waiting = self.waiting()?;
+        renewed.retain(|lane| self.lanes[*lane].lane.end_connections(waiting[*lane]));
         self.rest()?;
         self.open_in_turn(renewed, RENEWAL + u64::from(round))
+    }
+
+    /// Waits for all workers. Returns how many units of each lane wait on all of them.
+    fn waiting(&self) -> Result<Vec<u32>, EarlyEnd> {
+        // The workers of a process are those whose numbers are apart by the number of processes.
+        let processes = self.seat.workers / self.shared.ending.workers();
+        let own = self.seat.worker / processes.max(1);
+        for (driven, all) in self.lanes.iter().zip(&self.shared.waiting) {
+            all[own].store(driven.lane.waiting(), Ordering::Relaxed);
+        }
+        self.shared.barrier.wait()?;
+        let sum = |all: &Vec<AtomicU32>| all.iter().map(|one| one.load(Ordering::Relaxed)).sum();
+        Ok(self.shared.waiting.iter().map(sum).collect())
     }
 
     /// Opens the connections of these lanes. The lanes take turns with a few connections each, in an order

@@ -312,7 +312,7 @@ fn question(names: &[&str], rounds: u32) -> Question {
 fn record(round: u32, contender: u32) -> TrialRecord {
     let slices = (0..SLICES).map(|i| slice(u64::from(round), u64::from(contender), i));
     let mut seen = Seen {
-        connections: Connections { asked: 64, got: 64, opened: 0, reopened_at_rest: 0 },
+        connections: Connections { asked: 64, got: 64, opened: 0, ..Connections::default() },
         slices: slices.collect(),
         ..Seen::default()
     };

@@ -29,6 +29,7 @@ pub mod plan;
 pub mod program;
 mod published;
 pub mod question;
+mod reasons;
 pub mod recorder;
 mod request_plan;
 pub mod seen;
@@ -66,6 +67,7 @@ pub use published::{Published, SingleRun};
 pub use question::{
     ContenderQuestion, DearLaunches, Direction, GroupQuestion, Metric, Pair, Question,
 };
+pub use reasons::{Reasons, TargetText};
 pub use recorder::{Moments, Recorder, SliceStart, Waited};
 pub use request_plan::{
     MessageKind, MessageSettings, RequestPlan, RequestSettings, SqlProtocol, SqlSettings, Work,

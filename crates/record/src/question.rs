@@ -152,6 +152,9 @@ pub struct ContenderQuestion {
     pub done_by_generator: bool,
     /// Whether its reply has no body by definition (HEAD).
     pub bodiless: bool,
+    /// Whether its replies may be without a body: because its method is not GET, or because that is meant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_be_empty: bool,
     /// Highest rate of fresh connections that local ports allow, in connects per second. None if
     /// connections persist.
     pub port_limit: Option<f64>,

@@ -451,6 +451,11 @@ impl Recorder {
         self.seen.connections.reopened_at_rest += 1;
     }
 
+    /// Records that the peer closed a connection after a reply, without being asked to.
+    pub fn closed_by_target(&mut self) {
+        self.seen.connections.closed_by_target += 1;
+    }
+
     /// Records how many connections were requested, and how many were opened. With several groups,
     /// each group records its own.
     pub fn connections(&mut self, requested: u64, got: u64) {
@@ -463,6 +468,25 @@ impl Recorder {
     /// Records a complete message of the server that answers no operation.
     pub fn pushed(&mut self) {
         self.seen.pushes += 1;
+    }
+
+    /// Records how replies violated the protocol, so that operations failed.
+    #[cold]
+    pub fn fault(&mut self, text: &str) {
+        self.seen.reasons.fault(text);
+    }
+
+    /// Records what the peer said with an error.
+    #[cold]
+    pub fn said(&mut self, words: &[u8]) {
+        self.seen.reasons.said(words);
+    }
+
+    /// Records that the peer sent bytes that belong to no request, on a connection with so many operations so
+    /// far.
+    pub fn unasked(&mut self, operations: u32) {
+        self.seen.unasked += u64::from(operations);
+        self.seen.connections.spoken_first += u64::from(operations == 0);
     }
 
     /// Records one turn of the event loop.
@@ -491,7 +515,7 @@ impl Recorder {
     }
 
     /// Ends the trial: returns the measurements and starts again. The connection counts are kept,
-    /// except that `opened` and `reopened_at_rest` start from 0.
+    /// except that those of connections that were opened or closed start from 0.
     pub fn take(&mut self) -> Seen {
         let mut seen = self.take_own();
         if !self.groups.is_empty() {

@@ -181,6 +181,9 @@ pub struct RequestSettings {
     pub body_bytes: u64,
     /// Codes that count as success. If empty: 200 to 299.
     pub expect: Vec<u16>,
+    /// Replies without a body are meant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub expect_empty: bool,
 }
 
 /// The messages that are sent, without the secrets of the upgrade.

@@ -1,7 +1,7 @@
 //! The measurements of one contender: counts, histograms, slices. Merging is associative and
 //! commutative.
 
-use crate::{Digests, Histogram, KindSeen, Outcomes, Phases, Programs, Slice, Waits};
+use crate::{Digests, Histogram, KindSeen, Outcomes, Phases, Programs, Reasons, Slice, Waits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -68,6 +68,10 @@ pub struct Seen {
     /// Messages of the server that answered no operation.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub pushes: u64,
+    /// Operations on connections on which the peer then sent bytes that belong to no request: each reply may
+    /// have been that to another request.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub unasked: u64,
     /// Phases of operations and connections that only client libraries have.
     #[serde(default, skip_serializing_if = "Phases::is_empty")]
     pub phases: Phases,
@@ -79,6 +83,9 @@ pub struct Seen {
     pub programs: Programs,
     /// The slices in which these operations were driven, by index.
     pub slices: Vec<Slice>,
+    /// Why operations failed, in words.
+    #[serde(default, skip_serializing_if = "Reasons::is_empty")]
+    pub reasons: Reasons,
     /// The measurements of each group, if several were driven at once. The other fields are then
     /// those of all groups together; what concerns the machine is only there.
     #[serde(
@@ -107,6 +114,20 @@ pub struct Connections {
     pub opened: u64,
     /// How many the peer closed while they were idle and were reopened, which is not an error.
     pub reopened_at_rest: u64,
+    /// How many the peer closed after a reply, without being asked to. Those that it closed while they were
+    /// idle are not among them.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub closed_by_target: u64,
+    /// On how many the peer sent bytes before a request.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub spoken_first: u64,
+}
+
+impl Connections {
+    /// How many the peer closed although they could have been used again.
+    pub fn lost_after_replies(&self) -> u64 {
+        self.closed_by_target + self.reopened_at_rest
+    }
 }
 
 impl Seen {
@@ -133,8 +154,12 @@ impl Seen {
         self.connections.got += other.connections.got;
         self.connections.opened += other.connections.opened;
         self.connections.reopened_at_rest += other.connections.reopened_at_rest;
+        self.connections.closed_by_target += other.connections.closed_by_target;
+        self.connections.spoken_first += other.connections.spoken_first;
         self.rows += other.rows;
         self.pushes += other.pushes;
+        self.unasked += other.unasked;
+        self.reasons.merge(&other.reasons);
         self.phases.merge(&other.phases);
         self.programs.merge(&other.programs);
         self.merge_kinds(&other.kinds);

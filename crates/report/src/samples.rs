@@ -393,6 +393,7 @@ pub(super) fn hostile() -> Parts {
             header_names: vec![bad()],
             body_bytes: 9,
             expect: Vec::new(),
+            expect_empty: false,
         });
         contender.tls = Some(bad());
         contender.launch = vec![bad(), bad()];
@@ -554,6 +555,7 @@ fn asked(name: &str, port: u16) -> Contender {
             header_names: Vec::new(),
             body_bytes: 0,
             expect: Vec::new(),
+            expect_empty: false,
         }),
         tls: None,
         consistency: None,
@@ -616,7 +618,7 @@ fn contender(name: &str, rate: f64, rounds: u32) -> ContenderSummary {
         codes: [(200, operations)].into(),
         latency_curve: curve(&histogram),
         histogram,
-        connections: Connections { asked: 64, got: 64, opened: 64, reopened_at_rest: 0 },
+        connections: Connections { asked: 64, got: 64, opened: 64, ..Connections::default() },
         slices: noise(12 * rounds.min(20) as usize)
             .enumerate()
             .map(|(at, u)| (3.0 + at as f64 * 0.164, rate * (0.96 + 0.08 * u)))

@@ -101,6 +101,9 @@ pub trait Events {
     fn done(&mut self, reply: Reply);
     /// The server reports in its reply to `tag` how long a part of its work took, in nanoseconds.
     fn timed(&mut self, _tag: Tag, _part: &[u8], _took_ns: u64) {}
+    /// The words of the server with which it refuses an operation or the connection. They may contain
+    /// anything.
+    fn said(&mut self, _words: &[u8]) {}
     /// A piece of a message that answers no operation: chat, Redis push, CQL event. It can
     /// come at any time, also while nothing is in flight. `last`: the message is complete.
     fn pushed(&mut self, _piece: &[u8], _last: bool) {}

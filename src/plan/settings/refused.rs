@@ -156,7 +156,7 @@ mod tests {
         for (protocol, wanted) in [
             (
                 "http",
-                "reuse connections rate arrivals timeout pid process watch watch_token_file expect method header data",
+                "reuse connections rate arrivals timeout pid process watch watch_token_file expect expect_empty method header data",
             ),
             (
                 "ws",

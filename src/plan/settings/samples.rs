@@ -9,7 +9,7 @@ pub(in crate::plan) fn of(key: &str) -> &'static str {
         "distribution" => "ketama",
         "consistency" => "quorum",
         "locking" => "none",
-        "fsync" | "failover" => "true",
+        "fsync" | "failover" | "expect_empty" => "true",
         "expires" | "timeout" | "pool.wait" => "1s",
         "charset" => "AL32UTF8",
         "protocol" => "text",

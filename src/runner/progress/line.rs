@@ -1,8 +1,8 @@
 //! The plain line, for logs and for terminals without cursor control.
 
-use super::state::{RunState, SoFar};
-use std::time::{Duration, Instant};
-use text::units::{show_counted, show_ns, show_rate};
+use super::state::{RunState, SoFar, whole_seconds};
+use std::time::Instant;
+use text::units::{show_counted, show_rate};
 
 /// The position in the run, on one line.
 pub(super) fn line(state: &RunState, now: Instant) -> String {
@@ -34,15 +34,11 @@ pub(super) fn misses(of: &SoFar) -> Option<String> {
     (of.misses > 0).then(|| show_counted(of.misses, "miss"))
 }
 
-/// Formats a time in whole seconds, rounded up so that 0 s are left only when it is over.
-pub(super) fn whole_seconds(time: Duration) -> String {
-    show_ns(time.as_millis().div_ceil(1000) as u64 * 1_000_000_000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::state::tests::{seconds, trial, with_errors, with_misses};
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn a_line_says_where_the_run_is() {

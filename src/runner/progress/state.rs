@@ -1,12 +1,12 @@
 //! What is known of a run while it lasts. Pure: the caller passes the time.
 
 use super::loading::{LoadSoFar, Remaining};
-use super::line::whole_seconds;
 use engine::Waits;
 use record::{Histogram, Phase, TrialRecord};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use text::shown::shown;
+use text::units::show_ns;
 
 /// A forecast is missed if it is exceeded by more than this. Plans do not include drains and the
 /// time between rounds.
@@ -195,6 +195,11 @@ impl RunState {
             &[]
         }
     }
+}
+
+/// Formats a time in whole seconds, rounded up so that 0 s are left only when it is over.
+pub(super) fn whole_seconds(time: Duration) -> String {
+    show_ns(time.as_millis().div_ceil(1000) as u64 * 1_000_000_000)
 }
 
 impl SoFar {

@@ -1,9 +1,9 @@
 //! The live view: a few lines, made from the state, the time and the terminal's size. Pure.
 
-use super::line::{errors, misses, whole_seconds};
+use super::line::{errors, misses};
 use super::loading::Remaining;
 use super::screen::{Line, Paint, Size, fitted};
-use super::state::{RunState, SoFar};
+use super::state::{RunState, SoFar, whole_seconds};
 use std::time::Instant;
 use text::units::{show_ns, show_rate};
 use unicode_width::UnicodeWidthStr;

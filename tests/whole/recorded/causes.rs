@@ -223,6 +223,16 @@ pub(super) fn refused_connection(journal: &mut Journal) {
     journal.each(B, |round, seen| seen.connections.got -= u64::from(round == 3));
 }
 
+/// A second reply, on connections with one in a hundred of all operations.
+pub(super) fn second_replies(journal: &mut Journal) {
+    journal.each(B, |_, seen| seen.unasked = one_in_a_hundred(seen));
+}
+
+/// A connection for each operation.
+pub(super) fn keep_alive_off(journal: &mut Journal) {
+    journal.each(B, |_, seen| seen.connections.closed_by_target = seen.operations);
+}
+
 /// 900 connections a second, where 1000 are possible.
 pub(super) fn many_new_connections(journal: &mut Journal) {
     journal.each(B, |_, seen| {

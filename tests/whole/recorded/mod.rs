@@ -126,6 +126,7 @@ cases! {
     evictions: closed(evicted_items).with(stores).finds("caution", "b", "12 items in the rounds");
     wrong_values: closed(foreign_values).with(stores).finds("void", "b", "returned wrong values");
     empty_reply: closed(empty_bodies).finds("void", "b", "with an empty body");
+    unasked_bytes: closed(second_replies).finds("void", "b", "bytes that belong to no request");
     differing_replies: closed(another_body).finds("void", "b", "bodies differ");
     program_output: closed(half_the_output).with(programs)
         .finds("void", "b", "a run of a prints 1000 bytes, one of b 500");
@@ -146,6 +147,8 @@ cases! {
     starved_connections: closed(too_few_workers)
         .finds("void", "b", "4 of 32 connections got no reply in");
     fewer_connections: closed(refused_connection).finds("caution", "b", "could be opened");
+    closed_connections: closed(keep_alive_off)
+        .finds("caution", "b", "the target closed ");
     port_pressure: closed(many_new_connections).with(limited_ports)
         .finds("caution", "b", "local ports allow 1 k/s");
     too_short: closed(few_operations).finds("caution", "b", "99 operations in round 3");

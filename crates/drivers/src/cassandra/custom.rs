@@ -3,8 +3,8 @@
 use super::bind::Bound;
 use super::column::{as_text, text_length};
 use super::link::Link;
-use super::request_error;
 use super::session::{Query, Server, each_row, pages, unreadable};
+use super::words;
 use crate::custom::{CustomReply, CustomStatement, CustomStatements};
 use crate::events::Events;
 use crate::request::CustomRequest;
@@ -113,7 +113,7 @@ impl Server {
                 link.session.batch(&batch, values).await
             }
         };
-        let sent = sent.map_err(|error| request_error::of_execution(&error))?;
+        let sent = sent.map_err(|error| words::explained(&error, events))?;
         events.begins();
         let applied = link.rows_of(sent, events)?.map_or(Ok(true), |rows| is_applied(&rows))?;
         for statement in statements {

@@ -8,7 +8,7 @@ use super::{CHEAPEST, CassandraAccess, request_error, words};
 use crate::admin::{QueryError, Rows};
 use crate::budget::{self, QUESTION_BYTES};
 use crate::custom::CustomStatements;
-use crate::driver::{Driver, Opening};
+use crate::driver::{Driver, Opening, Unopened};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
 use crate::request_error::RequestError;
@@ -159,22 +159,21 @@ impl Server {
         self.builder.clone().default_execution_profile_handle(profile)
     }
 
-    async fn open(&self, from: Option<IpAddr>) -> Result<Rc<Link>, RequestError> {
+    async fn open(&self, from: Option<IpAddr>) -> Result<Rc<Link>, Unopened> {
         let mut builder = self.builder.clone().local_ip_address(from);
         if self.uses_keyspace {
             builder = builder.use_keyspace(&self.keyspace, true);
         }
         let opened = builder.build().await;
-        let session = opened.map_err(|error| request_error::of_opening(&error))?;
+        let session = opened.map_err(|error| {
+            Unopened::new(request_error::of_opening(&error), || words::of_opening(&error))
+        })?;
         Ok(Rc::new(Link::new(session, self.page_size(), self.reply_bytes)))
     }
 
     /// The shared session. It is opened by the first task that needs it, and again if no node is
     /// connected any more.
-    async fn join(
-        &self,
-        shared: &RefCell<Rc<OnceCell<Rc<Link>>>>,
-    ) -> Result<Rc<Link>, RequestError> {
+    async fn join(&self, shared: &RefCell<Rc<OnceCell<Rc<Link>>>>) -> Result<Rc<Link>, Unopened> {
         let is_lost = shared.borrow().get().is_some_and(|link| !link.is_connected());
         if is_lost {
             shared.take();
@@ -216,7 +215,7 @@ impl Server {
         events.request_sent();
         let of = |of: &QueryResultRows, events: &mut Events<'_>| receive(of, action, events);
         let answered = |done: Result<QueryResult, ExecutionError>, events: &mut Events<'_>| {
-            let done = done.map_err(|error| request_error::of_execution(&error))?;
+            let done = done.map_err(|error| words::explained(&error, events))?;
             events.begins();
             link.rows_of(done, events)?.map_or(Ok(()), |rows| receive(&rows, action, events))
         };
@@ -338,7 +337,7 @@ pub(super) async fn pages(
                 session.execute_single_page(prepared, bound, state).await
             }
         };
-        let (page, next) = page.map_err(|error| request_error::of_execution(&error))?;
+        let (page, next) = page.map_err(|error| words::explained(&error, events))?;
         events.begins();
         if let Some(rows) = link.rows_of(page, events)? {
             receive(&rows, events)?;
@@ -399,7 +398,7 @@ impl Driver for Server {
     type Client = Client;
 
     /// The library does not separate connecting from the login and from discovering the cluster.
-    async fn connect(&self, from: Option<IpAddr>) -> Result<(Client, Opening), RequestError> {
+    async fn connect(&self, from: Option<IpAddr>) -> Result<(Client, Opening), Unopened> {
         let began = clock::now();
         let link = match &self.shared {
             Some(shared) => self.join(shared).await?,

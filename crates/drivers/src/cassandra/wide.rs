@@ -2,8 +2,8 @@
 //! named by their times, the newest first.
 
 use super::link::Link;
-use super::request_error;
 use super::session::{Query, Server, each_row, pages, unreadable};
+use super::words;
 use crate::events::Events;
 use crate::request::{OnColumns, Row};
 use crate::request_error::RequestError;
@@ -43,7 +43,7 @@ impl Server {
                 session.execute_unpaged(&prepared, (user, of_type, column.at(), value)).await
             }
         };
-        let done = done.map_err(|error| request_error::of_execution(&error))?;
+        let done = done.map_err(|error| words::explained(&error, events))?;
         events.begins();
         link.rows_of(done, events)?.map_or(Ok(()), |rows| receive(&rows, does, events))
     }

@@ -1,6 +1,9 @@
 //! Answers of a server outside of any measurement, as text.
 
+use super::request_error;
 use crate::admin::Rows;
+use crate::events::Events;
+use crate::request_error::RequestError;
 use scylla::errors::{
     ConnectionError, ConnectionPoolError, ConnectionSetupRequestErrorKind, ExecutionError,
     MetadataError, NewSessionError, RequestAttemptError,
@@ -27,6 +30,11 @@ fn text(of: &CqlValue) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// Classifies an error, and records the server's words if it is the server's.
+pub(super) fn explained(error: &ExecutionError, events: &mut Events<'_>) -> RequestError {
+    events.explained(request_error::of_execution(error), || of_execution(error))
 }
 
 /// The message of an error of a statement: the server's own, if it sent one.

@@ -2,7 +2,7 @@
 //! and what happens to connections.
 
 use super::{RequestParts, lanes};
-use crate::driver::{Driver, Opening};
+use crate::driver::{Driver, Opening, Unopened};
 use crate::events::Events;
 use crate::request::{Request, Row};
 use crate::request_error::RequestError;
@@ -74,11 +74,12 @@ impl Drop for Client {
 impl Driver for FakeServer {
     type Client = Client;
 
-    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Client, Opening), RequestError> {
+    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Client, Opening), Unopened> {
         yield_now().await;
         assert!(!matches!(self.behaviour, Behaviour::PanicsInConnects), "in a connect");
         if matches!(self.behaviour, Behaviour::Refuses) {
-            return Err(RequestError::ServerError { code: 1040, closes: true });
+            let error = RequestError::ServerError { code: 1040, closes: true };
+            return Err(Unopened::new(error, || "Too many connections".to_owned()));
         }
         self.counts.opened.fetch_add(1, Relaxed);
         let now = self.counts.now.fetch_add(1, Relaxed) + 1;

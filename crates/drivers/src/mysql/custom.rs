@@ -2,7 +2,7 @@
 
 use super::Protocol;
 use super::column::text_length;
-use super::session::{Server, Session, check_length, request_error, row_bytes};
+use super::session::{Server, Session, check_length, in_words, request_error, row_bytes};
 use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
 use crate::request::CustomRequest;
@@ -75,6 +75,10 @@ impl custom::Session for Custom<'_> {
 
     fn request_error(&self, error: &Error) -> RequestError {
         request_error(error)
+    }
+
+    fn in_words(error: &Error) -> String {
+        in_words(error)
     }
 }
 

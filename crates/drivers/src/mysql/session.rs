@@ -8,7 +8,7 @@ use super::{MysqlAccess, Protocol, dialling, tls};
 use crate::admin::{QueryError, Rows};
 use crate::budget::{self, QUESTION_BYTES};
 use crate::custom::CustomStatements;
-use crate::driver::{Driver, Opening};
+use crate::driver::{Driver, Opening, Unopened};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
 use crate::request_error::{RequestError, failure};
@@ -238,10 +238,12 @@ impl Driver for Server {
 
     /// The library dials itself, so there is no source address to set, and TLS is part of the
     /// login.
-    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), RequestError> {
+    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), Unopened> {
         let began = clock::now();
         let (connection, stood) = dialling::events(Conn::new(self.opts.clone())).await;
-        let connection = connection.map_err(|error| request_error(&error).before_a_session())?;
+        let connection = connection.map_err(|error| {
+            Unopened::new(request_error(&error).before_a_session(), || in_words(&error))
+        })?;
         let connect_ns = stood.map(|stood| stood - began);
         let log_in_ns = clock::now() - stood.unwrap_or(began);
         let opening = Opening { connect_ns, tls_ns: None, log_in_ns };
@@ -263,7 +265,7 @@ impl Driver for Server {
             Protocol::Text => self.text(&mut session.connection, request, events).await,
             Protocol::Prepared => self.with_prepared(session, request, events).await,
         };
-        done.map_err(|error| request_error(&error))
+        done.map_err(|error| events.explained(request_error(&error), || in_words(&error)))
     }
 
     async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), RequestError> {
@@ -381,7 +383,7 @@ fn texts(row: mysql_async::Row) -> Vec<Option<String>> {
 }
 
 /// The message of an error; for the server's errors, its own text.
-fn in_words(error: &Error) -> String {
+pub(super) fn in_words(error: &Error) -> String {
     match error {
         Error::Server(answer) => answer.message.clone(),
         other => other.to_string(),

@@ -74,6 +74,10 @@ impl custom::Session for Custom<'_> {
     fn request_error(&self, fault: &Fault) -> RequestError {
         fault.request_error
     }
+
+    fn in_words(fault: &Fault) -> String {
+        fault.why.clone()
+    }
 }
 
 /// Whether it locks the rows that it reads until its transaction ends.

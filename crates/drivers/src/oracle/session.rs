@@ -5,7 +5,7 @@ use super::thread::{Connection, Threads};
 use super::{ALREADY_THERE, OracleAccess, code};
 use crate::admin::{QueryError, Rows};
 use crate::custom::CustomStatements;
-use crate::driver::{Driver, Opening};
+use crate::driver::{Driver, Opening, Unopened};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
 use crate::request_error::RequestError;
@@ -136,10 +136,11 @@ impl<L: Library> Driver for Server<L> {
 
     /// The library dials itself, so the source address cannot be set, and the phases of opening are
     /// not known.
-    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Connection, Opening), RequestError> {
+    async fn connect(&self, _from: Option<IpAddr>) -> Result<(Connection, Opening), Unopened> {
         let began = clock::now();
         let opened = Connection::open(&self.threads, self.library.clone()).await;
-        let connection = opened.map_err(|fault| fault.request_error.before_a_session())?;
+        let connection = opened
+            .map_err(|fault| Unopened::new(fault.request_error.before_a_session(), || fault.why))?;
         let log_in_ns = clock::now() - began;
         let opening = Opening { connect_ns: None, tls_ns: None, log_in_ns };
         Ok((connection, opening))
@@ -158,7 +159,8 @@ impl<L: Library> Driver for Server<L> {
         let reply = match connection.call(self.call_for(request)).await {
             // Two requests came at the same time, and the other one was first.
             Err(fault) if request.action == Action::Add && is_there(&fault) => Reply::default(),
-            reply => reply.map_err(|fault| fault.request_error)?,
+            reply => reply
+                .map_err(|fault| events.explained(fault.request_error, || fault.why.clone()))?,
         };
         events.began_at(reply.began);
         for row in &reply.rows {

@@ -2,7 +2,7 @@
 
 use super::Protocol;
 use super::column::text_length;
-use super::session::{Raw, Server, Session, length};
+use super::session::{Raw, Server, Session, in_words, length};
 use crate::custom::{self, CustomReply, CustomStatement};
 use crate::events::Events;
 use crate::request::CustomRequest;
@@ -81,6 +81,10 @@ impl custom::Session for Custom<'_> {
 
     fn request_error(&self, error: &Error) -> RequestError {
         self.server.request_error(error)
+    }
+
+    fn in_words(error: &Error) -> String {
+        in_words(error)
     }
 }
 

@@ -6,7 +6,7 @@ use super::{PostgresAccess, Protocol};
 use crate::admin::{QueryError, Rows};
 use crate::budget::{self, Budget, Metered, QUESTION_BYTES};
 use crate::custom::CustomStatements;
-use crate::driver::{Driver, Opening};
+use crate::driver::{Driver, Opening, Unopened};
 use crate::events::Events;
 use crate::request::{Action, Request, Row};
 use crate::request_error::{RequestError, failure, system_error};
@@ -303,10 +303,21 @@ impl Server {
         }
         if error.is_closed() {
             RequestError::Failed(Failure::Closed)
+        } else if is_password_missing(error) {
+            RequestError::ServerError { code: sqlstate::code(WRONG_PASSWORD), closes: true }
         } else {
             RequestError::Failed(Failure::Protocol)
         }
     }
+}
+
+/// The state with which the server refuses a wrong password.
+const WRONG_PASSWORD: &str = "28P01";
+
+/// Whether the server asked for a password, and none was given. The library has no type for that, so its
+/// message is compared.
+fn is_password_missing(error: &Error) -> bool {
+    error.source().is_some_and(|source| source.to_string() == "password missing")
 }
 
 /// Why no session could be opened.
@@ -330,16 +341,19 @@ impl From<Error> for Refusal {
 impl Driver for Server {
     type Client = Session;
 
-    async fn connect(&self, from: Option<IpAddr>) -> Result<(Session, Opening), RequestError> {
+    async fn connect(&self, from: Option<IpAddr>) -> Result<(Session, Opening), Unopened> {
         self.open(from).await.map_err(|refusal| match refusal {
-            Refusal::System(error) => error.into(),
-            Refusal::Library(error) => match self.request_error(&error) {
-                // The handshake did not even begin: the server does not support TLS.
-                RequestError::Failed(Failure::Protocol) if self.tls.is_some() => {
-                    RequestError::Failed(Failure::Tls)
-                }
-                request_error => request_error.before_a_session(),
-            },
+            Refusal::System(error) => Unopened { error: error.into(), said: None },
+            Refusal::Library(error) => {
+                let classified = match self.request_error(&error) {
+                    // The handshake did not even begin: the server does not support TLS.
+                    RequestError::Failed(Failure::Protocol) if self.tls.is_some() => {
+                        RequestError::Failed(Failure::Tls)
+                    }
+                    request_error => request_error.before_a_session(),
+                };
+                Unopened::new(classified, || in_words(&error))
+            }
         })
     }
 
@@ -355,7 +369,7 @@ impl Driver for Server {
             None => self
                 .action(session, request, events)
                 .await
-                .map_err(|error| self.request_error(&error)),
+                .map_err(|error| events.explained(self.request_error(&error), || in_words(&error))),
         };
         done.map_err(|request_error| session.budget.explains(request_error))
     }
@@ -503,7 +517,7 @@ fn position(error: &Error) -> Option<u32> {
 }
 
 /// The message of an error, with its causes.
-fn in_words(error: &Error) -> String {
+pub(super) fn in_words(error: &Error) -> String {
     // The server's own message, without its severity.
     if let Some(answer) = error.as_db_error() {
         return answer.message().to_owned();

@@ -66,6 +66,11 @@ impl<S: Dialogue> Events for CodecEvents<'_, S> {
         }
     }
 
+    #[cold]
+    fn said(&mut self, words: &[u8]) {
+        self.seen.said(words);
+    }
+
     #[inline]
     fn pushed(&mut self, piece: &[u8], last: bool) {
         if last {

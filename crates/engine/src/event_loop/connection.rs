@@ -152,6 +152,12 @@ impl<S: Dialogue> Connection<S> {
         self.phase == Phase::Open
     }
 
+    /// Returns true if the peer has closed it while it was open and no operation was in flight, given that it
+    /// was open before.
+    pub(super) fn was_closed_idle(&self, was_open: bool) -> bool {
+        was_open && self.phase == Phase::Closed && self.in_flight.is_empty()
+    }
+
     pub(super) fn is_dialling(&self) -> bool {
         !matches!(self.phase, Phase::Closed | Phase::Open)
     }
@@ -468,18 +474,24 @@ impl<S: Dialogue> Connection<S> {
     ) -> EventResult {
         match read {
             Ok(progress) => self.go_on(progress.state, complete, now, common, seen),
-            Err(_) => {
+            Err(fault) => {
                 let answered = self.answered(complete, now);
                 if !common.out.is_empty() {
                     // The codec's last message. Whether it arrives changes nothing.
                     let _ = self.send_out(common);
                 }
-                if self.in_flight.is_empty() && complete > 0 {
-                    // The replies were complete; what followed them is an error that ends the
-                    // connection.
+                if self.in_flight.is_empty() && self.phase == Phase::Open {
+                    // What follows the last reply, or comes before a request.
+                    seen.unasked(self.served);
+                    if self.served == 0 {
+                        // Another connection would begin in the same way.
+                        self.last_failure = Failure::Protocol;
+                        self.wait_to_dial(now);
+                    }
                     self.close();
                     return answered;
                 }
+                seen.fault(fault.0);
                 answered.and(self.broken(common, seen))
             }
         }
@@ -511,7 +523,11 @@ impl<S: Dialogue> Connection<S> {
         }
         let answered = self.answered(complete, now);
         let is_used_up = complete > 0 && !may_reuse(common.reuse, self.served);
-        self.retires |= is_used_up || state == ConnectionState::Closing;
+        let is_closed = state == ConnectionState::Closing;
+        if is_closed && complete > 0 && !is_used_up && !self.retires {
+            seen.closed_by_target();
+        }
+        self.retires |= is_used_up || is_closed;
         answered.and(self.proceed(now, common, seen))
     }
 
@@ -549,13 +565,18 @@ impl<S: Dialogue> Connection<S> {
         let (connection, copies) = (self.slot, &mut common.copies);
         let mut codec_events =
             CodecEvents { in_flight, dialogue, seen, connection, now, copies, complete: 0 };
-        // The result is in the counts: a reply may end with its connection.
-        let _ = self.codec.end(&mut codec_events);
+        let ended = self.codec.end(&mut codec_events);
         let complete = codec_events.complete;
         let answered = self.answered(complete, now);
         if self.in_flight.is_empty() {
+            if complete > 0 && may_reuse(common.reuse, self.served) {
+                seen.closed_by_target();
+            }
             self.close();
             return answered;
+        }
+        if let Err(fault) = ended {
+            seen.fault(fault.0);
         }
         answered.and(self.fail(Failure::Closed, common, seen))
     }

@@ -13,7 +13,6 @@ use super::in_flight::Operation;
 use super::policy::{Destinations, Sources};
 use super::poll::{Poll, Ready};
 use crate::arrivals::LaneSchedule;
-use crate::ending::spared;
 use crate::lane::InSteps;
 use crate::numbering::Numbering;
 use crate::{Drain, EngineError, Lane, Opened, Seat, SliceEnd, TlsAccess, Turn, clock};
@@ -190,6 +189,9 @@ impl<S: Dialogue> EventLane<S> {
                 self.reacted_in_room(slot, was_open, result, drive, seen);
             } else if let EventResult::Free(since, many) = result {
                 self.freed(slot, many, since, drive, seen);
+            } else if connection.was_closed_idle(was_open) {
+                // It is dialled when an operation needs it.
+                seen.reopened_at_rest();
             } else if connection.withholds() && !self.late.is(slot / self.per_client) {
                 self.regain(slot, drive, seen);
             }
@@ -511,7 +513,7 @@ impl<S: Dialogue> EventLane<S> {
     /// is stopped, their operations have no outcome. Returns when the last replies were received.
     fn end_slice(&mut self, drive: &mut Drive, seen: &mut Recorder) -> SliceEnd {
         let now = clock::now();
-        drive.drain.end();
+        drive.drain.end(drive.last_ended);
         if drive.left {
             self.leave(drive, seen);
         } else if drive.in_flight > 0 {
@@ -678,17 +680,22 @@ impl<S: Dialogue> Lane for EventLane<S> {
                 self.rested_in_room(ready.key as u32, was_open, seen);
             } else if was_open && !slot.is_open() {
                 seen.reopened_at_rest();
-                slot.dial(&mut self.common, seen);
+                if slot.not_before <= clock::now() {
+                    slot.dial(&mut self.common, seen);
+                }
             }
         }
         Ok(())
     }
 
-    fn end_connections(&mut self) -> bool {
+    fn waiting(&self) -> u32 {
+        self.clients().filter(|client| self.late.waits(*client)).count() as u32
+    }
+
+    fn end_connections(&mut self, waiting: u32) -> bool {
         // A server with few workers would take up the requests of connections that wait in place of those that
         // are closed, and would then serve clients that stay out.
-        let waiting = self.clients().filter(|client| self.late.waits(*client)).count();
-        let few_wait = waiting <= spared(self.clients().len() as u32) as usize;
+        let few_wait = waiting <= self.seat.ending.spared(&self.seat, self.units);
         let lasting = self.asked.reuse == Reuse::Always && few_wait;
         if lasting {
             for client in self.clients().filter(|client| !self.late.waits(*client)) {

@@ -46,7 +46,7 @@ impl Lane for Telling {
         Ok(())
     }
 
-    fn end_connections(&mut self) -> bool {
+    fn end_connections(&mut self, _waiting: u32) -> bool {
         self.tell(Step::Closes);
         true
     }

@@ -144,30 +144,38 @@ fn a_late_reply_is_counted_and_its_connection_goes_on() {
 #[test]
 fn a_pause_of_the_whole_server_counts_in_full() {
     for workers in [1, 8] {
-        let trials = driven(Fate::Pauses(Duration::from_millis(600)), workers);
-        let slices = trials.iter().flat_map(|trial| &trial.seen.slices);
-        let longest = slices.map(|slice| slice.took_ns).max().expect("a slice");
-        // It began in the 50 ms of a slice.
-        assert!(longest > 550 * MS, "{workers}: {longest}");
-        let left: u64 = trials.iter().map(|trial| trial.seen.waits.left).sum();
-        assert_eq!(left, 0, "{workers}");
+        let is_counted = || {
+            let trials = driven(Fate::Pauses(Duration::from_millis(600)), workers);
+            let slices = trials.iter().flat_map(|trial| &trial.seen.slices);
+            let longest = slices.map(|slice| slice.took_ns).max().expect("a slice");
+            let left: u64 = trials.iter().map(|trial| trial.seen.waits.left).sum();
+            // It began in the 50 ms of a slice. If it began after them, others had their replies before it.
+            assert!(longest > 550 * MS || left > 0, "{workers}: {longest}");
+            left == 0
+        };
+        // It begins with one reply in a few thousand: on a machine that has no time, rarely in those 50 ms.
+        assert!((0..5).any(|_| is_counted()), "{workers}");
     }
 }
 
 #[test]
 fn a_server_with_few_threads_serves_the_same_connections_in_all_rounds() {
-    let trials = driven_beside(with_threads(2, Fate::Ends(u64::MAX)), 1);
-    for trial in &trials {
-        assert!(trial.seen.operations > 20, "{:?}", trial.seen.outcomes);
-        for slice in &trial.seen.slices {
-            assert!(slice.took_ns < TIMEOUT_NS / 2, "{slice:?}");
+    // With 8 workers, each has one connection, and most of the others wait.
+    for workers in [1, 8] {
+        let trials = driven_beside(with_threads(2, Fate::Ends(u64::MAX)), workers);
+        for trial in &trials {
+            assert!(trial.seen.operations > 20, "{workers}: {:?}", trial.seen.outcomes);
+            for slice in &trial.seen.slices {
+                assert!(slice.took_ns < TIMEOUT_NS / 2, "{workers}: {slice:?}");
+            }
         }
+        let [first, .., last] = &trials[..] else { panic!("{}", trials.len()) };
+        assert_eq!((first.seen.waits.left, last.seen.connections.opened), (6, 0), "{workers}");
+        // They waited since the first round, however late a busy machine sent their first request.
+        let first_round = first.seen.slices.last().expect("a slice").index;
+        let since_first = last.seen.waits.at_end.range(..=first_round);
+        assert_eq!(since_first.map(|(_, units)| units).sum::<u64>(), 6, "{workers}");
     }
-    let [first, .., last] = &trials[..] else { panic!("{}", trials.len()) };
-    assert_eq!((first.seen.waits.left, last.seen.connections.opened), (6, 0));
-    // They waited since their first request, which a busy machine may send late in its slice.
-    let since_first = last.seen.waits.at_end.range(..=first.seen.slices[0].index + 1);
-    assert_eq!(since_first.map(|(_, units)| units).sum::<u64>(), 6);
 }
 
 #[test]

@@ -7,29 +7,29 @@ use crate::{
 };
 use text::units;
 
-/// Codes whose replies never have a body (RFC 9110).
-const BODILESS_CODES: [u16; 3] = [204, 205, 304];
+/// Statuses of HTTP other than 200: a redirect, or a resource that was created, is complete without a body.
+const OTHER_STATUSES: std::ops::RangeInclusive<u16> = 201..=599;
 
 pub(super) const RULE: Rule = Rule {
     name: "empty_reply",
     short: "replies have no body",
-    hint: "check with curl -i; use 204 if it is intended",
+    hint: "check with curl -i; if it is meant, --expect-empty",
     weight: Weight::Void,
-    threshold: "Counts the successful replies of all rounds with an empty body, unless the method \
-                (HEAD) or the code (204, 205, 304) requires an empty body. At least one: a \
-                caution. More than 1 in 1000: void.",
-    why: "A server that answers 200 with an empty body did none of the work. It is fast because it \
+    threshold: "Counts the replies 200 of all rounds to GET requests with an empty body. Replies to other \
+                methods and with other expected codes may be without a body, and so may all where \
+                --expect-empty says so. At least one: a caution. More than 1 in 1000: void.",
+    why: "A server that answers a GET with 200 and an empty body did none of the work. It is fast because it \
           does not work.",
-    remedy: "Look at the reply with curl -i. If the target is meant to send no body, let it answer \
-             204, or send HEAD requests.",
+    remedy: "Look at the reply with curl -i. If the target is meant to send no body, say so with \
+             --expect-empty.",
     check,
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let bodiless = |number: usize| {
-        evidence
-            .contender_question(number)
-            .is_some_and(|question| question.bodiless || question.from_workload)
+        evidence.contender_question(number).is_some_and(|question| {
+            question.bodiless || question.may_be_empty || question.from_workload
+        })
     };
     let parts = evidence.parts().into_iter().filter(|part| !bodiless(part.contender));
     parts.filter_map(|part| finding(&part)).collect()
@@ -37,7 +37,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 
 fn finding(part: &Part<'_>) -> Option<Finding> {
     let driven = part.driven;
-    let empty = driven.empty.saturating_sub(empty_by_definition(driven));
+    let empty = driven.empty.saturating_sub(with_other_codes(driven));
     if empty == 0 {
         return None;
     }
@@ -51,13 +51,12 @@ fn finding(part: &Part<'_>) -> Option<Finding> {
     Some(RULE.about_part(part, weight, evidence).with_figure(units::show_percent(share)))
 }
 
-/// Counts the expected replies whose code rules out a body.
-fn empty_by_definition(driven: &DriveSummary) -> u64 {
-    let expected = |code: &u16| {
-        let all = driven.codes.get(code).copied().unwrap_or(0);
-        all - driven.outcomes.unexpected.get(code).copied().unwrap_or(0).min(all)
+/// Counts the expected replies with other codes.
+fn with_other_codes(driven: &DriveSummary) -> u64 {
+    let expected = |(code, all): (&u16, &u64)| {
+        all - driven.outcomes.unexpected.get(code).copied().unwrap_or(0).min(*all)
     };
-    BODILESS_CODES.iter().map(expected).sum()
+    driven.codes.range(OTHER_STATUSES).map(expected).sum()
 }
 
 #[cfg(test)]
@@ -83,8 +82,10 @@ mod tests {
     }
 
     #[test]
-    fn replies_that_have_no_body_by_definition_are_not_empty() {
-        assert_eq!(weights(&with_empty(1000, 204), RULE.name), []);
+    fn replies_that_may_be_without_a_body_are_not_counted() {
+        for code in [204, 201, 202, 302] {
+            assert_eq!(weights(&with_empty(1000, code), RULE.name), [], "{code}");
+        }
         let mut head = with_empty(1000, 200);
         head.ask_each([true, true], |of, bodiless| of.bodiless = bodiless);
         assert_eq!(weights(&head, RULE.name), []);

@@ -9,6 +9,7 @@ mod agents_out_of_step;
 mod autocorrelated_rounds;
 mod burst_tail;
 mod carry_over;
+mod closed_connections;
 mod cpu_at_rest;
 mod different_settings;
 mod differing_durability;
@@ -42,6 +43,7 @@ mod slice_too_short;
 mod starved_connections;
 mod statements;
 mod too_short;
+mod unasked_bytes;
 mod watcher_lost;
 mod wrong_values;
 
@@ -79,6 +81,7 @@ pub static RULES: &[Rule] = &[
     evictions::RULE,
     wrong_values::RULE,
     empty_reply::RULE,
+    unasked_bytes::RULE,
     differing_replies::RULE,
     program_output::RULE,
     differing_stores::RULE,
@@ -93,6 +96,7 @@ pub static RULES: &[Rule] = &[
     shared_core::RULE,
     starved_connections::RULE,
     fewer_connections::RULE,
+    closed_connections::RULE,
     port_pressure::RULE,
     too_short::RULE,
     p99_support::RULE,
@@ -202,7 +206,9 @@ mod tests {
     #[test]
     fn the_texts_name_the_limit_of_unsound_replies() {
         let one_in = format!("1 in {:.0}", 1.0 / non_success::MOST);
-        for rule in [non_success::RULE, empty_reply::RULE, differing_replies::RULE] {
+        for rule in
+            [non_success::RULE, empty_reply::RULE, unasked_bytes::RULE, differing_replies::RULE]
+        {
             assert!(rule.threshold.contains(&one_in), "{}", rule.name);
         }
     }
@@ -216,6 +222,7 @@ mod tests {
             "misses",
             "wrong_values",
             "empty_reply",
+            "unasked_bytes",
             "differing_replies",
             "program_output",
             "lost_nodes",

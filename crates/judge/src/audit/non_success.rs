@@ -5,9 +5,14 @@ use crate::{
     evidence::Part,
     verdict::{Finding, Weight},
 };
-use record::{Failure, FaultOwner, Outcomes};
+use record::{Failure, FaultOwner, Outcomes, Reasons};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use text::shown::shown;
 use text::{lists, units};
+
+/// So many reasons are named.
+const MOST_REASONS: usize = 3;
 
 /// A larger share of unsuccessful operations voids the run.
 pub(super) const MOST: f64 = 0.001;
@@ -50,11 +55,28 @@ fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
         "{bad} of {total} operations were not successful ({}): {}",
         units::show_percent(share),
         lists::listed(&counts)
-    );
+    ) + &in_words(&part.driven.reasons);
     let most = classes.iter().max_by_key(|(_, n)| **n).map_or("", |(class, _)| class.as_str());
     let figure = format!("{} {most}", units::show_percent(share));
     let found = RULE.about_part(part, weight, evidence).with_figure(figure);
     Some(found.with_hint(&hint(outcomes, names)))
+}
+
+/// The most frequent reasons, such as `; why: more headers than the limit (3 times)`.
+fn in_words(reasons: &Reasons) -> String {
+    let faults = reasons.faults.iter().map(|(text, times)| (text.clone(), *times));
+    let said = reasons.said.iter().map(|of| (format!("it said \"{}\"", shown(&of.text)), of.times));
+    let mut all: Vec<(String, u64)> = faults.chain(said).collect();
+    all.sort_by_key(|(_, times)| Reverse(*times));
+    let most = all.iter().take(MOST_REASONS);
+    let counted: Vec<String> = most.map(|(text, times)| format!("{text} ({times})")).collect();
+    if counted.is_empty() { String::new() } else { format!("; why: {}", counted.join(", ")) }
+}
+
+/// Whether a prepared statement was lost or found where another one was expected: clients share a connection.
+fn is_of_prepared_statement(code: &u16, names: &BTreeMap<u16, String>) -> bool {
+    let name = names.get(code).map(String::as_str);
+    matches!(name, Some("no_such_statement" | "duplicate_statement"))
 }
 
 /// What helps against the most frequent failure.
@@ -63,6 +85,9 @@ fn hint(outcomes: &Outcomes, names: &BTreeMap<u16, String>) -> String {
     let failed = outcomes.failed.iter().filter(|(of, _)| of.fault_owner() != FaultOwner::Ours);
     let failure = failed.max_by_key(|(_, n)| **n);
     match (code, failure) {
+        (Some((code, _)), _) if is_of_prepared_statement(code, names) => {
+            "a pooler in transaction mode needs protocol=simple".to_owned()
+        }
         (Some((code, n)), failure) if failure.is_none_or(|(_, failed)| failed <= n) => {
             // Only statuses of HTTP can be expected.
             let is_status = !names.contains_key(code);
@@ -111,6 +136,31 @@ mod tests {
             found[0].evidence,
             "5 of 4000 operations were not successful (0.125 %): 5 status_404"
         );
+    }
+
+    #[test]
+    fn a_lost_prepared_statement_is_that_of_a_pooler() {
+        let mut run = with_404(5);
+        run.question.code_names = [(404, "no_such_statement".to_owned())].into();
+        let hint = &run.findings(RULE.name)[0].hint;
+        assert_eq!(hint, "a pooler in transaction mode needs protocol=simple");
+    }
+
+    #[test]
+    fn the_most_frequent_reasons_are_told_in_words_and_escaped() {
+        let mut run = with_404(5);
+        run.each_seen("b", |_, seen| {
+            for text in ["two lengths", "masked", "two lengths"] {
+                seen.reasons.fault(text);
+            }
+            for words in ["NOPERM \u{1b}[2J", "a", "b"] {
+                seen.reasons.said(words.as_bytes());
+            }
+            seen.reasons.said(b"NOPERM \x1b[2J");
+        });
+        let seen = &run.findings(RULE.name)[0].evidence;
+        let expected = "; why: two lengths (8), it said \"NOPERM \\u{1b}[2J\" (8), masked (4)";
+        assert!(seen.ends_with(expected), "{seen}");
     }
 
     #[test]

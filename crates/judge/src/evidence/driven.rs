@@ -8,7 +8,7 @@ use crate::{
     verdict::TargetSummary, verdict::WarmUps,
 };
 use record::{
-    Histogram, LaneOrder, Metric, Outcomes, OwnCost, Phase, Seen, Slice, TrialRecord,
+    Histogram, LaneOrder, Metric, Outcomes, OwnCost, Phase, Reasons, Seen, Slice, TrialRecord,
     own_cost::cheapest, seen::Connections,
 };
 use std::collections::BTreeMap;
@@ -51,6 +51,10 @@ pub(crate) struct DriveSummary {
     pub(crate) outcomes: Outcomes,
     pub(crate) codes: BTreeMap<u16, u64>,
     pub(crate) empty: u64,
+    /// Why operations failed, in words.
+    pub(crate) reasons: Reasons,
+    /// Operations on connections on which bytes came that belong to no request.
+    pub(crate) unasked: u64,
     /// What each agent did, if several machines drove.
     pub(crate) agents: Agents,
 
@@ -170,6 +174,8 @@ impl DriveSummary {
         self.prepare_time.merge(&seen.phases.prepare);
         self.connections.opened += seen.connections.opened;
         self.connections.reopened_at_rest += seen.connections.reopened_at_rest;
+        self.connections.closed_by_target += seen.connections.closed_by_target;
+        self.connections.spoken_first += seen.connections.spoken_first;
     }
 
     /// The generator's CPU time per operation against the null server, in seconds: the lowest that
@@ -195,6 +201,8 @@ impl DriveSummary {
             *self.codes.entry(*code).or_default() += n;
         }
         self.empty += seen.empty;
+        self.unasked += seen.unasked;
+        self.reasons.merge(&seen.reasons);
     }
 
     /// Counts the connections of a recorded round.

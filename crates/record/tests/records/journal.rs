@@ -60,6 +60,7 @@ fn asks() -> Vec<RequestPlan> {
         header_names: vec!["Accept".to_owned()],
         body_bytes: u64::MAX,
         expect: vec![200, 404],
+        expect_empty: true,
     };
     let sql = SqlSettings {
         protocol: SqlProtocol::Prepared,
@@ -120,6 +121,7 @@ fn question() -> Question {
                 protocol: "HTTP".to_owned(),
                 target_cores: vec![0, 1],
                 bodiless: true,
+                may_be_empty: true,
                 port_limit: Some(14_115.5),
                 ..ContenderQuestion::named("b")
             },

@@ -61,6 +61,10 @@ fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
         0 => String::new(),
         n => format!(", {} reopened while idle", units::count(n)),
     };
+    let closed = match connections.closed_by_target {
+        0 => String::new(),
+        n => format!(", {} closed by the target", units::count(n)),
+    };
     let got = format!("{} of {}", units::count(connections.got), units::count(connections.asked));
     vec![
         parts::row_name(&contender.name),
@@ -68,7 +72,7 @@ fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
         parts::cell(listed(codes.collect())),
         parts::cell(listed(failures(view, contender))),
         parts::cell(got),
-        parts::cell(format!("{}{at_rest}", units::count(connections.opened))),
+        parts::cell(format!("{}{at_rest}{closed}", units::count(connections.opened))),
     ]
 }
 

@@ -61,6 +61,8 @@ enum Phase {
         body_len: u64,
         body: Body,
     },
+    /// The server announced that it ends the idle connection.
+    IdleEnd,
     Broken(Fault),
 }
 
@@ -98,6 +100,7 @@ impl Http1 {
                 }
                 Ok(taken.consumed)
             }
+            Phase::IdleEnd => Ok(input.len()),
             Phase::Broken(fault) => Err(*fault),
         }
     }
@@ -108,7 +111,14 @@ impl Http1 {
         looked: usize,
         seen: &mut impl Events,
     ) -> Result<usize, Fault> {
-        let Some(operation) = &mut self.in_flight else { return Err(faults::ANSWERS_NOTHING) };
+        let Some(operation) = &mut self.in_flight else {
+            if !head::ends_idle_connection(input)? {
+                return Ok(0);
+            }
+            self.closing = true;
+            self.phase = Phase::IdleEnd;
+            return Ok(input.len());
+        };
         let window = &input[..input.len().min(self.limits.head_bytes)];
         if head::start(window)? == head::FirstBytes::Final && !operation.began {
             operation.began = true;
@@ -164,7 +174,7 @@ impl Http1 {
                 self.done(status, body_len, seen);
                 Ok(())
             }
-            (Phase::Head { .. }, None) => Ok(()),
+            (Phase::Head { .. }, None) | (Phase::IdleEnd, _) => Ok(()),
             (Phase::Head { looked: 0 }, Some(InFlight { informational: 0, .. })) => {
                 Err(faults::CLOSED_BEFORE_REPLY)
             }

@@ -61,6 +61,21 @@ pub(crate) fn start(bytes: &[u8]) -> Result<FirstBytes, Fault> {
     })
 }
 
+/// Whether bytes that answer no request end an idle connection, as many servers do with a 408. False while they
+/// are too few to tell.
+///
+/// # Errors
+/// When they are anything else.
+pub(super) fn ends_idle_connection(bytes: &[u8]) -> Result<bool, Fault> {
+    let known = bytes.len().min(b"HTTP/1.1 408".len());
+    let starts = |head: &[u8; 12]| bytes[..known] == head[..known];
+    if starts(b"HTTP/1.1 408") || starts(b"HTTP/1.0 408") {
+        Ok(known == b"HTTP/1.1 408".len())
+    } else {
+        Err(faults::ANSWERS_NOTHING)
+    }
+}
+
 /// The head at the start of `bytes`. Returns None if it is not complete. The first `looked` bytes
 /// were searched before and contain no end of a head: they are not searched again, so that a head
 /// that comes byte by byte costs no more than its length, and the parser sees each head at most

@@ -155,6 +155,7 @@ impl Memcached {
         let code = reply::error(line).ok_or(faults::UNEXPECTED)?;
         operation.body_len += line.len() as u64;
         seen.body(tag, operation.items, line);
+        seen.said(line);
         if operation.kind == RequestKind::MetaMulti {
             operation.refused += 1;
             operation.code = if operation.code == 0 { code } else { operation.code };

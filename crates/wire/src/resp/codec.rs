@@ -21,6 +21,8 @@ pub struct Resp {
     nesting: Nesting,
     broken: Option<Fault>,
     closing: bool,
+    /// The next piece is the text of an error.
+    says: bool,
     refused: Option<u16>,
 }
 
@@ -42,6 +44,7 @@ impl Resp {
             nesting: Nesting::new(),
             broken: None,
             closing: false,
+            says: false,
             refused: None,
         }
     }
@@ -54,6 +57,7 @@ impl Resp {
         self.nesting = Nesting::new();
         self.broken = None;
         self.closing = false;
+        self.says = false;
         self.refused = None;
     }
 
@@ -166,6 +170,12 @@ impl Resp {
                 }
                 _ => None,
             };
+            match token {
+                Token::Whole(Scalar::Error(_), text) => seen.said(text),
+                Token::Piece(text) if core::mem::take(&mut self.says) => seen.said(text),
+                Token::Begin(Scalar::Error(_)) => self.says = true,
+                _ => {}
+            }
             match (self.to_open, error) {
                 (0, _) => self.on_token(token, error, depth, seen)?,
                 (left, Some(code)) if depth == 0 => {

@@ -220,8 +220,9 @@ impl Thrift {
                 operation.has_value()?;
                 Some(piece)
             }
-            (Position::Reason, Token::Text { piece, .. }) => {
-                operation.has_reason().then_some(piece)
+            (Position::Reason, Token::Text { piece, .. }) if operation.has_reason() => {
+                seen.said(piece);
+                Some(piece)
             }
             _ => None,
         };

@@ -201,7 +201,7 @@ impl WebSocket {
             let Some(payload) = input[head.len..].get(..head.payload as usize) else {
                 return Ok(None);
             };
-            self.control(head.opcode, payload, out)?;
+            self.control(head.opcode, payload, out, seen)?;
             return Ok(Some(head.len + payload.len()));
         }
         self.enter_frame(&head, seen)?;
@@ -214,10 +214,16 @@ impl WebSocket {
         Ok(Some(head.len))
     }
 
-    fn control(&mut self, opcode: Opcode, payload: &[u8], out: &mut Out) -> Result<(), Fault> {
+    fn control(
+        &mut self,
+        opcode: Opcode,
+        payload: &[u8],
+        out: &mut Out,
+        seen: &mut impl Events,
+    ) -> Result<(), Fault> {
         self.empty_frame()?;
         match opcode {
-            Opcode::Close => return self.close(payload, out),
+            Opcode::Close => return self.close(payload, out, seen),
             Opcode::Ping => {
                 let mut kept = [0; MOST_CONTROL];
                 kept[..payload.len()].copy_from_slice(payload);
@@ -230,7 +236,12 @@ impl WebSocket {
 
     /// Handles the server's close frame: answers it (RFC 6455, 5.5.1), or fails if something that
     /// is in flight gets no reply.
-    fn close(&mut self, payload: &[u8], out: &mut Out) -> Result<(), Fault> {
+    fn close(
+        &mut self,
+        payload: &[u8],
+        out: &mut Out,
+        seen: &mut impl Events,
+    ) -> Result<(), Fault> {
         let code = match payload {
             [] => codes::NO_CODE,
             [high, low, reason @ ..] => {
@@ -247,6 +258,7 @@ impl WebSocket {
         // A member waits for the messages of the others, too.
         if self.member.is_some() || self.in_flight.front().is_some() {
             self.refused = Some(code);
+            seen.said(payload.get(2..).unwrap_or_default());
             return Err(faults::CLOSE_FRAME);
         }
         let echoed = &payload[..payload.len().min(2)];

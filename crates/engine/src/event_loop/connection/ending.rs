@@ -59,16 +59,20 @@ impl<S: Dialogue> Connection<S> {
     pub(super) fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> EventResult {
         let now = clock::now();
         if self.phase != Phase::Open {
-            // A refused connect takes almost no time: without a pause it would be counted a
-            // hundred thousand times a second.
-            let wait = BACKOFF_NS.0 << self.failures.min(8);
-            self.failures += 1;
-            self.not_before = now + wait.min(BACKOFF_NS.1);
+            self.wait_to_dial(now);
         }
         let lost = self.in_flight.len();
         self.in_flight.all().for_each(|operation| end(operation, now));
         self.close();
         EventResult::free(now, lost)
+    }
+
+    /// Sets when it may dial again, because it was not opened. A refused connect takes almost no time: without
+    /// a pause it would be counted a hundred thousand times a second.
+    pub(super) fn wait_to_dial(&mut self, now: u64) {
+        let wait = BACKOFF_NS.0 << self.failures.min(8);
+        self.failures += 1;
+        self.not_before = now + wait.min(BACKOFF_NS.1);
     }
 
     /// Gives up the operations that have taken `timeout_ns` or more by `now`: only these if the

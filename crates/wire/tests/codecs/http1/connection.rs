@@ -58,6 +58,28 @@ fn only_the_operation_in_flight_is_a_head() {
     }
 }
 
+/// Servers say why they end an idle connection, and nobody asked.
+#[test]
+fn a_408_without_a_request_ends_the_connection() {
+    for version in ["HTTP/1.1", "HTTP/1.0"] {
+        let idle_end = format!("{version} 408 Request Timeout\r\nContent-Length: 3\r\n\r\nbye");
+        for cuts in CUTS {
+            let mut codec = fresh();
+            ask(&mut codec, false).unwrap();
+            feed(&mut codec, REPLY, cuts);
+            let (mut seen_events, _) = feed(&mut codec, idle_end.as_bytes(), cuts);
+            assert_eq!(seen_events.to_string(), "Closing");
+            end(&mut codec, &mut seen_events);
+            assert_eq!(seen_events.ended, Some(Ok(())));
+        }
+    }
+    let mut codec = fresh();
+    ask(&mut codec, false).unwrap();
+    feed(&mut codec, REPLY, CUTS[0]);
+    let (seen_events, _) = feed(&mut codec, b"HTTP/1.1 404 No\r\n\r\n", CUTS[0]);
+    assert_eq!(seen_events.state, Err(faults::ANSWERS_NOTHING));
+}
+
 #[test]
 fn informational_replies_are_counted_per_operation() {
     let mut codec = Http1::new(Limits { informational: 1, ..Limits::default() });
@@ -130,7 +152,7 @@ fn a_connection_that_the_peer_closed_at_rest_takes_no_more() {
 #[test]
 fn bytes_before_any_request_are_a_fault() {
     let mut codec = fresh();
-    let (seen_events, _) = feed(&mut codec, b"HTTP/1.1 408 Request Timeout\r\n\r\n", CUTS[0]);
+    let (seen_events, _) = feed(&mut codec, b"HTTP/1.1 200 OK\r\n\r\n", CUTS[0]);
     assert_eq!(seen_events.to_string(), "fault: bytes that do not belong to any request");
 }
 
