@@ -480,7 +480,8 @@ impl<S: Dialogue> Connection<S> {
                     // The codec's last message. Whether it arrives changes nothing.
                     let _ = self.send_out(common);
                 }
-                if self.in_flight.is_empty() && self.phase == Phase::Open {
+                let is_unasked = self.in_flight.is_empty() && self.phase == Phase::Open;
+                if is_unasked && self.codec.refused().is_none() {
                     // What follows the last reply, or comes before a request.
                     seen.unasked(self.served);
                     if self.served == 0 {
