@@ -1,10 +1,10 @@
 //! `tiebreak audit`.
 
-use super::outputs::{self, Copies, PageArgs};
+use super::outputs::{self, Copies, PageArgs, Recorded};
 use super::printed;
 use super::text::wrapped;
 use crate::exit::{Error, Exit};
-use crate::judging::{self, Judged, sweep};
+use crate::judging::{Judged, sweep};
 use clap::ValueHint;
 use judge::audit::RULES;
 use judge::verdict::{Comparison, Weight};
@@ -50,8 +50,7 @@ pub(super) struct AuditArgs {
 
 pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
     if args.what.is_empty() {
-        let run = outputs::run_or_newest(None)?;
-        return of_own(args, &run);
+        return of_own(args, None);
     }
     let own: Vec<&PathBuf> = args.what.iter().filter(|path| printed::is_own(path)).collect();
     let [run] = own[..] else {
@@ -64,16 +63,26 @@ pub(super) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
     if args.what.len() > 1 {
         return Err(not_together(run));
     }
-    of_own(args, run)
+    of_own(args, Some(run))
 }
 
-fn of_own(args: &AuditArgs, run: &Path) -> Result<Exit, Error> {
+/// The audit of a run or a sweep of tiebreak itself: of this one, or of the newest.
+fn of_own(args: &AuditArgs, run: Option<&Path>) -> Result<Exit, Error> {
     if args.pages.formats().iter().any(|(_, file)| file.is_some()) {
         return Err(Error::usage(
             "--json and --html of audit are for printed output; for a run, use `tiebreak report`",
         ));
     }
-    of_run(run)
+    match Recorded::of(run)? {
+        Recorded::Sweep(swept) => {
+            outputs::print(&of_sweep(&swept, outputs::width()))?;
+            Ok(swept.exit())
+        }
+        Recorded::Run(judged) => {
+            outputs::print(&answer(&judged, outputs::width()))?;
+            Ok(judged.exit())
+        }
+    }
 }
 
 fn not_together(run: &Path) -> Error {
@@ -85,17 +94,6 @@ fn not_together(run: &Path) -> Error {
     } else {
         Error::usage(format!("the file {run} does not exist"))
     }
-}
-
-fn of_run(run: &Path) -> Result<Exit, Error> {
-    if sweep::is_one(run) {
-        let swept = sweep::read(run)?;
-        outputs::print(&of_sweep(&swept, outputs::width()))?;
-        return Ok(swept.exit());
-    }
-    let judged = judging::read(run)?;
-    outputs::print(&answer(&judged, outputs::width()))?;
-    Ok(judged.exit())
 }
 
 /// The findings of a sweep, load point by load point.

@@ -284,18 +284,31 @@ pub(super) fn complain(text: &str) {
     let _ = writeln!(stderr(), "{text}");
 }
 
-/// The directory that was named, or that of the newest run, which is named on standard error.
-pub(super) fn run_or_newest(named: Option<&Path>) -> Result<PathBuf, Error> {
-    if let Some(named) = named {
-        return Ok(named.to_owned());
+/// What a directory contains.
+pub(super) enum Recorded {
+    Run(Box<Judged>),
+    Sweep(Box<Swept>),
+}
+
+impl Recorded {
+    /// Reads and judges the directory that was named, or that of the newest run, which is then named on standard
+    /// error.
+    pub(super) fn of(named: Option<&Path>) -> Result<Recorded, Error> {
+        if let Some(run) = named {
+            return Recorded::read(run);
+        }
+        let (newest, recorded) = run_directory::newest(|run| Recorded::read(run).ok())?;
+        complain(&format!("run: {}", shown(newest.display().to_string())));
+        Ok(recorded)
     }
-    let is_readable = |run: &Path| match sweep::is_one(run) {
-        true => sweep::read(run).is_ok(),
-        false => judging::read(run).is_ok(),
-    };
-    let newest = run_directory::newest(is_readable)?;
-    complain(&format!("run: {}", shown(newest.display().to_string())));
-    Ok(newest)
+
+    fn read(run: &Path) -> Result<Recorded, Error> {
+        if sweep::is_one(run) {
+            sweep::read(run).map(Box::new).map(Recorded::Sweep)
+        } else {
+            judging::read(run).map(Box::new).map(Recorded::Run)
+        }
+    }
 }
 
 /// Checks before a long measurement that the file of this flag can be written.

@@ -1,9 +1,7 @@
 //! `tiebreak report`.
 
-use super::outputs::{self, Copies, Format, PageArgs};
+use super::outputs::{self, Copies, Format, PageArgs, Recorded};
 use crate::exit::{Error, Exit};
-use crate::judging;
-use crate::judging::sweep;
 use clap::ValueHint;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -59,21 +57,22 @@ pub(super) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
     let copies = Copies::checked(args.pages.formats().into_iter().chain(others))?;
     let detail = outputs::detail(args.verbose);
     let to_terminal = std::io::stdout().is_terminal();
-    let run = &outputs::run_or_newest(args.run.as_deref())?;
-    if sweep::is_one(run) {
-        let swept = sweep::read(run)?;
-        if copies.any() {
-            copies.write_sweep(&swept)?
-        } else {
-            outputs::print(&outputs::sweep_terminal(&swept, to_terminal, detail))?
+    match Recorded::of(args.run.as_deref())? {
+        Recorded::Sweep(swept) => {
+            if copies.any() {
+                copies.write_sweep(&swept)?
+            } else {
+                outputs::print(&outputs::sweep_terminal(&swept, to_terminal, detail))?
+            }
+            Ok(swept.exit())
         }
-        return Ok(swept.exit());
+        Recorded::Run(judged) => {
+            if copies.any() {
+                copies.write(&judged)?
+            } else {
+                outputs::print(&outputs::terminal(&judged, to_terminal, detail))?
+            }
+            Ok(judged.exit())
+        }
     }
-    let judged = judging::read(run)?;
-    if copies.any() {
-        copies.write(&judged)?
-    } else {
-        outputs::print(&outputs::terminal(&judged, to_terminal, detail))?
-    }
-    Ok(judged.exit())
 }

@@ -117,9 +117,9 @@ fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Erro
     unreachable!("numbers do not end")
 }
 
-/// The newest run or sweep below `home` that `is_readable`. None if there is none. Those of agents are left out:
-/// the coordinator's run contains what they recorded.
-fn newest_below(home: &Path, is_readable: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+/// The newest run or sweep below `home` that can be `read`, with what was read. None if there is none. Those of
+/// agents are left out: the coordinator's run contains what they recorded.
+fn newest_below<T>(home: &Path, read: impl Fn(&Path) -> Option<T>) -> Option<(PathBuf, T)> {
     let entries = fs::read_dir(home).ok()?.flatten();
     let own = entries.filter(|entry| {
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -133,15 +133,18 @@ fn newest_below(home: &Path, is_readable: impl Fn(&Path) -> bool) -> Option<Path
     });
     let mut dated: Vec<(SystemTime, PathBuf)> = dated.collect();
     dated.sort();
-    dated.into_iter().rev().map(|(_, directory)| directory).find(|run| is_readable(run))
+    dated.into_iter().rev().find_map(|(_, directory)| {
+        let content = read(&directory)?;
+        Some((directory, content))
+    })
 }
 
-/// The newest run or sweep in the usual place that `is_readable`.
+/// The newest run or sweep in the usual place that can be `read`, with what was read.
 ///
 /// # Errors
 /// If there is none.
-pub(crate) fn newest(is_readable: impl Fn(&Path) -> bool) -> Result<PathBuf, Error> {
-    newest_below(Path::new(HOME), is_readable).ok_or_else(|| {
+pub(crate) fn newest<T>(read: impl Fn(&Path) -> Option<T>) -> Result<(PathBuf, T), Error> {
+    newest_below(Path::new(HOME), read).ok_or_else(|| {
         Error::usage(format!("there is no run in {HOME}/ here: name the directory of a run"))
     })
 }
@@ -161,8 +164,11 @@ mod tests {
     #[test]
     fn the_newest_run_is_one_that_can_be_read_and_not_that_of_an_agent() {
         let scratch = Scratch::new();
+        let below = |home: &Path, is_readable: &dyn Fn(&Path) -> bool| {
+            newest_below(home, |run| is_readable(run).then_some(())).map(|(run, ())| run)
+        };
         let any = |_: &Path| true;
-        assert_eq!(newest_below(&scratch.path().join("none"), any), None);
+        assert_eq!(below(&scratch.path().join("none"), &any), None);
         let at = |name: &str| scratch.path().join(name);
         for (seconds, name, file) in [
             (1, "b", journal::FILE),
@@ -177,9 +183,9 @@ mod tests {
             file.set_modified(time).expect("ours");
         }
         let readable = |run: &Path| !run.ends_with("broken");
-        assert_eq!(newest_below(scratch.path(), readable), Some(at("a")));
-        assert_eq!(newest_below(scratch.path(), any), Some(at("broken")));
-        assert_eq!(newest_below(scratch.path(), |run| run.ends_with("b")), Some(at("b")));
+        assert_eq!(below(scratch.path(), &readable), Some(at("a")));
+        assert_eq!(below(scratch.path(), &any), Some(at("broken")));
+        assert_eq!(below(scratch.path(), &|run| run.ends_with("b")), Some(at("b")));
     }
 
     #[test]

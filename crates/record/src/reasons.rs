@@ -15,7 +15,8 @@ pub struct Reasons {
     /// How the replies violated the protocol, in our words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub faults: BTreeMap<String, u64>,
-    /// What the target said, by text, ascending. It may contain anything.
+    /// What the target said, by text, ascending. It may contain anything. Not a map, because secrets are masked
+    /// in the values of a record and not in its keys.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<TargetText>,
 }
