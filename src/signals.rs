@@ -33,6 +33,7 @@ pub fn catch() -> io::Result<Stop> {
         let stop = Stop::new()?;
         move || stop
     });
+    drivers::stop_asking_on(stop.clone());
     for signal in [libc::SIGINT, libc::SIGTERM] {
         handle(signal, on_signal)?;
     }

@@ -57,7 +57,7 @@ struct RunPart<'a, 'b> {
     patience: Duration,
     /// When it began, on our clock.
     began_ns: u64,
-    targets: Targets<'a>,
+    targets: Targets,
     /// Trials that were merged.
     merged: u64,
     stop: &'a Stop,
@@ -125,7 +125,7 @@ impl Coordinator {
         order: &DriveOrder,
         launches: &[u32],
         is_pilot: bool,
-        clocks: Vec<TargetClock<'_>>,
+        clocks: Vec<TargetClock>,
         stop: &Stop,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
@@ -144,7 +144,7 @@ impl Coordinator {
     fn conduct(
         &mut self,
         (slices, order): &(Slices, PartOrder),
-        clocks: Vec<TargetClock<'_>>,
+        clocks: Vec<TargetClock>,
         stop: &Stop,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {

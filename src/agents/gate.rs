@@ -7,7 +7,7 @@ use crate::remote::{Connection, RemoteError};
 use engine::{Gate, Stop, clock};
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use wire::remote::agents::{FromAgent, FromCoordinator, Stamps};
 
@@ -177,10 +177,10 @@ impl Outbox {
 }
 
 /// Starts every slice when the coordinator says so.
-pub(crate) struct AgentGate<'a> {
-    link: &'a AgentLink,
-    outbox: &'a Outbox,
-    stop: &'a Stop,
+pub(crate) struct AgentGate {
+    link: Arc<AgentLink>,
+    outbox: Arc<Outbox>,
+    stop: Stop,
     patience: Duration,
     state: Mutex<GateState>,
 }
@@ -201,15 +201,15 @@ struct GateState {
     failed: Option<RemoteError>,
 }
 
-impl<'a> AgentGate<'a> {
+impl AgentGate {
     /// The gate of one order, which came at `received_ns`.
     pub(crate) fn new(
-        link: &'a AgentLink,
-        outbox: &'a Outbox,
-        stop: &'a Stop,
+        link: Arc<AgentLink>,
+        outbox: Arc<Outbox>,
+        stop: Stop,
         patience: Duration,
         received_ns: u64,
-    ) -> AgentGate<'a> {
+    ) -> AgentGate {
         let state = Mutex::new(GateState { received_ns, started_ns: 0, failed: None });
         AgentGate { link, outbox, stop, patience, state }
     }
@@ -218,9 +218,9 @@ impl<'a> AgentGate<'a> {
     ///
     /// # Errors
     /// If the coordinator could not be reached before.
-    pub(crate) fn done(self) -> Result<(), RemoteError> {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(failed) = state.failed {
+    pub(crate) fn done(&self) -> Result<(), RemoteError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(failed) = state.failed.take() {
             return Err(failed);
         }
         self.link.send(&FromAgent::Done {
@@ -249,7 +249,7 @@ impl<'a> AgentGate<'a> {
                 }
                 FromCoordinator::Renew => return Ok(Some(GoOn::Renew)),
                 FromCoordinator::Send { trials } => {
-                    self.link.send_records(self.outbox, trials)?;
+                    self.link.send_records(&self.outbox, trials)?;
                 }
                 FromCoordinator::End | FromCoordinator::Bye => return Ok(None),
                 _ => return Err(out_of_turn()),
@@ -294,7 +294,7 @@ pub(crate) fn out_of_turn() -> RemoteError {
     RemoteError::Io("the coordinator sent a message that was not expected".to_owned())
 }
 
-impl Gate for AgentGate<'_> {
+impl Gate for AgentGate {
     fn next(&self, index: u64) -> Option<u64> {
         self.noted(|state| match self.wait(index, state)? {
             Some(GoOn::Start(at_ns)) => self.start(at_ns, state).map(Some),
@@ -322,7 +322,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     /// An agent and its coordinator, which has sent these messages and is gone.
-    fn left_with(messages: &[FromCoordinator]) -> (AgentLink, Stop) {
+    fn left_with(messages: &[FromCoordinator]) -> (Arc<AgentLink>, Stop) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
         let agent = Connection::open(address, SECOND).expect("it listens");
@@ -334,7 +334,7 @@ mod tests {
         }
         let clock = LocalClock::new(SimulatedClock::default());
         let link = AgentLink::start(agent, clock, stop.clone()).expect("a thread");
-        (link, stop)
+        (Arc::new(link), stop)
     }
 
     /// Sends until sending fails: the kernel still takes the first messages.
@@ -351,8 +351,7 @@ mod tests {
         for messages in [vec![end.clone(), bye.clone()], vec![asks_for_records, end, bye]] {
             let (link, stop) = left_with(&messages);
             send_until_it_fails(&link);
-            let outbox = Outbox::default();
-            let gate = AgentGate::new(&link, &outbox, &stop, SECOND, 0);
+            let gate = AgentGate::new(link.clone(), Arc::default(), stop, SECOND, 0);
             assert_eq!(gate.next(0), None, "the order is ended");
             gate.done().expect("nobody waits for it");
             assert!(matches!(link.receive(SECOND), Ok((_, FromCoordinator::Bye))));
@@ -362,8 +361,7 @@ mod tests {
     #[test]
     fn a_coordinator_that_is_gone_without_a_word_is_an_error() {
         let (link, stop) = left_with(&[]);
-        let outbox = Outbox::default();
-        let gate = AgentGate::new(&link, &outbox, &stop, SECOND, 0);
+        let gate = AgentGate::new(link, Arc::default(), stop.clone(), SECOND, 0);
         assert_eq!(gate.next(0), None);
         assert!(stop.raised());
         gate.done().expect_err("it cannot be reached");

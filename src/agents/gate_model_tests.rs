@@ -355,20 +355,22 @@ impl Case {
         let clock = LocalClock::new(SimulatedClock::default());
         let messages = Box::new(FromTheCoordinator(script.clone(), clock.clone()));
         let link = AgentLink::of(Box::new(ToCoordinator(script.clone())), messages, clock.clone());
+        let link = Arc::new(link);
         run(&script, || self.serve(&link, &script, &clock).map_err(|error| error.to_string()))
     }
 
     fn serve(
         &self,
-        link: &AgentLink,
+        link: &Arc<AgentLink>,
         script: &OfAgent,
         clock: &LocalClock,
     ) -> Result<(), RemoteError> {
-        let outbox = Outbox::default();
+        let outbox = Arc::new(Outbox::default());
         loop {
             match link.receive(PATIENCE)? {
                 (at, FromCoordinator::Order(_)) => {
-                    let gate = AgentGate::new(link, &outbox, &script.stop, PATIENCE, at);
+                    let (link_of_gate, stop) = (link.clone(), script.stop.clone());
+                    let gate = AgentGate::new(link_of_gate, outbox.clone(), stop, PATIENCE, at);
                     self.drive(&gate, script, &outbox, clock);
                     gate.done()
                         .inspect_err(|why| link.send(&FromAgent::Failed(why.to_string())))?;
@@ -381,7 +383,7 @@ impl Case {
         }
     }
 
-    fn drive(&self, gate: &AgentGate<'_>, script: &OfAgent, outbox: &Outbox, clock: &LocalClock) {
+    fn drive(&self, gate: &AgentGate, script: &OfAgent, outbox: &Outbox, clock: &LocalClock) {
         let contenders = u64::from(self.contenders);
         let slices = Slices::of(&self.order());
         for index in 0..slices.count() {

@@ -4,15 +4,15 @@ use engine::{TargetClock, TargetReading, note_targets};
 use record::Slice;
 
 /// All targets of one part of a run.
-pub(super) struct Targets<'a> {
-    clocks: Vec<TargetClock<'a>>,
+pub(super) struct Targets {
+    clocks: Vec<TargetClock>,
     before: Vec<Option<TargetReading>>,
     /// What they used in each slice, by index. Nothing else is set in these slices.
     pub(super) used: Vec<Slice>,
 }
 
-impl<'a> Targets<'a> {
-    pub(super) fn new(clocks: Vec<TargetClock<'a>>) -> Targets<'a> {
+impl Targets {
+    pub(super) fn new(clocks: Vec<TargetClock>) -> Targets {
         Targets { clocks, before: Vec::new(), used: Vec::new() }
     }
 

@@ -10,6 +10,7 @@ use record::{
     Workload,
 };
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use testserver::null::{NullServer, Service};
 use wire::resp;
 
@@ -93,7 +94,11 @@ pub(crate) fn drive(
     // On one core the generator waits for its own server, which disturbs nothing. The server's CPU
     // time is recorded only if both share that core.
     let share = core.is_none_or(|core| order.cores.contains(&core));
-    let read = || Box::new(|| Some(TargetReading::here(server.cpu_ns()))) as TargetClock<'_>;
+    let server = Arc::new(server);
+    let read = || {
+        let server = server.clone();
+        Box::new(move || Some(TargetReading::here(server.cpu_ns()))) as TargetClock
+    };
     let clocks = order.lanes.iter().filter(|_| share).map(|_| read()).collect();
     engine::run(&order, lanes, clocks, stop, each)
 }

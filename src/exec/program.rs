@@ -154,7 +154,7 @@ impl Exec {
     }
 
     /// The CPU time of all runs so far, from which that of each slice follows.
-    pub fn clock(&self) -> TargetClock<'static> {
+    pub fn clock(&self) -> TargetClock {
         let runner = Arc::clone(&self.runner);
         Box::new(move || Some(TargetReading::here(runner.cpu_ns.load(Ordering::Relaxed))))
     }

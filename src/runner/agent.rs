@@ -22,6 +22,7 @@ use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use text::shown::shown;
 use wire::remote::Purpose;
@@ -55,7 +56,7 @@ pub(crate) fn assist(
     let out = out.map(|out| with_rank(out, this.rank));
     let (directory, journal) = run_directory::create(out.as_deref(), now, &header.plan_hash)?;
     let reached = resolved.accesses.iter().map(|_| None).collect();
-    let mut agent = Agent { resolved, stop, link, journal, this, reached };
+    let mut agent = Agent { resolved, stop, link: Arc::new(link), journal, this, reached };
     let written = agent.journal.write(&Event::Header(Box::new(header)));
     written.map_err(|error| named(&error))?;
     let served = agent.serve();
@@ -116,7 +117,7 @@ fn join(resolved: &Resolved, stop: &Stop, this: &Membership) -> Result<Connectio
 struct Agent<'a> {
     resolved: &'a Resolved,
     stop: &'a Stop,
-    link: AgentLink,
+    link: Arc<AgentLink>,
     journal: Writer<File>,
     this: &'a Membership,
     /// How each contender is reached, in which launch of its target: operations go on from one
@@ -134,12 +135,12 @@ impl Agent<'_> {
     /// Carries out orders until the end.
     fn serve(&mut self) -> Result<(), String> {
         let words = |error: RemoteError| error.to_string();
-        let mut outbox = Outbox::default();
+        let mut outbox = Arc::new(Outbox::default());
         loop {
             let (at, message) = self.link.receive(BETWEEN_ORDERS).map_err(words)?;
             match message {
                 FromCoordinator::Order(order) => {
-                    outbox = Outbox::default();
+                    outbox = Arc::default();
                     if let Err(why) = self.drive(&order, at, &outbox) {
                         // The message cannot be sent if the coordinator is what cannot be reached.
                         self.link.send(&FromAgent::Failed(shown(&why)));
@@ -156,7 +157,7 @@ impl Agent<'_> {
         }
     }
 
-    fn drive(&mut self, order: &[u8], at: u64, outbox: &Outbox) -> Result<(), String> {
+    fn drive(&mut self, order: &[u8], at: u64, outbox: &Arc<Outbox>) -> Result<(), String> {
         let order: PartOrder = serde_json::from_slice(order)
             .map_err(|error| format!("the order cannot be read: {error}"))?;
         let (drive_order, accesses) = self.drive_order(&order)?;
@@ -164,9 +165,10 @@ impl Agent<'_> {
             accesses.iter().enumerate().map(|(lane, access)| access.lanes(&drive_order, lane));
         let lanes = lanes.collect();
         let patience = Duration::from_nanos(order.patience_ns);
-        let gate = AgentGate::new(&self.link, outbox, self.stop, patience, at);
+        let (link, stop) = (self.link.clone(), self.stop.clone());
+        let gate = Arc::new(AgentGate::new(link, outbox.clone(), stop, patience, at));
         let (rank, size) = (self.this.rank as usize - 1, self.this.agents() as usize);
-        let together = Together { rank, size, gate: &gate };
+        let together = Together { rank, size, gate: gate.clone() };
         let _kept = Kept::on(&self.resolved.own_cores);
         let mut written = Ok(());
         let (journal, link) = (&mut self.journal, &self.link);

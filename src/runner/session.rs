@@ -14,6 +14,7 @@ use crate::journal::Writer;
 use crate::plan::pilot_length::PilotLength;
 use crate::plan::{launches, pilot, warm_up};
 use crate::targets::ready::{self, Answer, ExpectedReply};
+use engine::EngineError;
 use engine::interleaving::{Sequence, sequence};
 use judge::Judge;
 use record::{
@@ -369,6 +370,11 @@ impl<W: Write> RunSession<'_, W> {
         })
     }
 
+    fn cannot_be_driven(&self, contender: usize, why: &str) -> String {
+        let Contender { name, target, .. } = &self.plan.contenders[contender];
+        format!("`{name}` ({target}) cannot be driven: {why}")
+    }
+
     /// Drives the pilot and the rounds with the settings that it chose.
     fn interleaved_pilot(&mut self) -> Result<(), Halt> {
         let plan = self.plan;
@@ -604,6 +610,10 @@ impl<W: Write> RunSession<'_, W> {
                 Err(Halt::Target(wrong + &why))
             }
             (Some(halt), _) => Err(halt),
+            (None, Err(EngineError::Lane { lane: Some(lane), why })) => {
+                let at = who.get(lane as usize).copied().unwrap_or_default();
+                Err(Halt::Target(self.cannot_be_driven(at, &why)))
+            }
             (None, Err(error)) => Err(Halt::Broken(error.to_string())),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
             (None, Ok(())) => Ok(kept),

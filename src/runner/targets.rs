@@ -95,7 +95,7 @@ struct Shared {
 }
 
 fn meter(running: &Running) -> Result<TargetMeter, NotVisible> {
-    Meter::of_launched(running.keeper() as u32, running.cgroup()).map(TargetMeter::Here)
+    Meter::of_launched(running.keeper() as u32, running.cgroup()).map(TargetMeter::here)
 }
 
 /// How to drive it.
@@ -184,8 +184,7 @@ impl<'a> Targets<'a> {
             lane.address = running_target.address.clone();
             launches.push(running_target.launch);
         }
-        let running_targets =
-            self.each.iter_mut().filter_map(|target| target.running_target.as_mut());
+        let running_targets = self.each.iter().filter_map(|target| target.running_target.as_ref());
         let clocks = running_targets.map(clock).collect();
         let _kept = Kept::on(&self.resolved.own_cores);
         let agents = self.agents.as_mut().expect("checked above");
@@ -350,8 +349,8 @@ impl Environment for Targets<'_> {
         // A lane's number is the contender's only if all contenders are driven.
         let clocks = if who.len() == self.each.len() {
             self.each
-                .iter_mut()
-                .filter_map(|target| target.running_target.as_mut())
+                .iter()
+                .filter_map(|target| target.running_target.as_ref())
                 .map(clock)
                 .collect()
         } else {
@@ -515,7 +514,7 @@ impl Environment for Targets<'_> {
         };
         let running_target = self.each.get_mut(contender)?.running_target.as_mut()?;
         let nodes = running_target.address.nodes().len() as u32;
-        Some(match running_target.meter.as_mut().map(TargetMeter::read) {
+        Some(match running_target.meter.as_ref().map(TargetMeter::read) {
             Ok(Some(reading)) => AtWork::Cpu { why, cpu_ns: reading.cpu_ns, nodes },
             Ok(None) => AtWork::Unseen(format!("{why}; its watcher cannot be asked any more")),
             Err(unseen) => {
@@ -612,33 +611,33 @@ fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
 }
 
 /// Bytes, and the source of the figure.
-fn peak_memory(running_target: &mut RunningTarget) -> Option<(u64, &'static str)> {
+fn peak_memory(running_target: &RunningTarget) -> Option<(u64, &'static str)> {
     match &running_target.lane_access {
         LaneAccess::Program(exec) => {
             let own = exec.peak_memory()?;
             let of_servers = match &running_target.running {
-                Some(_) => running_target.meter.as_mut().ok()?.peak_memory()?.0,
+                Some(_) => running_target.meter.as_ref().ok()?.peak_memory()?.0,
                 None => 0,
             };
             Some((own + of_servers, program_source(running_target)))
         }
-        LaneAccess::Server(_) => running_target.meter.as_mut().ok()?.peak_memory(),
+        LaneAccess::Server(_) => running_target.meter.as_ref().ok()?.peak_memory(),
     }
 }
 
-fn clock(running_target: &mut RunningTarget) -> TargetClock<'_> {
-    let meter = &mut running_target.meter;
+fn clock(running_target: &RunningTarget) -> TargetClock {
+    let meter = running_target.meter.as_ref().ok().cloned();
     if let LaneAccess::Program(exec) = &running_target.lane_access {
         let mut own = exec.clock();
         if running_target.running.is_none() {
             return own;
         }
         return Box::new(move || {
-            let of_servers = meter.as_mut().ok()?.read()?;
+            let of_servers = meter.as_ref()?.read()?;
             Some(TargetReading { cpu_ns: own()?.cpu_ns + of_servers.cpu_ns, ..of_servers })
         });
     }
-    Box::new(move || meter.as_mut().ok()?.read())
+    Box::new(move || meter.as_ref()?.read())
 }
 
 impl From<Failed> for Halt {

@@ -39,7 +39,13 @@ pub struct SqlAccess<P, T> {
 impl<P, T> SqlAccess<P, T> {
     /// What is requested, one operation after the other.
     pub(crate) fn request_parts(&self) -> RequestParts<'_> {
-        RequestParts { query: &self.query, feeds: &self.feeds, batch_size: 1, is_cassandra: false }
+        RequestParts {
+            query: &self.query,
+            feeds: &self.feeds,
+            batch_size: 1,
+            is_cassandra: false,
+            reply_bytes: self.reply_bytes,
+        }
     }
 
     /// The cheapest statement, sent in this way to a server that requires no login: what the null

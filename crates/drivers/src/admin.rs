@@ -2,12 +2,15 @@
 //! before a load.
 
 use crate::budget::{self, QUESTION_BYTES};
+use crate::confined::confined;
 use crate::memory::Watch;
 use crate::panics::watched;
 use crate::request_error::RequestError;
-use engine::EngineError;
+use engine::{EngineError, Heartbeat, LOOK_EVERY, Stop, Watchdog, clock};
 use futures_util::future::{Either, select};
 use std::pin::pin;
+use std::sync::OnceLock;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
@@ -62,35 +65,79 @@ pub(crate) fn facts(rows: Vec<Rows>) -> Vec<(String, String)> {
     rows.into_iter().flatten().filter_map(fact).collect()
 }
 
-/// Waits for an answer, at most for this time. Uses a runtime of its own, because the calling
-/// threads have none.
-pub(crate) fn wait<T>(
-    answer: impl Future<Output = Result<T, QueryError>>,
+/// Ends every wait for an answer once it is raised. A static, because a signal ends the process as a whole.
+static STOP: OnceLock<Stop> = OnceLock::new();
+
+/// Makes [`wait`] end early once this is raised.
+pub fn stop_asking_on(stop: Stop) {
+    // It is the same one every time.
+    let _ = STOP.set(stop);
+}
+
+/// Waits for an answer, at most for this time. The question has a thread of its own, because the library
+/// may not come back from it.
+pub(crate) fn wait<T: Send + 'static>(
+    question: impl AsyncFnOnce() -> Result<T, QueryError> + Send + 'static,
     timeout: Duration,
 ) -> Result<T, QueryError> {
-    let without = |why: String| QueryError { code: None, why, position: None };
+    let heartbeat = Heartbeat::default();
+    let mut watchdog = Watchdog::of(heartbeat.clone());
+    let (send, answers) = mpsc::channel();
+    let ask = move || {
+        let ask = || watched(|| answer(question, &heartbeat, timeout));
+        // The receiver is gone if nobody waits any more.
+        let _ = send.send(confined(&heartbeat, QUESTION_BYTES, ask));
+    };
+    std::thread::Builder::new().name("question".to_owned()).spawn(ask)?;
+    loop {
+        match answers.recv_timeout(LOOK_EVERY / 4) {
+            Ok(answered) => return answered?,
+            Err(RecvTimeoutError::Disconnected) => return Err(without("the question ended")),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Some(lost) = watchdog.look(clock::now()) {
+            return Err(without(lost));
+        }
+        if STOP.get().is_some_and(Stop::raised) {
+            return Err(without("stopped by a signal"));
+        }
+    }
+}
+
+/// The error of a question without an answer.
+fn without(why: impl ToString) -> QueryError {
+    QueryError { code: None, why: why.to_string(), position: None }
+}
+
+/// Asks on a runtime of its own.
+fn answer<T>(
+    question: impl AsyncFnOnce() -> Result<T, QueryError>,
+    heartbeat: &Heartbeat,
+    timeout: Duration,
+) -> Result<T, QueryError> {
     let runtime = Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| without(format!("cannot create a runtime: {error}")))?;
     let answer = async {
-        let (answer, watch) = (pin!(answer), pin!(too_much_is_reserved()));
+        let (answer, watch) = (pin!(question()), pin!(too_much_is_reserved(heartbeat)));
         match tokio::time::timeout(timeout, select(answer, watch)).await {
             Ok(Either::Left((answered, _))) => answered,
             Ok(Either::Right(_)) => Err(budget::too_large(QUESTION_BYTES).into()),
             Err(_) => Err(without(format!("no answer within {timeout:?}"))),
         }
     };
-    let answered = watched(|| LocalSet::new().block_on(&runtime, answer));
+    let answered = LocalSet::new().block_on(&runtime, answer);
     // Does not wait for a connection that hangs.
     runtime.shutdown_background();
-    answered?
+    answered
 }
 
 /// Returns when the library has reserved more memory than any answer needs.
-async fn too_much_is_reserved() {
+async fn too_much_is_reserved(heartbeat: &Heartbeat) {
     let mut watch = Watch::new(QUESTION_BYTES);
     while !watch.is_over() {
+        heartbeat.beat();
         tokio::time::sleep(LOOK_AFTER).await;
     }
 }
@@ -102,10 +149,23 @@ mod tests {
 
     #[test]
     fn an_answer_that_does_not_come_is_not_waited_for() {
-        let never = std::future::pending::<Result<(), QueryError>>();
+        let never = async || std::future::pending::<Result<(), QueryError>>().await;
         let Err(query_error) = wait(never, Duration::from_millis(1)) else { panic!("it came") };
         assert_eq!(query_error.code, None);
         assert!(query_error.why.starts_with("no answer within"), "{}", query_error.why);
+    }
+
+    #[test]
+    fn a_library_that_does_not_come_back_is_left_behind() {
+        let fills = async || -> Result<(), QueryError> {
+            drop(std::hint::black_box(vec![0u8; 1 << 30]));
+            Ok(())
+        };
+        let Err(query_error) = wait(fills, Duration::from_secs(60)) else { panic!("it came") };
+        assert_eq!(
+            query_error.why,
+            "the client library requested 1073741824 bytes of memory for a reply"
+        );
     }
 
     #[test]

@@ -3,6 +3,8 @@
 mod part;
 mod slice;
 
+use crate::budget;
+use crate::confined::confined;
 use crate::driver::Driver;
 use crate::memory::Watch;
 use crate::pace::Pace;
@@ -10,8 +12,8 @@ use crate::panics;
 use crate::request::RequestParts;
 use crate::serving::Serving;
 use engine::{
-    EngineError, Lane, MakeLane, Numbers, Opened, Seat, SliceEnd, Turn, check_groups, clock,
-    for_workers,
+    EngineError, Heartbeat, Lane, MakeLane, Numbers, Opened, Seat, SliceEnd, Turn, check_groups,
+    clock, for_workers,
 };
 use part::LanePart;
 use record::{DriveOrder, LaneOrder, LaneTask, Recorder};
@@ -27,8 +29,9 @@ struct DriverLane<D: Driver> {
     tasks: LocalSet,
     pace: Pace,
     runtime: Runtime,
-    /// Set for a library without a limit on the length of replies.
-    watch: Option<Watch>,
+    supervisor: Supervisor,
+    /// Maximum length of a reply, in bytes.
+    reply_bytes: u64,
     /// Whether a slice was driven, or the lane was opened, since it closed.
     is_open: bool,
 }
@@ -38,6 +41,7 @@ impl<D: Driver> DriverLane<D> {
     fn new(
         lane_order: &LaneOrder,
         seat: &Seat,
+        reply_bytes: u64,
         part: impl Fn(&LaneOrder, &Seat, &LocalSet) -> Result<LanePart<D>, EngineError>,
     ) -> Result<DriverLane<D>, EngineError> {
         let runtime = Builder::new_current_thread()
@@ -59,8 +63,9 @@ impl<D: Driver> DriverLane<D> {
             _ => (0..groups).map(of_group).collect::<Result<_, _>>()?,
         };
         let unkept: Option<u64> = parts.iter().map(LanePart::unkept_bytes).sum();
-        let watch = unkept.map(Watch::new);
-        Ok(DriverLane { parts, tasks, pace, runtime, watch, is_open: false })
+        let supervisor =
+            Supervisor { heartbeat: seat.heartbeat.clone(), watch: unkept.map(Watch::new) };
+        Ok(DriverLane { parts, tasks, pace, runtime, supervisor, reply_bytes, is_open: false })
     }
 
     /// Runs the tasks until `what` is done, and records into `seen`.
@@ -70,13 +75,15 @@ impl<D: Driver> DriverLane<D> {
     fn run<T>(
         &mut self,
         seen: &mut Recorder,
-        what: impl AsyncFnOnce(&[LanePart<D>], &mut Pace, &mut Option<Watch>) -> T,
+        what: impl AsyncFnOnce(&[LanePart<D>], &mut Pace, &mut Supervisor) -> T,
     ) -> Result<T, EngineError> {
         self.swap(seen);
-        self.watch.iter_mut().for_each(Watch::begin);
-        let run = self.tasks.run_until(what(&self.parts, &mut self.pace, &mut self.watch));
-        let done = panics::watched(|| self.runtime.block_on(run));
-        self.watch.iter_mut().for_each(Watch::end);
+        self.supervisor.watch.iter_mut().for_each(Watch::begin);
+        let heartbeat = self.supervisor.heartbeat.clone();
+        let run = self.tasks.run_until(what(&self.parts, &mut self.pace, &mut self.supervisor));
+        let run = || panics::watched(|| self.runtime.block_on(run));
+        let done = confined(&heartbeat, self.reply_bytes, run);
+        self.supervisor.watch.iter_mut().for_each(Watch::end);
         self.swap(seen);
         done
     }
@@ -98,23 +105,34 @@ fn recorders(seen: &mut Recorder) -> &mut [Recorder] {
     if seen.groups_mut().is_empty() { std::slice::from_mut(seen) } else { seen.groups_mut() }
 }
 
-/// Abandons everything in progress if the library has reserved too much memory for replies, because
-/// it does not show for which reply.
-fn look_after<D: Driver>(parts: &[LanePart<D>], watch: &mut Option<Watch>) {
-    let Some(watch) = watch else { return };
-    if watch.is_over() {
-        parts.iter().for_each(LanePart::give_up);
-        watch.given_up();
+/// What is looked after while a library runs.
+struct Supervisor {
+    heartbeat: Heartbeat,
+    /// Set for a library without a limit on the length of replies.
+    watch: Option<Watch>,
+}
+
+impl Supervisor {
+    /// Shows that the library has come back. Abandons everything in progress if it has reserved too much
+    /// memory for replies, because it does not show for which reply.
+    fn look_after<D: Driver>(&mut self, parts: &[LanePart<D>]) {
+        self.heartbeat.beat();
+        if let Some(watch) = self.watch.as_mut()
+            && watch.is_over()
+        {
+            parts.iter().for_each(LanePart::give_up);
+            watch.given_up();
+        }
     }
 }
 
 /// Runs the runtime until nothing is left to do, or until this time.
-async fn attend<D: Driver>(parts: &[LanePart<D>], until: u64, watch: &mut Option<Watch>) {
+async fn attend<D: Driver>(parts: &[LanePart<D>], until: u64, supervisor: &mut Supervisor) {
     loop {
         // Once for the sockets' events, and once for what follows from them.
         yield_now().await;
         yield_now().await;
-        look_after(parts, watch);
+        supervisor.look_after(parts);
         let now = clock::now();
         let opening: usize = parts.iter().map(|part| part.attend(now)).sum();
         if opening == 0 || now >= until || panics::happened() {
@@ -126,9 +144,9 @@ async fn attend<D: Driver>(parts: &[LanePart<D>], until: u64, watch: &mut Option
 impl<D: Driver> Lane for DriverLane<D> {
     fn open(&mut self, seen: &mut Recorder) -> Result<Opened, EngineError> {
         self.is_open = true;
-        self.run(seen, async |parts, pace, watch| {
+        self.run(seen, async |parts, pace, supervisor| {
             for part in parts {
-                part.open(pace, || look_after(parts, watch)).await;
+                part.open(pace, || supervisor.look_after(parts)).await;
             }
         })?;
         let mut all = Opened { asked: 0, got: 0 };
@@ -142,15 +160,15 @@ impl<D: Driver> Lane for DriverLane<D> {
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
         let before = self.threads_cpu_ns();
-        let end = self.run(seen, async |parts, pace, watch| {
-            slice::drive(parts, pace, turn, || look_after(parts, watch)).await
+        let end = self.run(seen, async |parts, pace, supervisor| {
+            slice::drive(parts, pace, turn, || supervisor.look_after(parts)).await
         })?;
         seen.slice_mut().generator_cpu_ns += self.threads_cpu_ns() - before;
         Ok(end)
     }
 
     fn rest(&mut self, until: u64, seen: &mut Recorder) -> Result<(), EngineError> {
-        self.run(seen, async |parts, _, watch| attend(parts, until, watch).await)
+        self.run(seen, async |parts, _, supervisor| attend(parts, until, supervisor).await)
     }
 
     fn note_waits(&mut self, seen: &mut Recorder) {
@@ -206,15 +224,18 @@ pub(crate) fn lanes<D: Driver>(
     };
     let (seed, query, feeds) =
         (order.seed, request_parts.query.to_owned(), request_parts.feeds.clone());
-    let RequestParts { batch_size, is_cassandra, .. } = request_parts;
+    let RequestParts { batch_size, is_cassandra, reply_bytes, .. } = request_parts;
     for_workers(order, move |seat| {
         check_groups(&lane_order)?;
-        let request_parts = RequestParts { query: &query, feeds: &feeds, batch_size, is_cassandra };
+        let request_parts =
+            RequestParts { query: &query, feeds: &feeds, batch_size, is_cassandra, reply_bytes };
+        let doing = &lane_order.doing;
+        let longest = budget::of_packets(budget::of_replies(reply_bytes, doing), doing);
         let part = |lane_order: &LaneOrder, seat: &Seat, tasks: &LocalSet| {
             let serving = Serving::new(&lane_order.doing, seed, seat, &request_parts)?;
             LanePart::new(driver()?, serving, lane_order, (seed, numbers.clone()), (seat, tasks))
         };
-        Ok(Box::new(DriverLane::new(&lane_order, seat, part)?))
+        Ok(Box::new(DriverLane::new(&lane_order, seat, longest, part)?))
     })
 }
 

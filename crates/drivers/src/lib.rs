@@ -18,6 +18,8 @@ mod access;
 mod admin;
 mod budget;
 pub mod cassandra;
+#[allow(unsafe_code, reason = "an allocator and a signal handler")]
+mod confined;
 mod custom;
 mod database;
 mod driver;
@@ -47,7 +49,7 @@ mod sqlstate;
 mod writes;
 
 pub use access::{CHEAPEST, SqlAccess};
-pub use admin::{QueryError, Rows};
+pub use admin::{QueryError, Rows, stop_asking_on};
 pub use budget::REPLY_BYTES;
 pub use cassandra::CassandraAccess;
 pub use custom::Check;

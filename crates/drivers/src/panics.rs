@@ -41,7 +41,7 @@ pub(crate) fn watched<T>(call: impl FnOnce() -> T) -> Result<T, EngineError> {
         (None, Ok(done)) => Ok(done),
         (why, _) => {
             let why = why.unwrap_or_else(|| "a client library panicked".to_owned());
-            Err(EngineError::Panicked(why))
+            Err(EngineError::lane(why))
         }
     }
 }
@@ -125,7 +125,7 @@ mod tests {
             let caught = catch_unwind(|| panic!("sent: \x1b[2J {}", "x".repeat(LONGEST)));
             (caught.is_err(), happened())
         });
-        let Err(EngineError::Panicked(why)) = seen else { panic!("it was not found") };
+        let Err(EngineError::Lane { why, .. }) = seen else { panic!("it was not found") };
         assert!(why.contains("crates/drivers/src/panics.rs:"), "{why}");
         assert!(why.contains(r"sent: \u{1b}[2J xxx") && why.len() < 2 * LONGEST, "{why}");
         assert_eq!(watched(|| 3).ok(), Some(3));
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_panic_of_the_call_itself_and_one_of_another_thread_are_found() {
         assert!(watched(|| -> u8 { panic!("itself") }).is_err());
-        let Err(EngineError::Panicked(why)) = watched(of_another_thread) else {
+        let Err(EngineError::Lane { why, .. }) = watched(of_another_thread) else {
             panic!("it was not found")
         };
         assert!(why.contains("thread"), "{why}");

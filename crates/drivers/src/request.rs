@@ -14,6 +14,8 @@ pub(crate) struct RequestParts<'a> {
     /// Whether the database is Cassandra: a scan returns rows in the order of the hashes of their
     /// keys, and there are wide rows.
     pub(crate) is_cassandra: bool,
+    /// See [`SqlAccess::reply_bytes`](crate::SqlAccess::reply_bytes).
+    pub(crate) reply_bytes: Option<u64>,
 }
 
 /// What a request does.

@@ -231,6 +231,7 @@ mod tests {
         let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
         let is_cassandra = matches!(&doing, LaneTask::Drive(of) if of.is_wide());
         let request_parts = RequestParts {
+            reply_bytes: None,
             query: "SELECT 1",
             feeds: &Feeds::default(),
             batch_size: 1,

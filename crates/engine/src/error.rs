@@ -22,9 +22,17 @@ pub enum EngineError {
     /// that does not support them.
     #[error("{0}")]
     Order(String),
-    /// Our code or a client library panicked: a bug.
+    /// Our code panicked: a bug.
     #[error("{0}")]
     Panicked(String),
+    /// A client library failed, or a thread that drives a lane does not come back and is left behind.
+    #[error("{why}")]
+    Lane {
+        /// The number of the lane's contender in the order. None if it was not driven in an order.
+        lane: Option<u32>,
+        /// What happened.
+        why: String,
+    },
     /// What drives for the engine failed: an agent, or the process that runs programs.
     #[error("{0}")]
     Helper(String),
@@ -34,6 +42,19 @@ impl EngineError {
     /// Creates the error of a system call; `attempt` says what was tried.
     pub fn system(attempt: impl Into<String>, source: io::Error) -> EngineError {
         EngineError::System { attempt: attempt.into(), source }
+    }
+
+    /// Creates the error of a lane; the worker adds its number.
+    pub fn lane(why: impl ToString) -> EngineError {
+        EngineError::Lane { lane: None, why: why.to_string() }
+    }
+
+    /// The same error, with the number of its lane if it is the error of one.
+    pub(crate) fn at_lane(self, number: u32) -> EngineError {
+        match self {
+            EngineError::Lane { why, .. } => EngineError::Lane { lane: Some(number), why },
+            other => other,
+        }
     }
 
     /// Creates the error of an order that cannot be driven.

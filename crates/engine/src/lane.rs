@@ -1,6 +1,6 @@
 //! The interface between the interleaving and what is driven: one contender on one core.
 
-use crate::{Ending, EngineError, SliceEnd, Stop};
+use crate::{Ending, EngineError, Heartbeat, SliceEnd, Stop};
 use record::{DriveOrder, Recorder};
 use std::os::fd::RawFd;
 
@@ -19,12 +19,22 @@ pub struct Seat {
     pub stop: Stop,
     /// What the workers of this process tell each other at the end of a slice.
     pub ending: Ending,
+    /// Shows whether the worker's thread comes back from what a lane does.
+    pub heartbeat: Heartbeat,
 }
 
 impl Seat {
     /// Creates the seat of a lane for a contender with one workload, on the only worker of its process.
     pub fn new(worker: usize, workers: usize, stop: Stop) -> Seat {
-        Seat { worker, workers, group: 0, groups: 1, stop, ending: Ending::new(1) }
+        Seat {
+            worker,
+            workers,
+            group: 0,
+            groups: 1,
+            stop,
+            ending: Ending::new(1),
+            heartbeat: Heartbeat::default(),
+        }
     }
 
     /// Returns its index among all lanes of one contender that number operations, one for each
@@ -59,7 +69,7 @@ pub fn for_workers(
 
 /// Reads the CPU time of one target. Returns None if it cannot be read. It is called at both ends
 /// of every slice.
-pub type TargetClock<'a> = Box<dyn FnMut() -> Option<TargetReading> + Send + 'a>;
+pub type TargetClock = Box<dyn FnMut() -> Option<TargetReading> + Send>;
 
 /// One reading of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

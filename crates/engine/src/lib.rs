@@ -18,6 +18,7 @@ pub mod files;
 mod gate;
 mod groups;
 mod health;
+mod heartbeat;
 mod http;
 mod http_reply;
 mod http_requests;
@@ -49,6 +50,7 @@ pub use error::EngineError;
 pub use event_loop::LOOPBACK_SOURCES;
 pub use gate::{Gate, Together};
 pub use groups::{check_groups, grouped};
+pub use heartbeat::{Heartbeat, LOOK_EVERY, Lost, Watchdog};
 pub use http::{HttpAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{

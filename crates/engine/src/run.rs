@@ -3,14 +3,22 @@
 use crate::gate::Together;
 use crate::sync::{Receiver, channel};
 use crate::worker::{Shared, TrialPart, Worker, WorkerSetup};
-use crate::{Driving, Ending, EngineError, MakeLane, Seat, Stop, TargetClock};
+use crate::{
+    Driving, Ending, EngineError, Heartbeat, LOOK_EVERY, MakeLane, Seat, Stop, TargetClock,
+    Watchdog, clock,
+};
 use record::{DriveOrder, Seen, TrialRecord};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::thread::JoinHandle;
 
 /// The error of a worker that panicked.
 const PANICKED: &str = "a worker thread panicked: its message is above; please report this";
+/// How long the other workers are waited for when one does not come back.
+const ENDING_NS: u64 = 2_000_000_000;
 
 /// Drives the order: warm-up of every lane, then the rounds. `lanes` are given by contender and
 /// then by worker. `targets` read the CPU time of each contender's target; if empty, none is
@@ -18,11 +26,12 @@ const PANICKED: &str = "a worker thread panicked: its message is above; please r
 /// ends the run like [`Stop::raise`], and the trials under way then have `cut_short` set.
 ///
 /// # Errors
-/// Returns an error if tiebreak itself failed; failures of targets are data.
+/// Returns an error if tiebreak itself failed, or if a worker does not come back
+/// ([`EngineError::Lane`]); other failures of targets are data.
 pub fn run(
     order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
-    targets: Vec<TargetClock<'_>>,
+    targets: Vec<TargetClock>,
     stop: &Stop,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
@@ -32,11 +41,11 @@ pub fn run(
 /// Like [`run`]; `driving` shows what is driven.
 ///
 /// # Errors
-/// Returns an error if tiebreak itself failed; failures of targets are data.
+/// Those of [`run`].
 pub fn run_shown(
     order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
-    targets: Vec<TargetClock<'_>>,
+    targets: Vec<TargetClock>,
     (stop, driving): (&Stop, &Driving),
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
@@ -47,12 +56,12 @@ pub fn run_shown(
 /// Each has the same order with the whole intensity and drives its share of it.
 ///
 /// # Errors
-/// Returns an error if tiebreak itself failed; failures of targets are data.
+/// Those of [`run`].
 pub fn run_together(
     order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
     stop: &Stop,
-    together: Together<'_>,
+    together: Together,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
     run_in(order, lanes, Vec::new(), (stop, &Driving::default()), Some(together), each)
@@ -61,12 +70,54 @@ pub fn run_together(
 fn run_in(
     order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
-    targets: Vec<TargetClock<'_>>,
+    mut targets: Vec<TargetClock>,
     (stop, driving): (&Stop, &Driving),
-    together: Option<Together<'_>>,
+    together: Option<Together>,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
     let workers = order.cores.len().max(1);
+    let setups = by_worker(order, lanes, workers)?;
+    let (rank, size, gate) = match together {
+        Some(Together { rank, size, gate }) => (rank, size, Some(gate)),
+        None => (0, 1, None),
+    };
+    let ending = Ending::new(workers);
+    let shared = Shared::new(order, workers, gate, (ending.clone(), driving.clone()));
+    // Owned by the threads, because one that does not come back outlives this call.
+    let (order, shared) = (Arc::new(order.clone()), Arc::new(shared));
+    let (parts, merged) = channel();
+    let mut threads = Threads { all: Vec::new(), shared: shared.clone() };
+    for (at, lanes) in setups.into_iter().enumerate() {
+        let seat = Seat {
+            ending: ending.clone(),
+            ..Seat::new(rank + size * at, size * workers, stop.clone())
+        };
+        let setup = WorkerSetup {
+            core: order.cores.get(at).copied(),
+            reads_machine: at == 0,
+            lanes,
+            // The first worker reads the CPU time of all targets.
+            targets: std::mem::take(&mut targets),
+        };
+        let (order, shared, parts) = (order.clone(), shared.clone(), parts.clone());
+        threads.start(at, seat.heartbeat.clone(), move || {
+            let work = || Worker::work(&order, seat, setup, &shared, &parts);
+            if catch_unwind(AssertUnwindSafe(work)).is_err() {
+                // The receiver may be gone if another worker does not come back.
+                let _ = parts.send(Err(EngineError::Panicked(PANICKED.to_owned())));
+            }
+        })?;
+    }
+    drop(parts);
+    merge(&order, workers, stop, (&merged, &mut threads), each)
+}
+
+/// The lanes of each worker.
+fn by_worker(
+    order: &DriveOrder,
+    lanes: Vec<Vec<MakeLane>>,
+    workers: usize,
+) -> Result<Vec<Vec<MakeLane>>, EngineError> {
     let contenders = lanes.len();
     let mut setups: Vec<Vec<MakeLane>> = (0..workers).map(|_| Vec::new()).collect();
     for lane in lanes {
@@ -81,64 +132,81 @@ fn run_in(
             order.lanes.len()
         )));
     }
-    let (rank, size, gate) = match together {
-        Some(Together { rank, size, gate }) => (rank, size, Some(gate)),
-        None => (0, 1, None),
-    };
-    let ending = Ending::new(workers);
-    let shared = Shared::new(order, workers, gate, (ending.clone(), driving.clone()));
-    let (parts, merged) = channel();
-    let mut targets = Some(targets);
-    std::thread::scope(|scope| {
-        for (at, setup) in setups.into_iter().enumerate() {
-            let seat = Seat {
-                ending: ending.clone(),
-                ..Seat::new(rank + size * at, size * workers, stop.clone())
-            };
-            let (shared, parts) = (&shared, parts.clone());
-            let setup = WorkerSetup {
-                core: order.cores.get(at).copied(),
-                reads_machine: at == 0,
-                lanes: setup,
-                // The first worker reads the CPU time of all targets.
-                targets: targets.take().unwrap_or_default(),
-            };
-            std::thread::Builder::new()
-                .name(format!("worker-{at}"))
-                .spawn_scoped(scope, move || {
-                    let work = || Worker::work(order, seat, setup, shared, &parts);
-                    if catch_unwind(AssertUnwindSafe(work)).is_err() {
-                        // The receiver outlives all workers.
-                        let _ = parts.send(Err(EngineError::Panicked(PANICKED.to_owned())));
-                    }
-                })
-                .map_err(|error| {
-                    shared.barrier.break_it();
-                    EngineError::system("cannot start a worker thread", error)
-                })?;
-        }
-        drop(parts);
-        merge(order, workers, stop, &merged, each)
-    })
+    Ok(setups)
 }
 
-/// Merges the workers' parts until all workers are gone.
+/// The threads of the workers. All are joined when this is dropped, except those that do not come back.
+struct Threads {
+    all: Vec<(JoinHandle<()>, Watchdog)>,
+    shared: Arc<Shared>,
+}
+
+impl Threads {
+    fn start(
+        &mut self,
+        at: usize,
+        heartbeat: Heartbeat,
+        work: impl FnOnce() + Send + 'static,
+    ) -> Result<(), EngineError> {
+        let thread = std::thread::Builder::new().name(format!("worker-{at}")).spawn(work);
+        let thread = thread.map_err(|error| {
+            self.shared.barrier.break_it();
+            EngineError::system("cannot start a worker thread", error)
+        })?;
+        self.all.push((thread, Watchdog::of(heartbeat)));
+        Ok(())
+    }
+
+    /// Looks whether a worker does not come back. If one does not, the others are released, and those that
+    /// do not end soon are left behind, too: they wait for the same target.
+    fn look(&mut self) -> Result<(), EngineError> {
+        let now = clock::now();
+        let lost = self.all.iter_mut().find_map(|(thread, watchdog)| {
+            let why = watchdog.look(now).filter(|_| !thread.is_finished())?;
+            Some(EngineError::lane(why).at_lane(watchdog.heartbeat().lane()))
+        });
+        let Some(lost) = lost else { return Ok(()) };
+        self.shared.barrier.break_it();
+        let until = clock::now() + ENDING_NS;
+        while clock::now() < until && self.all.iter().any(|(thread, _)| !thread.is_finished()) {
+            std::thread::sleep(LOOK_EVERY / 10);
+        }
+        self.all.retain(|(thread, _)| thread.is_finished());
+        Err(lost)
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        for (thread, _) in self.all.drain(..) {
+            // Its panic was caught and reported.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Merges the workers' parts until all workers are gone, or one does not come back.
 fn merge(
     order: &DriveOrder,
     workers: usize,
     stop: &Stop,
-    parts: &Receiver<Result<TrialPart, EngineError>>,
+    (parts, threads): (&Receiver<Result<TrialPart, EngineError>>, &mut Threads),
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
     let mut open: BTreeMap<(u64, u32), (usize, bool, Seen)> = BTreeMap::new();
     let mut result = Ok(());
-    while let Ok(part) = parts.recv() {
-        let part = match part {
-            Ok(part) => part,
-            Err(broken) => {
+    loop {
+        let part = match parts.recv_timeout(LOOK_EVERY) {
+            Ok(Ok(part)) => part,
+            Ok(Err(broken)) => {
                 result = result.and(Err(broken));
                 continue;
             }
+            Err(RecvTimeoutError::Timeout) => {
+                threads.look()?;
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return result,
         };
         let key = (part.trial, part.contender);
         let (count, cut_short, seen) = open.entry(key).or_default();
@@ -166,7 +234,6 @@ fn merge(
             stop.raise();
         }
     }
-    result
 }
 
 #[cfg(test)]

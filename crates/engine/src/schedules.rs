@@ -11,6 +11,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{self, Arc, LockResult, PoisonError, mpsc};
 use std::thread::Thread;
+use std::time::Duration;
 
 /// What threads wait for, by its address.
 type Resource = usize;
@@ -397,6 +398,14 @@ pub(crate) struct Receiver<T> {
 }
 
 impl<T> Receiver<T> {
+    /// In a schedule, time does not pass.
+    pub(crate) fn recv_timeout(&self, at_most: Duration) -> Result<T, mpsc::RecvTimeoutError> {
+        if scheduled(|_, _| ()) {
+            return self.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected);
+        }
+        self.receiver.recv_timeout(at_most).map(|(_, message)| message)
+    }
+
     pub(crate) fn recv(&self) -> Result<T, mpsc::RecvError> {
         loop {
             match self.receiver.try_recv() {

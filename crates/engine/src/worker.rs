@@ -13,8 +13,8 @@ use crate::{
     interleaving::{self, RoundOf, Sequence, SliceOf},
 };
 use record::{DriveOrder, Histogram, Phase, Recorder, Seen, SliceStart};
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// How long a slice may take beyond sending time and timeout before it is given up in any case.
@@ -37,7 +37,7 @@ const SPIN_NS: u64 = 50_000;
 const REST_NS: u64 = 200_000;
 
 /// What the workers of one run share. It is accessed only between slices.
-pub(crate) struct Shared<'a> {
+pub(crate) struct Shared {
     pub(crate) barrier: Barrier,
     pub(crate) started: u64,
     /// What one worker decided at the last meeting, such as the start of the next slice; 0 means
@@ -46,7 +46,7 @@ pub(crate) struct Shared<'a> {
     /// A worker has failed, so the run ends at the next meeting.
     broken: AtomicBool,
     /// Decides when slices start, if other processes drive the same contenders.
-    gate: Option<&'a dyn Gate>,
+    gate: Option<Arc<dyn Gate>>,
     ending: Ending,
     driving: Driving,
     /// What all workers measured in the warm-up, if it ends by a test.
@@ -55,13 +55,13 @@ pub(crate) struct Shared<'a> {
     waiting: Vec<Vec<AtomicU32>>,
 }
 
-impl<'a> Shared<'a> {
+impl Shared {
     pub(crate) fn new(
         order: &DriveOrder,
         workers: usize,
-        gate: Option<&'a dyn Gate>,
+        gate: Option<Arc<dyn Gate>>,
         (ending, driving): (Ending, Driving),
-    ) -> Shared<'a> {
+    ) -> Shared {
         Shared {
             warm_up: Mutex::new(WarmUpTest::new(order)),
             waiting: order.lanes.iter().map(|_| counters(workers)).collect(),
@@ -86,7 +86,7 @@ impl<'a> Shared<'a> {
             return 0;
         }
         self.ending.forget();
-        match self.gate {
+        match &self.gate {
             Some(gate) => gate.next(index).unwrap_or(0),
             None if seat.workers > 1 => clock::now() + LEAD_NS,
             None => clock::now(),
@@ -197,25 +197,25 @@ impl Driven {
 }
 
 /// What one worker is started with.
-pub(crate) struct WorkerSetup<'a> {
+pub(crate) struct WorkerSetup {
     /// Its core. None if it is not pinned.
     pub(crate) core: Option<u32>,
     /// Whether it reads what concerns the whole machine.
     pub(crate) reads_machine: bool,
     pub(crate) lanes: Vec<MakeLane>,
-    pub(crate) targets: Vec<TargetClock<'a>>,
+    pub(crate) targets: Vec<TargetClock>,
 }
 
 pub(crate) struct Worker<'a> {
     order: &'a DriveOrder,
     seat: Seat,
-    shared: &'a Shared<'a>,
+    shared: &'a Shared,
     parts: &'a Sender<Result<TrialPart, EngineError>>,
     health: Health,
     /// Time stolen from the machine until the end of the previous slice.
     stolen_ns: u64,
     lanes: Vec<Driven>,
-    targets: Vec<TargetClock<'a>>,
+    targets: Vec<TargetClock>,
     index: u64,
     after: Option<u32>,
 }
@@ -225,11 +225,12 @@ impl<'a> Worker<'a> {
     pub(crate) fn work(
         order: &'a DriveOrder,
         seat: Seat,
-        setup: WorkerSetup<'a>,
-        shared: &'a Shared<'a>,
+        setup: WorkerSetup,
+        shared: &'a Shared,
         parts: &'a Sender<Result<TrialPart, EngineError>>,
     ) {
         let _let_go = ReleaseOnDrop(&shared.barrier);
+        let heartbeat = seat.heartbeat.clone();
         let result = settle(setup.core).and_then(|()| {
             let health = Health::of_this_thread(setup.reads_machine);
             let lanes = make(order, &seat, setup.lanes)?;
@@ -258,7 +259,7 @@ impl<'a> Worker<'a> {
         if let Err(EarlyEnd::Broken(broken)) = result {
             shared.broken.store(true, Ordering::Relaxed);
             // The receiver outlives all workers.
-            let _ = parts.send(Err(broken));
+            let _ = parts.send(Err(broken.at_lane(heartbeat.lane())));
         }
     }
 
@@ -309,6 +310,7 @@ impl<'a> Worker<'a> {
             random.shuffle(&mut lanes);
             let mut left = Vec::with_capacity(lanes.len());
             for lane in lanes {
+                self.seat.heartbeat.at_lane(lane);
                 if !self.lanes[lane].open_some(OPENED_AT_ONCE)? {
                     left.push(lane);
                 }
@@ -421,7 +423,7 @@ impl<'a> Worker<'a> {
     /// Waits until all processes have ended the round: renewing connections takes CPU time of the
     /// targets, which belongs to no slice.
     fn end_round(&self) -> Result<(), EarlyEnd> {
-        let Some(gate) = self.shared.gate else { return Ok(()) };
+        let Some(gate) = &self.shared.gate else { return Ok(()) };
         let goes_on = || !self.shared.ends(&self.seat) && gate.round_ended(self.index);
         let goes_on = self.decided_by_one(|| u64::from(goes_on()))?;
         if goes_on != 0 { Ok(()) } else { Err(EarlyEnd::Stopped) }
@@ -481,7 +483,10 @@ impl<'a> Worker<'a> {
             burn_in_ns: if limited { asked.burn_in_ns } else { 0 },
         });
         self.shared.driving.begin(Some(contender as usize), sends_until);
+        self.seat.heartbeat.at_lane(contender as usize);
+        self.seat.heartbeat.gives_up(turn.gives_up);
         let end = driven.lane.slice(&turn, seen);
+        self.seat.heartbeat.gives_up(0);
         self.shared.driving.end();
         let end = end?;
         end.note(starts, seen.slice_mut());
@@ -516,7 +521,8 @@ impl<'a> Worker<'a> {
 
     fn rest(&mut self) -> Result<(), EarlyEnd> {
         let until = clock::now() + REST_NS;
-        for driven in &mut self.lanes {
+        for (lane, driven) in self.lanes.iter_mut().enumerate() {
+            self.seat.heartbeat.at_lane(lane);
             driven.lane.rest(until, &mut driven.seen)?;
         }
         Ok(())
@@ -527,6 +533,7 @@ impl<'a> Worker<'a> {
         let contenders = 0..self.lanes.len() as u32;
         let levelled: Vec<_> = contenders.map(|lane| self.levelled(phase, lane)).collect();
         for ((contender, driven), levelled) in (0..).zip(&mut self.lanes).zip(levelled) {
+            self.seat.heartbeat.at_lane(contender as usize);
             driven.lane.note_waits(&mut driven.seen);
             if ends {
                 // Operations in flight belong to this trial.
@@ -540,7 +547,8 @@ impl<'a> Worker<'a> {
     }
 
     fn close(&mut self) {
-        for driven in &mut self.lanes {
+        for (lane, driven) in self.lanes.iter_mut().enumerate() {
+            self.seat.heartbeat.at_lane(lane);
             driven.lane.close(&mut driven.seen);
         }
     }

@@ -174,7 +174,9 @@ impl Database for CassandraAccess {
         statements: &[String],
         timeout: Duration,
     ) -> Result<Vec<Rows>, QueryError> {
-        admin::wait(Server::new(self, address)?.ask(statements), timeout)
+        let (access, address) = (self.clone(), address.clone());
+        let statements = statements.to_vec();
+        admin::wait(async move || Server::new(&access, &address)?.ask(&statements).await, timeout)
     }
 
     /// Its version and its nodes and, from 4.0 on, what a write waits for.
@@ -241,8 +243,9 @@ impl Database for CassandraAccess {
         address: &Address,
         timeout: Duration,
     ) -> Option<Result<PendingWork, QueryError>> {
-        let server = Server::new(self, address).map_err(QueryError::from);
-        Some(server.and_then(|server| admin::wait(server.work_left(), timeout)))
+        let (access, address) = (self.clone(), address.clone());
+        let question = async move || Server::new(&access, &address)?.work_left().await;
+        Some(admin::wait(question, timeout))
     }
 
     /// CQL has no function for the length of a blob.

@@ -88,7 +88,11 @@ impl<D: Driver> LanePart<D> {
             let until = {
                 let mut scheduler = scheduler.borrow_mut();
                 let now = clock::now();
-                let goes_on = now < gives_up && !pace.stopped();
+                if pace.stopped() {
+                    // What is being opened is abandoned when the lane closes.
+                    return;
+                }
+                let goes_on = now < gives_up;
                 while goes_on && next < self.kept && scheduler.opening() < DIALLING {
                     scheduler.give(next, TaskWork::Open);
                     next += 1;

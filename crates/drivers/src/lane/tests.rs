@@ -190,6 +190,7 @@ fn driven(behaviour: Behaviour, change: impl FnOnce(&mut LaneOrder)) -> (Seen, A
         feeds: &Feeds::default(),
         batch_size: 1,
         is_cassandra: false,
+        reply_bytes: None,
     };
     let made = lanes(&order, 0, &Numbers::new(1), request_parts, move || {
         Ok(FakeServer { behaviour, counts: of.clone() })
@@ -221,6 +222,7 @@ fn broken(order: &DriveOrder, behaviour: Behaviour) -> String {
         feeds: &Feeds::default(),
         batch_size: 1,
         is_cassandra: false,
+        reply_bytes: None,
     };
     let made = lanes(order, 0, &Numbers::new(1), request_parts, move || {
         Ok(FakeServer { behaviour, counts: Arc::default() })

@@ -127,7 +127,7 @@ impl Database for MysqlAccess {
     /// Returns an error with the reason and the remedy if the login is not safe.
     fn check_login(&self, address: &Address, timeout: Duration) -> Result<(), LoginError> {
         let server = Server::new(self, address)?;
-        match admin::wait(server.unsafe_log_in(), timeout) {
+        match admin::wait(async move || server.unsafe_log_in().await, timeout) {
             Ok(Some(refusal)) => Err(LoginError::Unsafe(refusal.to_string())),
             _ => Ok(()),
         }
@@ -139,7 +139,9 @@ impl Database for MysqlAccess {
         statements: &[String],
         timeout: Duration,
     ) -> Result<Vec<Rows>, QueryError> {
-        admin::wait(Server::new(self, address)?.ask(statements), timeout)
+        // Created here, because it needs a thread without a runtime.
+        let (server, statements) = (Server::new(self, address)?, statements.to_vec());
+        admin::wait(async move || server.ask(&statements).await, timeout)
     }
 
     fn checks(&self, of: &Workload) -> Vec<Check> {

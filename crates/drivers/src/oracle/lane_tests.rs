@@ -240,8 +240,13 @@ fn made(database: &Database, order: &DriveOrder) -> Vec<MakeLane> {
     let (of, to) = (database.clone(), access("t"));
     let doing = order.lanes[0].doing.clone();
     let OracleAccess { query, feeds, numbers, .. } = to.clone();
-    let request_parts =
-        RequestParts { query: &query, feeds: &feeds, batch_size: 1, is_cassandra: false };
+    let request_parts = RequestParts {
+        query: &query,
+        feeds: &feeds,
+        batch_size: 1,
+        is_cassandra: false,
+        reply_bytes: None,
+    };
     lanes(order, 0, &numbers, request_parts, move || Ok(Server::new(of.clone(), &to, &doing)))
 }
 

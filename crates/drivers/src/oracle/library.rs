@@ -56,8 +56,11 @@ impl Database for OracleAccess {
         statements: &[String],
         timeout: Duration,
     ) -> Result<Vec<Rows>, QueryError> {
-        let server = Server::new(self.library(address, timeout)?, self, &LaneTask::Ask);
-        admin::wait(server.ask(statements), timeout)
+        let (library, access) = (self.library(address, timeout)?, self.clone());
+        let statements = statements.to_vec();
+        let question =
+            async move || Server::new(library, &access, &LaneTask::Ask).ask(&statements).await;
+        admin::wait(question, timeout)
     }
 
     /// Its version and, if this user has the permission, when it started and what a commit waits

@@ -7,9 +7,11 @@
 //! threads, as files have, was rejected: it would have needed each of them again.
 
 use super::link::{Call, Fault, Library, Reply};
+use crate::budget::REPLY_BYTES;
+use crate::confined::confined;
 use crate::panics;
 use crate::scheduler::keep_waker;
-use engine::{clock, interrupt};
+use engine::{Heartbeat, clock, interrupt};
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -201,6 +203,11 @@ impl Drop for Ending<'_> {
 /// The main loop of a connection's thread.
 fn live(library: impl Library, slot: &Slot, cpu_ns: &AtomicU64) {
     let _ending = Ending(slot);
+    // A thread that does not come back is one whose call hangs: the task has a timeout.
+    confined(&Heartbeat::default(), REPLY_BYTES, || serve(library, slot, cpu_ns));
+}
+
+fn serve(library: impl Library, slot: &Slot, cpu_ns: &AtomicU64) {
     let mut counted = 0;
     let mut count = || {
         let now = clock::cpu_of_this_thread();

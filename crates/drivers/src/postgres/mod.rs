@@ -83,7 +83,9 @@ impl Database for PostgresAccess {
         statements: &[String],
         timeout: Duration,
     ) -> Result<Vec<Rows>, QueryError> {
-        admin::wait(Server::new(self, address)?.ask(statements), timeout)
+        let (access, address) = (self.clone(), address.clone());
+        let statements = statements.to_vec();
+        admin::wait(async move || Server::new(&access, &address)?.ask(&statements).await, timeout)
     }
 
     fn checks(&self, of: &Workload) -> Vec<Check> {

@@ -159,7 +159,7 @@ pub(crate) fn drive_stopped(lane: LaneOrder) -> Vec<TrialRecord> {
 pub(crate) fn drive_reading(
     order: &DriveOrder,
     stop: &Stop,
-    targets: Vec<TargetClock<'_>>,
+    targets: Vec<TargetClock>,
 ) -> Vec<TrialRecord> {
     let access = access();
     let lanes =
@@ -171,7 +171,7 @@ pub(crate) fn drive_reading(
 pub(crate) fn drive_lanes(
     order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
-    targets: Vec<TargetClock<'_>>,
+    targets: Vec<TargetClock>,
     stop: &Stop,
 ) -> Vec<TrialRecord> {
     let mut trials = Vec::new();

@@ -5,7 +5,8 @@ use engine::{Stop, TargetClock, TargetReading, WatchedReading};
 use record::{Arrivals, DriveOrder, Failure, LaneOrder, Phase, Reuse, WatchedSlice};
 use std::net::TcpListener;
 use std::os::fd::AsRawFd;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[test]
 fn every_request_is_counted_on_both_sides() {
@@ -262,18 +263,24 @@ fn the_cpu_of_every_target_is_read_at_both_ends_of_every_slice() {
     order.slice_ns = 50_000_000;
     order.first_round = 5;
     // One more nanosecond at every reading; the other target cannot be read.
-    let mut readings = 0;
-    let counts = || {
-        readings += 1;
-        Some(TargetReading::here(readings))
-    };
-    let targets: Vec<TargetClock<'_>> = vec![Box::new(counts), Box::new(|| None)];
+    let (readings, counts) = counted(TargetReading::here);
+    let targets: Vec<TargetClock> = vec![counts, Box::new(|| None)];
     let trials = drive_reading(&order, &Stop::new().expect("a descriptor"), targets);
     assert!(trials.iter().all(|trial| trial.round == 5));
     let slices: Vec<_> = trials.iter().flat_map(|trial| &trial.seen.slices).collect();
     assert_eq!(slices.len(), 8);
     assert!(slices.iter().all(|slice| slice.target_cpu_ns == [Some(1), None]));
-    assert_eq!(readings, 16);
+    assert_eq!(readings.load(Ordering::Relaxed), 16);
+}
+
+/// A clock that takes each reading from its number, and the count of its readings.
+fn counted(
+    reading: impl Fn(u64) -> TargetReading + Send + 'static,
+) -> (Arc<AtomicU64>, TargetClock) {
+    let readings = Arc::new(AtomicU64::new(0));
+    let count = readings.clone();
+    let read = move || Some(reading(count.fetch_add(1, Ordering::Relaxed) + 1));
+    (readings, Box::new(read))
 }
 
 #[test]
@@ -281,15 +288,11 @@ fn with_two_workers_targets_are_read_once() {
     let (address, _) = serve(crate::common::REPLY, u64::MAX);
     let mut order = order(vec![lane(address)]);
     order.cores = vec![0, 0];
-    let mut readings = 0;
-    let counts = || {
-        readings += 1;
-        Some(TargetReading::here(readings * 10))
-    };
+    let (readings, counts) = counted(|reading| TargetReading::here(reading * 10));
     let stop = Stop::new().expect("a descriptor");
-    let trials = drive_reading(&order, &stop, vec![Box::new(counts)]);
+    let trials = drive_reading(&order, &stop, vec![counts]);
     assert_eq!(trials[0].seen.slices[0].target_cpu_ns, [Some(10)]);
-    assert_eq!(readings, 2);
+    assert_eq!(readings.load(Ordering::Relaxed), 2);
 }
 
 #[test]
@@ -298,7 +301,7 @@ fn readings_of_a_watcher_are_kept_with_their_times_until_it_is_lost() {
     let mut order = order(vec![lane(address)]);
     order.slice_ns = 50_000_000;
     let mut readings = 0;
-    let watcher = || {
+    let watcher = move || {
         readings += 1;
         let watched =
             WatchedReading { at_ns: 100 * readings, asked_ns: readings, steal_ns: Some(7) };

@@ -18,15 +18,15 @@ struct Meeting {
     changed: Condvar,
 }
 
-struct AtMeeting<'a> {
+struct AtMeeting {
     meeting: Arc<Meeting>,
     starts: Mutex<Vec<(u64, u64)>>,
     /// The slices before which a round had ended, and how many connections had been opened then.
     rounds: Mutex<Vec<(u64, u64)>>,
-    counts: &'a crate::common::Counts,
+    counts: Arc<crate::common::Counts>,
 }
 
-impl Gate for AtMeeting<'_> {
+impl Gate for AtMeeting {
     fn next(&self, index: u64) -> Option<u64> {
         let starts = self.meet();
         self.starts.lock().expect("no panic").push((index, starts));
@@ -41,7 +41,7 @@ impl Gate for AtMeeting<'_> {
     }
 }
 
-impl AtMeeting<'_> {
+impl AtMeeting {
     /// Waits for all processes. Returns the same time for all of them.
     fn meet(&self) -> u64 {
         let mut state = self.meeting.state.lock().expect("no panic");
@@ -80,26 +80,26 @@ type Driven = (Vec<TrialRecord>, Vec<(u64, u64)>, Vec<(u64, u64)>);
 fn drive_together(
     order: &DriveOrder,
     seats: &Arc<Mutex<Vec<(usize, usize)>>>,
-    counts: &crate::common::Counts,
+    counts: &Arc<crate::common::Counts>,
 ) -> Vec<Driven> {
     let meeting = Arc::new(Meeting::default());
     let one = |rank| {
-        let gate = AtMeeting {
+        let gate = Arc::new(AtMeeting {
             meeting: meeting.clone(),
             starts: Mutex::default(),
             rounds: Mutex::default(),
-            counts,
-        };
+            counts: counts.clone(),
+        });
         let mut trials = Vec::new();
-        let together = Together { rank, size: SIZE, gate: &gate };
+        let together = Together { rank, size: SIZE, gate: gate.clone() };
         let stop = Stop::new().expect("a descriptor");
         run_together(order, lanes(order, seats), &stop, together, &mut |trial| {
             trials.push(trial);
             ControlFlow::Continue(())
         })
         .expect("the engine holds");
-        let inner = |of: Mutex<Vec<(u64, u64)>>| of.into_inner().expect("no panic");
-        (trials, inner(gate.starts), inner(gate.rounds))
+        let noted = |of: &Mutex<Vec<(u64, u64)>>| of.lock().expect("no panic").clone();
+        (trials, noted(&gate.starts), noted(&gate.rounds))
     };
     std::thread::scope(|scope| {
         let one = &one;

@@ -1,0 +1,214 @@
+//! Shows from outside whether a thread will come back from what it does: a client library can be
+//! made to compute for ever, to request more memory than there is, or to exhaust its stack.
+
+use crate::threads::{cpu_clock, cpu_time};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use thiserror::Error;
+
+/// How often a watchdog should look.
+pub const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// The CPU time between two beats that no reply needs: some thousand times what the longest takes.
+const LONGEST_COMPUTING: Duration = Duration::from_secs(4);
+/// Looks at a slice that should have ended, one after the other, until it is given up. They are counted
+/// because time also passes for a process that is frozen.
+const LATE_LOOKS: u32 = 50;
+
+/// Why a thread does not come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Lost {
+    /// The client library requested this many bytes at once.
+    #[error("the client library requested {0} bytes of memory for a reply")]
+    Memory(u64),
+    /// The client library called itself too often.
+    #[error("a reply that is nested too deeply exhausted the stack of the client library")]
+    Stack,
+    /// The client library computed for this many seconds without a pause.
+    #[error("the client library computed for {0} s over a reply, without end")]
+    Computing(u64),
+    /// A slice did not end.
+    #[error("a slice did not end although its time was over")]
+    Late,
+}
+
+/// What one thread shows of itself. Clones show the same thread.
+#[derive(Clone, Debug, Default)]
+pub struct Heartbeat(Arc<Shown>);
+
+#[derive(Debug, Default)]
+struct Shown {
+    /// Of the thread. 0 until it is known.
+    cpu_clock: AtomicI32,
+    /// Whether a client library runs, and how often it has come back so far.
+    in_library: AtomicBool,
+    beats: AtomicU64,
+    /// The lane that is driven or serviced.
+    lane: AtomicU32,
+    /// When the slice must have ended, on the engine's clock. 0 if none is driven.
+    gives_up: AtomicU64,
+    /// What [`Lost::Memory`] and [`Lost::Stack`] leave: bytes, or 1. 0 if nothing happened.
+    lost: AtomicU64,
+}
+
+const STACK: u64 = 1;
+
+impl Heartbeat {
+    /// Runs a client library on the calling thread. It must beat at every turn.
+    pub fn in_library<T>(&self, call: impl FnOnce() -> T) -> T {
+        self.0.cpu_clock.store(cpu_clock(), Relaxed);
+        self.beat();
+        self.0.in_library.store(true, Relaxed);
+        let done = call();
+        self.0.in_library.store(false, Relaxed);
+        done
+    }
+
+    /// Notes that the library has come back.
+    pub fn beat(&self) {
+        self.0.beats.fetch_add(1, Relaxed);
+    }
+
+    /// Notes that this thread will not come back. It may be called from a signal handler and from an
+    /// allocator.
+    pub fn lose(&self, lost: Lost) {
+        let left = match lost {
+            Lost::Memory(bytes) => bytes.max(STACK + 1),
+            Lost::Stack | Lost::Computing(_) | Lost::Late => STACK,
+        };
+        self.0.lost.store(left, Relaxed);
+    }
+
+    /// Notes which lane is driven or serviced.
+    pub(crate) fn at_lane(&self, lane: usize) {
+        self.0.lane.store(lane as u32, Relaxed);
+    }
+
+    /// Notes when the slice must have ended; 0 once it has.
+    pub(crate) fn gives_up(&self, at: u64) {
+        self.0.gives_up.store(at, Relaxed);
+    }
+
+    /// The lane that was driven or serviced last.
+    pub(crate) fn lane(&self) -> u32 {
+        self.0.lane.load(Relaxed)
+    }
+}
+
+/// Looks at the heartbeat of a thread.
+#[derive(Debug)]
+pub struct Watchdog {
+    heartbeat: Heartbeat,
+    /// The beat that was seen last, and the CPU time of the thread then.
+    beats: u64,
+    cpu: Duration,
+    late_looks: u32,
+}
+
+impl Watchdog {
+    /// Watches this thread.
+    pub fn of(heartbeat: Heartbeat) -> Watchdog {
+        Watchdog { heartbeat, beats: 0, cpu: Duration::ZERO, late_looks: 0 }
+    }
+
+    /// What it watches.
+    pub(crate) fn heartbeat(&self) -> &Heartbeat {
+        &self.heartbeat
+    }
+
+    /// Looks once, at the time `now` of the engine's clock. Returns None while the thread may still come
+    /// back.
+    pub fn look(&mut self, now: u64) -> Option<Lost> {
+        let cpu = cpu_time(self.heartbeat.0.cpu_clock.load(Relaxed));
+        self.find(now, cpu)
+    }
+
+    /// `cpu`: CPU time of the thread so far.
+    fn find(&mut self, now: u64, cpu: Duration) -> Option<Lost> {
+        let shown = &*self.heartbeat.0;
+        match shown.lost.load(Relaxed) {
+            0 => {}
+            STACK => return Some(Lost::Stack),
+            bytes => return Some(Lost::Memory(bytes)),
+        }
+        let gives_up = shown.gives_up.load(Relaxed);
+        self.late_looks = if gives_up > 0 && now > gives_up { self.late_looks + 1 } else { 0 };
+        if self.late_looks > LATE_LOOKS {
+            return Some(Lost::Late);
+        }
+        self.computes_too_long(cpu).then_some(Lost::Computing(LONGEST_COMPUTING.as_secs()))
+    }
+
+    fn computes_too_long(&mut self, cpu: Duration) -> bool {
+        let shown = &*self.heartbeat.0;
+        if !shown.in_library.load(Relaxed) {
+            return false;
+        }
+        let beats = shown.beats.load(Relaxed);
+        if std::mem::replace(&mut self.beats, beats) != beats {
+            self.cpu = cpu;
+        }
+        cpu.saturating_sub(self.cpu) > LONGEST_COMPUTING
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_cannot_go_on_says_why() {
+        for lost in [Lost::Memory(1 << 40), Lost::Stack] {
+            let heartbeat = Heartbeat::default();
+            let mut watchdog = Watchdog::of(heartbeat.clone());
+            assert_eq!(watchdog.look(0), None);
+            heartbeat.lose(lost);
+            assert_eq!(watchdog.look(0), Some(lost));
+        }
+    }
+
+    #[test]
+    fn a_slice_that_ends_a_little_late_is_not_given_up() {
+        let heartbeat = Heartbeat::default();
+        let mut watchdog = Watchdog::of(heartbeat.clone());
+        heartbeat.gives_up(100);
+        let looks = |watchdog: &mut Watchdog, times| {
+            (0..times).filter(|_| watchdog.look(101) == Some(Lost::Late)).count()
+        };
+        assert_eq!(looks(&mut watchdog, LATE_LOOKS), 0);
+        heartbeat.gives_up(0);
+        assert_eq!(looks(&mut watchdog, 1), 0);
+        heartbeat.gives_up(100);
+        assert_eq!(looks(&mut watchdog, LATE_LOOKS), 0, "another slice");
+        assert_eq!(looks(&mut watchdog, 2), 2);
+    }
+
+    /// Beats come from the library's turns, so time counts only between two of them.
+    #[test]
+    fn computing_counts_only_within_one_turn_of_a_library() {
+        let heartbeat = Heartbeat::default();
+        let mut watchdog = Watchdog::of(heartbeat.clone());
+        let mut at = |seconds| watchdog.find(0, Duration::from_secs(seconds));
+        assert_eq!((at(1), at(100)), (None, None), "no library runs");
+        heartbeat.in_library(|| {
+            assert_eq!((at(101), at(105)), (None, None));
+            heartbeat.beat();
+            assert_eq!((at(106), at(110)), (None, None), "another turn");
+            assert_eq!(at(111), Some(Lost::Computing(4)));
+        });
+        assert_eq!(at(200), None);
+    }
+
+    #[test]
+    fn the_cpu_time_is_that_of_the_thread() {
+        let heartbeat = Heartbeat::default();
+        let clock = || heartbeat.0.cpu_clock.load(Relaxed);
+        let of_another = std::thread::scope(|scope| {
+            let compute = || heartbeat.in_library(|| while cpu_time(clock()).as_millis() < 20 {});
+            scope.spawn(compute).join().expect("no panic");
+            cpu_time(clock())
+        });
+        assert_eq!(of_another, Duration::ZERO, "that thread has ended");
+        heartbeat.in_library(|| assert!(cpu_time(clock()) > Duration::ZERO));
+    }
+}
