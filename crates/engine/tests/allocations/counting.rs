@@ -3,16 +3,22 @@
 
 use record::Arrivals;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
+thread_local! {
+    static OF_THREAD: Cell<u64> = const { Cell::new(0) };
+}
+
 // SAFETY: passes everything to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        OF_THREAD.set(OF_THREAD.get() + 1);
         unsafe { System.alloc(layout) }
     }
 
@@ -27,6 +33,11 @@ static ALLOCATOR: Counting = Counting;
 /// Returns how many there were so far.
 pub(crate) fn allocations() -> u64 {
     ALLOCATIONS.load(Ordering::Relaxed)
+}
+
+/// Returns how many the calling thread made so far.
+pub(crate) fn allocations_of_thread() -> u64 {
+    OF_THREAD.get()
 }
 
 /// Checks that ten times the operations make no more allocations. `allocations_of` returns how

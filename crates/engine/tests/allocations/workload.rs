@@ -40,9 +40,6 @@ fn drive(operations: &Operations, out: &mut Vec<u8>) -> u64 {
 
 pub(crate) fn nothing_is_allocated_for_an_operation() {
     let mut out = Vec::with_capacity(2000);
-    // Not counted, because the thread of the test harness that started this one may still be
-    // busy with that.
-    drive(&operations(Distribution::Uniform, false), &mut out);
     for distribution in [
         Distribution::Uniform,
         Distribution::Sequential,
@@ -53,9 +50,9 @@ pub(crate) fn nothing_is_allocated_for_an_operation() {
     ] {
         for hashed in [false, true] {
             let operations = operations(distribution, hashed);
-            let before = counting::allocations();
+            let before = counting::allocations_of_thread();
             let right = drive(&operations, &mut out);
-            let after = counting::allocations();
+            let after = counting::allocations_of_thread();
             assert_eq!((right, after - before), (10_000, 0), "{distribution:?} {hashed}");
         }
     }
