@@ -16,6 +16,7 @@
 
 mod access;
 mod admin;
+mod announced;
 mod budget;
 pub mod cassandra;
 mod custom;
@@ -48,6 +49,7 @@ mod writes;
 
 pub use access::{CHEAPEST, SqlAccess};
 pub use admin::{QueryError, Rows};
+pub use announced::Announced;
 pub use budget::REPLY_BYTES;
 pub use cassandra::CassandraAccess;
 pub use custom::Check;

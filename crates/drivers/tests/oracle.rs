@@ -28,6 +28,7 @@ fn access() -> OracleAccess {
         protocol: (),
         tls: None,
         may_ask_for_key: false,
+        announced: drivers::Announced::default(),
         reply_bytes: None,
         numbers: Numbers::new(4),
         feeds: Feeds::default(),
