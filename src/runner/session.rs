@@ -288,7 +288,9 @@ impl<W: Write> RunSession<'_, W> {
         let Some(nodes) = &ready.nodes else { return };
         let name = &self.plan.contenders[ready.contender as usize].name;
         let progress = self.writer.progress;
-        progress.say(&format!("nodes of `{name}`: {}", audit::addresses(&nodes.driven)));
+        if !nodes.driven.is_empty() {
+            progress.say(&format!("nodes of `{name}`: {}", audit::addresses(&nodes.driven)));
+        }
         if let Some(what) = audit::not_dialled(nodes) {
             progress.say_always(&format!("caution: `{name}`: {what}; {}", audit::DIAL_THEM));
         }

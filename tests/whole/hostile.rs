@@ -5,6 +5,7 @@ use crate::common::{TestDirectory, errors};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -258,4 +259,41 @@ fn a_mysql_that_offers_its_own_key_for_the_password_needs_permission() {
     logs_in(&address, "?allow-public-key-retrieval=true");
     assert!(has_received(&received, ASKS_FOR_KEY), "allowed, and not asked for");
     assert!(!has_received(&received, PASSWORD.as_bytes()), "the password");
+}
+
+/// How many logins the false server below accepts: those before the rounds, and of some lanes.
+const HONEST: u32 = 8;
+
+/// Its rows for any statement that is sent as text: one row of one column.
+fn my_answers(client: &mut Client) {
+    while client.receives().first().is_some() {
+        let row = [(1, &b"\x01"[..]), (2, MY_COLUMN), (3, MY_END), (4, b"\x011"), (5, MY_END)];
+        if client.says(&row.map(|(number, says)| my_packet(number, says)).concat()).is_none() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_mysql_that_asks_for_the_password_only_later_does_not_get_it() {
+    static LOGINS: AtomicU32 = AtomicU32::new(0);
+    let (address, received) = fake(|client| {
+        let _ = client.says(&my_packet(0, MY_GREETING));
+        client.receives();
+        if LOGINS.fetch_add(1, Ordering::SeqCst) < HONEST {
+            let _ = client.says(&my_packet(2, MY_OK));
+            return my_answers(client);
+        }
+        let challenge = b"\xfecaching_sha2_password\0abcdefghijklmnopqrst\0";
+        let _ = client.says(&my_packet(2, challenge));
+        client.receives();
+        let _ = client.says(&my_packet(4, b"\x01\x04"));
+        client.receives();
+    });
+    let url = format!("a=mysql://me:{PASSWORD}@{address}/db");
+    let (_, message, _) = run(&url, &["--set", "a.protocol=text", "--set", "a.reuse=never"]);
+    assert!(LOGINS.load(Ordering::SeqCst) > HONEST, "no later login: {message}");
+    assert!(!has_received(&received, ASKS_FOR_KEY), "it asked for the key");
+    assert!(!message.contains(PASSWORD), "{message}");
+    assert!(message.contains("public key that it sends itself"), "{message}");
 }

@@ -24,6 +24,7 @@ mod validator;
 mod web;
 
 mod addresses;
+mod announced;
 mod audit_page;
 mod cli;
 mod conformance;

@@ -138,8 +138,8 @@ pub(crate) fn facts(target: &TargetSummary) -> Vec<String> {
         let line = fact.line.as_ref().map_or_else(|| "no output".to_owned(), shown);
         format!("{}: {line}", shown(&fact.command))
     });
-    let nodes = target.nodes.as_ref();
-    facts.chain(nodes.map(|nodes| format!("driven nodes: {}", addresses(&nodes.driven)))).collect()
+    let driven = target.nodes.iter().map(|nodes| &nodes.driven).filter(|driven| !driven.is_empty());
+    facts.chain(driven.map(|driven| format!("driven nodes: {}", addresses(driven)))).collect()
 }
 
 /// How many times it was launched. Returns None if tiebreak did not launch it.
