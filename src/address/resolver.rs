@@ -1,6 +1,7 @@
 //! Targets that are already running: their addresses, and whether these may be dialled at all.
 
 use crate::exit::Error;
+use record::DialPolicy;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
@@ -15,7 +16,7 @@ pub type LookUp<'a> = &'a dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>>;
 /// Turns names into the one address that is dialled, each name once: what the
 /// plan records is what every lane dials, whatever DNS says later.
 pub struct Resolver<'a> {
-    allow_public: bool,
+    policy: DialPolicy,
     look_up: LookUp<'a>,
     accepts: &'a dyn Fn(SocketAddr) -> bool,
     known: BTreeMap<(String, u16), SocketAddr>,
@@ -28,7 +29,7 @@ impl<'a> Resolver<'a> {
         look_up: LookUp<'a>,
         accepts: &'a dyn Fn(SocketAddr) -> bool,
     ) -> Self {
-        Resolver { allow_public, look_up, accepts, known: BTreeMap::new() }
+        Resolver { policy: DialPolicy::new(allow_public), look_up, accepts, known: BTreeMap::new() }
     }
 
     /// The address to dial for this host and port.
@@ -78,8 +79,8 @@ impl<'a> Resolver<'a> {
     /// Every address is checked, not only the one that would be dialled: whether a name that
     /// sometimes resolves to a public address is accepted must not depend on the order.
     fn check(&self, host: &str, addresses: &[SocketAddr]) -> Result<(), Error> {
-        let public = addresses.iter().map(SocketAddr::ip).find(|ip| is_public(*ip));
-        let (Some(ip), false) = (public, self.allow_public) else { return Ok(()) };
+        let refused = addresses.iter().map(SocketAddr::ip).find(|ip| !self.policy.allows(*ip));
+        let Some(ip) = refused else { return Ok(()) };
         let what = match host.parse::<IpAddr>() {
             Ok(_) => format!("{ip} is a public address"),
             Err(_) => format!("`{host}` resolves to {ip}, a public address"),
@@ -112,80 +113,11 @@ pub fn accepts(address: SocketAddr) -> bool {
     TcpStream::connect_timeout(&address, PROBE).is_ok()
 }
 
-/// Whether an address lies outside this machine and its private networks.
-///
-/// Loopback (127/8, ::1), private IPv4 (RFC 1918) and unique local IPv6 (RFC 4193) are not public.
-/// Link-local addresses count as public: cloud machines hand out their credentials at
-/// 169.254.169.254; so do the addresses that carriers share (100.64/10) and those with a special
-/// meaning (0.0.0.0).
-pub fn is_public(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(v4) => !(v4.is_loopback() || v4.is_private()),
-        IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
-            Some(v4) => is_public(IpAddr::V4(v4)),
-            None => !(v6 == Ipv6Addr::LOCALHOST || v6.is_unique_local()),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::exit::Exit;
     use std::cell::Cell;
-
-    #[test]
-    fn the_address_policy() {
-        let free = [
-            "127.0.0.1",
-            "127.255.255.254",
-            "10.0.0.1",
-            "10.255.255.255",
-            "172.16.0.1",
-            "172.31.255.255",
-            "192.168.0.1",
-            "::1",
-            "fc00::1",
-            "fd12:3456::1",
-            "::ffff:127.0.0.1",
-            "::ffff:10.1.2.3",
-        ];
-        let public = [
-            "8.8.8.8",
-            "0.0.0.0",
-            "9.255.255.255",
-            "11.0.0.0",
-            "172.15.255.255",
-            "172.32.0.0",
-            "192.167.255.255",
-            "192.169.0.0",
-            "169.254.169.254",
-            "100.64.0.1",
-            "100.127.255.255",
-            "128.0.0.1",
-            "126.255.255.255",
-            "224.0.0.1",
-            "255.255.255.255",
-            "192.0.2.1",
-            "::",
-            "2001:db8::1",
-            "fe80::1",
-            "fec0::1",
-            "ff02::1",
-            "::127.0.0.1",
-            "64:ff9b::7f00:1",
-            "::ffff:8.8.8.8",
-            "::ffff:169.254.169.254",
-            "fbff::1",
-            "fe00::1",
-        ];
-        for text in free {
-            assert!(!is_public(text.parse().unwrap()), "{text} is free");
-        }
-        for text in public {
-            assert!(is_public(text.parse().unwrap()), "{text} is public");
-        }
-    }
 
     #[test]
     fn all_addresses_of_this_machine_are_loopback() {

@@ -4,9 +4,9 @@
 use super::announce::Announce;
 use super::local_clock::SimulatedClock;
 use super::membership::{Membership, number_of, rank_and_size};
-use crate::address::resolver::is_public;
 use crate::exit::Error;
 use crate::remote::Token;
+use record::DialPolicy;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -39,7 +39,7 @@ pub(crate) fn membership(
     let simulated = SimulatedClock::default();
     if rank == 0 {
         let ip = own_address(variable)?;
-        if is_public(ip) && !allow_public {
+        if !DialPolicy::new(allow_public).allows(ip) {
             return Err(Error::usage(format!(
                 "this machine is {ip} in the cluster, a public address: confirm with \
                  --allow-public that the coordinator may listen there"
@@ -51,7 +51,7 @@ pub(crate) fn membership(
         return Ok(Membership { rank, size, coordinator, token, gather, simulated, announce });
     }
     let (coordinator, token) = found(&file, gather)?;
-    if is_public(coordinator.ip()) && !allow_public {
+    if !DialPolicy::new(allow_public).allows(coordinator.ip()) {
         return Err(Error::usage(format!(
             "the coordinator is at {coordinator}, a public address: confirm it with --allow-public"
         )));

@@ -2,11 +2,11 @@
 
 use super::options::OutputOptions;
 use super::{conduct, outputs};
-use crate::address::resolver::is_public;
 use crate::agents::{Announce, ExperimentFile, Hosts, Membership, SimulatedClock, arguments_in};
 use crate::exit::{Error, Exit};
 use crate::plan::{self, Spec};
 use crate::remote::Token;
+use record::DialPolicy;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -69,7 +69,7 @@ fn coordinator(
     allow_public: bool,
     gather: Duration,
 ) -> Result<Membership, Error> {
-    if is_public(address) && !allow_public {
+    if !DialPolicy::new(allow_public).allows(address) {
         return Err(Error::usage(format!(
             "{} sees this machine at {address}, a public address: confirm with --allow-public that \
              the coordinator may listen there",

@@ -27,7 +27,7 @@ pub(super) struct TargetOptions {
     /// Connect to HOST2:PORT2 instead of HOST1:PORT1, as curl does; parts may be empty
     #[arg(long, value_name = "HOST1:PORT1:HOST2:PORT2", hide_short_help = true)]
     connect_to: Vec<String>,
-    /// Allow addresses outside this machine and private networks
+    /// Allow addresses outside this machine and private networks, given or announced by a server
     #[arg(long, hide_short_help = true)]
     allow_public: bool,
     /// Allow Redis commands that affect more than the keys of the contender, such as EVAL,

@@ -1,12 +1,12 @@
 //! `tiebreak watch`: reads the CPU time and memory of a target for a tiebreak on another machine.
 
 use super::outputs;
-use crate::address::resolver;
 use crate::exit::{Error, Exit};
 use crate::plan::WATCH_TOKEN_VARIABLE;
 use crate::remote::Token;
 use crate::watch::{Limits, WatchedTarget, serve};
 use crate::{host, signals};
+use record::DialPolicy;
 use std::fmt::Write;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -75,7 +75,7 @@ pub(super) fn perform(args: &WatchArgs) -> Result<Exit, Error> {
 
 fn check_address(args: &WatchArgs) -> Result<(), Error> {
     let ip = args.listen.ip();
-    if args.allow_public || !resolver::is_public(ip) {
+    if DialPolicy::new(args.allow_public).allows(ip) {
         return Ok(());
     }
     Err(Error::usage(format!(

@@ -9,7 +9,7 @@ use crate::plan::{Settings, store};
 use crate::protocol::{Protocol, Sql, SqlParts, SqlTls};
 use engine::{Numbers, TlsAccess};
 use record::cassandra::Batch;
-use record::{Address, Consistency, Contender, RequestPlan, SqlSettings, Work};
+use record::{Address, Consistency, Contender, DialPolicy, RequestPlan, SqlSettings, Work};
 use rustls::pki_types::ServerName;
 use text::shown::shown;
 
@@ -88,6 +88,7 @@ fn parts<'a>(
         settings: sql_settings,
         tls: tls(spec, url, row)?,
         may_ask_for_key: url.allows_key_retrieval(),
+        policy: DialPolicy::new(spec.allow_public),
         consistency,
         replication: settings.replication(),
         numbers: Numbers::new(store::MOST_COUNTERS),

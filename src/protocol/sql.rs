@@ -1,9 +1,9 @@
 //! Databases that are queried in SQL, through their client libraries.
 
-use drivers::{Database, SqlAccess};
+use drivers::{Announced, Database, SqlAccess};
 use engine::workload::Feeds;
 use engine::{Numbers, TlsAccess};
-use record::{Consistency, SqlProtocol, SqlSettings, Workload};
+use record::{Consistency, DialPolicy, SqlProtocol, SqlSettings, Workload};
 use std::path::PathBuf;
 
 /// The query of an address that requests TLS.
@@ -42,6 +42,8 @@ pub(crate) struct SqlParts<'a> {
     pub(crate) tls: Option<SqlTls>,
     /// Whether a server without TLS may be asked for the key that encrypts the password.
     pub(crate) may_ask_for_key: bool,
+    /// Which announced addresses may be dialled.
+    pub(crate) policy: DialPolicy,
     /// None if the protocol has no levels.
     pub(crate) consistency: Option<Consistency>,
     /// Copies of each row of a keyspace that a load creates.
@@ -74,6 +76,7 @@ impl SqlParts<'_> {
             protocol,
             tls,
             may_ask_for_key: self.may_ask_for_key,
+            announced: Announced::new(self.policy),
             reply_bytes: self.settings.reply_bytes,
             numbers: self.numbers,
             feeds: self.feeds,

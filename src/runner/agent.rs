@@ -4,7 +4,6 @@ use super::said::make_harmless;
 use super::targets::check_login;
 use super::{header, orders, placement::Kept, run_directory, workers};
 use crate::access::Access;
-use crate::address::resolver::is_public;
 use crate::agents::{
     AgentGate, AgentLink, LocalClock, Membership, Outbox, PartLane, PartOrder, out_of_turn,
 };
@@ -15,7 +14,8 @@ use crate::remote::{Connection, RemoteError, introduce};
 use crate::{host, launch, signals};
 use engine::{Stop, Together};
 use record::{
-    Address, Contender, DriveOrder, End, EndReason, Event, LaneOrder, Phase, TrialRecord,
+    Address, Contender, DialPolicy, DriveOrder, End, EndReason, Event, LaneOrder, Phase,
+    TrialRecord,
 };
 use std::ffi::OsString;
 use std::fs::File;
@@ -239,7 +239,7 @@ impl Agent<'_> {
                 let Some(first) = nodes.first() else {
                     return Err(format!("`{}` is not reached over TCP", known.name));
                 };
-                if nodes.iter().any(|node| is_public(node.ip())) {
+                if !nodes.iter().all(|node| DialPolicy::default().allows(node.ip())) {
                     return Err(format!("`{}` is at a public address", known.name));
                 }
                 let url = launch::address_at(launch, first.port());

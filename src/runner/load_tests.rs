@@ -69,6 +69,7 @@ impl Environment for View<'_> {
             out_of_sight: None,
             watched: None,
             facts: Vec::new(),
+            nodes: None,
             ready_requests: 0,
         })
     }

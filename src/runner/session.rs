@@ -16,10 +16,10 @@ use crate::plan::{launches, pilot, warm_up};
 use crate::targets::ready::{self, Answer, ExpectedReply};
 use engine::EngineError;
 use engine::interleaving::{Sequence, sequence};
-use judge::Judge;
+use judge::{Judge, audit};
 use record::{
     Contender, DriveOrder, End, EndReason, Event, Failure, LaneOrder, OwnCost, Phase, PilotChoice,
-    Plan, StoreMoment, TrialRecord, own_cost,
+    Plan, StoreMoment, TargetReady, TrialRecord, own_cost,
 };
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -277,10 +277,24 @@ impl<W: Write> RunSession<'_, W> {
         order.sort_by_key(|contender| self.plan.target_of(*contender) != *contender);
         for contender in order {
             let ready = self.environment.launch_target(launch, contender)?;
+            self.show_nodes(&ready);
             self.writer.write_and_sync(&Event::Target(ready))?;
         }
         self.ready()?;
         self.load()
+    }
+
+    /// Says which nodes of a target are driven, and which are not.
+    fn show_nodes(&self, ready: &TargetReady) {
+        let Some(nodes) = &ready.nodes else { return };
+        let name = &self.plan.contenders[ready.contender as usize].name;
+        let progress = self.writer.progress;
+        if !nodes.driven.is_empty() {
+            progress.say(&format!("nodes of `{name}`: {}", audit::addresses(&nodes.driven)));
+        }
+        if let Some(what) = audit::not_dialled(nodes) {
+            progress.say_always(&format!("caution: `{name}`: {what}; {}", audit::DIAL_THEM));
+        }
     }
 
     /// Ends the targets that were launched.

@@ -141,6 +141,7 @@ impl Environment for FakeEngine {
             out_of_sight: None,
             watched: None,
             facts: Vec::new(),
+            nodes: None,
             ready_requests: 0,
         })
     }
@@ -162,6 +163,7 @@ impl Environment for FakeEngine {
             memory_source,
             log_troubles,
             behind: Vec::new(),
+            nodes: None,
             lost_nodes,
             watched: None,
         }]

@@ -28,6 +28,8 @@ impl Silence {
             return None;
         }
         let kinds = outcomes.failed.iter().map(|(kind, count)| format!("{count} {}", kind.name()));
+        let faults = trial.seen.reasons.faults.iter();
+        let why = faults.max_by_key(|(_, times)| **times).map(|(text, _)| format!(": {text}"));
         let contender = plan.contenders.get(contender)?;
         let when = match trial.phase {
             Phase::Round if plan.rounds > 1 => format!("round {}", trial.round),
@@ -35,10 +37,11 @@ impl Silence {
             _ => "the pilot".to_owned(),
         };
         Some(format!(
-            "`{}` ({}) stopped answering: no operation in {when} got a reply ({})",
+            "`{}` ({}) stopped answering: no operation in {when} got a reply ({}){}",
             contender.name,
             contender.target,
-            kinds.collect::<Vec<_>>().join(", ")
+            kinds.collect::<Vec<_>>().join(", "),
+            why.unwrap_or_default()
         ))
     }
 

@@ -19,7 +19,7 @@ use engine::files::{self, FilesAccess};
 use engine::{Driving, EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
 use keeper::process::NotVisible;
 use record::{
-    Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, SingleRun, TargetDone,
+    Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, Nodes, SingleRun, TargetDone,
     TargetReady, Workload,
 };
 use std::sync::Arc;
@@ -229,6 +229,8 @@ fn target_ready(
     facts: &[Fact],
 ) -> TargetReady {
     let custom_words = side_channel(known, running_target).map(|store| store.facts());
+    // After its facts, since only these connect to its nodes.
+    let nodes = nodes(running_target);
     TargetReady {
         contender: contender as u32,
         launch: running_target.launch,
@@ -243,8 +245,17 @@ fn target_ready(
         watched: running_target.meter.as_ref().ok().and_then(TargetMeter::watched),
         // What a store reports, in addition to the facts of its launch.
         facts: facts.iter().cloned().chain(custom_words.unwrap_or_default()).collect(),
+        nodes,
         ready_requests: running_target.running.as_ref().map_or(0, Running::ready_requests),
         took_ns: 0,
+    }
+}
+
+/// Its nodes, as far as its client library met them.
+fn nodes(running_target: &RunningTarget) -> Option<Nodes> {
+    match &running_target.lane_access {
+        LaneAccess::Server(access) => access.database()?.nodes(),
+        LaneAccess::Program(_) => None,
     }
 }
 
@@ -463,6 +474,7 @@ impl Environment for Targets<'_> {
             });
             let launch = running_target.as_ref().map_or(0, |running_target| running_target.launch);
             let was_up = running_target.is_some();
+            let nodes = running_target.as_ref().and_then(nodes);
             if let Some(running) = running_target.and_then(|running_target| running_target.running)
             {
                 // Even if this fails, nothing of it keeps running.
@@ -480,6 +492,7 @@ impl Environment for Targets<'_> {
                     log_troubles,
                     lost_nodes,
                     behind: self.behind.get(contender).cloned().unwrap_or_default(),
+                    nodes,
                     watched,
                 });
             }

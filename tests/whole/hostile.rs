@@ -5,6 +5,7 @@ use crate::common::{TestDirectory, errors};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -258,4 +259,73 @@ fn a_mysql_that_offers_its_own_key_for_the_password_needs_permission() {
     logs_in(&address, "?allow-public-key-retrieval=true");
     assert!(has_received(&received, ASKS_FOR_KEY), "allowed, and not asked for");
     assert!(!has_received(&received, PASSWORD.as_bytes()), "the password");
+}
+
+/// How many logins the false server below accepts: those before the rounds, and of some lanes.
+const HONEST: u32 = 8;
+
+/// The answer to a statement that is sent as text: one row of one column.
+fn my_row() -> Vec<u8> {
+    let row = [(1, &b"\x01"[..]), (2, MY_COLUMN), (3, MY_END), (4, b"\x011"), (5, MY_END)];
+    row.map(|(number, says)| my_packet(number, says)).concat()
+}
+
+#[test]
+fn a_mysql_that_asks_for_the_password_only_later_does_not_get_it() {
+    static LOGINS: AtomicU32 = AtomicU32::new(0);
+    let (address, received) = fake(|client| {
+        let _ = client.says(&my_packet(0, MY_GREETING));
+        client.receives();
+        if LOGINS.fetch_add(1, Ordering::SeqCst) < HONEST {
+            let _ = client.says(&my_packet(2, MY_OK));
+            while client.receives().first().is_some() && client.says(&my_row()).is_some() {}
+            return;
+        }
+        let challenge = b"\xfecaching_sha2_password\0abcdefghijklmnopqrst\0";
+        let _ = client.says(&my_packet(2, challenge));
+        client.receives();
+        let _ = client.says(&my_packet(4, b"\x01\x04"));
+        client.receives();
+    });
+    let url = format!("a=mysql://me:{PASSWORD}@{address}/db");
+    let text = ["--set", "a.protocol=text", "--set", "a.reuse=never", "--query", "SELECT 1"];
+    let short = ["--duration", "300ms", "--warm-up", "0s", "--connections", "4"];
+    let (code, report) = TestDirectory::new().report(&[&["run", &url][..], &text, &short].concat());
+    assert!(LOGINS.load(Ordering::SeqCst) > HONEST, "no later login: {report}");
+    assert!(!has_received(&received, ASKS_FOR_KEY), "it asked for the key");
+    let report = report.to_string();
+    assert!(!report.contains(PASSWORD), "{report}");
+    assert!(report.contains("public key that it sends itself"), "{report}");
+    assert_eq!(code, 3, "{report}");
+}
+
+#[test]
+fn a_mysql_that_asks_for_the_password_at_a_reset_does_not_get_it() {
+    /// The command that logs in again in the same session, as a server so old needs for a reset.
+    const CHANGES_USER: u8 = 0x11;
+    static RESETS: AtomicU32 = AtomicU32::new(0);
+    let (address, received) = fake(|client| {
+        let _ = client.says(&my_packet(0, MY_GREETING));
+        client.receives();
+        let _ = client.says(&my_packet(2, MY_OK));
+        while let Some(command) = client.receives().get(4) {
+            if *command == CHANGES_USER {
+                RESETS.fetch_add(1, Ordering::SeqCst);
+                let challenge = b"\xfecaching_sha2_password\0abcdefghijklmnopqrst\0";
+                let _ = client.says(&my_packet(1, challenge));
+                client.receives();
+                let _ = client.says(&my_packet(3, b"\x01\x04"));
+            } else {
+                let _ = client.says(&my_row());
+            }
+        }
+    });
+    let url = format!("a=mysql://me:{PASSWORD}@{address}/db");
+    let text =
+        ["--set", "a.protocol=text", "--set", "a.pool.max=2", "--set", "a.pool.upkeep=reset"];
+    let (_, message, _) = run(&url, &text);
+    assert!(RESETS.load(Ordering::SeqCst) > 0, "no reset: {message}");
+    // The number of the packet is another one there.
+    assert!(!has_received(&received, b"\x01\0\0\x04\x02"), "it asked for the key");
+    assert!(!message.contains(PASSWORD), "{message}");
 }

@@ -24,8 +24,10 @@ mod validator;
 mod web;
 
 mod addresses;
+mod announced;
 mod audit_page;
 mod cli;
+mod confined;
 mod conformance;
 mod connections;
 mod custom;

@@ -1,5 +1,6 @@
 //! Access to a database through any of the client libraries.
 
+use crate::announced::Announced;
 use crate::request::RequestParts;
 use engine::Numbers;
 use engine::workload::Feeds;
@@ -28,6 +29,8 @@ pub struct SqlAccess<P, T> {
     /// MySQL: without TLS the server may be asked for its public key to encrypt the password with.
     /// An impostor that answers in its place can then read the password.
     pub may_ask_for_key: bool,
+    /// Addresses that its servers announce, and whether they may be dialled.
+    pub announced: Announced,
     /// Maximum length of the reply to an operation, in bytes. None: see [`crate::REPLY_BYTES`].
     pub reply_bytes: Option<u64>,
     /// The numbers from which operations continue in the next call of the engine.
@@ -61,6 +64,7 @@ impl<P, T> SqlAccess<P, T> {
             protocol,
             tls: None,
             may_ask_for_key: false,
+            announced: Announced::default(),
             reply_bytes: None,
             numbers: Numbers::new(1),
             feeds: Feeds::default(),

@@ -3,7 +3,7 @@
 use crate::admin::{QueryError, Rows};
 use crate::custom::Check;
 use engine::{EngineError, MakeLane};
-use record::{Address, DriveOrder, Workload};
+use record::{Address, DriveOrder, Nodes, Workload};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -92,6 +92,12 @@ pub trait Database: Send + Sync {
         address: &Address,
         timeout: Duration,
     ) -> Result<Vec<(String, String)>, QueryError>;
+
+    /// The nodes to which it was connected so far, and the announced addresses that were not dialled.
+    /// Returns None if its servers announce none.
+    fn nodes(&self) -> Option<Nodes> {
+        None
+    }
 
     /// The source of the facts, and the name of the one with the version.
     fn source_of_facts(&self) -> (&'static str, &'static str);

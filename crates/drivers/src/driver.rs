@@ -67,13 +67,20 @@ pub(crate) struct Unopened {
     pub(crate) error: RequestError,
     /// What the server said when it refused the connection.
     pub(crate) said: Option<String>,
+    /// Why tiebreak aborted the login.
+    pub(crate) refusal: Option<String>,
 }
 
 impl Unopened {
     /// `words` are those of the library, which quotes the server if the server refused.
     pub(crate) fn new(error: RequestError, words: impl FnOnce() -> String) -> Unopened {
         let is_refused = matches!(error, RequestError::ServerError { .. });
-        Unopened { error, said: is_refused.then(words) }
+        Unopened { error, said: is_refused.then(words), refusal: None }
+    }
+
+    /// tiebreak aborted the login.
+    pub(crate) fn refused(error: RequestError, why: String) -> Unopened {
+        Unopened { error, said: None, refusal: Some(why) }
     }
 }
 

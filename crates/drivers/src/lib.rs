@@ -16,6 +16,7 @@
 
 mod access;
 mod admin;
+mod announced;
 mod budget;
 pub mod cassandra;
 #[allow(unsafe_code, reason = "an allocator and a signal handler")]
@@ -50,6 +51,7 @@ mod writes;
 
 pub use access::{CHEAPEST, SqlAccess};
 pub use admin::{QueryError, Rows, stop_asking_on};
+pub use announced::Announced;
 pub use budget::REPLY_BYTES;
 pub use cassandra::CassandraAccess;
 pub use custom::Check;

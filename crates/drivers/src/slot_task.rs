@@ -167,7 +167,8 @@ impl<D: Driver> Shared<D> {
                 scheduler.slots[slot].failures = 0;
                 Ok(Connection { client, served: 0 })
             }
-            Err(Unopened { error, said }) => {
+            Err(Unopened { error, said, refusal }) => {
+                refusal.iter().for_each(|why| scheduler.seen.fault(why));
                 if let Some(words) = said {
                     scheduler.seen.said(words.as_bytes());
                 }

@@ -13,6 +13,7 @@ use engine::workload::Feeds;
 use record::{Address, DriveOrder, Failure, LaneTask, Reuse, Seen};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// How long a question waits for its answer.
@@ -28,6 +29,7 @@ fn access() -> OracleAccess {
         protocol: (),
         tls: None,
         may_ask_for_key: false,
+        announced: drivers::Announced::default(),
         reply_bytes: None,
         numbers: Numbers::new(4),
         feeds: Feeds::default(),
@@ -166,6 +168,42 @@ fn a_question_to_one_that_refuses_or_hangs_is_answered_in_words() {
         "{}",
         query_error.why
     );
+}
+
+/// Sends its client elsewhere.
+fn redirect(stream: TcpStream, to: &str) {
+    let data = format!("{to}\0(DESCRIPTION=(CONNECT_DATA=(SERVICE_NAME=FREEPDB1)))");
+    let length = (data.len() as u16).to_be_bytes();
+    let data = [b"\0\0", data.as_bytes()].concat();
+    answer(stream, &[packet(5, &length), packet(6, &data)].concat());
+}
+
+#[test]
+fn a_redirect_is_followed_only_where_the_policy_allows_it() {
+    let ask = |to: SocketAddr| {
+        let access = access();
+        let result = access.ask(&Address::Tcp(to), &["SELECT 1 FROM dual".to_owned()], WAIT);
+        (result.expect_err("no database is there"), access.nodes())
+    };
+    let public = listener(|stream| {
+        redirect(stream, "(ADDRESS=(PROTOCOL=TCP)(HOST=203.0.113.7)(PORT=1521))");
+    });
+    let (query_error, nodes) = ask(public);
+    for says in ["redirects to 203.0.113.7:1521, a public address", "--allow-public"] {
+        assert!(query_error.why.contains(says), "{}", query_error.why);
+    }
+    let refused = ["203.0.113.7:1521".parse().expect("an address")];
+    assert_eq!(nodes.expect("one was refused").not_dialled, refused);
+
+    static REFUSES: OnceLock<SocketAddr> = OnceLock::new();
+    REFUSES.get_or_init(|| listener(refuse));
+    let private = listener(|stream| {
+        let port = REFUSES.get().expect("set before").port();
+        redirect(stream, &format!("(ADDRESS=(PROTOCOL=TCP)(HOST=127.0.0.1)(PORT={port}))"));
+    });
+    let (query_error, nodes) = ask(private);
+    assert_eq!(query_error.code, Some(drivers::oracle::code(12514)), "{}", query_error.why);
+    assert_eq!(nodes, None);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! build one without the audit.
 
 use record::Histogram;
-use record::{Fact, Kind, Loaded, Metric, Outcomes, Programs, seen::Connections};
+use record::{Fact, Kind, Loaded, Metric, Nodes, Outcomes, Programs, seen::Connections};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -534,6 +534,9 @@ pub struct TargetSummary {
     pub log_troubles: Vec<String>,
     /// Its nodes that ended while it was driven, and how.
     pub lost_nodes: Vec<String>,
+    /// Its nodes: those driven, and announced addresses that were not dialled. None if its servers
+    /// announce none.
+    pub nodes: Option<Nodes>,
     /// Servers to which it was connected, and which its CPU time and memory do not include.
     pub behind: Vec<String>,
 }

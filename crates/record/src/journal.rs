@@ -1,7 +1,8 @@
 //! The lines of a journal.
 
 use crate::{
-    AgentClock, AgentReady, Loaded, OwnCost, PilotChoice, Plan, SingleRun, StoreReport, TrialRecord,
+    AgentClock, AgentReady, Loaded, Nodes, OwnCost, PilotChoice, Plan, SingleRun, StoreReport,
+    TrialRecord,
 };
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +73,9 @@ pub struct TargetReady {
     /// What it reports about itself, such as its version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
+    /// Its nodes, before it is driven. None if its servers announce none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Nodes>,
     /// Requests that checked whether it is ready, besides those of trials.
     #[serde(default)]
     pub ready_requests: u64,
@@ -113,6 +117,9 @@ pub struct TargetDone {
     /// in its CPU time and memory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub behind: Vec<String>,
+    /// Its nodes, after it was driven. None if its servers announce none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Nodes>,
     /// What a watcher reported of its machine. None if it has no watcher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<WatcherReport>,

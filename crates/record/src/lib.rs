@@ -13,6 +13,7 @@ pub mod agents;
 pub mod cassandra;
 mod consistency;
 mod custom;
+mod dialling;
 pub mod digests;
 pub mod drive_order;
 pub mod generator;
@@ -49,6 +50,7 @@ pub use consistency::Consistency;
 pub use custom::{
     Custom, CustomOperation, Feed, FeedOrder, OperationText, Parameter, Rows, Statement, Table,
 };
+pub use dialling::{DialPolicy, Nodes};
 pub use digests::Digests;
 pub use drive_order::{
     Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, Pool, Reuse, Upkeep, WarmUp,

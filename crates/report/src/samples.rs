@@ -19,8 +19,8 @@ use judge::verdict::{
 };
 use record::{
     Address, Arrivals, Contender, ContenderQuestion, End, EndReason, Fact, Failure, Header,
-    Histogram, Host, Intensity, Interleave, Metric, Outcomes, Pair, PilotChoice, PilotSeen, Plan,
-    Programs, Published, Question, RequestPlan, RequestSettings, Reuse, SingleRun,
+    Histogram, Host, Intensity, Interleave, Metric, Nodes, Outcomes, Pair, PilotChoice, PilotSeen,
+    Plan, Programs, Published, Question, RequestPlan, RequestSettings, Reuse, SingleRun,
     seen::Connections,
 };
 
@@ -447,6 +447,10 @@ fn hostile_target() -> TargetSummary {
         }),
         log_troubles: vec![bad()],
         lost_nodes: vec![bad()],
+        nodes: Some(Nodes {
+            driven: vec![([10, 0, 0, 1], 9042).into(), ([10, 0, 0, 2], 9042).into()],
+            not_dialled: vec![([203, 0, 113, 7], 9042).into()],
+        }),
         behind: vec![bad(), bad()],
     }
 }

@@ -3,7 +3,8 @@
 
 use super::journal::{A, B, Journal};
 use record::{
-    AgentSeen, Digests, Event, Failure, Histogram, Programs, Seen, Slice, StoreMoment, StoreReport,
+    AgentSeen, Digests, Event, Failure, Histogram, Nodes, Programs, Seen, Slice, StoreMoment,
+    StoreReport,
 };
 use std::collections::BTreeMap;
 
@@ -155,6 +156,13 @@ pub(super) fn waits_for_the_disk(journal: &mut Journal) {
 
 pub(super) fn node_that_ended(journal: &mut Journal) {
     journal.done(B).lost_nodes = vec!["node 2 was killed by signal 9".to_owned()];
+}
+
+/// A node of b's cluster that is at a public address.
+pub(super) fn public_node(journal: &mut Journal) {
+    let mut nodes = Nodes::default();
+    nodes.refuses("203.0.113.7:9042".parse().expect("an address"));
+    journal.ready(B).nodes = Some(nodes);
 }
 
 /// A tenth of the operations never fell due.

@@ -135,6 +135,7 @@ cases! {
     differing_durability: closed(waits_for_the_disk).with(stores)
         .finds("caution", "b", "b waits for the disk at every write, and a does not");
     lost_nodes: closed(node_that_ended).finds("void", "b", "node 2 was killed by signal 9");
+    announced_nodes: closed(public_node).finds("caution", "b", "not dialled: 203.0.113.7:9042");
     rate_not_reached: open(slow_schedule).finds("void", "b", "the generator scheduled");
     generator_saturated: open(late_sends).finds("void", "b", "the generator's own delay is");
     agents_out_of_step: closed(late_agent).with(three_agents).finds("void", "b", "5 % of the slice");

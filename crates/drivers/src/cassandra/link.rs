@@ -1,6 +1,7 @@
 //! A session of the library, and its prepared statements.
 
-use super::request_error;
+use super::{nodes, request_error};
+use crate::announced::Announced;
 use crate::events::Events;
 use crate::request::{Action, OnColumns};
 use crate::request_error::RequestError;
@@ -18,6 +19,7 @@ use tokio::sync::OnceCell;
 /// sends their operations over the same sockets.
 pub(super) struct Link {
     pub(super) session: Session,
+    announced: Announced,
     page_size: i32,
     /// Maximum length of the rows of a reply, in bytes.
     reply_bytes: u64,
@@ -33,9 +35,16 @@ pub(super) struct Link {
 type Slot = Rc<OnceCell<PreparedStatement>>;
 
 impl Link {
-    pub(super) fn new(session: Session, page_size: i32, reply_bytes: u64) -> Link {
+    pub(super) fn new(
+        session: Session,
+        announced: &Announced,
+        page_size: i32,
+        reply_bytes: u64,
+    ) -> Link {
+        nodes::note(&session, announced);
         Link {
             session,
+            announced: announced.clone(),
             page_size,
             reply_bytes,
             prepared: Default::default(),
@@ -118,5 +127,12 @@ impl Link {
         };
         let prepared = slot.get_or_try_init(prepare).await?;
         Ok((prepared.clone(), Some(began)))
+    }
+}
+
+impl Drop for Link {
+    /// Nodes can have joined since it was opened.
+    fn drop(&mut self) {
+        nodes::note(&self.session, &self.announced);
     }
 }

@@ -12,6 +12,7 @@ mod compactions;
 mod custom;
 mod link;
 mod load;
+mod nodes;
 mod request_error;
 mod session;
 mod wide;
@@ -27,7 +28,7 @@ use crate::request::RequestParts;
 use crate::sql::{Dialect, TABLE_COMMENT};
 use engine::{MakeLane, TlsAccess};
 use record::cassandra::{Batch, Compression};
-use record::{Address, CassandraSettings, Consistency, DriveOrder, Workload};
+use record::{Address, CassandraSettings, Consistency, DriveOrder, Nodes, Workload};
 use session::Server;
 use std::time::Duration;
 
@@ -210,9 +211,17 @@ impl Database for CassandraAccess {
             facts.extend(named("replication", cell(&rows[0], 0)));
             facts.extend(named("durable_writes", cell(&rows[0], 1)));
         }
+        // The session notes to which nodes it is connected.
+        let (access, to) = (self.clone(), address.clone());
+        let open = async move || Server::new(&access, &to)?.open_to_ask().await.map(drop);
+        let _ = admin::wait(open, timeout);
         let settings = self.ask(address, &[SETTINGS.to_owned()], timeout);
         facts.extend(settings.map(admin::facts).unwrap_or_default());
         Ok(facts)
+    }
+
+    fn nodes(&self) -> Option<Nodes> {
+        self.announced.nodes()
     }
 
     fn source_of_facts(&self) -> (&'static str, &'static str) {

@@ -3,9 +3,11 @@
 use super::bind::Bound;
 use super::column::text_length;
 use super::link::Link;
+use super::nodes::{self, AllowedNodes};
 use super::wide_statements::WideStatements;
 use super::{CHEAPEST, CassandraAccess, request_error, words};
 use crate::admin::{QueryError, Rows};
+use crate::announced::Announced;
 use crate::budget::{self, QUESTION_BYTES};
 use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening, Unopened};
@@ -50,6 +52,7 @@ pub(super) struct Server {
     /// Where the library asks for the nodes of the cluster.
     nodes: Vec<SocketAddr>,
     builder: SessionBuilder,
+    announced: Announced,
     keyspace: String,
     /// Whether a lane's sessions select the keyspace. The check whether a server is ready does not,
     /// because a load may have to create the keyspace first.
@@ -88,6 +91,7 @@ impl Server {
         let settings = access.protocol.settings.clone();
         Ok(Server {
             builder: builder(access, &nodes),
+            announced: access.announced.clone(),
             nodes,
             keyspace: access.database.clone(),
             uses_keyspace: access.query != CHEAPEST,
@@ -138,7 +142,9 @@ impl Server {
 
     /// Opens a session with all nodes of the cluster, for questions.
     pub(super) async fn open_to_ask(&self) -> Result<Session, QueryError> {
-        self.builder_to_ask().build().await.map_err(unopened)
+        let session = self.builder_to_ask().build().await.map_err(unopened)?;
+        nodes::note(&session, &self.announced);
+        Ok(session)
     }
 
     async fn open_with_one_node(&self) -> Result<Session, QueryError> {
@@ -168,7 +174,7 @@ impl Server {
         let session = opened.map_err(|error| {
             Unopened::new(request_error::of_opening(&error), || words::of_opening(&error))
         })?;
-        Ok(Rc::new(Link::new(session, self.page_size(), self.reply_bytes)))
+        Ok(Rc::new(Link::new(session, &self.announced, self.page_size(), self.reply_bytes)))
     }
 
     /// The shared session. It is opened by the first task that needs it, and again if no node is
@@ -249,6 +255,9 @@ fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
         NonZeroUsize::new(settings.sockets_per_node as usize).unwrap_or(NonZeroUsize::MIN);
     let mut builder = SessionBuilder::new()
         .known_nodes_addr(nodes)
+        .host_filter(Arc::new(AllowedNodes(access.announced.clone())))
+        // ScyllaDB announces that port, and any service could listen there.
+        .disallow_shard_aware_port(true)
         .default_execution_profile_handle(
             profile(settings, consistency(access.protocol.consistency)).into_handle(),
         )

@@ -4,7 +4,9 @@ mod abrupt;
 mod column;
 mod custom;
 mod dialling;
+mod key_request;
 mod log_in;
+mod probe;
 mod relay;
 mod session;
 mod tls;
@@ -26,6 +28,11 @@ use std::time::Duration;
 /// The maximum length of a row of key and value: 65535 bytes minus the lengths of both, which are
 /// stored in the row, too.
 pub const ROW_BYTES: u32 = 65_535 - 4;
+
+/// Why no password is sent without TLS if the guard has no effect.
+const UNGUARDED: &str = "tiebreak cannot see what its client library for MySQL sends, and so cannot \
+                         keep the password from a server that requests it: use TLS \
+                         (?sslmode=verify-full), or a unix socket";
 
 /// How statements are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,14 +126,20 @@ impl Database for MysqlAccess {
         table.clone_into(&mut self.table);
     }
 
-    /// Logs in once through a relay that inspects what the server sends: a server without TLS must
-    /// not be able to read the password. A server that does not answer, or refuses the login, is
-    /// safe.
+    /// Logs in once: a server without TLS must not be able to read the password. A server that does
+    /// not answer, or refuses the login, is safe. Later logins are guarded in the same way; that
+    /// this has an effect is checked first.
     ///
     /// # Errors
     /// Returns an error with the reason and the remedy if the login is not safe.
     fn check_login(&self, address: &Address, timeout: Duration) -> Result<(), LoginError> {
         let server = Server::new(self, address)?;
+        if server.is_guarded() {
+            let guarded = admin::wait(async || Ok(probe::is_guarded().await?), timeout);
+            if guarded != Ok(true) {
+                return Err(LoginError::Unsafe(UNGUARDED.to_owned()));
+            }
+        }
         match admin::wait(async move || server.unsafe_log_in().await, timeout) {
             Ok(Some(refusal)) => Err(LoginError::Unsafe(refusal.to_string())),
             _ => Ok(()),

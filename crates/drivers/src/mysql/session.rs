@@ -2,7 +2,7 @@
 
 use super::abrupt::{Abrupt, Ended};
 use super::column::text_length;
-use super::log_in::{Guard, LoginRefusal};
+use super::log_in::{self, Guard, LoginRefusal};
 use super::relay::Relay;
 use super::{MysqlAccess, Protocol, dialling, tls};
 use crate::admin::{QueryError, Rows};
@@ -113,7 +113,7 @@ impl Server {
         let relay = self.relay().await?;
         let result = self.ask_through(relay.as_ref(), statements).await;
         result.map_err(|error| match relay.and_then(|relay| relay.cut()) {
-            Some(cut) => QueryError { code: None, why: cut.to_string(), position: None },
+            Some(why) => QueryError { code: None, why, position: None },
             None => QueryError::new(request_error(&error), in_words(&error)),
         })
     }
@@ -123,7 +123,8 @@ impl Server {
         relay: Option<&Relay>,
         statements: &[String],
     ) -> Result<Vec<Rows>, Error> {
-        let mut connection = Abrupt::new(Conn::new(self.opts_through(relay)).await?, &self.ended);
+        let connection = self.log_in(self.opts_through(relay)).await?;
+        let mut connection = Abrupt::new(connection, &self.ended);
         let mut all = Vec::with_capacity(statements.len());
         for statement in statements {
             let (mut rows, mut bytes) = (Rows::new(), 0);
@@ -146,17 +147,30 @@ impl Server {
         let Some(relay) = self.relay().await?.filter(|_| self.guard != Guard::Nothing) else {
             return Ok(None);
         };
-        if let Ok(connection) = Conn::new(self.opts_through(Some(&relay))).await {
-            let _ = connection.disconnect().await;
+        match self.log_in(self.opts_through(Some(&relay))).await {
+            Ok(connection) => {
+                let _ = connection.disconnect().await;
+                Ok(None)
+            }
+            Err(error) => Ok(log_in::refusal(&error)),
         }
-        Ok(relay.cut().and_then(|cut| cut.unsafe_log_in()))
+    }
+
+    /// Whether its logins must not ask the server for a key. Over a unix socket the library does
+    /// not.
+    pub(super) fn is_guarded(&self) -> bool {
+        self.guard == Guard::Password && self.tcp.is_some()
+    }
+
+    async fn log_in(&self, opts: Opts) -> Result<Conn, Error> {
+        log_in::guarded(self.guard, Conn::new(opts)).await
     }
 
     /// Creates the relay between the library and the server. Returns None for a unix socket, which
     /// must not become accessible to other processes through a relay.
     async fn relay(&self) -> Result<Option<Relay>, QueryError> {
         match self.tcp {
-            Some(to) => Ok(Some(Relay::to(to, self.guard).await?)),
+            Some(to) => Ok(Some(Relay::to(to).await?)),
             None => Ok(None),
         }
     }
@@ -240,9 +254,13 @@ impl Driver for Server {
     /// login.
     async fn connect(&self, _from: Option<IpAddr>) -> Result<(Session, Opening), Unopened> {
         let began = clock::now();
-        let (connection, stood) = dialling::events(Conn::new(self.opts.clone())).await;
+        let (connection, stood) = dialling::events(self.log_in(self.opts.clone())).await;
         let connection = connection.map_err(|error| {
-            Unopened::new(request_error(&error).before_a_session(), || in_words(&error))
+            let request_error = request_error(&error).before_a_session();
+            match log_in::refusal(&error) {
+                Some(refusal) => Unopened::refused(request_error, refusal.to_string()),
+                None => Unopened::new(request_error, || in_words(&error)),
+            }
         })?;
         let connect_ns = stood.map(|stood| stood - began);
         let log_in_ns = clock::now() - stood.unwrap_or(began);
@@ -293,7 +311,9 @@ impl Driver for Server {
         let connection = &mut session.connection;
         let reset = match connection.reset().await {
             // Servers without support for it log in again instead.
-            Ok(false) => connection.change_user(ChangeUserOpts::default()).await,
+            Ok(false) => {
+                log_in::guarded(self.guard, connection.change_user(ChangeUserOpts::default())).await
+            }
             reset => reset.map(drop),
         };
         reset.map_err(|error| request_error(&error))
@@ -386,6 +406,7 @@ fn texts(row: mysql_async::Row) -> Vec<Option<String>> {
 pub(super) fn in_words(error: &Error) -> String {
     match error {
         Error::Server(answer) => answer.message.clone(),
+        Error::Other(why) => why.to_string(),
         other => other.to_string(),
     }
 }

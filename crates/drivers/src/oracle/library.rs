@@ -1,10 +1,12 @@
 //! The library itself, behind the interface.
 
+use super::dialling;
 use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
 use super::request_error::request_error;
 use super::session::{Server, check};
 use super::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, unless};
 use crate::admin::{self, QueryError, Rows};
+use crate::announced::Announced;
 use crate::custom::{setup, tables};
 use crate::database::{Database, NOTE_COLUMNS, SchemaError, StartTime, fact};
 use crate::lane;
@@ -14,7 +16,9 @@ use crate::sql::Dialect;
 use engine::workload::longest_key;
 use engine::{EngineError, MakeLane};
 use oracledb::{Config, Connection, Error, Row, ToDbValue};
-use record::{Address, DriveOrder, Failure, LaneTask, Workload};
+use record::{Address, DriveOrder, Failure, LaneTask, Nodes, Workload};
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 impl Database for OracleAccess {
@@ -81,6 +85,11 @@ impl Database for OracleAccess {
         let known = WITH_RIGHTS.into_iter().filter_map(|fact| ask(fact).ok());
         all.extend(known.flatten());
         Ok(admin::facts(all))
+    }
+
+    /// Only redirects that were refused: the library does not report those that it followed.
+    fn nodes(&self) -> Option<Nodes> {
+        self.announced.nodes()
     }
 
     fn source_of_facts(&self) -> (&'static str, &'static str) {
@@ -163,7 +172,12 @@ impl OracleAccess {
             .set_transport_connect_timeout(Some(timeout))
             .set_connect_string(&descriptor)
             .map_err(|_| EngineError::order("the driver rejects the address"))?;
-        Ok(Oracledb { config })
+        match dialling::is_restricted() {
+            Ok(true) => Ok(Oracledb { config, announced: self.announced.clone() }),
+            _ => Err(EngineError::order(
+                "the driver for Oracle cannot be kept from following redirects",
+            )),
+        }
     }
 }
 
@@ -171,14 +185,34 @@ impl OracleAccess {
 #[derive(Clone)]
 struct Oracledb {
     config: Config,
+    announced: Announced,
 }
 
 impl Library for Oracledb {
     type Link = LibraryConnection;
 
     fn connect(&self) -> Result<LibraryConnection, Fault> {
-        answered(|| oracledb::connect(self.config.clone()))
-            .map(|connection| LibraryConnection(Some(connection)))
+        let refused = Rc::new(Cell::new(None));
+        let (announced, refuses) = (self.announced.clone(), refused.clone());
+        let allows = move |to| {
+            let allowed = announced.may_be_dialled(to);
+            if !allowed {
+                refuses.set(Some(to));
+            }
+            allowed
+        };
+        let connection =
+            dialling::only(allows, || answered(|| oracledb::connect(self.config.clone())));
+        match (connection, refused.get()) {
+            (Ok(connection), _) => Ok(LibraryConnection(Some(connection))),
+            (Err(fault), None) => Err(fault),
+            (Err(fault), Some(to)) => {
+                let why = format!(
+                    "the listener redirects to {to}, a public address: allow it with --allow-public"
+                );
+                Err(Fault { why, ..fault })
+            }
+        }
     }
 }
 

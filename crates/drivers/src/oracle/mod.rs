@@ -8,6 +8,8 @@
 
 mod custom;
 #[cfg(feature = "oracle")]
+mod dialling;
+#[cfg(feature = "oracle")]
 mod library;
 mod link;
 #[cfg(feature = "oracle")]

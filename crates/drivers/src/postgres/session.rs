@@ -343,7 +343,7 @@ impl Driver for Server {
 
     async fn connect(&self, from: Option<IpAddr>) -> Result<(Session, Opening), Unopened> {
         self.open(from).await.map_err(|refusal| match refusal {
-            Refusal::System(error) => Unopened { error: error.into(), said: None },
+            Refusal::System(error) => Unopened { error: error.into(), said: None, refusal: None },
             Refusal::Library(error) => {
                 let classified = match self.request_error(&error) {
                     // The handshake did not even begin: the server does not support TLS.

@@ -51,6 +51,7 @@ mod tests {
                 memory_source: String::new(),
                 log_troubles: Vec::new(),
                 behind: Vec::new(),
+                nodes: None,
                 lost_nodes: ended.into_iter().collect(),
                 watched: None,
             });

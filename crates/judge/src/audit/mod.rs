@@ -6,6 +6,7 @@
 //! zero.
 
 mod agents_out_of_step;
+mod announced_nodes;
 mod autocorrelated_rounds;
 mod burst_tail;
 mod carry_over;
@@ -50,6 +51,7 @@ mod wrong_values;
 pub use crate::evidence::Evidence;
 use crate::evidence::Part;
 use crate::verdict::{Bearing, Finding, Weight};
+pub use announced_nodes::{DIAL_THEM, addresses, not_dialled};
 use std::cmp::Reverse;
 
 /// One rule: what it checks, why that matters, and what to do.
@@ -87,6 +89,7 @@ pub static RULES: &[Rule] = &[
     differing_stores::RULE,
     differing_durability::RULE,
     lost_nodes::RULE,
+    announced_nodes::RULE,
     rate_not_reached::RULE,
     generator_saturated::RULE,
     agents_out_of_step::RULE,

@@ -59,6 +59,7 @@ mod tests {
             out_of_sight: None,
             watched: Some("process 4711".to_owned()),
             facts: Vec::new(),
+            nodes: None,
             ready_requests: 0,
         });
         judge.target_done(&TargetDone {
@@ -68,6 +69,7 @@ mod tests {
             memory_source: String::new(),
             log_troubles: Vec::new(),
             behind: Vec::new(),
+            nodes: None,
             lost_nodes: Vec::new(),
             watched: Some(WatcherReport {
                 lost: Some("the connection to the watcher was closed".to_owned()),

@@ -1,7 +1,7 @@
 //! What the run recorded about a target.
 
 use crate::verdict::{TargetSummary, WatchSummary};
-use record::{TargetDone, TargetReady, WatcherReport};
+use record::{Nodes, TargetDone, TargetReady, WatcherReport};
 
 impl TargetSummary {
     /// Records that a target is ready; the facts of its latest launch are kept.
@@ -12,6 +12,7 @@ impl TargetSummary {
         self.cpu_source.clone_from(&ready.cpu_source);
         self.out_of_sight.clone_from(&ready.out_of_sight);
         self.facts.clone_from(&ready.facts);
+        self.add_nodes(ready.nodes.as_ref());
         self.watch = ready
             .watched
             .as_ref()
@@ -23,12 +24,19 @@ impl TargetSummary {
         self.log_troubles.extend(done.log_troubles.iter().cloned());
         self.lost_nodes.extend(done.lost_nodes.iter().cloned());
         self.behind.clone_from(&done.behind);
+        self.add_nodes(done.nodes.as_ref());
         if let (Some(watch), Some(watched)) = (&mut self.watch, &done.watched) {
             watch.done(watched);
         }
         if done.peak_memory_bytes > self.peak_memory_bytes {
             self.peak_memory_bytes = done.peak_memory_bytes;
             self.memory_source = Some(done.memory_source.clone());
+        }
+    }
+
+    fn add_nodes(&mut self, nodes: Option<&Nodes>) {
+        if let Some(nodes) = nodes {
+            self.nodes.get_or_insert_default().merge(nodes);
         }
     }
 }

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use record::{
     Address, AgentClock, AgentReady, AgentSeen, Arrivals, Consistency, Contender,
     ContenderQuestion, End, EndReason, Event, Fact, Failure, GroupQuestion, Header, Host,
-    Intensity, Interleave, LaneOrder, LaneTask, LoadMethod, Loaded, Metric, Moments, Outcome,
-    OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question, Recorder,
+    Intensity, Interleave, LaneOrder, LaneTask, LoadMethod, Loaded, Metric, Moments, Nodes,
+    Outcome, OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question, Recorder,
     RequestPlan, RequestSettings, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart,
     SqlProtocol, SqlSettings, StoreMoment, StoreReport, TargetDone, TargetReady, TrialRecord,
     WatchedSlice, WatcherReport, Work, Workload,
@@ -262,6 +262,13 @@ fn choices_of_the_pilot_read_back() {
     }));
 }
 
+fn nodes() -> Nodes {
+    let mut nodes = Nodes::default();
+    nodes.drives(([127, 0, 0, 1], 9042).into());
+    nodes.refuses(([203, 0, 113, 7], 9042).into());
+    nodes
+}
+
 #[test]
 fn events_of_targets_read_back() {
     let fact = |line: Option<&str>| Fact {
@@ -277,6 +284,7 @@ fn events_of_targets_read_back() {
             out_of_sight: None,
             watched: Some("process 4711 (nginx)".into()),
             facts,
+            nodes: Some(nodes()),
             ready_requests: 2,
         }));
     }
@@ -290,6 +298,7 @@ fn events_of_targets_read_back() {
             memory_source,
             log_troubles,
             behind: Vec::new(),
+            nodes: None,
             lost_nodes: vec!["`node3` ended".to_owned()],
             watched: peak_memory_bytes.map(|_| WatcherReport {
                 lost: Some("the connection was closed".to_owned()),

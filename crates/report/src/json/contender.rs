@@ -10,6 +10,7 @@ use judge::verdict::{AgentSummary, ContenderSummary, RequestSummary, Sent, WarmU
 use record::{Fact, Histogram, Programs, seen::Connections};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 #[derive(Serialize)]
 pub(super) struct ContenderData<'a> {
@@ -89,6 +90,15 @@ struct TargetCost<'a> {
     watch: Option<&'a WatchSummary>,
     runs: Option<Runs>,
     facts: &'a [Fact],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<NodeLists<'a>>,
+}
+
+/// The nodes of a target whose servers announce further ones.
+#[derive(Serialize)]
+struct NodeLists<'a> {
+    driven: &'a [SocketAddr],
+    not_dialled: &'a [SocketAddr],
 }
 
 /// Costs of whole programs, summed over the rounds.
@@ -253,5 +263,9 @@ fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> 
         watch: target.watch.as_ref(),
         runs: Runs::of(&target.programs),
         facts: &target.facts,
+        nodes: target
+            .nodes
+            .as_ref()
+            .map(|nodes| NodeLists { driven: &nodes.driven, not_dialled: &nodes.not_dialled }),
     }
 }

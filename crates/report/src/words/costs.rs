@@ -1,6 +1,7 @@
 //! The costs of targets in words: CPU, memory, and where both were read.
 
 use crate::View;
+use judge::audit::addresses;
 use judge::verdict::{ContenderSummary, TargetSummary};
 use text::lists;
 use text::shown::{shown, shown_sentence};
@@ -137,7 +138,8 @@ pub(crate) fn facts(target: &TargetSummary) -> Vec<String> {
         let line = fact.line.as_ref().map_or_else(|| "no output".to_owned(), shown);
         format!("{}: {line}", shown(&fact.command))
     });
-    facts.collect()
+    let driven = target.nodes.iter().map(|nodes| &nodes.driven).filter(|driven| !driven.is_empty());
+    facts.chain(driven.map(|driven| format!("driven nodes: {}", addresses(driven)))).collect()
 }
 
 /// How many times it was launched. Returns None if tiebreak did not launch it.

@@ -57,6 +57,7 @@ fn what_was_reported_of_a_target_stays() {
         out_of_sight: Some("it runs on another machine".to_owned()),
         watched: None,
         facts: Vec::new(),
+        nodes: None,
         ready_requests: 0,
     };
     judge.target(&ready);
@@ -67,6 +68,7 @@ fn what_was_reported_of_a_target_stays() {
         memory_source: "cgroup".to_owned(),
         log_troubles: vec!["the log is a link".to_owned()],
         behind: Vec::new(),
+        nodes: None,
         lost_nodes: Vec::new(),
         watched: None,
     });
@@ -395,6 +397,7 @@ fn a_lost_watcher_leaves_the_figures_of_the_rounds_before() {
         out_of_sight: None,
         watched: Some("process 4711".to_owned()),
         facts: Vec::new(),
+        nodes: None,
         ready_requests: 0,
     });
     let verdict = judge.verdict();

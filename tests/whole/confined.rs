@@ -1,0 +1,117 @@
+//! A reply of some bytes that would end or freeze the process fails its contender alone: what was measured
+//! before stays. The null server answers, and a relay before it sends the replies that no real server sends.
+
+use crate::announced::{EXECUTE, HEAD, pass, value};
+use crate::common::{TestDirectory, errors};
+use serde_json::Value;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use testserver::null::{NullServer, Service};
+
+/// Replies that are passed on unchanged: those of some rounds.
+const SOUND: u32 = 3000;
+
+/// Much more than a run takes, and much less than what the replies below request.
+const MOST_KILOBYTES: i64 = 300 << 10;
+
+/// A result with rows whose columns begin like this.
+fn rows(columns: u32) -> Vec<u8> {
+    let text = |text: &str| [&(text.len() as u16).to_be_bytes()[..], text.as_bytes()].concat();
+    let numbers = [2, 1, columns].map(u32::to_be_bytes).concat();
+    [numbers, text("k"), text("t")].concat()
+}
+
+/// One column of lists of lists.
+fn nested() -> Vec<u8> {
+    [rows(1), vec![0, 1, b'c'], [0, 0x20].repeat(1 << 20)].concat()
+}
+
+/// Rows without columns, which take no bytes.
+fn endless() -> Vec<u8> {
+    [rows(0), i32::MAX.to_be_bytes().to_vec()].concat()
+}
+
+/// A node before the null server, whose executed statements return this body after a while.
+fn node(null: SocketAddr, body: Vec<u8>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("bound");
+    let (count, body) = (Arc::new(AtomicU32::new(0)), Arc::new(body));
+    std::thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let server = TcpStream::connect(null).expect("the null server listens");
+            let requests = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            let hostile = Arc::new(Mutex::new(Vec::new()));
+            let (count, body, chosen) = (count.clone(), body.clone(), hostile.clone());
+            std::thread::spawn(move || {
+                pass(requests, |frame| {
+                    if frame[4] == EXECUTE && count.fetch_add(1, Ordering::Relaxed) > SOUND {
+                        chosen.lock().unwrap().push([frame[2], frame[3]]);
+                    }
+                })
+            });
+            std::thread::spawn(move || {
+                pass((server, client), |frame| {
+                    if hostile.lock().unwrap().contains(&[frame[2], frame[3]]) {
+                        frame.truncate(5);
+                        frame.extend(value(&body));
+                        assert!(frame.len() > HEAD);
+                    }
+                });
+            });
+        }
+    });
+    address
+}
+
+/// Compares a sound node with this one: what was printed, and the report of what was measured before.
+fn compared(body: Vec<u8>) -> (String, Value) {
+    let null = NullServer::start(&[Service::Cql], None).expect("a null server");
+    let null = null.addresses()[0];
+    let hostile = node(null, body);
+    let directory = TestDirectory::new();
+    let urls = [("sound", null), ("hostile", hostile)];
+    let urls = urls.map(|(name, address)| format!("{name}=cassandra://{address}/app"));
+    let load = ["--query", "SELECT key FROM system.local", "--connections", "2"];
+    let short =
+        ["--rounds", "10000", "--round", "40ms", "--warm-up", "0s", "--json", "report.json"];
+    let output = directory
+        .tiebreak(&[&["compare", &urls[0], &urls[1], "--out", "run"][..], &load, &short].concat());
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    // SAFETY: an all-zero rusage is valid, and the pointer is.
+    let peak_kilobytes = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        usage.ru_maxrss
+    };
+    assert!(peak_kilobytes < MOST_KILOBYTES, "{peak_kilobytes} kB: {}", errors(&output));
+    (errors(&output), directory.json("report.json"))
+}
+
+fn fails_alone(body: Vec<u8>, why: &str) {
+    let (message, report) = compared(body);
+    for says in ["`hostile` (cassandra://127.0.0.1:", "cannot be driven: ", why] {
+        assert!(message.contains(says), "{says}: {message}");
+    }
+    assert!(
+        report["end"]["detail"].as_str().is_some_and(|detail| detail.contains(why)),
+        "{report}"
+    );
+    let rounds = &report["contenders"][0]["rounds"];
+    assert!(rounds.as_array().is_some_and(|rounds| rounds.len() > 2), "{rounds}");
+}
+
+#[test]
+fn more_columns_than_there_is_memory() {
+    fails_alone(rows(i32::MAX as u32), "the client library requested");
+}
+
+#[test]
+fn types_that_are_nested_too_deeply() {
+    fails_alone(nested(), "exhausted the stack");
+}
+
+#[test]
+fn rows_without_end() {
+    fails_alone(endless(), "computed for 4 s over a reply");
+}
