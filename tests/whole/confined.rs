@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use testserver::null::{NullServer, Service};
 
 /// Replies that are passed on unchanged: those of some rounds.
-const SOUND: u32 = 3000;
+const SOUND: u32 = 20_000;
 
 /// Much more than a run takes, and much less than what the replies below request.
 const MOST_KILOBYTES: i64 = 300 << 10;
