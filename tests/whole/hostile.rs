@@ -1,6 +1,8 @@
 //! Hostile databases: endless answers do not fill the memory, and no server without TLS is sent
 //! the password. The servers are fakes, because no real one does this.
 
+use crate::common::processes::wait_at_most;
+use crate::common::running::Running;
 use crate::common::{TestDirectory, errors};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -328,4 +330,31 @@ fn a_mysql_that_asks_for_the_password_at_a_reset_does_not_get_it() {
     // The number of the packet is another one there.
     assert!(!has_received(&received, b"\x01\0\0\x04\x02"), "it asked for the key");
     assert!(!message.contains(PASSWORD), "{message}");
+}
+
+/// A client library waits for a silent server; a signal ends the wait in its place.
+#[test]
+fn the_first_signal_is_heard_while_a_database_is_silent() {
+    for scheme in ["postgres", "mysql", "cassandra"] {
+        let (address, received) = fake(|client| {
+            if client.receives().is_empty() {
+                return;
+            }
+            while !client.receives().is_empty() {}
+        });
+        let directory = TestDirectory::new();
+        let url = format!("{scheme}://me@{address}/app");
+        let words = ["run", &url, "--query", "SELECT 1", "--timeout", "10m"];
+        let mut command = directory.command(&words);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
+        let running = Running::new(child);
+        // A MySQL client waits for the greeting.
+        let waits = || scheme == "mysql" || !received.lock().expect("no fake panics").is_empty();
+        wait_at_most(PATIENCE, "a question", waits);
+        std::thread::sleep(Duration::from_millis(300));
+        running.signal(libc::SIGINT);
+        let output = running.output_within(PATIENCE);
+        assert_eq!(output.status.code(), Some(3), "{scheme}: {}", errors(&output));
+        assert!(errors(&output).contains("stopped before the first round"), "{scheme}");
+    }
 }
