@@ -61,7 +61,10 @@ impl TestDirectory {
     /// Returns the binary as a command in this directory, without anything from this environment
     /// that would change what it prints; its cache is this test's own.
     pub(crate) fn command(&self, arguments: &[impl AsRef<OsStr>]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tiebreak"));
+        // tests/steps has a binary of the packaged crates tested.
+        let packaged = std::env::var_os("TIEBREAK_PACKAGED");
+        let mut command =
+            Command::new(packaged.unwrap_or_else(|| env!("CARGO_BIN_EXE_tiebreak").into()));
         command.args(arguments).current_dir(&self.0).stdin(Stdio::null());
         command.env("XDG_CACHE_HOME", self.0.join(".cache"));
         command

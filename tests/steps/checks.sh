@@ -94,6 +94,24 @@ crates_can_be_packaged() {
     cargo package --workspace --no-verify --allow-dirty --locked --quiet
 }
 
+# Builds a binary of the crates as they are published, and lets servers attack it: what protects tiebreak from
+# them must not depend on anything that stays in the repository.
+packaged_binary_withstands_attacks() {
+    local unpacked=$PWD/target/packaged crate name patches=()
+    rm -rf "$unpacked"
+    mkdir -p "$unpacked"
+    for crate in target/package/tiebreak*.crate; do
+        tar -C "$unpacked" -xf "$crate"
+        crate=$(basename "$crate" .crate)
+        name=${crate%-*}
+        [ "$name" = tiebreak ] || patches+=(--config "patch.crates-io.$name.path='$unpacked/$crate'")
+    done
+    # Otherwise it would be taken for a member of the workspace around it.
+    echo "[workspace]" | tee -a "$unpacked"/tiebreak-[0-9]*/Cargo.toml >/dev/null
+    cargo build --manifest-path "$unpacked"/tiebreak-[0-9]*/Cargo.toml --target-dir target/packages "${patches[@]}"
+    TIEBREAK_PACKAGED=$PWD/target/packages/debug/tiebreak run_tests 'binary(whole) & test(/^(confined|hostile)::/)'
+}
+
 # A workspace of its own. Without its default feature libFuzzer itself is not built, which would take a
 # compiler for C++, and to link it a nightly one for Rust.
 fuzz_targets_compile() {
