@@ -213,7 +213,9 @@ fn the_port_that_a_node_announces_for_its_shards_is_not_dialled() {
     let to = listener.local_addr().expect("bound");
     let port = shards.local_addr().expect("bound").port();
     node(listener, null.addresses()[0], Announces::ShardPort(port));
-    let (message, report) = run(&TestDirectory::new(), to, &[]);
+    // With one socket the library needs no shard.
+    let sockets = ["--set", "a.sockets_per_node=4"];
+    let (message, report) = run(&TestDirectory::new(), to, &sockets);
     assert!(report["contenders"][0]["operations"].as_u64() > Some(0), "{message}");
     let error = shards.accept().expect_err("nobody connects to it");
     assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
