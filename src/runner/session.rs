@@ -284,9 +284,9 @@ impl<W: Write> RunSession<'_, W> {
         self.load()
     }
 
-    /// Says which nodes of a target are driven, and which are not.
+    /// Says which nodes of a target are driven, and which are not, at its first launch.
     fn show_nodes(&self, ready: &TargetReady) {
-        let Some(nodes) = &ready.nodes else { return };
+        let Some(nodes) = ready.nodes.as_ref().filter(|_| ready.launch <= 1) else { return };
         let name = &self.plan.contenders[ready.contender as usize].name;
         let progress = self.writer.progress;
         if !nodes.driven.is_empty() {

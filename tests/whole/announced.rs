@@ -18,6 +18,7 @@ use testserver::null::{NullServer, Service};
 const PUBLIC: [Ipv4Addr; 2] = [Ipv4Addr::new(203, 0, 113, 7), Ipv4Addr::new(169, 254, 169, 254)];
 
 /// Operations of frames.
+const SUPPORTED: u8 = 0x06;
 const QUERY: u8 = 0x07;
 const PREPARE: u8 = 0x09;
 pub(crate) const EXECUTE: u8 = 0x0a;
@@ -25,12 +26,14 @@ const EVENT: u8 = 0x0c;
 /// Bytes before the body of a frame.
 pub(crate) const HEAD: usize = 9;
 
-/// When a node announces others.
+/// What a node announces.
 #[derive(Clone, Copy, PartialEq)]
-enum When {
-    AtOnce,
-    /// Behind an event, after a first list without them.
-    Later,
+enum Announces {
+    Nodes,
+    /// Nodes in a second list, after an event.
+    NodesLater,
+    /// A port of its own for each of its shards, as ScyllaDB does.
+    ShardPort(u16),
 }
 
 /// What the relay knows of one connection.
@@ -42,15 +45,21 @@ struct Known {
     prepares: Vec<[u8; 2]>,
     prepared: Vec<Vec<u8>>,
     announces: bool,
+    shard_port: Option<u16>,
 }
 
 /// A node at this address that announces those at public addresses.
-fn node(listener: TcpListener, null: SocketAddr, when: When) {
+fn node(listener: TcpListener, null: SocketAddr, what: Announces) {
     std::thread::spawn(move || {
         for client in listener.incoming().flatten() {
             let server = TcpStream::connect(null).expect("the null server listens");
-            let announces = when == When::AtOnce;
-            let known = Arc::new(Mutex::new(Known { announces, ..Known::default() }));
+            let shard_port = match what {
+                Announces::ShardPort(port) => Some(port),
+                Announces::Nodes | Announces::NodesLater => None,
+            };
+            let announces = what == Announces::Nodes;
+            let known = Known { announces, shard_port, ..Known::default() };
+            let known = Arc::new(Mutex::new(known));
             let requests = (client.try_clone().unwrap(), server.try_clone().unwrap());
             let for_requests = known.clone();
             std::thread::spawn(move || {
@@ -100,7 +109,10 @@ impl Known {
             let length = usize::from(u16::from_be_bytes([frame[HEAD + 4], frame[HEAD + 5]]));
             self.prepared.push(frame[HEAD + 6..][..length].to_vec());
         }
-        if !take(&mut self.lists, stream) {
+        if let (SUPPORTED, Some(port)) = (frame[4], self.shard_port) {
+            replace_body(frame, &of_shards(port));
+        }
+        if self.shard_port.is_some() || !take(&mut self.lists, stream) {
             return;
         }
         if self.announces {
@@ -112,18 +124,39 @@ impl Known {
                 let cells = [&[number as u8 + 7; 16][..], &ip.octets(), b"1", b"1", &tokens];
                 cells.iter().for_each(|cell| frame.extend(value(cell)));
             }
-            let length = (frame.len() - HEAD) as u32;
-            frame[5..HEAD].copy_from_slice(&length.to_be_bytes());
+            let body = frame[HEAD..].to_vec();
+            replace_body(frame, &body);
         } else {
             self.announces = true;
-            let text =
-                |text: &str| [&(text.len() as u16).to_be_bytes()[..], text.as_bytes()].concat();
             let address = [&[4][..], &PUBLIC[0].octets(), &9042u32.to_be_bytes()].concat();
             let body = [text("TOPOLOGY_CHANGE"), text("NEW_NODE"), address].concat();
             frame.extend_from_slice(&[0x84, 0, 0xff, 0xff, EVENT]);
             frame.extend(value(&body));
         }
     }
+}
+
+fn replace_body(frame: &mut Vec<u8>, body: &[u8]) {
+    frame.truncate(5);
+    frame.extend(value(body));
+}
+
+/// What ScyllaDB says of its shards, of which this node has four.
+fn of_shards(port: u16) -> Vec<u8> {
+    let options = [
+        ("SCYLLA_SHARD", "0"),
+        ("SCYLLA_NR_SHARDS", "4"),
+        ("SCYLLA_SHARDING_IGNORE_MSB", "12"),
+        ("SCYLLA_PARTITIONER", "org.apache.cassandra.dht.Murmur3Partitioner"),
+        ("SCYLLA_SHARDING_ALGORITHM", "biased-token-round-robin"),
+        ("SCYLLA_SHARD_AWARE_PORT", &port.to_string()),
+    ];
+    let all = options.map(|(name, value)| [text(name), vec![0, 1], text(value)].concat());
+    [&(options.len() as u16).to_be_bytes()[..], &all.concat()].concat()
+}
+
+fn text(text: &str) -> Vec<u8> {
+    [&(text.len() as u16).to_be_bytes()[..], text.as_bytes()].concat()
 }
 
 fn take(streams: &mut Vec<[u8; 2]>, stream: [u8; 2]) -> bool {
@@ -155,7 +188,7 @@ fn what_is_not_dialled_is_named_with_its_remedy() {
     let null = NullServer::start(&[Service::Cql], None).expect("a null server");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let to = listener.local_addr().expect("bound");
-    node(listener, null.addresses()[0], When::AtOnce);
+    node(listener, null.addresses()[0], Announces::Nodes);
     let directory = TestDirectory::new();
     let (message, report) = run(&directory, to, &[]);
     let nodes = &report["contenders"][0]["target_cost"]["nodes"];
@@ -171,8 +204,25 @@ fn what_is_not_dialled_is_named_with_its_remedy() {
     assert!(findings.iter().any(|of| of["rule"] == "announced_nodes"), "{findings:?}");
 }
 
-/// Whoever connects to the public addresses, in a network namespace where they are this machine's.
-fn connections(when: When, more: &'static [&'static str]) -> usize {
+#[test]
+fn the_port_that_a_node_announces_for_its_shards_is_not_dialled() {
+    let null = NullServer::start(&[Service::Cql], None).expect("a null server");
+    let shards = TcpListener::bind("127.0.0.1:0").expect("a port");
+    shards.set_nonblocking(true).expect("a socket");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let to = listener.local_addr().expect("bound");
+    let port = shards.local_addr().expect("bound").port();
+    node(listener, null.addresses()[0], Announces::ShardPort(port));
+    // With one socket the library needs no shard.
+    let sockets = ["--set", "a.sockets_per_node=4"];
+    let (message, report) = run(&TestDirectory::new(), to, &sockets);
+    assert!(report["contenders"][0]["operations"].as_u64() > Some(0), "{message}");
+    let error = shards.accept().expect_err("nobody connects to it");
+    assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+}
+
+/// How many connections the public addresses got, in a network namespace where they are this machine's.
+fn connections(what: Announces, more: &'static [&'static str]) -> usize {
     std::thread::spawn(move || {
         // SAFETY: only this thread and those that it starts are moved.
         assert_eq!(unsafe { libc::unshare(libc::CLONE_NEWNET) }, 0);
@@ -185,7 +235,7 @@ fn connections(when: When, more: &'static [&'static str]) -> usize {
         let null = NullServer::start(&[Service::Cql], None).expect("a null server");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let to = listener.local_addr().expect("bound");
-        node(listener, null.addresses()[0], when);
+        node(listener, null.addresses()[0], what);
         let accepted = Arc::new(AtomicUsize::new(0));
         for address in PUBLIC {
             let listener = TcpListener::bind((address, to.port())).expect("an address of lo");
@@ -208,10 +258,10 @@ fn no_announced_public_address_is_dialled_without_permission() {
     if lacks(Lack::Root) || lacks(Lack::Namespaces) {
         return;
     }
-    for when in [When::AtOnce, When::Later] {
+    for what in [Announces::Nodes, Announces::NodesLater] {
         for reuse in [&[][..], &["--reuse", "never"]] {
-            assert_eq!(connections(when, reuse), 0);
+            assert_eq!(connections(what, reuse), 0);
         }
-        assert!(connections(when, &["--allow-public"]) > 0, "allowed, and not dialled");
+        assert!(connections(what, &["--allow-public"]) > 0, "allowed, and not dialled");
     }
 }

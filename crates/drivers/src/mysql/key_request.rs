@@ -1,7 +1,7 @@
 //! Refuses the packet by which mysql_async asks a server for its public key.
 //!
 //! With caching_sha2_password, a server can request the whole password, encrypted with a key that it
-//! sends itself. The library then asks for that key, and sends the password to whoever answered. It
+//! sends itself. The library then asks for that key, and sends the password to the server that answered. It
 //! has no setting against this, and it dials by itself. So this module defines the C function
 //! `send`, by which the standard library, and therefore tokio, writes to TCP sockets. While a login
 //! is polled, the function refuses that packet on this thread; everything else it passes on to the
