@@ -260,7 +260,7 @@ impl Coordinator {
             match message {
                 FromAgent::Ready { index: of, stamps, started_ns, stops } if of == index => {
                     agent.answered(stamps, at);
-                    late |= agent.started(started_ns, part.began_ns);
+                    late |= agent.started(started_ns, part.began_ns)?;
                     ready[from] = true;
                     if stops {
                         return Ok(ControlFlow::Break(Ended::ByAgent(from)));
@@ -268,8 +268,8 @@ impl Coordinator {
                 }
                 FromAgent::Done { stamps, started_ns, trials } => {
                     agent.answered(stamps, at);
-                    agent.started(started_ns, part.began_ns);
-                    agent.part.trials = Some(trials);
+                    agent.started(started_ns, part.began_ns)?;
+                    agent.ended(trials, part.slices.trials())?;
                     return Ok(ControlFlow::Break(Ended::ByAgent(from)));
                 }
                 FromAgent::Failed(why) => return Err(agent.lost(&shown(why))),
@@ -323,11 +323,11 @@ impl Coordinator {
                     if !notified {
                         agent.answered(stamps, at);
                     }
-                    agent.started(started_ns, part.began_ns);
-                    agent.part.trials = Some(trials);
+                    agent.started(started_ns, part.began_ns)?;
+                    agent.ended(trials, part.slices.trials())?;
                 }
                 FromAgent::Ready { started_ns, .. } => {
-                    agent.started(started_ns, part.began_ns);
+                    agent.started(started_ns, part.began_ns)?;
                 }
                 FromAgent::Failed(why) => return Err(agent.lost(&shown(why))),
                 _ => return Err(agent.lost(OUT_OF_TURN)),
@@ -350,9 +350,16 @@ impl Coordinator {
             return Err(agent.lost("it reported fewer trials than it has sent"));
         }
         let mut records = self.records(trials)?;
-        for trials_of_one in &mut records {
+        let requested = (trials - part.merged) as usize;
+        for (agent, trials_of_one) in self.agents.iter().zip(&mut records) {
             // One that ended later may have begun another trial.
-            trials_of_one.truncate((trials - part.merged) as usize);
+            trials_of_one.truncate(requested);
+            if trials_of_one.len() < requested {
+                return Err(agent.lost("it sent fewer trials than it recorded"));
+            }
+            if !trials_of_one.iter().all(|trial| part.slices.include(trial)) {
+                return Err(agent.lost("it sent a trial that was not ordered"));
+            }
         }
         part.merged = trials;
         let now = self.clock.now();

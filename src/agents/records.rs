@@ -1,6 +1,7 @@
 //! What an agent recorded, as it is sent to the coordinator: lines of its journal in pieces, with
 //! their length and their digest.
 
+use crate::journal::{TOO_LARGE, holds_a_number_too_large};
 use record::agents::{AgentPart, merge};
 use record::{Event, Seen, Slice, TrialRecord};
 use sha2::{Digest, Sha256};
@@ -55,6 +56,9 @@ impl Incoming {
 }
 
 fn trial(line: &str) -> Result<TrialRecord, String> {
+    if holds_a_number_too_large(line) {
+        return Err(format!("its record contains {TOO_LARGE}"));
+    }
     match serde_json::from_str(line) {
         Ok(Event::Trial(trial)) => Ok(*trial),
         Ok(_) => Err("its record contains events other than trials".to_owned()),
@@ -135,6 +139,11 @@ mod tests {
         assert!(finish(&whole[1..]).starts_with("its record is damaged: 7 of 8 bytes"));
         assert!(finish(b"{\"no\":2}").starts_with("its record is damaged"));
         assert!(finish(&whole).starts_with("its record cannot be read"));
+        let mut too_large = Incoming::default();
+        let line = br#"{"trial":{"seen":{"operations":9223372036854775808}}}"#;
+        too_large.add(line).expect("short");
+        let error = too_large.finish(line.len() as u64, &digest(line));
+        assert_eq!(error, Err("its record contains a number that is too large".to_owned()));
         assert_eq!(Incoming::default().finish(0, &digest(b"")), Ok(Vec::new()));
     }
 

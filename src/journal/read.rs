@@ -165,9 +165,7 @@ fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
     }
     // The header contains a seed, which may be any number.
     if kind != "header" && holds_a_number_too_large(kinds[kind].get()) {
-        return Err(
-            "was not written by tiebreak: it contains a number that is too large".to_owned()
-        );
+        return Err(format!("was not written by tiebreak: it contains {TOO_LARGE}"));
     }
     let event: Event = serde_json::from_str(read.event.get())
         .map_err(|error| format!("is not a valid `{kind}` event: {error}"))?;
@@ -182,8 +180,11 @@ fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
     }
 }
 
+/// What [`holds_a_number_too_large`] finds.
+pub(crate) const TOO_LARGE: &str = "a number that is too large";
+
 /// Whether an event holds a whole number that is not below [`NUMBERS_BELOW`].
-fn holds_a_number_too_large(json: &str) -> bool {
+pub(crate) fn holds_a_number_too_large(json: &str) -> bool {
     const DIGITS: u32 = NUMBERS_BELOW.ilog10() + 1;
     let (mut in_text, mut escaped, mut digits, mut is_fraction) = (false, false, 0u32, false);
     for byte in json.bytes() {

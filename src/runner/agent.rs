@@ -11,7 +11,7 @@ use crate::agents::{
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::{ContenderAccess, Resolved, hash};
-use crate::remote::{Connection, RemoteError, introduce};
+use crate::remote::{Connection, RemoteError, connect};
 use crate::{host, launch, signals};
 use engine::{Stop, Together};
 use record::{
@@ -83,16 +83,21 @@ fn join(resolved: &Resolved, stop: &Stop, this: &Membership) -> Result<Connectio
     let named =
         |why: String| Error::failed(format!("agent {}: the coordinator at {at}: {why}", this.rank));
     let until = Instant::now() + this.gather;
+    let refused = |error: RemoteError| named(error.to_string());
     let mut connection = loop {
-        match Connection::open(at, ATTEMPT) {
+        match connect(at, Purpose::Agent, &this.token, ATTEMPT) {
             Ok(connection) => break connection,
-            Err(error) if Instant::now() >= until => return Err(named(error.to_string())),
+            // It has answered, and would answer the same again.
+            Err(
+                error @ (RemoteError::Message(_)
+                | RemoteError::Refused(_)
+                | RemoteError::WrongServer),
+            ) => return Err(refused(error)),
+            Err(error) if Instant::now() >= until => return Err(refused(error)),
             Err(_) if signals::caught() => return Err(named("stopped by a signal".into())),
             Err(_) => signals::pause(stop, PAUSE),
         }
     };
-    let refused = |error: RemoteError| named(error.to_string());
-    introduce(&mut connection, Purpose::Agent, &this.token, ANSWER).map_err(refused)?;
     let plan = &resolved.plan;
     let hello = Hello {
         rank: this.rank,
@@ -200,6 +205,7 @@ impl Agent<'_> {
         if order.lanes.len() != plan.contenders.len() {
             return Err("the order does not match the contenders of the plan".to_owned());
         }
+        order.check()?;
         let (mut lanes, mut accesses) = (Vec::new(), Vec::new());
         for (contender, lane) in order.lanes.iter().enumerate() {
             let known = self.reached[contender].take().filter(|known| known.launch == lane.launch);

@@ -13,14 +13,8 @@ use wire::remote::{FrameError, Purpose};
 /// # Errors
 /// If it cannot be reached, or refuses.
 pub fn describe(address: SocketAddr, token: &Token) -> Result<Description, RemoteError> {
-    let mut connection = connect(address, token)?;
+    let mut connection = remote::join(address, Purpose::Watch, token, PATIENCE)?;
     description(&mut connection)
-}
-
-fn connect(address: SocketAddr, token: &Token) -> Result<Connection, RemoteError> {
-    let mut connection = Connection::open(address, PATIENCE)?;
-    remote::introduce(&mut connection, Purpose::Watch, token, PATIENCE)?;
-    Ok(connection)
 }
 
 fn description(connection: &mut Connection) -> Result<Description, RemoteError> {
@@ -67,7 +61,8 @@ impl Client {
     /// Connects to a watcher that returned this description of its target. If it cannot be reached
     /// any more, all readings are missing.
     pub fn connect(address: SocketAddr, token: &Token, description: Description) -> Client {
-        let connection = connect(address, token).map_err(|error| error_text(&error));
+        let connection = remote::join(address, Purpose::Watch, token, PATIENCE)
+            .map_err(|error| error_text(&error));
         let mut client =
             Client { connection, description, readings: Readings::default(), peak: None };
         client.ask(true);
