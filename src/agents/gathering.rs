@@ -50,8 +50,9 @@ pub(crate) fn gather(
     stop: &Stop,
 ) -> Result<Coordinator, Error> {
     let at = this.coordinator;
-    let cannot =
-        |error: io::Error| Error::failed(format!("tiebreak cannot listen for agents at {at}: {error}"));
+    let cannot = |error: io::Error| {
+        Error::failed(format!("tiebreak cannot listen for agents at {at}: {error}"))
+    };
     let listener = TcpListener::bind(at).map_err(cannot)?;
     let at = listener.local_addr().map_err(cannot)?;
     // The announcement is withdrawn as soon as all are there, or nobody waits any more.
@@ -228,11 +229,7 @@ fn position(
     }
 }
 
-fn missing(
-    agents: &[Option<Candidate>],
-    rejected: Option<Rejected>,
-    this: &Membership,
-) -> Error {
+fn missing(agents: &[Option<Candidate>], rejected: Option<Rejected>, this: &Membership) -> Error {
     let ranks = (1..).zip(agents).filter(|(_, agent)| agent.is_none());
     let named = |rank: u32| match this.announce.as_ref().and_then(|announce| announce.host(rank)) {
         Some(host) => format!("{rank} ({host})"),

@@ -54,7 +54,7 @@ pub fn connect(
 /// # Errors
 /// If the server refuses, does not know the token, or does not answer each message within the
 /// patience.
-fn introduce(
+pub(super) fn introduce(
     connection: &mut Connection,
     purpose: Purpose,
     token: &Token,

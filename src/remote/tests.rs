@@ -1,5 +1,6 @@
 //! Both sides of a connection on loopback, and peers that do anything else.
 
+use super::handshake::introduce;
 use super::*;
 use crate::scratch::Scratch;
 use std::io::{Read, Write};
@@ -138,14 +139,11 @@ fn a_server_that_sends_the_proof_back_is_not_believed() {
     server.join().expect("no panic");
 }
 
-fn introduced_within(address: SocketAddr, patience: Duration) -> Result<(), RemoteError> {
-    connect(address, Purpose::Watch, &first(), patience).map(drop)
-}
-
 #[test]
 fn a_silent_peer_is_given_up() {
     let (listener, address) = listener();
-    let error = introduced_within(address, SHORT);
+    let mut connection = Connection::open(address, PATIENCE).expect("it listens");
+    let error = introduce(&mut connection, Purpose::Watch, &first(), SHORT);
     assert_eq!(error, Err(RemoteError::TimedOut(SHORT)));
     let (stream, _) = listener.accept().expect("it connected");
     let mut silent = Connection::of(stream).expect("a connection");
