@@ -337,8 +337,8 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Requests the records up to this number of trials, and hands over those that were not handed
-    /// over before.
+    /// Gets the records up to this number of trials, and hands over those that were not handed over
+    /// before.
     fn merge(
         &mut self,
         part: &mut RunPart<'_, '_>,
@@ -349,14 +349,8 @@ impl Coordinator {
             let agent = self.agents.iter().find(counts).unwrap_or(&self.agents[0]);
             return Err(agent.lost("it reported fewer trials than it has sent"));
         }
-        let mut records = self.records(trials)?;
-        let requested = (trials - part.merged) as usize;
-        for (agent, trials_of_one) in self.agents.iter().zip(&mut records) {
-            // One that ended later may have begun another trial.
-            trials_of_one.truncate(requested);
-            if trials_of_one.len() < requested {
-                return Err(agent.lost("it sent fewer trials than it recorded"));
-            }
+        let records = self.records(trials, (trials - part.merged) as usize)?;
+        for (agent, trials_of_one) in self.agents.iter().zip(&records) {
             if !trials_of_one.iter().all(|trial| part.slices.include(trial)) {
                 return Err(agent.lost("it sent a trial that was not ordered"));
             }
@@ -380,7 +374,8 @@ impl Coordinator {
         Ok(flow)
     }
 
-    fn records(&mut self, trials: u64) -> Result<Vec<Vec<TrialRecord>>, EngineError> {
+    /// Requests the records up to this number of trials, of which so many are new.
+    fn records(&mut self, trials: u64, new: usize) -> Result<Vec<Vec<TrialRecord>>, EngineError> {
         for agent in &mut self.agents {
             agent.send(self.clock.now(), &FromCoordinator::Send { trials })?;
         }
@@ -397,7 +392,7 @@ impl Coordinator {
                 FromAgent::Failed(why) => return Err(lost(shown(why))),
                 FromAgent::PiecesEnd { bytes, digest } => {
                     let whole = std::mem::take(&mut incoming[from]);
-                    all[from] = Some(whole.finish(bytes, &digest).map_err(lost)?);
+                    all[from] = Some(whole.finish(bytes, &digest, new).map_err(lost)?);
                 }
                 _ => return Err(self.agents[from].lost(OUT_OF_TURN)),
             }

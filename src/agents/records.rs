@@ -38,11 +38,13 @@ impl Incoming {
         Ok(())
     }
 
-    /// Checks that all of it came as it was sent, and returns its trials.
+    /// Checks that all of it came as it was sent, and returns this many trials of it: an agent that ended
+    /// later may have begun more.
     pub(super) fn finish(
         self,
         bytes: u64,
         sent: &[u8; DIGEST_BYTES],
+        trials: usize,
     ) -> Result<Vec<TrialRecord>, String> {
         if self.0.len() as u64 != bytes || digest(&self.0) != *sent {
             return Err(format!(
@@ -51,7 +53,12 @@ impl Incoming {
             ));
         }
         let text = String::from_utf8(self.0).map_err(|_| "its record is not text".to_owned())?;
-        text.lines().map(trial).collect()
+        let read: Vec<TrialRecord> =
+            text.lines().take(trials).map(trial).collect::<Result<_, _>>()?;
+        if read.len() < trials {
+            return Err(format!("it sent {} of {trials} trials that it recorded", read.len()));
+        }
+        Ok(read)
     }
 }
 
@@ -134,7 +141,7 @@ mod tests {
         let finish = |bytes_received: &[u8]| {
             let mut incoming = Incoming::default();
             incoming.add(bytes_received).expect("short");
-            incoming.finish(bytes, &sum).expect_err("refused")
+            incoming.finish(bytes, &sum, 1).expect_err("refused")
         };
         assert!(finish(&whole[1..]).starts_with("its record is damaged: 7 of 8 bytes"));
         assert!(finish(b"{\"no\":2}").starts_with("its record is damaged"));
@@ -142,9 +149,11 @@ mod tests {
         let mut too_large = Incoming::default();
         let line = br#"{"trial":{"seen":{"operations":9223372036854775808}}}"#;
         too_large.add(line).expect("short");
-        let error = too_large.finish(line.len() as u64, &digest(line));
+        let error = too_large.finish(line.len() as u64, &digest(line), 1);
         assert_eq!(error, Err("its record contains a number that is too large".to_owned()));
-        assert_eq!(Incoming::default().finish(0, &digest(b"")), Ok(Vec::new()));
+        assert_eq!(Incoming::default().finish(0, &digest(b""), 0), Ok(Vec::new()));
+        let none = Incoming::default().finish(0, &digest(b""), 2);
+        assert_eq!(none, Err("it sent 0 of 2 trials that it recorded".to_owned()));
     }
 
     fn slice(index: u64, starts_ns: u64) -> Slice {

@@ -243,15 +243,8 @@ fn strangers_keep_nobody_out_who_knows_the_token() {
 #[test]
 fn too_many_clients_are_refused_with_the_reason_and_places_become_free() {
     let watching = Watching::start(Limits { clients: 1, ..unhurried() });
-    let mut first = watching.client();
-    // The place of the connection that described the target becomes free a moment later.
-    wait_for("the first client", || {
-        let readable = first.read().is_some();
-        if !readable {
-            first = watching.client();
-        }
-        readable
-    });
+    let first = remote::join(watching.address, Purpose::Watch, &watching.token, LONG);
+    assert!(first.is_ok());
     let busy = Err(RemoteError::Refused(Refusal::Busy));
     assert_eq!(describe(watching.address, &watching.token), busy);
     drop(first);
