@@ -3,7 +3,8 @@
 
 use crate::journal::{TOO_LARGE, holds_a_number_too_large};
 use record::agents::{AgentPart, merge};
-use record::{Event, Seen, Slice, TrialRecord};
+use record::limits::NUMBERS_BELOW;
+use record::{AgentSeen, Event, Seen, Slice, TrialRecord};
 use sha2::{Digest, Sha256};
 use wire::remote::agents::{DIGEST_BYTES, FromAgent, MOST_PIECE_BYTES};
 
@@ -117,6 +118,10 @@ pub(super) fn merge_all(
     }
     let merged = parts.iter().map(|parts| {
         let mut trial = merge(parts).map_err(|error| error.to_string())?;
+        let sums = |of: &AgentSeen| of.operations.max(of.took_ns).max(of.behind_ns);
+        if let Some(of) = trial.agents.iter().find(|of| sums(of) >= NUMBERS_BELOW) {
+            return Err(format!("agent {} is lost: its record adds up to {TOO_LARGE}", of.rank));
+        }
         for slice in &mut trial.seen.slices {
             if let Some(used) = targets.get(slice.index as usize) {
                 slice.target_cpu_ns.clone_from(&used.target_cpu_ns);
@@ -179,6 +184,19 @@ mod tests {
         let unknown = recorded(1, &[], vec![trial_of(7)]);
         let why = "agent 1 recorded a slice that was not driven";
         assert_eq!(merge_all(vec![unknown], &[]), Err(why.to_owned()));
+    }
+
+    #[test]
+    fn records_whose_sums_no_run_can_have_are_refused_with_the_agent() {
+        let starts = [7];
+        let mut many = trial_of(7);
+        let of = |index| Slice { took_ns: NUMBERS_BELOW - 1, ..slice(index, 7) };
+        many.seen.slices = vec![of(0), of(0)];
+        let good = recorded(1, &starts, vec![trial_of(7)]);
+        let merged = merge_all(vec![recorded(2, &starts, vec![many.clone()])], &[]);
+        let why = "agent 2 is lost: its record adds up to a number that is too large";
+        assert_eq!(merged, Err(why.to_owned()));
+        assert!(merge_all(vec![good], &[]).is_ok());
     }
 
     /// The engines of agents start at different times, and slices have times since then.

@@ -152,11 +152,13 @@ fn a_watcher_that_ended_is_lost_for_good() {
 }
 
 #[test]
-fn readings_that_go_back_or_answer_another_question_are_not_believed() {
+fn readings_that_go_back_are_too_large_or_answer_another_question_are_not_believed() {
     for (wrong, why) in [
         (Reading { number: 1, cpu_ns: Some(4), at_ns: 2, ..Reading::default() }, "decreased"),
         (Reading { number: 1, cpu_ns: Some(5), at_ns: 0, ..Reading::default() }, "decreased"),
         (Reading { number: 9, cpu_ns: Some(6), at_ns: 2, ..Reading::default() }, "unexpected"),
+        (Reading { number: 1, cpu_ns: Some(u64::MAX), at_ns: 2, ..Reading::default() }, "larger"),
+        (Reading { number: 1, cpu_ns: Some(6), at_ns: 1 << 50, ..Reading::default() }, "larger"),
     ] {
         let (address, token, server) = answering(move |connection| {
             let first = Reading { cpu_ns: Some(5), at_ns: 1, ..Reading::default() };
