@@ -272,7 +272,6 @@ impl Coordinator {
                     agent.ended(trials, part.slices.trials())?;
                     return Ok(ControlFlow::Break(Ended::ByAgent(from)));
                 }
-                FromAgent::Failed(why) => return Err(agent.lost(&shown(why))),
                 _ => return Err(agent.lost(OUT_OF_TURN)),
             }
         }
@@ -329,7 +328,6 @@ impl Coordinator {
                 FromAgent::Ready { started_ns, .. } => {
                     agent.started(started_ns, part.began_ns)?;
                 }
-                FromAgent::Failed(why) => return Err(agent.lost(&shown(why))),
                 _ => return Err(agent.lost(OUT_OF_TURN)),
             }
         }
@@ -389,7 +387,6 @@ impl Coordinator {
             let lost = |why: String| self.agents[from].lost(&why);
             match message {
                 FromAgent::Piece(piece) => incoming[from].add(&piece).map_err(lost)?,
-                FromAgent::Failed(why) => return Err(lost(shown(why))),
                 FromAgent::PiecesEnd { bytes, digest } => {
                     let whole = std::mem::take(&mut incoming[from]);
                     all[from] = Some(whole.finish(bytes, &digest, new).map_err(lost)?);
@@ -401,10 +398,14 @@ impl Coordinator {
     }
 
     /// Waits for the next message. Returns None if none comes in time.
+    ///
+    /// # Errors
+    /// If an agent cannot be reached any more, or says that it has failed.
     fn next(&self, until: Instant) -> Result<Option<(usize, u64, FromAgent)>, EngineError> {
         let left = until.saturating_duration_since(Instant::now());
         match self.messages.receive(left) {
             Ok(Received { agent, at, message }) => match message {
+                Ok(FromAgent::Failed(why)) => Err(self.agents[agent].lost(&shown(why))),
                 Ok(message) => Ok(Some((agent, at, message))),
                 Err(error) => Err(self.agents[agent].lost_by(&error)),
             },

@@ -6,6 +6,7 @@ use record::agents::{AgentPart, merge};
 use record::limits::NUMBERS_BELOW;
 use record::{AgentSeen, Event, Seen, Slice, TrialRecord};
 use sha2::{Digest, Sha256};
+use text::shown::shown;
 use wire::remote::agents::{DIGEST_BYTES, FromAgent, MOST_PIECE_BYTES};
 
 /// The most bytes that an agent sends at once: some rounds of all contenders.
@@ -70,7 +71,7 @@ fn trial(line: &str) -> Result<TrialRecord, String> {
     match serde_json::from_str(line) {
         Ok(Event::Trial(trial)) => Ok(*trial),
         Ok(_) => Err("its record contains events other than trials".to_owned()),
-        Err(error) => Err(format!("its record cannot be read: {error}")),
+        Err(error) => Err(format!("its record cannot be read: {}", shown(error.to_string()))),
     }
 }
 

@@ -259,3 +259,17 @@ fn what_could_not_be_read_again_is_not_written() {
     writer.write(&end()).expect("memory");
     assert_eq!(read(&journal), Ok((vec![header(), end()], Vec::new())));
 }
+
+#[test]
+fn errors_that_quote_a_line_show_it_as_text() {
+    let mut journal = written(&[header(), trial(1)]);
+    let text =
+        serde_json::to_string(&trial(2)).expect("JSON").replace("times", "\\u001b[31m\u{202e}");
+    journal.extend(line(2, &text).bytes().chain(*b"\n"));
+    let why = read(&journal).expect_err("an unknown variant");
+    assert!(
+        why.contains("line 3 is not a valid `trial` event: unknown variant `\\u{1b}[31m"),
+        "{why}"
+    );
+    assert!(why.chars().all(|c| !text::shown::is_hidden(c)), "{why}");
+}

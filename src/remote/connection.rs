@@ -47,6 +47,9 @@ impl fmt::Display for RemoteError {
                 "it speaks version {other} of tiebreak's remote format, and this tiebreak speaks \
                  version {VERSION}: use the same version of tiebreak on both machines"
             ),
+            // Which of the two sides notices it says nothing about who did it.
+            RemoteError::Message(FrameError::Forged) => out
+                .write_str("a message was changed on its way, repeated, or made by somebody else"),
             RemoteError::Message(error) => write!(out, "it sent {error}"),
             // With another version the head of this very message is refused already.
             RemoteError::Refused(Refusal::Version) => {

@@ -61,7 +61,11 @@ pub(crate) fn assist(
     let served = agent.serve();
     let end = match &served {
         Ok(()) => End { reason: EndReason::Complete, detail: String::new() },
-        Err(why) => End { reason: EndReason::Failed, detail: shown(why) },
+        Err(why) => {
+            // The message cannot be sent if the coordinator is what cannot be reached.
+            agent.link.send(&FromAgent::Failed(shown(why)));
+            End { reason: EndReason::Failed, detail: shown(why) }
+        }
     };
     let ended = agent.journal.write(&Event::End(end)).and_then(|_| agent.journal.sync());
     served.map_err(|why| named(&why))?;
@@ -145,11 +149,7 @@ impl Agent<'_> {
             match message {
                 FromCoordinator::Order(order) => {
                     outbox = Outbox::default();
-                    if let Err(why) = self.drive(&order, at, &outbox) {
-                        // The message cannot be sent if the coordinator is what cannot be reached.
-                        self.link.send(&FromAgent::Failed(shown(&why)));
-                        return Err(why);
-                    }
+                    self.drive(&order, at, &outbox)?;
                 }
                 FromCoordinator::Send { trials } => {
                     self.link.send_records(&outbox, trials).map_err(words)?;
@@ -163,7 +163,7 @@ impl Agent<'_> {
 
     fn drive(&mut self, order: &[u8], at: u64, outbox: &Outbox) -> Result<(), String> {
         let order: PartOrder = serde_json::from_slice(order)
-            .map_err(|error| format!("the order cannot be read: {error}"))?;
+            .map_err(|error| format!("the order cannot be read: {}", shown(error.to_string())))?;
         let (drive_order, accesses) = self.drive_order(&order)?;
         let lanes =
             accesses.iter().enumerate().map(|(lane, access)| access.lanes(&drive_order, lane));

@@ -53,9 +53,7 @@ impl fmt::Display for FrameError {
             }
             FrameError::TooLong(bytes) => write!(out, "a message of {bytes} bytes"),
             FrameError::Malformed(Fault(why)) => out.write_str(why),
-            FrameError::Forged => {
-                out.write_str("a message that was changed on its way, repeated or made by others")
-            }
+            FrameError::Forged => out.write_str("a message with a wrong signature"),
         }
     }
 }
