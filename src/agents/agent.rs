@@ -4,6 +4,7 @@ use super::clock_model::{ClockModel, Exchange};
 use super::link::MessageSink;
 use crate::remote::RemoteError;
 use engine::EngineError;
+use record::limits::NUMBERS_BELOW;
 use record::{AgentClock, AgentReady};
 use text::shown::shown;
 use wire::remote::agents::{FromCoordinator, Hello, Stamps};
@@ -74,16 +75,28 @@ impl Agent {
 
     /// Notes when it started its last slice, on its clock. Returns true if the slice was announced
     /// too late.
-    pub(super) fn started(&mut self, started_ns: u64, began_ns: u64) -> bool {
+    pub(super) fn started(&mut self, started_ns: u64, began_ns: u64) -> Result<bool, EngineError> {
         if started_ns == 0 || started_ns == self.part.started_ns {
-            return false;
+            return Ok(false);
         }
         self.part.started_ns = started_ns;
         let ours = self.model.ours(started_ns).saturating_sub(began_ns);
+        if ours >= NUMBERS_BELOW {
+            return Err(self.lost("it reported a slice that starts years after the run"));
+        }
         self.part.starts_ns.push(ours);
         let late = started_ns > self.part.announced_ns + LATE_NS;
         self.late += u64::from(late);
-        late
+        Ok(late)
+    }
+
+    /// Notes that it has ended after this many trials, of `most` that were ordered.
+    pub(super) fn ended(&mut self, trials: u64, most: u64) -> Result<(), EngineError> {
+        if trials > most {
+            return Err(self.lost("it reported more trials than were ordered"));
+        }
+        self.part.trials = Some(trials);
+        Ok(())
     }
 
     pub(super) fn lost_by(&self, error: &RemoteError) -> EngineError {

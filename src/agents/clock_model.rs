@@ -6,6 +6,8 @@
 //! Exchanges that were not delayed on their way have the smallest round trips and say the most, so
 //! offset and drift are fitted to the tightest ones.
 
+use record::limits::NUMBERS_BELOW;
+
 /// At most this many exchanges are kept. When there are more, the tighter one of each two
 /// neighbours is kept, so that the exchanges still cover the whole time.
 const MOST: usize = 64;
@@ -116,13 +118,15 @@ impl ClockModel {
         self.samples.iter().map(|sample| sample.round_trip_ns).min()
     }
 
-    /// Returns how wrong the model may be at our time `at`: half the smallest round trip, plus the
+    /// Returns how wrong the model may be at our time `at`, in numbers of a journal: half the smallest round trip, plus the
     /// largest residual of the exchanges that were fitted, plus what the drift may have added since
     /// the last of them. Returns None before the first exchange.
     pub(crate) fn bound_ns(&self, at: u64) -> Option<u64> {
         let line = self.line?;
         let age = at.saturating_sub(line.at) as f64;
-        Some(line.bound_ns + (age * line.drift_within).round() as u64)
+        let bound_ns = line.bound_ns.saturating_add((age * line.drift_within).round() as u64);
+        // A model that is wrong by eleven days says as little as one that is wrong by more.
+        Some(bound_ns.min(NUMBERS_BELOW - 1))
     }
 
     /// Returns how much faster the other clock is, as a fraction.

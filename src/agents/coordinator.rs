@@ -260,7 +260,7 @@ impl Coordinator {
             match message {
                 FromAgent::Ready { index: of, stamps, started_ns, stops } if of == index => {
                     agent.answered(stamps, at);
-                    late |= agent.started(started_ns, part.began_ns);
+                    late |= agent.started(started_ns, part.began_ns)?;
                     ready[from] = true;
                     if stops {
                         return Ok(ControlFlow::Break(Ended::ByAgent(from)));
@@ -268,11 +268,10 @@ impl Coordinator {
                 }
                 FromAgent::Done { stamps, started_ns, trials } => {
                     agent.answered(stamps, at);
-                    agent.started(started_ns, part.began_ns);
-                    agent.part.trials = Some(trials);
+                    agent.started(started_ns, part.began_ns)?;
+                    agent.ended(trials, part.slices.trials())?;
                     return Ok(ControlFlow::Break(Ended::ByAgent(from)));
                 }
-                FromAgent::Failed(why) => return Err(agent.lost(&shown(why))),
                 _ => return Err(agent.lost(OUT_OF_TURN)),
             }
         }
@@ -323,13 +322,12 @@ impl Coordinator {
                     if !notified {
                         agent.answered(stamps, at);
                     }
-                    agent.started(started_ns, part.began_ns);
-                    agent.part.trials = Some(trials);
+                    agent.started(started_ns, part.began_ns)?;
+                    agent.ended(trials, part.slices.trials())?;
                 }
                 FromAgent::Ready { started_ns, .. } => {
-                    agent.started(started_ns, part.began_ns);
+                    agent.started(started_ns, part.began_ns)?;
                 }
-                FromAgent::Failed(why) => return Err(agent.lost(&shown(why))),
                 _ => return Err(agent.lost(OUT_OF_TURN)),
             }
         }
@@ -337,8 +335,8 @@ impl Coordinator {
         Ok(())
     }
 
-    /// Requests the records up to this number of trials, and hands over those that were not handed
-    /// over before.
+    /// Gets the records up to this number of trials, and hands over those that were not handed over
+    /// before.
     fn merge(
         &mut self,
         part: &mut RunPart<'_, '_>,
@@ -349,10 +347,11 @@ impl Coordinator {
             let agent = self.agents.iter().find(counts).unwrap_or(&self.agents[0]);
             return Err(agent.lost("it reported fewer trials than it has sent"));
         }
-        let mut records = self.records(trials)?;
-        for trials_of_one in &mut records {
-            // One that ended later may have begun another trial.
-            trials_of_one.truncate((trials - part.merged) as usize);
+        let records = self.records(trials, (trials - part.merged) as usize)?;
+        for (agent, trials_of_one) in self.agents.iter().zip(&records) {
+            if !trials_of_one.iter().all(|trial| part.slices.include(trial)) {
+                return Err(agent.lost("it sent a trial that was not ordered"));
+            }
         }
         part.merged = trials;
         let now = self.clock.now();
@@ -373,7 +372,8 @@ impl Coordinator {
         Ok(flow)
     }
 
-    fn records(&mut self, trials: u64) -> Result<Vec<Vec<TrialRecord>>, EngineError> {
+    /// Requests the records up to this number of trials, of which so many are new.
+    fn records(&mut self, trials: u64, new: usize) -> Result<Vec<Vec<TrialRecord>>, EngineError> {
         for agent in &mut self.agents {
             agent.send(self.clock.now(), &FromCoordinator::Send { trials })?;
         }
@@ -387,10 +387,9 @@ impl Coordinator {
             let lost = |why: String| self.agents[from].lost(&why);
             match message {
                 FromAgent::Piece(piece) => incoming[from].add(&piece).map_err(lost)?,
-                FromAgent::Failed(why) => return Err(lost(shown(why))),
                 FromAgent::PiecesEnd { bytes, digest } => {
                     let whole = std::mem::take(&mut incoming[from]);
-                    all[from] = Some(whole.finish(bytes, &digest).map_err(lost)?);
+                    all[from] = Some(whole.finish(bytes, &digest, new).map_err(lost)?);
                 }
                 _ => return Err(self.agents[from].lost(OUT_OF_TURN)),
             }
@@ -399,10 +398,14 @@ impl Coordinator {
     }
 
     /// Waits for the next message. Returns None if none comes in time.
+    ///
+    /// # Errors
+    /// If an agent cannot be reached any more, or says that it has failed.
     fn next(&self, until: Instant) -> Result<Option<(usize, u64, FromAgent)>, EngineError> {
         let left = until.saturating_duration_since(Instant::now());
         match self.messages.receive(left) {
             Ok(Received { agent, at, message }) => match message {
+                Ok(FromAgent::Failed(why)) => Err(self.agents[agent].lost(&shown(why))),
                 Ok(message) => Ok(Some((agent, at, message))),
                 Err(error) => Err(self.agents[agent].lost_by(&error)),
             },

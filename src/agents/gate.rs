@@ -275,7 +275,7 @@ impl AgentGate {
     /// If it is so far ahead that a clock must have been set.
     fn start(&self, at_ns: u64, state: &mut GateState) -> Result<u64, RemoteError> {
         let clock = &self.link.clock;
-        let wanted = clock.to_engine(at_ns) + clock.skew_ns();
+        let wanted = clock.to_engine(at_ns).saturating_add(clock.skew_ns());
         let now = clock::now();
         if wanted > now + FARTHEST_NS {
             return Err(RemoteError::Io(

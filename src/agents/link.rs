@@ -1,12 +1,12 @@
 //! One side of the connection between a coordinator and an agent: one thread reads, so that a
 //! message is stamped when it arrives, and other threads send.
 
-use crate::remote::{Connection, RemoteError};
+use crate::remote::{Connection, RemoteError, WriteHalf};
 use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use wire::remote::Message;
 
@@ -44,24 +44,23 @@ impl<T: Send> MessageSource<T> for Receiver<T> {
 
 /// Sends messages over a connection, which is closed when this is dropped.
 pub(super) struct Link {
-    sending: Mutex<Connection>,
-    socket: TcpStream,
+    sending: Mutex<WriteHalf>,
+    socket: Arc<TcpStream>,
 }
 
 impl Link {
     /// Reads from the connection on a separate thread: `take` gets every message and at last the
     /// reason why no more come. If it returns false, the thread ends.
     pub(super) fn start<M: Message + Send + 'static>(
-        mut connection: Connection,
+        connection: Connection,
         mut take: impl FnMut(Result<M, RemoteError>) -> bool + Send + 'static,
     ) -> io::Result<Link> {
-        let socket = connection.socket()?;
+        let socket = Arc::clone(connection.socket());
         notice_a_cut(&socket)?;
-        let sending = Connection::of(socket.try_clone()?)
-            .map_err(|error| io::Error::other(error.to_string()))?;
+        let (mut receiving, sending) = connection.split();
         std::thread::Builder::new().name("link".to_owned()).spawn(move || {
             loop {
-                let message = connection.receive(SILENT);
+                let message = receiving.receive(SILENT);
                 let last = message.is_err();
                 if matches!(message, Err(RemoteError::TimedOut(_))) {
                     continue;

@@ -1,6 +1,7 @@
 //! The order for one part of a run, as it is sent to agents, and the slices that follow from it.
 
-use record::{Address, DriveOrder};
+use record::limits::MOST_ROUNDS;
+use record::{Address, DriveOrder, Phase, TrialRecord};
 use serde::{Deserialize, Serialize};
 
 /// What the agents drive. It does not repeat what follows from the plan, which each agent has, so
@@ -34,6 +35,10 @@ pub(crate) struct PartLane {
 
 /// How long messages, records and the start of a process may take besides the slices.
 const SLACK_NS: u64 = 10_000_000_000;
+/// The longest time of an order: a day.
+const LONGEST_NS: u64 = 86_400_000_000_000;
+/// The most slices of a round. An agent keeps some bytes for each.
+const MOST_SLICES: u64 = 1_000_000;
 
 impl PartOrder {
     /// The order for all agents; `launches` are those of the lanes' targets.
@@ -55,6 +60,34 @@ impl PartOrder {
             lanes: lanes.collect(),
         }
     }
+
+    /// Checks that no run needs larger numbers: an agent must not run out of memory or drive for years.
+    ///
+    /// # Errors
+    /// If a number is out of range; the message names it.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let within = |name: &str, number: u64, least: u64, most: u64| {
+            if (least..=most).contains(&number) {
+                return Ok(());
+            }
+            Err(format!("`{name}` of the order is {number}; it must be from {least} to {most}"))
+        };
+        let most_rounds = u64::from(MOST_ROUNDS);
+        within("rounds", self.rounds.into(), 0, most_rounds)?;
+        within("first_round", self.first_round.into(), 1, most_rounds)?;
+        within("warm_up_ns", self.warm_up_ns, 0, LONGEST_NS)?;
+        within("patience_ns", self.patience_ns, SLACK_NS, LONGEST_NS)?;
+        if self.rounds > 0 {
+            let slices = MOST_SLICES / self.lanes.len().max(1) as u64;
+            within("round_ns", self.round_ns, 1, LONGEST_NS)?;
+            within("slice_ns", self.slice_ns, self.round_ns.div_ceil(slices), LONGEST_NS)?;
+        }
+        for lane in &self.lanes {
+            within("burn_in_ns", lane.burn_in_ns, 0, LONGEST_NS)?;
+            within("launch", lane.launch.into(), 0, most_rounds)?;
+        }
+        Ok(())
+    }
 }
 
 /// How long the slowest agent may take for one slice, with the opening of its connections.
@@ -72,6 +105,7 @@ pub(super) struct Slices {
     warm_up: u64,
     in_round: u64,
     rounds: u64,
+    first_round: u32,
     /// Sending time of a slice of the warm-up, and of a round.
     sending_ns: (u64, u64),
 }
@@ -84,6 +118,7 @@ impl Slices {
             warm_up: if order.warm_up.least_ns > 0 { contenders } else { 0 },
             in_round: contenders * u64::from(order.slices_per_round()),
             rounds: u64::from(order.rounds),
+            first_round: order.first_round,
             sending_ns: (
                 order.warm_up.least_ns,
                 order.round_ns / u64::from(order.slices_per_round()),
@@ -100,6 +135,24 @@ impl Slices {
     /// How many there are.
     pub(super) fn count(&self) -> u64 {
         self.warm_up + self.rounds * self.in_round
+    }
+
+    /// How many trials they make.
+    pub(super) fn trials(&self) -> u64 {
+        self.warm_up + self.rounds * self.contenders
+    }
+
+    /// Whether a trial can be one of them.
+    pub(super) fn include(&self, trial: &TrialRecord) -> bool {
+        let is_of_phase = match trial.phase {
+            Phase::WarmUp | Phase::Pilot => true,
+            Phase::Round => {
+                let since_first = trial.round.checked_sub(self.first_round);
+                since_first.is_some_and(|rounds| u64::from(rounds) < self.rounds)
+            }
+            Phase::Ready | Phase::Load | Phase::Null => false,
+        };
+        is_of_phase && u64::from(trial.contender) < self.contenders
     }
 
     /// Whether the slice at `index` begins a round that follows another one: connections are then
@@ -122,6 +175,50 @@ impl Slices {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_refused_and_named() {
+        let lane = || PartLane {
+            burn_in_ns: 0,
+            launch: 1,
+            address: Address::Tcp("127.0.0.1:1".parse().expect("an address")),
+        };
+        let order = || PartOrder {
+            seed: u64::MAX,
+            warm_up_ns: 0,
+            rounds: MOST_ROUNDS,
+            first_round: 1,
+            round_ns: LONGEST_NS,
+            slice_ns: LONGEST_NS / 500_000,
+            patience_ns: SLACK_NS,
+            is_pilot: false,
+            lanes: vec![lane(), lane()],
+        };
+        assert_eq!(order().check(), Ok(()));
+        let nothing = PartOrder { rounds: 0, round_ns: 0, slice_ns: 0, ..order() };
+        assert_eq!(nothing.check(), Ok(()), "a warm-up alone");
+        type Change = fn(&mut PartOrder);
+        let table: [(&str, Change); 12] = [
+            ("rounds", |order| order.rounds = MOST_ROUNDS + 1),
+            ("first_round", |order| order.first_round = 0),
+            ("first_round", |order| order.first_round = u32::MAX),
+            ("warm_up_ns", |order| order.warm_up_ns = u64::MAX),
+            ("patience_ns", |order| order.patience_ns = 0),
+            ("patience_ns", |order| order.patience_ns = u64::MAX),
+            ("round_ns", |order| order.round_ns = 0),
+            ("round_ns", |order| order.round_ns = u64::MAX),
+            ("slice_ns", |order| order.slice_ns = 0),
+            ("slice_ns", |order| order.slice_ns -= 1),
+            ("burn_in_ns", |order| order.lanes[1].burn_in_ns = u64::MAX),
+            ("launch", |order| order.lanes[1].launch = u32::MAX),
+        ];
+        for (name, change) in table {
+            let mut order = order();
+            change(&mut order);
+            let why = order.check().expect_err(name);
+            assert!(why.starts_with(&format!("`{name}` of the order is ")), "{why}");
+        }
+    }
 
     #[test]
     fn trials_are_complete_between_rounds() {

@@ -1,9 +1,12 @@
 //! What an agent recorded, as it is sent to the coordinator: lines of its journal in pieces, with
 //! their length and their digest.
 
+use crate::journal::{TOO_LARGE, holds_a_number_too_large};
 use record::agents::{AgentPart, merge};
-use record::{Event, Seen, Slice, TrialRecord};
+use record::limits::NUMBERS_BELOW;
+use record::{AgentSeen, Event, Seen, Slice, TrialRecord};
 use sha2::{Digest, Sha256};
+use text::shown::shown;
 use wire::remote::agents::{DIGEST_BYTES, FromAgent, MOST_PIECE_BYTES};
 
 /// The most bytes that an agent sends at once: some rounds of all contenders.
@@ -37,11 +40,13 @@ impl Incoming {
         Ok(())
     }
 
-    /// Checks that all of it came as it was sent, and returns its trials.
+    /// Checks that all of it came as it was sent, and returns this many trials of it: an agent that ended
+    /// later may have begun more.
     pub(super) fn finish(
         self,
         bytes: u64,
         sent: &[u8; DIGEST_BYTES],
+        trials: usize,
     ) -> Result<Vec<TrialRecord>, String> {
         if self.0.len() as u64 != bytes || digest(&self.0) != *sent {
             return Err(format!(
@@ -50,15 +55,23 @@ impl Incoming {
             ));
         }
         let text = String::from_utf8(self.0).map_err(|_| "its record is not text".to_owned())?;
-        text.lines().map(trial).collect()
+        let read: Vec<TrialRecord> =
+            text.lines().take(trials).map(trial).collect::<Result<_, _>>()?;
+        if read.len() < trials {
+            return Err(format!("it sent {} of {trials} trials that it recorded", read.len()));
+        }
+        Ok(read)
     }
 }
 
 fn trial(line: &str) -> Result<TrialRecord, String> {
+    if holds_a_number_too_large(line) {
+        return Err(format!("its record contains {TOO_LARGE}"));
+    }
     match serde_json::from_str(line) {
         Ok(Event::Trial(trial)) => Ok(*trial),
         Ok(_) => Err("its record contains events other than trials".to_owned()),
-        Err(error) => Err(format!("its record cannot be read: {error}")),
+        Err(error) => Err(format!("its record cannot be read: {}", shown(error.to_string()))),
     }
 }
 
@@ -106,6 +119,10 @@ pub(super) fn merge_all(
     }
     let merged = parts.iter().map(|parts| {
         let mut trial = merge(parts).map_err(|error| error.to_string())?;
+        let sums = |of: &AgentSeen| of.operations.max(of.took_ns).max(of.behind_ns);
+        if let Some(of) = trial.agents.iter().find(|of| sums(of) >= NUMBERS_BELOW) {
+            return Err(format!("agent {} is lost: its record adds up to {TOO_LARGE}", of.rank));
+        }
         for slice in &mut trial.seen.slices {
             if let Some(used) = targets.get(slice.index as usize) {
                 slice.target_cpu_ns.clone_from(&used.target_cpu_ns);
@@ -130,12 +147,19 @@ mod tests {
         let finish = |bytes_received: &[u8]| {
             let mut incoming = Incoming::default();
             incoming.add(bytes_received).expect("short");
-            incoming.finish(bytes, &sum).expect_err("refused")
+            incoming.finish(bytes, &sum, 1).expect_err("refused")
         };
         assert!(finish(&whole[1..]).starts_with("its record is damaged: 7 of 8 bytes"));
         assert!(finish(b"{\"no\":2}").starts_with("its record is damaged"));
         assert!(finish(&whole).starts_with("its record cannot be read"));
-        assert_eq!(Incoming::default().finish(0, &digest(b"")), Ok(Vec::new()));
+        let mut too_large = Incoming::default();
+        let line = br#"{"trial":{"seen":{"operations":9223372036854775808}}}"#;
+        too_large.add(line).expect("short");
+        let error = too_large.finish(line.len() as u64, &digest(line), 1);
+        assert_eq!(error, Err("its record contains a number that is too large".to_owned()));
+        assert_eq!(Incoming::default().finish(0, &digest(b""), 0), Ok(Vec::new()));
+        let none = Incoming::default().finish(0, &digest(b""), 2);
+        assert_eq!(none, Err("it sent 0 of 2 trials that it recorded".to_owned()));
     }
 
     fn slice(index: u64, starts_ns: u64) -> Slice {
@@ -161,6 +185,19 @@ mod tests {
         let unknown = recorded(1, &[], vec![trial_of(7)]);
         let why = "agent 1 recorded a slice that was not driven";
         assert_eq!(merge_all(vec![unknown], &[]), Err(why.to_owned()));
+    }
+
+    #[test]
+    fn records_whose_sums_no_run_can_have_are_refused_with_the_agent() {
+        let starts = [7];
+        let mut many = trial_of(7);
+        let of = |index| Slice { took_ns: NUMBERS_BELOW - 1, ..slice(index, 7) };
+        many.seen.slices = vec![of(0), of(0)];
+        let good = recorded(1, &starts, vec![trial_of(7)]);
+        let merged = merge_all(vec![recorded(2, &starts, vec![many.clone()])], &[]);
+        let why = "agent 2 is lost: its record adds up to a number that is too large";
+        assert_eq!(merged, Err(why.to_owned()));
+        assert!(merge_all(vec![good], &[]).is_ok());
     }
 
     /// The engines of agents start at different times, and slices have times since then.

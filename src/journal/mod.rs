@@ -9,6 +9,7 @@ pub mod sweep;
 mod write;
 
 pub use read::Reader;
+pub(crate) use read::{TOO_LARGE, holds_a_number_too_large};
 pub use write::Writer;
 
 /// The file's name in the directory of a run.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use text::shown::shown;
+use text::shown::{shown, shown_sentence};
 
 /// The longest line: a file that is not a journal must not fill the memory.
 const LONGEST_LINE: u64 = 256 << 20;
@@ -144,9 +144,9 @@ enum Parsed {
 /// Reads one line; `number` counts from 1. The error message follows "line N".
 fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
     let read: JournalLine<'_> =
-        serde_json::from_slice(line).map_err(|error| format!("is not an event: {error}"))?;
+        serde_json::from_slice(line).map_err(|error| because("is not an event", &error))?;
     let kinds: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(read.event.get())
-        .map_err(|error| format!("is not an event: {error}",))?;
+        .map_err(|error| because("is not an event", &error))?;
     let kind = match kinds.keys().next() {
         Some(kind) if kinds.len() == 1 => kind.as_ref(),
         _ => return Err("is not an event: it must have exactly one kind".to_owned()),
@@ -165,12 +165,10 @@ fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
     }
     // The header contains a seed, which may be any number.
     if kind != "header" && holds_a_number_too_large(kinds[kind].get()) {
-        return Err(
-            "was not written by tiebreak: it contains a number that is too large".to_owned()
-        );
+        return Err(format!("was not written by tiebreak: it contains {TOO_LARGE}"));
     }
     let event: Event = serde_json::from_str(read.event.get())
-        .map_err(|error| format!("is not a valid `{kind}` event: {error}"))?;
+        .map_err(|error| because(&format!("is not a valid `{kind}` event"), &error))?;
     if let Event::Header(header) = &event {
         let size = header.plan.check_size();
         size.map_err(|why| format!("was not written by tiebreak: the plan has {why}"))?;
@@ -182,8 +180,16 @@ fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
     }
 }
 
+/// What is wrong with a line, and why. The reason may quote the line.
+fn because(wrong: &str, error: &serde_json::Error) -> String {
+    format!("{wrong}: {}", shown_sentence(error.to_string()))
+}
+
+/// What [`holds_a_number_too_large`] finds.
+pub(crate) const TOO_LARGE: &str = "a number that is too large";
+
 /// Whether an event holds a whole number that is not below [`NUMBERS_BELOW`].
-fn holds_a_number_too_large(json: &str) -> bool {
+pub(crate) fn holds_a_number_too_large(json: &str) -> bool {
     const DIGITS: u32 = NUMBERS_BELOW.ilog10() + 1;
     let (mut in_text, mut escaped, mut digits, mut is_fraction) = (false, false, 0u32, false);
     for byte in json.bytes() {
@@ -218,7 +224,7 @@ fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
         return Err("is not a header".to_owned());
     }
     let start: SchemaFields = serde_json::from_str(header.get())
-        .map_err(|error| format!("is not a valid header: {error}"))?;
+        .map_err(|error| because("is not a valid header", &error))?;
     let major = |schema: &str| -> Option<u32> {
         schema.strip_prefix("tiebreak.journal/")?.split('.').next()?.parse().ok()
     };

@@ -50,7 +50,7 @@ pub fn read(directory: &Path) -> Result<Sweep, Error> {
         }
     }
     let sweep: Sweep = serde_json::from_value(value)
-        .map_err(|error| wrong(format!("it is not a sweep: {error}")))?;
+        .map_err(|error| wrong(format!("it is not a sweep: {}", shown(error.to_string()))))?;
     // These directories are opened and linked to: a forged name must not lead outside the sweep.
     let strange = sweep.points.iter().find(|it| it.directory != sweep.factor.directory(it.value));
     match strange {

@@ -2,6 +2,7 @@ use super::{Reader, Writer};
 use crate::exit::Exit;
 use crate::fnv::fnv1a;
 use crate::plan::example;
+use record::limits::NUMBERS_BELOW;
 use record::{
     Address, Arrivals, End, EndReason, Event, Header, Intensity, LaneOrder, Phase, Reuse, Seen,
     TrialRecord, journal::SCHEMA,
@@ -243,4 +244,32 @@ fn numbers_whose_sums_would_overflow_are_refused() {
     for number in ["999999999999999", "0.12345678901234567", "\"1234567890123456\"", "1e-7"] {
         assert!(!message(number).contains(large), "{number}");
     }
+}
+
+#[test]
+fn what_could_not_be_read_again_is_not_written() {
+    let mut too_large = trial(1);
+    let Event::Trial(of) = &mut too_large else { panic!("a trial") };
+    of.seen.operations = NUMBERS_BELOW;
+    let mut journal = Vec::new();
+    let mut writer = Writer::new(&mut journal, |_| Ok(()));
+    writer.write(&header()).expect("memory");
+    let error = writer.write(&too_large).expect_err("it is too large");
+    assert_eq!(error.to_string(), "a number that is too large");
+    writer.write(&end()).expect("memory");
+    assert_eq!(read(&journal), Ok((vec![header(), end()], Vec::new())));
+}
+
+#[test]
+fn errors_that_quote_a_line_show_it_as_text() {
+    let mut journal = written(&[header(), trial(1)]);
+    let text =
+        serde_json::to_string(&trial(2)).expect("JSON").replace("times", "\\u001b[31m\u{202e}");
+    journal.extend(line(2, &text).bytes().chain(*b"\n"));
+    let why = read(&journal).expect_err("an unknown variant");
+    assert!(
+        why.contains("line 3 is not a valid `trial` event: unknown variant `\\u{1b}[31m"),
+        "{why}"
+    );
+    assert!(why.chars().all(|c| !text::shown::is_hidden(c)), "{why}");
 }

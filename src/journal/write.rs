@@ -1,5 +1,6 @@
 //! Writing a journal.
 
+use super::read::{TOO_LARGE, holds_a_number_too_large};
 use crate::fnv::fnv1a;
 use crate::private;
 use crate::secrets;
@@ -28,9 +29,14 @@ impl<W: Write> Writer<W> {
     /// written.
     ///
     /// # Errors
-    /// If the disk is full, or fails otherwise.
+    /// If the disk is full, or fails otherwise. If the event holds a number with which the journal could
+    /// not be read again, nothing is written.
     pub fn write(&mut self, event: &Event) -> io::Result<String> {
         let mut text = serde_json::to_string(event)?;
+        // The header contains a seed, which may be any number.
+        if !matches!(event, Event::Header(_)) && holds_a_number_too_large(&text) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, TOO_LARGE));
+        }
         if secrets::appear_in(&text) {
             text = serde_json::to_string(&secrets::without_secrets(event.clone()))?;
         }

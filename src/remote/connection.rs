@@ -1,12 +1,14 @@
 //! A connection that carries messages. Whatever the peer does, no call takes longer than its
 //! patience, and no more is kept than the longest message that is expected.
 
+use super::frame_key::FrameKey;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use wire::remote::handshake::Refusal;
-use wire::remote::{FrameError, Message, VERSION, decode, encode};
+use wire::remote::handshake::{Nonce, Refusal};
+use wire::remote::{FrameError, Message, VERSION, decode, decode_signed, encode, encode_signed};
 
 /// How many bytes are read at once.
 const PIECE_BYTES: usize = 4096;
@@ -45,6 +47,9 @@ impl fmt::Display for RemoteError {
                 "it speaks version {other} of tiebreak's remote format, and this tiebreak speaks \
                  version {VERSION}: use the same version of tiebreak on both machines"
             ),
+            // Which of the two sides notices it says nothing about who did it.
+            RemoteError::Message(FrameError::Forged) => out
+                .write_str("a message was changed on its way, repeated, or made by somebody else"),
             RemoteError::Message(error) => write!(out, "it sent {error}"),
             // With another version the head of this very message is refused already.
             RemoteError::Refused(Refusal::Version) => {
@@ -66,11 +71,27 @@ impl fmt::Display for RemoteError {
 /// A connection to tiebreak on another machine.
 #[derive(Debug)]
 pub struct Connection {
-    stream: TcpStream,
+    reads: ReadHalf,
+    writes: WriteHalf,
+}
+
+/// The half of a connection that receives.
+#[derive(Debug)]
+pub(crate) struct ReadHalf {
+    stream: Arc<TcpStream>,
     /// Bytes that came and are not decoded yet.
     input: Vec<u8>,
+    /// None in the handshake, whose frames are not signed.
+    key: Option<FrameKey>,
+}
+
+/// The half of a connection that sends.
+#[derive(Debug)]
+pub(crate) struct WriteHalf {
+    stream: Arc<TcpStream>,
     /// The memory of what is sent.
     output: Vec<u8>,
+    key: Option<FrameKey>,
 }
 
 impl Connection {
@@ -92,7 +113,9 @@ impl Connection {
         let named = |error: io::Error| RemoteError::Io(error.to_string());
         stream.set_nodelay(true).map_err(named)?;
         stream.set_nonblocking(false).map_err(named)?;
-        Ok(Connection { stream, input: Vec::new(), output: Vec::new() })
+        let stream = Arc::new(stream);
+        let reads = ReadHalf { stream: Arc::clone(&stream), input: Vec::new(), key: None };
+        Ok(Connection { reads, writes: WriteHalf { stream, output: Vec::new(), key: None } })
     }
 
     /// Sends a message.
@@ -100,15 +123,53 @@ impl Connection {
     /// # Errors
     /// If the peer does not take it within the patience.
     pub fn send<M: Message>(&mut self, message: &M, patience: Duration) -> Result<(), RemoteError> {
+        self.writes.send(message, patience)
+    }
+
+    /// Waits for the next message.
+    ///
+    /// # Errors
+    /// If it is not complete within the patience, or is not one of this type.
+    pub fn receive<M: Message>(&mut self, patience: Duration) -> Result<M, RemoteError> {
+        self.reads.receive(patience)
+    }
+
+    /// From now on all frames are signed.
+    pub(super) fn sign(&mut self, received: &Nonce, sent: &Nonce) {
+        self.reads.key = Some(FrameKey::new(received));
+        self.writes.key = Some(FrameKey::new(sent));
+    }
+
+    /// Both halves, for two threads.
+    pub(crate) fn split(self) -> (ReadHalf, WriteHalf) {
+        (self.reads, self.writes)
+    }
+
+    /// The socket, with which another thread can shut the connection down.
+    pub(crate) fn socket(&self) -> &Arc<TcpStream> {
+        &self.reads.stream
+    }
+}
+
+impl WriteHalf {
+    /// As [`Connection::send`].
+    pub(crate) fn send<M: Message>(
+        &mut self,
+        message: &M,
+        patience: Duration,
+    ) -> Result<(), RemoteError> {
         self.output.clear();
-        encode(message, &mut self.output);
+        match &mut self.key {
+            Some(key) => encode_signed(message, &mut self.output, |frame| key.sign(frame)),
+            None => encode(message, &mut self.output),
+        }
         let until = Instant::now() + patience;
         let mut sent = 0;
         while sent < self.output.len() {
             self.stream
                 .set_write_timeout(Some(left(until, patience)?))
                 .map_err(|error| of_system(&error, patience))?;
-            match self.stream.write(&self.output[sent..]) {
+            match (&*self.stream).write(&self.output[sent..]) {
                 Ok(0) => return Err(RemoteError::Closed),
                 Ok(bytes) => sent += bytes,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -117,15 +178,18 @@ impl Connection {
         }
         Ok(())
     }
+}
 
-    /// Waits for the next message.
-    ///
-    /// # Errors
-    /// If it is not complete within the patience, or is not one of this type.
-    pub fn receive<M: Message>(&mut self, patience: Duration) -> Result<M, RemoteError> {
+impl ReadHalf {
+    /// As [`Connection::receive`].
+    pub(crate) fn receive<M: Message>(&mut self, patience: Duration) -> Result<M, RemoteError> {
         let until = Instant::now() + patience;
         loop {
-            if let Some((message, length)) = decode(&self.input).map_err(RemoteError::Message)? {
+            let decoded = match &mut self.key {
+                Some(key) => decode_signed(&self.input, |frame, by| key.is_signed(frame, by)),
+                None => decode(&self.input),
+            };
+            if let Some((message, length)) = decoded.map_err(RemoteError::Message)? {
                 self.input.drain(..length);
                 return Ok(message);
             }
@@ -133,21 +197,13 @@ impl Connection {
                 .set_read_timeout(Some(left(until, patience)?))
                 .map_err(|error| of_system(&error, patience))?;
             let mut piece = [0; PIECE_BYTES];
-            match self.stream.read(&mut piece) {
+            match (&*self.stream).read(&mut piece) {
                 Ok(0) => return Err(RemoteError::Closed),
                 Ok(bytes) => self.input.extend_from_slice(&piece[..bytes]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(of_system(&error, patience)),
             }
         }
-    }
-
-    /// Another handle of the socket, with which another thread can shut it down.
-    ///
-    /// # Errors
-    /// If the system has no more descriptors.
-    pub fn socket(&self) -> io::Result<TcpStream> {
-        self.stream.try_clone()
     }
 }
 

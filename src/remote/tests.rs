@@ -1,5 +1,6 @@
 //! Both sides of a connection on loopback, and peers that do anything else.
 
+use super::handshake::introduce;
 use super::*;
 use crate::scratch::Scratch;
 use std::io::{Read, Write};
@@ -33,9 +34,10 @@ fn admitted(purpose: Purpose, client: impl FnOnce(SocketAddr)) -> Result<(), Rem
     let (listener, address) = listener();
     thread::scope(|scope| {
         let server = scope.spawn(move || {
-            let (stream, _) = listener.accept().expect("a client");
+            let (stream, peer) = listener.accept().expect("a client");
             let mut connection = Connection::of(stream).expect("a connection");
-            admit(&mut connection, purpose, &first(), PATIENCE)
+            let place = Places::new(1, 1).take(&connection, peer);
+            admit(&mut connection, purpose, &first(), &place, PATIENCE)
         });
         client(address);
         server.join().expect("no panic")
@@ -43,8 +45,7 @@ fn admitted(purpose: Purpose, client: impl FnOnce(SocketAddr)) -> Result<(), Rem
 }
 
 fn introduced(address: SocketAddr, purpose: Purpose, token: &Token) -> Result<(), RemoteError> {
-    let mut connection = Connection::open(address, PATIENCE)?;
-    introduce(&mut connection, purpose, token, PATIENCE)
+    connect(address, purpose, token, PATIENCE).map(drop)
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn say(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
 fn a_client_of_another_version_learns_ours() {
     let server = admitted(Purpose::Watch, |address| {
         let answer = say(address, b"tb\x07");
-        assert_eq!(answer, b"tb\x01\x05\0\0\0\x01\x01");
+        assert_eq!(answer, b"tb\x02\x05\0\0\0\x01\x01");
     });
     assert_eq!(server, Err(RemoteError::Message(FrameError::OtherVersion(7))));
     let (listener, address) = listener();
@@ -95,7 +96,7 @@ fn a_client_of_another_version_learns_ours() {
     let error = introduced(address, Purpose::Watch, &first()).expect_err("another version");
     assert_eq!(
         error.to_string(),
-        "it speaks version 7 of tiebreak's remote format, and this tiebreak speaks version 1: use \
+        "it speaks version 7 of tiebreak's remote format, and this tiebreak speaks version 2: use \
          the same version of tiebreak on both machines"
     );
     let _ = other.join();
@@ -107,8 +108,8 @@ fn garbage_and_messages_out_of_turn_end_the_connection() {
     let table: [&[u8]; 4] = [
         b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
         &[0xff; 9000],
-        b"tb\x01\x01\xff\xff\xff\xff",
-        b"tb\x01\x10\0\0\0\0",
+        b"tb\x02\x01\xff\xff\xff\xff",
+        b"tb\x02\x10\0\0\0\0",
     ];
     for bytes in table {
         let server = admitted(Purpose::Watch, |address| assert_eq!(say(address, bytes), b""));

@@ -10,7 +10,7 @@ use crate::agents::{
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::{ContenderAccess, Resolved, hash};
-use crate::remote::{Connection, RemoteError, introduce};
+use crate::remote::{Connection, RemoteError, connect};
 use crate::{host, launch, signals};
 use engine::{Stop, Together};
 use record::{
@@ -62,7 +62,11 @@ pub(crate) fn assist(
     let served = agent.serve();
     let end = match &served {
         Ok(()) => End { reason: EndReason::Complete, detail: String::new() },
-        Err(why) => End { reason: EndReason::Failed, detail: shown(why) },
+        Err(why) => {
+            // The message cannot be sent if the coordinator is what cannot be reached.
+            agent.link.send(&FromAgent::Failed(shown(why)));
+            End { reason: EndReason::Failed, detail: shown(why) }
+        }
     };
     let ended = agent.journal.write(&Event::End(end)).and_then(|_| agent.journal.sync());
     served.map_err(|why| named(&why))?;
@@ -84,16 +88,21 @@ fn join(resolved: &Resolved, stop: &Stop, this: &Membership) -> Result<Connectio
     let named =
         |why: String| Error::failed(format!("agent {}: the coordinator at {at}: {why}", this.rank));
     let until = Instant::now() + this.gather;
+    let refused = |error: RemoteError| named(error.to_string());
     let mut connection = loop {
-        match Connection::open(at, ATTEMPT) {
+        match connect(at, Purpose::Agent, &this.token, ATTEMPT) {
             Ok(connection) => break connection,
-            Err(error) if Instant::now() >= until => return Err(named(error.to_string())),
+            // It has answered, and would answer the same again.
+            Err(
+                error @ (RemoteError::Message(_)
+                | RemoteError::Refused(_)
+                | RemoteError::WrongServer),
+            ) => return Err(refused(error)),
+            Err(error) if Instant::now() >= until => return Err(refused(error)),
             Err(_) if signals::caught() => return Err(named("stopped by a signal".into())),
             Err(_) => signals::pause(stop, PAUSE),
         }
     };
-    let refused = |error: RemoteError| named(error.to_string());
-    introduce(&mut connection, Purpose::Agent, &this.token, ANSWER).map_err(refused)?;
     let plan = &resolved.plan;
     let hello = Hello {
         rank: this.rank,
@@ -141,11 +150,7 @@ impl Agent<'_> {
             match message {
                 FromCoordinator::Order(order) => {
                     outbox = Arc::default();
-                    if let Err(why) = self.drive(&order, at, &outbox) {
-                        // The message cannot be sent if the coordinator is what cannot be reached.
-                        self.link.send(&FromAgent::Failed(shown(&why)));
-                        return Err(why);
-                    }
+                    self.drive(&order, at, &outbox)?;
                 }
                 FromCoordinator::Send { trials } => {
                     self.link.send_records(&outbox, trials).map_err(words)?;
@@ -159,7 +164,7 @@ impl Agent<'_> {
 
     fn drive(&mut self, order: &[u8], at: u64, outbox: &Arc<Outbox>) -> Result<(), String> {
         let order: PartOrder = serde_json::from_slice(order)
-            .map_err(|error| format!("the order cannot be read: {error}"))?;
+            .map_err(|error| format!("the order cannot be read: {}", shown(error.to_string())))?;
         let (drive_order, accesses) = self.drive_order(&order)?;
         let lanes =
             accesses.iter().enumerate().map(|(lane, access)| access.lanes(&drive_order, lane));
@@ -202,6 +207,7 @@ impl Agent<'_> {
         if order.lanes.len() != plan.contenders.len() {
             return Err("the order does not match the contenders of the plan".to_owned());
         }
+        order.check()?;
         let (mut lanes, mut accesses) = (Vec::new(), Vec::new());
         for (contender, lane) in order.lanes.iter().enumerate() {
             let known = self.reached[contender].take().filter(|known| known.launch == lane.launch);

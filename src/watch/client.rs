@@ -3,6 +3,7 @@
 use super::PATIENCE;
 use crate::remote::{self, Connection, RemoteError, Token};
 use engine::{TargetReading, WatchedReading, clock};
+use record::limits::NUMBERS_BELOW;
 use record::{Histogram, WatcherReport};
 use std::net::SocketAddr;
 use wire::remote::watch::{Answer, Description, Reading, WatchQuestion};
@@ -13,14 +14,8 @@ use wire::remote::{FrameError, Purpose};
 /// # Errors
 /// If it cannot be reached, or refuses.
 pub fn describe(address: SocketAddr, token: &Token) -> Result<Description, RemoteError> {
-    let mut connection = connect(address, token)?;
+    let mut connection = remote::join(address, Purpose::Watch, token, PATIENCE)?;
     description(&mut connection)
-}
-
-fn connect(address: SocketAddr, token: &Token) -> Result<Connection, RemoteError> {
-    let mut connection = Connection::open(address, PATIENCE)?;
-    remote::introduce(&mut connection, Purpose::Watch, token, PATIENCE)?;
-    Ok(connection)
 }
 
 fn description(connection: &mut Connection) -> Result<Description, RemoteError> {
@@ -56,6 +51,23 @@ struct Readings {
     load_milli: Option<u64>,
 }
 
+impl Readings {
+    /// Whether all that is recorded of a reading is a number that a journal can hold: what changed since
+    /// the first reading, and what is shown as it is.
+    fn can_be_recorded(&self, reading: &Reading) -> bool {
+        let first = self.first.unwrap_or(*reading);
+        let grew = |of: fn(&Reading) -> Option<u64>| Some(of(reading)?.saturating_sub(of(&first)?));
+        let numbers = [
+            grew(|reading| Some(reading.at_ns)),
+            grew(|reading| reading.cpu_ns),
+            grew(|reading| reading.steal_ns),
+            reading.peak_memory_bytes,
+            reading.load_milli,
+        ];
+        numbers.into_iter().flatten().all(|number| number < NUMBERS_BELOW)
+    }
+}
+
 /// Peak memory in bytes, and whether it is that of a control group.
 #[derive(Clone, Copy, Debug)]
 struct Peak {
@@ -67,7 +79,8 @@ impl Client {
     /// Connects to a watcher that returned this description of its target. If it cannot be reached
     /// any more, all readings are missing.
     pub fn connect(address: SocketAddr, token: &Token, description: Description) -> Client {
-        let connection = connect(address, token).map_err(|error| error_text(&error));
+        let connection = remote::join(address, Purpose::Watch, token, PATIENCE)
+            .map_err(|error| error_text(&error));
         let mut client =
             Client { connection, description, readings: Readings::default(), peak: None };
         client.ask(true);
@@ -129,6 +142,9 @@ impl Client {
             .is_some_and(|last| Some(cpu_ns) < last.cpu_ns || reading.at_ns < last.at_ns)
         {
             return self.lose("the watcher's readings decreased".to_owned());
+        }
+        if !self.readings.can_be_recorded(&reading) {
+            return self.lose("the watcher's readings are larger than those of any run".to_owned());
         }
         self.keep(reading, took_ns);
         let watched =

@@ -1,15 +1,14 @@
 //! The watcher's side: connections, and answers to what is asked on them.
 //!
-//! Each connection has a thread. Those who are not admitted yet and those who are have separate
-//! limits, and every wait is bounded, so that nobody can keep connected clients from being answered.
+//! Each connection has a thread and a place. Every wait is bounded, and a stranger leaves if another
+//! connection needs its place, so that nobody can keep clients from being answered.
 
 use super::{PATIENCE, WatchedTarget};
-use crate::remote::{self, Admission, Connection, RemoteError, Token};
+use crate::remote::{self, Connection, Place, Places, RemoteError, Token};
 use engine::Stop;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,8 +22,6 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(86_400);
 const KEEPALIVE_S: [i32; 3] = [30, 10, 3];
 /// How often refusals are reported at most: a stranger must not fill a disk with them.
 const REPORTS: Duration = Duration::from_secs(1);
-/// The pause after the system refused to accept, for lack of descriptors for example.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// How many connections there may be.
 #[derive(Clone, Copy, Debug)]
@@ -47,9 +44,8 @@ impl Default for Limits {
 struct Shared {
     watched: Mutex<WatchedTarget>,
     token: Token,
-    limits: Limits,
-    strangers: Arc<AtomicUsize>,
-    clients: Arc<AtomicUsize>,
+    patience: Duration,
+    places: Arc<Places>,
     reports: Mutex<Reports>,
 }
 
@@ -70,49 +66,29 @@ pub fn serve(
     limits: Limits,
     stop: &Stop,
 ) -> io::Result<()> {
-    listener.set_nonblocking(true)?;
     let shared = Arc::new(Shared {
         watched: Mutex::new(watched),
         token,
-        limits,
-        strangers: Arc::default(),
-        clients: Arc::default(),
+        patience: limits.patience,
+        places: Places::new(limits.strangers, limits.clients),
         reports: Mutex::new(Reports { last: None, silent: 0 }),
     });
-    while !stopped(listener, stop)? {
-        match listener.accept() {
-            Ok((stream, peer)) => shared.begin(stream, peer),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => {
-                shared.report(&format!("a connection cannot be accepted: {error}"));
-                thread::sleep(ACCEPT_PAUSE);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Waits for a connection or the end. Returns true if it is the end.
-fn stopped(listener: &TcpListener, stop: &Stop) -> io::Result<bool> {
-    let wait = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    let mut both = [wait(listener.as_raw_fd()), wait(stop.fd())];
-    // SAFETY: the array has two valid entries.
-    if unsafe { libc::poll(both.as_mut_ptr(), 2, -1) } < 0 {
-        let error = io::Error::last_os_error();
-        return if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) };
-    }
-    Ok(both[1].revents != 0)
+    remote::accept(listener, stop, |accepted| match accepted {
+        Ok((stream, peer)) => shared.begin(stream, peer),
+        Err(error) => shared.report(&format!("a connection cannot be accepted: {error}")),
+    })
 }
 
 impl Shared {
-    /// Handles a new connection in a thread of its own, or refuses it.
+    /// Handles a new connection in a thread of its own.
     fn begin(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        let Some(admission) = Admission::take(&self.strangers, self.limits.strangers) else {
-            return self.busy(stream, peer);
-        };
+        keep_alive(&stream);
+        // One that cannot be used has been closed by the other side.
+        let Ok(connection) = Connection::of(stream) else { return };
+        let place = self.places.take(&connection, peer);
         let shared = Arc::clone(self);
         let serve_client = move || {
-            if let Err(error) = shared.serve_client(stream, admission) {
+            if let Err(error) = shared.serve_client(connection, &place) {
                 shared.report(&format!("{peer}: {}", ended(&error)));
             }
         };
@@ -121,30 +97,11 @@ impl Shared {
         }
     }
 
-    /// The answer fits into the socket's buffer, so nothing waits for this client.
-    fn busy(&self, stream: TcpStream, peer: SocketAddr) {
-        self.report(&format!("{peer}: {}", ended(&RemoteError::Refused(Refusal::Busy))));
-        if let Ok(mut connection) = Connection::of(stream) {
-            remote::refuse(&mut connection, Refusal::Busy, self.limits.patience);
-        }
-    }
-
-    fn serve_client(
-        self: &Arc<Self>,
-        stream: TcpStream,
-        admission: Admission,
-    ) -> Result<(), RemoteError> {
-        keep_alive(&stream);
-        let patience = self.limits.patience;
-        let mut connection = Connection::of(stream)?;
-        remote::admit(&mut connection, Purpose::Watch, &self.token, patience)?;
-        drop(admission);
-        let Some(_admission) = Admission::take(&self.clients, self.limits.clients) else {
-            return Err(RemoteError::Refused(Refusal::Busy));
-        };
+    fn serve_client(&self, mut connection: Connection, place: &Place) -> Result<(), RemoteError> {
+        remote::admit(&mut connection, Purpose::Watch, &self.token, place, self.patience)?;
         loop {
             match connection.receive(LONGEST_SILENCE) {
-                Ok(question) => connection.send(&self.answer(question), patience)?,
+                Ok(question) => connection.send(&self.answer(question), self.patience)?,
                 // A client that has read all it wants leaves.
                 Err(RemoteError::Closed) => return Ok(()),
                 Err(error) => return Err(error),

@@ -1,11 +1,12 @@
 //! A watcher on loopback, and clients of every kind.
 
 use super::*;
-use crate::remote::{self, Connection, RemoteError, Token};
+use crate::remote::{self, Connection, Places, RemoteError, Token};
 use engine::Stop;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use wire::remote::Purpose;
 use wire::remote::handshake::Refusal;
@@ -119,9 +120,11 @@ fn answering(
     let token = Token::new().expect("random");
     let its_token = token.clone();
     let server = thread::spawn(move || {
-        let (stream, _) = listener.accept().expect("a client");
+        let (stream, peer) = listener.accept().expect("a client");
         let mut connection = Connection::of(stream).expect("a connection");
-        remote::admit(&mut connection, Purpose::Watch, &its_token, LONG).expect("admitted");
+        let place = Places::new(1, 1).take(&connection, peer);
+        let admitted = remote::admit(&mut connection, Purpose::Watch, &its_token, &place, LONG);
+        admitted.expect("it knows the token");
         answer(&mut connection);
     });
     (address, token, server)
@@ -149,11 +152,13 @@ fn a_watcher_that_ended_is_lost_for_good() {
 }
 
 #[test]
-fn readings_that_go_back_or_answer_another_question_are_not_believed() {
+fn readings_that_go_back_are_too_large_or_answer_another_question_are_not_believed() {
     for (wrong, why) in [
         (Reading { number: 1, cpu_ns: Some(4), at_ns: 2, ..Reading::default() }, "decreased"),
         (Reading { number: 1, cpu_ns: Some(5), at_ns: 0, ..Reading::default() }, "decreased"),
         (Reading { number: 9, cpu_ns: Some(6), at_ns: 2, ..Reading::default() }, "unexpected"),
+        (Reading { number: 1, cpu_ns: Some(u64::MAX), at_ns: 2, ..Reading::default() }, "larger"),
+        (Reading { number: 1, cpu_ns: Some(6), at_ns: 1 << 50, ..Reading::default() }, "larger"),
     ] {
         let (address, token, server) = answering(move |connection| {
             let first = Reading { cpu_ns: Some(5), at_ns: 1, ..Reading::default() };
@@ -197,34 +202,53 @@ fn garbage_and_silence_are_closed_and_hold_nobody_up() {
     let mut silent: Vec<TcpStream> = (0..20).map(|_| connect()).collect();
     let mut slow = connect();
     slow.write_all(b"tb").expect("sent");
-    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\0", b"tb\x01\x11\0\0\0\x05aaaaa"] {
+    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\0", b"tb\x02\x11\0\0\0\x05aaaaa"] {
         let mut stream = connect();
         stream.write_all(garbage).expect("sent");
         assert_eq!(until_closed(&mut stream), b"", "{}", garbage.escape_ascii());
     }
     let mut other_version = connect();
     other_version.write_all(b"tb\x09").expect("sent");
-    assert_eq!(until_closed(&mut other_version), b"tb\x01\x05\0\0\0\x01\x01");
+    assert_eq!(until_closed(&mut other_version), b"tb\x02\x05\0\0\0\x01\x01");
     for stream in silent.iter_mut().chain([&mut slow]) {
         assert_eq!(until_closed(stream), b"");
     }
 }
 
 #[test]
-fn too_many_connections_are_refused_and_places_become_free() {
-    let limits = Limits { strangers: 3, clients: 1, patience: LONG };
-    let watching = Watching::start(limits);
-    let first = watching.client();
-    let strangers: Vec<TcpStream> =
-        (0..3).map(|_| TcpStream::connect(watching.address).expect("it listens")).collect();
-    let busy = Err(RemoteError::Refused(Refusal::Busy));
-    wait_for("all places taken", || describe(watching.address, &watching.token) == busy);
-    drop(strangers);
-    // A second client passes the handshake, and then no place for a client is left.
-    wait_for("places for strangers", || {
-        let error = describe(watching.address, &watching.token);
-        error == Err(RemoteError::Closed)
+fn strangers_keep_nobody_out_who_knows_the_token() {
+    let watching = Watching::start(Limits { strangers: 3, ..unhurried() });
+    let connect = || TcpStream::connect(watching.address).expect("it listens");
+    let mut silent: Vec<TcpStream> = (0..9).map(|_| connect()).collect();
+    // The three places are those of the last three, or of a client.
+    silent[..6].iter_mut().for_each(|stream| assert_eq!(until_closed(stream), b""));
+    assert!(describe(watching.address, &watching.token).is_ok());
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    let mut stream = connect();
+                    let _ = stream.write_all(b"tb");
+                    stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
+                    let _ = stream.read(&mut [0]);
+                }
+            });
+        }
+        let described: Vec<_> =
+            (0..20).map(|_| describe(watching.address, &watching.token).err()).collect();
+        over.store(true, Ordering::Relaxed);
+        assert_eq!(described, vec![None; 20], "among strangers that come again at once");
     });
+}
+
+#[test]
+fn too_many_clients_are_refused_with_the_reason_and_places_become_free() {
+    let watching = Watching::start(Limits { clients: 1, ..unhurried() });
+    let first = remote::join(watching.address, Purpose::Watch, &watching.token, LONG);
+    assert!(first.is_ok());
+    let busy = Err(RemoteError::Refused(Refusal::Busy));
+    assert_eq!(describe(watching.address, &watching.token), busy);
     drop(first);
     wait_for("the place of a client", || describe(watching.address, &watching.token).is_ok());
 }

@@ -1,4 +1,5 @@
-//! A network that delays one direction more than the other, which no exchange of messages can see.
+//! Machines between an agent and its coordinator: one delays one direction more than the other, which no
+//! exchange of messages can see, and one changes what the coordinator sends.
 
 use crate::common::number;
 use crate::common::running::Running;
@@ -52,6 +53,60 @@ fn copy(mut from: TcpStream, mut to: TcpStream, delay: Duration) {
     }
     drop(send);
     writer.join().expect("it ends");
+}
+
+/// Accepts one connection and connects it with `to`. Exchanges the port of every address in an order that
+/// comes from there, as a machine could that knows no token. Returns the address.
+fn changing(to: SocketAddr) -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let address = listener.local_addr().expect("it listens");
+    thread::spawn(move || {
+        let (mut agent, _) = listener.accept().expect("the agent connects");
+        let mut coordinator = TcpStream::connect(to).expect("the coordinator listens");
+        let back = (agent.try_clone().expect("a socket"), coordinator.try_clone().expect("one"));
+        thread::spawn(move || copy(back.0, back.1, Duration::ZERO));
+        let mut head = [0; 8];
+        while coordinator.read_exact(&mut head).is_ok() {
+            let [.., a, b, c, d] = head;
+            let mut body = vec![0; u32::from_be_bytes([a, b, c, d]) as usize];
+            coordinator.read_exact(&mut body).expect("a body");
+            if head[3] == ORDER {
+                let at = body.windows(10).position(|part| part == b"127.0.0.1:");
+                let digit = &mut body[at.expect("an address") + 10];
+                *digit = if *digit == b'1' { b'2' } else { b'1' };
+            }
+            if agent.write_all(&[&head[..], &body].concat()).is_err() {
+                return;
+            }
+        }
+    });
+    address
+}
+
+/// The kind of a message.
+const ORDER: u8 = 51;
+
+#[test]
+fn a_changed_order_ends_the_connection_and_nothing_is_driven() {
+    let group = Group::of(1);
+    let (a, b) = (serve(MS), serve(MS));
+    let words = format!("{} {QUICK}", contenders(&a, &b));
+    let coordinator = group.start(0, &words);
+    wait_for("the coordinator", || TcpStream::connect(group.coordinator).is_ok());
+    let mut agent = group.command(1, &words);
+    agent.env("TIEBREAK_COORDINATOR", changing(group.coordinator).to_string());
+    let agent = Running::new(agent.spawn().expect("it starts")).output();
+    assert_eq!(agent.status.code(), Some(5), "{}", errors(&agent));
+    let why = "a message was changed on its way";
+    assert!(errors(&agent).contains(why), "{}", errors(&agent));
+    let coordinator = coordinator.output();
+    assert_eq!(coordinator.status.code(), Some(5), "{}", errors(&coordinator));
+    let lost = format!("agent 1 is lost: {why}");
+    assert!(errors(&coordinator).contains(&lost), "{}", errors(&coordinator));
+    // Each was asked whether it is ready, by the coordinator.
+    for server in [a, b] {
+        assert!(server.stop().requests <= 2);
+    }
 }
 
 /// Both clocks are this machine's, so the true offset is 0. Where one direction takes d and an exchange r,

@@ -154,11 +154,12 @@ fn seen(part: &AgentPart, all: &Seen) -> AgentSeen {
         ..AgentSeen::default()
     };
     for slice in &part.trial.seen.slices {
-        agent.operations += slice.operations;
-        agent.took_ns += slice.took_ns;
+        // An agent can report any numbers; the coordinator refuses sums that no run can have.
+        agent.operations = agent.operations.saturating_add(slice.operations);
+        agent.took_ns = agent.took_ns.saturating_add(slice.took_ns);
         if let Ok(at) = all.slices.binary_search_by_key(&slice.index, |slice| slice.index) {
             let behind_ns = slice.starts_ns.saturating_sub(all.slices[at].starts_ns);
-            agent.behind_ns += behind_ns;
+            agent.behind_ns = agent.behind_ns.saturating_add(behind_ns);
             agent.most_behind_ns = agent.most_behind_ns.max(behind_ns);
         }
     }

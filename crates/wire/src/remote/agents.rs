@@ -6,7 +6,7 @@
 //! Records are requested when no agent drives, and come in pieces with a digest.
 
 use super::fields::{Fields, push_bool, push_bytes, push_u32, push_u64};
-use super::{Message, UNKNOWN_KIND};
+use super::{BAD_VALUE, Message, UNKNOWN_KIND};
 use crate::Fault;
 use alloc::{string::String, vec::Vec};
 
@@ -16,6 +16,9 @@ pub const MOST_TEXT_BYTES: usize = 4096;
 pub const MOST_PIECE_BYTES: usize = 256 << 10;
 /// The length of a digest (SHA-256), in bytes.
 pub const DIGEST_BYTES: usize = 32;
+/// The latest time of a clock, in nanoseconds: that of a machine that was started 73 years ago. Sums and
+/// differences of two such times do not overflow.
+pub const LATEST_NS: u64 = 1 << 61;
 
 /// What an agent sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +126,14 @@ fn push_stamps(body: &mut Vec<u8>, stamps: Stamps) {
 }
 
 fn stamps(fields: &mut Fields<'_>) -> Result<Stamps, Fault> {
-    Ok(Stamps { received_ns: fields.u64()?, answered_ns: fields.u64()? })
+    Ok(Stamps { received_ns: time(fields)?, answered_ns: time(fields)? })
+}
+
+fn time(fields: &mut Fields<'_>) -> Result<u64, Fault> {
+    match fields.u64()? {
+        ns @ ..=LATEST_NS => Ok(ns),
+        _ => Err(BAD_VALUE),
+    }
 }
 
 impl Message for FromAgent {
@@ -186,13 +196,13 @@ impl Message for FromAgent {
             33 => FromAgent::Ready {
                 index: from.u64()?,
                 stamps: stamps(from)?,
-                started_ns: from.u64()?,
+                started_ns: time(from)?,
                 stops: from.bool()?,
             },
             34 => FromAgent::Pong(stamps(from)?),
             35 => FromAgent::Done {
                 stamps: stamps(from)?,
-                started_ns: from.u64()?,
+                started_ns: time(from)?,
                 trials: from.u64()?,
             },
             36 => FromAgent::Failed(from.text(MOST_TEXT_BYTES)?),
@@ -243,7 +253,7 @@ impl Message for FromCoordinator {
             49 => FromCoordinator::Rejected(fields.text(MOST_TEXT_BYTES)?),
             50 => FromCoordinator::Ping,
             51 => FromCoordinator::Order(fields.bytes(MOST_PIECE_BYTES)?.into()),
-            52 => FromCoordinator::Start { index: fields.u64()?, at_ns: fields.u64()? },
+            52 => FromCoordinator::Start { index: fields.u64()?, at_ns: time(fields)? },
             53 => FromCoordinator::End,
             54 => FromCoordinator::Send { trials: fields.u64()? },
             55 => FromCoordinator::Bye,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// The version of the format: of heads, handshake and all messages.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 
 /// The first bytes of every frame, in every version.
 const MAGIC: [u8; 2] = *b"tb";
@@ -13,6 +13,12 @@ const MAGIC: [u8; 2] = *b"tb";
 /// The length of a head: magic, version, kind, and the length of the body in four bytes, the most
 /// significant first.
 pub const HEAD_BYTES: usize = 8;
+
+/// The length of a signature, in bytes.
+pub const SIGNATURE_BYTES: usize = 32;
+
+/// The signature at the end of a frame after the handshake.
+pub type Signature = [u8; SIGNATURE_BYTES];
 
 /// One frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +40,8 @@ pub enum FrameError {
     TooLong(u32),
     /// A body that is not the message that its kind says.
     Malformed(Fault),
+    /// A signature that the peer has not made for this frame.
+    Forged,
 }
 
 impl fmt::Display for FrameError {
@@ -45,6 +53,7 @@ impl fmt::Display for FrameError {
             }
             FrameError::TooLong(bytes) => write!(out, "a message of {bytes} bytes"),
             FrameError::Malformed(Fault(why)) => out.write_str(why),
+            FrameError::Forged => out.write_str("a message with a wrong signature"),
         }
     }
 }

@@ -1,16 +1,19 @@
 //! The handshake: both sides prove that they know the token, which itself is never sent.
 //!
 //! ```text
-//! client  → Hello      what the connection is for, and the client's nonce
-//! server  → Challenge  the server's nonce                     (or Refused)
-//! client  → Proof      HMAC-SHA256(token, client's transcript)
-//! server  → Welcome    HMAC-SHA256(token, server's transcript) (or Refused)
+//! client  → Hello      what the connection is for, the client's nonce, and its first proof
+//! server  → Challenge  the server's nonce (or Refused)
+//! client  → Proof      the client's second proof
+//! server  → Welcome    the server's proof (or Refused)
 //! ```
 //!
-//! A [`transcript`] contains both nonces, so that a recorded proof is useless on another
-//! connection, and a name for each side, so that a proof cannot be sent back to the side that made
-//! it. The client proves first, so that a server reveals nothing to an unknown client. The nonces
-//! must be random; the code that owns the sockets generates them, and computes the HMAC.
+//! A proof is the HMAC-SHA256 of a [`transcript`] with the token as its key. The first proof shows at
+//! once who knows the token, so that a server keeps places for those among any number of strangers. It
+//! can be recorded and sent again. The other proofs cannot: their transcripts contain both nonces. Each
+//! transcript names its [`Role`], so that a proof cannot be sent back to the side that made it. The
+//! client proves first, so that a server reveals nothing to an unknown client. The keys of the frames
+//! that follow are the HMACs of two more transcripts. The nonces must be random; the code that owns the
+//! sockets generates them, and computes the HMAC.
 
 use super::fields::Fields;
 use super::{BAD_VALUE, Message, Purpose, UNKNOWN_KIND, VERSION};
@@ -26,18 +29,24 @@ pub type Nonce = [u8; NONCE_BYTES];
 /// The length of a transcript.
 pub const TRANSCRIPT_BYTES: usize = 18 + 2 * NONCE_BYTES;
 
-/// The two sides of a connection.
+/// What the HMAC of a transcript is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The one that connects.
-    Client,
-    /// The one that listens.
-    Server,
+pub enum Role {
+    /// The client's first proof. The server's nonce is not known yet, and is all zeros.
+    FirstProof,
+    /// The client's second proof.
+    ClientProof,
+    /// The server's proof.
+    ServerProof,
+    /// The key of the frames that the client sends.
+    ClientKey,
+    /// The key of the frames that the server sends.
+    ServerKey,
 }
 
-/// The bytes whose HMAC is the proof of one side.
+/// The bytes whose HMAC is a proof or a key.
 pub fn transcript(
-    side: Side,
+    role: Role,
     purpose: Purpose,
     client: &Nonce,
     server: &Nonce,
@@ -45,9 +54,12 @@ pub fn transcript(
     let mut out = [0; TRANSCRIPT_BYTES];
     out[..15].copy_from_slice(b"tiebreak remote");
     out[15] = VERSION;
-    out[16] = match side {
-        Side::Client => b'c',
-        Side::Server => b's',
+    out[16] = match role {
+        Role::FirstProof => b'h',
+        Role::ClientProof => b'c',
+        Role::ServerProof => b's',
+        Role::ClientKey => b'C',
+        Role::ServerKey => b'S',
     };
     out[17] = purpose.code();
     out[18..18 + NONCE_BYTES].copy_from_slice(client);
@@ -64,8 +76,10 @@ pub enum FromClient {
         purpose: Purpose,
         /// The client's nonce.
         nonce: Nonce,
+        /// The client's first proof.
+        proof: Nonce,
     },
-    /// The client's proof.
+    /// The client's second proof.
     Proof(Nonce),
 }
 
@@ -97,7 +111,7 @@ const REFUSALS: [(u8, Refusal); 4] =
     [(1, Refusal::Version), (2, Refusal::Purpose), (3, Refusal::Token), (4, Refusal::Busy)];
 
 impl Message for FromClient {
-    const MOST_BODY_BYTES: usize = 1 + NONCE_BYTES;
+    const MOST_BODY_BYTES: usize = 1 + 2 * NONCE_BYTES;
 
     fn kind(&self) -> u8 {
         match self {
@@ -108,9 +122,10 @@ impl Message for FromClient {
 
     fn write(&self, body: &mut Vec<u8>) {
         match self {
-            FromClient::Hello { purpose, nonce } => {
+            FromClient::Hello { purpose, nonce, proof } => {
                 body.push(purpose.code());
                 body.extend_from_slice(nonce);
+                body.extend_from_slice(proof);
             }
             FromClient::Proof(proof) => body.extend_from_slice(proof),
         }
@@ -120,7 +135,7 @@ impl Message for FromClient {
         Ok(match kind {
             1 => {
                 let purpose = Purpose::of(fields.u8()?).ok_or(BAD_VALUE)?;
-                FromClient::Hello { purpose, nonce: fields.array()? }
+                FromClient::Hello { purpose, nonce: fields.array()?, proof: fields.array()? }
             }
             3 => FromClient::Proof(fields.array()?),
             _ => return Err(UNKNOWN_KIND),

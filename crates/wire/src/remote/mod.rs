@@ -3,8 +3,9 @@
 //!
 //! A connection carries frames ([`frame`]): a head with the version of the format, the kind of the
 //! message and the length of its body. The first four frames are the handshake ([`handshake`]), in
-//! which both sides prove that they know a token, without sending it. What follows depends on the
-//! [`Purpose`] of the connection: [`watch`] for a watcher, [`agents`] for an agent.
+//! which both sides prove that they know a token, without sending it. Every frame that follows is
+//! signed, and depends on the [`Purpose`] of the connection: [`watch`] for a watcher, [`agents`] for an
+//! agent.
 //!
 //! # Adding kinds of messages
 //!
@@ -29,7 +30,7 @@ pub mod frame;
 pub mod handshake;
 pub mod watch;
 
-pub use frame::{FrameError, HEAD_BYTES, VERSION};
+pub use frame::{FrameError, HEAD_BYTES, SIGNATURE_BYTES, Signature, VERSION};
 
 use crate::Fault;
 use alloc::vec::Vec;
@@ -107,11 +108,13 @@ pub trait Message: Sized {
 /// If the body is longer than the limit of its type: the code that makes a message keeps the
 /// limits.
 pub fn encode<M: Message>(message: &M, out: &mut Vec<u8>) {
-    frame::encode(message.kind(), out, |body| {
-        let before = body.len();
-        message.write(body);
-        assert!(body.len() - before <= M::MOST_BODY_BYTES, "a message above its own limit");
-    });
+    frame::encode(message.kind(), out, |body| write_body(message, body));
+}
+
+fn write_body<M: Message>(message: &M, body: &mut Vec<u8>) {
+    let before = body.len();
+    message.write(body);
+    assert!(body.len() - before <= M::MOST_BODY_BYTES, "a message above its own limit");
 }
 
 /// Decodes the message at the beginning of the input, and says how many bytes it takes. Returns
@@ -122,5 +125,45 @@ pub fn encode<M: Message>(message: &M, out: &mut Vec<u8>) {
 pub fn decode<M: Message>(input: &[u8]) -> Result<Option<(M, usize)>, FrameError> {
     let Some((frame, length)) = frame::decode(input, M::MOST_BODY_BYTES)? else { return Ok(None) };
     let message = M::from_body(frame.kind, frame.body).map_err(FrameError::Malformed)?;
+    Ok(Some((message, length)))
+}
+
+/// Appends a message as a frame that ends with a signature, which `sign` makes of all bytes before it.
+///
+/// # Panics
+/// As [`encode`].
+pub fn encode_signed<M: Message>(
+    message: &M,
+    out: &mut Vec<u8>,
+    sign: impl FnOnce(&[u8]) -> Signature,
+) {
+    let start = out.len();
+    frame::encode(message.kind(), out, |body| {
+        write_body(message, body);
+        body.extend_from_slice(&[0; SIGNATURE_BYTES]);
+    });
+    let end = out.len() - SIGNATURE_BYTES;
+    let signature = sign(&out[start..end]);
+    out[end..].copy_from_slice(&signature);
+}
+
+/// Decodes the message at the beginning of the input, and says how many bytes it takes. Returns None
+/// if more bytes are needed. Nothing of the body is read unless `is_signed` says that the signature is
+/// that of the bytes before it.
+///
+/// # Errors
+/// As [`decode`], or if the signature is wrong.
+pub fn decode_signed<M: Message>(
+    input: &[u8],
+    is_signed: impl FnOnce(&[u8], &Signature) -> bool,
+) -> Result<Option<(M, usize)>, FrameError> {
+    let most = M::MOST_BODY_BYTES + SIGNATURE_BYTES;
+    let Some((frame, length)) = frame::decode(input, most)? else { return Ok(None) };
+    let (body, signature) =
+        frame.body.split_last_chunk().ok_or(FrameError::Malformed(TOO_SHORT))?;
+    if !is_signed(&input[..length - SIGNATURE_BYTES], signature) {
+        return Err(FrameError::Forged);
+    }
+    let message = M::from_body(frame.kind, body).map_err(FrameError::Malformed)?;
     Ok(Some((message, length)))
 }

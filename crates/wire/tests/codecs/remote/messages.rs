@@ -4,15 +4,17 @@ use super::check::{check, check_as, decode_stream};
 use proptest::prelude::*;
 use std::fmt::Debug;
 use wire::Fault;
-use wire::remote::agents::{FromAgent, FromCoordinator, Hello, MOST_PIECE_BYTES, Stamps};
+use wire::remote::agents::{
+    FromAgent, FromCoordinator, Hello, LATEST_NS, MOST_PIECE_BYTES, Stamps,
+};
 use wire::remote::frame::{self, FrameError};
 use wire::remote::handshake::{FromClient, FromServer, Refusal};
 use wire::remote::watch::{
     Answer, Description, MOST_CORES, MOST_PIDS, MOST_TEXT_BYTES, Reading, WatchQuestion,
 };
 use wire::remote::{
-    BAD_VALUE, HEAD_BYTES, Message, Purpose, TOO_LONG, TOO_SHORT, UNKNOWN_KIND, VERSION, decode,
-    encode,
+    BAD_VALUE, HEAD_BYTES, Message, Purpose, SIGNATURE_BYTES, Signature, TOO_LONG, TOO_SHORT,
+    UNKNOWN_KIND, VERSION, decode, decode_signed, encode, encode_signed,
 };
 
 fn bytes<M: Message>(message: &M) -> Vec<u8> {
@@ -23,8 +25,8 @@ fn bytes<M: Message>(message: &M) -> Vec<u8> {
 
 fn from_client() -> Vec<FromClient> {
     vec![
-        FromClient::Hello { purpose: Purpose::Watch, nonce: [7; 32] },
-        FromClient::Hello { purpose: Purpose::Agent, nonce: [0; 32] },
+        FromClient::Hello { purpose: Purpose::Watch, nonce: [7; 32], proof: [8; 32] },
+        FromClient::Hello { purpose: Purpose::Agent, nonce: [0; 32], proof: [255; 32] },
         FromClient::Proof([255; 32]),
     ]
 }
@@ -73,7 +75,7 @@ fn answers() -> Vec<Answer> {
 }
 
 fn from_agents() -> Vec<FromAgent> {
-    let stamps = Stamps { received_ns: 1, answered_ns: u64::MAX };
+    let stamps = Stamps { received_ns: 1, answered_ns: LATEST_NS };
     let hello = Hello {
         rank: 1,
         size: 5,
@@ -163,7 +165,7 @@ fn kinds_belong_to_one_message_each() {
 #[test]
 fn the_head_is_as_documented() {
     let read = bytes(&WatchQuestion::Read { number: 0x0102_0304, fully: true });
-    assert_eq!(read, b"tb\x01\x11\0\0\0\x05\x01\x02\x03\x04\x01");
+    assert_eq!(read, b"tb\x02\x11\0\0\0\x05\x01\x02\x03\x04\x01");
     assert_eq!(read[2], VERSION);
 }
 
@@ -173,22 +175,22 @@ fn bad_heads_are_refused_before_a_body_comes() {
         (b"G", FrameError::NotThisFormat),
         (b"GET / HTTP/1.1\r\n", FrameError::NotThisFormat),
         (b"tB", FrameError::NotThisFormat),
-        (b"tb\x02", FrameError::OtherVersion(2)),
+        (b"tb\x01", FrameError::OtherVersion(1)),
         (b"tb\0", FrameError::OtherVersion(0)),
-        (b"tb\x01\x10\0\0\0\x06", FrameError::TooLong(6)),
+        (b"tb\x02\x10\0\0\0\x06", FrameError::TooLong(6)),
     ];
     for (head, error) in table {
         assert_eq!(decode::<WatchQuestion>(head), Err(error), "{}", head.escape_ascii());
         check(head);
     }
-    let most = decode::<WatchQuestion>(b"tb\x01\x10\xff\xff\xff\xff");
+    let most = decode::<WatchQuestion>(b"tb\x02\x10\xff\xff\xff\xff");
     assert_eq!(most, Err(FrameError::TooLong(u32::MAX)));
 }
 
 #[test]
 fn values_that_are_not_allowed_are_refused() {
     let bad = |kind: u8, body: &[u8]| Answer::from_body(kind, body).expect_err("a bad value");
-    assert_eq!(FromClient::from_body(1, &[3; 33]), Err(BAD_VALUE), "an unknown purpose");
+    assert_eq!(FromClient::from_body(1, &[3; 65]), Err(BAD_VALUE), "an unknown purpose");
     assert_eq!(FromServer::from_body(5, &[0]), Err(BAD_VALUE), "an unknown refusal");
     assert_eq!(
         WatchQuestion::from_body(17, &[0, 0, 0, 0, 2]),
@@ -204,14 +206,62 @@ fn values_that_are_not_allowed_are_refused() {
     assert_eq!(bad(18, &core_out_of_range), BAD_VALUE);
     let many_cores = [&head[..], &[0; 8], b"\xff\xff\xff\xff"].concat();
     assert_eq!(bad(18, &many_cores), BAD_VALUE, "and no memory is reserved for them");
+    let too_late = (LATEST_NS + 1).to_be_bytes();
+    let start = [&[0; 8][..], &too_late].concat();
+    assert_eq!(FromCoordinator::from_body(52, &start), Err(BAD_VALUE));
+    for stamps in [[too_late, [0; 8]].concat(), [[0; 8], too_late].concat()] {
+        assert_eq!(FromAgent::from_body(34, &stamps), Err(BAD_VALUE));
+        let ready = [&[0; 8][..], &stamps, &[0; 9]].concat();
+        assert_eq!(FromAgent::from_body(33, &ready), Err(BAD_VALUE));
+    }
+    let started_too_late = [&[0; 16][..], &too_late, &[0; 8]].concat();
+    assert_eq!(FromAgent::from_body(35, &started_too_late), Err(BAD_VALUE));
 }
 
 #[test]
 fn errors_say_what_came() {
     let other = FrameError::OtherVersion(9).to_string();
-    assert_eq!(other, "version 9 of tiebreak's format, while this is version 1");
+    assert_eq!(other, "version 9 of tiebreak's format, while this is version 2");
     assert_eq!(FrameError::TooLong(70).to_string(), "a message of 70 bytes");
     assert_eq!(FrameError::Malformed(Fault("it is bad")).to_string(), "it is bad");
+}
+
+/// A signature for tests that every byte changes.
+fn sign(bytes: &[u8]) -> Signature {
+    let sum = |sum: u64, byte: &u8| sum.wrapping_mul(31).wrapping_add(u64::from(*byte) + 1);
+    let mut signature = [0; SIGNATURE_BYTES];
+    signature[..8].copy_from_slice(&bytes.iter().fold(7, sum).to_be_bytes());
+    signature
+}
+
+fn decoded_signed(bytes: &[u8]) -> Result<Option<(FromCoordinator, usize)>, FrameError> {
+    decode_signed(bytes, |frame, signature| sign(frame) == *signature)
+}
+
+#[test]
+fn a_signed_frame_is_read_whole_and_unchanged_or_not_at_all() {
+    for message in from_coordinators() {
+        let mut frame = b"before".to_vec();
+        encode_signed(&message, &mut frame, sign);
+        let frame = &frame[6..];
+        assert_eq!(frame.len(), bytes(&message).len() + SIGNATURE_BYTES);
+        assert_eq!(decoded_signed(frame), Ok(Some((message.clone(), frame.len()))));
+        let behind = [frame, b"t"].concat();
+        assert_eq!(decoded_signed(&behind), Ok(Some((message, frame.len()))));
+        for at in 0..frame.len() {
+            assert_eq!(decoded_signed(&frame[..at]), Ok(None));
+            let mut changed = frame.to_vec();
+            changed[at] ^= 1;
+            // A longer frame is not complete, and a shorter one ends with another signature.
+            let decoded = decoded_signed(&changed);
+            assert!(decoded == Ok(None) || decoded.is_err(), "byte {at}: {decoded:?}");
+            if at >= HEAD_BYTES || at == 3 {
+                assert_eq!(decoded, Err(FrameError::Forged), "byte {at}");
+            }
+        }
+    }
+    let too_short = bytes(&FromCoordinator::Ping);
+    assert_eq!(decoded_signed(&too_short), Err(FrameError::Malformed(TOO_SHORT)));
 }
 
 proptest! {
