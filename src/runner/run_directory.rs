@@ -1,5 +1,6 @@
 //! The directory of a run.
 
+use super::never_began;
 use crate::exit::Error;
 use crate::journal::{self, Writer, sweep};
 use crate::private;
@@ -69,7 +70,7 @@ pub(crate) fn empty(
 }
 
 /// Checks a directory that existed before: it must not contain anything that the run would
-/// overwrite. Links count, wherever they lead: somebody else may have put them there.
+/// overwrite, except what a run left that never began. Links count, wherever they lead: somebody else may have put them there.
 fn check_given(directory: &Path) -> Result<(), Error> {
     let found = directory.symlink_metadata().map_err(|error| cannot(directory, &error))?;
     if found.is_symlink() {
@@ -81,6 +82,9 @@ fn check_given(directory: &Path) -> Result<(), Error> {
     }
     if !found.is_dir() {
         return Err(cannot(directory, &ErrorKind::NotADirectory.into()));
+    }
+    if never_began::found(directory) {
+        never_began::remove(directory).map_err(|error| cannot(directory, &error))?;
     }
     let ours = [
         (journal::FILE, "a journal"),
