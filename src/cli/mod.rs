@@ -14,6 +14,7 @@ mod explain;
 mod flags;
 mod habits;
 mod help;
+mod keys;
 mod load;
 mod man;
 mod options;
