@@ -10,22 +10,28 @@ const SENDING: [(&str, &str); 3] =
     [("run", "--duration"), ("compare", "--round"), ("check", "--round")];
 
 /// Refuses `-d 5s`, the duration of wrk and hey, which would be sent as a body, and the duration of `tiebreak run`
-/// where there are rounds.
+/// where there are rounds; and `--path`, for which a flag of another meaning would be suggested.
 ///
 /// # Errors
-/// If a body reads as a time, unless it was given as `--data=5s`; or if a comparison has a duration.
+/// If a body reads as a time, unless it was given as `--data=5s`; or if a comparison has a duration, or
+/// anything a path.
 pub(super) fn check(arguments: &[OsString]) -> Result<(), Error> {
     let words: Vec<&str> = arguments.iter().skip(1).filter_map(|word| word.to_str()).collect();
     let known = |command: &&str| SENDING.iter().find(|(name, _)| name == command);
     let Some((command, length)) = words.first().and_then(known) else { return Ok(()) };
     let options = words.iter().take_while(|word| **word != "--");
-    let mut names = options.map(|word| word.split_once('=').map_or(*word, |(name, _)| name));
-    if *length != "--duration" && names.any(|name| name == "--duration") {
+    let names = options.map(|word| word.split_once('=').map_or(*word, |(name, _)| name));
+    if *length != "--duration" && names.clone().any(|name| name == "--duration") {
         return Err(Error::usage(format!(
             "`tiebreak {command}` has no --duration, because it drives all contenders in rounds: \
              --round TIME is how long each of them is driven in a round, and --rounds N how many \
              rounds there are; `tiebreak run` drives one target for a --duration"
         )));
+    }
+    if names.clone().any(|name| name == "--path") {
+        return Err(Error::usage(
+            "there is no --path: the path is part of the address, such as http://127.0.0.1:8080/path",
+        ));
     }
     let apart = words.windows(2).filter(|pair| matches!(pair[0], "-d" | "--data"));
     let attached = words.iter().filter_map(|word| word.strip_prefix("-d"));
@@ -80,5 +86,11 @@ mod tests {
             assert!(text.contains("has no --duration") && text.contains("--round TIME"), "{text}");
         }
         assert_eq!(refused("tiebreak compare a b --set a.duration=5s"), None);
+    }
+
+    #[test]
+    fn a_path_belongs_to_the_address() {
+        let text = refused("tiebreak run u --path /x").expect("no such flag");
+        assert!(text.contains("part of the address"), "{text}");
     }
 }

@@ -54,14 +54,13 @@ pub(super) fn perform(args: &HelpArgs, mut root: Command) -> Result<Exit, Error>
         }
         command = command.find_subcommand_mut(name).expect("it was found");
     }
-    let after = if args.names.is_empty() { topics() } else { String::new() };
-    print_help(command, &after)
+    print_help(command)
 }
 
-fn print_help(command: &mut Command, after: &str) -> Result<Exit, Error> {
+fn print_help(command: &mut Command) -> Result<Exit, Error> {
     let help = command.render_long_help();
     let text = if outputs::style().colour { help.ansi().to_string() } else { help.to_string() };
-    outputs::print(&format!("{text}{after}"))?;
+    outputs::print(&text)?;
     Ok(Exit::Sound)
 }
 
@@ -72,12 +71,12 @@ fn topic_names() -> Vec<&'static str> {
     TOPICS.iter().map(|topic| topic.name).chain([KEYS.0]).collect()
 }
 
-/// The list of topics.
-fn topics() -> String {
+/// The list of topics, which ends the help of the whole program.
+pub(super) fn topics() -> String {
     let all = TOPICS.iter().map(|topic| (topic.name, topic.heading)).chain([KEYS]);
     let longest = all.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let lines = all.map(|(name, about)| format!("  {name:<longest$}  {about}\n"));
-    format!("\nTopics (tiebreak help TOPIC):\n{}", lines.collect::<String>())
+    let lines = all.map(|(name, about)| format!("  {name:<longest$}  {about}"));
+    format!("Topics (tiebreak help TOPIC):\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn unknown(name: &str, root: &Command) -> Error {

@@ -67,7 +67,7 @@ const HELP_WIDTH: usize = 100;
 /// all of them run under the same conditions. It pairs them round by round and audits
 /// the result: if an answer cannot be trusted, tiebreak says so and gives no verdict.
 #[derive(Parser)]
-#[command(name = "tiebreak", version, disable_help_subcommand = true, after_help = EXAMPLES, max_term_width = HELP_WIDTH)]
+#[command(name = "tiebreak", version, disable_help_subcommand = true, max_term_width = HELP_WIDTH)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -101,7 +101,7 @@ enum Command {
 fn command() -> clap::Command {
     let command = Cli::command();
     let template = help::template(&command, outputs::width().min(HELP_WIDTH));
-    command.help_template(template)
+    command.help_template(template).after_help(format!("{EXAMPLES}\n\n{}", help::topics()))
 }
 
 /// Runs the command that was typed.

@@ -30,12 +30,12 @@ use crate::plan::declared::UsedBy::{
     Requests, Running, Sharded, Stores,
 };
 use crate::plan::declared::{Declared, Flag, Row, Setting, declared, switch};
+use crate::plan::spelling;
 use engine::files::Guard;
 use record::cassandra::{Batch, Compression, Routing};
 use record::{Consistency, MessageKind, Reuse, ShardRule, SqlProtocol, Upkeep};
 use std::sync::Arc;
 use std::time::Duration;
-use text::near;
 use text::quantities;
 use text::shown::shown;
 
@@ -572,7 +572,7 @@ impl Settings {
             Some(row) => (row.set)(self, value),
             None => {
                 let known: Vec<&str> = Settings::TABLE.iter().map(|row| row.setting.key).collect();
-                let meant = near::did_you_mean(key, known.iter().copied());
+                let meant = spelling::did_you_mean(key, &known);
                 let key = shown(key);
                 Err(format!("there is no key `{key}`: {}{meant}", known.join(", ")))
             }

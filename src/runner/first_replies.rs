@@ -129,8 +129,7 @@ mod tests {
             reply(200, "a page"),
             reply(200, "a page and more of it than is shown here, really"),
         ]);
-        let wanted =
-            " differ from byte 7 on: \"a page\" and \"a page and more of it than is sho…\"";
+        let wanted = " differ from byte 7 on: \"a page\" and \"a page and more of it than is sh…\"";
         assert!(longer[0].contains(wanted), "{longer:?}");
         let empty = said(&[reply(200, ""), reply(200, "text")]);
         assert!(empty[0].contains(" differ from byte 1 on: nothing and \"text\""), "{empty:?}");

@@ -1,10 +1,7 @@
 //! A run that ended before it drove anything leaves its directory to the next one.
 
-use super::run_directory::{LOGS, REPORTS};
 use crate::journal::{self, Reader};
 use record::{EndReason, Event, Phase};
-use std::fs;
-use std::io;
 use std::path::Path;
 
 /// Whether the journal in this directory is that of a run that ended early and loaded or drove nothing. A journal
@@ -27,19 +24,4 @@ pub(super) fn found(directory: &Path) -> bool {
         }
     }
     false
-}
-
-/// Removes what such a run wrote.
-pub(super) fn remove(directory: &Path) -> io::Result<()> {
-    for name in REPORTS.into_iter().chain([journal::FILE]) {
-        unless_missing(fs::remove_file(directory.join(name)))?;
-    }
-    unless_missing(fs::remove_dir_all(directory.join(LOGS)))
-}
-
-fn unless_missing(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }

@@ -6,7 +6,7 @@ use crate::journal::{self, Writer, sweep};
 use crate::private;
 use crate::utc;
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use text::shown::shown;
@@ -84,7 +84,7 @@ fn check_given(directory: &Path) -> Result<(), Error> {
         return Err(cannot(directory, &ErrorKind::NotADirectory.into()));
     }
     if never_began::found(directory) {
-        never_began::remove(directory).map_err(|error| cannot(directory, &error))?;
+        remove_run(directory).map_err(|error| cannot(directory, &error))?;
     }
     let ours = [
         (journal::FILE, "a journal"),
@@ -97,6 +97,18 @@ fn check_given(directory: &Path) -> Result<(), Error> {
         Some((_, what)) => Err(taken(directory, what)),
         None => Ok(()),
     }
+}
+
+/// Removes what a run wrote.
+fn remove_run(directory: &Path) -> io::Result<()> {
+    let unless_missing = |removed: io::Result<()>| match removed {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    };
+    for name in REPORTS.into_iter().chain([journal::FILE]) {
+        unless_missing(fs::remove_file(directory.join(name)))?;
+    }
+    unless_missing(fs::remove_dir_all(directory.join(LOGS)))
 }
 
 fn taken(directory: &Path, what: &str) -> Error {
