@@ -2,6 +2,9 @@
 
 use crate::common::{TestDirectory, errors, serve, stdout, unhurried, url};
 use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::thread;
 use testserver::{Behaviour, Body, TestServer};
 
 /// A brief run.
@@ -17,6 +20,21 @@ fn answering(status: u16, body: &str) -> TestServer {
     serve(Behaviour { status, body, ..unhurried() })
 }
 
+/// The address of a server that answers what is no HTTP as web servers do.
+fn refusing_tls() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("bound");
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.expect("a client");
+            // A client that has gone is none of our business.
+            let _ = client.read(&mut [0; 4096]);
+            let _ = client.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+        }
+    });
+    address
+}
+
 /// The text without line ends, which depend on the width.
 fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -25,12 +43,12 @@ fn in_one_line(text: &str) -> String {
 #[test]
 fn a_run_that_never_began_does_not_occupy_its_directory() {
     let (directory, server) = (TestDirectory::new(), answering(200, "x"));
+    let address = refusing_tls();
     let run = |address: &str| {
         directory.tiebreak(&[&["run", address, "--out", "here"][..], &SHORT].concat())
     };
     let plain = url(&server);
-    let secure = plain.replace("http://", "https://");
-    let failed = run(&secure);
+    let failed = run(&format!("https://{address}/"));
     assert_eq!(failed.status.code(), Some(4));
     let text = errors(&failed);
     assert!(text.contains("it does not speak TLS there: write http:// "), "{text}");

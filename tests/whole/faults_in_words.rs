@@ -314,10 +314,10 @@ fn of_memcached() -> Vec<Case> {
         memcached,
         When::Later,
         [
-            (VALUE_LINE, b"VALUE\r\n"),
-            (LENGTH, b"VALUE k 0 x\r\n"),
-            (VALUE_TOO_LONG, b"VALUE k 0 99999999999\r\nx"),
-            (VALUE_END, b"VALUE k 0 1\r\nabc\r\nEND\r\n"),
+            (VALUE_LINE, b"VALUE {key}\r\n"),
+            (LENGTH, b"VALUE {key} 0 x\r\n"),
+            (VALUE_TOO_LONG, b"VALUE {key} 0 99999999999\r\nx"),
+            (VALUE_END, b"VALUE {key} 0 1\r\nabc\r\nEND\r\n"),
             (OTHER_KEY, b"VALUE k 0 1\r\na\r\nEND\r\n"),
         ]
     );
@@ -362,7 +362,7 @@ fn answer(client: &mut TcpStream, case: &Case) -> Option<()> {
         let request = &buffer[..got];
         let marks = case.protocol.bad[usize::from(case.when == When::Later)];
         let reply = if marks.is_empty() || holds(request, marks) {
-            let (head, rest) = of_upgrade(&case.bytes, request);
+            let (head, rest) = of_upgrade(&with_key(&case.bytes, request), request);
             client.write_all(&head).ok()?;
             if !rest.is_empty() {
                 // The frames answer a message.
@@ -373,6 +373,15 @@ fn answer(client: &mut TcpStream, case: &Case) -> Option<()> {
             (case.protocol.good)(request)
         };
         client.write_all(&reply).ok()?;
+    }
+}
+
+/// The bytes with the key that memcached is asked for.
+fn with_key(bytes: &[u8], request: &[u8]) -> Vec<u8> {
+    let (text, request) = (std::str::from_utf8(bytes), String::from_utf8_lossy(request));
+    match (text, request.split_whitespace().nth(1)) {
+        (Ok(text), Some(key)) => text.replace("{key}", key).into_bytes(),
+        _ => bytes.to_vec(),
     }
 }
 
