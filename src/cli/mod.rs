@@ -67,7 +67,7 @@ const HELP_WIDTH: usize = 100;
 /// all of them run under the same conditions. It pairs them round by round and audits
 /// the result: if an answer cannot be trusted, tiebreak says so and gives no verdict.
 #[derive(Parser)]
-#[command(name = "tiebreak", version, disable_help_subcommand = true, max_term_width = HELP_WIDTH)]
+#[command(name = "tiebreak", version, disable_help_subcommand = true, after_help = after_help(), max_term_width = HELP_WIDTH)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -97,11 +97,15 @@ enum Command {
     Help(help::HelpArgs),
 }
 
+fn after_help() -> String {
+    format!("{EXAMPLES}\n\n{}", help::topics())
+}
+
 /// The command line, with the help grouped by task.
 fn command() -> clap::Command {
     let command = Cli::command();
     let template = help::template(&command, outputs::width().min(HELP_WIDTH));
-    command.help_template(template).after_help(format!("{EXAMPLES}\n\n{}", help::topics()))
+    command.help_template(template)
 }
 
 /// Runs the command that was typed.
