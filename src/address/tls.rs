@@ -12,6 +12,7 @@ use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore,
     SignatureScheme,
 };
+use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -128,9 +129,18 @@ pub(crate) fn server_name(host: &str) -> Result<ServerName<'static>, Error> {
     })
 }
 
+/// Why there is no TLS with a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NoTls {
+    /// What it sends is not TLS.
+    NotSpoken,
+    /// The handshake failed.
+    Failed(String),
+}
+
 /// Finds out why a handshake fails by trying one without a request: the engine counts failures by
 /// class and keeps no texts.
-pub(crate) fn why_no_handshake(address: SocketAddr, access: &TlsAccess) -> Option<String> {
+pub(crate) fn why_no_handshake(address: SocketAddr, access: &TlsAccess) -> Option<NoTls> {
     let mut socket = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     socket.set_read_timeout(Some(PATIENCE)).ok()?;
     socket.set_write_timeout(Some(PATIENCE)).ok()?;
@@ -142,10 +152,18 @@ pub(crate) fn why_no_handshake(address: SocketAddr, access: &TlsAccess) -> Optio
     let mut connection = ClientConnection::new(access.config.clone(), name).ok()?;
     while connection.is_handshaking() {
         if let Err(error) = connection.complete_io(&mut socket) {
-            return Some(shown(error.to_string()));
+            return Some(why_no_tls(&error));
         }
     }
     None
+}
+
+fn why_no_tls(error: &io::Error) -> NoTls {
+    let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match of_tls {
+        Some(rustls::Error::InvalidMessage(_)) => NoTls::NotSpoken,
+        _ => NoTls::Failed(shown(error.to_string())),
+    }
 }
 
 /// Verifies as rustls does, and also accepts, as curl does, a server certificate that was itself

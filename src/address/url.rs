@@ -66,6 +66,9 @@ impl Url {
         if let Some(command) = program(text) {
             return Command::parse(command).map(local::program);
         }
+        if let Some(why) = protocol::why_not_supported(text).filter(|_| !begins_with_a_port(text)) {
+            return Err(why);
+        }
         let Some((scheme, rest)) = text.split_once("://") else { return Err(no_address(text)) };
         let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -358,7 +361,7 @@ pub(crate) fn is_program(text: &str) -> bool {
 
 /// Whether this was meant as an address, valid or not.
 pub(crate) fn looks_like_one(text: &str) -> bool {
-    text.contains("://") || is_program(text)
+    text.contains("://") || is_program(text) || protocol::why_not_supported(text).is_some()
 }
 
 /// `localhost:8080/x` is an address without its scheme although it contains a slash, as paths of
@@ -581,6 +584,20 @@ mod tests {
                 "`localhost:8080/x` is not an address: did you mean `http://localhost:8080/x`?",
             ),
             ("a.test", "`a.test` is not an address: did you mean `http://a.test/`?"),
+            // A host of this name.
+            ("docker:80", "`docker:80` is not an address: did you mean `http://docker:80/`?"),
+            (
+                "docker:library/nginx",
+                "`docker:` is not supported: tiebreak does not start images; start the container \
+                 yourself, with a published port (docker run -p 127.0.0.1:8080:80 IMAGE), and give \
+                 its address, such as http://127.0.0.1:8080/",
+            ),
+            (
+                "rediss://:CANARY@h/0",
+                "`rediss:` is not supported: TLS to Redis is not supported yet; drive a port \
+                 without TLS as redis://HOST:PORT, or let a proxy on this machine speak TLS to the \
+                 server",
+            ),
             ("exec:", "exec: the program is missing: write for example exec:php check.php"),
             (
                 "cassandra+thrift://h/",

@@ -10,7 +10,10 @@ use crate::plan::sweep::{LoadPoints, Settled, load_points};
 use crate::plan::{self, Command, ContenderAccess, Observed, Resolved, hash, launches};
 use crate::runner;
 use crate::secrets;
-use record::{Address, Arrivals, Contender, Interleave, Plan, RequestPlan, RequestSettings, Reuse};
+use record::{
+    Address, Arrivals, Contender, CustomOperation, Interleave, OperationText, Plan, RequestPlan,
+    RequestSettings, Reuse,
+};
 use report::words;
 use std::fmt::Write;
 use std::path::Path;
@@ -118,7 +121,8 @@ fn text(resolved: &Resolved) -> String {
     for (contender, contender_access) in plan.contenders.iter().zip(&resolved.accesses) {
         lines.push(String::new());
         lines.push(format!("{}  {}", contender.name, contender.target));
-        let more = load_lines(contender).into_iter().chain(target(contender, contender_access));
+        let more = load_lines(contender).into_iter().chain(own_requests(contender));
+        let more = more.chain(target(contender, contender_access));
         lines.extend(more.map(|line| format!("  {line}")));
     }
     lines.push(String::new());
@@ -184,17 +188,43 @@ fn length(plan: &Plan) -> String {
     format!("{} rounds of {round}, {how}", plan.rounds)
 }
 
-fn request_line(request: &RequestSettings) -> String {
-    let mut line = format!("request {}", request.method);
-    if !request.header_names.is_empty() {
-        let _ = write!(line, ", headers {}", request.header_names.join(", "));
-    }
-    if request.body_bytes > 0 {
-        let _ = write!(line, ", {} bytes of body", request.body_bytes);
-    }
+fn request_line(request: &RequestSettings, target: &str) -> String {
+    let head = format!("request {} {}", request.method, path(target));
+    let line = with_head_and_body(head, &request.header_names, request.body_bytes);
     let expect =
         if request.expect.is_empty() { "200 to 299".to_owned() } else { listed(&request.expect) };
     line + &format!("; success is {expect}")
+}
+
+fn with_head_and_body(mut line: String, header_names: &[String], body_bytes: u64) -> String {
+    if !header_names.is_empty() {
+        let _ = write!(line, ", headers {}", header_names.join(", "));
+    }
+    if body_bytes > 0 {
+        let _ = write!(line, ", {body_bytes} bytes of body");
+    }
+    line
+}
+
+/// The path and the query of an address.
+fn path(address: &str) -> &str {
+    let authority = address.split_once("://").map_or(address, |(_, rest)| rest);
+    authority.find('/').map_or("/", |at| &authority[at..])
+}
+
+/// Each request of a workload.
+fn own_requests(contender: &Contender) -> Vec<String> {
+    let work = contender.asks.work().into_iter();
+    let operations = work.flat_map(|work| &work.workload.custom.operations);
+    let line = |operation: &CustomOperation| match &operation.says {
+        OperationText::Request { method, target, header_names, body_bytes } => {
+            let target = if target.is_empty() { path(&contender.target) } else { target.as_str() };
+            let head = format!("request {}: {method} {}", operation.name, shown_sentence(target));
+            Some(with_head_and_body(head, header_names, *body_bytes))
+        }
+        OperationText::Sql(_) | OperationText::Command(_) => None,
+    };
+    operations.filter_map(line).collect()
 }
 
 /// The operations of a contender and the load on it.
@@ -217,7 +247,7 @@ fn load_lines(contender: &Contender) -> Vec<String> {
         Arrivals::Poisson(rate) => format!("{} at random gaps (poisson)", show_rate(rate)),
     };
     let what = match &contender.asks {
-        RequestPlan::Request(request) => Some(request_line(request)),
+        RequestPlan::Request(request) => Some(request_line(request, &contender.target)),
         RequestPlan::Messages(messages) => Some(words::messages(messages)),
         RequestPlan::Requests { work, .. }
         | RequestPlan::Store(work)

@@ -3,7 +3,8 @@
 
 use super::text::wrapped;
 use super::topics::{self, TOPICS};
-use super::{outputs, pager};
+use super::{keys, outputs, pager};
+use crate::cli::HELP_WIDTH;
 use crate::exit::{Error, Exit};
 use clap::Command;
 use clap::builder::Styles;
@@ -17,9 +18,10 @@ Examples:
       all commands, grouped by task
   tiebreak help compare
       all options of a command, like tiebreak compare --help
+  tiebreak help keys
+      every key of an experiment file, with its meaning, default and an example
   tiebreak help interleaving
-      a chapter of the guide: verdicts, launching, websocket, workloads, stores, databases,
-      cassandra, operations, groups, sweeps, interleaving, ci or machines";
+      a chapter of the guide";
 
 /// Print the help of a command, or a chapter of the guide
 ///
@@ -35,6 +37,10 @@ pub(super) struct HelpArgs {
 
 pub(super) fn perform(args: &HelpArgs, mut root: Command) -> Result<Exit, Error> {
     root.build();
+    if args.names.as_slice() == [KEYS.0] {
+        pager::show(&keys::text(outputs::width().min(HELP_WIDTH)))?;
+        return Ok(Exit::Sound);
+    }
     if let [name] = args.names.as_slice()
         && let Some(chapter) = topics::find(name).and_then(topics::Topic::chapter)
     {
@@ -58,11 +64,25 @@ fn print_help(command: &mut Command) -> Result<Exit, Error> {
     Ok(Exit::Sound)
 }
 
+/// The topic that is no chapter of the guide, and what it is about.
+const KEYS: (&str, &str) = ("keys", "Every key of an experiment file");
+
+fn topic_names() -> Vec<&'static str> {
+    TOPICS.iter().map(|topic| topic.name).chain([KEYS.0]).collect()
+}
+
+/// The list of topics, which ends the help of the whole program.
+pub(super) fn topics() -> String {
+    let all = TOPICS.iter().map(|topic| (topic.name, topic.heading)).chain([KEYS]);
+    let longest = all.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines = all.map(|(name, about)| format!("  {name:<longest$}  {about}"));
+    format!("Topics (tiebreak help TOPIC):\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
 fn unknown(name: &str, root: &Command) -> Error {
     let commands = root.get_subcommands().map(Command::get_name);
-    let topics = TOPICS.iter().map(|topic| topic.name);
-    let meant = near::did_you_mean(name, commands.chain(topics));
-    let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+    let topics = topic_names();
+    let meant = near::did_you_mean(name, commands.chain(topics.iter().copied()));
     Error::usage(format!(
         "there is no command or topic `{}`{meant}; topics are {}, and `tiebreak --help` lists the \
          commands",
@@ -115,7 +135,7 @@ fn about(root: &Command, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Cli, HELP_WIDTH};
+    use crate::cli::Cli;
     use clap::CommandFactory;
 
     #[test]
@@ -130,10 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn no_topic_has_the_name_of_a_command_and_the_examples_list_all() {
-        for topic in TOPICS {
-            assert!(Cli::command().find_subcommand(topic.name).is_none(), "{}", topic.name);
-            assert!(EXAMPLES.contains(topic.name), "{}", topic.name);
+    fn no_topic_has_the_name_of_a_command_and_the_list_has_all() {
+        for name in topic_names() {
+            assert!(Cli::command().find_subcommand(name).is_none(), "{name}");
+            assert!(topics().contains(&format!("\n  {name} ")), "{name}");
         }
     }
 

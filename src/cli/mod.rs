@@ -14,6 +14,7 @@ mod explain;
 mod flags;
 mod habits;
 mod help;
+mod keys;
 mod load;
 mod man;
 mod options;
@@ -66,7 +67,7 @@ const HELP_WIDTH: usize = 100;
 /// all of them run under the same conditions. It pairs them round by round and audits
 /// the result: if an answer cannot be trusted, tiebreak says so and gives no verdict.
 #[derive(Parser)]
-#[command(name = "tiebreak", version, disable_help_subcommand = true, after_help = EXAMPLES, max_term_width = HELP_WIDTH)]
+#[command(name = "tiebreak", version, disable_help_subcommand = true, after_help = after_help(), max_term_width = HELP_WIDTH)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -94,6 +95,10 @@ enum Command {
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
     Help(help::HelpArgs),
+}
+
+fn after_help() -> String {
+    format!("{EXAMPLES}\n\n{}", help::topics())
 }
 
 /// The command line, with the help grouped by task.

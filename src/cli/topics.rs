@@ -8,7 +8,7 @@ pub(super) struct Topic {
     /// The word that the user types.
     pub(super) name: &'static str,
     /// The heading of the chapter in the guide.
-    heading: &'static str,
+    pub(super) heading: &'static str,
 }
 
 const fn topic(name: &'static str, heading: &'static str) -> Topic {

@@ -3,7 +3,9 @@
 use super::announced::{self, Announced};
 use super::servers::Servers;
 use crate::address::Command;
-use crate::launch::{self, Missing, ProcessContext, Values, inherited, missing_program};
+use crate::launch::{
+    self, Missing, ProcessContext, Values, inherited, missing_program, no_directory,
+};
 use engine::{EngineError, Stop, TargetClock, TargetReading};
 use keeper::{
     Error, Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, pin,
@@ -48,11 +50,14 @@ impl Program {
         Program { command, operations, cwd, env, cores, secrets, servers: None }
     }
 
-    /// Checks that the program exists and that its cores are available to us.
+    /// Checks that its directory and the program exist and that its cores are available to us.
     ///
     /// # Errors
-    /// A sentence that names the file or the core.
+    /// A sentence that names the directory, the file or the core.
     pub fn check(&self) -> Result<(), String> {
+        if !self.cwd.is_dir() {
+            return Err(no_directory(&self.cwd).to_string());
+        }
         let path = self.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
         self.command.find(path, &self.cwd).map_err(|error| error.to_string())?;
         pin::set(&self.cores).map(drop).map_err(|error| error.to_string())

@@ -9,6 +9,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
+use wire::http1;
 
 /// The shortest time for one attempt. The last attempt also gets at least this.
 pub(super) const SHORTEST: Duration = Duration::from_millis(100);
@@ -87,6 +88,8 @@ pub(super) enum ReadyAnswer {
         status: u16,
         /// Bytes of its body.
         bytes: u64,
+        /// The first words of its body.
+        words: Option<String>,
     },
     /// Something listens. What it answers is checked by the engine, for example over TLS.
     Listens,
@@ -169,7 +172,8 @@ pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> ReadyAnswer 
     let (reply, read) = stream.read_reply(patience);
     let why = match (parse(&reply), read) {
         (Some((status, bytes, is_whole)), read) if is_whole || read.is_ok() => {
-            return ReadyAnswer::Reply { status, bytes };
+            let body = reply.len() - bytes as usize;
+            return ReadyAnswer::Reply { status, bytes, words: http1::first_words(&reply[body..]) };
         }
         (_, Err(error)) => talking(&error),
         (_, Ok(())) if reply.is_empty() => CLOSED.to_owned(),
@@ -378,10 +382,13 @@ mod tests {
         for (reply, expected) in [
             (
                 &b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"[..],
-                ReadyAnswer::Reply { status: 200, bytes: 2 },
+                ReadyAnswer::Reply { status: 200, bytes: 2, words: Some("ok".to_owned()) },
             ),
-            (b"HTTP/1.0 503 No\r\n\r\nlater", ReadyAnswer::Reply { status: 503, bytes: 5 }),
-            (b"HTTP/1.1 204\r\n\r\n", ReadyAnswer::Reply { status: 204, bytes: 0 }),
+            (
+                b"HTTP/1.0 503 No\r\n\r\nlater",
+                ReadyAnswer::Reply { status: 503, bytes: 5, words: Some("later".to_owned()) },
+            ),
+            (b"HTTP/1.1 204\r\n\r\n", ReadyAnswer::Reply { status: 204, bytes: 0, words: None }),
             (b"", nothing("it closed the connection without a reply")),
             (b"HTTP/1.1 200 OK\r\n", nothing("it does not speak HTTP")),
             (b"SSH-2.0-x\r\n\r\n\r\n", nothing("it does not speak HTTP")),

@@ -24,7 +24,7 @@ pub(crate) use launcher::all_missing;
 pub use launcher::{LaunchContext, Launcher, missing};
 pub use method::Method;
 pub use order::{Choice, CoresFrom, File, Launch, Process, ProcessContext, Ready, ReadySign};
-pub(crate) use orders::{Missing, address_at, inherited, missing_program};
+pub(crate) use orders::{Missing, address_at, inherited, missing_program, no_directory};
 pub use running::Running;
 pub use template::{EnvLookup, Placeholder, Secret, Text, Values};
 pub(crate) use template::{environment, variables};

@@ -143,13 +143,17 @@ pub(crate) struct Missing {
     what: String,
     /// The Debian package that contains it.
     pub(crate) package: Option<String>,
+    /// What to do without a package.
+    remedy: &'static str,
 }
+
+const INSTALL: &str = "install it, or give its path";
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.package {
             Some(package) => write!(f, "{}: apt-get install {package}", self.what),
-            None => write!(f, "{}: install it, or give its path", self.what),
+            None => write!(f, "{}: {}", self.what, self.remedy),
         }
     }
 }
@@ -166,7 +170,7 @@ pub(crate) fn missing_program(
         return None;
     }
     let what = format!("the program `{}` is not installed (not found in PATH)", shown(program));
-    Some(Missing { what, package })
+    Some(Missing { what, package, remedy: INSTALL })
 }
 
 /// Programs of a launch that are not installed, and files in its `packages` that do not exist.
@@ -183,9 +187,28 @@ pub(super) fn missing(launch: &Launch, values: &Values) -> Vec<Missing> {
     let files = launch.packages.iter().filter(|(file, _)| file.starts_with('/'));
     let files = files.filter(|(file, _)| !any_exists(file)).map(|(file, package)| {
         let what = format!("the file `{}` does not exist", shown(file));
-        Missing { what, package: Some(package.clone()) }
+        Missing { what, package: Some(package.clone()), remedy: INSTALL }
     });
-    programs.chain(files).collect()
+    let contexts = launch.processes.iter().map(|it| &it.context).chain([&launch.context]);
+    let directories = contexts.filter_map(|context| missing_directory(launch, context));
+    programs.chain(files).chain(directories).collect()
+}
+
+/// The directory of a process if it does not exist. `build` and `prepare` may create one, and one with a
+/// placeholder exists later.
+fn missing_directory(launch: &Launch, context: &ProcessContext) -> Option<Missing> {
+    let given = context.cwd.as_ref()?;
+    let comes_later = given.placeholders().next().is_some()
+        || !launch.build.is_empty()
+        || !launch.prepare.is_empty();
+    let directory = cwd(launch, context, &Values::default());
+    (!comes_later && !directory.is_dir()).then(|| no_directory(&directory))
+}
+
+/// A directory that a program was to run in.
+pub(crate) fn no_directory(directory: &Path) -> Missing {
+    let what = format!("the directory `{}` does not exist", shown(directory.display().to_string()));
+    Missing { what, package: None, remedy: "create it, or correct `cwd`" }
 }
 
 /// Whether there is a file at this path. A `*` in the name of a file or directory matches any text,

@@ -11,6 +11,7 @@ use crate::targets::find;
 use crate::targets::ports;
 use keeper::Keeper;
 use keeper::logs;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::time::{Duration, Instant};
@@ -98,7 +99,7 @@ impl<'a> Wait<'a> {
             }
             let seen = telling(earlier.take(), seen, begun.elapsed());
             if Instant::now() >= until {
-                return Err(self.late(process, this, &seen));
+                return Err(self.late(process, this, values, &seen));
             }
             earlier = Some(seen);
             std::thread::sleep(pause);
@@ -157,8 +158,9 @@ impl<'a> Wait<'a> {
         }
         match answer {
             ReadyAnswer::Nothing { why, .. } => return CheckResult::NotYet(why),
-            ReadyAnswer::Reply { status, .. } if !expected(status, probe.expect) => {
-                return CheckResult::NotYet(format!("it answers with status {status}"));
+            ReadyAnswer::Reply { status, words, .. } if !expected(status, probe.expect) => {
+                let words = words.map(|words| self.quoted(words)).unwrap_or_default();
+                return CheckResult::NotYet(format!("it answers with status {status}{words}"));
             }
             ReadyAnswer::Reply { bytes: got, .. }
                 if probe.bytes.is_some_and(|bytes| bytes != got) =>
@@ -175,6 +177,11 @@ impl<'a> Wait<'a> {
             Some(false) => CheckResult::Stranger,
             _ => CheckResult::Ready,
         }
+    }
+
+    /// What a server said, without the secrets that it may repeat.
+    fn quoted(&self, words: String) -> String {
+        format!(": it says \"{}\"", logs::last_lines(words.into(), self.secrets).concat())
     }
 
     fn nobody_ended(&mut self, started: &[Started]) -> Result<(), Refusal> {
@@ -204,17 +211,28 @@ impl<'a> Wait<'a> {
         Refusal::PortTaken(self.error(&text))
     }
 
-    fn late(&self, process: &Process, this: &Started, seen: &str) -> Refusal {
+    fn late(&self, process: &Process, this: &Started, values: &Values, seen: &str) -> Refusal {
         let time = show_ns(u64::try_from(process.ready.timeout.as_nanos()).unwrap_or(u64::MAX));
         let quoted = quoted(&this.log, this.from, self.secrets);
         let who = this.who(&self.launch.name);
-        let text = format!("{who}was not ready within {time}: {seen}{quoted}");
+        let elsewhere = other_port(values, &find::listening_ports(&self.keeper.processes()));
+        let text = format!("{who}was not ready within {time}: {seen}{elsewhere}{quoted}");
         Refusal::Other(self.error(&text))
     }
 
     fn error(&self, text: &str) -> Failed {
         Failed::Error(Error::target(named(self.launch, text)))
     }
+}
+
+/// Says which ports the target listens on if its own is not among them. Empty if it is, or if it listens on none.
+fn other_port(values: &Values, listening: &BTreeSet<u16>) -> String {
+    let others = listening.iter().filter(|port| !values.ports.values().any(|own| own == *port));
+    let others: Vec<String> = others.map(u16::to_string).collect();
+    if others.is_empty() || listening.contains(&values.port) {
+        return String::new();
+    }
+    format!("; it listens on port {} instead of {} (`{{port}}`)", others.join(" and "), values.port)
 }
 
 /// What to say of a process that is not ready: what the last check saw after this time, or the one before.
@@ -253,6 +271,22 @@ fn by_log(this: &Started, text: &str) -> CheckResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_on_another_port_is_seen() {
+        let values = Values {
+            port: 10_001,
+            ports: [("proxy".to_owned(), 10_001), ("app".to_owned(), 10_002)].into(),
+            ..Values::default()
+        };
+        let said = |listening: &[u16]| other_port(&values, &listening.iter().copied().collect());
+        let other = "; it listens on port 8080 instead of 10001 (`{port}`)";
+        assert_eq!(said(&[8080]), other);
+        assert_eq!(said(&[8080, 10_002]), other);
+        assert_eq!(said(&[8080, 10_001]), "");
+        assert_eq!(said(&[10_002]), "");
+        assert_eq!(said(&[]), "");
+    }
 
     #[test]
     fn a_last_request_without_time_hides_nothing() {

@@ -86,7 +86,7 @@ pub struct Setting {
     pub in_file: InFile,
     /// Its description in the schema.
     pub description: &'static str,
-    /// An example of a value, for the help of `--set`.
+    /// An example of a value, for the help of `--set` and the schema, which takes its first word.
     pub example: &'static str,
     /// Which contenders use it.
     pub used_by: UsedBy,
@@ -130,6 +130,8 @@ pub enum InFile {
     Headers,
     /// A text that may hold secrets, or `@file` beside the experiment file.
     Body,
+    /// Operations and their weights: `{ get = 0.9, set = 0.1 }`, or `'get=0.9,set=0.1'`.
+    Mix,
     /// A list of user-defined commands, each with a weight.
     Commands,
     /// It cannot be set in a file.
@@ -179,7 +181,7 @@ impl Setting {
         Setting::new(key, InFile::Nowhere, "")
     }
 
-    /// Adds an example of a value, for the help of `--set`.
+    /// Adds an example of a value, for the help of `--set` and the schema.
     pub const fn example(self, example: &'static str) -> Setting {
         Setting { example, ..self }
     }

@@ -37,6 +37,7 @@ mod run_settings;
 pub mod settings;
 mod slice_length;
 pub mod spec;
+mod spelling;
 mod store;
 pub mod sweep;
 mod sweep_run;

@@ -22,6 +22,7 @@ declared! {
     /// Rounds.
     rounds: Option<u32>, above_0,
         Setting::new("rounds", Count, "Rounds; 10 by default.")
+        .example("20")
         .flags(&[Flag::new(
             "rounds",
             "N",
@@ -46,6 +47,7 @@ declared! {
             Time,
             "How long each contender is driven in a round; 1s by default.",
         )
+        .example("2s")
         .flags(&[Flag::new(
             "round",
             "TIME",
@@ -69,6 +71,7 @@ declared! {
             Time,
             "How long each contender is driven before the pilot; until it has levelled by default.",
         )
+        .example("5s")
         .flags(&[Flag::new(
             "warm-up",
             "TIME",
@@ -90,6 +93,7 @@ declared! {
     /// Length of a slice.
     slice: Option<Duration>, quantities::duration,
         Setting::new("slice", Time, "Length of a slice; the pilot chooses by default.")
+        .example("50ms")
         .flags(&[Flag::new(
             "slice",
             "TIME",
@@ -150,6 +154,7 @@ declared! {
             "Fixes the operations, the arrivals and the order of slices. Drawn for each run if it \
              is not given.",
         )
+        .example("42")
         .flags(&[Flag::new(
             "seed",
             "N",
@@ -161,6 +166,7 @@ declared! {
     /// How many cores the generator uses.
     cores: Option<u32>, above_0,
         Setting::new("generator_cores", Count, "How many cores the generator uses.")
+        .example("2")
         .flags(&[Flag::new(
             "cores",
             "N",
@@ -171,6 +177,7 @@ declared! {
     /// The smallest difference that matters, as a share.
     matters: Option<f64>, quantities::percent,
         Setting::new("matters", Percent, "The smallest difference that matters; 1% by default.")
+        .example("2%")
         .flags(&[Flag::new(
             "matters",
             "PERCENT",
@@ -182,6 +189,7 @@ declared! {
     /// Level of the intervals, as a share.
     confidence: Option<f64>, quantities::percent,
         Setting::new("confidence", Percent, "Level of the intervals; 95% by default.")
+        .example("99%")
         .flags(&[Flag::new(
             "confidence",
             "PERCENT",
@@ -217,6 +225,7 @@ declared! {
     /// How many times every target is launched.
     launches: Option<u32>, above_0,
         Setting::new("launches", Count, "How many times every target is launched.")
+        .example("10")
         .formerly("restarts")
         .flags(&[Flag::new(
             "launches",

@@ -30,12 +30,12 @@ use crate::plan::declared::UsedBy::{
     Requests, Running, Sharded, Stores,
 };
 use crate::plan::declared::{Declared, Flag, Row, Setting, declared, switch};
+use crate::plan::spelling;
 use engine::files::Guard;
 use record::cassandra::{Batch, Compression, Routing};
 use record::{Consistency, MessageKind, Reuse, ShardRule, SqlProtocol, Upkeep};
 use std::sync::Arc;
 use std::time::Duration;
-use text::near;
 use text::quantities;
 use text::shown::shown;
 
@@ -566,11 +566,13 @@ impl Settings {
     /// # Errors
     /// When the key is not known, or the value does not fit it.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        match Settings::TABLE.iter().find(|row| row.setting.key == key) {
+        let is_it =
+            |row: &&Row<Settings>| [row.setting.key, row.setting.key_in_file()].contains(&key);
+        match Settings::TABLE.iter().find(is_it) {
             Some(row) => (row.set)(self, value),
             None => {
                 let known: Vec<&str> = Settings::TABLE.iter().map(|row| row.setting.key).collect();
-                let meant = near::did_you_mean(key, known.iter().copied());
+                let meant = spelling::did_you_mean(key, &known);
                 let key = shown(key);
                 Err(format!("there is no key `{key}`: {}{meant}", known.join(", ")))
             }
@@ -609,6 +611,8 @@ mod tests {
             set("header", "X-A:  b: c ").map(|s| s.headers),
             Ok(vec![("X-A".to_owned(), b"b: c".to_vec())])
         );
+        // As the key is written in a file.
+        assert!(set("headers", "X-A: b") == set("header", "X-A: b"));
         assert_eq!(set("data", "x=1").map(|s| s.body), Ok(Some(b"x=1".as_slice().into())));
         assert_eq!(set("data", "@/dev/null").map(|s| s.body), Ok(Some([].as_slice().into())));
     }

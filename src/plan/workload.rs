@@ -4,7 +4,7 @@ use crate::plan::Command;
 use crate::plan::commands::{self, CustomCommands};
 use crate::plan::custom::CustomSettings;
 use crate::plan::custom_presets;
-use crate::plan::declared::InFile::{Commands, Count, Switch, Text, Words};
+use crate::plan::declared::InFile::{Commands, Count, Mix, Switch, Text, Words};
 use crate::plan::declared::{Flag, Heading, Setting, declared, switch};
 use engine::workload::{PRESETS, preset};
 use record::{Distribution, KeysAs, Kind, Share, Step, ValueBytes, ValuesAs, Verify, Workload};
@@ -55,7 +55,8 @@ declared! {
 
     /// How many keys.
     keys: Option<u64>, keys,
-        Setting::new("keys", Count, "How many keys.")
+        Setting::new("keys", Count, "How many keys; the workload's by default.")
+        .example("1M")
         .flags(&[Flag::new("keys", "N", "How many keys [default: the workload's]")
             .only(STORES)
             .under(Heading::Workload, 1)]);
@@ -87,8 +88,9 @@ declared! {
             "value",
             Text,
             "Bytes of a value: `32B`, `100B..4kB`, or lengths with weights, \
-             `32B=70,1kB=25,64kB=5`.",
+             `32B=70,1kB=25,64kB=5`; the workload's by default.",
         )
+        .example("32B=70,1kB=25,64kB=5")
         .flags(&[Flag::new(
             "value",
             "BYTES",
@@ -136,7 +138,12 @@ declared! {
 
     /// Kinds of operation.
     mix: Option<Vec<Share>>, mix,
-        Setting::new("mix", Text, "Operations and their weights: `get=0.9,set=0.1`.")
+        Setting::new(
+            "mix",
+            Mix,
+            "Operations and their weights: `{ get = 0.9, set = 0.1 }` or `get=0.9,set=0.1`; the \
+             workload's by default.",
+        )
         .flags(&[Flag::new(
             "mix",
             "KIND=WEIGHT,…",
@@ -186,6 +193,7 @@ declared! {
             "How often each key is asked for: `uniform`, `sequential`, `zipf(0.99)`, \
              `hotspot(20%,80%)`, `latest`, `ycsb-zipfian`.",
         )
+        .example("zipf(0.99)")
         .flags(&[Flag::new(
             "distribution",
             "HOW",
@@ -197,7 +205,8 @@ declared! {
 
     /// The part of the keys that is read.
     hot: Option<f64>, quantities::percent,
-        Setting::new("hot", Text, "The part of the keys that is read, such as `10%`.")
+        Setting::new("hot", Text, "The part of the keys that is read, such as `10%`; all by default.")
+        .example("10%")
         .flags(&[Flag::new(
             "hot",
             "PERCENT",

@@ -10,6 +10,28 @@ const NOT_BUILT_IN: [(&str, &str); 1] = [("oracle", "cargo build --release --fea
 #[cfg(feature = "oracle")]
 const NOT_BUILT_IN: [(&str, &str); 0] = [];
 
+/// Schemes that users expect, and what to do instead. A name that is only similar leads to something else.
+const NOT_SUPPORTED: [(&str, &str); 2] = [
+    (
+        "rediss",
+        "TLS to Redis is not supported yet; drive a port without TLS as redis://HOST:PORT, or let a \
+         proxy on this machine speak TLS to the server",
+    ),
+    (
+        "docker",
+        "tiebreak does not start images; start the container yourself, with a published port \
+         (docker run -p 127.0.0.1:8080:80 IMAGE), and give its address, such as \
+         http://127.0.0.1:8080/",
+    ),
+];
+
+/// Why no address begins like this although users expect it, or None if nothing is known of its scheme.
+pub(crate) fn why_not_supported(address: &str) -> Option<String> {
+    let (scheme, _) = address.split_once(':')?;
+    let (name, how) = NOT_SUPPORTED.iter().find(|(name, _)| scheme.eq_ignore_ascii_case(name))?;
+    Some(format!("`{name}:` is not supported: {how}"))
+}
+
 /// How an address begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scheme {

@@ -20,7 +20,8 @@ mod store;
 pub(crate) mod websocket;
 
 pub(crate) use address::{
-    Login, Path, Query, Scheme, TargetKind, named, of_recorded, of_scheme, written_as,
+    Login, Path, Query, Scheme, TargetKind, named, of_recorded, of_scheme, why_not_supported,
+    written_as,
 };
 pub(crate) use sql::{ALLOW_KEY, Sql, SqlParts, SqlTls, TLS};
 pub use store::Dialect;

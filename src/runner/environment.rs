@@ -1,6 +1,7 @@
 //! The effects of a run: it launches targets, drives them and ends them. It is a trait, so that
 //! sessions are tested without servers and clocks.
 
+use crate::address::tls::NoTls;
 use crate::targets::store::About;
 use engine::EngineError;
 use record::{
@@ -119,7 +120,7 @@ pub(super) trait Environment {
     }
 
     /// Why this contender's TLS handshake fails, if that is known.
-    fn why_no_tls(&self, contender: usize) -> Option<String>;
+    fn why_no_tls(&self, contender: usize) -> Option<NoTls>;
 }
 
 /// How much work an idle server is doing.

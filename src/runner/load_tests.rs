@@ -1,6 +1,7 @@
 //! The load phase on a simulated store.
 
 use super::*;
+use crate::address::tls::NoTls;
 use crate::exit::Error;
 use crate::journal::{Reader, Writer};
 use crate::plan::{Command, example};
@@ -190,7 +191,7 @@ impl Environment for View<'_> {
         self.0.work.pop().map(|left| AtWork::Tasks { left, nodes: 1 })
     }
 
-    fn why_no_tls(&self, _contender: usize) -> Option<String> {
+    fn why_no_tls(&self, _contender: usize) -> Option<NoTls> {
         None
     }
 }

@@ -3,10 +3,12 @@
 mod agent;
 mod chunks;
 mod environment;
+mod first_replies;
 mod load;
 mod load_alone;
 mod looks;
 mod meter;
+mod never_began;
 mod null;
 mod orders;
 mod own_costs;
@@ -35,6 +37,7 @@ pub use load_alone::{LoadReporting, load};
 use own_costs::OwnCosts;
 use progress::{Progress, ProgressStyle};
 use record::{Event, Header, Plan, journal::SCHEMA};
+use report::words;
 pub(crate) use run_directory::empty as new_folder;
 use session::{RunSession, TrialWriter};
 pub(crate) use session::{foreseen, foreseen_of_one};
@@ -87,6 +90,9 @@ pub(crate) fn perform(
     let progress = Progress::start(style, &plan.question.names(), reporting.part);
     progress.keep_on(&resolved.own_cores);
     progress.say(&format!("run: {directory_text} ({}, seed {})", foreseen_of_one(plan), plan.seed));
+    if let Some(sentence) = words::methods(plan) {
+        progress.say(&sentence);
+    }
     for caution in &resolved.cautions {
         progress.say(&format!("caution: {caution}"));
     }

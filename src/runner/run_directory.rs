@@ -1,11 +1,12 @@
 //! The directory of a run.
 
+use super::never_began;
 use crate::exit::Error;
 use crate::journal::{self, Writer, sweep};
 use crate::private;
 use crate::utc;
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use text::shown::shown;
@@ -69,7 +70,7 @@ pub(crate) fn empty(
 }
 
 /// Checks a directory that existed before: it must not contain anything that the run would
-/// overwrite. Links count, wherever they lead: somebody else may have put them there.
+/// overwrite, except what a run left that never began. Links count, wherever they lead: somebody else may have put them there.
 fn check_given(directory: &Path) -> Result<(), Error> {
     let found = directory.symlink_metadata().map_err(|error| cannot(directory, &error))?;
     if found.is_symlink() {
@@ -82,6 +83,9 @@ fn check_given(directory: &Path) -> Result<(), Error> {
     if !found.is_dir() {
         return Err(cannot(directory, &ErrorKind::NotADirectory.into()));
     }
+    if never_began::found(directory) {
+        remove_run(directory).map_err(|error| cannot(directory, &error))?;
+    }
     let ours = [
         (journal::FILE, "a journal"),
         (sweep::FILE, "a sweep"),
@@ -93,6 +97,18 @@ fn check_given(directory: &Path) -> Result<(), Error> {
         Some((_, what)) => Err(taken(directory, what)),
         None => Ok(()),
     }
+}
+
+/// Removes what a run wrote.
+fn remove_run(directory: &Path) -> io::Result<()> {
+    let unless_missing = |removed: io::Result<()>| match removed {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    };
+    for name in REPORTS.into_iter().chain([journal::FILE]) {
+        unless_missing(fs::remove_file(directory.join(name)))?;
+    }
+    unless_missing(fs::remove_dir_all(directory.join(LOGS)))
 }
 
 fn taken(directory: &Path, what: &str) -> Error {

@@ -2,6 +2,7 @@
 //! into the journal when it ends.
 
 use super::environment::{Environment, Halt};
+use super::first_replies::{self, FirstReply};
 use super::own_costs::OwnCosts;
 use super::progress::Progress;
 use super::said::make_harmless;
@@ -9,10 +10,12 @@ use super::segments::{self, Segment};
 use super::silence::Silence;
 use super::stores_known::Stores;
 use super::{null, orders};
+use crate::address::tls::NoTls;
 use crate::exit::Error;
 use crate::journal::Writer;
 use crate::plan::pilot_length::PilotLength;
 use crate::plan::{launches, pilot, warm_up};
+use crate::protocol;
 use crate::targets::ready::{self, Answer, ExpectedReply};
 use engine::EngineError;
 use engine::interleaving::{Sequence, sequence};
@@ -317,16 +320,30 @@ impl<W: Write> RunSession<'_, W> {
 
     pub(super) fn ready(&mut self) -> Result<(), Halt> {
         self.writer.progress.phase("checking whether the targets are ready", Duration::ZERO, 0);
-        self.answering(|_| true)
+        let replies = self.answering(|_| true)?;
+        if self.writer.launch == 1 {
+            for objection in first_replies::objections(self.plan, &replies) {
+                self.writer.progress.say(&format!("caution: {objection}"));
+            }
+        }
+        Ok(())
     }
 
-    /// Checks that these contenders answer.
-    fn answering(&mut self, which: impl Fn(&Contender) -> bool) -> Result<(), Halt> {
+    /// Checks that these contenders answer. Returns the first reply of each.
+    fn answering(&mut self, which: impl Fn(&Contender) -> bool) -> Result<Vec<FirstReply>, Halt> {
         let plan = self.plan;
+        let mut replies = vec![FirstReply::default(); plan.contenders.len()];
         let order = self.drawn(Sequence::Readiness).into_iter();
         for contender in order.filter(|at| which(&plan.contenders[*at])) {
             let mut pauses = ready::PAUSES_MS.iter();
-            while let Some(wrong) = self.ask(contender)? {
+            loop {
+                let wrong = match self.ask(contender)? {
+                    Ok(reply) => {
+                        replies[contender] = reply;
+                        break;
+                    }
+                    Err(wrong) => wrong,
+                };
                 let Some(pause) = pauses.next() else {
                     return Err(self.not_ready(contender, &wrong));
                 };
@@ -336,11 +353,11 @@ impl<W: Write> RunSession<'_, W> {
                 }
             }
         }
-        Ok(())
+        Ok(replies)
     }
 
-    /// Sends one request. Returns what was wrong if another attempt may succeed.
-    fn ask(&mut self, contender: usize) -> Result<Option<String>, Halt> {
+    /// Sends one request. Returns the reply, or what was wrong if another attempt may succeed.
+    fn ask(&mut self, contender: usize) -> Result<Result<FirstReply, String>, Halt> {
         let order = orders::ready(self.plan, contender);
         let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
         let answer = trials.last().map(|trial| {
@@ -352,23 +369,38 @@ impl<W: Write> RunSession<'_, W> {
             why.map_or(wrong.to_owned(), |why| format!("{wrong}: {why}"))
         };
         match answer.unwrap_or(Answer::NotYet("no request was sent to it")) {
-            Answer::Ready => Ok(None),
-            Answer::NotYet(wrong) => Ok(Some(with(wrong, reason))),
+            Answer::Ready => {
+                Ok(Ok(trials.last().map(|trial| FirstReply::of(&trial.seen)).unwrap_or_default()))
+            }
+            Answer::NotYet(wrong) => Ok(Err(with(wrong, reason))),
             Answer::Never(wrong) => {
                 let why = self.environment.why_refused(contender).or(reason);
                 Err(self.not_ready(contender, &with(wrong, why)))
             }
             Answer::NoTls => {
-                let why = self.environment.why_no_tls(contender).map(|why| format!(" ({why})"));
-                let wrong = format!(
-                    "the TLS handshake failed{}; use --cacert FILE to trust another authority or \
-                     --insecure to accept any certificate",
-                    why.unwrap_or_default()
-                );
+                let wrong = self.no_tls(contender);
                 Err(self.not_ready(contender, &wrong))
             }
             Answer::Ours(wrong) => Err(Halt::Broken(format!("cannot ask a target: {wrong}"))),
         }
+    }
+
+    fn no_tls(&self, contender: usize) -> String {
+        let why = match self.environment.why_no_tls(contender) {
+            Some(NoTls::NotSpoken) => {
+                let protocol = protocol::of_recorded(&self.plan.contenders[contender].target);
+                let plain = protocol.map(|protocol| protocol.schemes[0].name);
+                let remedy =
+                    plain.map(|plain| format!(": write {plain}:// for a connection without it"));
+                return format!("it does not speak TLS there{}", remedy.unwrap_or_default());
+            }
+            Some(NoTls::Failed(why)) => format!(" ({why})"),
+            None => String::new(),
+        };
+        format!(
+            "the TLS handshake failed{why}; use --cacert FILE to trust another authority or \
+             --insecure to accept any certificate"
+        )
     }
 
     fn not_ready(&mut self, contender: usize, wrong: &str) -> Halt {
@@ -549,7 +581,7 @@ impl<W: Write> RunSession<'_, W> {
     fn check_targets(&mut self) -> Result<(), Halt> {
         let alone = |contender: &Contender| contender.sharding.is_none();
         if self.writer.refused {
-            self.answering(alone).map_err(|halt| match halt {
+            self.answering(alone).map(drop).map_err(|halt| match halt {
                 Halt::Target(wrong) => {
                     Halt::Target(format!("a target died during the run: {wrong}",))
                 }

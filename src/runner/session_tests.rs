@@ -189,8 +189,8 @@ impl Environment for FakeEngine {
         unreachable!("no store among these contenders")
     }
 
-    fn why_no_tls(&self, contender: usize) -> Option<String> {
-        (contender == 1).then(|| "because".to_owned())
+    fn why_no_tls(&self, contender: usize) -> Option<NoTls> {
+        (contender == 1).then(|| NoTls::Failed("because".to_owned()))
     }
 
     fn program_error(&self, _: usize) -> Option<String> {

@@ -5,7 +5,7 @@ use super::looks::Looks;
 use super::meter::TargetMeter;
 use super::placement::Kept;
 use crate::access::Access;
-use crate::address::tls;
+use crate::address::tls::{self, NoTls};
 use crate::agents::Coordinator;
 use crate::conformance::alone;
 use crate::exec::{self, Exec, Program};
@@ -536,7 +536,7 @@ impl Environment for Targets<'_> {
         })
     }
 
-    fn why_no_tls(&self, contender: usize) -> Option<String> {
+    fn why_no_tls(&self, contender: usize) -> Option<NoTls> {
         let running_target = self.each.get(contender)?.running_target.as_ref()?;
         let LaneAccess::Server(access) = &running_target.lane_access else { return None };
         match access.tls() {
@@ -545,7 +545,7 @@ impl Environment for Targets<'_> {
                 nodes.iter().find_map(|node| tls::why_no_handshake(*node, tls))
             }
             // A database starts TLS within its own protocol.
-            None => refused::why_unreached(access, &running_target.address),
+            None => refused::why_unreached(access, &running_target.address).map(NoTls::Failed),
         }
     }
 

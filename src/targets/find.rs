@@ -20,6 +20,7 @@ pub use behind::Behind;
 use holders::Processes;
 use keeper::process::{Identity, NotVisible};
 use record::Address;
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 /// The processes of a target: each root, and all its descendants.
@@ -112,6 +113,12 @@ pub(crate) fn listens(port: u16, pids: &[i32]) -> Option<bool> {
         }
     }
     (!unseen).then_some(false)
+}
+
+/// The TCP ports on which these processes listen.
+pub(crate) fn listening_ports(pids: &[i32]) -> BTreeSet<u16> {
+    let inodes = pids.iter().flat_map(|pid| holders::inodes_of(*pid as u32)).collect();
+    sockets::ports_of(&inodes)
 }
 
 /// A process that the user names, instead of letting it be found by the address of its target.

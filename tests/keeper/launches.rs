@@ -214,7 +214,7 @@ fn failing() {
     let table = [
         (
             "launch = [SERVER, '{port}', 'status=503']\nready = { timeout = '3s' }",
-            "`a`: was not ready within 3 s: it answers with status 503; LOGS/a.log says:\n  listening on ",
+            "`a`: was not ready within 3 s: it answers with status 503: it says \"xx\"; LOGS/a.log says:\n  listening on ",
         ),
         (
             "launch = [SERVER, '{port}', 'bytes=3']\nready = { timeout = '3s', bytes = 2 }",

@@ -33,6 +33,8 @@ mod connections;
 mod custom;
 mod declared;
 mod documents;
+mod early_words;
+mod faults_in_words;
 mod first_example;
 mod flags;
 mod help;

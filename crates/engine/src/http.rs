@@ -1,10 +1,11 @@
 //! A lane that speaks HTTP/1.1.
 
 use crate::codec_lane::{Dialogue, codec_lanes};
-use crate::http_reply::outcome;
+use crate::http_reply::{is_expected, outcome};
 use crate::tls::TlsAccess;
 use crate::{HttpRequests, MakeLane, http_requests};
 use record::{DriveOrder, LaneTask, Moments, Outcome, Recorder};
+use std::cell::RefCell;
 use std::sync::Arc;
 use wire::Reply;
 use wire::http1::{Http1, Limits, Op};
@@ -31,8 +32,13 @@ const DIGEST_EVERY: u64 = 100;
 /// Offset basis and prime of FNV-1a, 64 bits.
 const FNV: (u64, u64) = (0xCBF2_9CE4_8422_2325, 0x0000_0100_0000_01B3);
 
+/// How much of the first reply's body is kept.
+const KEPT: usize = 4096;
+
 struct Http {
     access: HttpAccess,
+    /// The beginning of the body of operation 0.
+    first_body: RefCell<Vec<u8>>,
 }
 
 /// Digest of the part of a body that has been received.
@@ -73,7 +79,16 @@ impl Dialogue for Http {
             // was cut into pieces. Only one reply in a hundred pays for it.
             let add = |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(FNV.1);
             digest.0 = piece.iter().fold(digest.0, add);
+            if number == 0 {
+                let mut kept = self.first_body.borrow_mut();
+                let room = KEPT - kept.len();
+                kept.extend_from_slice(&piece[..piece.len().min(room)]);
+            }
         }
+    }
+
+    fn is_failure(&self, code: u16) -> bool {
+        !is_expected(&self.access.expect, code)
     }
 
     #[inline]
@@ -88,6 +103,9 @@ impl Dialogue for Http {
         let outcome = outcome(&self.access.expect, reply);
         if outcome == Outcome::Ok && number.is_multiple_of(DIGEST_EVERY) {
             seen.digest(digest.0);
+        }
+        if number == 0 {
+            seen.first_body(self.first_body.take());
         }
         Some(outcome)
     }
@@ -105,5 +123,7 @@ pub fn http_lanes(order: &DriveOrder, contender: usize, access: &HttpAccess) -> 
         return http_requests::lanes(order, contender, (expect, tls), requests, workload);
     }
     let (access, tls) = (access.clone(), access.tls.as_ref());
-    codec_lanes(order, contender, tls, move |_| Ok(Http { access: access.clone() }))
+    codec_lanes(order, contender, tls, move |_| {
+        Ok(Http { access: access.clone(), first_body: RefCell::default() })
+    })
 }

@@ -1,13 +1,17 @@
 //! The meaning of an HTTP reply.
 
 use record::Outcome;
-use wire::{Class, Reply};
+use wire::Reply;
 
-/// Returns the outcome for a status code. `expect` holds the codes that count as success; if it
-/// is empty, these are 200 to 299.
+/// Whether a status code counts as success. `expect` holds those that do; if it is empty, these are
+/// 200 to 299.
+#[inline]
+pub(crate) fn is_expected(expect: &[u16], code: u16) -> bool {
+    if expect.is_empty() { (200..=299).contains(&code) } else { expect.contains(&code) }
+}
+
+/// Returns the outcome of a reply.
 #[inline]
 pub(crate) fn outcome(expect: &[u16], reply: &Reply) -> Outcome {
-    let expected =
-        if expect.is_empty() { reply.class == Class::Ok } else { expect.contains(&reply.code) };
-    if expected { Outcome::Ok } else { Outcome::Unexpected }
+    if is_expected(expect, reply.code) { Outcome::Ok } else { Outcome::Unexpected }
 }

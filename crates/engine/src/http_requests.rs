@@ -4,7 +4,7 @@
 //! buffer and fills the placeholders: percent-encoded in path and query, unchanged elsewhere.
 
 use crate::codec_lane::{Dialogue, codec_lanes};
-use crate::http_reply::outcome;
+use crate::http_reply::{is_expected, outcome};
 use crate::template::Template;
 use crate::tls::TlsAccess;
 use crate::workload::{Argument, Arguments, Feeds};
@@ -202,6 +202,10 @@ impl Dialogue for Requests {
 
     /// Bodies differ between requests, so they are not digested.
     fn piece(&self, _number: u64, _share: &mut u32, _item: u32, _piece: &[u8]) {}
+
+    fn is_failure(&self, code: u16) -> bool {
+        !is_expected(&self.expect, code)
+    }
 
     #[inline]
     fn outcome(

@@ -500,6 +500,12 @@ impl Recorder {
         self.seen.digests.record(digest);
     }
 
+    /// Keeps the beginning of the first reply's body.
+    #[cold]
+    pub fn first_body(&mut self, beginning: Vec<u8>) {
+        self.seen.first_body = beginning;
+    }
+
     /// The response times of the trial so far, those of all groups together.
     pub fn response_times(&mut self) -> Histogram {
         self.enter();

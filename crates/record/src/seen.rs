@@ -86,6 +86,10 @@ pub struct Seen {
     /// Why operations failed, in words.
     #[serde(default, skip_serializing_if = "Reasons::is_empty")]
     pub reasons: Reasons,
+    /// The beginning of the body of the first reply, of web servers. It is not recorded, because it may contain
+    /// anything.
+    #[serde(skip)]
+    pub first_body: Vec<u8>,
     /// The measurements of each group, if several were driven at once. The other fields are then
     /// those of all groups together; what concerns the machine is only there.
     #[serde(
@@ -160,6 +164,9 @@ impl Seen {
         self.pushes += other.pushes;
         self.unasked += other.unasked;
         self.reasons.merge(&other.reasons);
+        if self.first_body.is_empty() {
+            self.first_body.clone_from(&other.first_body);
+        }
         self.phases.merge(&other.phases);
         self.programs.merge(&other.programs);
         self.merge_kinds(&other.kinds);

@@ -257,6 +257,8 @@ fn origin(view: &View) -> String {
         format!("plan {}, seed {}", code(&shown(&view.header.plan_hash)), plan.seed),
         format!("run {}", code(&shown(view.run))),
     ];
+    let methods = words::methods(plan).map(|methods| text(&methods));
+    let parts: Vec<String> = methods.into_iter().chain(parts).collect();
     format!("<sub>{}</sub>", parts.join("; "))
 }
 

@@ -236,6 +236,9 @@ fn pilot(view: &View, page: &mut Page) {
         page.wrapped(4, &shown_sentence(why), Paint::Plain);
     }
     page.wrapped(2, &format!("warm-up of {}", words::warm_up(view)), Paint::Plain);
+    if let Some(sentence) = words::methods(view.plan()) {
+        page.wrapped(2, &sentence, Paint::Plain);
+    }
     if let Some(sentence) = words::one_launch(view) {
         page.wrapped(2, sentence, Paint::Plain);
     }

@@ -104,6 +104,8 @@ pub trait Events {
     /// The words of the server with which it refuses an operation or the connection. They may contain
     /// anything.
     fn said(&mut self, _words: &[u8]) {}
+    /// The first piece of the body of a reply with this code, which is no success unless the user says so.
+    fn error_page(&mut self, _code: u16, _piece: &[u8]) {}
     /// A piece of a message that answers no operation: chat, Redis push, CQL event. It can
     /// come at any time, also while nothing is in flight. `last`: the message is complete.
     fn pushed(&mut self, _piece: &[u8], _last: bool) {}

@@ -74,6 +74,10 @@ fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result
         InFile::Processes if !value.is_texts() => Ok(()),
         InFile::Pids | InFile::Processes => words(row, value, settings),
         InFile::Headers => headers(row, value, settings),
+        InFile::Mix => {
+            let text = mix(value)?;
+            (row.set)(settings, &text).map_err(|message| value.error(&message))
+        }
         // A single text cannot express these: the callers read them from the table.
         InFile::Body | InFile::Commands | InFile::Nowhere => Ok(()),
     }
@@ -93,6 +97,22 @@ fn words<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Resu
     let word = |value: &Value<'_>| value.quantity(|text| Ok::<_, String>(text.to_owned()));
     let all = value.list()?.iter().map(word).collect::<Result<Vec<_>, _>>()?;
     (row.set)(settings, &all.join(",")).map_err(|message| value.error(&message))
+}
+
+/// A mix as the text that flags take: `get=0.9,set=0.1`. In a file it can also be a table.
+pub(super) fn mix(value: &Value<'_>) -> Result<String, Error> {
+    if value.is_text() {
+        return value.word().map(str::to_owned);
+    }
+    let shares =
+        value.table()?.entries().into_iter().map(|(kind, weight)| {
+            weight.quantity(|text| Ok::<_, String>(format!("{kind}={text}")))
+        });
+    let shares = shares.collect::<Result<Vec<_>, Error>>()?;
+    if shares.is_empty() {
+        return Err(value.error("the mix is empty: write { get = 0.9, set = 0.1 }"));
+    }
+    Ok(shares.join(","))
 }
 
 /// Name and value, or name and several values.

@@ -19,6 +19,7 @@ fn line<S>(row: &Row<S>) -> String {
         InFile::Percent => "'5%'".to_owned(),
         InFile::Rate => "'5k/s'".to_owned(),
         InFile::Text => format!("'{}'", text_of(key)),
+        InFile::Mix => "'get=1'".to_owned(),
         InFile::Switch => "true".to_owned(),
         InFile::Statuses => "[200, 304]".to_owned(),
         InFile::Headers => "{ A = 'b' }".to_owned(),
@@ -34,12 +35,24 @@ fn line<S>(row: &Row<S>) -> String {
 /// A text that this key accepts.
 fn text_of(key: &str) -> &'static str {
     match key {
-        "mix" => "get=1",
         "distribution" => "latest",
         "hot" => "10%",
         "watch" => "10.0.0.5:9310",
         _ => "5000",
     }
+}
+
+#[test]
+fn a_mix_can_be_a_table() {
+    let mix = |mix: &str| {
+        let file =
+            read(&format!("workload.mix = {mix}\n[contender.a]\nurl = 'redis://127.0.0.1:1'\n"));
+        file.map(|file| file.run.workload.mix).map_err(|error| error.text)
+    };
+    assert_eq!(mix("{ get = 0.9, set = '0.1' }"), mix("'get=0.9,set=0.1'"));
+    assert!(mix("'get=0.9,set=0.1'").is_ok_and(|mix| mix.is_some()));
+    let empty = mix("{}").expect_err("no operation");
+    assert!(empty.contains("workload.mix: the mix is empty"), "{empty}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `[[groups]]`, for all contenders or for one.
 
 use crate::exit::Error;
+use crate::plan::experiment::declared;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::group_given::{self as groups, GroupGiven};
 
@@ -30,22 +31,12 @@ fn group(value: &Value<'_>) -> Result<GroupGiven, Error> {
     for (key, value) in table.entries() {
         match key {
             "name" => {}
-            "mix" if !value.is_text() => group.mix = Some(mix(&value)?),
+            "mix" => {
+                let text = declared::mix(&value)?;
+                group.set(key, &text).map_err(|message| value.error(&message))?;
+            }
             _ => value.quantity(|text| group.set(key, text))?,
         }
     }
     Ok(group)
-}
-
-/// Reads a mix that is a table: `{ get = 0.9, set = 0.1 }`.
-fn mix(value: &Value<'_>) -> Result<Vec<record::Share>, Error> {
-    let shares = value.table()?.entries().into_iter().map(|(kind, weight)| {
-        weight.quantity(|text| crate::plan::workload::mix(&format!("{kind}={text}")))
-    });
-    let shares = shares.collect::<Result<Vec<_>, Error>>()?.concat();
-    if shares.is_empty() {
-        Err(value.error("the mix is empty: write { get = 0.9, set = 0.1 }"))
-    } else {
-        Ok(shares)
-    }
 }

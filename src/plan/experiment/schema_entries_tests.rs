@@ -35,9 +35,15 @@ fn shape(in_file: InFile) -> Option<Json> {
         InFile::Statuses => json!({"$ref": "#/$defs/statuses"}),
         InFile::Headers => json!({"$ref": "#/$defs/headers"}),
         InFile::Pids => json!({"$ref": "#/$defs/pids"}),
+        InFile::Mix => json!({
+            "type": ["string", "object"],
+            "additionalProperties": {"type": ["number", "string"]},
+            "examples": [{"get": 0.9, "set": 0.1}]
+        }),
         InFile::Processes => json!({
             "type": ["string", "array"],
             "minItems": 1,
+            "examples": [["pgbouncer", "postgres"]],
             "items": {"$ref": "#/$defs/process"}
         }),
         InFile::Commands | InFile::Nowhere => return None,
@@ -52,7 +58,28 @@ fn entry(setting: &Setting, now: &Json) -> Json {
     let shape = shape(setting.in_file).unwrap_or_else(|| now.clone());
     let shape = shape.as_object().expect("an object");
     entry.extend(shape.iter().filter(|(key, _)| *key != "description").map(cloned));
+    if let Some(example) = example(setting) {
+        entry.insert("examples".to_owned(), json!([example]));
+    }
     entry.into()
+}
+
+/// The value at the beginning of a setting's example, for types without better examples of their own.
+fn example(setting: &Setting) -> Option<Json> {
+    let ends = [": ", " (", " or ", ", "].into_iter().filter_map(|end| setting.example.find(end));
+    let value = &setting.example[..ends.min().unwrap_or(setting.example.len())];
+    let value = value.trim_matches('\'');
+    match setting.in_file {
+        _ if value.is_empty() => None,
+        InFile::Count => Some(value.parse::<u64>().map_or(json!(value), Json::from)),
+        InFile::Text
+        | InFile::Body
+        | InFile::Bytes
+        | InFile::Duration
+        | InFile::Percent
+        | InFile::Rate => Some(json!(value)),
+        _ => None,
+    }
 }
 
 fn cloned((key, value): (&String, &Json)) -> (String, Json) {

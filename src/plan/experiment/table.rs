@@ -3,8 +3,8 @@
 use crate::exit::Error;
 use crate::launch::Text;
 use crate::plan::experiment::source::Source;
+use crate::plan::spelling;
 use std::ops::Range;
-use text::near;
 use text::shown::shown;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -82,7 +82,7 @@ impl<'a> Table<'a> {
         keys.sort_by_key(|key| key.span().start);
         let unknown = keys.into_iter().find(|key| !known.contains(&key.get_ref().as_ref()));
         let Some(key) = unknown else { return Ok(()) };
-        let meant = near::did_you_mean(key.get_ref(), known.iter().copied());
+        let meant = spelling::did_you_mean(key.get_ref(), known);
         let path = join(&self.path, key.get_ref());
         let message = format!("this key is not known{meant}");
         Err(self.source.error(&key.span(), &path, &message))

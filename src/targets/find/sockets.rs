@@ -42,6 +42,12 @@ pub(super) fn listening_on_port(port: u16) -> Listening {
     sockets.fold(Listening::default(), Listening::and)
 }
 
+/// The TCP ports of those of these sockets that listen.
+pub(super) fn ports_of(inodes: &BTreeSet<u64>) -> BTreeSet<u16> {
+    let sockets = tcp_sockets(LISTENING).into_iter();
+    sockets.filter(|socket| inodes.contains(&socket.inode)).map(|socket| socket.port).collect()
+}
+
 /// The local listeners to which one of these sockets is connected, each with the address that was
 /// dialled.
 pub(super) fn dialled_by(inodes: &BTreeSet<u64>) -> BTreeMap<SocketAddr, Listening> {

@@ -3,6 +3,7 @@
 use super::dialogue::{Dialogue, Push};
 use super::in_flight::{InFlight, Operation};
 use record::Recorder;
+use wire::http1;
 use wire::{Events, Reply, Tag};
 
 /// When the copies of a broadcast arrived, as far as one event on a connection shows. 0 means that
@@ -69,6 +70,15 @@ impl<S: Dialogue> Events for CodecEvents<'_, S> {
     #[cold]
     fn said(&mut self, words: &[u8]) {
         self.seen.said(words);
+    }
+
+    #[cold]
+    fn error_page(&mut self, code: u16, piece: &[u8]) {
+        if self.dialogue.is_failure(code)
+            && let Some(words) = http1::first_words(piece)
+        {
+            self.seen.said(words.as_bytes());
+        }
     }
 
     #[inline]

@@ -112,6 +112,11 @@ pub trait Dialogue {
     /// Receives a piece of the reply's body.
     fn piece(&self, number: u64, memo: &mut Self::Memo, item: u32, piece: &[u8]);
 
+    /// Whether a reply with this code, which is no success in its protocol, is none here either.
+    fn is_failure(&self, _code: u16) -> bool {
+        true
+    }
+
     /// Receives a piece of a message that answers no operation, on the connection with this
     /// number among those of the lane; `last` means that the message is complete. The lane
     /// counts them. The returned value matters only if clients are rooms.

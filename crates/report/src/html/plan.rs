@@ -3,7 +3,7 @@
 use super::node::{Node, el, foreign};
 use super::parts;
 use crate::{View, words};
-use record::{Contender, Interleave, PilotSeen, RequestPlan, RequestSettings, Work};
+use record::{Contender, Interleave, PilotSeen, RequestPlan, Work};
 use text::shown::{shown, shown_sentence};
 use text::units;
 
@@ -63,18 +63,6 @@ fn launched(contenders: &[Contender]) -> Option<Node> {
     (!commands.is_empty()).then(|| el("ul").class("behind").with_all(commands))
 }
 
-fn request_words(request: &RequestSettings) -> String {
-    let mut asked = shown(&request.method);
-    if request.body_bytes > 0 {
-        asked += &format!(", {} of body", units::bytes(request.body_bytes));
-    }
-    if !request.header_names.is_empty() {
-        let names: Vec<String> = request.header_names.iter().map(shown).collect();
-        asked += &format!(", with {}", names.join(", "));
-    }
-    asked
-}
-
 fn work_words(of: &Contender, work: &Work) -> Vec<String> {
     let skew = work.skew.as_ref().map(|skew| words::kinds::skew(&work.workload, skew));
     std::iter::once(words::workload(&work.workload, of.intensity.depth))
@@ -89,7 +77,7 @@ fn work_words(of: &Contender, work: &Work) -> Vec<String> {
 fn asked_of(of: &Contender) -> Vec<Node> {
     let asked: Vec<String> = match &of.asks {
         RequestPlan::Request(request) => {
-            std::iter::once(request_words(request)).chain(words::groups::loads(of)).collect()
+            std::iter::once(words::request(request)).chain(words::groups::loads(of)).collect()
         }
         RequestPlan::Messages(messages) => {
             std::iter::once(words::messages(messages)).chain(words::groups::loads(of)).collect()

@@ -2,15 +2,11 @@
 
 use super::layout::{Page, Paint};
 use super::table::{self, LONGEST_NAME};
-use crate::words::findings::cut;
 use crate::words::published::{self, Row, Single};
 use crate::{Style, View, words};
 use record::Published;
 use text::shown::{shown, shown_sentence};
 use text::units;
-
-/// Length at which the line of the short form is cut, in columns.
-const LONGEST: usize = 150;
 
 /// The paragraph for everybody, and the result of the article's method here. Returns an empty
 /// page if no article is repeated.
@@ -62,5 +58,5 @@ pub(super) fn line(view: &View) -> Option<String> {
             misled.join("; ")
         )
     };
-    (!sentence.is_empty()).then(|| cut(&sentence, LONGEST))
+    (!sentence.is_empty()).then_some(sentence)
 }

@@ -10,26 +10,23 @@ use super::growth;
 use super::layout::{Page, Paint};
 use super::published;
 use super::{audit_paint, undecided};
-use crate::words::{self, costs, findings::cut, fresh};
+use crate::words::{self, costs, fresh};
 use crate::{Style, View};
 use text::shown::shown;
 
 /// Lines that the report of two contenders may take, at 100 columns.
 pub(crate) const SCREEN: usize = 24;
-/// Remarks are cut at this length, because they can quote targets and systems.
-const LONGEST_REMARK: usize = 98;
 
-/// How much is shown beside the verdicts: the number of reasons and the columns of each, and
-/// whether the reason why a requirement is not met is included.
+/// How much is shown beside the verdicts: the number of reasons, and whether the reason why a
+/// requirement is not met is included.
 #[derive(Clone, Copy)]
 struct Extras {
-    reasons: (usize, usize),
+    reasons: usize,
     whys: bool,
 }
 
 /// What is shown if there is much room, and if there is little.
-const EXTRAS: [Extras; 2] =
-    [Extras { reasons: (2, 190), whys: true }, Extras { reasons: (1, 98), whys: false }];
+const EXTRAS: [Extras; 2] = [Extras { reasons: 2, whys: true }, Extras { reasons: 1, whys: false }];
 
 /// The whole report.
 pub(crate) fn report(view: &View, style: Style) -> String {
@@ -57,8 +54,9 @@ pub(crate) fn report(view: &View, style: Style) -> String {
 /// What the figures include, and what they are about.
 fn about_figures(view: &View, style: Style) -> Page {
     let mut page = Page::new(style);
-    for sentence in words::start_included(view).into_iter().chain(words::one_launch(view)) {
-        page.wrapped(2, sentence, Paint::Plain);
+    let sentences = words::start_included(view).into_iter().chain(words::one_launch(view));
+    for sentence in words::methods(view.plan()).into_iter().chain(sentences.map(str::to_owned)) {
+        page.wrapped(2, &sentence, Paint::Plain);
     }
     page
 }
@@ -79,7 +77,7 @@ fn answer(view: &View, style: Style, extras: Extras) -> (Page, usize) {
         page.wrapped(0, warning, Paint::Alarm);
     }
     for remark in words::remarks(view) {
-        page.wrapped(0, &cut(&remark, LONGEST_REMARK), Paint::Warning);
+        page.wrapped(0, &remark, Paint::Warning);
     }
     if view.plan().sweep.is_some() && !view.void {
         growth::answer(view, &mut page);

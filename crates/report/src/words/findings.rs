@@ -101,7 +101,7 @@ fn listed(about: &[String], kept: usize) -> String {
 }
 
 /// Cuts a text that is too long and marks the cut with an ellipsis.
-pub fn cut(text: &str, room: usize) -> String {
+fn cut(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
     }

@@ -103,8 +103,11 @@ fn signed(of: Factor, value: f64, sign: Sign, before: &str) -> String {
 }
 
 /// The ratio of a comparison and its interval: `1.31x (1.27x to 1.36x)`, with `times` after each.
+/// A void load point has none: it would be read as a verdict.
 pub(crate) fn ratio(view: &View, comparison: &Comparison, times: char) -> String {
-    let Some(ratio) = comparison.ratio else { return units::MISSING.to_owned() };
+    let Some(ratio) = comparison.ratio.filter(|_| !view.void) else {
+        return units::MISSING.to_owned();
+    };
     let (bounds, limit) = (bounds(comparison), limit(comparison));
     match units::ratios(ratio, bounds, view.matters()).as_slice() {
         [ratio, low, high] => format!("{limit}{ratio}{times} ({low}{times} to {high}{times})"),

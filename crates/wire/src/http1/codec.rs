@@ -91,6 +91,9 @@ impl Http1 {
             }
             Phase::Body { status, body_len, body } => {
                 let taken = body.take(input, self.limits.head_bytes, |piece| {
+                    if *body_len == 0 && !(200..=299).contains(status) {
+                        seen.error_page(*status, piece);
+                    }
                     *body_len += piece.len() as u64;
                     seen.body(TAG, 0, piece);
                 })?;

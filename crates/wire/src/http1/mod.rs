@@ -14,6 +14,7 @@ pub mod faults;
 mod grammar;
 mod head;
 mod limits;
+mod page;
 mod request;
 mod timing;
 
@@ -21,4 +22,5 @@ pub use crate::COPIED_BODY_BYTES;
 pub use codec::{Http1, Op};
 pub(crate) use head::{FirstBytes, end, fault, start};
 pub use limits::{Limits, MOST_HEADERS};
+pub use page::first_words;
 pub use request::Request;

@@ -3,12 +3,8 @@
 use crate::terminal::layout::{Page, Paint};
 use crate::terminal::standing_paint;
 use crate::words;
-use crate::words::findings::cut;
 use judge::verdict::{Checked, RequirementStatus};
 use text::shown::shown_sentence;
-
-/// The reason takes one line on a terminal of this many columns; a narrower one wraps it.
-const COLUMNS: usize = 100;
 
 /// Adds a requirement and its result, and the reason if it is not met and `whys` is set.
 pub(super) fn required(checked: &Checked, whys: bool, page: &mut Page) {
@@ -16,6 +12,6 @@ pub(super) fn required(checked: &Checked, whys: bool, page: &mut Page) {
     let text = format!("required {}", words::required(checked));
     page.judged(2, &text, &standing, standing_paint(checked));
     if whys && checked.standing != RequirementStatus::Met {
-        page.wrapped(4, &cut(&shown_sentence(&checked.why), COLUMNS - 4), Paint::Plain);
+        page.wrapped(4, &shown_sentence(&checked.why), Paint::Plain);
     }
 }

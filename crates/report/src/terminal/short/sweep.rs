@@ -6,12 +6,8 @@ use crate::sweep::{PointView, SweepView};
 use crate::terminal::layout::{Page, Paint};
 use crate::terminal::sweep as long;
 use crate::terminal::table;
-use crate::words::findings::cut;
 use crate::{Style, words};
 use record::Metric;
-
-/// A remark takes one line on a terminal of this many columns; a narrower one wraps it.
-const COLUMNS: usize = 100;
 
 /// The whole report.
 pub(crate) fn report(view: &SweepView, style: Style) -> String {
@@ -88,7 +84,7 @@ fn standing(view: &SweepView, point: &PointView, page: &mut Page) {
     let Some(of) = &point.view else { return };
     for remark in words::remarks(of) {
         let entry = format!("at {}: {remark}", at(view, &[point]));
-        page.wrapped(2, &cut(&entry, COLUMNS - 2), Paint::Warning);
+        page.wrapped(2, &entry, Paint::Warning);
     }
     if !of.checked.is_empty() {
         page.wrapped(2, &format!("at {}:", at(view, &[point])), Paint::Plain);

@@ -4,7 +4,7 @@
 use crate::View;
 use crate::terminal::layout::{Page, Paint};
 use crate::terminal::word_paint;
-use crate::words::{self, findings::cut, groups, reasons};
+use crate::words::{self, groups, reasons};
 use judge::verdict::{Comparison, Word};
 use text::shown::shown_sentence;
 use text::units;
@@ -127,14 +127,14 @@ impl Columns {
         }
         // Beside an interval with a verdict, UNDECIDED needs its reason.
         if let Some(why) = &comparison.withheld {
-            page.wrapped(4, &cut(&format!("because {}", shown_sentence(why)), 96), Paint::Plain);
+            page.wrapped(4, &format!("because {}", shown_sentence(why)), Paint::Plain);
         }
     }
 }
 
-/// Adds at most `most` reasons why verdicts are missing or weaker than their intervals, in
-/// `room` columns each, with the names of the comparisons if there are several pairs.
-pub(super) fn reasons(view: &View, (most, room): (usize, usize), page: &mut Page) {
+/// Adds at most `most` reasons why verdicts are missing or weaker than their intervals, with the
+/// names of the comparisons if there are several pairs.
+pub(super) fn reasons(view: &View, most: usize, page: &mut Page) {
     let reasons = reasons::reasons(view.primaries(), |of| weighty(view, of));
     let several = view.primaries().count() > 1;
     for reason in reasons.iter().take(most) {
@@ -144,7 +144,7 @@ pub(super) fn reasons(view: &View, (most, room): (usize, usize), page: &mut Page
         } else {
             String::new()
         };
-        page.wrapped(2, &cut(&format!("{about}{}", reason.text), room), Paint::Plain);
+        page.wrapped(2, &format!("{about}{}", reason.text), Paint::Plain);
     }
 }
 
