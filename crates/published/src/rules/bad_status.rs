@@ -34,9 +34,9 @@ fn check(run: &PublishedRun) -> Checked {
         return found(weight_of(at.value, operations), evidence, [at.line]);
     }
     if bad.is_empty() {
-        // ab and wrk print the line only if there are such replies.
-        let silent = ["ab", "wrk", "wrk2", "k6"].contains(&run.tool.name);
-        return if statuses.is_empty() && !silent {
+        // These print the line only if there are such replies, or count them as failed.
+        let silent = ["ab", "wrk", "wrk2", "autocannon", "k6", "siege", "locust", "JMeter"];
+        return if statuses.is_empty() && !silent.contains(&run.tool.name) {
             Err("the statuses of the replies")
         } else {
             fine()

@@ -1,19 +1,39 @@
 //! hey.
 
-use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
-use crate::key::Key;
+use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
+use crate::key::{At, Key};
 use crate::numbers::{Number, followed_by, number, seconds};
+use crate::run::PublishedRun;
 
 pub(super) static TOOL: Tool = Tool {
     name: "hey",
     kind: ToolKind::Http,
     prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Mean, Key::Max, Key::Percentile(0)],
-    closed: true,
     clock: 0.0001,
+    silent: true,
     owns,
+    settle,
     line,
-    document: None,
+    ..USUAL
 };
+
+/// How many replies hey keeps.
+const KEPT: f64 = 1e6;
+
+/// hey stops to keep statuses and times at a million replies, and then divides the sum of all times
+/// and sizes by a million.
+fn settle(run: &mut PublishedRun) {
+    let (Some(rate), Some(duration)) = (run.figure(Key::Rate), run.figure(Key::Duration)) else {
+        return;
+    };
+    let all = (rate.value * duration.value).round();
+    if run.operations().is_some_and(|at| at.value >= KEPT) && all > KEPT {
+        run.replace(Key::Operations, Some(At { value: all, line: rate.line }));
+        run.replace(Key::Samples, Some(At { value: KEPT, line: rate.line }));
+        run.replace(Key::Mean, None);
+        run.replace(Key::ReplyBytes, None);
+    }
+}
 
 /// oha prints the same labels with other units.
 fn owns(line: &str) -> bool {

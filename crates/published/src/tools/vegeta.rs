@@ -1,8 +1,8 @@
 //! vegeta: its text report, and its JSON report.
 
-use super::{Facts, Lines, Section, Tool, ToolKind, percentile};
+use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, percentile};
 use crate::json::Leaf;
-use crate::key::Key;
+use crate::key::{Fact, Key};
 use crate::numbers::{number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
@@ -17,11 +17,21 @@ pub(super) static TOOL: Tool = Tool {
         Key::Max,
         Key::Percentile(0),
     ],
+    older: &[
+        Key::Duration,
+        Key::Operations,
+        Key::BodyBytes,
+        Key::Mean,
+        Key::Max,
+        Key::Percentile(0),
+    ],
     closed: false,
     clock: 0.001,
+    silent: true,
     owns,
     line,
     document: Some(document),
+    ..USUAL
 };
 
 fn owns(line: &str) -> bool {
@@ -42,12 +52,20 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
     let Some((label, columns)) = fields(line) else { return };
     if label == "Requests" {
         facts.begins();
+        if !columns.iter().any(|(name, _)| *name == "rate") {
+            facts.0.push(Fact::Older);
+        }
     }
     for (name, value) in columns {
         match (label, name) {
             ("Requests", "total") => facts.figure(Key::Operations, number(value)),
             ("Requests", "rate") => facts.figure(Key::Rate, number(value)),
+            // In 2014 there was one column.
             ("Duration", "attack") => facts.figure(Key::Duration, seconds(value)),
+            // In 2014 this was the only column.
+            ("Duration", "total") if !line.contains("attack") => {
+                facts.figure(Key::Duration, seconds(value));
+            }
             ("Latencies", name) => {
                 if let Some(key) = statistic(name) {
                     facts.figure(key, seconds(value));
