@@ -15,6 +15,8 @@ use crate::wrapping;
 const NEAR: u64 = 8;
 /// The largest number of lines in a row that a tool prints after its rate and that are not read.
 const MOST_UNREAD: u32 = 40;
+/// Shortest line that any tool prints and that is read, in bytes.
+const SHORTEST: usize = 6;
 /// Longest command line that is put together from several lines, in bytes.
 const LONGEST_COMMAND: usize = 4000;
 
@@ -66,6 +68,10 @@ impl Assembly {
 
     /// Reads a line outside a JSON document.
     pub(crate) fn read(&mut self, text: &str, line: u64) {
+        // There may be millions of such lines.
+        if text.len() < SHORTEST && self.unfinished.is_none() {
+            return;
+        }
         if let Some(At { value: begun, line: first }) = self.unfinished.take() {
             let joined = format!("{} {text}", begun.trim_end_matches(['\\', ' ']));
             return self.command(joined, first);
@@ -73,7 +79,11 @@ impl Assembly {
         if self.is_command(text) {
             return self.command(text.to_owned(), line);
         }
-        let known = wrapping::readings(text).into_iter().any(|text| self.known(text, line));
+        // A mark in front of a line can make its figures unreadable.
+        let readings = wrapping::readings(text);
+        let known = [false, true]
+            .into_iter()
+            .any(|unclear| readings.iter().any(|text| self.known(text, line, unclear)));
         if !known {
             self.unknown(text, line);
         }
@@ -92,8 +102,9 @@ impl Assembly {
         }
     }
 
-    /// Adds a line to a run. Returns false if no tool prints it.
-    fn known(&mut self, text: &str, line: u64) -> bool {
+    /// Adds a line to a run. Returns false if no tool prints it, or if it has an unclear figure that
+    /// may not be `unclear`.
+    fn known(&mut self, text: &str, line: u64, unclear: bool) -> bool {
         if TOOLS.iter().any(|tool| (tool.opens)(text)) {
             self.open = false;
             self.opening = Some(At { value: text.to_owned(), line });
@@ -101,9 +112,13 @@ impl Assembly {
         }
         let owner = TOOLS.iter().find(|tool| (tool.owns)(text)).copied();
         let open = self.runs.last().filter(|_| self.open).map(|run| run.tool);
-        let Some(tool) = open else { return self.begin_with(owner, text, line) };
-        let mut facts = Facts::default();
-        (tool.line)(text, &mut self.section, &mut facts);
+        let Some(tool) = open else { return self.begin_with(owner, text, line, unclear) };
+        let (mut facts, mut section) = (Facts::default(), self.section.clone());
+        (tool.line)(text, &mut section, &mut facts);
+        if facts.0.contains(&Fact::Unclear) && !unclear {
+            return false;
+        }
+        let heads_section = std::mem::replace(&mut self.section, section) != self.section;
         let owned = owner.is_some_and(|owner| owner.prints_like(tool));
         let repeats = self.repeats(&facts, owned);
         if facts.0.contains(&Fact::Begins) || !facts.0.is_empty() && !repeats {
@@ -115,26 +130,36 @@ impl Assembly {
             self.open = false;
             return true;
         }
-        if facts.0.is_empty() && owned {
+        if facts.0.is_empty() && (owned || heads_section) {
             self.unread = 0;
             return true;
         }
-        self.begin_with(owner, text, line)
+        self.begin_with(owner, text, line, unclear)
     }
 
     /// Begins a run of the tool that owns a line. Returns false if there is none.
-    fn begin_with(&mut self, owner: Option<&'static Tool>, text: &str, line: u64) -> bool {
+    fn begin_with(
+        &mut self,
+        owner: Option<&'static Tool>,
+        text: &str,
+        line: u64,
+        unclear: bool,
+    ) -> bool {
         let Some(tool) = owner else { return false };
+        let (mut facts, mut section) = (Facts::default(), Section::new());
+        (tool.line)(text, &mut section, &mut facts);
+        if facts.0.contains(&Fact::Unclear) && !unclear {
+            return false;
+        }
         self.open = false;
-        self.section.clear();
-        let mut facts = Facts::default();
-        (tool.line)(text, &mut self.section, &mut facts);
+        self.section = section;
         self.take(tool, facts, text, line);
         true
     }
 
     fn unknown(&mut self, text: &str, line: u64) {
-        if let Some(value) = heading(text) {
+        let ends = text.starts_with('#') && heading(text).is_some();
+        if let Some(value) = heading(text).filter(|_| ends || !self.open) {
             self.open = false;
             self.heading = Some(At { value: value.to_owned(), line });
         } else if text.starts_with("$ ") {
@@ -212,9 +237,12 @@ impl Assembly {
     }
 }
 
+/// Lines of wrk2, fortio and autocannon that are no headings.
+const PRINTED: &[&str] = &["#[", "# range, mid point", "# target ", "# of samples"];
+
 /// The text of a heading: `## nginx`, `**nginx**`, `=== nginx ===`.
 fn heading(text: &str) -> Option<&str> {
-    let inside = if text.starts_with('#') && !text.starts_with("#[") {
+    let inside = if text.starts_with('#') && !PRINTED.iter().any(|line| text.starts_with(line)) {
         text.trim_start_matches('#')
     } else if text.len() > 4 && text.starts_with("**") && text.ends_with("**") {
         text.trim_matches('*')

@@ -84,6 +84,9 @@ const NAMES: &[(&str, &str)] = &[
 /// Reads a line that calls a tool. Returns None if the line is not a command.
 pub(crate) fn parse(line: &str) -> Option<Command> {
     let marked = prompt(line);
+    if marked.is_none() && !line.contains(" -") {
+        return None;
+    }
     let call = marked.unwrap_or(line).trim_matches('`');
     let words: Vec<&str> = call.split_whitespace().collect();
     let at = words.iter().take(40).position(|word| tool_of(word).is_some())?;

@@ -129,6 +129,8 @@ fn comparison(audit: &Audit, of: &Comparison) -> String {
         Measure::Rate => ratio > 1.0,
         Measure::P99 | Measure::Mean => ratio < 1.0,
     };
+    let first = audit.groups[of.a].runs[0];
+    let is_program = audit.runs[first].tool.kind == ToolKind::Program;
     let faster = if better { b } else { a };
     match of.word {
         Word::Void => format!(
@@ -140,6 +142,10 @@ fn comparison(audit: &Audit, of: &Comparison) -> String {
              different load."
         ),
         Word::NoFigure => format!("{b} and {a} cannot be compared: a {words} is missing."),
+        Word::OneRun if is_program => format!(
+            "It may not be concluded which of {a} and {b} is faster: {printed}, but all runs of one \
+             were made before those of the other."
+        ),
         Word::OneRun => format!(
             "It may not be concluded which of {a} and {b} is faster: {printed}, but one of them \
              has only one run, so the difference between two runs of the same contender is \

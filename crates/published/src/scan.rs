@@ -53,6 +53,13 @@ struct Document {
     lines: Vec<(u64, String)>,
     bytes: usize,
     depth: Depth,
+    /// Whether each of its lines has a mark in front.
+    marked: bool,
+}
+
+fn begins_document(line: &str) -> bool {
+    let rest = line.strip_prefix('{').map(str::trim_start);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('"'))
 }
 
 impl Scan {
@@ -122,15 +129,16 @@ impl Scan {
             self.scan_notes.points.get_or_insert(self.line);
             return;
         }
-        let begins = text.strip_prefix('{').map(str::trim_start);
-        if self.document.is_none()
-            && begins.is_some_and(|rest| rest.is_empty() || rest.starts_with('"'))
-        {
-            self.document = Some(Document::default());
+        if self.document.is_none() {
+            let marked = !begins_document(text);
+            if !marked || begins_document(wrapping::unmarked(text)) {
+                self.document = Some(Document { marked, ..Document::default() });
+            }
         }
         let Some(document) = &mut self.document else {
             return self.assembly.read(beginning(text, LONGEST_PLAIN), self.line);
         };
+        let text = if document.marked { wrapping::unmarked(text) } else { text };
         document.bytes += text.len() + COST_OF_LINE;
         document.lines.push((self.line, text.to_owned()));
         let ends = document.depth.add(text) || document.bytes > LARGEST_DOCUMENT;

@@ -3,7 +3,7 @@
 use super::{Facts, Lines, Section, Tool, USUAL, statistic};
 use crate::json::Leaf;
 use crate::key::{Key, Label};
-use crate::numbers::{Number, decimal_bytes, number, seconds, shortened};
+use crate::numbers::{decimal_bytes, number, seconds, shortened};
 
 pub(super) static TOOL: Tool = Tool {
     name: "autocannon",
@@ -57,9 +57,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         row(&cells(line), line, section, facts);
     } else if line.starts_with("Stat ") {
         *section = line.to_owned();
-    } else if let Some((label, figures)) = older_row(line, section) {
-        facts.figure(label, figures);
-    } else {
+    } else if !(section.starts_with("Stat ") && older_row(line, facts)) {
         last(line, facts);
     }
 }
@@ -67,7 +65,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
 /// A row of either table, whose head was kept.
 fn row(cells: &[&str], line: &str, section: &mut Section, facts: &mut Facts) {
     let (label, values) = cells.split_first().unwrap_or((&"", &[]));
-    if *label == "Stat" {
+    if *label == "Stat" || *label == "Code" {
         *section = line.to_owned();
     }
     let head: Vec<&str> = section.trim_matches('│').split('│').map(str::trim).skip(1).collect();
@@ -80,22 +78,32 @@ fn row(cells: &[&str], line: &str, section: &mut Section, facts: &mut Facts) {
                 }
             }
             ("Req/Sec", "Avg") => facts.figure(Key::Rate, number(value)),
+            // The table of --renderStatusCodes.
+            (code, "Count") => {
+                if let Ok(code @ 100..=599) = code.parse() {
+                    facts.figure(Key::Status(code), number(value));
+                }
+            }
             ("Bytes/Sec", "Avg") => facts.figure(Key::BytesPerSecond, decimal_bytes(value)),
             _ => {}
         }
     }
 }
 
-/// The mean of a row without lines between the cells, as before version 2.
-fn older_row(line: &str, section: &Section) -> Option<(Key, Number)> {
-    if !section.starts_with("Stat ") {
-        return None;
+/// `Latency (ms) 1.94 1.61 26`: before version 2 there are no lines between the cells, which are the
+/// mean, the deviation and the longest. Returns false if it is not such a row.
+fn older_row(line: &str, facts: &mut Facts) -> bool {
+    let cells = |label: &str| Some(line.strip_prefix(label)?.split_whitespace());
+    if let Some(mut cells) = cells("Latency (ms)") {
+        facts.figure(Key::Mean, number(cells.next().unwrap_or("")).milliseconds());
+        facts.figure(Key::Max, number(cells.nth(1).unwrap_or("")).milliseconds());
+        true
+    } else if let Some(mut cells) = cells("Req/Sec") {
+        facts.figure(Key::Rate, number(cells.next().unwrap_or("")));
+        true
+    } else {
+        false
     }
-    let value = |label: &str| line.strip_prefix(label)?.split_whitespace().next();
-    if let Some(mean) = value("Latency (ms)") {
-        return Some((Key::Mean, number(mean).milliseconds()));
-    }
-    value("Req/Sec").map(|rate| (Key::Rate, number(rate)))
 }
 
 fn last(line: &str, facts: &mut Facts) {
@@ -108,8 +116,8 @@ fn last(line: &str, facts: &mut Facts) {
     } else if let Some((good, bad)) = line.split_once(" 2xx responses, ") {
         facts.figure(Key::Status(200), shortened(good));
         facts.figure(Key::BadStatus, shortened(bad.trim_end_matches(" non 2xx responses")));
-    } else if let Some((errors, rest)) = line.split_once(" errors (")
-        && rest.ends_with(" timeouts)")
+    } else if let Some((errors, rest)) = line.split_once(" errors")
+        && (rest.is_empty() || rest.starts_with(" (") && rest.ends_with(" timeouts)"))
     {
         facts.figure(Key::Errors, shortened(errors));
     }

@@ -28,6 +28,7 @@ const PROGRESS: &str = "total,interval_op_rate,";
 
 fn owns(line: &str) -> bool {
     line.contains("* Stress Settings *")
+        || line.starts_with("Running ") && line.contains(" threads for ")
         || starts(line, &[PROGRESS, "Averages from the middle 80% of values"])
         || line.split_once(':').is_some_and(|(label, _)| {
             let label = label.trim_end().to_ascii_lowercase();
@@ -46,6 +47,11 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     }
     if line.contains("Data returned was not validated") {
         return facts.adds(Key::FailedChecks, Number::Clear(1.0));
+    }
+    if let Some((_, rest)) = line.strip_prefix("Running ").and_then(|of| of.split_once(" with "))
+        && let Some((threads, _)) = rest.split_once(" threads")
+    {
+        return facts.figure(Key::Connections, integer(threads));
     }
     let Some((label, value)) = line.split_once(':') else {
         return progress(line, section, facts);

@@ -22,7 +22,7 @@ fn owns(line: &str) -> bool {
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
-    if line.contains(" ══") {
+    if line.contains(" ══") && line.starts_with(char::is_alphabetic) {
         *section = line.to_owned();
         if owns(line) && !line.starts_with(SUMMARY) {
             facts.begins();

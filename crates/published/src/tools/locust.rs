@@ -7,6 +7,7 @@ use crate::numbers::number;
 pub(super) static TOOL: Tool = Tool {
     name: "locust",
     prints: &[Key::Operations, Key::Rate, Key::Failed, Key::Mean, Key::Max, Key::Percentile(0)],
+    older: &[Key::Operations, Key::Rate, Key::Failed],
     clock: 0.0,
     keeps_sending: false,
     in_flight: None,
@@ -50,9 +51,15 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
             if section.contains("# fails") {
                 facts.0.push(Fact::Restarts);
             }
-            columns.iter().zip(cells).for_each(|(name, cell)| total(name, cell, facts));
+            let of_times = !section.contains("# fails");
+            let kept =
+                columns.iter().zip(cells).filter(|(name, _)| !(of_times && **name == "#reqs"));
+            kept.for_each(|(name, cell)| total(name, cell, facts));
         }
-        Some(cells) if !is_total && cells.iter().any(|cell| cell.ends_with("%)")) => {
+        Some(cells)
+            if !row.contains(&"Aggregated".to_owned())
+                && cells.iter().any(|cell| cell.ends_with("%)")) =>
+        {
             columns.iter().zip(cells).for_each(|(name, cell)| part(name, cell, facts));
         }
         _ if is_total => older_total(&row, facts),
@@ -92,7 +99,7 @@ fn older_total(row: &[String], facts: &mut Facts) {
     if let [_, operations, failed, .., rate] = row
         && failed.ends_with("%)")
     {
-        facts.0.push(Fact::Restarts);
+        facts.0.extend([Fact::Restarts, Fact::Older]);
         facts.figure(Key::Operations, number(operations));
         facts.figure(Key::Failed, count(failed));
         facts.figure(Key::Rate, number(rate));

@@ -38,7 +38,9 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     }
     let Some((label, value)) = pair(line) else { return };
     if value.is_empty() {
-        *section = label.to_owned();
+        if label.starts_with(char::is_alphabetic) {
+            *section = label.to_owned();
+        }
         return;
     }
     let first = value.split_whitespace().next().unwrap_or("");

@@ -42,11 +42,21 @@ fn owns(line: &str) -> bool {
 fn fields(line: &str) -> Option<(&str, Vec<(&str, &str)>)> {
     let (label, rest) = line.split_once('[')?;
     let (names, values) = rest.split_once(']')?;
-    let known = ["Requests", "Duration", "Latencies", "Bytes In", "Success", "Status Codes"];
     let label = label.trim_end();
     let columns = names.split(',').map(str::trim).zip(values.split(", ").map(str::trim));
-    known.contains(&label).then(|| (label, columns.collect()))
+    KNOWN.contains(&(label, names.split(',').next()?)).then(|| (label, columns.collect()))
 }
+
+/// Labels, and the first of their columns.
+const KNOWN: &[(&str, &str)] = &[
+    ("Requests", "total"),
+    ("Duration", "total"),
+    ("Latencies", "mean"),
+    ("Latencies", "min"),
+    ("Bytes In", "total"),
+    ("Success", "ratio"),
+    ("Status Codes", "code:count"),
+];
 
 fn line(line: &str, _: &mut Section, facts: &mut Facts) {
     let Some((label, columns)) = fields(line) else { return };

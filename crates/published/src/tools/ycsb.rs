@@ -27,7 +27,12 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     else {
         return;
     };
-    let Some(of) = of.strip_prefix('[').and_then(|of| of.strip_suffix(']')) else { return };
+    let Some(of) = of.strip_prefix('[').and_then(|of| of.strip_suffix(']')) else {
+        return;
+    };
+    if of.contains(']') {
+        return;
+    }
     match (of, name) {
         ("OVERALL", "RunTime(ms)") => {
             section.clear();
@@ -36,16 +41,20 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         }
         ("OVERALL", "Throughput(ops/sec)") => facts.figure(Key::Rate, number(value)),
         ("CLEANUP", _) => {}
-        (of, _) if of.ends_with("-FAILED") || of.starts_with("TOTAL_GC") => {}
+        (of, "Operations") if of.ends_with("-FAILED") => {
+            facts.adds(Key::Operations, number(value));
+        }
         (of, "Operations") => {
-            if section.is_empty() {
+            // An operation that always failed has times of nothing.
+            if value != "0" && section.is_empty() {
                 *section = of.to_owned();
-            } else if section != of {
+            } else if value != "0" {
                 facts.0.push(Fact::Mixed);
             }
             facts.adds(Key::Operations, number(value));
         }
-        (_, name) => figure(name, value, facts),
+        (of, name) if section == of || name.starts_with("Return=") => figure(name, value, facts),
+        _ => {}
     }
 }
 
