@@ -76,21 +76,17 @@ impl Assembly {
             let joined = format!("{} {text}", begun.trim_end_matches(['\\', ' ']));
             return self.command(joined, first);
         }
-        if self.is_command(text) {
-            return self.command(text.to_owned(), line);
-        }
         // A mark in front of a line can make its figures unreadable.
         let readings = wrapping::readings(text);
+        if let Some(call) = readings.iter().find(|text| is_command(text)) {
+            return self.command((*call).to_owned(), line);
+        }
         let known = [false, true]
             .into_iter()
             .any(|unclear| readings.iter().any(|text| self.known(text, line, unclear)));
         if !known {
             self.unknown(text, line);
         }
-    }
-
-    fn is_command(&self, text: &str) -> bool {
-        command::parse(text).is_some() || text.ends_with('\\') && command::has_prompt(text)
     }
 
     fn command(&mut self, text: String, line: u64) {
@@ -235,6 +231,10 @@ impl Assembly {
         self.runs.push(run);
         self.open = true;
     }
+}
+
+fn is_command(text: &str) -> bool {
+    command::parse(text).is_some() || text.ends_with('\\') && command::has_prompt(text)
 }
 
 /// Lines of wrk2, fortio and autocannon that are no headings.

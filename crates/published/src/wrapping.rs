@@ -50,7 +50,7 @@ const MARKS: &[&str] =
 /// Bold, italic, and code in Markdown.
 fn without_emphasis(line: &str) -> &str {
     // A line of stars is cassandra-stress's own.
-    if line.starts_with("***") {
+    if line.starts_with("*****") {
         return line;
     }
     for mark in ["**", "__", "```", "``", "`", "*"] {

@@ -251,18 +251,19 @@ fn memory_does_not_grow_with_the_file() {
     assert_eq!(found.scan_notes[0].long_line, Some(20_001));
 }
 
-/// Each character that means something to a reader, 2^20 times in one line and behind the beginning
-/// of a line of each tool. A reader that looks at the rest of the line for each of them would take
+/// Each character that means something to a reader, 2^20 times behind the beginning of a line of a
+/// tool, and in JSON. A reader that looks at the rest of the line for each of them would take
 /// hours.
 #[test]
 fn work_does_not_grow_with_the_square_of_a_line() {
-    let characters = "<>&;{}[]\"':,.=*_`|│#$%@\\/+-~()0aA \t\r\u{1b}µ═";
+    let characters = "<>&;{[\"':,.=*_`|│#$%@\\/-(0a \t\r\u{1b}";
     let beginnings = ALL.iter().filter_map(|text| text.lines().find(|line| line.len() > 20));
     let beginnings: Vec<&str> = beginnings.collect();
     for (at, character) in characters.chars().enumerate() {
         let many = character.to_string().repeat(1 << 20);
         let beginning = beginnings[at % beginnings.len()];
-        let text = format!("{AB}{many}\n{beginning}{many}\n{{\"a\": \"{many}\n{AB}");
+        let in_json = if "\"\\{[,:".contains(character) { &many } else { "" };
+        let text = format!("{AB}{beginning}{many}\n{{\"a\": {in_json}\n{AB}");
         let found = audit(text.as_bytes());
         assert!(found.runs.iter().any(|run| run.tool.name == "ab"), "{character:?}");
         let longest = found.objections.iter().map(|of| of.evidence.len()).max();

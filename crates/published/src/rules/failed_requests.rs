@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Void,
     threshold: "Counts failed connections, errors, timeouts, and what the tool reports as failed \
                 without a reason. At least one: a caution. More than 1 in 1000 operations: void. As \
-                many read errors of wrk as replies are a caution: the server ended each reply by \
+                many read and write errors of wrk as replies are a caution: the server ended each reply by \
                 closing the connection.",
     why: "Failures take a different time than successes, and a tool may exclude them from its \
           percentiles (wrk its timeouts, h2load and oha all errors) or include them in its rate \
@@ -32,19 +32,23 @@ pub(super) const CLASSES: &[(Key, &str)] = &[
 /// Share by which read errors and operations may differ if each operation causes one.
 const NEAR: f64 = 0.05;
 
-/// wrk counts a read error when a server ends a reply by closing the connection. The reply counts.
+/// wrk counts an error when a server ends a reply by closing the connection. The reply counts.
 fn closed_by_server(run: &PublishedRun) -> Option<RunObjection> {
     let (reads, all) = run.figure(Key::ReadErrors).zip(run.operations())?;
-    let others = CLASSES.iter().filter(|(key, _)| *key != Key::ReadErrors);
-    let (sum, _, _) = counts(run, &others.copied().collect::<Vec<_>>());
-    let is_each = (reads.value - all.value).abs() <= NEAR * all.value;
+    // Some connections are found closed when the next request is written.
+    let of_ends = [Key::ReadErrors, Key::WriteErrors];
+    let (ends, others): (Vec<_>, Vec<_>) =
+        CLASSES.iter().partition(|(key, _)| of_ends.contains(key));
+    let (closed, _, _) = counts(run, &ends);
+    let (sum, _, _) = counts(run, &others);
+    let is_each = (closed - all.value).abs() <= NEAR * all.value;
     let of_wrk = run.tool.name == "wrk" || run.tool.name == "wrk2";
     (of_wrk && is_each && all.value > 0.0 && sum == 0.0).then(|| RunObjection {
         weight: Weight::Caution,
         evidence: format!(
-            "{} read errors for {} replies: the server ended each reply by closing the connection, \
-             so each request opened one",
-            reads.value, all.value
+            "{closed} read and write errors for {} replies: the server ended each reply by closing \
+             the connection, so each request opened one",
+            all.value
         ),
         lines: vec![reads.line, all.line],
     })

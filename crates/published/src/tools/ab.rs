@@ -35,6 +35,7 @@ fn owns(line: &str) -> bool {
             "Document Length:",
             "Concurrency Level:",
             "Complete requests:",
+            "Failed requests:",
             "Percentage of the requests served",
         ],
     ) || line.starts_with("Time taken for tests:") && line.ends_with("seconds")

@@ -1,6 +1,6 @@
 //! k6: the summary at its end, and the file of `--summary-export` or `handleSummary`.
 
-use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, percentile, starts};
+use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, starts, statistic};
 use crate::json::Leaf;
 use crate::key::{Fact, Key};
 use crate::numbers::{Number, decimal_bytes, number, seconds};
@@ -81,16 +81,6 @@ fn trend(part: &str, facts: &mut Facts) {
     let Some((name, value)) = part.split_once('=') else { return };
     if let Some(key) = statistic(name) {
         facts.figure(key, seconds(value));
-    }
-}
-
-fn statistic(name: &str) -> Option<Key> {
-    match name {
-        "avg" => Some(Key::Mean),
-        "min" => Some(Key::Min),
-        "med" => percentile("50"),
-        "max" => Some(Key::Max),
-        _ => percentile(name.strip_prefix("p(")?.strip_suffix(')')?),
     }
 }
 

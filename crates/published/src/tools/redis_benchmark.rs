@@ -1,6 +1,6 @@
 //! redis-benchmark and valkey-benchmark: full output, `-q` and `--csv`.
 
-use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, USUAL, pair, starts, statistic};
 use crate::key::{Fact, Key, Label};
 use crate::numbers::{followed_by, number, seconds};
 
@@ -71,8 +71,10 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         facts.begins();
         facts.text(Label::Subject, subject);
         facts.figure(Key::Rate, followed_by(rest, "requests per second"));
-        if let Some((_, median)) = rest.split_once("p50=") {
-            facts.figure(Key::Percentile(500_000), seconds(median));
+        for (name, value) in rest.split(", ").filter_map(|part| part.split_once('=')) {
+            if let Some(key) = statistic(name) {
+                facts.figure(key, seconds(value));
+            }
         }
     } else if section == "columns" {
         summary(line, facts);
@@ -92,15 +94,6 @@ fn summary(line: &str, facts: &mut Facts) {
         if let Some(key) = statistic(name) {
             facts.figure(key, number(value).milliseconds());
         }
-    }
-}
-
-fn statistic(name: &str) -> Option<Key> {
-    match name {
-        "avg" => Some(Key::Mean),
-        "min" => Some(Key::Min),
-        "max" => Some(Key::Max),
-        _ => percentile(name.strip_prefix('p')?),
     }
 }
 

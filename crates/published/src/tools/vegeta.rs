@@ -1,6 +1,6 @@
 //! vegeta: its text report, and its JSON report.
 
-use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, percentile};
+use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, statistic};
 use crate::json::Leaf;
 use crate::key::{Fact, Key};
 use crate::numbers::{number, seconds};
@@ -85,15 +85,6 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
             ("Status Codes", "code:count") => statuses(value, facts),
             _ => {}
         }
-    }
-}
-
-fn statistic(name: &str) -> Option<Key> {
-    match name {
-        "min" => Some(Key::Min),
-        "mean" => Some(Key::Mean),
-        "max" => Some(Key::Max),
-        _ => percentile(name.trim_end_matches("th")),
     }
 }
 

@@ -71,11 +71,15 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         && let Some(key) = percentile(percent)
     {
         facts.figure(key, seconds(value));
+    } else if line.starts_with("Thread Stats ") {
+        // A fork of wrk2 prints the p99 in place of the longest time.
+        *section = if line.contains(" 99% ") { "fork" } else { "" }.to_owned();
     } else if let Some(rest) = line.strip_prefix("Latency ") {
         let mut columns = rest.split_whitespace();
         if let (Some(mean), Some(_), Some(max)) = (columns.next(), columns.next(), columns.next()) {
             facts.figure(Key::Mean, seconds(mean));
-            facts.figure(Key::Max, seconds(max));
+            let last = if section == "fork" { Key::Percentile(990_000) } else { Key::Max };
+            facts.figure(last, seconds(max));
         }
     } else {
         summary(line, facts);
