@@ -69,7 +69,8 @@ impl Assembly {
     /// Reads a line outside a JSON document.
     pub(crate) fn read(&mut self, text: &str, line: u64) {
         // There may be millions of such lines.
-        if text.len() < SHORTEST && self.unfinished.is_none() {
+        let is_short = text.len() < SHORTEST && !text.starts_with(['$', '#']);
+        if is_short && self.unfinished.is_none() {
             return;
         }
         if let Some(At { value: begun, line: first }) = self.unfinished.take() {

@@ -80,6 +80,11 @@ impl PublishedRun {
         }
     }
 
+    /// Whether an older version of the tool printed it, with fewer figures.
+    pub(crate) fn is_older(&self) -> bool {
+        self.older
+    }
+
     pub(crate) fn has_rate(&self) -> bool {
         self.figures.contains_key(&Key::Rate)
     }

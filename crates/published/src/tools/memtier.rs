@@ -18,7 +18,8 @@ pub(super) static TOOL: Tool = Tool {
 };
 
 fn owns(line: &str) -> bool {
-    starts(line, &["ALL STATS", "AGGREGATED AVERAGE RESULTS", "BEST RUN RESULTS"])
+    line.split_whitespace().take(3).eq(["Type", "Ops/sec", "Hits/sec"])
+        || starts(line, &["ALL STATS", "AGGREGATED AVERAGE RESULTS", "BEST RUN RESULTS"])
         || counted(line).is_some_and(|(_, what)| what == "Threads")
 }
 

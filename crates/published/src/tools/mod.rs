@@ -229,7 +229,7 @@ pub(crate) type Field = (&'static str, Key, fn(&str) -> Number);
 
 /// Adds the figure of a line `label: value`, if the label is known.
 pub(crate) fn field(line: &str, fields: &[Field], facts: &mut Facts) {
-    let Some((label, value)) = pair(line) else { return };
+    let Some((label, value)) = pair(line).filter(|(_, value)| !value.is_empty()) else { return };
     if let Some((_, key, read)) = fields.iter().find(|(name, _, _)| *name == label) {
         facts.figure(*key, read(value));
     }

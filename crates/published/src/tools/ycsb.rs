@@ -61,7 +61,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
 fn figure(name: &str, value: &str, facts: &mut Facts) {
     if let Some(status) = name.strip_prefix("Return=") {
         // Older versions print 0 for OK.
-        if !["OK", "0", "BATCHED_OK"].contains(&status) {
+        if !["OK", "0", "", "BATCHED_OK"].contains(&status) {
             facts.adds(Key::Errors, number(value));
         }
         return;
