@@ -7,10 +7,11 @@
 use crate::command::{self, Command};
 use crate::key::{At, Fact, Key};
 use crate::run::PublishedRun;
-use crate::scan::MOST_RUNS;
 use crate::tools::{Facts, Lines, Section, TOOLS, Tool};
 use crate::wrapping;
 
+/// The largest number of runs per file.
+pub const MOST_RUNS: usize = 1000;
 /// The largest distance of a run from its heading or command, in lines.
 const NEAR: u64 = 8;
 /// The largest number of lines in a row that a tool prints after its rate and that are not read.

@@ -1,5 +1,7 @@
 //! The kinds of figures and texts of a run, and the facts of one line.
 
+use std::collections::BTreeMap;
+
 /// The kind of a figure. Times are in seconds, sizes in bytes, rates per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
@@ -184,6 +186,9 @@ pub(crate) enum Fact {
     /// There are several kinds of operations, each with its own times.
     Mixed,
 }
+
+/// The figures of a run.
+pub(crate) type Figures = BTreeMap<Key, At<f64>>;
 
 /// A value with the number of its line, from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -22,5 +22,6 @@ mod scan;
 pub mod tools;
 mod wrapping;
 
+pub use assembly::MOST_RUNS;
 pub use audit::Audit;
-pub use scan::{MOST_RUNS, Scan, ScanNotes};
+pub use scan::{Scan, ScanNotes};

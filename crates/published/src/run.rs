@@ -1,7 +1,7 @@
 //! One run as its output shows it: figures with their lines.
 
 use crate::command::Command;
-use crate::key::{At, Fact, Key, Label};
+use crate::key::{At, Fact, Figures, Key, Label};
 use crate::tools::{TOOLS, Tool, ToolKind};
 use std::collections::BTreeMap;
 use text::shown::shown;
@@ -19,12 +19,12 @@ pub struct PublishedRun {
     pub last: u64,
     /// The line above it, if that is a heading or a sentence.
     pub heading: Option<At<String>>,
-    pub(crate) figures: BTreeMap<Key, At<f64>>,
+    pub(crate) figures: Figures,
     pub(crate) texts: BTreeMap<Label, At<String>>,
     /// Lines with a figure that cannot be read.
     pub(crate) unclear: Vec<u64>,
     /// Sums over the rows of a table, which count if the row with the totals is missing.
-    parts: BTreeMap<Key, At<f64>>,
+    parts: Figures,
     /// The command line above the output.
     pub(crate) command: Option<At<Command>>,
     /// Whether an older version of the tool printed it, with fewer figures.
@@ -40,7 +40,7 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)
 }
 
-fn add(to: &mut BTreeMap<Key, At<f64>>, key: Key, value: f64, line: u64) {
+fn add(to: &mut Figures, key: Key, value: f64, line: u64) {
     to.entry(key).or_insert(At { value: 0.0, line }).value += value;
 }
 
@@ -148,15 +148,7 @@ impl PublishedRun {
             command.facts.0.into_iter().for_each(|fact| self.take(fact, line, &command.text));
             self.last = last;
         }
-        (self.tool.settle)(self);
-    }
-
-    /// Replaces a figure, or removes it.
-    pub(crate) fn replace(&mut self, key: Key, by: Option<At<f64>>) {
-        match by {
-            Some(at) => drop(self.figures.insert(key, at)),
-            None => drop(self.figures.remove(&key)),
-        }
+        (self.tool.settle)(&mut self.figures);
     }
 
     /// A figure of the run.

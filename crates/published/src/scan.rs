@@ -16,8 +16,6 @@ const LONGEST_PLAIN: usize = 1000;
 const LARGEST_DOCUMENT: usize = 4 << 20;
 /// What a line of a document costs in addition to its bytes.
 const COST_OF_LINE: usize = 64;
-/// The largest number of runs per file.
-pub const MOST_RUNS: usize = 1000;
 /// A part of every line of k6's `--out json`.
 const POINT: &str = "\"type\":\"Point\"";
 
@@ -34,7 +32,7 @@ pub struct ScanNotes {
     pub points: Option<u64>,
     /// The line from which on the file was not read, because it is too large.
     pub cut: Option<u64>,
-    /// The line from which on runs were ignored, because there are more than [`MOST_RUNS`].
+    /// The line from which on runs were ignored, because there are more than [`crate::MOST_RUNS`].
     pub left_out: Option<u64>,
 }
 

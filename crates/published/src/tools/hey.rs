@@ -1,9 +1,8 @@
 //! hey.
 
 use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
-use crate::key::{At, Key};
+use crate::key::{At, Figures, Key};
 use crate::numbers::{Number, followed_by, number, seconds};
-use crate::run::PublishedRun;
 
 pub(super) static TOOL: Tool = Tool {
     name: "hey",
@@ -22,16 +21,19 @@ const KEPT: f64 = 1e6;
 
 /// hey stops to keep statuses and times at a million replies, and then divides the sum of all times
 /// and sizes by a million.
-fn settle(run: &mut PublishedRun) {
-    let (Some(rate), Some(duration)) = (run.figure(Key::Rate), run.figure(Key::Duration)) else {
+fn settle(figures: &mut Figures) {
+    let (Some(rate), Some(duration)) = (figures.get(&Key::Rate), figures.get(&Key::Duration))
+    else {
         return;
     };
-    let all = (rate.value * duration.value).round();
-    if run.operations().is_some_and(|at| at.value >= KEPT) && all > KEPT {
-        run.replace(Key::Operations, Some(At { value: all, line: rate.line }));
-        run.replace(Key::Samples, Some(At { value: KEPT, line: rate.line }));
-        run.replace(Key::Mean, None);
-        run.replace(Key::ReplyBytes, None);
+    let (all, line) = ((rate.value * duration.value).round(), rate.line);
+    let replies = figures.iter().filter(|(key, _)| matches!(key, Key::Status(_)));
+    let kept: f64 = replies.map(|(_, at)| at.value).sum();
+    if kept >= KEPT && all > KEPT {
+        figures.insert(Key::Operations, At { value: all, line });
+        figures.insert(Key::Samples, At { value: KEPT, line });
+        figures.remove(&Key::Mean);
+        figures.remove(&Key::ReplyBytes);
     }
 }
 

@@ -23,9 +23,8 @@ mod wrk;
 mod ycsb;
 
 use crate::json::Leaf;
-use crate::key::{Fact, Key, Label};
+use crate::key::{Fact, Figures, Key, Label};
 use crate::numbers::Number;
-use crate::run::PublishedRun;
 
 /// What a tool drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +69,7 @@ pub struct Tool {
     /// Whether no other tool prints such a line: it begins a run if no run of the tool is open.
     pub(crate) owns: fn(&str) -> bool,
     /// Draws what follows from all lines of a run together.
-    pub(crate) settle: fn(&mut PublishedRun),
+    pub(crate) settle: fn(&mut Figures),
     /// Adds the facts of a line; the section belongs to the tool, and lasts until another run
     /// begins.
     pub(crate) line: fn(&str, &mut Section, &mut Facts),
