@@ -215,6 +215,7 @@ const FLAGS: &[Flag] = &[
         Key::Connections,
         number,
     ),
+    (&["cassandra-stress"], &["threads="], Key::Connections, number),
     (&["YCSB"], &["-threads"], Key::Connections, number),
     (&["hey", "oha"], &["-z"], Key::AskedDuration, seconds),
 ];

@@ -257,7 +257,12 @@ impl PublishedRun {
             Key::Operations => self.operations().is_none(),
             key => !self.figures.contains_key(key),
         });
-        absent.map(|key| key.name().0).collect()
+        let mut names: Vec<String> = absent.map(|key| key.name().0).collect();
+        let of_ends = |key: &Key| matches!(key, Key::Status(_) | Key::Errors | Key::Failed);
+        if self.tool.shows_statuses && !self.figures.keys().any(of_ends) {
+            names.push("the statuses of the replies".to_owned());
+        }
+        names
     }
 
     /// What was driven, as far as the run shows it.

@@ -21,6 +21,10 @@ pub(crate) fn without_prefix(line: &str) -> &str {
 pub(crate) fn readings(line: &str) -> Vec<&str> {
     let plain = without_emphasis(line);
     let mut all = vec![plain];
+    // A remark of the author behind the line.
+    if let Some(at) = plain.find("  # ").or_else(|| plain.find("\t# ")) {
+        all.push(plain[..at].trim_end());
+    }
     let unmarked = MARKS.iter().find_map(|mark| plain.strip_prefix(mark)).or_else(|| {
         // The number of the line, or the name of the process.
         let at = plain.find([':', '|', '\t', ']', '>'])?;

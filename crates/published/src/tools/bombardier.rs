@@ -8,6 +8,7 @@ pub(super) static TOOL: Tool = Tool {
     name: "bombardier",
     prints: &[Key::Operations, Key::Rate, Key::Connections, Key::Mean, Key::Max],
     clock: 0.0,
+    shows_statuses: true,
     owns,
     line,
     ..USUAL

@@ -49,6 +49,11 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
         {
             facts.figure(key, number(value));
         }
+    } else if line.starts_with("All done ") {
+        // Its figures count if the line `Ended after` is missing.
+        facts.part(Key::Operations, first(line.trim_start_matches("All done ")));
+        let rate = line.strip_suffix(" qps").and_then(|line| line.rsplit_once(", "));
+        facts.part(Key::Rate, number(rate.map_or("", |(_, rate)| rate)));
     } else if let Some(rest) = line.strip_prefix("Code ")
         && let Some((code, count)) = rest.split_once(':')
     {

@@ -18,6 +18,7 @@ pub(super) static TOOL: Tool = Tool {
     ],
     // HTTP/2 streams, whose number is not printed.
     in_flight: None,
+    shows_statuses: true,
     owns,
     line,
     ..USUAL

@@ -10,6 +10,7 @@ pub(super) static TOOL: Tool = Tool {
     prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Mean, Key::Max, Key::Percentile(0)],
     clock: 0.0001,
     silent: true,
+    shows_statuses: true,
     owns,
     settle,
     line,

@@ -44,6 +44,8 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     let columns: Vec<&str> =
         head.iter().map(String::as_str).filter(|name| !["Type", "Name"].contains(name)).collect();
     let row = words(line);
+    // Version 1.0 prints `None` as the kind of the last row.
+    let row = if row.first().is_some_and(|kind| kind == "None") { &row[1..] } else { &row[..] };
     let is_total = row.first().is_some_and(|name| name == "Aggregated" || name == "Total");
     let cells = row.len().checked_sub(columns.len()).map(|at| &row[at..]);
     match cells {
@@ -62,7 +64,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         {
             columns.iter().zip(cells).for_each(|(name, cell)| part(name, cell, facts));
         }
-        _ if is_total => older_total(&row, facts),
+        _ if is_total => older_total(row, facts),
         _ => {}
     }
 }

@@ -58,6 +58,8 @@ pub struct Tool {
     pub(crate) older: &'static [Key],
     /// Whether it prints failures only if there are some.
     pub(crate) silent: bool,
+    /// Whether it always prints the statuses of the replies.
+    pub(crate) shows_statuses: bool,
     /// Whether it keeps sending: without a rate or pauses that were asked for, an idle connection
     /// means that the generator stood still.
     pub(crate) keeps_sending: bool,
@@ -93,6 +95,7 @@ const USUAL: Tool = Tool {
     closed: true,
     clock: 0.01,
     silent: false,
+    shows_statuses: false,
     keeps_sending: true,
     in_flight: Some(1.0),
     opens: |_| false,

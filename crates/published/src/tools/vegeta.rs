@@ -28,6 +28,7 @@ pub(super) static TOOL: Tool = Tool {
     closed: false,
     clock: 0.001,
     silent: true,
+    shows_statuses: true,
     owns,
     line,
     document: Some(document),
