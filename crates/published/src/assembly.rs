@@ -29,6 +29,8 @@ pub(crate) struct Assembly {
     open: bool,
     /// Lines since the last one that was read, after the rate.
     unread: u32,
+    /// The line that is read, as objections quote it: with its mark.
+    literal: String,
     section: Section,
     command: Option<At<Command>>,
     /// A command line that ends with a backslash.
@@ -46,6 +48,7 @@ impl Assembly {
             runs: Vec::new(),
             open: false,
             unread: 0,
+            literal: String::new(),
             section: Section::new(),
             command: None,
             unfinished: None,
@@ -78,6 +81,8 @@ impl Assembly {
             let joined = format!("{} {text}", begun.trim_end_matches(['\\', ' ']));
             return self.command(joined, first);
         }
+        self.literal.clear();
+        self.literal.push_str(text);
         // A mark in front of a line can make its figures unreadable.
         let readings = wrapping::readings(text);
         if let Some(call) = readings.iter().find(|text| is_command(text)) {
@@ -120,7 +125,7 @@ impl Assembly {
         let owned = owner.is_some_and(|owner| owner.prints_like(tool));
         let repeats = self.repeats(&facts, owned);
         if facts.0.contains(&Fact::Begins) || !facts.0.is_empty() && !repeats {
-            self.take(tool, facts, text, line);
+            self.take(tool, facts, line);
             return true;
         }
         if repeats && owner.is_none() {
@@ -151,7 +156,7 @@ impl Assembly {
         }
         self.open = false;
         self.section = section;
-        self.take(tool, facts, text, line);
+        self.take(tool, facts, line);
         true
     }
 
@@ -182,14 +187,14 @@ impl Assembly {
         facts.0.iter().any(|fact| run.has(fact, owned))
     }
 
-    fn take(&mut self, tool: &'static Tool, facts: Facts, text: &str, line: u64) {
+    fn take(&mut self, tool: &'static Tool, facts: Facts, line: u64) {
         self.unread = 0;
         if !self.open || facts.0.contains(&Fact::Begins) {
             self.begin(tool, line);
         }
         let Some(run) = self.runs.last_mut().filter(|_| self.open) else { return };
         for fact in facts.0 {
-            run.take(fact, line, text);
+            run.take(fact, line, &self.literal);
         }
     }
 

@@ -22,7 +22,8 @@ pub(crate) fn readings(line: &str) -> Vec<&str> {
     let plain = without_emphasis(line);
     let mut all = vec![plain];
     // A remark of the author behind the line.
-    if let Some(at) = plain.find("  # ").or_else(|| plain.find("\t# ")) {
+    let remark = ["  # ", "\t# ", "（", " ("].iter().find_map(|mark| plain.find(mark));
+    if let Some(at) = remark {
         all.push(plain[..at].trim_end());
     }
     let unmarked = MARKS.iter().find_map(|mark| plain.strip_prefix(mark)).or_else(|| {
@@ -206,6 +207,8 @@ mod tests {
             "[wrk] Requests/sec:  4396.01",
             "stdout: Requests/sec:  4396.01",
             "# Requests/sec:  4396.01",
+            "Requests/sec:  4396.01 (four thousand)",
+            "Requests/sec:  4396.01   # four thousand",
         ] {
             let readings = readings(line);
             assert!(readings.contains(&LINE), "{line}: {readings:?}");
