@@ -16,8 +16,6 @@ pub const MOST_RUNS: usize = 1000;
 const NEAR: u64 = 8;
 /// The largest number of lines in a row that a tool prints after its rate and that are not read.
 const MOST_UNREAD: u32 = 40;
-/// Shortest line that any tool prints and that is read, in bytes.
-const SHORTEST: usize = 6;
 /// Longest command line that is put together from several lines, in bytes.
 const LONGEST_COMMAND: usize = 4000;
 
@@ -58,6 +56,11 @@ impl Assembly {
         }
     }
 
+    /// Whether the next line continues a command.
+    pub(crate) fn expects_more(&self) -> bool {
+        self.unfinished.is_some()
+    }
+
     /// Whether there are too many runs.
     pub(crate) fn is_full(&self) -> bool {
         self.left_out.is_some()
@@ -72,11 +75,6 @@ impl Assembly {
 
     /// Reads a line outside a JSON document.
     pub(crate) fn read(&mut self, text: &str, line: u64) {
-        // There may be millions of such lines.
-        let is_short = text.len() < SHORTEST && !text.starts_with(['$', '#']);
-        if is_short && self.unfinished.is_none() {
-            return;
-        }
         if let Some(At { value: begun, line: first }) = self.unfinished.take() {
             let joined = format!("{} {text}", begun.trim_end_matches(['\\', ' ']));
             return self.command(joined, first);
