@@ -30,9 +30,11 @@ Examples:
 /// matters and what to do. The exit code is that of the run.
 ///
 /// Any other FILE contains the printed output of one or several runs, alone or inside an
-/// article. Supported are ab, wrk, wrk2, hey, h2load, oha (also JSON), k6 (also
-/// --summary-export), vegeta (also JSON), redis-benchmark (also -q, --csv),
-/// memtier_benchmark, pgbench, sysbench and cassandra-stress. The answer begins with what
+/// article, with prompts and the prefixes of logs. Supported are ab, wrk, wrk2, autocannon (also
+/// JSON), bombardier, hey, h2load, oha (also JSON), k6 (also --summary-export), vegeta (also
+/// JSON), siege (also JSON), fortio, locust, JMeter, redis-benchmark and valkey-benchmark (also
+/// -q, --csv), memtier_benchmark, pgbench, sysbench, cassandra-stress, latte, YCSB and
+/// hyperfine. Files with runs of one target are repetitions. The answer begins with what
 /// may be concluded and what may not; each objection follows with the lines that show it.
 /// Exit code 0: no objection is void; 3: at least one is void, and nothing follows from
 /// that run or comparison; 2: no output of these tools was found. --json and --html write

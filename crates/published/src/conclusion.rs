@@ -4,6 +4,7 @@ use crate::audit::Audit;
 use crate::compare::{Comparison, Word};
 use crate::groups::Measure;
 use crate::rules::RULES;
+use crate::tools::ToolKind;
 use judge::verdict::Weight;
 use text::lists::listed;
 use text::units::show_counted;
@@ -72,9 +73,28 @@ fn alone(audit: &Audit) -> String {
     }
     let repeated = audit.groups.iter().any(|group| group.runs.len() > 1);
     let spread = if repeated { "" } else { "how much a second run would differ, nor " };
+    let sound = audit.runs.iter().enumerate();
+    let sound = sound.filter(|(at, _)| audit.weight(*at) != Some(Weight::Void));
+    let mut missing: Vec<String> =
+        sound.flat_map(|(_, run)| run.missing_for_conclusion()).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    if !missing.is_empty() {
+        return format!(
+            "It may not be concluded that a rate was reached, because the output does not show: \
+             {}; nor {spread}which of two servers is faster.",
+            listed(&missing)
+        );
+    }
+    let of_program = audit.runs.iter().all(|run| run.tool.kind == ToolKind::Program);
+    let (what, servers) = if of_program {
+        ("the printed times were measured", "programs")
+    } else {
+        ("the printed rate was reached", "servers")
+    };
     format!(
-        "It may be concluded that the printed rate was reached on that machine, at that time, \
-         under that load. It may not be concluded {spread}which of two servers is faster."
+        "It may be concluded that {what} on that machine, at that time, \
+         under that load. It may not be concluded {spread}which of two {servers} is faster."
     )
 }
 
@@ -109,6 +129,8 @@ fn comparison(audit: &Audit, of: &Comparison) -> String {
         Measure::Rate => ratio > 1.0,
         Measure::P99 | Measure::Mean => ratio < 1.0,
     };
+    let first = audit.groups[of.a].runs[0];
+    let is_program = audit.runs[first].tool.kind == ToolKind::Program;
     let faster = if better { b } else { a };
     match of.word {
         Word::Void => format!(
@@ -120,6 +142,10 @@ fn comparison(audit: &Audit, of: &Comparison) -> String {
              different load."
         ),
         Word::NoFigure => format!("{b} and {a} cannot be compared: a {words} is missing."),
+        Word::OneRun if is_program => format!(
+            "It may not be concluded which of {a} and {b} is faster: {printed}, but all runs of one \
+             were made before those of the other."
+        ),
         Word::OneRun => format!(
             "It may not be concluded which of {a} and {b} is faster: {printed}, but one of them \
              has only one run, so the difference between two runs of the same contender is \

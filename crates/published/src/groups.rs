@@ -2,6 +2,7 @@
 
 use crate::key::{At, Key, Label};
 use crate::run::PublishedRun;
+use crate::tools::ToolKind;
 
 /// Runs of one contender under one load.
 #[derive(Clone, Debug)]
@@ -14,17 +15,22 @@ pub struct RunGroup {
     pub named: bool,
 }
 
-/// Groups runs of the same file, tool, target, server, subject and load.
+/// Groups runs of the same tool, target, server, subject and load, whatever their files.
 pub fn groups(runs: &[PublishedRun], files: &[String]) -> Vec<RunGroup> {
     let mut groups: Vec<(Identity, RunGroup)> = Vec::new();
     for (at, run) in runs.iter().enumerate() {
         let identity = Identity::of(run);
-        let known = identity.named().then(|| groups.iter_mut().find(|(of, _)| *of == identity));
+        let known = identity.named().then(|| groups.iter_mut().find(|(of, _)| of.is_of(&identity)));
         match known.flatten() {
             Some((_, group)) => group.runs.push(at),
             None => {
                 let named = identity.named();
-                let name = name(run, files);
+                let taken = |name: &String| groups.iter().any(|(_, group)| group.name == *name);
+                let mut name = name(run, files);
+                if taken(&name) {
+                    let file = files.get(run.file).map_or("", String::as_str);
+                    name = format!("{name} at {file}:{}", run.first);
+                }
                 groups.push((identity, RunGroup { name, runs: vec![at], named }));
             }
         }
@@ -32,7 +38,6 @@ pub fn groups(runs: &[PublishedRun], files: &[String]) -> Vec<RunGroup> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-#[derive(PartialEq)]
 struct Identity {
     file: usize,
     tool: &'static str,
@@ -48,7 +53,7 @@ impl Identity {
         Identity {
             file: run.file,
             tool: run.tool.name,
-            target: run.text(Label::Target).is_some() || run.text(Label::Server).is_some(),
+            target: names_target(run),
             about: run.about(),
             heading: run.heading.as_ref().map(|at| at.value.clone()),
             load: Load::of(run),
@@ -57,6 +62,14 @@ impl Identity {
 
     fn named(&self) -> bool {
         self.target || self.heading.is_some()
+    }
+
+    /// Whether another run is a repetition. A heading without a target names its run only within
+    /// the file.
+    fn is_of(&self, other: &Identity) -> bool {
+        (self.file == other.file || self.target)
+            && (self.tool, self.target, &self.about, &self.heading, &self.load)
+                == (other.tool, other.target, &other.about, &other.heading, &other.load)
     }
 }
 
@@ -128,9 +141,13 @@ fn name(run: &PublishedRun, files: &[String]) -> String {
         Some(heading) if about.is_empty() => text::shown::shown(&heading.value),
         Some(heading) => format!("{} ({about})", text::shown::shown(&heading.value)),
         None if about.is_empty() => format!("{} at {file}:{}", run.tool.name, run.first),
-        None if files.len() > 1 => format!("{about} in {file}"),
+        None if !names_target(run) && files.len() > 1 => format!("{about} in {file}"),
         None => about,
     }
+}
+
+fn names_target(run: &PublishedRun) -> bool {
+    run.text(Label::Target).is_some() || run.text(Label::Server).is_some()
 }
 
 /// The figure by which contenders are compared.
@@ -147,7 +164,8 @@ pub enum Measure {
 impl Measure {
     /// The measure for runs of this tool.
     pub fn of(run: &PublishedRun) -> Measure {
-        match (run.tool.closed, run.figure(Key::Percentile(990_000))) {
+        let by_rate = run.tool.closed && run.tool.kind != ToolKind::Program;
+        match (by_rate, run.figure(Key::Percentile(990_000))) {
             (true, _) => Measure::Rate,
             (false, Some(_)) => Measure::P99,
             (false, None) => Measure::Mean,

@@ -1,6 +1,8 @@
 //! Reads JSON as a list of its leaves with their lines, because an objection names the line of a
 //! figure, which JSON parsers do not keep.
 
+use crate::lines::beginning;
+
 /// One value that is neither a list nor an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
@@ -16,6 +18,8 @@ pub(crate) struct Leaf {
 const MOST_LEAVES: usize = 20_000;
 /// The largest number of levels.
 const DEEPEST: usize = 32;
+/// Longest key that is kept, in bytes: each leaf repeats the keys above it.
+const LONGEST_KEY: usize = 100;
 
 /// Returns the leaves of a document, given its numbered lines, as far as it is JSON. The second
 /// value says whether it was read to its end.
@@ -64,7 +68,9 @@ impl Reader {
                 let (string, rest) = string(&text[1..]);
                 match self.key.take() {
                     Some((key, _)) => self.leaf(&key, string, line),
-                    None if self.open.last() == Some(&'{') => self.key = Some((string, line)),
+                    None if self.open.last() == Some(&'{') => {
+                        self.key = Some((beginning(&string, LONGEST_KEY).to_owned(), line));
+                    }
                     None => self.leaf("", string, line),
                 }
                 return Some(rest);

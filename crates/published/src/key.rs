@@ -1,5 +1,7 @@
 //! The kinds of figures and texts of a run, and the facts of one line.
 
+use std::collections::BTreeMap;
+
 /// The kind of a figure. Times are in seconds, sizes in bytes, rates per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
@@ -65,8 +67,14 @@ pub enum Key {
     Aborted,
     /// Checks of the reply's content that failed.
     FailedChecks,
+    /// All checks of the reply's content.
+    Checks,
+    /// Limits that the user set and that the run crossed.
+    Crossed,
     /// Operations that were due and never sent.
     Unsent,
+    /// Operations that each connection may have in flight.
+    Pipeline,
     /// Scale of pgbench's tables.
     Scale,
     /// Statements that were executed.
@@ -118,7 +126,10 @@ impl Key {
             Key::Errors => ("errors", ""),
             Key::Aborted => ("aborted operations", ""),
             Key::FailedChecks => ("failed checks", ""),
+            Key::Checks => ("checks", ""),
+            Key::Crossed => ("crossed thresholds", ""),
             Key::Unsent => ("operations never sent", ""),
+            Key::Pipeline => ("operations in flight per connection", ""),
             Key::Scale => ("scale", ""),
             Key::Queries => ("queries", ""),
             Key::Rows => ("rows", "/s"),
@@ -164,7 +175,20 @@ pub(crate) enum Fact {
     Unclear,
     /// The run belongs to this other tool, which prints the same lines and this one as well.
     Tool(&'static str),
+    /// The tool repeats its summary with newer figures: the earlier ones are dropped.
+    Restarts,
+    /// A figure of one row of a table: it is added to those of the other rows.
+    Part(Key, f64),
+    /// A table with rows begins again.
+    ClearsParts,
+    /// An older version of the tool printed this, with fewer figures.
+    Older,
+    /// There are several kinds of operations, each with its own times.
+    Mixed,
 }
+
+/// The figures of a run.
+pub(crate) type Figures = BTreeMap<Key, At<f64>>;
 
 /// A value with the number of its line, from 1.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,9 @@
 //! or follows from printed figures; nothing is guessed.
 #![forbid(unsafe_code)]
 
+mod assembly;
 pub mod audit;
+mod command;
 pub mod compare;
 mod conclusion;
 pub mod groups;
@@ -18,6 +20,8 @@ pub mod rules;
 pub mod run;
 mod scan;
 pub mod tools;
+mod wrapping;
 
+pub use assembly::MOST_RUNS;
 pub use audit::Audit;
-pub use scan::{MOST_RUNS, Scan, ScanNotes};
+pub use scan::{Scan, ScanNotes};

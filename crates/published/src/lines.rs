@@ -44,6 +44,15 @@ pub(crate) fn seen(line: &[u8]) -> Vec<String> {
     parts.filter(|part| !part.trim().is_empty()).collect()
 }
 
+/// At most this many bytes from the beginning of a text, and no part of a character.
+pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let ends = (0..=bytes).rev().find(|at| text.is_char_boundary(*at));
+    &text[..ends.unwrap_or(0)]
+}
+
 /// Removes the quotation marks of mail, and replaces special spaces by plain ones. Non-breaking
 /// spaces between digits are removed, because they group the digits of a figure.
 fn tidied(line: &str) -> String {
@@ -94,7 +103,10 @@ fn without_markup(text: &str) -> String {
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         out.push_str(before);
-        match tag.find('>').and_then(|end| Some((end, replacement(&tag[1..end])?))) {
+        // A tag contains no `<`; looking further would read the rest of the line for each one.
+        let end =
+            tag[1..].find(['<', '>']).map(|end| end + 1).filter(|end| &tag[*end..=*end] == ">");
+        match end.and_then(|end| Some((end, replacement(&tag[1..end])?))) {
             Some((end, instead)) => {
                 out.push_str(instead);
                 rest = &tag[end + 1..];

@@ -94,8 +94,8 @@ fn in_seconds(value: f64, unit: &str) -> Option<f64> {
         "ns" => value / 1e9,
         "us" | "µs" | "μs" | "usec" => value / 1e6,
         "ms" | "msec" | "milliseconds" => value / 1e3,
-        "s" | "sec" | "secs" | "seconds" => value,
-        "m" | "min" => value * 60.0,
+        "s" | "sec" | "secs" | "second" | "seconds" => value,
+        "m" | "min" | "mins" => value * 60.0,
         "h" => value * 3600.0,
         _ => return None,
     })
@@ -120,17 +120,32 @@ pub(crate) fn seconds(text: &str) -> Number {
     }
 }
 
-/// Reads a size with its unit, in bytes. `KB` are 1024 bytes, as in wrk, h2load and oha; k6 prints
-/// `kB`, which are 1000.
+/// Reads a size with its unit, in bytes. `KB` are 1024 bytes, as in wrk, h2load and oha.
 pub(crate) fn bytes(text: &str) -> Number {
+    size(text, 1024.0)
+}
+
+/// The same for tools whose units are powers of 1000: k6, autocannon.
+pub(crate) fn decimal_bytes(text: &str) -> Number {
+    size(text, 1000.0)
+}
+
+fn size(text: &str, kilo: f64) -> Number {
     let (figure, unit) = split(text);
-    let factor = match unit {
-        "B" | "bytes" => 1.0,
-        "kB" => 1e3,
-        "KB" | "KiB" | "Kbytes" => 1024.0,
-        "MB" | "MiB" => 1024.0 * 1024.0,
-        "GB" | "GiB" => 1024.0 * 1024.0 * 1024.0,
-        "TB" | "TiB" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+    let (prefix, kilo) = match unit.strip_suffix("iB") {
+        Some(prefix) => (prefix, 1024.0),
+        None => match unit {
+            "bytes" => ("", kilo),
+            "Kbytes" => ("K", 1024.0),
+            _ => (unit.strip_suffix('B').unwrap_or("?"), kilo),
+        },
+    };
+    let factor = match prefix {
+        "" => 1.0,
+        "k" | "K" => kilo,
+        "M" => kilo.powi(2),
+        "G" => kilo.powi(3),
+        "T" => kilo.powi(4),
         _ => return Number::Unclear,
     };
     number(figure).times(factor)
@@ -207,6 +222,8 @@ mod tests {
             assert_eq!(seconds(text), value, "{text}");
         }
         assert_eq!(bytes("1.50KB"), Clear(1536.0));
+        assert_eq!(decimal_bytes("1.5 MB"), Clear(1_500_000.0));
+        assert_eq!(decimal_bytes("1.5 MiB"), Clear(1.5 * 1024.0 * 1024.0));
         assert_eq!(bytes("7"), Unclear);
         assert_eq!(shortened("34.5k"), Clear(34_500.0));
         assert_eq!(followed_by("5207.31 [#/sec] (mean)", "[#/sec]"), Clear(5207.31));

@@ -1,7 +1,8 @@
 //! One run as its output shows it: figures with their lines.
 
-use crate::key::{At, Fact, Key, Label};
-use crate::tools::Tool;
+use crate::command::Command;
+use crate::key::{At, Fact, Figures, Key, Label};
+use crate::tools::{TOOLS, Tool, ToolKind};
 use std::collections::BTreeMap;
 use text::shown::shown;
 
@@ -18,10 +19,18 @@ pub struct PublishedRun {
     pub last: u64,
     /// The line above it, if that is a heading or a sentence.
     pub heading: Option<At<String>>,
-    pub(crate) figures: BTreeMap<Key, At<f64>>,
+    pub(crate) figures: Figures,
     pub(crate) texts: BTreeMap<Label, At<String>>,
     /// Lines with a figure that cannot be read.
     pub(crate) unclear: Vec<u64>,
+    /// Sums over the rows of a table, which count if the row with the totals is missing.
+    parts: Figures,
+    /// The command line above the output.
+    pub(crate) command: Option<At<Command>>,
+    /// Whether an older version of the tool printed it, with fewer figures.
+    older: bool,
+    /// Whether its times are those of one of several kinds of operations.
+    mixed: bool,
     /// The text of its lines with figures, escaped.
     quotes: BTreeMap<u64, String>,
 }
@@ -29,6 +38,10 @@ pub struct PublishedRun {
 /// Rounds to twelve digits: printed figures have fewer, and a unit's factor adds rounding errors.
 fn rounded(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)
+}
+
+fn add(to: &mut Figures, key: Key, value: f64, line: u64) {
+    to.entry(key).or_insert(At { value: 0.0, line }).value += value;
 }
 
 /// The largest number of quoted lines per run.
@@ -45,32 +58,65 @@ impl PublishedRun {
             figures: BTreeMap::new(),
             texts: BTreeMap::new(),
             unclear: Vec::new(),
+            parts: BTreeMap::new(),
+            command: None,
+            older: false,
+            mixed: false,
             quotes: BTreeMap::new(),
         }
     }
 
-    /// Whether a fact repeats what every run states only once, so that it belongs to another run.
-    pub(crate) fn has(&self, fact: &Fact) -> bool {
+    /// Whether a fact repeats what every run states only once, so that it belongs to another run. An
+    /// owned line is one that no other tool prints: it repeats if its figure is another one.
+    pub(crate) fn has(&self, fact: &Fact, owned: bool) -> bool {
         match fact {
             Fact::Figure(key @ (Key::Rate | Key::Operations | Key::Duration), _) => {
                 self.figures.contains_key(key)
+            }
+            Fact::Figure(key, value) => {
+                owned && self.figure(*key).is_some_and(|at| at.value != rounded(*value))
             }
             _ => false,
         }
     }
 
+    /// Whether an older version of the tool printed it, with fewer figures.
+    pub(crate) fn is_older(&self) -> bool {
+        self.older
+    }
+
+    pub(crate) fn has_rate(&self) -> bool {
+        self.figures.contains_key(&Key::Rate)
+    }
+
+    /// Whether the run shows more than its beginning.
+    pub(crate) fn shows_something(&self) -> bool {
+        let of_load = |key: &Key| matches!(key, Key::AskedDuration | Key::AskedRate | Key::Keys);
+        self.figures.keys().any(|key| !of_load(key)) || !self.unclear.is_empty()
+    }
+
     pub(crate) fn take(&mut self, fact: Fact, line: u64, quote: &str) {
         self.last = self.last.max(line);
         match fact {
-            Fact::Begins | Fact::Tool(_) => {}
+            Fact::Begins => {}
+            Fact::Restarts => {
+                self.figures.clear();
+                self.unclear.clear();
+            }
+            Fact::ClearsParts => self.parts.clear(),
+            Fact::Older => self.older = true,
+            Fact::Mixed => self.mixed = true,
+            Fact::Tool(name) => {
+                if let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) {
+                    self.tool = tool;
+                }
+            }
             Fact::Figure(key, value) => {
                 let value = rounded(value);
                 self.figures.entry(key).or_insert(At { value, line });
             }
-            Fact::Adds(key, value) => {
-                let sum = self.figures.entry(key).or_insert(At { value: 0.0, line });
-                sum.value += value;
-            }
+            Fact::Adds(key, value) => add(&mut self.figures, key, value, line),
+            Fact::Part(key, value) => add(&mut self.parts, key, value, line),
             Fact::Text(label, value) => {
                 self.texts.entry(label).or_insert(At { value: shown(value), line });
             }
@@ -80,6 +126,29 @@ impl PublishedRun {
         if self.quotes.len() < MOST_QUOTES {
             self.quotes.entry(line).or_insert_with(|| shown(quote.trim()));
         }
+    }
+
+    /// Draws what follows from all lines of the run together.
+    pub(crate) fn settle(&mut self) {
+        for (key, at) in std::mem::take(&mut self.parts) {
+            self.figures.entry(key).or_insert(At { value: rounded(at.value), line: at.line });
+        }
+        if self.mixed {
+            let of_one_kind =
+                |key: &Key| matches!(key, Key::Mean | Key::Min | Key::Max | Key::Percentile(_));
+            self.figures.retain(|key, _| !of_one_kind(key));
+        }
+        // The output weighs more than the command line: a figure or text is kept if there is one.
+        if let Some(At { value: command, line }) = self.command.take() {
+            self.first = self.first.min(line);
+            if command.tool.name != self.tool.name && command.tool.prints_like(self.tool) {
+                self.tool = command.tool;
+            }
+            let last = self.last;
+            command.facts.0.into_iter().for_each(|fact| self.take(fact, line, &command.text));
+            self.last = last;
+        }
+        (self.tool.settle)(&mut self.figures);
     }
 
     /// A figure of the run.
@@ -161,12 +230,39 @@ impl PublishedRun {
             Key::Percentile(_) => self.percentiles().next().is_some(),
             _ => self.figures.contains_key(key),
         };
-        let missing = self.tool.prints.iter().filter(|key| !shown(key));
+        let complete = if self.older { self.tool.older } else { self.tool.prints };
+        let missing = complete.iter().filter(|key| !shown(key));
         let name = |key: &Key| match key {
             Key::Percentile(_) => "percentiles".to_owned(),
             _ => key.name().0,
         };
         missing.map(name).collect()
+    }
+
+    /// The names of the figures without which the rate does not show how fast a server was at work:
+    /// the rate itself, and what the tool always prints about the number of operations and failures.
+    pub(crate) fn missing_for_conclusion(&self) -> Vec<String> {
+        // The short forms of benchmarks of stores show nothing but the rate.
+        let counts = self.tool.kind != ToolKind::Store;
+        let needed = |key: &&Key| match key {
+            Key::Failed | Key::Errors | Key::Hits | Key::Misses => true,
+            Key::Operations => counts,
+            _ => false,
+        };
+        let complete = if self.older { self.tool.older } else { self.tool.prints };
+        let needed = complete.iter().filter(needed).copied();
+        let main = if self.tool.kind == ToolKind::Program { Key::Mean } else { Key::Rate };
+        let all = std::iter::once(main).chain(needed);
+        let absent = all.filter(|key| match key {
+            Key::Operations => self.operations().is_none(),
+            key => !self.figures.contains_key(key),
+        });
+        let mut names: Vec<String> = absent.map(|key| key.name().0).collect();
+        let of_ends = |key: &Key| matches!(key, Key::Status(_) | Key::Errors | Key::Failed);
+        if self.tool.shows_statuses && !self.figures.keys().any(of_ends) {
+            names.push("the statuses of the replies".to_owned());
+        }
+        names
     }
 
     /// What was driven, as far as the run shows it.

@@ -251,6 +251,44 @@ fn memory_does_not_grow_with_the_file() {
     assert_eq!(found.scan_notes[0].long_line, Some(20_001));
 }
 
+/// Each character that means something to a reader, 2^20 times behind the beginning of a line of a
+/// tool, and in JSON. A reader that looks at the rest of the line for each of them would take
+/// hours.
+#[test]
+fn work_does_not_grow_with_the_square_of_a_line() {
+    let characters = "<>&;{[\"':,.=*_`|│#$%@\\/-(0a \t\r\u{1b}";
+    let beginnings = ALL.iter().filter_map(|text| text.lines().find(|line| line.len() > 20));
+    let beginnings: Vec<&str> = beginnings.collect();
+    for (at, character) in characters.chars().enumerate() {
+        let many = character.to_string().repeat(1 << 20);
+        let beginning = beginnings[at % beginnings.len()];
+        let in_json = if "\"\\{[,:".contains(character) { &many } else { "" };
+        let text = format!("{AB}{beginning}{many}\n{{\"a\": {in_json}\n{AB}");
+        let found = audit(text.as_bytes());
+        assert!(found.runs.iter().any(|run| run.tool.name == "ab"), "{character:?}");
+        let longest = found.objections.iter().map(|of| of.evidence.len()).max();
+        assert!(longest.is_some_and(|longest| longest < 5000), "{character:?}");
+    }
+}
+
+/// Short lines, tags, keys and brackets: what is kept of each must be less than it is.
+#[test]
+fn many_small_parts_are_read_in_bounded_memory() {
+    let key = "K".repeat(1 << 19);
+    for text in [
+        format!("{{\"a\":\n{}", "1\n".repeat(1 << 20)),
+        "{\"a\":".repeat(1 << 18),
+        format!("{{\"{key}\":\n{{\"{key}\":\n[{}", "1,".repeat(20_000)),
+        "<a<b>".repeat(1 << 18),
+        "\u{1b}[".repeat(1 << 19),
+        "&lt".repeat(1 << 18),
+        "> ".repeat(1 << 19),
+    ] {
+        let found = audit(format!("{text}\n{AB}").as_bytes());
+        assert!(found.runs.iter().any(|run| run.tool.name == "ab"), "{}", &text[..20]);
+    }
+}
+
 proptest! {
     #[test]
     fn damaged_output_is_audited(

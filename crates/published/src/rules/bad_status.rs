@@ -34,9 +34,8 @@ fn check(run: &PublishedRun) -> Checked {
         return found(weight_of(at.value, operations), evidence, [at.line]);
     }
     if bad.is_empty() {
-        // ab and wrk print the line only if there are such replies.
-        let silent = ["ab", "wrk", "wrk2", "k6"].contains(&run.tool.name);
-        return if statuses.is_empty() && !silent {
+        // The others print the line only if there are such replies, or count them as failed.
+        return if statuses.is_empty() && run.tool.shows_statuses {
             Err("the statuses of the replies")
         } else {
             fine()

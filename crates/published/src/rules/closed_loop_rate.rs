@@ -10,8 +10,8 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Caution,
     threshold: "Checks whether a rate was requested (in the command line or the output) of a tool \
                 that measures a reply's time from when the request was sent, not from when it was \
-                due: hey -q, h2load --rps, oha -q without --latency-correction, cassandra-stress \
-                throttle. Response times of such a run are a caution.",
+                due: hey -q, h2load --rps, oha -q without --latency-correction, bombardier -r, \
+                cassandra-stress throttle. Response times of such a run are a caution.",
     why: "While the server stalls, requests are sent late, and the time that they waited is not \
           measured. With a stall of 1 s in 10 at 1000 requests a second, oha -q prints a p99 of \
           0.3 ms and hey -q 28 ms; the truth is 905 ms.",
@@ -24,7 +24,9 @@ fn check(run: &PublishedRun) -> Checked {
     let Some(rate) = run.figure(Key::AskedRate) else { return fine() };
     let corrected =
         run.text(Label::Command).is_some_and(|at| at.value.contains("--latency-correction"));
-    let from_due = !run.tool.closed || corrected || run.tool.name == "cassandra-stress";
+    let from_due = !run.tool.closed
+        || corrected
+        || ["cassandra-stress", "sysbench", "pgbench", "latte"].contains(&run.tool.name);
     if from_due || run.percentiles().next().is_none() && run.figure(Key::Max).is_none() {
         return fine();
     }

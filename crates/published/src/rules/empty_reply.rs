@@ -1,7 +1,7 @@
 //! Replies with an empty body.
 
 use super::{Check, Checked, Rule, fine, found};
-use crate::key::Key;
+use crate::key::{Key, Label};
 use crate::run::PublishedRun;
 use crate::tools::ToolKind;
 use judge::verdict::Weight;
@@ -19,7 +19,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(run: &PublishedRun) -> Checked {
-    if run.tool.kind != ToolKind::Http {
+    // vegeta can be told to discard bodies, and then counts none.
+    let discards = run.text(Label::Command).is_some_and(|at| at.value.contains("-max-body"));
+    if run.tool.kind != ToolKind::Http || discards {
         return fine();
     }
     let operations = run.operations().is_some_and(|at| at.value > 0.0);

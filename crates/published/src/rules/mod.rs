@@ -6,6 +6,7 @@ mod broken_off;
 mod closed_loop_rate;
 mod connect_inside;
 mod contenders_unnamed;
+mod crossed_thresholds;
 mod cut_short;
 mod empty_reply;
 mod failed_checks;
@@ -14,6 +15,7 @@ mod few_per_connection;
 mod few_samples;
 mod filled_in;
 mod hidden_stall;
+mod littles_law;
 mod misses;
 mod no_repetition;
 mod not_interleaved;
@@ -95,6 +97,7 @@ pub static RULES: &[Rule] = &[
     bad_status::RULE,
     failed_requests::RULE,
     failed_checks::RULE,
+    crossed_thresholds::RULE,
     broken_off::RULE,
     unsent::RULE,
     empty_reply::RULE,
@@ -102,6 +105,7 @@ pub static RULES: &[Rule] = &[
     nothing_executed::RULE,
     misses::RULE,
     sums_differ::RULE,
+    littles_law::RULE,
     few_per_connection::RULE,
     too_short::RULE,
     few_samples::RULE,

@@ -3,6 +3,7 @@
 use super::{Check, GroupObjection, Rule};
 use crate::groups::RunGroup;
 use crate::run::PublishedRun;
+use crate::tools::ToolKind;
 use judge::verdict::Weight;
 use text::lists::listed;
 
@@ -21,8 +22,11 @@ pub(super) const RULE: Rule = Rule {
 /// The largest number of named contenders.
 const MOST: usize = 5;
 
-fn check(_: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
-    let single: Vec<&RunGroup> = groups.iter().filter(|group| group.runs.len() == 1).collect();
+fn check(runs: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
+    // hyperfine repeats by itself.
+    let repeats = |group: &RunGroup| runs[group.runs[0]].tool.kind == ToolKind::Program;
+    let is_single = |group: &&RunGroup| group.runs.len() == 1 && !repeats(group);
+    let single: Vec<&RunGroup> = groups.iter().filter(is_single).collect();
     if single.is_empty() {
         return Vec::new();
     }

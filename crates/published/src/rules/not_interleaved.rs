@@ -3,12 +3,14 @@
 use super::{Check, GroupObjection, Rule};
 use crate::groups::RunGroup;
 use crate::run::PublishedRun;
+use crate::tools::ToolKind;
 use judge::verdict::Weight;
 
 pub(super) const RULE: Rule = Rule {
     name: "not_interleaved",
     weight: Weight::Caution,
-    threshold: "Checks contenders with two or more runs in one file. If all runs of one precede \
+    threshold: "Checks contenders with two or more runs in one file, and programs that hyperfine \
+                repeated. If all runs of one precede \
                 all runs of another, that is a caution.",
     why: "A machine changes while it measures: clock speed, other programs, caches, temperature. \
           Running all of A, then all of B attributes the change to B. Simulated with a usual \
@@ -19,7 +21,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(runs: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
-    let repeated: Vec<&RunGroup> = groups.iter().filter(|group| group.runs.len() > 1).collect();
+    let repeats = |group: &RunGroup| runs[group.runs[0]].tool.kind == ToolKind::Program;
+    let is_repeated = |group: &&RunGroup| group.runs.len() > 1 || repeats(group);
+    let repeated: Vec<&RunGroup> = groups.iter().filter(is_repeated).collect();
     let ends = |group: &RunGroup| {
         let (first, last) = (group.runs.first().copied(), group.runs.last().copied());
         first.zip(last)

@@ -1,6 +1,6 @@
 //! ApacheBench.
 
-use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
 use crate::key::{Key, Label};
 use crate::numbers::{Number, followed_by, number};
 
@@ -19,11 +19,10 @@ pub(super) static TOOL: Tool = Tool {
         Key::Percentile(0),
         Key::Max,
     ],
-    closed: true,
     clock: 0.001,
     owns,
     line,
-    document: None,
+    ..USUAL
 };
 
 fn owns(line: &str) -> bool {
@@ -35,12 +34,13 @@ fn owns(line: &str) -> bool {
             "Document Path:",
             "Document Length:",
             "Concurrency Level:",
-            "Time taken for tests:",
             "Complete requests:",
-            "Requests per second:",
+            "Failed requests:",
             "Percentage of the requests served",
         ],
-    ) || line.starts_with("Benchmarking ") && line.contains("(be patient)")
+    ) || line.starts_with("Time taken for tests:") && line.ends_with("seconds")
+        || line.starts_with("Requests per second:") && line.contains("[#/sec]")
+        || line.starts_with("Benchmarking ") && line.contains("(be patient)")
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {

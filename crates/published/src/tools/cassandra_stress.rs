@@ -1,7 +1,7 @@
 //! cassandra-stress. It prints figures in the locale of the machine.
 
-use super::{Facts, Section, Tool, ToolKind, percentile, starts};
-use crate::key::{Key, Label};
+use super::{Facts, Section, Tool, ToolKind, USUAL, percentile, starts};
+use crate::key::{Fact, Key, Label};
 use crate::numbers::{Number, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
@@ -16,49 +16,79 @@ pub(super) static TOOL: Tool = Tool {
         Key::Max,
         Key::Percentile(0),
     ],
-    closed: true,
+    older: &[Key::Duration, Key::Rate, Key::Percentile(0)],
     clock: 1.0,
     owns,
     line,
-    document: None,
+    ..USUAL
 };
+
+/// The first columns of the progress in version 2.0.
+const PROGRESS: &str = "total,interval_op_rate,";
 
 fn owns(line: &str) -> bool {
     line.contains("* Stress Settings *")
-        || starts(line, &["Op rate   ", "Partition rate   ", "Latency 99.9th percentile :"])
+        || line.starts_with("Running ") && line.contains(" threads for ")
+        || starts(line, &[PROGRESS, "Averages from the middle 80% of values"])
+        || line.split_once(':').is_some_and(|(label, _)| {
+            let label = label.trim_end().to_ascii_lowercase();
+            ["op rate", "partition rate", "latency 99.9th percentile"].contains(&label.as_str())
+        })
 }
 
-fn line(line: &str, _: &mut Section, facts: &mut Facts) {
+fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if line.contains("* Stress Settings *") {
         return facts.begins();
+    }
+    if line.starts_with(PROGRESS) {
+        *section = line.to_owned();
+        facts.begins();
+        return facts.0.push(Fact::Older);
     }
     if line.contains("Data returned was not validated") {
         return facts.adds(Key::FailedChecks, Number::Clear(1.0));
     }
-    let Some((label, value)) = line.split_once(':') else { return };
-    let label = label.trim();
+    if let Some((_, rest)) = line.strip_prefix("Running ").and_then(|of| of.split_once(" with "))
+        && let Some((threads, _)) = rest.split_once(" threads")
+    {
+        return facts.figure(Key::Connections, integer(threads));
+    }
+    let Some((label, value)) = line.split_once(':') else {
+        return progress(line, section, facts);
+    };
     // The figures of each kind of operation follow the sum.
     let value = value.split('[').next().unwrap_or("").trim();
-    let unit = |unit: &str| integer(value.strip_suffix(unit).unwrap_or(""));
-    match label {
-        "Type" => facts.text(Label::Subject, value),
-        "Thread Count" if !value.starts_with('-') => facts.figure(Key::Connections, integer(value)),
-        "OpsPer Sec" if value != "0" => facts.figure(Key::AskedRate, integer(value)),
-        "Op rate" => facts.figure(Key::Rate, unit(" op/s")),
-        "Row rate" => facts.figure(Key::Rows, unit(" row/s")),
-        "Total partitions" => facts.figure(Key::Operations, integer(value)),
-        "Total errors" => facts.figure(Key::Errors, integer(value)),
-        "Latency mean" => facts.figure(Key::Mean, milliseconds(value)),
-        "Latency median" => facts.figure(Key::Percentile(500_000), milliseconds(value)),
-        "Latency max" => facts.figure(Key::Max, milliseconds(value)),
-        "Total operation time" => facts.figure(Key::Duration, clock(value)),
-        _ => {
+    let unit = |unit: &str| integer(value.strip_suffix(unit).unwrap_or(value));
+    match label.trim().to_ascii_lowercase().as_str() {
+        "type" => facts.text(Label::Subject, value),
+        "thread count" if !value.starts_with('-') => facts.figure(Key::Connections, integer(value)),
+        "opsper sec" if value != "0" => facts.figure(Key::AskedRate, integer(value)),
+        "op rate" | "interval_op_rate" => facts.figure(Key::Rate, unit(" op/s")),
+        "row rate" => facts.figure(Key::Rows, unit(" row/s")),
+        "total partitions" => facts.figure(Key::Operations, integer(value)),
+        "total errors" => facts.figure(Key::Errors, integer(value)),
+        "latency mean" => facts.figure(Key::Mean, milliseconds(value)),
+        "latency median" => facts.figure(Key::Percentile(500_000), milliseconds(value)),
+        "latency max" => facts.figure(Key::Max, milliseconds(value)),
+        "total operation time" => facts.figure(Key::Duration, clock(value)),
+        label => {
             let percent =
-                label.strip_prefix("Latency ").and_then(|of| of.strip_suffix("th percentile"));
+                label.strip_prefix("latency ").and_then(|of| of.strip_suffix("th percentile"));
             if let Some(key) = percent.and_then(percentile) {
                 facts.figure(key, milliseconds(value));
             }
         }
+    }
+}
+
+/// `1000000,2018,2018,2.0,6.6,136.0,104`: the operations so far are in the first column.
+fn progress(line: &str, section: &Section, facts: &mut Facts) {
+    let columns = line.split(',');
+    let same = columns.clone().count() == section.split(',').count();
+    if section.starts_with(PROGRESS) && same && columns.clone().all(|of| of.parse::<f64>().is_ok())
+    {
+        facts.0.push(Fact::Restarts);
+        facts.figure(Key::Operations, integer(columns.clone().next().unwrap_or("")));
     }
 }
 
@@ -74,8 +104,8 @@ fn integer(text: &str) -> Number {
 
 /// A number with one decimal, whatever its decimal mark.
 fn milliseconds(text: &str) -> Number {
-    let Some(figure) = text.strip_suffix(" ms") else { return Number::Unclear };
-    match figure.rsplit_once(['.', ',']) {
+    // Versions before 3 print no unit.
+    match text.strip_suffix(" ms").unwrap_or(text).rsplit_once(['.', ',']) {
         Some((whole, decimal)) if decimal.len() == 1 => match integer(whole) {
             Number::Clear(whole) => seconds(&format!("{whole}.{decimal} ms")),
             Number::Unclear => Number::Unclear,

@@ -1,6 +1,6 @@
 //! h2load.
 
-use super::{Facts, Section, Tool, ToolKind, pair, starts};
+use super::{Facts, Section, Tool, ToolKind, USUAL, pair, starts};
 use crate::key::Key;
 use crate::numbers::{bytes, followed_by, number, seconds};
 
@@ -16,25 +16,26 @@ pub(super) static TOOL: Tool = Tool {
         Key::Mean,
         Key::Max,
     ],
-    closed: true,
-    clock: 0.01,
+    // HTTP/2 streams, whose number is not printed.
+    in_flight: None,
+    shows_statuses: true,
     owns,
     line,
-    document: None,
+    ..USUAL
 };
 
 fn owns(line: &str) -> bool {
-    starts(
-        line,
-        &["starting benchmark...", "spawning thread #", "finished in ", "time for request:"],
-    )
+    // weighttp prints some of its lines.
+    line.starts_with("spawning thread #") && line.contains(" total client(s)")
+        || starts(line, &["Application protocol: ", "time for request:"])
+        || line.starts_with("finished in ") && line.contains(" req/s, ") && line.ends_with("B/s")
 }
 
 fn line(line: &str, _: &mut Section, facts: &mut Facts) {
-    if line == "starting benchmark..." {
-        return facts.begins();
-    }
     if line.starts_with("spawning thread #") {
+        if line.starts_with("spawning thread #0:") {
+            facts.begins();
+        }
         let clients = line.split(": ").nth(1).unwrap_or("");
         return facts.adds(Key::Connections, followed_by(clients, "total client(s)"));
     }

@@ -1,19 +1,42 @@
 //! hey.
 
-use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
-use crate::key::Key;
+use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
+use crate::key::{At, Figures, Key};
 use crate::numbers::{Number, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "hey",
     kind: ToolKind::Http,
     prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Mean, Key::Max, Key::Percentile(0)],
-    closed: true,
     clock: 0.0001,
+    silent: true,
+    shows_statuses: true,
     owns,
+    settle,
     line,
-    document: None,
+    ..USUAL
 };
+
+/// How many replies hey keeps.
+const KEPT: f64 = 1e6;
+
+/// hey stops to keep statuses and times at a million replies, and then divides the sum of all times
+/// and sizes by a million.
+fn settle(figures: &mut Figures) {
+    let (Some(rate), Some(duration)) = (figures.get(&Key::Rate), figures.get(&Key::Duration))
+    else {
+        return;
+    };
+    let (all, line) = ((rate.value * duration.value).round(), rate.line);
+    let replies = figures.iter().filter(|(key, _)| matches!(key, Key::Status(_)));
+    let kept: f64 = replies.map(|(_, at)| at.value).sum();
+    if kept >= KEPT && all > KEPT {
+        figures.insert(Key::Operations, At { value: all, line });
+        figures.insert(Key::Samples, At { value: KEPT, line });
+        figures.remove(&Key::Mean);
+        figures.remove(&Key::ReplyBytes);
+    }
+}
 
 /// oha prints the same labels with other units.
 fn owns(line: &str) -> bool {

@@ -1,9 +1,9 @@
 //! k6: the summary at its end, and the file of `--summary-export` or `handleSummary`.
 
-use super::{Facts, Lines, Section, Tool, ToolKind, percentile, starts};
+use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, starts, statistic};
 use crate::json::Leaf;
-use crate::key::Key;
-use crate::numbers::{Number, bytes, number, seconds};
+use crate::key::{Fact, Key};
+use crate::numbers::{Number, decimal_bytes, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "k6",
@@ -17,23 +17,38 @@ pub(super) static TOOL: Tool = Tool {
         Key::Max,
         Key::Percentile(0),
     ],
-    closed: true,
     clock: 0.0,
+    keeps_sending: false,
+    in_flight: None,
     owns,
     line,
     document: Some(document),
+    ..USUAL
 };
 
 fn owns(line: &str) -> bool {
-    starts(line, &["█ TOTAL RESULTS", "http_req", "data_received.", "checks_total."])
+    let line = line.trim_start_matches(['✓', '✗', ' ']);
+    starts(line, &["█ TOTAL RESULTS", "checks_total."])
+        || starts(line, &["http_req", "data_received.", "checks."]) && line.contains(".: ")
 }
 
 fn line(line: &str, _: &mut Section, facts: &mut Facts) {
     if line.starts_with("█ TOTAL RESULTS") {
         return facts.begins();
     }
+    let crossed = line.starts_with('✗');
+    let line = line.trim_start_matches(['✓', '✗', ' ']);
+    if crossed && (line.starts_with('\'') || line.contains("..")) {
+        facts.0.push(Fact::Adds(Key::Crossed, 1.0));
+    }
     let Some((label, value)) = line.split_once(": ") else { return };
     let (label, value) = (label.trim_end_matches('.'), value.trim());
+    let value = value.trim_start_matches(['✓', ' ']);
+    let value = match value.strip_prefix('✗') {
+        // A threshold below a metric: `✗ 'rate<0.01' rate=5.00%`.
+        Some(_) => return,
+        None => value,
+    };
     let mut words = value.split_whitespace();
     let mut word = || words.next().unwrap_or("");
     match label {
@@ -47,13 +62,15 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
             facts.figure(Key::ConnectMean, seconds(mean.unwrap_or("")));
         }
         "http_req_failed" => facts.figure(Key::Failed, counted(value)),
+        "checks_total" => facts.figure(Key::Checks, number(word())),
         "checks_failed" => facts.figure(Key::FailedChecks, counted(value)),
+        "checks" => checks(value, facts),
         "dropped_iterations" => facts.figure(Key::Unsent, number(word())),
         "vus_max" => facts.figure(Key::Connections, number(word())),
         "data_received" => {
             let (amount, unit, per_second) = (word(), word(), [word(), word()].concat());
-            facts.figure(Key::Bytes, bytes(&format!("{amount} {unit}")));
-            facts.figure(Key::BytesPerSecond, bytes(per_second.trim_end_matches("/s")));
+            facts.figure(Key::Bytes, decimal_bytes(&format!("{amount} {unit}")));
+            facts.figure(Key::BytesPerSecond, decimal_bytes(per_second.trim_end_matches("/s")));
         }
         _ => {}
     }
@@ -67,20 +84,26 @@ fn trend(part: &str, facts: &mut Facts) {
     }
 }
 
-fn statistic(name: &str) -> Option<Key> {
-    match name {
-        "avg" => Some(Key::Mean),
-        "min" => Some(Key::Min),
-        "med" => percentile("50"),
-        "max" => Some(Key::Max),
-        _ => percentile(name.strip_prefix("p(")?.strip_suffix(')')?),
-    }
-}
-
 /// The first count of `5.00% 400 out of 7999`, or of `5.00% ✓ 400 ✗ 7599`.
 fn counted(value: &str) -> Number {
     let mut words = value.split_whitespace().skip(1).filter(|word| *word != "✓");
     number(words.next().unwrap_or(""))
+}
+
+/// `95.00% 7600 out of 8000`, or `95.00% ✓ 7600 ✗ 400`: those that passed are counted first.
+fn checks(value: &str, facts: &mut Facts) {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let (passed, other) = match words[..] {
+        [_, passed, "out", "of", all] => (passed, all),
+        [_, "✓", passed, "✗", failed] => (passed, failed),
+        _ => return,
+    };
+    let (Number::Clear(passed), Number::Clear(other)) = (number(passed), number(other)) else {
+        return facts.0.push(Fact::Unclear);
+    };
+    let all = if words.contains(&"of") { other } else { passed + other };
+    facts.figure(Key::Checks, Number::Clear(all));
+    facts.figure(Key::FailedChecks, Number::Clear(all - passed));
 }
 
 fn document(leaves: &[Leaf], lines: &mut Lines) {
@@ -95,6 +118,9 @@ fn document(leaves: &[Leaf], lines: &mut Lines) {
         else {
             continue;
         };
+        if metric == "checks" && ["passes", "fails"].contains(&name) {
+            lines.adds(Key::Checks, leaf);
+        }
         let (key, per) = match (metric, name) {
             ("http_reqs", "count") => (Key::Operations, 1.0),
             ("http_reqs", "rate") => (Key::Rate, 1.0),

@@ -1,22 +1,25 @@
 //! memtier_benchmark.
 
-use super::{Facts, Section, Tool, ToolKind, percentile, starts};
-use crate::key::Key;
-use crate::numbers::number;
+use super::{Facts, Section, Tool, ToolKind, USUAL, percentile, starts};
+use crate::key::{Fact, Key};
+use crate::numbers::{Number, number};
 
 pub(super) static TOOL: Tool = Tool {
     name: "memtier_benchmark",
     kind: ToolKind::Store,
     prints: &[Key::Rate, Key::Connections, Key::Hits, Key::Misses, Key::Mean, Key::Percentile(0)],
-    closed: true,
+    older: &[Key::Rate, Key::Connections, Key::Hits, Key::Misses, Key::Mean],
     clock: 0.0,
+    silent: true,
+    in_flight: None,
     owns,
     line,
-    document: None,
+    ..USUAL
 };
 
 fn owns(line: &str) -> bool {
-    starts(line, &["ALL STATS", "AGGREGATED AVERAGE RESULTS", "BEST RUN RESULTS"])
+    line.split_whitespace().take(3).eq(["Type", "Ops/sec", "Hits/sec"])
+        || starts(line, &["ALL STATS", "AGGREGATED AVERAGE RESULTS", "BEST RUN RESULTS"])
         || counted(line).is_some_and(|(_, what)| what == "Threads")
 }
 
@@ -28,7 +31,11 @@ fn counted(line: &str) -> Option<(&str, &str)> {
 
 /// Columns are at least two spaces apart, except for the first one.
 fn columns(line: &str) -> Vec<String> {
-    let line = line.replace("Avg. Latency", "Avg.").replace(" Latency", "");
+    // Versions before 1.3 have one column of latencies, their mean.
+    let line = line.replace("Avg. Latency", "Avg.");
+    let is_older = !line.contains("Avg.");
+    let line =
+        if is_older { line.replace("Latency", "Avg.") } else { line.replace(" Latency", "") };
     line.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -40,9 +47,19 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         section.clear();
     } else if line.starts_with("Type ") && section != "skip" {
         *section = line.to_owned();
+        if !line.contains("Avg.") {
+            facts.0.push(Fact::Older);
+        }
+    } else if starts(line, &["Sets ", "Gets ", "Waits "]) && section.starts_with("Type ") {
+        let row = columns(line);
+        for (name, value) in columns(section).iter().zip(&row) {
+            if ["Ops/sec", "Hits/sec", "Misses/sec"].contains(&name.as_str()) {
+                total(name, value, Facts::part, facts);
+            }
+        }
     } else if line.starts_with("Totals ") && section.starts_with("Type ") {
         for (name, value) in columns(section).iter().zip(columns(line)) {
-            total(name, &value, facts);
+            total(name, &value, Facts::figure, facts);
         }
     } else if let Some((count, what)) = counted(line) {
         match what {
@@ -59,20 +76,21 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     }
 }
 
-fn total(name: &str, value: &str, facts: &mut Facts) {
+/// A cell of the row with the totals, or of one of its parts.
+fn total(name: &str, value: &str, add: fn(&mut Facts, Key, Number), facts: &mut Facts) {
     if value == "---" {
         return;
     }
     let value = number(value);
     match name {
-        "Ops/sec" => facts.figure(Key::Rate, value),
-        "Hits/sec" => facts.figure(Key::Hits, value),
-        "Misses/sec" => facts.figure(Key::Misses, value),
-        "Avg." => facts.figure(Key::Mean, value.milliseconds()),
-        "KB/sec" => facts.figure(Key::BytesPerSecond, value.times(1024.0)),
+        "Ops/sec" => add(facts, Key::Rate, value),
+        "Hits/sec" => add(facts, Key::Hits, value),
+        "Misses/sec" => add(facts, Key::Misses, value),
+        "Avg." => add(facts, Key::Mean, value.milliseconds()),
+        "KB/sec" => add(facts, Key::BytesPerSecond, value.times(1024.0)),
         _ => {
             if let Some(key) = name.strip_prefix('p').and_then(percentile) {
-                facts.figure(key, value.milliseconds());
+                add(facts, key, value.milliseconds());
             }
         }
     }

@@ -1,23 +1,30 @@
 //! The tools whose output is read. Each file contains one tool.
 
 mod ab;
+mod autocannon;
+mod bombardier;
 mod cassandra_stress;
-mod command;
+mod fortio;
 mod h2load;
 mod hey;
+mod hyperfine;
+mod jmeter;
 mod k6;
+mod latte;
+mod locust;
 mod memtier;
 mod oha;
 mod pgbench;
 mod redis_benchmark;
+mod siege;
 mod sysbench;
 mod vegeta;
 mod wrk;
+mod ycsb;
 
 use crate::json::Leaf;
-use crate::key::{Fact, Key, Label};
+use crate::key::{Fact, Figures, Key, Label};
 use crate::numbers::Number;
-pub(crate) use command::named;
 
 /// What a tool drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +35,8 @@ pub enum ToolKind {
     Store,
     /// Databases.
     Database,
+    /// Programs, which are started and waited for.
+    Program,
 }
 
 /// A tool, and how its output is read.
@@ -44,8 +53,25 @@ pub struct Tool {
     pub closed: bool,
     /// The resolution of its printed duration, in seconds.
     pub(crate) clock: f64,
+    /// The figures of the complete output of older versions, where the output shows that it is
+    /// theirs.
+    pub(crate) older: &'static [Key],
+    /// Whether it prints failures only if there are some.
+    pub(crate) silent: bool,
+    /// Whether it always prints the statuses of the replies.
+    pub(crate) shows_statuses: bool,
+    /// Whether it keeps sending: without a rate or pauses that were asked for, an idle connection
+    /// means that the generator stood still.
+    pub(crate) keeps_sending: bool,
+    /// How many operations a connection has in flight unless the output or the command line shows
+    /// another number. None if it can have several without showing it.
+    pub(crate) in_flight: Option<f64>,
+    /// Whether several tools print such a line as their first one.
+    pub(crate) opens: fn(&str) -> bool,
     /// Whether no other tool prints such a line: it begins a run if no run of the tool is open.
     pub(crate) owns: fn(&str) -> bool,
+    /// Draws what follows from all lines of a run together.
+    pub(crate) settle: fn(&mut Figures),
     /// Adds the facts of a line; the section belongs to the tool, and lasts until another run
     /// begins.
     pub(crate) line: fn(&str, &mut Section, &mut Facts),
@@ -60,28 +86,56 @@ impl Tool {
     }
 }
 
+/// What most tools have in common.
+const USUAL: Tool = Tool {
+    name: "",
+    kind: ToolKind::Http,
+    prints: &[],
+    older: &[],
+    closed: true,
+    clock: 0.01,
+    silent: false,
+    shows_statuses: false,
+    keeps_sending: true,
+    in_flight: Some(1.0),
+    opens: |_| false,
+    owns: |_| false,
+    settle: |_| {},
+    line: |_, _, _| {},
+    document: None,
+};
+
 /// All tools.
 pub static TOOLS: &[&Tool] = &[
     &ab::TOOL,
     &wrk::WRK,
     &wrk::WRK2,
+    &autocannon::TOOL,
+    &bombardier::TOOL,
     &hey::TOOL,
     &h2load::TOOL,
     &oha::TOOL,
     &k6::TOOL,
     &vegeta::TOOL,
+    &siege::TOOL,
+    &fortio::TOOL,
+    &locust::TOOL,
+    &jmeter::TOOL,
     &redis_benchmark::TOOL,
     &memtier::TOOL,
     &pgbench::TOOL,
     &sysbench::TOOL,
     &cassandra_stress::TOOL,
+    &latte::TOOL,
+    &ycsb::TOOL,
+    &hyperfine::TOOL,
 ];
 
 /// The part of an output that contains a line, in the tool's terms.
 pub(crate) type Section = String;
 
 /// The facts of one line.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Facts(pub(crate) Vec<Fact>);
 
 impl Facts {
@@ -91,18 +145,17 @@ impl Facts {
 
     /// A figure, if it can be read.
     pub(crate) fn figure(&mut self, key: Key, number: Number) {
-        self.0.push(match number {
-            Number::Clear(value) => Fact::Figure(key, value),
-            Number::Unclear => Fact::Unclear,
-        });
+        self.0.push(number.fact(|value| Fact::Figure(key, value)));
     }
 
     /// A figure that adds to others of its kind.
     pub(crate) fn adds(&mut self, key: Key, number: Number) {
-        self.0.push(match number {
-            Number::Clear(value) => Fact::Adds(key, value),
-            Number::Unclear => Fact::Unclear,
-        });
+        self.0.push(number.fact(|value| Fact::Adds(key, value)));
+    }
+
+    /// A figure of one row of a table.
+    pub(crate) fn part(&mut self, key: Key, number: Number) {
+        self.0.push(number.fact(|value| Fact::Part(key, value)));
     }
 
     pub(crate) fn text(&mut self, label: Label, text: &str) {
@@ -140,6 +193,20 @@ impl Lines {
     }
 }
 
+/// The key of a statistic: `avg`, `min`, `med`, `max`, `99`, `p99`, `99th`, `p(99)`.
+pub(crate) fn statistic(name: &str) -> Option<Key> {
+    match name {
+        "avg" | "mean" | "average" => Some(Key::Mean),
+        "min" => Some(Key::Min),
+        "max" => Some(Key::Max),
+        "med" | "median" => percentile("50"),
+        _ => {
+            let inner = name.trim_start_matches('p').trim_start_matches('(');
+            percentile(inner.trim_end_matches(')').trim_end_matches("th").trim_end_matches('%'))
+        }
+    }
+}
+
 /// The percentile with this text: `99`, `99.9`. Returns None if it is not a percentile.
 pub(crate) fn percentile(text: &str) -> Option<Key> {
     match crate::numbers::number(text.trim()) {
@@ -148,6 +215,31 @@ pub(crate) fn percentile(text: &str) -> Option<Key> {
         }
         _ => None,
     }
+}
+
+impl Number {
+    fn fact(self, of: impl FnOnce(f64) -> Fact) -> Fact {
+        match self {
+            Number::Clear(value) => of(value),
+            Number::Unclear => Fact::Unclear,
+        }
+    }
+}
+
+/// A label, the key of its figure, and how that is written.
+pub(crate) type Field = (&'static str, Key, fn(&str) -> Number);
+
+/// Adds the figure of a line `label: value`, if the label is known.
+pub(crate) fn field(line: &str, fields: &[Field], facts: &mut Facts) {
+    let Some((label, value)) = pair(line).filter(|(_, value)| !value.is_empty()) else { return };
+    if let Some((_, key, read)) = fields.iter().find(|(name, _, _)| *name == label) {
+        facts.figure(*key, read(value));
+    }
+}
+
+/// The first word of a text as a figure.
+pub(crate) fn first(text: &str) -> Number {
+    crate::numbers::number(text.split_whitespace().next().unwrap_or(""))
 }
 
 /// Whether a line begins with one of these.

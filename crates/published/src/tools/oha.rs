@@ -6,10 +6,12 @@ use crate::key::Key;
 use crate::numbers::bytes;
 
 pub(super) static TOOL: Tool =
-    Tool { name: "oha", owns, line, document: Some(document), ..hey::TOOL };
+    Tool { name: "oha", owns, settle: |_| {}, line, document: Some(document), ..hey::TOOL };
 
 fn owns(line: &str) -> bool {
-    pair(line).is_some_and(|(label, value)| label == "Success rate" && value.ends_with('%'))
+    pair(line).is_some_and(|(label, value)| {
+        label == "Success rate" && (value.ends_with('%') || value.contains('.'))
+    })
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {

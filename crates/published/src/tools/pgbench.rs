@@ -1,19 +1,23 @@
 //! pgbench.
 
-use super::{Facts, Section, Tool, ToolKind, starts};
+use super::{Facts, Section, Tool, ToolKind, USUAL, starts};
 use crate::key::{Key, Label};
-use crate::numbers::{followed_by, number, seconds};
+use crate::numbers::{Number, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "pgbench",
     kind: ToolKind::Database,
     prints: &[Key::Operations, Key::Rate, Key::Connections, Key::Scale, Key::Mean],
-    closed: true,
     clock: 0.0,
+    silent: true,
     owns,
     line,
-    document: None,
+    ..USUAL
 };
+
+/// Share of the rate without connecting below which the rate with it shows that each transaction
+/// opened a connection (-C).
+const RECONNECTS: f64 = 0.9;
 
 fn owns(line: &str) -> bool {
     line.starts_with("pgbench (")
@@ -27,16 +31,12 @@ fn owns(line: &str) -> bool {
         )
 }
 
-fn line(line: &str, _: &mut Section, facts: &mut Facts) {
+fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if line.starts_with("pgbench (") {
         return facts.begins();
     }
     if let Some(rest) = line.strip_prefix("tps = ") {
-        // Older versions also print the rate with the time to connect.
-        if !rest.contains("including connections") {
-            facts.figure(Key::Rate, followed_by(rest, "("));
-        }
-        return;
+        return rate(rest, section, facts);
     }
     let Some((label, value)) = line.split_once([':', '=']) else { return };
     let value = value.trim();
@@ -57,5 +57,23 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
         "latency average" => facts.figure(Key::Mean, seconds(value)),
         "average connection time" => facts.figure(Key::ConnectMean, seconds(value)),
         _ => {}
+    }
+}
+
+/// Versions before 14 print the rate with the time to connect, and below it the rate without. With
+/// -C only the first one is that of the server, because every transaction connects.
+fn rate(text: &str, section: &mut Section, facts: &mut Facts) {
+    let rate = followed_by(text, "(");
+    if text.contains("including connections") {
+        *section = text.to_owned();
+        return facts.part(Key::Rate, rate);
+    }
+    let with_connecting = followed_by(section, "(");
+    match (with_connecting, rate) {
+        (Number::Clear(with), Number::Clear(without)) if with < RECONNECTS * without => {
+            facts.figure(Key::Rate, with_connecting);
+            facts.figure(Key::ConnectMean, Number::Clear(1.0 / with - 1.0 / without));
+        }
+        _ => facts.figure(Key::Rate, rate),
     }
 }

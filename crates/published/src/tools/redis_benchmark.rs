@@ -1,7 +1,7 @@
 //! redis-benchmark and valkey-benchmark: full output, `-q` and `--csv`.
 
-use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
-use crate::key::{Key, Label};
+use super::{Facts, Section, Tool, ToolKind, USUAL, pair, starts, statistic};
+use crate::key::{Fact, Key, Label};
 use crate::numbers::{followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
@@ -16,17 +16,27 @@ pub(super) static TOOL: Tool = Tool {
         Key::Percentile(0),
         Key::Max,
     ],
-    closed: true,
-    clock: 0.01,
+    older: &[Key::Duration, Key::Operations, Key::Rate, Key::Connections, Key::ReplyBytes],
+    silent: true,
+    in_flight: None,
     owns,
     line,
-    document: None,
+    ..USUAL
 };
+
+/// The commands of the default tests.
+const COMMANDS: [&str; 16] = [
+    "PING", "SET", "GET", "INCR", "LPUSH", "RPUSH", "LPOP", "RPOP", "SADD", "HSET", "SPOP", "ZADD",
+    "ZPOPMIN", "LRANGE", "MSET", "XADD",
+];
 
 const CSV: &str = "\"test\",\"rps\"";
 
 fn owns(line: &str) -> bool {
-    title(line).is_some() || quiet(line).is_some() || line.starts_with(CSV)
+    title(line).is_some()
+        || quiet(line).is_some()
+        || line.starts_with(CSV)
+        || line.starts_with("throughput summary: ") && line.ends_with(" requests per second")
 }
 
 /// `====== SET ======`
@@ -38,14 +48,20 @@ fn title(line: &str) -> Option<&str> {
 /// `SET: 34270.05 requests per second, p50=0.255 msec`
 fn quiet(line: &str) -> Option<(&str, &str)> {
     let (subject, rest) = pair(line)?;
-    let good = rest.contains(" requests per second") && subject != "throughput summary";
+    let known = COMMANDS.iter().any(|command| subject.starts_with(command));
+    let good = rest.contains(" requests per second") && (known || rest.contains(", p50="));
     good.then_some((subject, rest))
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if line.starts_with(CSV) {
-        *section = line.to_owned();
-    } else if section.starts_with(CSV) && line.starts_with('"') {
+        facts.begins();
+        *section = format!("first {line}");
+    } else if section.contains(CSV) && line.starts_with('"') {
+        match section.strip_prefix("first ") {
+            Some(head) => *section = head.to_owned(),
+            None => facts.begins(),
+        }
         row(section, line, facts);
     } else if let Some(title) = title(line) {
         section.clear();
@@ -55,8 +71,10 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         facts.begins();
         facts.text(Label::Subject, subject);
         facts.figure(Key::Rate, followed_by(rest, "requests per second"));
-        if let Some((_, median)) = rest.split_once("p50=") {
-            facts.figure(Key::Percentile(500_000), seconds(median));
+        for (name, value) in rest.split(", ").filter_map(|part| part.split_once('=')) {
+            if let Some(key) = statistic(name) {
+                facts.figure(key, seconds(value));
+            }
         }
     } else if section == "columns" {
         summary(line, facts);
@@ -79,21 +97,11 @@ fn summary(line: &str, facts: &mut Facts) {
     }
 }
 
-fn statistic(name: &str) -> Option<Key> {
-    match name {
-        "avg" => Some(Key::Mean),
-        "min" => Some(Key::Min),
-        "max" => Some(Key::Max),
-        _ => percentile(name.strip_prefix('p')?),
-    }
-}
-
 /// A row of `--csv`, by the names of the header row.
 fn row(head: &str, line: &str, facts: &mut Facts) {
     let cells = |line: &str| -> Vec<String> {
         line.split("\",\"").map(|cell| cell.trim_matches('"').to_owned()).collect()
     };
-    facts.begins();
     for (name, value) in cells(head).iter().zip(cells(line)) {
         match name.as_str() {
             "test" => facts.text(Label::Subject, &value),
@@ -119,5 +127,8 @@ fn plain(line: &str, facts: &mut Facts) {
         facts.figure(Key::Rate, followed_by(rate, "requests per second"));
     } else if let Some(rate) = line.strip_suffix(" requests per second") {
         facts.figure(Key::Rate, number(rate));
+    } else if line.contains("% <= ") && line.ends_with(" milliseconds") {
+        // Versions before 6.2 print shares of whole milliseconds instead of percentiles.
+        facts.0.push(Fact::Older);
     }
 }

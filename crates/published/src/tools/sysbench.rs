@@ -1,6 +1,6 @@
 //! sysbench.
 
-use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
 use crate::key::Key;
 use crate::numbers::{followed_by, number, seconds};
 
@@ -16,15 +16,16 @@ pub(super) static TOOL: Tool = Tool {
         Key::Max,
         Key::Percentile(0),
     ],
-    closed: true,
     clock: 0.0001,
+    silent: true,
     owns,
     line,
-    document: None,
+    ..USUAL
 };
 
 fn owns(line: &str) -> bool {
-    starts(line, &["sysbench 0.", "sysbench 1.", "SQL statistics:", "total number of events:"])
+    starts(line, &["sysbench 0.", "sysbench 1.", "SQL statistics:", "OLTP test statistics:"])
+        || line.starts_with("total number of events:")
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
@@ -32,9 +33,14 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         section.clear();
         return facts.begins();
     }
+    if let Some(rate) = line.strip_prefix("Target transaction rate: ") {
+        return facts.figure(Key::AskedRate, number(rate.trim_end_matches("/sec")));
+    }
     let Some((label, value)) = pair(line) else { return };
     if value.is_empty() {
-        *section = label.to_owned();
+        if label.starts_with(char::is_alphabetic) {
+            *section = label.to_owned();
+        }
         return;
     }
     let first = value.split_whitespace().next().unwrap_or("");
@@ -46,10 +52,15 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
             facts.figure(Key::Rate, followed_by(rate, "per sec."));
         }
         (_, "events per second") => facts.figure(Key::Rate, number(value)),
+        ("queries performed", "deadlocks") => facts.figure(Key::Failed, number(first)),
         (_, "ignored errors") => facts.figure(Key::Failed, number(first)),
         (_, "total time") => facts.figure(Key::Duration, seconds(value)),
         (_, "total number of events") => facts.figure(Key::Operations, number(value)),
         ("Latency (ms)", label) => latency(label, value, facts),
+        // Version 0.4 and 0.5.
+        (of, label) if of == "per-request statistics" || of == "response time" => {
+            latency(label.trim_start_matches("approx.").trim(), value, facts);
+        }
         _ => {}
     }
 }
@@ -59,9 +70,9 @@ fn latency(label: &str, value: &str, facts: &mut Facts) {
         "min" => Some(Key::Min),
         "avg" => Some(Key::Mean),
         "max" => Some(Key::Max),
-        _ => label.strip_suffix("th percentile").and_then(percentile),
+        _ => label.strip_suffix(" percentile").and_then(|of| percentile(of.trim_end_matches("th"))),
     };
     if let Some(key) = key {
-        facts.figure(key, number(value).milliseconds());
+        facts.figure(key, number(value.trim_end_matches("ms")).milliseconds());
     }
 }

@@ -1,8 +1,8 @@
 //! vegeta: its text report, and its JSON report.
 
-use super::{Facts, Lines, Section, Tool, ToolKind, percentile};
+use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, statistic};
 use crate::json::Leaf;
-use crate::key::Key;
+use crate::key::{Fact, Key};
 use crate::numbers::{number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
@@ -17,11 +17,22 @@ pub(super) static TOOL: Tool = Tool {
         Key::Max,
         Key::Percentile(0),
     ],
+    older: &[
+        Key::Duration,
+        Key::Operations,
+        Key::BodyBytes,
+        Key::Mean,
+        Key::Max,
+        Key::Percentile(0),
+    ],
     closed: false,
     clock: 0.001,
+    silent: true,
+    shows_statuses: true,
     owns,
     line,
     document: Some(document),
+    ..USUAL
 };
 
 fn owns(line: &str) -> bool {
@@ -32,22 +43,40 @@ fn owns(line: &str) -> bool {
 fn fields(line: &str) -> Option<(&str, Vec<(&str, &str)>)> {
     let (label, rest) = line.split_once('[')?;
     let (names, values) = rest.split_once(']')?;
-    let known = ["Requests", "Duration", "Latencies", "Bytes In", "Success", "Status Codes"];
     let label = label.trim_end();
     let columns = names.split(',').map(str::trim).zip(values.split(", ").map(str::trim));
-    known.contains(&label).then(|| (label, columns.collect()))
+    KNOWN.contains(&(label, names.split(',').next()?)).then(|| (label, columns.collect()))
 }
+
+/// Labels, and the first of their columns.
+const KNOWN: &[(&str, &str)] = &[
+    ("Requests", "total"),
+    ("Duration", "total"),
+    ("Latencies", "mean"),
+    ("Latencies", "min"),
+    ("Bytes In", "total"),
+    ("Success", "ratio"),
+    ("Status Codes", "code:count"),
+];
 
 fn line(line: &str, _: &mut Section, facts: &mut Facts) {
     let Some((label, columns)) = fields(line) else { return };
     if label == "Requests" {
         facts.begins();
+        if !columns.iter().any(|(name, _)| *name == "rate") {
+            facts.0.push(Fact::Older);
+        }
     }
     for (name, value) in columns {
         match (label, name) {
             ("Requests", "total") => facts.figure(Key::Operations, number(value)),
             ("Requests", "rate") => facts.figure(Key::Rate, number(value)),
+            // In 2014 there was one column.
             ("Duration", "attack") => facts.figure(Key::Duration, seconds(value)),
+            // In 2014 this was the only column.
+            ("Duration", "total") if !line.contains("attack") => {
+                facts.figure(Key::Duration, seconds(value));
+            }
             ("Latencies", name) => {
                 if let Some(key) = statistic(name) {
                     facts.figure(key, seconds(value));
@@ -57,15 +86,6 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
             ("Status Codes", "code:count") => statuses(value, facts),
             _ => {}
         }
-    }
-}
-
-fn statistic(name: &str) -> Option<Key> {
-    match name {
-        "min" => Some(Key::Min),
-        "mean" => Some(Key::Mean),
-        "max" => Some(Key::Max),
-        _ => percentile(name.trim_end_matches("th")),
     }
 }
 

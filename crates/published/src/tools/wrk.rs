@@ -1,6 +1,6 @@
 //! wrk, and wrk2, which prints the same lines and additional ones.
 
-use super::{Facts, Section, Tool, ToolKind, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
 use crate::key::{Fact, Key, Label};
 use crate::numbers::{bytes, number, seconds, shortened};
 
@@ -20,27 +20,36 @@ pub(super) static WRK: Tool = Tool {
     name: "wrk",
     kind: ToolKind::Http,
     prints: PRINTS,
-    closed: true,
-    clock: 0.01,
+    silent: true,
+    // A script can send several requests at once.
+    in_flight: None,
+    opens,
     owns,
     line,
-    document: None,
+    ..USUAL
 };
 
-pub(super) static WRK2: Tool = Tool { name: "wrk2", closed: false, owns: |_| false, ..WRK };
+pub(super) static WRK2: Tool =
+    Tool { name: "wrk2", closed: false, opens: |_| false, owns: |_| false, ..WRK };
+
+/// autocannon begins with the same line. wrk before version 3 was given a number of requests.
+fn opens(line: &str) -> bool {
+    line.starts_with("Running ") && line.contains(" test @ ")
+        || line.starts_with("Making ") && line.contains(" requests to ")
+}
 
 fn owns(line: &str) -> bool {
-    line.starts_with("Running ") && line.contains(" test @ ")
-        || starts(line, &["Thread Stats   Avg", "Thread calibration:", "Socket errors: connect"])
-        || line.contains(" requests in ") && line.ends_with(" read")
+    line.contains(" threads and ") && line.ends_with(" connections")
+        || starts(line, &["Thread calibration: mean lat"])
+        || line.split_whitespace().take(3).eq(["Thread", "Stats", "Avg"])
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if let Some(rest) = line.strip_prefix("Running ") {
         let Some((duration, url)) = rest.split_once(" test @ ") else { return };
-        section.clear();
-        facts.begins();
         facts.figure(Key::AskedDuration, seconds(duration));
+        facts.text(Label::Target, url);
+    } else if let Some((_, url)) = line.split_once(" requests to ") {
         facts.text(Label::Target, url);
     } else if line.starts_with("Thread calibration:") {
         facts.0.push(Fact::Tool("wrk2"));
@@ -62,11 +71,15 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         && let Some(key) = percentile(percent)
     {
         facts.figure(key, seconds(value));
+    } else if line.starts_with("Thread Stats ") {
+        // A fork of wrk2 prints the p99 in place of the longest time.
+        *section = if line.contains(" 99% ") { "fork" } else { "" }.to_owned();
     } else if let Some(rest) = line.strip_prefix("Latency ") {
         let mut columns = rest.split_whitespace();
         if let (Some(mean), Some(_), Some(max)) = (columns.next(), columns.next(), columns.next()) {
             facts.figure(Key::Mean, seconds(mean));
-            facts.figure(Key::Max, seconds(max));
+            let last = if section == "fork" { Key::Percentile(990_000) } else { Key::Max };
+            facts.figure(last, seconds(max));
         }
     } else {
         summary(line, facts);

@@ -1,0 +1,259 @@
+//! Assigns lines to runs.
+//!
+//! A run begins with a line that no other tool prints, and a line is only added to the run that is
+//! open. A command line, a heading, a line of another tool, or a figure that the run has already
+//! ends it: what follows is not assigned to it.
+
+use crate::command::{self, Command};
+use crate::key::{At, Fact, Key};
+use crate::run::PublishedRun;
+use crate::tools::{Facts, Lines, Section, TOOLS, Tool};
+use crate::wrapping;
+
+/// The largest number of runs per file.
+pub const MOST_RUNS: usize = 1000;
+/// The largest distance of a run from its heading or command, in lines.
+const NEAR: u64 = 8;
+/// The largest number of lines in a row that a tool prints after its rate and that are not read.
+const MOST_UNREAD: u32 = 40;
+/// Longest command line that is put together from several lines, in bytes.
+const LONGEST_COMMAND: usize = 4000;
+
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    file: usize,
+    runs: Vec<PublishedRun>,
+    /// Whether the last run may continue.
+    open: bool,
+    /// Lines since the last one that was read, after the rate.
+    unread: u32,
+    /// The line that is read, as objections quote it: with its mark.
+    literal: String,
+    section: Section,
+    command: Option<At<Command>>,
+    /// A command line that ends with a backslash.
+    unfinished: Option<At<String>>,
+    heading: Option<At<String>>,
+    /// A first line that several tools print.
+    opening: Option<At<String>>,
+    left_out: Option<u64>,
+}
+
+impl Assembly {
+    pub(crate) fn new(file: usize) -> Assembly {
+        Assembly {
+            file,
+            runs: Vec::new(),
+            open: false,
+            unread: 0,
+            literal: String::new(),
+            section: Section::new(),
+            command: None,
+            unfinished: None,
+            heading: None,
+            opening: None,
+            left_out: None,
+        }
+    }
+
+    /// Whether the next line continues a command.
+    pub(crate) fn expects_more(&self) -> bool {
+        self.unfinished.is_some()
+    }
+
+    /// Whether there are too many runs.
+    pub(crate) fn is_full(&self) -> bool {
+        self.left_out.is_some()
+    }
+
+    /// The runs, and the line from which on runs were left out.
+    pub(crate) fn finish(mut self) -> (Vec<PublishedRun>, Option<u64>) {
+        self.runs.iter_mut().for_each(PublishedRun::settle);
+        self.runs.retain(PublishedRun::shows_something);
+        (self.runs, self.left_out)
+    }
+
+    /// Reads a line outside a JSON document.
+    pub(crate) fn read(&mut self, text: &str, line: u64) {
+        if let Some(At { value: begun, line: first }) = self.unfinished.take() {
+            let joined = format!("{} {text}", begun.trim_end_matches(['\\', ' ']));
+            return self.command(joined, first);
+        }
+        self.literal.clear();
+        self.literal.push_str(text);
+        // A mark in front of a line can make its figures unreadable.
+        let readings = wrapping::readings(text);
+        if let Some(call) = readings.iter().find(|text| is_command(text)) {
+            return self.command((*call).to_owned(), line);
+        }
+        let known = [false, true]
+            .into_iter()
+            .any(|unclear| readings.iter().any(|text| self.known(text, line, unclear)));
+        if !known {
+            self.unknown(text, line);
+        }
+    }
+
+    fn command(&mut self, text: String, line: u64) {
+        self.open = false;
+        if text.ends_with('\\') && text.len() < LONGEST_COMMAND {
+            self.unfinished = Some(At { value: text, line });
+        } else {
+            self.command = command::parse(&text).map(|value| At { value, line });
+        }
+    }
+
+    /// Adds a line to a run. Returns false if no tool prints it, or if it has an unclear figure that
+    /// may not be `unclear`.
+    fn known(&mut self, text: &str, line: u64, unclear: bool) -> bool {
+        if TOOLS.iter().any(|tool| (tool.opens)(text)) {
+            self.open = false;
+            self.opening = Some(At { value: text.to_owned(), line });
+            return true;
+        }
+        let owner = TOOLS.iter().find(|tool| (tool.owns)(text)).copied();
+        let open = self.runs.last().filter(|_| self.open).map(|run| run.tool);
+        let Some(tool) = open else { return self.begin_with(owner, text, line, unclear) };
+        let (mut facts, mut section) = (Facts::default(), self.section.clone());
+        (tool.line)(text, &mut section, &mut facts);
+        if facts.0.contains(&Fact::Unclear) && !unclear {
+            return false;
+        }
+        let heads_section = std::mem::replace(&mut self.section, section) != self.section;
+        let owned = owner.is_some_and(|owner| owner.prints_like(tool));
+        let repeats = self.repeats(&facts, owned);
+        if facts.0.contains(&Fact::Begins) || !facts.0.is_empty() && !repeats {
+            self.take(tool, facts, line);
+            return true;
+        }
+        if repeats && owner.is_none() {
+            // A line of another run, whose beginning is missing.
+            self.open = false;
+            return true;
+        }
+        if facts.0.is_empty() && (owned || heads_section) {
+            self.unread = 0;
+            return true;
+        }
+        self.begin_with(owner, text, line, unclear)
+    }
+
+    /// Begins a run of the tool that owns a line. Returns false if there is none.
+    fn begin_with(
+        &mut self,
+        owner: Option<&'static Tool>,
+        text: &str,
+        line: u64,
+        unclear: bool,
+    ) -> bool {
+        let Some(tool) = owner else { return false };
+        let (mut facts, mut section) = (Facts::default(), Section::new());
+        (tool.line)(text, &mut section, &mut facts);
+        if facts.0.contains(&Fact::Unclear) && !unclear {
+            return false;
+        }
+        self.open = false;
+        self.section = section;
+        self.take(tool, facts, line);
+        true
+    }
+
+    fn unknown(&mut self, text: &str, line: u64) {
+        let ends = text.starts_with('#') && heading(text).is_some();
+        if let Some(value) = heading(text).filter(|_| ends || !self.open) {
+            self.open = false;
+            self.heading = Some(At { value: value.to_owned(), line });
+        } else if text.starts_with("$ ") {
+            self.open = false;
+        } else if self.open && self.runs.last().is_some_and(PublishedRun::has_rate) {
+            self.unread += 1;
+            self.open = self.unread <= MOST_UNREAD;
+        }
+    }
+
+    /// Whether a line repeats what every run states only once, so that it belongs to another run.
+    fn repeats(&self, facts: &Facts, owned: bool) -> bool {
+        let Some(run) = self.runs.last() else { return false };
+        let smaller = |fact: &Fact| {
+            let earlier = run.figure(Key::Operations);
+            matches!(fact, Fact::Figure(Key::Operations, value)
+                if earlier.is_some_and(|at| *value < at.value))
+        };
+        if facts.0.contains(&Fact::Restarts) {
+            return facts.0.iter().any(smaller);
+        }
+        facts.0.iter().any(|fact| run.has(fact, owned))
+    }
+
+    fn take(&mut self, tool: &'static Tool, facts: Facts, line: u64) {
+        self.unread = 0;
+        if !self.open || facts.0.contains(&Fact::Begins) {
+            self.begin(tool, line);
+        }
+        let Some(run) = self.runs.last_mut().filter(|_| self.open) else { return };
+        for fact in facts.0 {
+            run.take(fact, line, &self.literal);
+        }
+    }
+
+    /// Adds a JSON document.
+    pub(crate) fn document(&mut self, tool: &'static Tool, lines: Lines, of: &[(u64, String)]) {
+        let (Some((first, _)), Some((last, _))) = (of.first(), of.last()) else { return };
+        self.begin(tool, *first);
+        let Some(run) = self.runs.last_mut().filter(|_| self.open) else { return };
+        run.last = *last;
+        for (line, fact) in lines.0 {
+            let at = of.partition_point(|(number, _)| *number < line);
+            run.take(fact, line, of.get(at).map_or("", |(_, text)| text));
+        }
+        self.open = false;
+    }
+
+    /// Begins a run, unless there are too many.
+    fn begin(&mut self, tool: &'static Tool, line: u64) {
+        if self.runs.len() == MOST_RUNS {
+            self.left_out.get_or_insert(line);
+            self.open = false;
+            return;
+        }
+        let near = |at: u64| line.saturating_sub(at) <= NEAR;
+        let mut run = PublishedRun::new(tool, self.file, line);
+        run.heading = self.heading.take().filter(|at| near(at.line));
+        if let Some(At { value: text, line: first }) = self.opening.take()
+            && near(first)
+        {
+            let mut facts = Facts::default();
+            (tool.line)(&text, &mut Section::new(), &mut facts);
+            run.first = first;
+            facts.0.into_iter().for_each(|fact| run.take(fact, first, &text));
+        }
+        if let Some(At { value: command, line: at }) = self.command.take()
+            && near(at)
+            && command.tool.prints_like(tool)
+        {
+            run.command = Some(At { value: command, line: at });
+        }
+        self.runs.push(run);
+        self.open = true;
+    }
+}
+
+fn is_command(text: &str) -> bool {
+    command::parse(text).is_some() || text.ends_with('\\') && command::has_prompt(text)
+}
+
+/// Lines of wrk2, fortio and autocannon that are no headings.
+const PRINTED: &[&str] = &["#[", "# range, mid point", "# target ", "# of samples"];
+
+/// The text of a heading: `## nginx`, `**nginx**`, `=== nginx ===`.
+fn heading(text: &str) -> Option<&str> {
+    let inside = if text.starts_with('#') && !PRINTED.iter().any(|line| text.starts_with(line)) {
+        text.trim_start_matches('#')
+    } else if text.len() > 4 && text.starts_with("**") && text.ends_with("**") {
+        text.trim_matches('*')
+    } else {
+        text.strip_prefix("==")?.strip_suffix("==")?.trim_matches('=')
+    };
+    let inside = inside.trim();
+    (!inside.is_empty()).then_some(inside)
+}

@@ -1,0 +1,26 @@
+//! Limits that the user set, and that the run crossed.
+
+use super::{Check, Checked, Rule, fine, found};
+use crate::key::Key;
+use crate::run::PublishedRun;
+use judge::verdict::Weight;
+use text::units::show_counted;
+
+pub(super) const RULE: Rule = Rule {
+    name: "crossed_thresholds",
+    weight: Weight::Caution,
+    threshold: "Counts the thresholds that k6 marks as crossed (✗). Any such threshold is a caution.",
+    why: "Who made the run called it failed.",
+    remedy: "State with the figures which threshold was crossed, and by how much.",
+    check: Check::Run(check),
+};
+
+fn check(run: &PublishedRun) -> Checked {
+    match run.figure(Key::Crossed) {
+        Some(at) => {
+            let text = format!("{} crossed", show_counted(at.value as u64, "threshold"));
+            found(Weight::Caution, text, [at.line])
+        }
+        None => fine(),
+    }
+}

@@ -1,0 +1,87 @@
+//! fortio load.
+
+use super::{Facts, Section, Tool, USUAL, first, percentile};
+use crate::key::{Key, Label};
+use crate::numbers::{Number, number, seconds};
+
+pub(super) static TOOL: Tool = Tool {
+    name: "fortio",
+    prints: &[
+        Key::Duration,
+        Key::Operations,
+        Key::Rate,
+        Key::Connections,
+        Key::Mean,
+        Key::Max,
+        Key::Percentile(0),
+    ],
+    clock: 0.001,
+    silent: true,
+    owns,
+    line,
+    ..USUAL
+};
+
+fn owns(line: &str) -> bool {
+    line.starts_with("Fortio ") && line.contains(" running at ")
+        || line.starts_with("Aggregated Function Time : count ")
+        || line.starts_with("Ended after ") && line.contains(" calls. qps=")
+}
+
+fn line(line: &str, _: &mut Section, facts: &mut Facts) {
+    if line.starts_with("Fortio ") {
+        facts.begins();
+        facts.text(Label::Target, line.rsplit_once(": ").map_or("", |(_, url)| url));
+    } else if let Some(rest) = line.strip_prefix("Starting at ") {
+        if let Some((rate, rest)) = rest.split_once(" qps with ") {
+            if let Number::Clear(_) = number(rate) {
+                facts.figure(Key::AskedRate, number(rate));
+            }
+            facts.figure(Key::Connections, first(rest));
+        }
+    } else if let Some(rest) = line.strip_prefix("Ended after ") {
+        ended(rest, facts);
+    } else if let Some(rest) = line.strip_prefix("Aggregated Function Time : ") {
+        times(rest, facts);
+    } else if let Some(rest) = line.strip_prefix("# target ") {
+        if let Some((percent, value)) = rest.split_once("% ")
+            && let Some(key) = percentile(percent)
+        {
+            facts.figure(key, number(value));
+        }
+    } else if line.starts_with("All done ") {
+        // Its figures count if the line `Ended after` is missing.
+        facts.part(Key::Operations, first(line.trim_start_matches("All done ")));
+        let rate = line.strip_suffix(" qps").and_then(|line| line.rsplit_once(", "));
+        facts.part(Key::Rate, number(rate.map_or("", |(_, rate)| rate)));
+    } else if let Some(rest) = line.strip_prefix("Code ")
+        && let Some((code, count)) = rest.split_once(':')
+    {
+        match code.trim().parse() {
+            Ok(code @ 100..=599) => facts.figure(Key::Status(code), first(count)),
+            // No reply.
+            _ => facts.adds(Key::Errors, first(count)),
+        }
+    }
+}
+
+/// `5.02s : 40 calls. qps=7.96`
+fn ended(text: &str, facts: &mut Facts) {
+    let Some((duration, rest)) = text.split_once(" : ") else { return };
+    facts.figure(Key::Duration, seconds(duration));
+    facts.figure(Key::Operations, first(rest));
+    facts.figure(Key::Rate, number(rest.split_once("qps=").map_or("", |(_, rate)| rate)));
+}
+
+/// `count 40 avg 0.0012 +/- 0.001 min 0.0008 max 0.003 sum 0.05`, in seconds
+fn times(text: &str, facts: &mut Facts) {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    for pair in words.windows(2) {
+        match pair[0] {
+            "avg" => facts.figure(Key::Mean, number(pair[1])),
+            "min" => facts.figure(Key::Min, number(pair[1])),
+            "max" => facts.figure(Key::Max, number(pair[1])),
+            _ => {}
+        }
+    }
+}

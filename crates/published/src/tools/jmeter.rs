@@ -1,0 +1,53 @@
+//! JMeter without a window: the summary in its log.
+
+use super::{Facts, Section, Tool, USUAL, first};
+use crate::key::{Fact, Key};
+use crate::numbers::{Number, number, seconds};
+
+pub(super) static TOOL: Tool = Tool {
+    name: "JMeter",
+    prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Errors, Key::Mean, Key::Max],
+    clock: 1.0,
+    keeps_sending: false,
+    in_flight: None,
+    owns,
+    line,
+    ..USUAL
+};
+
+/// The text behind `summary =`: all samples so far. Those behind `summary +` are of an interval.
+fn total(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("summary = ")?;
+    (rest.contains("/s Avg:") && rest.contains(" Err:")).then(|| rest.trim())
+}
+
+fn owns(line: &str) -> bool {
+    total(line).is_some()
+}
+
+fn line(line: &str, _: &mut Section, facts: &mut Facts) {
+    let Some(total) = total(line) else { return };
+    facts.0.push(Fact::Restarts);
+    facts.figure(Key::Operations, first(total));
+    let words: Vec<&str> = total.split_whitespace().collect();
+    for pair in words.windows(2) {
+        match pair {
+            ["in", duration] => facts.figure(Key::Duration, clock(duration)),
+            ["=", rate] => facts.figure(Key::Rate, number(rate.trim_end_matches("/s"))),
+            ["Avg:", time] => facts.figure(Key::Mean, number(time).milliseconds()),
+            ["Min:", time] => facts.figure(Key::Min, number(time).milliseconds()),
+            ["Max:", time] => facts.figure(Key::Max, number(time).milliseconds()),
+            ["Err:", count] => facts.figure(Key::Errors, number(count)),
+            _ => {}
+        }
+    }
+}
+
+/// `00:01:30`, or `90s` before version 2.13.
+fn clock(text: &str) -> Number {
+    let parts: Option<Vec<f64>> = text.split(':').map(|part| part.parse().ok()).collect();
+    match parts.as_deref() {
+        Some([hours, minutes, rest]) => Number::Clear(hours * 3600.0 + minutes * 60.0 + rest),
+        _ => seconds(text),
+    }
+}

@@ -1,0 +1,68 @@
+//! siege: its list, and its JSON.
+
+use super::{Facts, Field, Lines, Section, Tool, USUAL, field, first};
+use crate::json::Leaf;
+use crate::key::Key;
+use crate::numbers::{Number, number};
+
+pub(super) static TOOL: Tool = Tool {
+    name: "siege",
+    prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Failed, Key::Mean, Key::Max],
+    clock: 0.01,
+    // Unless -b is given, each user pauses between two requests.
+    keeps_sending: false,
+    owns,
+    line,
+    document: Some(document),
+    ..USUAL
+};
+
+const FIELDS: &[Field] = &[
+    ("Transactions", Key::Operations, first),
+    ("Elapsed time", Key::Duration, first),
+    ("Response time", Key::Mean, time),
+    ("Transaction rate", Key::Rate, first),
+    ("Failed transactions", Key::Failed, first),
+    ("Longest transaction", Key::Max, time),
+    ("Shortest transaction", Key::Min, time),
+];
+
+fn owns(line: &str) -> bool {
+    let line = line.trim_end();
+    line.starts_with("Transactions:") && line.ends_with(" hits")
+        || line.starts_with("Transaction rate:") && line.ends_with(" trans/sec")
+        || line.starts_with("** SIEGE ")
+        || line.starts_with("SIEGE 4")
+}
+
+fn line(line: &str, _: &mut Section, facts: &mut Facts) {
+    let line = line.trim_start_matches(['*', ' ']);
+    if line.starts_with("SIEGE ") {
+        facts.begins();
+    } else if let Some(rest) = line.strip_prefix("Preparing ") {
+        facts.figure(Key::Connections, first(rest));
+    } else {
+        field(line, FIELDS, facts);
+    }
+}
+
+/// Seconds, or milliseconds since version 4.1.6.
+fn time(text: &str) -> Number {
+    if text.ends_with(" ms") { first(text).milliseconds() } else { first(text) }
+}
+
+fn document(leaves: &[Leaf], lines: &mut Lines) {
+    let has = |path: &str| leaves.iter().any(|leaf| leaf.path == path);
+    if !has("transaction_rate") || !has("availability") {
+        return;
+    }
+    for leaf in leaves {
+        let named =
+            |(label, _, _): &&Field| label.to_ascii_lowercase().replace(' ', "_") == leaf.path;
+        if let (Some((_, key, _)), Number::Clear(_)) =
+            (FIELDS.iter().find(named), number(&leaf.text))
+        {
+            lines.figure(*key, leaf, 1.0);
+        }
+    }
+}
