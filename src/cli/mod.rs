@@ -17,6 +17,7 @@ mod help;
 mod load;
 mod man;
 mod options;
+mod output_file;
 mod outputs;
 mod packages;
 mod pager;
@@ -34,7 +35,8 @@ mod topics;
 mod watch;
 
 use crate::exit::{Error, Exit};
-use crate::secrets;
+use crate::host;
+use ::text::shown::is_hidden;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io;
 use std::panic::catch_unwind;
@@ -116,9 +118,9 @@ pub fn main() -> ExitCode {
         outputs::complain(&format!("error: {}", error.text));
         return error.exit.into();
     }
-    let matches = command().get_matches_from(typed);
+    let matches = command().try_get_matches_from(typed).unwrap_or_else(|error| refuse(&error));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if let Err(error) = keeper::survive_a_file_size_limit().and_then(|()| current_directory()) {
+    if let Err(error) = prepare_process() {
         outputs::complain(&format!("error: {error}"));
         return Exit::Failed.into();
     }
@@ -132,6 +134,23 @@ pub fn main() -> ExitCode {
             Exit::Failed.into()
         }
     }
+}
+
+/// Ends the process with the message of the argument parser. It quotes arguments, among which may be the name of a
+/// file of somebody else (`compare *`).
+fn refuse(error: &clap::Error) -> ! {
+    let message = error.render().to_string();
+    if error.use_stderr() && message.chars().any(|c| c != '\n' && is_hidden(c)) {
+        outputs::complain(message.trim_end());
+        std::process::exit(error.exit_code());
+    }
+    error.exit()
+}
+
+fn prepare_process() -> io::Result<()> {
+    keeper::survive_a_file_size_limit()?;
+    host::forbid_core_files()?;
+    current_directory()
 }
 
 /// # Errors
@@ -169,7 +188,7 @@ fn perform(typed: &Command) -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(Error { exit, text }) => {
-            outputs::complain(&format!("error: {}", secrets::hidden(&text)));
+            outputs::complain(&format!("error: {text}"));
             exit.into()
         }
     }
