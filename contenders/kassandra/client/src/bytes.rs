@@ -31,7 +31,10 @@ impl<'a> Reader<'a> {
     /// Takes the memory of so many values.
     pub(crate) fn hold(&self, values: usize) -> Result<(), Error> {
         let left = self.memory.get().checked_sub(values * size_of::<Value>()).ok_or_else(|| {
-            Error::broken(Kind::TooLarge, "the values of a reply take more memory than max_reply allows")
+            Error::broken(
+                Kind::TooLarge,
+                "the values of a reply take more memory than max_reply allows",
+            )
         })?;
         self.memory.set(left);
         Ok(())

@@ -138,7 +138,10 @@ mod tests {
             let left = reader.left();
             assert_eq!((opcode, reader.take(left)), (opcode::RESULT, Ok(&b"body"[..])));
         }
-        assert_eq!(kind(opened(Reader::new(&frame(COMPRESSED, 8, b"body"))).map(|_| ())), Kind::Protocol);
+        assert_eq!(
+            kind(opened(Reader::new(&frame(COMPRESSED, 8, b"body"))).map(|_| ())),
+            Kind::Protocol
+        );
     }
 
     #[test]

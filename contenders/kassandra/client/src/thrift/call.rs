@@ -116,7 +116,8 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Option<(u8, usize)>, Error> {
-        returned(Reader::new(bytes), &METHOD, 7).map(|it| it.map(|(kind, reader)| (kind, reader.left())))
+        returned(Reader::new(bytes), &METHOD, 7)
+            .map(|it| it.map(|(kind, reader)| (kind, reader.left())))
     }
 
     #[test]
