@@ -118,7 +118,9 @@ pub fn main() -> ExitCode {
         outputs::complain(&format!("error: {}", error.text));
         return error.exit.into();
     }
-    let matches = command().try_get_matches_from(typed).unwrap_or_else(|error| refuse(&error));
+    let is_plain = typed.iter().all(|word| !word.to_string_lossy().chars().any(is_hidden));
+    let matches = command().try_get_matches_from(typed);
+    let matches = matches.unwrap_or_else(|error| refuse(&error, is_plain));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Err(error) = prepare_process() {
         outputs::complain(&format!("error: {error}"));
@@ -136,15 +138,14 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Ends the process with the message of the argument parser. It quotes arguments, among which may be the name of a
-/// file of somebody else (`compare *`).
-fn refuse(error: &clap::Error) -> ! {
-    let message = error.render().to_string();
-    if error.use_stderr() && message.chars().any(|c| c != '\n' && is_hidden(c)) {
-        outputs::complain(message.trim_end());
-        std::process::exit(error.exit_code());
+/// Ends the process with the message of the argument parser. It quotes arguments, which may be names of files of
+/// somebody else (`compare *`) and then are not plain.
+fn refuse(error: &clap::Error, is_plain: bool) -> ! {
+    if is_plain || !error.use_stderr() {
+        error.exit();
     }
-    error.exit()
+    outputs::complain(error.to_string().trim_end());
+    std::process::exit(error.exit_code())
 }
 
 fn prepare_process() -> io::Result<()> {

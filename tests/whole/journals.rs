@@ -317,7 +317,7 @@ fn the_message_of_a_library_reaches_the_terminal_escaped() {
         let trial = lines.iter().rposition(|line| line.contains("\"trial\"")).expect("a trial");
         lines[trial] = changed(&lines[trial], |event| event["trial"]["phase"] = RED.into());
     });
-    fs::write(directory.file("e.toml"), "[run]\n\"\\u001b[31m\\u202e\" = 1\n").expect("writes");
+    fs::write(directory.file("e.toml"), "\"\\u001b[31m\\u202e\" = 1\n").expect("writes");
     let file = directory.tiebreak(&["check", "e.toml"]);
     let arguments = directory.tiebreak(&["compare", "--rounds", RED]);
     for (output, code) in [(output, 5), (file, 2), (arguments, 2)] {

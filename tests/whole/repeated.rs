@@ -1,7 +1,7 @@
 //! A server that repeats the password with which it was logged in to, in everything that it says.
 
 use crate::common::{TestDirectory, errors, stdout};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
