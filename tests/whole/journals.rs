@@ -324,6 +324,6 @@ fn the_message_of_a_library_reaches_the_terminal_escaped() {
         let stderr = errors(&output);
         assert_eq!(output.status.code(), Some(code), "{stderr}");
         assert!(stderr.contains(r"\u{1b}[31m\u{202e}"), "{stderr}");
-        assert!(!stderr.contains(|c| matches!(c, '\u{1b}' | '\u{202e}')), "{stderr:?}");
+        assert!(!stderr.contains(['\u{1b}', '\u{202e}']), "{stderr:?}");
     }
 }
