@@ -32,25 +32,48 @@ pub fn built(cache: &Path, experiment: &Path) -> PathBuf {
     cache.join("built").join(format!("{name}-{hash:016x}"))
 }
 
-/// Creates a directory in the cache, and its parents, for this user only.
+/// Creates a directory in the cache, and its parents, for this user only. Nothing is created below a directory
+/// that somebody else can write in, because a link there could lead anywhere.
 ///
 /// # Errors
-/// If it cannot be created or opened, or if others can write in it.
+/// If it cannot be created or opened, or if others can write in it or in one above it in the cache.
 pub(crate) fn make(directory: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    if is_directory_of_ours(directory)? {
-        Ok(())
-    } else {
-        Err(io::ErrorKind::PermissionDenied.into())
+    let parts = from_the_cache_down(directory);
+    if let Some(above) = parts[0].parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(above)?;
     }
+    for part in parts {
+        match DirBuilder::new().mode(0o700).create(part) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ if opens_as_ours(part)? => {}
+            _ => return Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    }
+    Ok(())
 }
 
 /// Whether this is a directory, not a link, that belongs to this user and that nobody else can
-/// write in.
+/// write in; the same is required of those above it in the cache.
 ///
 /// # Errors
 /// If it cannot be opened because it does not exist or is not a directory.
 pub(crate) fn is_directory_of_ours(directory: &Path) -> io::Result<bool> {
+    from_the_cache_down(directory)
+        .into_iter()
+        .try_fold(true, |ours, part| Ok(ours && opens_as_ours(part)?))
+}
+
+/// The directories from that of the cache to this one, or this one alone if it is elsewhere.
+fn from_the_cache_down(directory: &Path) -> Vec<&Path> {
+    let cache = self::directory().filter(|cache| directory.starts_with(cache));
+    let top = cache.as_deref().unwrap_or(directory);
+    let mut parts: Vec<&Path> =
+        directory.ancestors().take_while(|part| part.starts_with(top)).collect();
+    parts.reverse();
+    parts
+}
+
+fn opens_as_ours(directory: &Path) -> io::Result<bool> {
     let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
     Ok(is_ours(&OpenOptions::new().read(true).custom_flags(flags).open(directory)?))
 }

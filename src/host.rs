@@ -1,4 +1,4 @@
-//! Facts of the machine, and its limit of descriptors.
+//! Facts of the machine, and limits of this process.
 
 use record::Host;
 use std::fs::read_to_string;
@@ -81,6 +81,32 @@ fn read_descriptor_limit() -> io::Result<libc::rlimit> {
         0 => Ok(limit),
         _ => Err(io::Error::last_os_error()),
     }
+}
+
+/// From now on this process, and what it starts, leaves no core file: it would contain secrets.
+///
+/// # Errors
+/// If the system refuses.
+pub(crate) fn forbid_core_files() -> io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the calls write and read one valid rlimit.
+    let result = unsafe {
+        match libc::getrlimit(libc::RLIMIT_CORE, &mut limit) {
+            0 => {
+                limit.rlim_cur = 0;
+                libc::setrlimit(libc::RLIMIT_CORE, &limit)
+            }
+            failed => failed,
+        }
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// From now on no other process of this user can read the memory and the environment of this process, and no
+/// program that collects core dumps gets one. What it starts is not affected.
+pub(crate) fn hide_memory() {
+    // SAFETY: only passes numbers. With these it cannot fail.
+    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0) };
 }
 
 fn read(file: &str) -> String {

@@ -6,13 +6,14 @@
 //! journal (and so every report), progress, errors, `check`. Keepers mask the logs of targets; they
 //! get the list when they start.
 
+use crate::host;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
 use text::blot::{self, SHORTEST};
 use text::percent;
-use text::shown::shown_sentence;
+use text::shown::{shown, shown_sentence, shown_whole};
 
 /// Replaces a secret in a text. It has the same length for all, so that the secret's length stays
 /// unknown.
@@ -45,6 +46,7 @@ pub(crate) fn check(value: &str) -> Result<(), String> {
 /// From now on no text of this process contains the value. A value that is too short is ignored;
 /// [`check`] reports it.
 pub(crate) fn declare(value: &str) {
+    host::hide_memory();
     let mut declared = DECLARED.lock().unwrap_or_else(PoisonError::into_inner);
     for form in forms(value) {
         if !declared.contains(&form) {
@@ -55,6 +57,10 @@ pub(crate) fn declare(value: &str) {
 
 /// From now on nothing that a target said and that this process shows contains this password of an address.
 pub(crate) fn declare_login(password: &[u8]) {
+    if password.is_empty() {
+        return;
+    }
+    host::hide_memory();
     let mut logins = LOGINS.lock().unwrap_or_else(PoisonError::into_inner);
     for form in forms(&String::from_utf8_lossy(password)) {
         if !logins.contains(&form) {
@@ -63,8 +69,14 @@ pub(crate) fn declare_login(password: &[u8]) {
     }
 }
 
+/// What a target said, as messages and journals quote it: without secrets and without passwords of addresses, and
+/// escaped.
+pub(crate) fn quote(text: impl AsRef<[u8]>) -> String {
+    shown(masked(&shown_whole(text)))
+}
+
 /// What a target said, without secrets and without passwords of addresses.
-pub(crate) fn hidden_in_quote(text: &str) -> String {
+pub(crate) fn masked(text: &str) -> String {
     let logins = LOGINS.lock().unwrap_or_else(PoisonError::into_inner).clone();
     without(text, &[declared(), logins].concat())
 }
@@ -210,7 +222,7 @@ mod tests {
     #[test]
     fn a_target_may_not_repeat_the_password_of_its_address() {
         declare_login(b"pw of an address");
-        assert_eq!(hidden_in_quote("denied for me/pw of an address"), "denied for me/****");
+        assert_eq!(quote("denied for me/pw of an address"), "denied for me/****");
         assert_eq!(hidden("pw of an address"), "pw of an address", "elsewhere it is a word");
     }
 

@@ -36,4 +36,4 @@ pub(crate) use local_clock::{LocalClock, SimulatedClock};
 pub(crate) use membership::{Membership, rank_and_size};
 pub(crate) use part::{PartLane, PartOrder};
 pub(crate) use slurm::membership as membership_in_slurm;
-pub(crate) use ssh::{ExperimentFile, Hosts, arguments_in, hosts};
+pub(crate) use ssh::{EXPERIMENT, ExperimentFile, Hosts, hosts, take_arguments};

@@ -6,6 +6,7 @@ use super::local_clock::SimulatedClock;
 use super::membership::{Membership, number_of, rank_and_size};
 use crate::exit::Error;
 use crate::remote::Token;
+use keeper::user;
 use record::DialPolicy;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
@@ -109,16 +110,18 @@ fn found(file: &Path, patience: Duration) -> Result<(SocketAddr, Token), Error> 
 /// Reads the file of the coordinator. Returns None while it does not exist or is not complete. A
 /// file is accepted only if it belongs to the same user and nobody else can read it.
 fn read(file: &Path) -> Result<Option<(SocketAddr, Token)>, String> {
-    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(file);
-    let opened = match opened {
+    // So that a link is not followed, and a pipe does not block.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let opened = match OpenOptions::new().read(true).custom_flags(flags).open(file) {
         Ok(opened) => opened,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
     let about = opened.metadata().map_err(|error| error.to_string())?;
-    // SAFETY: cannot fail.
-    if about.uid() != unsafe { libc::geteuid() } || about.mode() & 0o077 != 0 {
-        return Err("it belongs to another user, or others can read it".to_owned());
+    if !about.is_file() || about.uid() != user::ours() || about.mode() & 0o077 != 0 {
+        return Err(
+            "it is not a plain file, belongs to another user, or others can read it".to_owned()
+        );
     }
     let mut text = String::new();
     opened.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| error.to_string())?;

@@ -91,6 +91,7 @@ pub(super) fn perform(
     this.simulated = options.simulate_clock.unwrap_or_default().times(this.rank);
     if this.rank > 0 {
         let resolved = conduct::settle_for_agent(spec)?;
+        agents_over_ssh::remove_sent_experiment();
         let stop = conduct::catch_signals()?;
         runner::assist(&resolved, &stop, output.out.as_deref(), &this)?;
         return Ok(Exit::Sound);

@@ -2,7 +2,9 @@
 
 use super::options::OutputOptions;
 use super::{conduct, outputs};
-use crate::agents::{Announce, ExperimentFile, Hosts, Membership, SimulatedClock, arguments_in};
+use crate::agents::{
+    Announce, EXPERIMENT, ExperimentFile, Hosts, Membership, SimulatedClock, take_arguments,
+};
 use crate::exit::{Error, Exit};
 use crate::plan::{self, Spec};
 use crate::remote::Token;
@@ -12,7 +14,7 @@ use std::fs;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use text::lists;
 use text::shown::shown;
@@ -21,15 +23,27 @@ use text::shown::shown;
 /// file.
 const FROM_FILE: &str = "--arguments-from";
 
+/// Set in an agent whose files were sent to its host.
+static WAS_SENT: OnceLock<()> = OnceLock::new();
+
 /// The arguments of this process: as they are, or those in the file that they name.
 pub(super) fn of_agent(typed: Vec<OsString>) -> io::Result<Vec<OsString>> {
     match &typed[..] {
         [program, option, file] if option == FROM_FILE => {
             let mut all = vec![program.clone()];
-            all.extend(arguments_in(Path::new(file))?);
+            all.extend(take_arguments(Path::new(file))?);
+            let _ = WAS_SENT.set(());
             Ok(all)
         }
         _ => Ok(typed),
+    }
+}
+
+/// Removes the experiment file if it was sent to this host, because it may hold secrets.
+pub(super) fn remove_sent_experiment() {
+    if WAS_SENT.get().is_some() {
+        // A comparison of addresses has none.
+        let _ = fs::remove_file(EXPERIMENT);
     }
 }
 

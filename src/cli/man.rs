@@ -1,11 +1,11 @@
 //! `tiebreak man`: manual pages, made from the same definitions as the help.
 
-use super::{Cli, outputs};
+use super::{Cli, output_file, outputs};
 use crate::exit::{Error, Exit};
 use clap::{Command, CommandFactory, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use text::near;
 use text::shown::shown;
@@ -72,10 +72,12 @@ fn write_all(root: &Command, dir: &Path) -> Result<(), Error> {
     }
     for command in subcommands(root).chain([root]) {
         let file = dir.join(man(command).get_filename());
-        std::fs::write(&file, page(command)).map_err(|error| {
-            let file = shown(file.display().to_string());
-            Error::failed(format!("the page {file} cannot be written: {error}"))
-        })?;
+        output_file::create(&file)
+            .and_then(|mut to| to.write_all(page(command).as_bytes()))
+            .map_err(|error| {
+                let file = shown(file.display().to_string());
+                Error::failed(format!("the page {file} cannot be written: {error}"))
+            })?;
     }
     Ok(())
 }

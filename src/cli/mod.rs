@@ -18,6 +18,7 @@ mod keys;
 mod load;
 mod man;
 mod options;
+mod output_file;
 mod outputs;
 mod packages;
 mod pager;
@@ -35,7 +36,8 @@ mod topics;
 mod watch;
 
 use crate::exit::{Error, Exit};
-use crate::secrets;
+use crate::host;
+use ::text::shown::is_hidden;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io;
 use std::panic::catch_unwind;
@@ -121,9 +123,11 @@ pub fn main() -> ExitCode {
         outputs::complain(&format!("error: {}", error.text));
         return error.exit.into();
     }
-    let matches = command().get_matches_from(typed);
+    let is_plain = typed.iter().all(|word| !word.to_string_lossy().chars().any(is_hidden));
+    let matches = command().try_get_matches_from(typed);
+    let matches = matches.unwrap_or_else(|error| refuse(&error, is_plain));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if let Err(error) = keeper::survive_a_file_size_limit().and_then(|()| current_directory()) {
+    if let Err(error) = prepare_process() {
         outputs::complain(&format!("error: {error}"));
         return Exit::Failed.into();
     }
@@ -137,6 +141,22 @@ pub fn main() -> ExitCode {
             Exit::Failed.into()
         }
     }
+}
+
+/// Ends the process with the message of the argument parser. It quotes arguments, which may be names of files of
+/// somebody else (`compare *`) and then are not plain.
+fn refuse(error: &clap::Error, is_plain: bool) -> ! {
+    if is_plain || !error.use_stderr() {
+        error.exit();
+    }
+    outputs::complain(error.to_string().trim_end());
+    std::process::exit(error.exit_code())
+}
+
+fn prepare_process() -> io::Result<()> {
+    keeper::survive_a_file_size_limit()?;
+    host::forbid_core_files()?;
+    current_directory()
 }
 
 /// # Errors
@@ -174,7 +194,7 @@ fn perform(typed: &Command) -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(Error { exit, text }) => {
-            outputs::complain(&format!("error: {}", secrets::hidden(&text)));
+            outputs::complain(&format!("error: {text}"));
             exit.into()
         }
     }

@@ -1,16 +1,18 @@
 //! Writes reports to the terminal and to files.
 
+use super::output_file;
 use crate::exit::Error;
 use crate::judging::sweep::{self, Swept};
 use crate::judging::{self, Judged};
 use crate::private;
 use crate::runner::run_directory::{self, REPORTS};
+use crate::secrets;
 use clap::ValueHint;
 use report::{self, Detail, ReportInput, Style, SweepInput};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
-use text::shown::shown;
+use text::shown::{shown, shown_lines};
 
 /// Where a report is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -232,7 +234,7 @@ fn print_beside_copies(copies: &Copies, text: impl Fn(bool) -> String) -> Result
     if !copies.takes_stdout() {
         return print(&text(stdout().is_terminal()));
     }
-    complain(text(stderr().is_terminal()).trim_end());
+    write_line(text(stderr().is_terminal()).trim_end());
     Ok(())
 }
 
@@ -278,9 +280,14 @@ pub(super) fn print(text: &str) -> Result<(), Error> {
     }
 }
 
-/// Prints a line on standard error. If that is closed the line is lost, where `eprintln!`
-/// would panic.
+/// Prints a message on standard error. Here it loses secrets, and what a terminal would not show as text,
+/// whatever it quotes: a file, a server, a library's error.
 pub(super) fn complain(text: &str) {
+    write_line(&shown_lines(&secrets::hidden(text)));
+}
+
+/// If standard error is closed the line is lost, where `eprintln!` would panic.
+fn write_line(text: &str) {
     let _ = writeln!(stderr(), "{text}");
 }
 
@@ -318,14 +325,11 @@ pub(super) fn check_file(flag: &str, file: Option<&Path>) -> Result<(), Error> {
 
 fn check_destination(flag: &str, destination: &Destination) -> Result<(), Error> {
     let Destination::File(file) = destination else { return Ok(()) };
-    let directory = file.parent().filter(|directory| *directory != Path::new(""));
-    let there = directory.is_none_or(Path::is_dir);
-    if there && !file.is_dir() {
-        return Ok(());
-    }
-    let wrong = if there { "is a directory" } else { "is in a directory that does not exist" };
-    let file = shown(file.display().to_string());
-    Err(Error::usage(format!("{flag} {file}: it {wrong}")))
+    let objection = output_file::objection(file).map(|wrong| {
+        let file = shown(file.display().to_string());
+        Error::usage(format!("{flag} {file}: it {wrong}"))
+    });
+    objection.map_or(Ok(()), Err)
 }
 
 /// Prints a table; with `--json` writes the JSON, to standard output in place of
@@ -344,7 +348,8 @@ pub(super) fn table_or_json(
 
 fn put(destination: &Destination, text: &str) -> Result<(), Error> {
     let Destination::File(file) = destination else { return print(text) };
-    written(fs::write(file, text), file)
+    let created = output_file::create(file).map_err(|error| unwritten(file, &error))?;
+    written((&created).write_all(text.as_bytes()), file)
 }
 
 fn written(result: io::Result<()>, file: &Path) -> Result<(), Error> {

@@ -1,5 +1,6 @@
 //! `tiebreak testserver`: runs the server of known behaviour as a process.
 
+use super::{output_file, outputs};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::SocketAddr;
@@ -305,7 +306,7 @@ pub fn run(args: &TestserverArgs) -> ExitCode {
 }
 
 fn failed(error: &str, code: u8) -> ExitCode {
-    eprintln!("tiebreak testserver: {error}");
+    outputs::complain(&format!("tiebreak testserver: {error}"));
     ExitCode::from(code)
 }
 
@@ -317,7 +318,7 @@ fn serve(args: &TestserverArgs, behaviour: Behaviour) -> io::Result<()> {
     let _ = raise_descriptor_limit();
     // Opened now, so that an error shows at once and not after an hour.
     let log = match args.log.as_deref() {
-        Some(path) => Some((path, File::create(path).map_err(of(path))?)),
+        Some(path) => Some((path, output_file::create(path).map_err(of(path))?)),
         None => None,
     };
     let server = TestServer::start(behaviour, args.core)?;

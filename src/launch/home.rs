@@ -14,6 +14,9 @@ pub(super) fn page() -> String {
     format!("<html><body>{}</body></html>", "x".repeat(61))
 }
 
+/// How many names of temporary directories are tried.
+const MOST_TAKEN: u32 = 1000;
+
 /// A directory that is removed when this value is dropped. The user of the target can write in it,
 /// so nothing in it is accessed by its path.
 pub(super) struct Home {
@@ -31,11 +34,8 @@ impl Home {
         owner: Option<User>,
         within: Option<&Path>,
     ) -> io::Result<Home> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let directory = format!("tiebreak-{}-{number}-{name}", std::process::id());
         let within = within.map_or_else(std::env::temp_dir, Path::to_owned);
-        let temporary = Temporary::make(&within.canonicalize()?, &directory)?;
+        let temporary = make_unused(&within.canonicalize()?, name)?;
         let owner = owner.filter(|owner| user::ours() == 0 && owner.uid != 0);
         let home = Home { name: name.to_owned(), temporary, owner };
         home.temporary.directory.give(home.owner(), 0o755)?;
@@ -125,9 +125,50 @@ impl Home {
     }
 }
 
+/// Creates a temporary directory under a name that is not taken: others may have guessed the next ones.
+fn make_unused(within: &Path, name: &str) -> io::Result<Temporary> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let process = std::process::id();
+    let mut taken = ErrorKind::AlreadyExists.into();
+    for _ in 0..MOST_TAKEN {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        match Temporary::make(within, &format!("tiebreak-{process}-{number}-{name}")) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => taken = error,
+            made => return made,
+        }
+    }
+    Err(taken)
+}
+
 impl Drop for Home {
     fn drop(&mut self) {
         // An error has no receiver here, so a directory that cannot be removed is left.
         let _ = self.temporary.remove();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+    use std::fs;
+
+    #[test]
+    fn a_name_that_others_have_taken_is_left_out() {
+        let scratch = Scratch::new();
+        let at = scratch.path().canonicalize().expect("there");
+        let made = |name: &str| make_unused(&at, name).expect("a name is left");
+        let first = made("a").path().to_owned();
+        let (before, number) = first
+            .to_str()
+            .and_then(|path| path.strip_suffix("-a")?.rsplit_once('-'))
+            .expect("as it is named");
+        let number: u32 = number.parse().expect("a number");
+        // Other tests may take numbers meanwhile.
+        for next in number + 1..number + 50 {
+            fs::create_dir(format!("{before}-{next}-b")).expect("scratch");
+        }
+        let second = made("b");
+        assert!(second.path().exists() && fs::read_dir(&at).expect("there").count() == 51);
     }
 }

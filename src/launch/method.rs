@@ -4,7 +4,6 @@
 use crate::launch::launcher::LaunchContext;
 use crate::launch::{Command, Missing, Values, orders};
 use keeper::{Keeper, LaunchOptions, ProcessOrder, logs};
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -90,11 +89,10 @@ fn run_to_its_end(
     }
 }
 
-fn read(log: &PathBuf, from: u64) -> std::io::Result<String> {
+fn read(log: &Path, from: u64) -> std::io::Result<String> {
     let mut bytes = Vec::new();
-    File::open(log)?.take(from + SEARCHED).read_to_end(&mut bytes)?;
-    let own = bytes.get(from as usize..).unwrap_or_default();
-    Ok(String::from_utf8_lossy(own).into_owned())
+    logs::open_at(log, from)?.take(SEARCHED).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns the number that follows these words and any blanks. None if there is none.

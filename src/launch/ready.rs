@@ -12,8 +12,7 @@ use crate::targets::ports;
 use keeper::Keeper;
 use keeper::logs;
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::time::{Duration, Instant};
 use text::shown::shown;
 use text::units::show_ns;
@@ -256,10 +255,8 @@ fn by_logs(this: &Started, texts: &[Text], values: &Values) -> CheckResult {
 
 fn by_log(this: &Started, text: &str) -> CheckResult {
     let is_there = || -> std::io::Result<bool> {
-        let mut file = File::open(&this.log)?;
-        file.seek(SeekFrom::Start(this.from))?;
         let mut bytes = Vec::new();
-        file.take(16 << 20).read_to_end(&mut bytes)?;
+        logs::open_at(&this.log, this.from)?.take(16 << 20).read_to_end(&mut bytes)?;
         Ok(bytes.windows(text.len().max(1)).any(|window| window == text.as_bytes()))
     };
     match is_there() {

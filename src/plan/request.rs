@@ -2,8 +2,10 @@
 
 use crate::address::{Endpoint, Login, Url, tls};
 use crate::exit::Error;
+use crate::host;
 use crate::plan::custom::{CustomSettings, RequestTemplate};
 use crate::plan::{Settings, Spec};
+use crate::secrets;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use engine::{HttpRequest, HttpRequests, Numbers, TlsAccess};
 use record::{CustomOperation, RequestSettings};
@@ -96,6 +98,10 @@ pub(super) fn headers(url: &Url, settings: &Settings) -> Result<Vec<(String, Vec
         }
         headers.push(("Authorization".to_owned(), basic(login)));
     }
+    if !headers.is_empty() || settings.body.is_some() {
+        // They may hold a key.
+        host::hide_memory();
+    }
     Ok(headers)
 }
 
@@ -113,7 +119,10 @@ pub(super) fn tls(spec: &Spec, url: &Url) -> Result<Option<TlsAccess>, Error> {
 /// The value of the header for a basic login (RFC 7617).
 fn basic(login: &Login) -> Vec<u8> {
     let pair = [login.user.as_slice(), b":", &login.password].concat();
-    format!("Basic {}", BASE64_STANDARD.encode(pair)).into_bytes()
+    let encoded = BASE64_STANDARD.encode(pair);
+    // A server may repeat the header.
+    secrets::declare_login(encoded.as_bytes());
+    format!("Basic {encoded}").into_bytes()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::*;
 use crate::scratch::Scratch;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::thread;
 use std::time::Duration;
 use wire::remote::handshake::{FromClient, FromServer, Refusal};
@@ -168,11 +169,16 @@ fn a_token_file_is_named_in_errors_and_not_quoted() {
     let scratch = Scratch::new();
     let path = scratch.path().join("token");
     let why = |path: &std::path::Path| Token::in_file(path).expect_err("no token");
-    assert!(why(&path).contains("/token: No such file"));
+    assert!(why(&path).contains("/token cannot be read: No such file"));
     std::fs::write(&path, "secret\n").expect("scratch");
     assert!(why(&path).ends_with("16 to 256 characters, but this one has 6"));
     std::fs::write(&path, "a secret of 23 characters\n").expect("scratch");
     assert!(why(&path).ends_with("must be one word of visible ASCII characters"));
     std::fs::write(&path, "a-secret-of-22-letters\n").expect("scratch");
     assert!(Token::in_file(&path).expect("a token") == token("a-secret-of-22-letters"));
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o606)).expect("ours");
+    assert!(why(&path).ends_with("so it is no secret (chmod 600)"));
+    std::fs::remove_file(&path).expect("ours");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("coreutils");
+    assert!(made.success() && why(&path).ends_with("/token is not a plain file"));
 }

@@ -1,12 +1,13 @@
 //! The token that both machines know.
 
 use crate::host;
+use crate::input;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt;
-use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use text::hex::hex;
 use text::shown::shown;
@@ -39,7 +40,12 @@ impl Token {
     pub fn new() -> Result<Token, String> {
         let bytes = host::random_bytes::<RANDOM_BYTES>()
             .map_err(|error| format!("no token can be read from /dev/urandom: {error}"))?;
-        Ok(Token(hex(&bytes)))
+        Ok(Token::held(hex(&bytes)))
+    }
+
+    fn held(token: String) -> Token {
+        host::hide_memory();
+        Token(token)
     }
 
     /// The token in a text, without white space around it.
@@ -53,7 +59,7 @@ impl Token {
             return Err("a token must be one word of visible ASCII characters".to_owned());
         }
         match token.len() {
-            FEWEST_BYTES..=MOST_BYTES => Ok(Token(token.to_owned())),
+            FEWEST_BYTES..=MOST_BYTES => Ok(Token::held(token.to_owned())),
             length => Err(format!(
                 "a token must have {FEWEST_BYTES} to {MOST_BYTES} characters, but this one has \
                  {length}"
@@ -64,13 +70,19 @@ impl Token {
     /// The token in a file.
     ///
     /// # Errors
-    /// If the file cannot be read, or does not contain a token; the message names the file.
+    /// If the file cannot be read, is not a plain file, can be written by all users, or does not contain a token;
+    /// the message names the file.
     pub fn in_file(path: &Path) -> Result<Token, String> {
-        let named =
-            |why: String| format!("the token file {}: {why}", shown(path.as_os_str().as_bytes()));
+        let name = format!("the token file {}", shown(path.as_os_str().as_bytes()));
+        let named = |why: String| format!("{name}: {why}");
         let mut text = String::new();
-        let file = File::open(path).map_err(|error| named(error.to_string()))?;
-        // Enough to see that it is too long, whatever the file is.
+        let file = input::plain_file(path).map_err(|why| format!("{name} {why}"))?;
+        if file.metadata().is_ok_and(|about| about.mode() & 0o002 != 0) {
+            return Err(named(
+                "all users can write to it, so it is no secret (chmod 600)".to_owned(),
+            ));
+        }
+        // Enough to see that it is too long.
         let read = file.take(4 * MOST_BYTES as u64).read_to_string(&mut text);
         read.map_err(|error| named(error.to_string()))?;
         Token::of(&text).map_err(named)

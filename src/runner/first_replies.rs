@@ -91,8 +91,8 @@ fn excerpt(body: &[u8], from: usize) -> String {
         return "nothing".to_owned();
     }
     // The whole text is searched, because a secret may begin before the part.
-    let text = secrets::hidden_in_quote(&String::from_utf8_lossy(body));
-    let hidden = text != String::from_utf8_lossy(body);
+    let text = String::from_utf8_lossy(body);
+    let hidden = secrets::masked(&text) != text;
     let ends = if part.len() > EXCERPT { "…" } else { "" };
     let part = if hidden { b"a secret".as_slice() } else { &part[..part.len().min(EXCERPT)] };
     format!("\"{}{ends}\"", shown(part))

@@ -5,8 +5,10 @@ use crate::exit::Error;
 use crate::journal::{self, Writer, sweep};
 use crate::private;
 use crate::utc;
-use std::fs::{self, File};
+use keeper::user;
+use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use text::shown::shown;
@@ -119,7 +121,15 @@ fn taken(directory: &Path, what: &str) -> Error {
 }
 
 fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Error> {
-    fs::create_dir_all(home).map_err(|error| cannot(home, &error))?;
+    let created = DirBuilder::new().recursive(true).mode(0o755).create(home);
+    created.map_err(|error| cannot(home, &error))?;
+    if !is_ours(home).map_err(|error| cannot(home, &error))? {
+        return Err(Error::usage(format!(
+            "{}: it, or the link of this name, belongs to another user, or all users can write to it: choose another \
+             directory with --out",
+            shown(home.display().to_string())
+        )));
+    }
     let name = format!("{}-{}", utc::stamp(now), plan_hash.get(..8).unwrap_or(plan_hash));
     let names = (2..).map(|number| format!("{name}-{number}"));
     for name in std::iter::once(name.clone()).chain(names) {
@@ -131,6 +141,13 @@ fn unused(home: &Path, now: SystemTime, plan_hash: &str) -> Result<PathBuf, Erro
         }
     }
     unreachable!("numbers do not end")
+}
+
+/// Whether nobody but this user and root can change what is there: the directory, and the link to it if it is one.
+fn is_ours(directory: &Path) -> io::Result<bool> {
+    let (named, found) = (directory.symlink_metadata()?, directory.metadata()?);
+    let trusted = |about: &Metadata| [user::ours(), 0].contains(&about.uid());
+    Ok(trusted(&named) && trusted(&found) && found.mode() & 0o002 == 0)
 }
 
 /// The newest run or sweep below `home` that can be `read`, with what was read. None if there is none. Those of
@@ -272,6 +289,23 @@ mod tests {
                 "19700101T000000Z-01234567-3"
             ]
         );
+    }
+
+    #[test]
+    fn runs_are_not_put_where_others_can_change_them() {
+        let scratch = Scratch::new();
+        let home = scratch.path().join("home");
+        let link = scratch.path().join("link");
+        fs::create_dir(&home).expect("scratch");
+        symlink(&home, &link).expect("scratch");
+        let tried =
+            |home: &Path| unused(home, SystemTime::UNIX_EPOCH, "0").map_err(|error| error.text);
+        tried(&link).expect("a link of ours");
+        fs::set_permissions(&home, fs::Permissions::from_mode(0o777)).expect("ours");
+        for home in [&home, &link] {
+            assert!(tried(home).expect_err("others can write").contains("with --out"));
+        }
+        assert_eq!(fs::read_dir(&home).expect("ours").count(), 1);
     }
 
     #[test]

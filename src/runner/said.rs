@@ -2,11 +2,10 @@
 
 use crate::secrets;
 use record::Seen;
-use text::shown::shown;
 
 /// Masks secrets in what a target said, and escapes what a terminal would not show as text.
 pub(super) fn make_harmless(seen: &mut Seen) {
-    seen.reasons.replace_said(|text| shown(secrets::hidden_in_quote(text)));
+    seen.reasons.replace_said(|text| secrets::quote(text));
     seen.groups.iter_mut().chain(&mut seen.requests).for_each(make_harmless);
 }
 

@@ -3,9 +3,9 @@
 
 mod upgrade;
 
+use crate::secrets::quote;
 use drivers::Refusal;
 use record::{Failure, Reasons, RequestPlan, Seen};
-use text::shown::shown;
 use wire::{memcached, resp, thrift};
 
 /// The pauses between the attempts with a target that refuses: about two seconds in all.
@@ -100,7 +100,7 @@ pub(crate) fn answer(seen: &Seen, must: ExpectedReply) -> Answer {
 
 /// Why a request failed, in the words of the target or else in ours. Returns None if nothing is known.
 pub(crate) fn in_words(reasons: &Reasons) -> Option<String> {
-    let said = reasons.said.first().map(|said| format!("it says \"{}\"", shown(&said.text)));
+    let said = reasons.said.first().map(|said| format!("it says \"{}\"", quote(&said.text)));
     said.or_else(|| reasons.faults.keys().next().cloned())
 }
 

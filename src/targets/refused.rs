@@ -37,7 +37,7 @@ pub(crate) fn why_not(access: &Access, address: &Address, workload: &Workload) -
 /// answers, or is not a database.
 pub(crate) fn why_unreached(access: &Access, address: &Address) -> Option<String> {
     let query_error = access.database()?.ask(address, &[], PATIENCE).err()?;
-    query_error.code.is_none().then(|| shown(secrets::hidden_in_quote(&query_error.why)))
+    query_error.code.is_none().then(|| secrets::quote(&query_error.why))
 }
 
 /// The answer of the server, if it answers with an error.
@@ -52,7 +52,7 @@ fn ask(access: &Access, address: &Address, statement: &str) -> Option<QueryError
 /// Describes an error, such as `relation "nowhere" does not exist, at line 1, column 15: SELECT 1
 /// FROM nowhere`.
 fn describe(refused: &QueryError, statement: &str) -> String {
-    let reason = shown(secrets::hidden_in_quote(&refused.why));
+    let reason = secrets::quote(&refused.why);
     let position = refused.position.map(|position| position.saturating_sub(1) as usize);
     match position.or_else(|| of_the_name(&refused.why, statement)) {
         Some(at) => {

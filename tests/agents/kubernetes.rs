@@ -2,12 +2,17 @@
 //! files where Kubernetes would mount them.
 
 use crate::common::TestDirectory;
+use crate::common::not_tested::{Lack, lacks};
 use crate::common::running::Running;
 use crate::group::{Group, QUICK, TOKEN, agree, errors, judged, serve};
-use std::os::unix::fs::symlink;
+use std::fs::Permissions;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
+
+/// The user and the group of the manifest.
+const POD_USER: &str = "65532";
 
 fn agents(directory: &TestDirectory, words: &str) -> Output {
     let words: Vec<&str> = ["agents"].into_iter().chain(words.split_whitespace()).collect();
@@ -50,13 +55,19 @@ fn the_manifest_is_one_job_of_all_processes_and_a_service() {
         ("clusterIP", "None"),
         ("publishNotReadyAddresses", "true"),
         ("subdomain", "tiebreak"),
-        ("defaultMode", "0400"),
+        ("defaultMode", "0440"),
+        ("runAsNonRoot", "true"),
+        ("fsGroup", POD_USER),
+        ("readOnlyRootFilesystem", "true"),
+        ("allowPrivilegeEscalation", "false"),
         ("image", concat!("tiebreak:", env!("CARGO_PKG_VERSION"))),
         ("- topologyKey", "kubernetes.io/hostname"),
     ] {
         assert_eq!(values(&yaml, key), [value], "{key}: {yaml}");
     }
     assert_eq!(values(&yaml, "cpu"), ["2", "2"], "{yaml}");
+    assert_eq!(list(&yaml, "drop"), ["- ALL"]);
+    assert!(values(&yaml, "mountPath").contains(&"/tmp"), "{yaml}");
     assert!(!yaml.contains("stringData") && !yaml.contains("kind: Secret"), "{yaml}");
     let other = manifest(&directory, "--kubernetes 256 --name x1 --image r.test/t:1 --cores 4");
     assert_eq!(values(&other, "completions"), ["257"]);
@@ -92,8 +103,8 @@ fn mounted(volume: &Path, file: &str, text: &str) {
     symlink(Path::new("..data").join(file), volume.join(file)).expect("a link");
 }
 
-/// The command of one process as the manifest describes it, with other places.
-fn process(group: &Group, yaml: &str, index: usize) -> Command {
+/// The command of one process as the manifest describes it, with other places, after this program.
+fn process(group: &Group, yaml: &str, index: usize, mut command: Command) -> Command {
     let here = |text: &str| {
         let place = |volume: &str| group.directory.file(volume).display().to_string();
         let placed = text.replace("tiebreak-0.tiebreak:9311", &group.coordinator.to_string());
@@ -104,7 +115,7 @@ fn process(group: &Group, yaml: &str, index: usize) -> Command {
         .iter()
         .map(|line| here(line.strip_prefix("- ").expect("an item")))
         .collect();
-    let mut command = group.directory.command(&words);
+    command.args(words);
     let env = list(yaml, "env");
     assert_eq!(env.len() % 2, 0, "{env:?}");
     for pair in env.chunks(2) {
@@ -122,8 +133,44 @@ fn process(group: &Group, yaml: &str, index: usize) -> Command {
     command
 }
 
+/// tiebreak as the user of the manifest, on a root that cannot be written to, except for the directory of the
+/// group. Its binary is mounted there: others may not enter the directory that it is in.
+fn in_a_pod(directory: &TestDirectory) -> Command {
+    const SCRIPT: &str = "mount --bind \"$1\" \"$1\"; mount --bind \"$2\" \"$1/tiebreak\"
+        mount -o remount,bind,ro /
+        cd \"$1\"
+        user=$3; shift 3
+        exec setpriv --reuid=$user --regid=$user --clear-groups --no-new-privs --bounding-set=-all \\
+            ./tiebreak \"$@\"";
+    std::fs::write(directory.file("tiebreak"), "").expect("writes");
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-euc", SCRIPT, "sh"]).arg(directory.path());
+    command.args([env!("CARGO_BIN_EXE_tiebreak"), POD_USER]).stdin(Stdio::null());
+    command.env("TMPDIR", directory.path()).env("HOME", "/").env_remove("XDG_CACHE_HOME");
+    command
+}
+
 #[test]
 fn the_command_and_the_environment_of_the_manifest_drive_a_comparison() {
+    drive(|directory| directory.command(&[""; 0]));
+}
+
+#[test]
+fn an_ordinary_user_on_a_root_that_cannot_be_written_to_drives_the_manifest() {
+    if lacks(Lack::Root) || lacks(Lack::Namespaces) {
+        return;
+    }
+    drive(|directory| {
+        let user = POD_USER.parse().ok();
+        chown(directory.path(), user, user).expect("root");
+        let token = directory.file("token-volume/..version/token");
+        chown(&token, Some(0), user).expect("root");
+        std::fs::set_permissions(token, Permissions::from_mode(0o440)).expect("root");
+        in_a_pod(directory)
+    });
+}
+
+fn drive(program: impl Fn(&TestDirectory) -> Command) {
     let group = Group::of(2);
     let yaml = manifest(&group.directory, "--kubernetes 2");
     let reply = Duration::from_millis(1);
@@ -132,7 +179,10 @@ fn the_command_and_the_environment_of_the_manifest_drive_a_comparison() {
     let experiment = contender("a", a.address()) + &contender("b", b.address());
     mounted(&group.directory.file("experiment"), "experiment.toml", &experiment);
     mounted(&group.directory.file("token-volume"), "token", TOKEN);
-    let start = |index| Running::new(process(&group, &yaml, index).spawn().expect("it starts"));
+    let start = |index| {
+        let program = program(&group.directory);
+        Running::new(process(&group, &yaml, index, program).spawn().expect("it starts"))
+    };
     let processes: Vec<Running> = (0..3).map(start).collect();
     for (index, process) in processes.into_iter().enumerate() {
         let output = process.output();

@@ -212,8 +212,10 @@ fn neither_the_token_nor_an_argument_is_seen_by_others() {
     let (running, _servers) = site.in_rounds();
     let commands: Vec<String> = site.agents().iter().map(Process::command).collect();
     assert_eq!(commands, [" ./tiebreak --arguments-from arguments "; 2]);
-    let tokens = site.on_hosts().into_iter().map(|at| std::fs::read_to_string(at.join("token")));
-    let tokens: Vec<String> = tokens.map(|text| text.expect("a file")).collect();
+    // The standard input of an agent, which has no name any more.
+    let token_of = |agent: &Process| std::fs::read_to_string(format!("/proc/{}/fd/0", agent.pid));
+    let tokens = site.agents();
+    let tokens: Vec<String> = tokens.iter().map(|agent| token_of(agent).expect("a file")).collect();
     let token = tokens[0].trim();
     assert!(token.len() >= 16 && tokens.iter().all(|other| other.trim() == token));
     for pid in processes::pids() {
@@ -227,6 +229,39 @@ fn neither_the_token_nor_an_argument_is_seen_by_others() {
         let found = text.windows(token.len()).any(|part| part == token.as_bytes());
         assert!(!found, "{}", path.display());
     }
+}
+
+#[test]
+fn a_host_whose_processes_are_killed_keeps_nothing_secret_and_is_named() {
+    let Some(site) = site() else { return };
+    let servers = [serve(MS), serve(MS)];
+    let table = |name: &str, server: &TestServer| {
+        format!("[contender.{name}]\nurl = 'http://me:canary@{}/'\n", server.address())
+    };
+    let file = format!("{}{}", table("a", &servers[0]), table("b", &servers[1]));
+    std::fs::write(site.directory.file("e.toml"), file).expect("writes");
+    let words = format!("e.toml {QUICK}").replace("--rounds 6", "--rounds 6000");
+    let running = site.start("ssh:h1", &words);
+    wait_for("some rounds", || site.rounds() >= 2);
+    let [at] = &site.on_hosts()[..] else { panic!("{:?}", site.on_hosts()) };
+    let runs_there =
+        |pid: &i32| std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == *at);
+    let there = processes::pids().into_iter().filter(runs_there).filter_map(Process::find);
+    let there: Vec<Process> = there.collect();
+    // All stop first: otherwise the end of one makes another remove the directory.
+    for signal in [libc::SIGSTOP, libc::SIGKILL] {
+        there.iter().for_each(|process| process.kill(signal));
+    }
+    let output = running.output();
+    let stderr = errors(&output);
+    assert_eq!(output.status.code(), Some(5), "{stderr}");
+    assert!(stderr.contains(&format!("{} on the host may be left", at.display())), "{stderr}");
+    let left = std::fs::read_dir(at).expect("it is left");
+    let mut left: Vec<_> = left.map(|entry| entry.expect("an entry").file_name()).collect();
+    left.sort();
+    // The journal of an agent holds no secret.
+    assert_eq!(left, ["tiebreak", "tiebreak-runs"]);
+    std::fs::remove_dir_all(at).expect("ours");
 }
 
 #[test]

@@ -17,8 +17,10 @@ mod ends;
 mod experiment;
 mod files;
 mod leftovers;
+mod memory;
 mod ours;
 mod ownership;
+mod planted;
 mod ports;
 mod processes;
 mod secrets;
@@ -53,6 +55,8 @@ fn main() -> ExitCode {
         shown::cases(),
         leftovers::cases(),
         ownership::cases(),
+        planted::cases(),
+        memory::cases(),
         drips::cases(),
     ];
     let trials =

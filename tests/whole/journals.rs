@@ -308,3 +308,22 @@ fn strange(value: &Value, dice: &mut Dice) -> Value {
         }
     }
 }
+
+#[test]
+fn the_message_of_a_library_reaches_the_terminal_escaped() {
+    const RED: &str = "\u{1b}[31m\u{202e}";
+    let directory = finished();
+    let output = spoilt(&directory, |lines| {
+        let trial = lines.iter().rposition(|line| line.contains("\"trial\"")).expect("a trial");
+        lines[trial] = changed(&lines[trial], |event| event["trial"]["phase"] = RED.into());
+    });
+    fs::write(directory.file("e.toml"), "\"\\u001b[31m\\u202e\" = 1\n").expect("writes");
+    let file = directory.tiebreak(&["check", "e.toml"]);
+    let arguments = directory.tiebreak(&["compare", "--rounds", RED]);
+    for (output, code) in [(output, 5), (file, 2), (arguments, 2)] {
+        let stderr = errors(&output);
+        assert_eq!(output.status.code(), Some(code), "{stderr}");
+        assert!(stderr.contains(r"\u{1b}[31m\u{202e}"), "{stderr}");
+        assert!(!stderr.contains(['\u{1b}', '\u{202e}']), "{stderr:?}");
+    }
+}

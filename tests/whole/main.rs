@@ -44,6 +44,7 @@ mod launches;
 mod leave;
 mod printed;
 mod recorded;
+mod repeated;
 mod void;
 mod waiting;
 mod warm_up;

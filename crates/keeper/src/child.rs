@@ -164,10 +164,9 @@ impl<'a> Prepared<'a> {
 
 /// The log of a process, for its two outputs.
 fn logs(order: &ProcessOrder) -> io::Result<(File, File)> {
-    // A log can contain what only its owner may read, and a link may have been put there.
-    let mut options = OpenOptions::new();
-    options.append(true).create(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
-    let opened = options.open(&order.log)?;
+    // A log can contain what only its owner may read.
+    let opened =
+        crate::logs::open(&order.log, OpenOptions::new().append(true).create(true).mode(0o600))?;
     Ok((opened.try_clone()?, opened))
 }
 

@@ -2,8 +2,9 @@
 
 pub mod bounded;
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use text::blot::blot;
 use text::shown::shown;
@@ -18,6 +19,29 @@ const LAST: u64 = 64 * 1024;
 /// The current length of a log; 0 if it does not exist.
 pub fn length(log: &Path) -> u64 {
     std::fs::metadata(log).map_or(0, |found| found.len())
+}
+
+/// Opens a log. Links are not followed and pipes not waited for, because the target may have put them there.
+///
+/// # Errors
+/// If it is not a plain file, or the system refuses.
+pub fn open(log: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let file = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(log)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(ErrorKind::InvalidInput, "it is no longer a regular file"))
+    }
+}
+
+/// Opens a log to read what follows byte `from`.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_at(log: &Path, from: u64) -> io::Result<File> {
+    let mut file = open(log, OpenOptions::new().read(true))?;
+    file.seek(SeekFrom::Start(from))?;
+    Ok(file)
 }
 
 /// The last lines after byte `from`, at most [`LINES`], without secrets and safe to show. Empty if
@@ -37,17 +61,15 @@ pub fn last_lines(mut bytes: Vec<u8>, secrets: &[String]) -> Vec<String> {
 
 /// The first line after byte `from` that is not empty, in the same way.
 pub fn first_line(log: &Path, from: u64, secrets: &[String]) -> Option<String> {
-    let mut file = File::open(log).ok()?;
-    file.seek(SeekFrom::Start(from)).ok()?;
     let mut bytes = Vec::new();
-    file.take(LAST).read_to_end(&mut bytes).ok()?;
+    open_at(log, from).ok()?.take(LAST).read_to_end(&mut bytes).ok()?;
     blot(&mut bytes, secrets);
     let mut lines = bytes.split(|byte| *byte == b'\n').map(|line| line.trim_ascii());
     lines.find(|line| !line.is_empty()).map(shown)
 }
 
 fn last_bytes(log: &Path, from: u64) -> io::Result<Vec<u8>> {
-    let mut file = File::open(log)?;
+    let mut file = open_at(log, from)?;
     let start = from.max(file.metadata()?.len().saturating_sub(LAST));
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
@@ -67,6 +89,25 @@ mod tests {
 
     fn secrets(all: &[&str]) -> Vec<String> {
         all.iter().map(|secret| (*secret).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_link_or_a_pipe_in_place_of_a_log_is_neither_followed_nor_waited_for() {
+        let directory = Scratch::new();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::write(at("precious"), "kept").expect("scratch");
+        std::os::unix::fs::symlink(at("precious"), at("link")).expect("scratch");
+        let pipe = std::process::Command::new("mkfifo").arg(at("pipe")).status();
+        assert!(pipe.is_ok_and(|status| status.success()));
+        for name in ["link", "pipe"] {
+            assert_eq!(tail(&at(name), 0, &[]), [""; 0], "{name}");
+            assert_eq!(first_line(&at(name), 0, &[]), None, "{name}");
+            assert!(
+                open(&at(name), OpenOptions::new().append(true).create(true)).is_err(),
+                "{name}"
+            );
+        }
+        assert_eq!(std::fs::read(at("precious")).expect("there"), b"kept");
     }
 
     #[test]

@@ -31,6 +31,12 @@ pub fn shown_whole(text: impl AsRef<[u8]>) -> String {
     visible(text.as_ref(), usize::MAX)
 }
 
+/// The same for a message of several lines, whose line breaks are kept.
+pub fn shown_lines(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(shown_sentence).collect();
+    lines.join("\n")
+}
+
 /// Whether a character must not be shown as it is: it moves the cursor,
 /// changes the direction of text, or is invisible.
 ///
@@ -136,6 +142,7 @@ mod tests {
         let escape_just_fits = format!("{}\u{202e}", "x".repeat(192));
         assert_eq!(shown(&escape_just_fits), format!(r"{}\u{{202e}}", "x".repeat(192)));
         assert_eq!(shown_sentence("x".repeat(201)), "x".repeat(201));
+        assert_eq!(shown_lines("one \x1b\ntwo\r\n"), "one \\u{1b}\ntwo\\r\n");
     }
 
     proptest! {

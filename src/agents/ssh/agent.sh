@@ -26,6 +26,7 @@ for program in mktemp sha256sum sleep; do
 done
 directory=$(mktemp -d "${TMPDIR:-/tmp}/tiebreak-agent.XXXXXXXX")
 cd "$directory"
+echo "tiebreak-agent: in $PWD"
 echo "tiebreak-agent: at $(uname -sm) ${SSH_CONNECTION:-}"
 
 read -r bytes hash
@@ -45,10 +46,14 @@ echo "tiebreak-agent: ready"
 read -r coordinator
 read -r token
 printf '%s\n' "$token" >token
-exec 3<&0
-TIEBREAK_COORDINATOR=$coordinator TIEBREAK_TOKEN_FILE=token TIEBREAK_RANK=$rank TIEBREAK_SIZE=$size \
-    ./tiebreak --arguments-from arguments </dev/null >/dev/null 3<&- &
+# The token has no name any more when the agent starts, which removes the other files once it has read them:
+# if this script is killed, nothing secret is left.
+exec 3<&0 4<token
+rm token
+TIEBREAK_COORDINATOR=$coordinator TIEBREAK_TOKEN_FILE=/dev/stdin TIEBREAK_RANK=$rank TIEBREAK_SIZE=$size \
+    ./tiebreak --arguments-from arguments <&4 >/dev/null 3<&- 4<&- &
 agent=$!
+exec 4<&-
 # The end of standard input is the end of the connection, of which nothing else on the host notices.
 {
     while read -r _; do :; done

@@ -14,7 +14,7 @@ use crate::remote::Token;
 use engine::Stop;
 pub(crate) use names::hosts;
 use payload::HostPayload;
-pub(crate) use payload::{ExperimentFile, arguments_in};
+pub(crate) use payload::{EXPERIMENT, ExperimentFile, take_arguments};
 use session::{HostSession, remote_command};
 use std::io;
 use std::net::{IpAddr, SocketAddr};

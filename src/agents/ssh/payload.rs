@@ -14,14 +14,16 @@ use text::shell_words::quote;
 /// The options that concern the coordinator alone. Each has a value.
 const OWN: [&str; 6] = ["--agents", "--out", "--json", "--html", "--markdown", "--junit"];
 /// The experiment file in the directory on the host.
-const EXPERIMENT: &str = "experiment.toml";
+pub(crate) const EXPERIMENT: &str = "experiment.toml";
 
-/// Reads arguments as the script wrote them.
+/// Reads arguments as the script wrote them, and removes the file: it may hold secrets, and the script that
+/// removes the directory may be killed.
 ///
 /// # Errors
-/// If the file cannot be read.
-pub(crate) fn arguments_in(file: &Path) -> io::Result<Vec<OsString>> {
+/// If the file cannot be read or removed.
+pub(crate) fn take_arguments(file: &Path) -> io::Result<Vec<OsString>> {
     let bytes = fs::read(file)?;
+    fs::remove_file(file)?;
     let ended = bytes.split_inclusive(|byte| *byte == 0);
     Ok(ended
         .map(|word| OsStr::from_bytes(word.strip_suffix(b"\0").unwrap_or(word)).to_owned())

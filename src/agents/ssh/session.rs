@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use text::shown::{shown, shown_sentence};
 
@@ -20,6 +20,8 @@ const FINAL_OUTPUT: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(10);
 /// The exit code of an ssh client that failed itself.
 const SSH_FAILED: i32 = 255;
+/// A shell adds the number of a signal to this exit code.
+const BY_SIGNAL: i32 = 128;
 
 /// The command that a host runs. It works in every login shell, and contains no data of a user.
 pub(super) fn remote_command() -> String {
@@ -35,6 +37,8 @@ pub(super) struct HostSession {
     input: Mutex<Option<ChildStdin>>,
     lines: Mutex<Receiver<String>>,
     errors: Errors,
+    /// What the script made on the host.
+    directory: OnceLock<String>,
 }
 
 /// What a client wrote to standard error.
@@ -57,7 +61,8 @@ impl HostSession {
         let input = Mutex::new(client.stdin.take());
         let (lines, errors) = (lines_of(client.stdout.take())?, errors_of(client.stderr.take())?);
         let (client, host) = (Mutex::new(client), host.to_owned());
-        Ok(HostSession { host, rank, client, input, lines: Mutex::new(lines), errors })
+        let (lines, directory) = (Mutex::new(lines), OnceLock::new());
+        Ok(HostSession { host, rank, client, input, lines, errors, directory })
     }
 
     /// Copies everything to the host. Returns the address of this machine as the host sees it.
@@ -67,6 +72,8 @@ impl HostSession {
     /// the client ends.
     pub(super) fn prepare(&self, payload: &HostPayload, size: u32) -> Result<IpAddr, String> {
         self.send(SCRIPT.as_bytes())?;
+        let directory = self.line("in ")?;
+        self.directory.get_or_init(|| shown(directory));
         let seen = self.line("at ")?;
         let address = seen_from(&seen).map_err(|why| format!("{}: {why}", self.name()))?;
         self.send(format!("{} {}\n", payload.binary.len(), payload.hash).as_bytes())?;
@@ -128,14 +135,25 @@ impl HostSession {
             line if line.is_empty() => String::new(),
             line => format!(": {}", shown_sentence(&line)),
         };
-        Some(match status.code() {
-            Some(SSH_FAILED) => format!(
+        Some(match (status.code(), self.directory.get()) {
+            (Some(SSH_FAILED), None) => format!(
                 "{name}: ssh failed with exit code 255{why}; `ssh -o BatchMode=yes {} true` must \
                  work without a question",
                 self.host
             ),
-            Some(code) => format!("{name}: exit code {code}{why}"),
-            None => format!("{name}: ssh was ended by a signal{why}"),
+            (Some(code), None) => format!("{name}: exit code {code}{why}"),
+            (Some(code @ ..=BY_SIGNAL), Some(_)) => format!("{name}: exit code {code}{why}"),
+            (None, None) => format!("{name}: ssh was ended by a signal{why}"),
+            // What was killed on the host has removed nothing.
+            (code, Some(directory)) => {
+                let ended = match code {
+                    Some(code) => format!("exit code {code}"),
+                    None => "ssh was ended by a signal".to_owned(),
+                };
+                format!(
+                    "{name}: {ended}{why}; {directory} on the host may be left, and can be removed"
+                )
+            }
         })
     }
 
@@ -243,7 +261,7 @@ fn seen_from(line: &str) -> Result<IpAddr, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents::arguments_in;
+    use crate::agents::take_arguments;
     use crate::scratch::Scratch;
 
     /// A host that is a shell on this machine, whose temporary directory is `scratch`.
@@ -274,6 +292,7 @@ mod tests {
                       echo \"$TIEBREAK_RANK/$TIEBREAK_SIZE at $TIEBREAK_COORDINATOR\" >../seen\n\
                       cat \"$TIEBREAK_TOKEN_FILE\" >>../seen\n\
                       cp \"$2\" ../arguments\n\
+                      ls >../files\n\
                       exit 7\n";
         assert_eq!(host.prepare(&payload(binary), 3), Ok([127, 0, 0, 9].into()));
         host.send(b"127.0.0.9:1\nthe-token\n").expect("it runs");
@@ -283,10 +302,13 @@ mod tests {
         let text = std::fs::read_to_string(&seen).expect("the agent wrote it");
         assert_eq!(text, "1/3 at 127.0.0.9:1\nthe-token\n");
         let arguments = scratch.path().join("arguments");
-        let words = arguments_in(&arguments).expect("the agent copied it");
+        let words = take_arguments(&arguments).expect("the agent copied it");
         assert_eq!(words, ["compare", "--agents", "env", "it's\nx"]);
-        for file in [seen, arguments] {
-            std::fs::remove_file(file).expect("ours");
+        let files =
+            std::fs::read_to_string(scratch.path().join("files")).expect("the agent wrote it");
+        assert_eq!(files, "arguments\ntiebreak\n", "the token has no name");
+        for file in ["seen", "files"] {
+            std::fs::remove_file(scratch.path().join(file)).expect("ours");
         }
         assert!(is_empty(&scratch));
     }

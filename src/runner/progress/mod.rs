@@ -23,6 +23,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use text::shown::shown_lines;
 use writer::Mailbox;
 
 /// Shows the progress of one run on standard error.
@@ -60,7 +61,7 @@ impl Progress {
 
     /// Prints one sentence that stays on the screen.
     pub(crate) fn say(&self, sentence: &str) {
-        let sentence = &secrets::hidden(sentence);
+        let sentence = &harmless(sentence);
         match (&self.writer, self.style) {
             (_, ProgressStyle::Silent) => {}
             (Some(_), _) => self.mailbox.say(sentence),
@@ -72,7 +73,7 @@ impl Progress {
     /// The same for a sentence that is printed even with `--quiet`.
     pub(crate) fn say_always(&self, sentence: &str) {
         match self.style {
-            ProgressStyle::Silent => writer::print(&format!("{sentence}\n")),
+            ProgressStyle::Silent => writer::print(&format!("{}\n", harmless(sentence))),
             _ => self.say(sentence),
         }
     }
@@ -113,6 +114,11 @@ impl Progress {
             self.mailbox.lock().state.trial(trial, Instant::now());
         }
     }
+}
+
+/// A sentence without secrets, and without what a terminal would not show as text.
+fn harmless(sentence: &str) -> String {
+    shown_lines(&secrets::hidden(sentence))
 }
 
 impl Drop for Progress {

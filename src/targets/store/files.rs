@@ -1,12 +1,16 @@
 //! Examines a directory that is used as a cache.
 
 use super::{About, ServerStart};
+use crate::{input, private};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// The prefix of a note's file, which is next to the directories of the cache.
 const NOTE: &str = ".tiebreak-note-";
+
+/// The longest note, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// Counts files and their bytes. `synced` says whether every write waits for the disk. A directory
 /// keeps its contents, so it has only one start.
@@ -39,10 +43,10 @@ fn directories(within: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 pub(super) fn recall(root: &Path, key: &str) -> Result<Option<Vec<u8>>, String> {
-    match fs::read(note(root, key)) {
-        Ok(text) => Ok(Some(text)),
+    let note = note(root, key);
+    match note.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.to_string()),
+        _ => input::plain(&note, LONGEST).map(Some),
     }
 }
 
@@ -50,8 +54,11 @@ pub(super) fn recall(root: &Path, key: &str) -> Result<Option<Vec<u8>>, String> 
 pub(super) fn keep(root: &Path, key: &str, text: &str) -> Result<(), String> {
     let note = note(root, key);
     let beside = note.with_extension("new");
-    let kept = fs::write(&beside, text).and_then(|()| fs::rename(&beside, &note));
-    kept.map_err(|error| error.to_string())
+    // What a killed run left there, or somebody else has put there.
+    let _ = fs::remove_file(&beside);
+    let created = private::create_file(&beside);
+    let kept = created.and_then(|mut file| file.write_all(text.as_bytes()));
+    kept.and_then(|()| fs::rename(&beside, &note)).map_err(|error| error.to_string())
 }
 
 pub(super) fn forget(root: &Path, key: &str) -> Result<(), String> {
@@ -80,6 +87,13 @@ mod tests {
         keep(root, key, "one").expect("kept");
         keep(root, key, "two").expect("kept");
         assert_eq!(recall(root, key), Ok(Some(b"two".to_vec())));
+        let precious = root.join("precious");
+        fs::write(&precious, "kept").expect("a file");
+        std::os::unix::fs::symlink(&precious, note(root, key).with_extension("new"))
+            .expect("a link");
+        keep(root, key, "three").expect("kept");
+        assert_eq!(recall(root, key), Ok(Some(b"three".to_vec())));
+        assert_eq!(fs::read(&precious).expect("there"), b"kept");
         fs::create_dir_all(root.join("a/b")).expect("folders");
         fs::write(root.join("a/b/value"), "12345").expect("a file");
         let about = about(root, false).expect("it is there");

@@ -3,8 +3,8 @@
 use super::connection::StoreConnection;
 use super::own_keys::{self, Kept};
 use super::{About, PATIENCE, ServerStart};
+use crate::secrets::quote;
 use record::{Address, Fact, Workload};
-use text::shown::shown;
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store};
 
 /// The maximum length of a note.
@@ -122,7 +122,7 @@ fn read(lines: &[Vec<u8>]) -> About {
     };
     let number = |name: &str| text(name)?.parse::<u64>().ok();
     let began = number("time").zip(number("uptime")).and_then(|(now, up)| now.checked_sub(up));
-    let version = text("version").map_or("of an unknown version".to_owned(), shown);
+    let version = text("version").map_or("of an unknown version".to_owned(), quote);
     let limit = number("limit_maxbytes").map(|bytes| format!(", {bytes} bytes at most"));
     let limit = limit.unwrap_or_default();
     About {

@@ -3,8 +3,8 @@
 use super::connection::{StoreConnection, StoreReply};
 use super::own_keys::Kept;
 use super::{About, ServerStart};
+use crate::secrets::quote;
 use record::Fact;
-use text::shown::shown;
 use wire::resp::codes;
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When};
 use wire::{Class, List};
@@ -60,14 +60,14 @@ impl Info {
 
     /// The version, and what happens when memory is full.
     fn fact(&self) -> Fact {
-        let name = shown(self.text("server_name").unwrap_or("redis"));
+        let name = quote(self.text("server_name").unwrap_or("redis"));
         let version = self.text(&format!("{name}_version"));
-        let version = shown(version.unwrap_or("of an unknown version"));
+        let version = quote(version.unwrap_or("of an unknown version"));
         let memory = match (self.number("maxmemory"), self.text("maxmemory_policy")) {
             (None, _) => String::new(),
             (Some(0), _) => ", no maxmemory".to_owned(),
             (Some(most), policy) => {
-                format!(", maxmemory {most} {}", shown(policy.unwrap_or_default()))
+                format!(", maxmemory {most} {}", quote(policy.unwrap_or_default()))
             }
         };
         Fact { command: "INFO".to_owned(), line: Some(format!("{name} {version}{memory}")) }
@@ -80,7 +80,7 @@ fn setting(connection: &mut StoreConnection<Resp>, name: &str) -> Option<String>
     reply.good().ok()?;
     let [first, rest @ ..] = reply.items.as_slice() else { return None };
     // An empty value produces no item.
-    let value = rest.first().map_or(String::new(), shown);
+    let value = rest.first().map_or(String::new(), quote);
     let plain = !value.is_empty() && !value.contains(' ');
     let value = if plain { value } else { format!("'{value}'") };
     (first == name.as_bytes()).then(|| format!("{name} {value}"))
@@ -95,7 +95,7 @@ fn synced(settings: &[Option<String>; 3]) -> Option<bool> {
 /// What it keeps on disk, according to its settings or, if it does not show those, to INFO.
 fn durability(info: &Info, settings: Vec<String>) -> Fact {
     let (command, line) = if settings.is_empty() {
-        ("INFO", info.text("aof_enabled").map(|on| format!("aof_enabled {}", shown(on))))
+        ("INFO", info.text("aof_enabled").map(|on| format!("aof_enabled {}", quote(on))))
     } else {
         ("CONFIG GET", Some(settings.join(", ")))
     };

@@ -4,10 +4,10 @@ mod tables;
 
 use super::{About, ServerStart};
 use crate::fnv::fnv1a;
+use crate::secrets::quote;
 use drivers::{PendingWork, QueryError, Refusal, Rows};
 use record::{Address, Fact, Workload};
 use std::time::{Duration, Instant};
-use text::shown::shown;
 
 /// Notes of all contenders, one row each.
 const NOTES: &str = "tiebreak_notes";
@@ -80,11 +80,11 @@ impl Database {
             .partition(|(name, _)| name == version);
         let version = versions.first().map_or("of an unknown version", |(_, version)| version);
         let settings =
-            others.iter().map(|(name, value)| format!("{} {}", shown(name), shown(value)));
+            others.iter().map(|(name, value)| format!("{} {}", quote(name), quote(value)));
         let settings: Vec<String> = settings.collect();
         let line =
             |command: &str, line: String| Fact { command: command.to_owned(), line: Some(line) };
-        vec![line("version", shown(version)), line(command, settings.join(", "))]
+        vec![line("version", quote(version)), line(command, settings.join(", "))]
     }
 
     pub(super) fn custom_words(&self, address: &Address) -> Vec<Fact> {
@@ -184,7 +184,7 @@ impl Database {
 
 /// The server's own words, escaped.
 fn in_words(query_error: QueryError) -> String {
-    shown(query_error.why)
+    quote(query_error.why)
 }
 
 /// The table of notes does not exist. Before a first load Cassandra does not have the keyspace

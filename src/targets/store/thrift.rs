@@ -7,11 +7,11 @@
 use super::connection::{StoreConnection, StoreReply};
 use super::{About, ServerStart};
 use crate::fnv::fnv1a;
+use crate::secrets::quote;
 use drivers::TABLE_COMMENT;
 use engine::{THRIFT_COLUMN, ThriftAccess};
 use record::{Address, Fact};
 use std::time::{Duration, Instant};
-use text::shown::{shown, shown_sentence};
 use wire::Class;
 use wire::thrift::{
     Admin, Column, Consistency, Family, Keyspace, Limits, Op, Opening, Parent, Thrift, codes,
@@ -66,7 +66,7 @@ impl Cluster {
             Some(found) => {
                 let options = found.options.iter();
                 let options: Vec<String> = options
-                    .map(|(name, value)| format!(" {} {}", shown(name), shown(value)))
+                    .map(|(name, value)| format!(" {} {}", quote(name), quote(value)))
                     .collect();
                 format!("{}{}", class(&found.strategy), options.join(","))
             }
@@ -232,18 +232,18 @@ fn answer(
     let name = codes::name(code).unwrap_or("an error");
     match reply.into_first() {
         why if why.is_empty() => Err(format!("it answers {name}")),
-        why => Err(format!("it answers {name}: {}", shown_sentence(why))),
+        why => Err(format!("it answers {name}: {}", quote(why))),
     }
 }
 
 /// `Cassandra 1.2.8, Thrift interface 19.36.0`. Versions before 1.2 do not report their version.
 fn version(connection: &mut StoreConnection<Thrift>) -> Result<String, String> {
-    let interface = shown(answer(connection, &Op::DescribeVersion)?.into_first());
+    let interface = quote(answer(connection, &Op::DescribeVersion)?.into_first());
     let release = Admin::Cql("SELECT release_version FROM system.local");
     let release =
         answer(connection, &Op::Admin(release)).map_or_else(|_| Vec::new(), StoreReply::into_first);
     let release =
-        if release.is_empty() { "of an unknown version".to_owned() } else { shown(release) };
+        if release.is_empty() { "of an unknown version".to_owned() } else { quote(release) };
     Ok(format!("Cassandra {release}, Thrift interface {interface}"))
 }
 
@@ -280,5 +280,5 @@ fn agree(connection: &mut StoreConnection<Thrift>) -> Result<(), String> {
 /// The name of a class without its package.
 fn class(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
-    shown(name.rsplit('.').next().unwrap_or_default())
+    quote(name.rsplit('.').next().unwrap_or_default())
 }

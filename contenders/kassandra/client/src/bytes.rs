@@ -1,15 +1,43 @@
 //! Big-endian numbers and counted strings, as both protocols write them.
 
 use crate::error::{Error, Kind};
+use crate::value::Value;
+use std::cell::Cell;
+use std::rc::Rc;
 
 /// Reads the bytes of one reply, from which nothing is believed.
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
+    /// How many bytes the values of the reply may still take in memory: a value of four bytes takes many more.
+    memory: Rc<Cell<usize>>,
 }
 
 impl<'a> Reader<'a> {
+    /// A reader of bytes that contain no values.
     pub(crate) fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { rest: bytes }
+        Reader::of_reply(bytes, usize::MAX)
+    }
+
+    /// A reader of a reply whose values take at most so many bytes in memory, besides their texts.
+    pub(crate) fn of_reply(bytes: &'a [u8], max_reply: usize) -> Reader<'a> {
+        Reader { rest: bytes, memory: Rc::new(Cell::new(max_reply)) }
+    }
+
+    /// A reader of a part of the same reply.
+    pub(crate) fn part<'b>(&self, bytes: &'b [u8]) -> Reader<'b> {
+        Reader { rest: bytes, memory: self.memory.clone() }
+    }
+
+    /// Takes the memory of so many values.
+    pub(crate) fn hold(&self, values: usize) -> Result<(), Error> {
+        let left = self.memory.get().checked_sub(values * size_of::<Value>()).ok_or_else(|| {
+            Error::broken(
+                Kind::TooLarge,
+                "the values of a reply take more memory than max_reply allows",
+            )
+        })?;
+        self.memory.set(left);
+        Ok(())
     }
 
     /// How many bytes are left.

@@ -48,6 +48,11 @@ impl Stream {
         Ok(Stream { tcp, timeout, ends: Instant::now(), max_reply, input: Vec::new() })
     }
 
+    /// The most bytes of a reply, and of its values in memory.
+    pub(crate) fn max_reply(&self) -> usize {
+        self.max_reply
+    }
+
     /// Whether the server has neither closed the connection nor sent anything: between two
     /// requests it has nothing to say.
     pub(crate) fn is_idle(&self) -> bool {

@@ -8,7 +8,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use text::blot::{blot_before, is_maskable};
 use text::shown::shown;
@@ -48,7 +48,7 @@ pub struct UncleanLog {
 /// Frees the disk space of what [`finish`] is going to leave out. If the file system does not
 /// support that, the log takes its space until the target ends.
 pub fn free_middle(log: &Path, secrets: &[String]) {
-    let Ok(file) = open(log) else { return };
+    let Ok(file) = super::open(log, &mut both_ways()) else { return };
     let Ok(found) = file.metadata() else { return };
     let margin = margin(secrets);
     let (from, to) = (HEAD + margin, found.len().saturating_sub(TAIL + margin));
@@ -68,7 +68,7 @@ pub fn free_middle(log: &Path, secrets: &[String]) {
 /// # Errors
 /// If it cannot be read or written.
 pub fn finish(log: &Path, secrets: &[String]) -> Result<(), UncleanLog> {
-    let done = match open(log) {
+    let done = match super::open(log, &mut both_ways()) {
         Ok(file) => clean(&file, secrets).and_then(|()| shorten(&file)),
         Err(error) => Err(error),
     };
@@ -79,22 +79,18 @@ pub fn finish(log: &Path, secrets: &[String]) -> Result<(), UncleanLog> {
     })
 }
 
-/// Links are not followed, because the target may have created them.
-fn open(log: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    let file = options.open(log)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no longer a regular file"));
-    }
-    Ok(file)
-}
-
 /// How far beyond the kept parts secrets are searched for, so that a secret across a cut is found
 /// whole.
 fn margin(secrets: &[String]) -> u64 {
     let longest = is_maskable(secrets).map(<[u8]>::len).max().unwrap_or(0);
     longest.max(PIECE) as u64
+}
+
+/// How a log is opened to be changed.
+fn both_ways() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    options
 }
 
 fn clean(file: &File, secrets: &[String]) -> io::Result<()> {

@@ -49,7 +49,8 @@ impl Request {
         let length = crate::bytes::length(self.bytes.len() - HEADER)?;
         self.bytes[5..HEADER].copy_from_slice(&length.to_be_bytes());
         stream.send(&self.bytes)?;
-        opened(stream.reply(HEADER, body_length)?)
+        let max_reply = stream.max_reply();
+        opened(Reader::of_reply(stream.reply(HEADER, body_length)?, max_reply))
     }
 }
 
@@ -69,8 +70,7 @@ fn body_length(header: &[u8]) -> Result<usize, Error> {
 }
 
 /// Opcode and body of a whole frame.
-fn opened(frame: &[u8]) -> Result<(u8, Reader<'_>), Error> {
-    let mut reader = Reader::new(frame);
+fn opened(mut reader: Reader<'_>) -> Result<(u8, Reader<'_>), Error> {
     let [_version, flags, _, _, opcode] = reader.array()?;
     reader.take(4)?;
     if flags & COMPRESSED != 0 {
@@ -134,11 +134,14 @@ mod tests {
             (TRACED | WARNED | PAYLOAD, all),
         ] {
             let bytes = frame(flags, opcode::RESULT, &body);
-            let (opcode, mut reader) = opened(&bytes).expect("a frame");
+            let (opcode, mut reader) = opened(Reader::new(&bytes)).expect("a frame");
             let left = reader.left();
             assert_eq!((opcode, reader.take(left)), (opcode::RESULT, Ok(&b"body"[..])));
         }
-        assert_eq!(kind(opened(&frame(COMPRESSED, 8, b"body")).map(|_| ())), Kind::Protocol);
+        assert_eq!(
+            kind(opened(Reader::new(&frame(COMPRESSED, 8, b"body"))).map(|_| ())),
+            Kind::Protocol
+        );
     }
 
     #[test]
@@ -146,7 +149,7 @@ mod tests {
         let error = [&0x2200_u32.to_be_bytes()[..], b"\0\x02no"].concat();
         let extras = b"\0\x01\0\x02hi\0\x01\0\x01k\0\0\0\x01vbody";
         for valid in [frame(0, opcode::ERROR, &error), frame(WARNED | PAYLOAD, 8, extras)] {
-            hostile(&valid, |bytes| opened(bytes).map(|_| ()));
+            hostile(&valid, |bytes| opened(Reader::new(bytes)).map(|_| ()));
         }
     }
 }

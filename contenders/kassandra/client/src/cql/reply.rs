@@ -54,7 +54,8 @@ fn read_rows(body: &mut Reader<'_>) -> Result<Rows, Error> {
     }
     let mut rows = Vec::new();
     for _ in 0..count {
-        let row = described.iter().map(|(_, of)| of.value(body.bytes()?));
+        body.hold(1)?;
+        let row = described.iter().map(|(_, of)| of.value(body.bytes()?, body));
         rows.push(row.collect::<Result<Vec<Value>, Error>>()?);
     }
     Ok(Rows { columns: described.into_iter().map(|(name, _)| name).collect(), rows })
@@ -96,6 +97,8 @@ fn columns(body: &mut Reader<'_>, flags: i32, count: usize) -> Result<Vec<(Strin
         if flags & SAME_TABLE == 0 {
             table(body)?;
         }
+        // A name and a type take no more than two values.
+        body.hold(2)?;
         let name = String::from_utf8_lossy(body.short_bytes()?).into_owned();
         Ok((name, Type::read(body)?))
     };

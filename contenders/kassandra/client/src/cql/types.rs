@@ -84,8 +84,9 @@ impl Type {
         })
     }
 
-    /// The value with these bytes.
-    pub(crate) fn value(&self, bytes: Option<&[u8]>) -> Result<Value, Error> {
+    /// The value with these bytes of the reply.
+    pub(crate) fn value(&self, bytes: Option<&[u8]>, reply: &Reader<'_>) -> Result<Value, Error> {
+        reply.hold(1)?;
         let Some(bytes) = bytes else { return Ok(Value::Null) };
         let odd = || Error::protocol("a value has another size than its type");
         // Values of an old table may be empty, whatever their type is.
@@ -110,15 +111,21 @@ impl Type {
                 Value::Int(i64::from(days) - DAYS)
             }
             Type::List(inner) => {
-                let mut reader = Reader::new(bytes);
+                let mut reader = reply.part(bytes);
                 let count = reader.count(4)?;
-                let item = |at| Ok((Value::Int(at), inner.value(reader.bytes()?)?));
+                let item = |at| {
+                    reader.hold(1)?;
+                    Ok((Value::Int(at), inner.value(reader.bytes()?, &reader)?))
+                };
                 Value::Columns((0..).take(count).map(item).collect::<Result<_, Error>>()?)
             }
             Type::Map(key, value) => {
-                let mut reader = Reader::new(bytes);
+                let mut reader = reply.part(bytes);
                 let count = reader.count(8)?;
-                let mut pair = || Ok((key.value(reader.bytes()?)?, value.value(reader.bytes()?)?));
+                let mut pair = || {
+                    let name = key.value(reader.bytes()?, &reader)?;
+                    Ok((name, value.value(reader.bytes()?, &reader)?))
+                };
                 Value::Columns((0..count).map(|_| pair()).collect::<Result<_, Error>>()?)
             }
             Type::Other(name) => return Err(unsupported(name)),
@@ -304,6 +311,7 @@ mod tests {
     #[test]
     fn values_have_the_form_of_the_specification_and_come_back() {
         let map = Type::Map(Box::new(Type::Int(8)), Box::new(Type::Text));
+        let reply = Reader::new(b"");
         let id = "00112233-4455-6677-8899-aabbccddeeff";
         let cases: [(Type, Value, &[u8]); 17] = [
             (Type::Text, Value::text("hé"), b"h\xc3\xa9"),
@@ -335,12 +343,12 @@ mod tests {
         for (of, value, bytes) in cases {
             let length = i32::try_from(bytes.len()).expect("short").to_be_bytes();
             assert_eq!(put(&of, &value), Ok([&length, bytes].concat()), "{of:?} {value:?}");
-            assert_eq!(of.value(Some(bytes)), Ok(value), "{of:?}");
-            assert_eq!(of.value(None), Ok(Value::Null));
+            assert_eq!(of.value(Some(bytes), &reply), Ok(value), "{of:?}");
+            assert_eq!(of.value(None, &reply), Ok(Value::Null));
             assert_eq!(put(&of, &Value::Null), Ok(vec![255; 4]));
-            hostile(bytes, |bytes| of.value(Some(bytes)));
+            hostile(bytes, |bytes| of.value(Some(bytes), &reply));
         }
-        assert_eq!(Type::Inet.value(Some(&[0; 16])), Ok(Value::text("::")));
+        assert_eq!(Type::Inet.value(Some(&[0; 16]), &reply), Ok(Value::text("::")));
         assert_eq!(put(&Type::Int(4), &Value::text("12")), Ok(vec![0, 0, 0, 4, 0, 0, 0, 12]));
         assert_eq!(put(&Type::Text, &Value::Int(-1)), Ok(b"\0\0\0\x02-1".to_vec()));
     }
@@ -373,8 +381,20 @@ mod tests {
             (Type::Other("decimal"), &[1], Kind::Unsupported),
             (Type::List(Box::new(Type::Int(4))), &[0x7f, 255, 255, 255], Kind::Protocol),
         ] {
-            assert_eq!(kind(of.value(Some(bytes))), wrong, "{of:?}");
+            assert_eq!(kind(of.value(Some(bytes), &Reader::new(b""))), wrong, "{of:?}");
         }
+    }
+
+    #[test]
+    fn elements_take_memory_whatever_they_take_on_the_wire() {
+        let mut list = 1000_u32.to_be_bytes().to_vec();
+        list.resize(4 + 4 * 1000, 0);
+        let of = Type::List(Box::new(Type::Text));
+        let limited = |most| of.value(Some(&list), &Reader::of_reply(&[], most));
+        // The list, and a number and a text for each element.
+        let all = 2001 * size_of::<Value>();
+        assert!(limited(all).is_ok());
+        assert_eq!(kind(limited(all - 1)), Kind::TooLarge);
     }
 
     #[test]

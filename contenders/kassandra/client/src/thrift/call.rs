@@ -42,11 +42,12 @@ pub(crate) fn call<'a>(
     arguments: &Writer,
 ) -> Result<Option<(u8, Reader<'a>)>, Error> {
     stream.send(&message(method, sequence, arguments)?)?;
+    let max_reply = stream.max_reply();
     let frame = stream.reply(HEADER, |header| {
         let length = Reader::new(header).i32()?;
         usize::try_from(length).map_err(|_| Error::protocol("its length is negative"))
     })?;
-    returned(&frame[HEADER..], method, sequence)
+    returned(Reader::of_reply(&frame[HEADER..], max_reply), method, sequence)
 }
 
 /// A framed call. The arguments are the fields of a struct without its end.
@@ -64,11 +65,10 @@ fn message(method: &Method, sequence: i32, arguments: &Writer) -> Result<Vec<u8>
 
 /// What this reply returns: the kind of its value, and a reader that stands before it.
 fn returned<'a>(
-    reply: &'a [u8],
+    mut reader: Reader<'a>,
     method: &Method,
     sequence: i32,
 ) -> Result<Option<(u8, Reader<'a>)>, Error> {
-    let mut reader = Reader::new(reply);
     let version = u32::from_be_bytes(reader.array()?);
     let of = version & 0xff;
     if version & 0xffff_0000 != VERSION || !matches!(of, REPLY | EXCEPTION) {
@@ -116,7 +116,8 @@ mod tests {
     }
 
     fn read(bytes: &[u8]) -> Result<Option<(u8, usize)>, Error> {
-        returned(bytes, &METHOD, 7).map(|it| it.map(|(kind, reader)| (kind, reader.left())))
+        returned(Reader::new(bytes), &METHOD, 7)
+            .map(|it| it.map(|(kind, reader)| (kind, reader.left())))
     }
 
     #[test]

@@ -27,7 +27,11 @@ fn structs<'a>(
     if of != kind::STRUCT && count > 0 {
         return Err(Error::protocol("a list holds no columns"));
     }
-    (0..count).map(|_| read(reader)).collect()
+    let pair = |_| {
+        reader.hold(2)?;
+        read(reader)
+    };
+    (0..count).map(pair).collect()
 }
 
 fn either(reader: &mut Reader<'_>) -> Result<(Value, Value), Error> {
@@ -160,6 +164,10 @@ mod tests {
         assert_eq!(kind(list(b"\x08\0\0\0\x01\0\0\0\x01")), Kind::Protocol);
         assert_eq!(kind(list(b"\x0c\0\0\0\x01\0")), Kind::Unsupported);
         assert_eq!(kind(list(b"\x0c\x7f\xff\xff\xff\0")), Kind::Protocol);
+        let five = 2 * 5 * size_of::<Value>();
+        let limited = |most| read(Some((kind::LIST, Reader::of_reply(THREE, most))));
+        assert!(limited(five).is_ok());
+        assert_eq!(kind(limited(five - 1)), Kind::TooLarge);
         cut_off(THREE, list);
         hostile(THREE, list);
     }
