@@ -26,6 +26,9 @@ pub(crate) fn readings(line: &str) -> Vec<&str> {
     if let Some(at) = remark {
         all.push(plain[..at].trim_end());
     }
+    if let Some(cell) = plain.strip_suffix(" |") {
+        all.push(cell.trim_end());
+    }
     let unmarked = MARKS.iter().find_map(|mark| plain.strip_prefix(mark)).or_else(|| {
         // The number of the line, or the name of the process.
         let at = plain.find([':', '|', '\t', ']', '>'])?;
@@ -63,7 +66,8 @@ fn without_emphasis(line: &str) -> &str {
             return inside.strip_suffix(mark).unwrap_or(inside).trim();
         }
     }
-    line
+    // A carriage return may have separated the other mark.
+    line.strip_suffix("**").unwrap_or(line)
 }
 
 type Prefix = fn(&str) -> Option<&str>;
