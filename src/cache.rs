@@ -45,7 +45,7 @@ pub(crate) fn make(directory: &Path) -> io::Result<()> {
     for part in parts {
         match DirBuilder::new().mode(0o700).create(part) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ if opens_as_ours(part)? => {}
+            _ if opens_as_ours(part, part != directory)? => {}
             _ => return Err(io::ErrorKind::PermissionDenied.into()),
         }
     }
@@ -53,14 +53,14 @@ pub(crate) fn make(directory: &Path) -> io::Result<()> {
 }
 
 /// Whether this is a directory, not a link, that belongs to this user and that nobody else can
-/// write in; the same is required of those above it in the cache.
+/// write in; the same is required of those above it in the cache, which may be links of this user.
 ///
 /// # Errors
 /// If it cannot be opened because it does not exist or is not a directory.
 pub(crate) fn is_directory_of_ours(directory: &Path) -> io::Result<bool> {
     from_the_cache_down(directory)
         .into_iter()
-        .try_fold(true, |ours, part| Ok(ours && opens_as_ours(part)?))
+        .try_fold(true, |ours, part| Ok(ours && opens_as_ours(part, part != directory)?))
 }
 
 /// The directories from that of the cache to this one, or this one alone if it is elsewhere.
@@ -73,8 +73,9 @@ fn from_the_cache_down(directory: &Path) -> Vec<&Path> {
     parts
 }
 
-fn opens_as_ours(directory: &Path) -> io::Result<bool> {
-    let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+fn opens_as_ours(directory: &Path, may_be_link: bool) -> io::Result<bool> {
+    let is_link_of_ours = may_be_link && directory.symlink_metadata()?.uid() == user::ours();
+    let flags = if is_link_of_ours { 0 } else { libc::O_NOFOLLOW } | libc::O_DIRECTORY;
     Ok(is_ours(&OpenOptions::new().read(true).custom_flags(flags).open(directory)?))
 }
 

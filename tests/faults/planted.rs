@@ -6,7 +6,7 @@ use crate::common::not_tested::{Lack, lacks};
 use crate::experiment::Program;
 use crate::{Test, test};
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
 use std::process::Command;
 
 /// The user `nobody`.
@@ -69,7 +69,7 @@ fn runs() {
     case.run(&format!("compare e.toml {length}")).expect(2, &["with --out"]);
     // Their link to a directory of ours.
     chown(case.file("theirs"), Some(0), Some(0)).expect("root");
-    std::os::unix::fs::lchown(case.file("tiebreak-runs"), NOBODY, NOBODY).expect("root");
+    lchown(case.file("tiebreak-runs"), NOBODY, NOBODY).expect("root");
     case.run(&format!("compare e.toml {length}")).expect(2, &["with --out"]);
     assert_eq!(fs::read_dir(case.file("theirs")).expect("there").count(), 0);
 }
@@ -79,22 +79,30 @@ fn cache() {
         return;
     }
     let case = Case::new();
-    two(&case);
+    let build = "build = [['touch', '{cache}/built']]\n";
+    case.write("e.toml", Program::testserver("").contender("right", build));
+    let is_empty = |name: &str| fs::read_dir(case.file(name)).expect("there").count() == 0;
     for directory in ["cache/tiebreak", "elsewhere"] {
         fs::create_dir_all(case.file(directory)).expect("a directory");
     }
-    let everybody = fs::Permissions::from_mode(0o777);
-    fs::set_permissions(case.file("cache/tiebreak"), everybody).expect("ours");
-    symlink(case.file("elsewhere"), case.file("cache/tiebreak/own-costs")).expect("a link");
-    for owner in [Some(0), NOBODY] {
+    // Others could put links into a directory that belongs to them, or that all can write in.
+    for (owner, mode) in [(NOBODY, 0o755), (Some(0), 0o777)] {
         chown(case.file("cache/tiebreak"), owner, owner).expect("root");
-        fs::remove_dir_all(case.file("run")).ok();
-        case.run(&format!("compare e.toml {SHORT}")).expect(0, &[]);
-        assert_eq!(fs::read_dir(case.file("elsewhere")).expect("there").count(), 0);
-        // Without the link, too, nothing is created below a directory that others can write in.
-        fs::remove_file(case.file("cache/tiebreak/own-costs")).ok();
+        let mode = fs::Permissions::from_mode(mode);
+        fs::set_permissions(case.file("cache/tiebreak"), mode).expect("root");
+        case.run("setup e.toml").expect(5, &["cannot be written: permission denied"]);
+        assert!(is_empty("cache/tiebreak"), "nothing is created there");
     }
-    assert_eq!(fs::read_dir(case.file("cache/tiebreak")).expect("there").count(), 0);
+    // Their link leads to a directory of this user.
+    fs::remove_dir(case.file("cache/tiebreak")).expect("it is empty");
+    symlink(case.file("elsewhere"), case.file("cache/tiebreak")).expect("a link");
+    lchown(case.file("cache/tiebreak"), NOBODY, NOBODY).expect("root");
+    case.run("setup e.toml").expect(5, &["cannot be written: "]);
+    assert!(is_empty("elsewhere"), "the link is not followed");
+    // The user's own link is.
+    lchown(case.file("cache/tiebreak"), Some(0), Some(0)).expect("root");
+    case.run("setup e.toml").expect(0, &[]);
+    assert!(case.file("elsewhere/built").is_dir());
 }
 
 fn tokens() {

@@ -329,7 +329,7 @@ fn the_address_must_not_be_public_and_the_process_must_exist() {
     assert!(error.contains("not a cgroup whose CPU time can be read"), "{error}");
     let (code, error) = run(&["--listen", "127.0.0.1:0", "--pid", &own, "--token-file", "nowhere"]);
     assert_eq!(code, Some(2), "{error}");
-    assert!(error.contains("the token file nowhere: No such file"), "{error}");
+    assert!(error.contains("the token file nowhere cannot be read: No such file"), "{error}");
     let (code, error) = run(&["--listen", "127.0.0.1:0"]);
     assert_eq!(code, Some(2), "{error}");
 }
