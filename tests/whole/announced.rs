@@ -90,7 +90,7 @@ pub(crate) fn pass((mut from, mut to): (TcpStream, TcpStream), change: impl Fn(&
 }
 
 impl Known {
-    fn request(&mut self, frame: &mut Vec<u8>) {
+    fn request(&mut self, frame: &[u8]) {
         let (stream, body) = ([frame[2], frame[3]], &frame[HEAD..]);
         let lists = String::from_utf8_lossy(body)
             .contains("rpc_address, data_center, rack, tokens FROM system.peers");
@@ -213,7 +213,7 @@ fn the_port_that_a_node_announces_for_its_shards_is_not_dialled() {
     let to = listener.local_addr().expect("bound");
     let port = shards.local_addr().expect("bound").port();
     node(listener, null.addresses()[0], Announces::ShardPort(port));
-    // With one socket the library needs no shard.
+    // Fails if there are sockets for each shard and the library may use the port.
     let sockets = ["--set", "a.sockets_per_node=4"];
     let (message, report) = run(&TestDirectory::new(), to, &sockets);
     assert!(report["contenders"][0]["operations"].as_u64() > Some(0), "{message}");

@@ -256,7 +256,8 @@ fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
     let mut builder = SessionBuilder::new()
         .known_nodes_addr(nodes)
         .host_filter(Arc::new(AllowedNodes(access.announced.clone())))
-        // ScyllaDB announces that port, and any service could listen there.
+        // ScyllaDB announces that port, and any service could listen there. With a number of
+        // sockets for each node the library does not dial it, but that is not documented.
         .disallow_shard_aware_port(true)
         .default_execution_profile_handle(
             profile(settings, consistency(access.protocol.consistency)).into_handle(),
