@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use testserver::null::{NullServer, Service};
 
 /// Replies that are passed on unchanged: those of some rounds.
-const SOUND: u32 = 20_000;
+const SOUND: u32 = 6_000;
 
 /// Much more than a run takes, and much less than what the replies below request.
 const MOST_KILOBYTES: i64 = 300 << 10;
@@ -73,10 +73,21 @@ fn compared(body: Vec<u8>) -> (String, Value) {
     let urls = [("sound", null), ("hostile", hostile)];
     let urls = urls.map(|(name, address)| format!("{name}=cassandra://{address}/app"));
     let load = ["--query", "SELECT key FROM system.local", "--connections", "2"];
-    let short =
-        ["--rounds", "10000", "--round", "40ms", "--warm-up", "0s", "--json", "report.json"];
-    let output = directory
-        .tiebreak(&[&["compare", &urls[0], &urls[1], "--out", "run"][..], &load, &short].concat());
+    let files = ["--out", "run", "--json", "report.json"];
+    let short = [
+        "--rounds",
+        "10000",
+        "--round",
+        "40ms",
+        "--slice",
+        "20ms",
+        "--pilot",
+        "100ms",
+        "--warm-up",
+        "0s",
+    ];
+    let output =
+        directory.tiebreak(&[&["compare", &urls[0], &urls[1]][..], &load, &short, &files].concat());
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
     // SAFETY: an all-zero rusage is valid, and the pointer is.
     let peak_kilobytes = unsafe {

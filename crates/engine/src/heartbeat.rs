@@ -3,7 +3,10 @@
 
 use crate::threads::{cpu_clock, cpu_time};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -58,7 +61,7 @@ impl Heartbeat {
     pub fn in_library<T>(&self, call: impl FnOnce() -> T) -> T {
         self.0.cpu_clock.store(cpu_clock(), Relaxed);
         self.beat();
-        self.0.in_library.store(true, Relaxed);
+        self.0.in_library.store(true, Release);
         let done = call();
         self.0.in_library.store(false, Relaxed);
         done
@@ -119,12 +122,14 @@ impl Watchdog {
     /// Looks once, at the time `now` of the engine's clock. Returns None while the thread may still come
     /// back.
     pub fn look(&mut self, now: u64) -> Option<Lost> {
-        let cpu = cpu_time(self.heartbeat.0.cpu_clock.load(Relaxed));
-        self.find(now, cpu)
+        let shown = &self.heartbeat.0;
+        // Without a library the clock is not known: its number would be that of the wall clock.
+        let in_library = shown.in_library.load(Acquire);
+        self.find(now, in_library.then(|| cpu_time(shown.cpu_clock.load(Relaxed))))
     }
 
-    /// `cpu`: CPU time of the thread so far.
-    fn find(&mut self, now: u64, cpu: Duration) -> Option<Lost> {
+    /// `cpu`: CPU time of the thread so far. None if no library runs.
+    fn find(&mut self, now: u64, cpu: Option<Duration>) -> Option<Lost> {
         let shown = &*self.heartbeat.0;
         match shown.lost.load(Relaxed) {
             0 => {}
@@ -136,15 +141,12 @@ impl Watchdog {
         if self.late_looks > LATE_LOOKS {
             return Some(Lost::Late);
         }
-        self.computes_too_long(cpu).then_some(Lost::Computing(LONGEST_COMPUTING.as_secs()))
+        let too_long = cpu.is_some_and(|cpu| self.computes_too_long(cpu));
+        too_long.then_some(Lost::Computing(LONGEST_COMPUTING.as_secs()))
     }
 
     fn computes_too_long(&mut self, cpu: Duration) -> bool {
-        let shown = &*self.heartbeat.0;
-        if !shown.in_library.load(Relaxed) {
-            return false;
-        }
-        let beats = shown.beats.load(Relaxed);
+        let beats = self.heartbeat.0.beats.load(Relaxed);
         if std::mem::replace(&mut self.beats, beats) != beats {
             self.cpu = cpu;
         }
@@ -188,15 +190,18 @@ mod tests {
     fn computing_counts_only_within_one_turn_of_a_library() {
         let heartbeat = Heartbeat::default();
         let mut watchdog = Watchdog::of(heartbeat.clone());
-        let mut at = |seconds| watchdog.find(0, Duration::from_secs(seconds));
-        assert_eq!((at(1), at(100)), (None, None), "no library runs");
-        heartbeat.in_library(|| {
-            assert_eq!((at(101), at(105)), (None, None));
-            heartbeat.beat();
-            assert_eq!((at(106), at(110)), (None, None), "another turn");
-            assert_eq!(at(111), Some(Lost::Computing(4)));
-        });
-        assert_eq!(at(200), None);
+        assert_eq!(
+            (watchdog.find(0, None), watchdog.find(0, None)),
+            (None, None),
+            "no library runs"
+        );
+        let mut at = |seconds| watchdog.find(0, Some(Duration::from_secs(seconds)));
+        heartbeat.beat();
+        assert_eq!((at(101), at(105)), (None, None));
+        heartbeat.beat();
+        assert_eq!((at(106), at(110)), (None, None), "another turn");
+        assert_eq!(at(111), Some(Lost::Computing(4)));
+        assert_eq!(watchdog.find(0, None), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! sockets themselves, and over TLS only they see the frames, so nothing can look at these numbers
 //! before the library does. But their effects can be stopped: a thread that runs a library can
 //! neither request more memory than replies need nor exhaust its stack without being held for ever,
-//! and its heartbeat says so. Whoever waits for the thread then goes on without it. An allocator
+//! and its heartbeat says so. What waits for the thread then goes on without it. An allocator
 //! cannot unwind, and a stack that is exhausted cannot be unwound safely, so the thread is not
 //! used again; it ends with the process.
 
