@@ -227,11 +227,14 @@ fn target_ready(
     known: &Contender,
     running_target: &RunningTarget,
     facts: &[Fact],
-) -> TargetReady {
+) -> Result<TargetReady, Halt> {
+    let Contender { name, target, .. } = known;
+    let fails = |why| Halt::Target(format!("`{name}` ({target}) cannot be driven: {why}"));
     let custom_words = side_channel(known, running_target).map(|store| store.facts());
+    let custom_words = custom_words.transpose().map_err(fails)?;
     // After its facts, since only these connect to its nodes.
     let nodes = nodes(running_target);
-    TargetReady {
+    Ok(TargetReady {
         contender: contender as u32,
         launch: running_target.launch,
         cpu_source: match &running_target.lane_access {
@@ -248,7 +251,7 @@ fn target_ready(
         nodes,
         ready_requests: running_target.running.as_ref().map_or(0, Running::ready_requests),
         took_ns: 0,
-    }
+    })
 }
 
 /// Its nodes, as far as its client library met them.
@@ -334,7 +337,7 @@ impl Environment for Targets<'_> {
             }
         };
         safe_log_in(known, &running_target)?;
-        let ready = target_ready(contender, known, &running_target, &target.facts);
+        let ready = target_ready(contender, known, &running_target, &target.facts)?;
         let took_ns = u64::try_from(target.took.as_nanos()).unwrap_or(u64::MAX);
         let ready = TargetReady { took_ns, ..ready };
         target.running_target = Some(running_target);

@@ -86,7 +86,10 @@ mod tests {
     use super::*;
 
     fn describe(why: &str, position: Option<u32>, statement: &str) -> String {
-        super::describe(&QueryError { code: Some(1), why: why.to_owned(), position }, statement)
+        super::describe(
+            &QueryError { code: Some(1), why: why.to_owned(), position, breaks_library: false },
+            statement,
+        )
     }
 
     #[test]

@@ -358,3 +358,19 @@ fn the_first_signal_is_heard_while_a_database_is_silent() {
         assert!(errors(&output).contains("stopped before the first round"), "{scheme}");
     }
 }
+
+#[test]
+fn a_mysql_with_more_columns_than_there_is_memory_fails_with_the_reason() {
+    let (address, _) = fake(|client| {
+        let _ = client.says(&my_packet(0, MY_GREETING));
+        client.receives();
+        let _ = client.says(&my_packet(2, MY_OK));
+        let columns = [&b"\xfe"[..], &(1u64 << 40).to_le_bytes()].concat();
+        while !client.receives().is_empty() && client.says(&my_packet(1, &columns)).is_some() {}
+    });
+    let (code, message, most) =
+        run(&format!("a=mysql://me@{address}/db"), &["--set", "a.protocol=text"]);
+    assert_eq!(code, Some(4), "{message}");
+    assert!(message.contains("the client library requested 35184372088832 bytes"), "{message}");
+    assert!(most < MOST_KILOBYTES, "{most} kB: {message}");
+}

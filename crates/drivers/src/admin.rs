@@ -31,6 +31,8 @@ pub struct QueryError {
     /// The position in the statement, in characters from 1 on, if the server reports it
     /// (PostgreSQL).
     pub position: Option<u32>,
+    /// Whether the client library failed while it read the answer, or did not come back from it.
+    pub breaks_library: bool,
 }
 
 impl QueryError {
@@ -40,19 +42,19 @@ impl QueryError {
             RequestError::ServerError { code, .. } => Some(code),
             RequestError::Failed(_) => None,
         };
-        QueryError { code, why: why.to_string(), position: None }
+        QueryError { code, ..without(why) }
     }
 }
 
 impl From<EngineError> for QueryError {
     fn from(broken: EngineError) -> QueryError {
-        QueryError { code: None, why: broken.to_string(), position: None }
+        QueryError { breaks_library: matches!(broken, EngineError::Lane { .. }), ..without(broken) }
     }
 }
 
 impl From<std::io::Error> for QueryError {
     fn from(error: std::io::Error) -> QueryError {
-        QueryError { code: None, why: error.to_string(), position: None }
+        without(error)
     }
 }
 
@@ -96,7 +98,7 @@ pub(crate) fn wait<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {}
         }
         if let Some(lost) = watchdog.look(clock::now()) {
-            return Err(without(lost));
+            return Err(EngineError::lane(lost).into());
         }
         if STOP.get().is_some_and(Stop::raised) {
             return Err(without("stopped by a signal"));
@@ -105,8 +107,8 @@ pub(crate) fn wait<T: Send + 'static>(
 }
 
 /// The error of a question without an answer.
-fn without(why: impl ToString) -> QueryError {
-    QueryError { code: None, why: why.to_string(), position: None }
+pub(crate) fn without(why: impl ToString) -> QueryError {
+    QueryError { code: None, why: why.to_string(), position: None, breaks_library: false }
 }
 
 /// Asks on a runtime of its own.

@@ -144,16 +144,19 @@ impl SideChannel {
 
     /// What the store reports about its version and settings. A directory reports nothing, and is
     /// not walked for it.
-    pub(crate) fn facts(&self) -> Vec<Fact> {
-        match &self.protocol {
+    ///
+    /// # Errors
+    /// If its answer makes the client library fail.
+    pub(crate) fn facts(&self) -> Result<Vec<Fact>, String> {
+        Ok(match &self.protocol {
             StoreProtocol::Files { .. } => Vec::new(),
             // This does not count its rows.
-            StoreProtocol::Sql(database) => database.custom_words(&self.address),
+            StoreProtocol::Sql(database) => return database.custom_words(&self.address),
             // A store that does not exist yet reports nothing.
             StoreProtocol::Memcached(_) | StoreProtocol::Redis(_) | StoreProtocol::Thrift(_) => {
                 self.about().map_or_else(|_| Vec::new(), |about| about.facts)
             }
-        }
+        })
     }
 
     /// The value under this key. Returns None if there is none.

@@ -50,7 +50,7 @@ impl Database {
 
     /// Returns the facts of a server that was just launched. PostgreSQL listens before it accepts
     /// queries.
-    fn facts_once_up(&self, address: &Address) -> Result<Vec<(String, String)>, String> {
+    fn facts_once_up(&self, address: &Address) -> Result<Vec<(String, String)>, QueryError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             match self.server.facts(address, PATIENCE) {
@@ -59,7 +59,7 @@ impl Database {
                 {
                     std::thread::sleep(BETWEEN_QUESTIONS);
                 }
-                answered => return answered.map_err(in_words),
+                answered => return answered,
             }
         }
     }
@@ -87,12 +87,18 @@ impl Database {
         vec![line("version", quote(version)), line(command, settings.join(", "))]
     }
 
-    pub(super) fn custom_words(&self, address: &Address) -> Vec<Fact> {
+    /// What the server reports about itself, or why that is not known.
+    ///
+    /// # Errors
+    /// If its answer makes the client library fail.
+    pub(super) fn custom_words(&self, address: &Address) -> Result<Vec<Fact>, String> {
         match self.facts_once_up(address) {
-            Ok(facts) => self.words(&facts),
-            Err(why) => {
+            Ok(facts) => Ok(self.words(&facts)),
+            Err(query_error) if query_error.breaks_library => Err(in_words(query_error)),
+            Err(query_error) => {
                 let command = self.server.source_of_facts().0.to_owned();
-                vec![Fact { command, line: Some(format!("not known: {why}")) }]
+                let line = format!("not known: {}", in_words(query_error));
+                Ok(vec![Fact { command, line: Some(line) }])
             }
         }
     }
@@ -214,7 +220,8 @@ mod tests {
         let nobody = Address::Tcp(([127, 0, 0, 1], ports::free().expect("a port")).into());
         let access = PostgresAccess::without_log_in(Protocol::Simple);
         let database = Database::new(Box::new(access), None);
-        let [fact] = &database.custom_words(&nobody)[..] else { panic!("one fact") };
+        let facts = database.custom_words(&nobody).expect("no library failed");
+        let [fact] = &facts[..] else { panic!("one fact") };
         let line = fact.line.as_deref().unwrap_or("");
         assert!(fact.command == "pg_settings" && line.starts_with("not known: "), "{fact:?}");
     }

@@ -5,7 +5,7 @@ use super::column::text_length;
 use super::log_in::{self, Guard, LoginRefusal};
 use super::relay::Relay;
 use super::{MysqlAccess, Protocol, dialling, tls};
-use crate::admin::{QueryError, Rows};
+use crate::admin::{QueryError, Rows, without};
 use crate::budget::{self, QUESTION_BYTES};
 use crate::custom::CustomStatements;
 use crate::driver::{Driver, Opening, Unopened};
@@ -113,7 +113,7 @@ impl Server {
         let relay = self.relay().await?;
         let result = self.ask_through(relay.as_ref(), statements).await;
         result.map_err(|error| match relay.and_then(|relay| relay.cut()) {
-            Some(why) => QueryError { code: None, why, position: None },
+            Some(why) => without(why),
             None => QueryError::new(request_error(&error), in_words(&error)),
         })
     }
