@@ -12,7 +12,7 @@ use crate::journal::Writer;
 use crate::plan::{ContenderAccess, Resolved, hash};
 use crate::remote::{Connection, RemoteError, connect};
 use crate::{host, launch, signals};
-use engine::{Stop, Together};
+use engine::{EngineError, Stop, Together};
 use record::{
     Address, Contender, DialPolicy, DriveOrder, End, EndReason, Event, LaneOrder, Phase,
     TrialRecord,
@@ -196,7 +196,13 @@ impl Agent<'_> {
         let driven = engine::run_together(&drive_order, lanes, self.stop, together, each);
         // An error here is the cause of any error of the engine.
         written?;
-        driven.map_err(|error| error.to_string())?;
+        driven.map_err(|error| match error {
+            EngineError::Lane { lane: Some(lane), why } => {
+                let name = &self.resolved.plan.contenders[lane as usize].name;
+                format!("`{name}` cannot be driven: {why}")
+            }
+            other => other.to_string(),
+        })?;
         gate.done().map_err(|error| error.to_string())
     }
 
