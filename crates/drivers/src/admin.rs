@@ -6,7 +6,7 @@ use crate::confined::confined;
 use crate::memory::Watch;
 use crate::panics::watched;
 use crate::request_error::RequestError;
-use engine::{EngineError, Heartbeat, LOOK_EVERY, Stop, Watchdog, clock};
+use engine::{EngineError, Heartbeat, LOOK_EVERY, Stop, Watchdog};
 use futures_util::future::{Either, select};
 use std::pin::pin;
 use std::sync::OnceLock;
@@ -90,14 +90,14 @@ pub(crate) fn wait<T: Send + 'static>(
         // The receiver is gone if nobody waits any more.
         let _ = send.send(confined(&heartbeat, QUESTION_BYTES, ask));
     };
-    std::thread::Builder::new().name("question".to_owned()).spawn(ask)?;
+    let thread = std::thread::Builder::new().name("question".to_owned()).spawn(ask)?;
     loop {
         match answers.recv_timeout(LOOK_EVERY / 4) {
             Ok(answered) => return answered?,
             Err(RecvTimeoutError::Disconnected) => return Err(without("the question ended")),
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if let Some(lost) = watchdog.look(clock::now()) {
+        if let Some(lost) = watchdog.look(&thread) {
             return Err(EngineError::lane(lost).into());
         }
         if STOP.get().is_some_and(Stop::raised) {

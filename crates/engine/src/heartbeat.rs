@@ -1,19 +1,17 @@
 //! Shows from outside whether a thread will come back from what it does: a client library can be
 //! made to compute for ever, to request more memory than there is, or to exhaust its stack.
 
-use crate::threads::{cpu_clock, cpu_time};
+use crate::clock;
 use std::sync::Arc;
-use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicU32, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::thread::JoinHandle;
 use std::time::Duration;
 use thiserror::Error;
 
 /// How often a watchdog should look.
 pub const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// The CPU time between two beats that no reply needs: some thousand times what the longest takes.
-const LONGEST_COMPUTING: Duration = Duration::from_secs(4);
+const LONGEST_COMPUTING_NS: u64 = 4_000_000_000;
 /// Looks at a slice that should have ended, one after the other, until it is given up. They are counted
 /// because time also passes for a process that is frozen.
 const LATE_LOOKS: u32 = 50;
@@ -41,8 +39,6 @@ pub struct Heartbeat(Arc<Shown>);
 
 #[derive(Debug, Default)]
 struct Shown {
-    /// Of the thread. 0 until it is known.
-    cpu_clock: AtomicI32,
     /// Whether a client library runs, and how often it has come back so far.
     in_library: AtomicBool,
     beats: AtomicU64,
@@ -59,9 +55,8 @@ const STACK: u64 = 1;
 impl Heartbeat {
     /// Runs a client library on the calling thread. It must beat at every turn.
     pub fn in_library<T>(&self, call: impl FnOnce() -> T) -> T {
-        self.0.cpu_clock.store(cpu_clock(), Relaxed);
         self.beat();
-        self.0.in_library.store(true, Release);
+        self.0.in_library.store(true, Relaxed);
         let done = call();
         self.0.in_library.store(false, Relaxed);
         done
@@ -104,14 +99,14 @@ pub struct Watchdog {
     heartbeat: Heartbeat,
     /// The beat that was seen last, and the CPU time of the thread then.
     beats: u64,
-    cpu: Duration,
+    cpu_ns: u64,
     late_looks: u32,
 }
 
 impl Watchdog {
     /// Watches this thread.
     pub fn of(heartbeat: Heartbeat) -> Watchdog {
-        Watchdog { heartbeat, beats: 0, cpu: Duration::ZERO, late_looks: 0 }
+        Watchdog { heartbeat, beats: 0, cpu_ns: 0, late_looks: 0 }
     }
 
     /// What it watches.
@@ -119,17 +114,15 @@ impl Watchdog {
         &self.heartbeat
     }
 
-    /// Looks once, at the time `now` of the engine's clock. Returns None while the thread may still come
-    /// back.
-    pub fn look(&mut self, now: u64) -> Option<Lost> {
-        let shown = &self.heartbeat.0;
-        // Without a library the clock is not known: its number would be that of the wall clock.
-        let in_library = shown.in_library.load(Acquire);
-        self.find(now, in_library.then(|| cpu_time(shown.cpu_clock.load(Relaxed))))
+    /// Looks once at the heartbeat of this thread, which was not joined yet. Returns None while it may still
+    /// come back.
+    pub fn look<T>(&mut self, thread: &JoinHandle<T>) -> Option<Lost> {
+        let in_library = self.heartbeat.0.in_library.load(Relaxed);
+        self.find(clock::now(), in_library.then(|| clock::cpu_of(thread)))
     }
 
-    /// `cpu`: CPU time of the thread so far. None if no library runs.
-    fn find(&mut self, now: u64, cpu: Option<Duration>) -> Option<Lost> {
+    /// `now`: on the engine's clock. `cpu_ns`: CPU time of the thread so far. None if no library runs.
+    fn find(&mut self, now: u64, cpu_ns: Option<u64>) -> Option<Lost> {
         let shown = &*self.heartbeat.0;
         match shown.lost.load(Relaxed) {
             0 => {}
@@ -141,16 +134,16 @@ impl Watchdog {
         if self.late_looks > LATE_LOOKS {
             return Some(Lost::Late);
         }
-        let too_long = cpu.is_some_and(|cpu| self.computes_too_long(cpu));
-        too_long.then_some(Lost::Computing(LONGEST_COMPUTING.as_secs()))
+        let too_long = cpu_ns.is_some_and(|cpu_ns| self.computes_too_long(cpu_ns));
+        too_long.then_some(Lost::Computing(LONGEST_COMPUTING_NS / 1_000_000_000))
     }
 
-    fn computes_too_long(&mut self, cpu: Duration) -> bool {
+    fn computes_too_long(&mut self, cpu_ns: u64) -> bool {
         let beats = self.heartbeat.0.beats.load(Relaxed);
         if std::mem::replace(&mut self.beats, beats) != beats {
-            self.cpu = cpu;
+            self.cpu_ns = cpu_ns;
         }
-        cpu.saturating_sub(self.cpu) > LONGEST_COMPUTING
+        cpu_ns.saturating_sub(self.cpu_ns) > LONGEST_COMPUTING_NS
     }
 }
 
@@ -163,9 +156,9 @@ mod tests {
         for lost in [Lost::Memory(1 << 40), Lost::Stack] {
             let heartbeat = Heartbeat::default();
             let mut watchdog = Watchdog::of(heartbeat.clone());
-            assert_eq!(watchdog.look(0), None);
+            assert_eq!(watchdog.find(0, None), None);
             heartbeat.lose(lost);
-            assert_eq!(watchdog.look(0), Some(lost));
+            assert_eq!(watchdog.find(0, None), Some(lost));
         }
     }
 
@@ -175,7 +168,7 @@ mod tests {
         let mut watchdog = Watchdog::of(heartbeat.clone());
         heartbeat.gives_up(100);
         let looks = |watchdog: &mut Watchdog, times| {
-            (0..times).filter(|_| watchdog.look(101) == Some(Lost::Late)).count()
+            (0..times).filter(|_| watchdog.find(101, None) == Some(Lost::Late)).count()
         };
         assert_eq!(looks(&mut watchdog, LATE_LOOKS), 0);
         heartbeat.gives_up(0);
@@ -195,25 +188,12 @@ mod tests {
             (None, None),
             "no library runs"
         );
-        let mut at = |seconds| watchdog.find(0, Some(Duration::from_secs(seconds)));
+        let mut at = |seconds: u64| watchdog.find(0, Some(seconds * 1_000_000_000));
         heartbeat.beat();
         assert_eq!((at(101), at(105)), (None, None));
         heartbeat.beat();
         assert_eq!((at(106), at(110)), (None, None), "another turn");
         assert_eq!(at(111), Some(Lost::Computing(4)));
         assert_eq!(watchdog.find(0, None), None);
-    }
-
-    #[test]
-    fn the_cpu_time_is_that_of_the_thread() {
-        let heartbeat = Heartbeat::default();
-        let clock = || heartbeat.0.cpu_clock.load(Relaxed);
-        let of_another = std::thread::scope(|scope| {
-            let compute = || heartbeat.in_library(|| while cpu_time(clock()).as_millis() < 20 {});
-            scope.spawn(compute).join().expect("no panic");
-            cpu_time(clock())
-        });
-        assert_eq!(of_another, Duration::ZERO, "that thread has ended");
-        heartbeat.in_library(|| assert!(cpu_time(clock()) > Duration::ZERO));
     }
 }

@@ -160,9 +160,8 @@ impl Threads {
     /// Looks whether a worker does not come back. If one does not, the others are released, and those that
     /// do not end soon are left behind, too: they wait for the same target.
     fn look(&mut self) -> Result<(), EngineError> {
-        let now = clock::now();
         let lost = self.all.iter_mut().find_map(|(thread, watchdog)| {
-            let why = watchdog.look(now).filter(|_| !thread.is_finished())?;
+            let why = watchdog.look(thread).filter(|_| !thread.is_finished())?;
             Some(EngineError::lane(why).at_lane(watchdog.heartbeat().lane()))
         });
         let Some(lost) = lost else { return Ok(()) };

@@ -76,7 +76,7 @@ fn hold(limits: &Limits, lost: Lost) -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::{Watchdog, clock};
+    use engine::Watchdog;
     use std::hint::black_box;
     use std::time::Duration;
 
@@ -86,7 +86,7 @@ mod tests {
         let mut watchdog = Watchdog::of(heartbeat.clone());
         let thread = std::thread::spawn(move || confined(&heartbeat, 1 << 20, library));
         loop {
-            if let Some(lost) = watchdog.look(clock::now()) {
+            if let Some(lost) = watchdog.look(&thread) {
                 assert!(!thread.is_finished());
                 return Some(lost);
             }

@@ -72,7 +72,7 @@ fn mysql(mut client: TcpStream) -> Option<()> {
     let mut piece = vec![0; 4096];
     let packet = |number, body: &[u8]| [&[body.len() as u8, 0, 0, number], body].concat();
     client.write_all(&packet(0, GREETING)).ok()?;
-    client.read(&mut piece).ok()?;
+    let _log_in = client.read(&mut piece).ok()?;
     client.write_all(&packet(2, OK)).ok()?;
     while client.read(&mut piece).ok()? > 0 {
         client.write_all(&bytes()).ok()?;
