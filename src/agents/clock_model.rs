@@ -118,9 +118,9 @@ impl ClockModel {
         self.samples.iter().map(|sample| sample.round_trip_ns).min()
     }
 
-    /// Returns how wrong the model may be at our time `at`, in numbers of a journal: half the smallest round trip, plus the
-    /// largest residual of the exchanges that were fitted, plus what the drift may have added since
-    /// the last of them. Returns None before the first exchange.
+    /// Returns how wrong the model may be at our time `at`, as a number that a journal can hold: half
+    /// the smallest round trip, plus the largest residual of the exchanges that were fitted, plus what
+    /// the drift may have added since the last of them. Returns None before the first exchange.
     pub(crate) fn bound_ns(&self, at: u64) -> Option<u64> {
         let line = self.line?;
         let age = at.saturating_sub(line.at) as f64;

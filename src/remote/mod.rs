@@ -1,6 +1,6 @@
 //! Connections between tiebreak on two machines: sockets, the token, and the handshake in which
-//! both sides prove that they know it and agree on the keys that sign all that follows. The bytes are those of `wire::remote`, whose documentation
-//! says how to add messages. The messages after the handshake belong to the modules that send them.
+//! both sides prove that they know it and agree on the keys that sign all that follows. The bytes
+//! are those of `wire::remote`, whose documentation says how to add messages. The messages after the handshake belong to the modules that send them.
 
 mod connection;
 mod frame_key;

@@ -5,7 +5,8 @@ use crate::address::tls::NoTls;
 use crate::targets::store::About;
 use engine::EngineError;
 use record::{
-    AgentClock, AgentReady, DriveOrder, SingleRun, TargetDone, TargetReady, TrialRecord, Workload,
+    AgentClock, AgentReady, Contender, DriveOrder, SingleRun, TargetDone, TargetReady, TrialRecord,
+    Workload,
 };
 use std::io;
 use std::ops::ControlFlow;
@@ -157,6 +158,14 @@ pub(super) enum Halt {
     Broken(String),
     /// The journal cannot be written.
     Disk(io::Error),
+}
+
+impl Halt {
+    /// The client library of this contender failed.
+    pub(super) fn cannot_be_driven(contender: &Contender, why: &str) -> Halt {
+        let Contender { name, target, .. } = contender;
+        Halt::Target(format!("`{name}` ({target}) cannot be driven: {why}"))
+    }
 }
 
 impl From<io::Error> for Halt {

@@ -72,7 +72,8 @@ pub(crate) fn empty(
 }
 
 /// Checks a directory that existed before: it must not contain anything that the run would
-/// overwrite, except what a run left that never began. Links count, wherever they lead: somebody else may have put them there.
+/// overwrite, except what a run left that never began. Links count, wherever they lead: somebody
+/// else may have put them there.
 fn check_given(directory: &Path) -> Result<(), Error> {
     let found = directory.symlink_metadata().map_err(|error| cannot(directory, &error))?;
     if found.is_symlink() {

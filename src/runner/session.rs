@@ -416,11 +416,6 @@ impl<W: Write> RunSession<'_, W> {
         })
     }
 
-    fn cannot_be_driven(&self, contender: usize, why: &str) -> String {
-        let Contender { name, target, .. } = &self.plan.contenders[contender];
-        format!("`{name}` ({target}) cannot be driven: {why}")
-    }
-
     /// Drives the pilot and the rounds with the settings that it chose.
     fn interleaved_pilot(&mut self) -> Result<(), Halt> {
         let plan = self.plan;
@@ -658,7 +653,7 @@ impl<W: Write> RunSession<'_, W> {
             (Some(halt), _) => Err(halt),
             (None, Err(EngineError::Lane { lane: Some(lane), why })) => {
                 let at = who.get(lane as usize).copied().unwrap_or_default();
-                Err(Halt::Target(self.cannot_be_driven(at, &why)))
+                Err(Halt::cannot_be_driven(&self.plan.contenders[at], &why))
             }
             (None, Err(error)) => Err(Halt::Broken(error.to_string())),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),

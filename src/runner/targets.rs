@@ -228,10 +228,9 @@ fn target_ready(
     running_target: &RunningTarget,
     facts: &[Fact],
 ) -> Result<TargetReady, Halt> {
-    let Contender { name, target, .. } = known;
-    let fails = |why| Halt::Target(format!("`{name}` ({target}) cannot be driven: {why}"));
     let custom_words = side_channel(known, running_target).map(|store| store.facts());
-    let custom_words = custom_words.transpose().map_err(fails)?;
+    let custom_words =
+        custom_words.transpose().map_err(|why| Halt::cannot_be_driven(known, &why))?;
     // After its facts, since only these connect to its nodes.
     let nodes = nodes(running_target);
     Ok(TargetReady {

@@ -16,15 +16,23 @@ const LONGEST_COMPUTING_NS: u64 = 4_000_000_000;
 /// because time also passes for a process that is frozen.
 const LATE_LOOKS: u32 = 50;
 
+/// The limit that a client library exceeded. Its thread is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Exceeded {
+    /// It requested this many bytes at once.
+    #[error("the client library requested {0} bytes of memory for a reply")]
+    Memory(u64),
+    /// It called itself too often.
+    #[error("a reply that is nested too deeply exhausted the stack of the client library")]
+    Stack,
+}
+
 /// Why a thread does not come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Lost {
-    /// The client library requested this many bytes at once.
-    #[error("the client library requested {0} bytes of memory for a reply")]
-    Memory(u64),
-    /// The client library called itself too often.
-    #[error("a reply that is nested too deeply exhausted the stack of the client library")]
-    Stack,
+    /// Its client library exceeded a limit.
+    #[error(transparent)]
+    Held(#[from] Exceeded),
     /// The client library computed for this many seconds without a pause.
     #[error("the client library computed for {0} s over a reply, without end")]
     Computing(u64),
@@ -46,8 +54,8 @@ struct Shown {
     lane: AtomicU32,
     /// When the slice must have ended, on the engine's clock. 0 if none is driven.
     gives_up: AtomicU64,
-    /// What [`Lost::Memory`] and [`Lost::Stack`] leave: bytes, or 1. 0 if nothing happened.
-    lost: AtomicU64,
+    /// The limit that was exceeded: bytes, or [`STACK`]. 0 if none was.
+    exceeded: AtomicU64,
 }
 
 const STACK: u64 = 1;
@@ -67,14 +75,14 @@ impl Heartbeat {
         self.0.beats.fetch_add(1, Relaxed);
     }
 
-    /// Notes that this thread will not come back. It may be called from a signal handler and from an
+    /// Notes that this thread is held from now on. It may be called from a signal handler and from an
     /// allocator.
-    pub fn lose(&self, lost: Lost) {
-        let left = match lost {
-            Lost::Memory(bytes) => bytes.max(STACK + 1),
-            Lost::Stack | Lost::Computing(_) | Lost::Late => STACK,
+    pub fn hold(&self, exceeded: Exceeded) {
+        let exceeded = match exceeded {
+            Exceeded::Memory(bytes) => bytes.max(STACK + 1),
+            Exceeded::Stack => STACK,
         };
-        self.0.lost.store(left, Relaxed);
+        self.0.exceeded.store(exceeded, Relaxed);
     }
 
     /// Notes which lane is driven or serviced.
@@ -124,10 +132,10 @@ impl Watchdog {
     /// `now`: on the engine's clock. `cpu_ns`: CPU time of the thread so far. None if no library runs.
     fn find(&mut self, now: u64, cpu_ns: Option<u64>) -> Option<Lost> {
         let shown = &*self.heartbeat.0;
-        match shown.lost.load(Relaxed) {
+        match shown.exceeded.load(Relaxed) {
             0 => {}
-            STACK => return Some(Lost::Stack),
-            bytes => return Some(Lost::Memory(bytes)),
+            STACK => return Some(Exceeded::Stack.into()),
+            bytes => return Some(Exceeded::Memory(bytes).into()),
         }
         let gives_up = shown.gives_up.load(Relaxed);
         self.late_looks = if gives_up > 0 && now > gives_up { self.late_looks + 1 } else { 0 };
@@ -153,12 +161,12 @@ mod tests {
 
     #[test]
     fn a_thread_that_cannot_go_on_says_why() {
-        for lost in [Lost::Memory(1 << 40), Lost::Stack] {
+        for exceeded in [Exceeded::Memory(1 << 40), Exceeded::Stack] {
             let heartbeat = Heartbeat::default();
             let mut watchdog = Watchdog::of(heartbeat.clone());
             assert_eq!(watchdog.find(0, None), None);
-            heartbeat.lose(lost);
-            assert_eq!(watchdog.find(0, None), Some(lost));
+            heartbeat.hold(exceeded);
+            assert_eq!(watchdog.find(0, None), Some(Lost::Held(exceeded)));
         }
     }
 

@@ -50,7 +50,7 @@ pub use error::EngineError;
 pub use event_loop::LOOPBACK_SOURCES;
 pub use gate::{Gate, Together};
 pub use groups::{check_groups, grouped};
-pub use heartbeat::{Heartbeat, LOOK_EVERY, Lost, Watchdog};
+pub use heartbeat::{Exceeded, Heartbeat, LOOK_EVERY, Lost, Watchdog};
 pub use http::{HttpAccess, http_lanes};
 pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{

@@ -94,6 +94,17 @@ impl CassandraAccess {
         CassandraAccess { user: String::new(), query: CHEAPEST.to_owned(), ..access }
     }
 
+    /// Asks a server, which is created on the thread of the question because its sessions cannot leave it.
+    fn wait<T: Send + 'static>(
+        &self,
+        address: &Address,
+        question: impl AsyncFnOnce(Server) -> Result<T, QueryError> + Send + 'static,
+        timeout: Duration,
+    ) -> Result<T, QueryError> {
+        let (access, address) = (self.clone(), address.clone());
+        admin::wait(async move || question(Server::new(&access, &address)?).await, timeout)
+    }
+
     /// The statements that create the keyspace if it is missing, and the contender's table again
     /// and empty.
     fn table_schema(&self, kind: Option<&str>, is_wide: bool) -> Vec<String> {
@@ -175,9 +186,8 @@ impl Database for CassandraAccess {
         statements: &[String],
         timeout: Duration,
     ) -> Result<Vec<Rows>, QueryError> {
-        let (access, address) = (self.clone(), address.clone());
         let statements = statements.to_vec();
-        admin::wait(async move || Server::new(&access, &address)?.ask(&statements).await, timeout)
+        self.wait(address, async move |server| server.ask(&statements).await, timeout)
     }
 
     /// Its version and its nodes and, from 4.0 on, what a write waits for.
@@ -212,9 +222,7 @@ impl Database for CassandraAccess {
             facts.extend(named("durable_writes", cell(&rows[0], 1)));
         }
         // The session notes to which nodes it is connected.
-        let (access, to) = (self.clone(), address.clone());
-        let open = async move || Server::new(&access, &to)?.open_to_ask().await.map(drop);
-        let _ = admin::wait(open, timeout);
+        let _ = self.wait(address, async |server| server.open_to_ask().await.map(drop), timeout);
         let settings = self.ask(address, &[SETTINGS.to_owned()], timeout);
         facts.extend(settings.map(admin::facts).unwrap_or_default());
         Ok(facts)
@@ -252,9 +260,7 @@ impl Database for CassandraAccess {
         address: &Address,
         timeout: Duration,
     ) -> Option<Result<PendingWork, QueryError>> {
-        let (access, address) = (self.clone(), address.clone());
-        let question = async move || Server::new(&access, &address)?.work_left().await;
-        Some(admin::wait(question, timeout))
+        Some(self.wait(address, async |server| server.work_left().await, timeout))
     }
 
     /// CQL has no function for the length of a blob.

@@ -1,7 +1,7 @@
 //! The allocator of the process: the system's, which holds a thread that exceeds its limits.
 
 use super::{hold, limits};
-use engine::Lost;
+use engine::Exceeded;
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// No thread is asked for its limits below this size.
@@ -22,7 +22,7 @@ fn check(size: usize, fills: bool) {
     let Some(limits) = limits() else { return };
     let most = if fills { limits.filled_bytes } else { RESERVED_BYTES };
     if size as u64 > most {
-        hold(limits, Lost::Memory(size as u64));
+        hold(limits, Exceeded::Memory(size as u64));
     }
 }
 
@@ -31,7 +31,7 @@ fn checked(block: *mut u8, size: usize) -> *mut u8 {
     if block.is_null()
         && let Some(limits) = limits()
     {
-        hold(limits, Lost::Memory(size as u64));
+        hold(limits, Exceeded::Memory(size as u64));
     }
     block
 }

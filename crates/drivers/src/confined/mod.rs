@@ -11,7 +11,7 @@
 mod allocator;
 mod stack;
 
-use engine::{Heartbeat, Lost};
+use engine::{Exceeded, Heartbeat};
 use std::cell::Cell;
 
 /// What a library may fill at once beside replies: its tables and buffers.
@@ -65,8 +65,8 @@ fn limits() -> Option<&'static Limits> {
 }
 
 /// Holds the calling thread for ever.
-fn hold(limits: &Limits, lost: Lost) -> ! {
-    limits.heartbeat.lose(lost);
+fn hold(limits: &Limits, exceeded: Exceeded) -> ! {
+    limits.heartbeat.hold(exceeded);
     loop {
         // SAFETY: it only waits, and may be called from a signal handler.
         unsafe { libc::pause() };
@@ -76,7 +76,7 @@ fn hold(limits: &Limits, lost: Lost) -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::Watchdog;
+    use engine::{Lost, Watchdog};
     use std::hint::black_box;
     use std::time::Duration;
 
@@ -101,14 +101,17 @@ mod tests {
     fn a_library_cannot_fill_more_memory_than_replies_need() {
         let zeroed = |bytes: usize| outcome(move || drop(black_box(vec![0u8; bytes])));
         assert_eq!(zeroed(60 << 20), None);
-        assert_eq!(zeroed(67 << 20), Some(Lost::Memory(67 << 20)));
+        assert_eq!(zeroed(67 << 20), Some(Exceeded::Memory(67 << 20).into()));
         let grown = outcome(|| {
             let mut all = black_box(vec![1u8; 1 << 20]);
             while all.len() < 1 << 30 {
                 all.extend_from_within(..);
             }
         });
-        assert!(matches!(grown, Some(Lost::Memory(66_000_000..=140_000_000))), "{grown:?}");
+        assert!(
+            matches!(grown, Some(Lost::Held(Exceeded::Memory(66_000_000..=140_000_000)))),
+            "{grown:?}"
+        );
     }
 
     /// A library may reserve what a length of four bytes announces; see `memory`.
@@ -116,8 +119,8 @@ mod tests {
     fn a_library_cannot_reserve_more_than_any_frame_has() {
         let reserved = |bytes| outcome(move || drop(black_box(Vec::<u8>::with_capacity(bytes))));
         assert_eq!(reserved(3 << 30), None);
-        assert_eq!(reserved(5 << 30), Some(Lost::Memory(5 << 30)));
-        assert_eq!(reserved(35 << 40), Some(Lost::Memory(35 << 40)));
+        assert_eq!(reserved(5 << 30), Some(Exceeded::Memory(5 << 30).into()));
+        assert_eq!(reserved(35 << 40), Some(Exceeded::Memory(35 << 40).into()));
     }
 
     #[test]
@@ -126,7 +129,7 @@ mod tests {
             if depth == 0 { 0 } else { black_box(nested(black_box(depth - 1)) + 1) }
         }
         assert_eq!(outcome(|| assert_eq!(nested(100), 100)), None);
-        assert_eq!(outcome(|| assert_eq!(nested(1 << 40), 1 << 40)), Some(Lost::Stack));
+        assert_eq!(outcome(|| assert_eq!(nested(1 << 40), 1 << 40)), Some(Exceeded::Stack.into()));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Holds a thread whose client library has exhausted the stack, in place of ending the process.
 
 use super::{hold, limits};
-use engine::Lost;
+use engine::Exceeded;
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
@@ -29,8 +30,21 @@ pub(super) fn prepare() {
     });
 }
 
+thread_local! {
+    /// 0 until it is known. Finding it takes system calls, and a lane enters its library between any two slices.
+    static LOWEST: Cell<usize> = const { Cell::new(0) };
+}
+
 /// The lowest address of the calling thread's stack.
 pub(super) fn lowest() -> usize {
+    if LOWEST.get() == 0 {
+        LOWEST.set(find_lowest());
+    }
+    LOWEST.get()
+}
+
+/// Returns 0 if the system does not say.
+fn find_lowest() -> usize {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::zeroed();
     let (mut address, mut bytes) = (std::ptr::null_mut(), 0);
     // SAFETY: the calling thread exists; the attributes are initialised by the first call and destroyed.
@@ -48,7 +62,7 @@ extern "C" fn on_fault(_: libc::c_int, about: *mut libc::siginfo_t, _: *mut libc
     // SAFETY: the kernel passes a valid pointer.
     let address = unsafe { (*about).si_addr() } as usize;
     if let Some(limits) = limits().filter(|limits| limits.stack.abs_diff(address) < NEAR) {
-        hold(limits, Lost::Stack);
+        hold(limits, Exceeded::Stack);
     }
     // Not ours: the access is made again, and handled as before.
     if let Some(before) = BEFORE.get() {

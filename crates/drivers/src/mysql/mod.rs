@@ -23,6 +23,7 @@ use engine::workload::longest_key;
 use record::{Address, DriveOrder, Workload};
 use session::Server;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// The maximum length of a row of key and value: 65535 bytes minus the lengths of both, which are
@@ -134,11 +135,14 @@ impl Database for MysqlAccess {
     /// Returns an error with the reason and the remedy if the login is not safe.
     fn check_login(&self, address: &Address, timeout: Duration) -> Result<(), LoginError> {
         let server = Server::new(self, address)?;
-        if server.is_guarded() {
+        // It depends on the program alone, so once is enough.
+        static GUARDED: OnceLock<()> = OnceLock::new();
+        if server.is_guarded() && GUARDED.get().is_none() {
             let guarded = admin::wait(async || Ok(probe::is_guarded().await?), timeout);
             if guarded != Ok(true) {
                 return Err(LoginError::Unsafe(UNGUARDED.to_owned()));
             }
+            GUARDED.get_or_init(|| ());
         }
         match admin::wait(async move || server.unsafe_log_in().await, timeout) {
             Ok(Some(refusal)) => Err(LoginError::Unsafe(refusal.to_string())),

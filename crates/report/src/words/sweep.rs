@@ -103,7 +103,7 @@ fn signed(of: Factor, value: f64, sign: Sign, before: &str) -> String {
 }
 
 /// The ratio of a comparison and its interval: `1.31x (1.27x to 1.36x)`, with `times` after each.
-/// A void load point has none: it would be read as a verdict.
+/// No ratio is shown for a void load point, because readers would take it for a verdict.
 pub(crate) fn ratio(view: &View, comparison: &Comparison, times: char) -> String {
     let Some(ratio) = comparison.ratio.filter(|_| !view.void) else {
         return units::MISSING.to_owned();
