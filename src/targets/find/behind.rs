@@ -2,10 +2,11 @@
 //!
 //! Seen are TCP connections, while they exist, that a process of the target opened to a listener of
 //! this network namespace. Not seen are Unix sockets, servers on other machines and in other
-//! namespaces, and connections that are closed before the descriptors are read.
+//! namespaces, and connections that are over before descriptors and list are read, as those of a
+//! proxy that opens one for each request may be.
 
 use super::holders::{self, Processes, inodes_of};
-use super::sockets::{Listening, dialled_by};
+use super::sockets::{Connections, Listening};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
@@ -17,11 +18,15 @@ impl Behind {
     /// Adds what these processes are connected to now, except to listeners of their own. This takes
     /// milliseconds: the kernel walks its whole table of connections.
     pub fn look(&mut self, pids: &[u32]) {
-        let held: BTreeSet<u64> = pids.iter().flat_map(|pid| inodes_of(*pid)).collect();
-        if held.is_empty() {
+        let held = || pids.iter().flat_map(|pid| inodes_of(*pid)).collect::<BTreeSet<u64>>();
+        let before = held();
+        if before.is_empty() {
             return;
         }
-        let others = dialled_by(&held).into_iter();
+        let connections = Connections::now();
+        // The kernel takes longer for its list than some proxies hold a connection.
+        let held = &before | &held();
+        let others = connections.dialled_by(&held).into_iter();
         self.0.extend(others.filter(|(_, there)| there.inodes.is_disjoint(&held)));
     }
 

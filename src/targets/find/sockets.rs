@@ -48,16 +48,27 @@ pub(super) fn ports_of(inodes: &BTreeSet<u64>) -> BTreeSet<u16> {
     sockets.filter(|socket| inodes.contains(&socket.inode)).map(|socket| socket.port).collect()
 }
 
-/// The local listeners to which one of these sockets is connected, each with the address that was
-/// dialled.
-pub(super) fn dialled_by(inodes: &BTreeSet<u64>) -> BTreeMap<SocketAddr, Listening> {
-    let sockets = tcp_sockets(LISTENING.and(CONNECTED));
-    let (listeners, connected): (Vec<Tcp>, Vec<Tcp>) =
-        sockets.into_iter().partition(|socket| socket.is_in(LISTENING));
-    let dialled = connected.iter().filter(|socket| inodes.contains(&socket.inode));
-    let dialled: BTreeSet<SocketAddr> = dialled.map(|socket| socket.peer).collect();
-    let reached = dialled.into_iter().map(|peer| (peer, best(&listeners, peer)));
-    reached.filter(|(peer, there)| !there.is_empty() && super::is_here(peer.ip())).collect()
+/// The listeners and connections of this network namespace.
+pub(super) struct Connections {
+    listeners: Vec<Tcp>,
+    connected: Vec<Tcp>,
+}
+
+impl Connections {
+    pub(super) fn now() -> Connections {
+        let sockets = tcp_sockets(LISTENING.and(CONNECTED)).into_iter();
+        let (listeners, connected) = sockets.partition(|socket| socket.is_in(LISTENING));
+        Connections { listeners, connected }
+    }
+
+    /// The local listeners to which one of these sockets is connected, each with the address that
+    /// was dialled.
+    pub(super) fn dialled_by(&self, inodes: &BTreeSet<u64>) -> BTreeMap<SocketAddr, Listening> {
+        let dialled = self.connected.iter().filter(|socket| inodes.contains(&socket.inode));
+        let dialled: BTreeSet<SocketAddr> = dialled.map(|socket| socket.peer).collect();
+        let reached = dialled.into_iter().map(|peer| (peer, best(&self.listeners, peer)));
+        reached.filter(|(peer, there)| !there.is_empty() && super::is_here(peer.ip())).collect()
+    }
 }
 
 fn tcp_sockets(states: States) -> Vec<Tcp> {

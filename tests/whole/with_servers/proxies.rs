@@ -25,8 +25,13 @@ fn what_is_behind_a_proxy_is_named_unless_it_is_included() {
     let (directory, [behind, before]) =
         (TestDirectory::new(), [(); 2].map(|()| TestDirectory::new()));
     let server = nginx_with(&behind, "");
-    // Each request gets a connection of its own to the server behind it.
-    let pass = format!("location / {{ proxy_pass http://127.0.0.1:{}; }}", server.port);
+    // The proxy keeps its connections. Those of one request may be over before they are seen.
+    let pass = format!(
+        "location / {{ proxy_pass http://behind; proxy_http_version 1.1; \
+         proxy_set_header Connection ''; }} }} \
+         upstream behind {{ server 127.0.0.1:{}; keepalive 8;",
+        server.port
+    );
     let proxy = nginx_with(&before, &pass);
     let [direct, through] = [("direct", server.port), ("through", proxy.port)]
         .map(|(name, port)| format!("{name}=http://127.0.0.1:{port}/index.html"));
