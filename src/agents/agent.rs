@@ -103,6 +103,17 @@ impl Agent {
         self.lost(&error.to_string())
     }
 
+    /// It says that it cannot drive any more, because of the contender with this number if there is one.
+    pub(super) fn failed(&self, lane: Option<u64>, why: &str) -> EngineError {
+        match lane.map(u32::try_from) {
+            Some(Ok(lane)) => {
+                let why = format!("agent {}: {why}", self.ready.rank);
+                EngineError::Lane { lane: Some(lane), why }
+            }
+            _ => self.lost(why),
+        }
+    }
+
     pub(super) fn lost(&self, why: &str) -> EngineError {
         EngineError::Helper(format!("agent {} is lost: {why}", self.ready.rank))
     }

@@ -405,7 +405,9 @@ impl Coordinator {
         let left = until.saturating_duration_since(Instant::now());
         match self.messages.receive(left) {
             Ok(Received { agent, at, message }) => match message {
-                Ok(FromAgent::Failed(why)) => Err(self.agents[agent].lost(&shown(why))),
+                Ok(FromAgent::Failed { lane, why }) => {
+                    Err(self.agents[agent].failed(lane, &shown(why)))
+                }
                 Ok(message) => Ok(Some((agent, at, message))),
                 Err(error) => Err(self.agents[agent].lost_by(&error)),
             },

@@ -340,7 +340,7 @@ mod tests {
     /// Sends until sending fails: the kernel still takes the first messages.
     fn send_until_it_fails(link: &AgentLink) {
         while link.send_error().is_none() {
-            link.send(&FromAgent::Failed("an answer".to_owned()));
+            link.send(&FromAgent::Failed { lane: None, why: "an answer".to_owned() });
         }
     }
 

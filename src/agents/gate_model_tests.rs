@@ -372,8 +372,9 @@ impl Case {
                     let (link_of_gate, stop) = (link.clone(), script.stop.clone());
                     let gate = AgentGate::new(link_of_gate, outbox.clone(), stop, PATIENCE, at);
                     self.drive(&gate, script, &outbox, clock);
-                    gate.done()
-                        .inspect_err(|why| link.send(&FromAgent::Failed(why.to_string())))?;
+                    gate.done().inspect_err(|why| {
+                        link.send(&FromAgent::Failed { lane: None, why: why.to_string() });
+                    })?;
                 }
                 (_, FromCoordinator::Send { trials }) => link.send_records(&outbox, trials)?,
                 (_, FromCoordinator::End) => {}

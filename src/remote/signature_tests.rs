@@ -111,7 +111,7 @@ fn pair(token: &Token) -> [Connection; 2] {
 fn frames_of_another_connection_or_of_the_other_direction_are_not_accepted() {
     let token = Token::new().expect("random");
     let [mut agent, coordinator] = pair(&token);
-    agent.send(&FromAgent::Failed("why".to_owned()), PATIENCE).expect("sent");
+    agent.send(&FromAgent::Failed { lane: None, why: "why".to_owned() }, PATIENCE).expect("sent");
     let recorded = frame(&mut coordinator.socket().try_clone().expect("a descriptor"));
     let [other_agent, other_coordinator] = pair(&token);
     for (from, mut to) in [(coordinator, agent), (other_agent, other_coordinator)] {

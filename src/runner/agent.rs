@@ -7,7 +7,7 @@ use crate::access::Access;
 use crate::agents::{
     AgentGate, AgentLink, LocalClock, Membership, Outbox, PartLane, PartOrder, out_of_turn,
 };
-use crate::exit::Error;
+use crate::exit::{Error, Exit};
 use crate::journal::Writer;
 use crate::plan::{ContenderAccess, Resolved, hash};
 use crate::remote::{Connection, RemoteError, connect};
@@ -62,14 +62,15 @@ pub(crate) fn assist(
     let served = agent.serve();
     let end = match &served {
         Ok(()) => End { reason: EndReason::Complete, detail: String::new() },
-        Err(why) => {
+        Err(failure) => {
+            let why = shown(&failure.why);
             // The message cannot be sent if the coordinator is what cannot be reached.
-            agent.link.send(&FromAgent::Failed(shown(why)));
-            End { reason: EndReason::Failed, detail: shown(why) }
+            agent.link.send(&FromAgent::Failed { lane: failure.lane, why: why.clone() });
+            End { reason: failure.reason(), detail: why }
         }
     };
     let ended = agent.journal.write(&Event::End(end)).and_then(|_| agent.journal.sync());
-    served.map_err(|why| named(&why))?;
+    served.map_err(|failure| Error { exit: failure.exit(), ..named(&failure.why) })?;
     ended.map_err(|error| named(&error))?;
     Ok(directory)
 }
@@ -123,6 +124,45 @@ fn join(resolved: &Resolved, stop: &Stop, this: &Membership) -> Result<Connectio
     }
 }
 
+/// Why an agent cannot go on.
+struct Failure {
+    /// The number of the contender that cannot be driven, if it is the cause.
+    lane: Option<u64>,
+    why: String,
+}
+
+impl Failure {
+    fn reason(&self) -> EndReason {
+        if self.lane.is_some() { EndReason::TargetFailed } else { EndReason::Failed }
+    }
+
+    fn exit(&self) -> Exit {
+        if self.lane.is_some() { Exit::TargetFailed } else { Exit::Failed }
+    }
+}
+
+impl From<String> for Failure {
+    fn from(why: String) -> Failure {
+        Failure { lane: None, why }
+    }
+}
+
+impl From<RemoteError> for Failure {
+    fn from(error: RemoteError) -> Failure {
+        error.to_string().into()
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Failure {
+        let lane = match &error {
+            EngineError::Lane { lane, .. } => lane.map(u64::from),
+            _ => None,
+        };
+        Failure { lane, why: error.to_string() }
+    }
+}
+
 struct Agent<'a> {
     resolved: &'a Resolved,
     stop: &'a Stop,
@@ -142,27 +182,26 @@ struct Reached {
 
 impl Agent<'_> {
     /// Carries out orders until the end.
-    fn serve(&mut self) -> Result<(), String> {
-        let words = |error: RemoteError| error.to_string();
+    fn serve(&mut self) -> Result<(), Failure> {
         let mut outbox = Arc::new(Outbox::default());
         loop {
-            let (at, message) = self.link.receive(BETWEEN_ORDERS).map_err(words)?;
+            let (at, message) = self.link.receive(BETWEEN_ORDERS)?;
             match message {
                 FromCoordinator::Order(order) => {
                     outbox = Arc::default();
                     self.drive(&order, at, &outbox)?;
                 }
                 FromCoordinator::Send { trials } => {
-                    self.link.send_records(&outbox, trials).map_err(words)?;
+                    self.link.send_records(&outbox, trials)?;
                 }
                 FromCoordinator::Bye => return Ok(()),
                 FromCoordinator::End => {}
-                _ => return Err(words(out_of_turn())),
+                _ => return Err(out_of_turn().into()),
             }
         }
     }
 
-    fn drive(&mut self, order: &[u8], at: u64, outbox: &Arc<Outbox>) -> Result<(), String> {
+    fn drive(&mut self, order: &[u8], at: u64, outbox: &Arc<Outbox>) -> Result<(), Failure> {
         let order: PartOrder = serde_json::from_slice(order)
             .map_err(|error| format!("the order cannot be read: {}", shown(error.to_string())))?;
         let (drive_order, accesses) = self.drive_order(&order)?;
@@ -196,14 +235,8 @@ impl Agent<'_> {
         let driven = engine::run_together(&drive_order, lanes, self.stop, together, each);
         // An error here is the cause of any error of the engine.
         written?;
-        driven.map_err(|error| match error {
-            EngineError::Lane { lane: Some(lane), why } => {
-                let name = &self.resolved.plan.contenders[lane as usize].name;
-                format!("`{name}` cannot be driven: {why}")
-            }
-            other => other.to_string(),
-        })?;
-        gate.done().map_err(|error| error.to_string())
+        driven?;
+        Ok(gate.done()?)
     }
 
     /// The order for the engine: all that the coordinator did not send follows from the plan.

@@ -652,8 +652,11 @@ impl<W: Write> RunSession<'_, W> {
             }
             (Some(halt), _) => Err(halt),
             (None, Err(EngineError::Lane { lane: Some(lane), why })) => {
-                let at = who.get(lane as usize).copied().unwrap_or_default();
-                Err(Halt::cannot_be_driven(&self.plan.contenders[at], &why))
+                // An agent may name any number.
+                Err(match who.get(lane as usize) {
+                    Some(at) => Halt::cannot_be_driven(&self.plan.contenders[*at], &why),
+                    None => Halt::Broken(why),
+                })
             }
             (None, Err(error)) => Err(Halt::Broken(error.to_string())),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),

@@ -218,7 +218,7 @@ fn refused(changes: &[(&str, serde_json::Value)]) -> String {
     let order = serde_json::to_vec(&order).expect("JSON");
     coordinator.send(&FromCoordinator::Order(order), PATIENCE).expect("sent");
     match coordinator.receive(PATIENCE).expect("an answer") {
-        FromAgent::Failed(why) => {
+        FromAgent::Failed { why, .. } => {
             code(&agent.output(), 5, &why);
             let requests: u64 = servers.map(|server| server.stop().requests).iter().sum();
             assert_eq!(requests, 0, "{why}");

@@ -2,9 +2,11 @@
 //! before stays. The null server answers, and a relay before it sends the replies that no real server sends.
 
 use crate::announced::{EXECUTE, HEAD, pass, value};
+use crate::common::running::Running;
 use crate::common::{TestDirectory, errors};
 use serde_json::Value;
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use testserver::null::{NullServer, Service};
@@ -64,13 +66,10 @@ fn node(null: SocketAddr, body: Vec<u8>) -> SocketAddr {
     address
 }
 
-/// Compares a sound node with this one: what was printed, and the report of what was measured before.
-fn compared(body: Vec<u8>) -> (String, Value) {
-    let null = NullServer::start(&[Service::Cql], None).expect("a null server");
+/// The words of a comparison of a sound node with a hostile one that returns this body.
+fn comparison(null: &NullServer, body: Vec<u8>) -> Vec<String> {
     let null = null.addresses()[0];
-    let hostile = node(null, body);
-    let directory = TestDirectory::new();
-    let urls = [("sound", null), ("hostile", hostile)];
+    let urls = [("sound", null), ("hostile", node(null, body))];
     let urls = urls.map(|(name, address)| format!("{name}=cassandra://{address}/app"));
     let load = ["--query", "SELECT key FROM system.local", "--connections", "2"];
     let files = ["--out", "run", "--json", "report.json"];
@@ -86,8 +85,15 @@ fn compared(body: Vec<u8>) -> (String, Value) {
         "--warm-up",
         "0s",
     ];
-    let output =
-        directory.tiebreak(&[&["compare", &urls[0], &urls[1]][..], &load, &short, &files].concat());
+    let words = [&["compare", &urls[0], &urls[1]][..], &load, &short, &files].concat();
+    words.into_iter().map(str::to_owned).collect()
+}
+
+/// Drives this comparison: what was printed, and the report of what was measured before.
+fn compared(body: Vec<u8>) -> (String, Value) {
+    let null = NullServer::start(&[Service::Cql], None).expect("a null server");
+    let directory = TestDirectory::new();
+    let output = directory.tiebreak(&comparison(&null, body));
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
     // SAFETY: an all-zero rusage is valid, and the pointer is.
     let peak_kilobytes = unsafe {
@@ -101,6 +107,11 @@ fn compared(body: Vec<u8>) -> (String, Value) {
 
 fn fails_alone(body: Vec<u8>, why: &str) {
     let (message, report) = compared(body);
+    is_the_failure_of_one(&message, &report, why);
+}
+
+/// Whether the message and the report name the contender with the cause, and the rounds before it are kept.
+fn is_the_failure_of_one(message: &str, report: &Value, why: &str) {
     for says in ["`hostile` (cassandra://127.0.0.1:", "cannot be driven: ", why] {
         assert!(message.contains(says), "{says}: {message}");
     }
@@ -110,6 +121,31 @@ fn fails_alone(body: Vec<u8>, why: &str) {
     );
     let rounds = &report["contenders"][0]["rounds"];
     assert!(rounds.as_array().is_some_and(|rounds| rounds.len() > 2), "{rounds}");
+}
+
+#[test]
+fn in_an_agent_too_it_fails_its_contender_alone() {
+    let null = NullServer::start(&[Service::Cql], None).expect("a null server");
+    let directory = TestDirectory::new();
+    let words = comparison(&null, rows(i32::MAX as u32));
+    std::fs::write(directory.file("token"), "a-token-that-is-only-for-this-test").expect("writes");
+    // Nobody else uses this address: so no port is taken.
+    let [.., high, low] = std::process::id().to_be_bytes();
+    let coordinator = format!("127.{}.{low}.1:9311", 64 | high & 63);
+    let process = |rank: &str| {
+        let more = ["--agents", "env", "--cores", "1", "--gather", "60s"].map(str::to_owned);
+        let mut command = directory.command(&[&words[..], &more].concat());
+        command.env("TIEBREAK_COORDINATOR", &coordinator).env("TIEBREAK_RANK", rank);
+        command.env("TIEBREAK_TOKEN_FILE", directory.file("token")).env("TIEBREAK_SIZE", "2");
+        command.stderr(Stdio::piped());
+        Running::new(command.spawn().expect("it starts"))
+    };
+    let both = ["0", "1"].map(process).map(Running::output);
+    for output in &both {
+        assert_eq!(output.status.code(), Some(4), "{}", errors(output));
+    }
+    let why = "agent 1: the client library requested";
+    is_the_failure_of_one(&errors(&both[0]), &directory.json("report.json"), why);
 }
 
 #[test]

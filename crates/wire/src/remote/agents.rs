@@ -5,7 +5,7 @@
 //! when the next one starts: these are the messages of the gate. Figures never travel in them.
 //! Records are requested when no agent drives, and come in pieces with a digest.
 
-use super::fields::{Fields, push_bool, push_bytes, push_u32, push_u64};
+use super::fields::{Fields, push_bool, push_bytes, push_option, push_u32, push_u64};
 use super::{BAD_VALUE, Message, UNKNOWN_KIND};
 use crate::Fault;
 use alloc::{string::String, vec::Vec};
@@ -47,8 +47,13 @@ pub enum FromAgent {
         /// How many trials it has recorded under this order.
         trials: u64,
     },
-    /// The order cannot be carried out, and why.
-    Failed(String),
+    /// The order cannot be carried out.
+    Failed {
+        /// The number of the contender that cannot be driven, if it is the cause.
+        lane: Option<u64>,
+        /// Why.
+        why: String,
+    },
     /// A piece of its record.
     Piece(Vec<u8>),
     /// The end of what was requested of its record.
@@ -145,7 +150,7 @@ impl Message for FromAgent {
             FromAgent::Ready { .. } => 33,
             FromAgent::Pong(_) => 34,
             FromAgent::Done { .. } => 35,
-            FromAgent::Failed(_) => 36,
+            FromAgent::Failed { .. } => 36,
             FromAgent::Piece(_) => 37,
             FromAgent::PiecesEnd { .. } => 38,
         }
@@ -173,7 +178,10 @@ impl Message for FromAgent {
                 push_u64(body, *started_ns);
                 push_u64(body, *trials);
             }
-            FromAgent::Failed(why) => push_bytes(body, why.as_bytes()),
+            FromAgent::Failed { lane, why } => {
+                push_option(body, *lane);
+                push_bytes(body, why.as_bytes());
+            }
             FromAgent::Piece(bytes) => push_bytes(body, bytes),
             FromAgent::PiecesEnd { bytes, digest } => {
                 push_u64(body, *bytes);
@@ -205,7 +213,7 @@ impl Message for FromAgent {
                 started_ns: time(from)?,
                 trials: from.u64()?,
             },
-            36 => FromAgent::Failed(from.text(MOST_TEXT_BYTES)?),
+            36 => FromAgent::Failed { lane: from.option()?, why: from.text(MOST_TEXT_BYTES)? },
             37 => FromAgent::Piece(from.bytes(MOST_PIECE_BYTES)?.into()),
             38 => FromAgent::PiecesEnd { bytes: from.u64()?, digest: from.array()? },
             _ => return Err(UNKNOWN_KIND),

@@ -90,7 +90,8 @@ fn from_agents() -> Vec<FromAgent> {
         FromAgent::Ready { index: 3, stamps, started_ns: 4, stops: true },
         FromAgent::Pong(stamps),
         FromAgent::Done { stamps, started_ns: 5, trials: 6 },
-        FromAgent::Failed("why".into()),
+        FromAgent::Failed { lane: None, why: "why".into() },
+        FromAgent::Failed { lane: Some(1), why: "why".into() },
         FromAgent::Piece(vec![255; MOST_PIECE_BYTES]),
         FromAgent::PiecesEnd { bytes: 7, digest: [8; 32] },
     ]
