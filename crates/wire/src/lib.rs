@@ -205,4 +205,10 @@ pub trait Codec {
     fn refused(&self) -> Option<u16> {
         None
     }
+
+    /// Whether a [`Fault`] of `read` lies in a reply that has just ended. With nothing in flight, all
+    /// others are found in bytes that belong to no request.
+    fn is_of_ended_reply(_fault: Fault) -> bool {
+        false
+    }
 }

@@ -1,14 +1,15 @@
 //! `cassandra+thrift://` on a real Cassandra 1.2.8, from the command line to the report.
 
-use super::held_load::{KEYS, killed_when_held, loaded_upto};
+use super::held_load::{KEYS, killed_when_held, loaded_upto, pass};
 use crate::cassandra::Cassandra;
 use crate::common::processes::wait_at_most;
 use crate::common::turn::CassandraTurn;
 use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
+use std::thread;
 use std::time::Duration;
 use wire::thrift::{Admin, Column, Consistency, Limits, Login, Op, Opening, Parent, Thrift};
 use wire::{Class, Codec, ConnectionState, Events, Out, Reply, Tag};
@@ -16,6 +17,9 @@ use wire::{Class, Codec, ConnectionState, Events, Out, Reply, Tag};
 const ALLOWS_ALL: &str = "AllowAllAuthenticator";
 const ASKS_FOR_PASSWORDS: &str = "PasswordAuthenticator";
 const PASSWORD: &str = "CANARY-of-cassandra";
+
+/// What the keys of a load begin with.
+const LOADED_KEY: &[u8] = b"tiebreak00:";
 
 /// Maximum time of anything here.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -87,6 +91,39 @@ fn what_was_loaded_is_found_and_what_was_written_comes_back() {
     }
     loaded(load(&url, &[]), "loaded again: its keys were changed after the load");
     loaded(load(&url, &["--value", "64B"]), "loaded again: it holds other keys or values");
+    a_key_that_was_not_requested_is_named(&server);
+}
+
+fn a_key_that_was_not_requested_is_named(server: &Cassandra) {
+    let url = format!("cassandra+thrift://{}/app", with_other_keys(server.address()));
+    let (code, report) = run(&url, "2k", &["--mix", "multi-get:5=1"]);
+    assert_eq!(code, 4, "no operation succeeds");
+    let end = report["end"]["detail"].as_str().expect("why it ended");
+    assert!(end.contains(wire::thrift::faults::OTHER_KEY.0), "{end}");
+}
+
+/// A proxy in front of the server, which changes the keys in its replies.
+fn with_other_keys(server: SocketAddr) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("bound");
+    thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let server = TcpStream::connect(server).expect("the server listens");
+            let [from, to] =
+                [&server, &client].map(|stream| stream.try_clone().expect("a descriptor"));
+            thread::spawn(move || pass(client, server, |_| ()));
+            thread::spawn(move || pass(from, to, change_keys));
+        }
+    });
+    address
+}
+
+fn change_keys(piece: &mut [u8]) {
+    for at in 0..piece.len().saturating_sub(LOADED_KEY.len()) {
+        if piece[at..].starts_with(LOADED_KEY) {
+            piece[at + LOADED_KEY.len()] = b'x';
+        }
+    }
 }
 
 #[test]

@@ -108,11 +108,11 @@ fn says_that_keys_are_loaded(bytes: &[u8]) -> bool {
     marks.any(|window| (b'1'..=b'9').contains(&window[MARK.len()]))
 }
 
-/// Passes bytes on until one side ends, and shows each piece before it is sent.
-pub(super) fn pass(mut from: TcpStream, mut to: TcpStream, mut show: impl FnMut(&[u8])) {
+/// Passes bytes on until one side ends, and shows each piece before it is sent, so that it can be changed.
+pub(super) fn pass(mut from: TcpStream, mut to: TcpStream, mut show: impl FnMut(&mut [u8])) {
     let mut buffer = [0; 65536];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
-        show(&buffer[..length]);
+        show(&mut buffer[..length]);
         if to.write_all(&buffer[..length]).is_err() {
             break;
         }

@@ -480,7 +480,9 @@ impl<S: Dialogue> Connection<S> {
                     // The codec's last message. Whether it arrives changes nothing.
                     let _ = self.send_out(common);
                 }
-                let is_unasked = self.in_flight.is_empty() && self.phase == Phase::Open;
+                let belongs_to_none =
+                    self.in_flight.is_empty() && !S::Codec::is_of_ended_reply(fault);
+                let is_unasked = belongs_to_none && self.phase == Phase::Open;
                 if is_unasked && self.codec.refused().is_none() {
                     // What follows the last reply, or comes before a request.
                     seen.unasked(self.served);

@@ -325,4 +325,8 @@ impl Codec for Memcached {
     fn refused(&self) -> Option<u16> {
         self.refused
     }
+
+    fn is_of_ended_reply(fault: Fault) -> bool {
+        fault == faults::OUT_OF_STEP
+    }
 }
