@@ -31,11 +31,11 @@ pub(crate) struct Expected<'a> {
 }
 
 /// A connection that knows the token, and who it says it is.
-type Candidate = (Connection, Hello);
+type Applicant = (Connection, Hello);
 
 /// What the examination of a connection found.
 enum Arrival {
-    Candidate(Box<Candidate>),
+    Applicant(Box<Applicant>),
     /// One that speaks another version, and why it cannot take part.
     OtherVersion(String),
 }
@@ -85,8 +85,8 @@ fn collect(
     this: &Membership,
     expected: &Expected<'_>,
     stop: &Stop,
-) -> Result<Vec<Candidate>, Error> {
-    let mut agents: Vec<Option<Candidate>> = (0..this.agents()).map(|_| None).collect();
+) -> Result<Vec<Applicant>, Error> {
+    let mut agents: Vec<Option<Applicant>> = (0..this.agents()).map(|_| None).collect();
     let mut rejected = None;
     let until = Instant::now() + this.gather;
     while agents.iter().any(Option::is_none) {
@@ -100,8 +100,8 @@ fn collect(
             return Err(Error::failed(why));
         }
         match arrivals.recv_timeout(GLANCE) {
-            Ok(Arrival::Candidate(candidate)) => {
-                if let Err(why) = seat(*candidate, &mut agents, this, expected) {
+            Ok(Arrival::Applicant(applicant)) => {
+                if let Err(why) = seat(*applicant, &mut agents, this, expected) {
                     rejected = Some(Rejected { why, knows_token: true });
                 }
             }
@@ -114,10 +114,10 @@ fn collect(
     Ok(agents.into_iter().flatten().collect())
 }
 
-/// Accepts a candidate as one of the agents, or rejects it and returns why.
+/// Accepts a applicant as one of the agents, or rejects it and returns why.
 fn seat(
-    (mut connection, hello): Candidate,
-    agents: &mut [Option<Candidate>],
+    (mut connection, hello): Applicant,
+    agents: &mut [Option<Applicant>],
     this: &Membership,
     expected: &Expected<'_>,
 ) -> Result<(), String> {
@@ -152,7 +152,7 @@ fn begin(
     let (send, token) = (send.clone(), token.clone());
     let examine = move || {
         let arrival = match examine(connection, &token, &place) {
-            Ok(candidate) => Arrival::Candidate(Box::new(candidate)),
+            Ok(applicant) => Arrival::Applicant(Box::new(applicant)),
             Err(error @ RemoteError::Message(FrameError::OtherVersion(_))) => {
                 Arrival::OtherVersion(format!("a process at {}: {error}", peer.ip()))
             }
@@ -170,7 +170,7 @@ fn examine(
     mut connection: Connection,
     token: &Token,
     place: &Place,
-) -> Result<Candidate, RemoteError> {
+) -> Result<Applicant, RemoteError> {
     remote::admit(&mut connection, Purpose::Agent, token, place, PATIENCE)?;
     match connection.receive(PATIENCE)? {
         FromAgent::Hello(hello) => Ok((connection, hello)),
@@ -187,7 +187,7 @@ struct Rejected {
 /// The position of an agent among all, or why it has none.
 fn position(
     hello: &Hello,
-    agents: &[Option<Candidate>],
+    agents: &[Option<Applicant>],
     this: &Membership,
     expected: &Expected<'_>,
 ) -> Result<usize, String> {
@@ -229,7 +229,7 @@ fn position(
     }
 }
 
-fn missing(agents: &[Option<Candidate>], rejected: Option<Rejected>, this: &Membership) -> Error {
+fn missing(agents: &[Option<Applicant>], rejected: Option<Rejected>, this: &Membership) -> Error {
     let ranks = (1..).zip(agents).filter(|(_, agent)| agent.is_none());
     let named = |rank: u32| match this.announce.as_ref().and_then(|announce| announce.host(rank)) {
         Some(host) => format!("{rank} ({host})"),

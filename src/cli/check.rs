@@ -55,12 +55,13 @@ pub(super) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     // `check` runs nothing of the file, so the permissions are not needed here.
     spec.allow_file = true;
     spec.allow_destructive = true;
-    let output = match load_points(&spec)? {
-        None => text(&conduct::settle(&spec)?),
+    let inputs = plan::read(&spec)?;
+    let output = match load_points(&spec, &inputs)? {
+        None => text(&conduct::settle_read(&spec, inputs)?),
         Some(points) if points.of_one => {
             // One contender cannot be compared: its sweep is for `tiebreak run`.
             spec.command = Command::Run;
-            let points = load_points(&spec)?.expect("the same sweep");
+            let points = load_points(&spec, &inputs)?.expect("the same sweep");
             of_sweep_in_one_run(&points, &sweep::settle_in_one_run(&spec, &points)?)
         }
         Some(points) => of_sweep(&points, &sweep::settle(&spec, &points)?),
@@ -85,7 +86,7 @@ fn of_file(file: &Path) -> Result<String, Error> {
 
 /// The plan at the lowest load point, and the values of the others, which differ in nothing
 /// else.
-fn of_sweep(points: &LoadPoints, settled: &Settled) -> String {
+fn of_sweep(points: &LoadPoints<'_>, settled: &Settled) -> String {
     let factor = points.factor.name();
     let values: Vec<f64> = settled.points.iter().map(|(value, _)| *value).collect();
     let plans = settled.points.iter().map(|(_, resolved)| &resolved.plan);
@@ -99,7 +100,7 @@ fn of_sweep(points: &LoadPoints, settled: &Settled) -> String {
 }
 
 /// The plan of a sweep in one run, in which every load point is a contender.
-fn of_sweep_in_one_run(points: &LoadPoints, resolved: &Resolved) -> String {
+fn of_sweep_in_one_run(points: &LoadPoints<'_>, resolved: &Resolved) -> String {
     let values = resolved.plan.sweep.as_ref().map(|sweep| sweep.values.as_slice());
     format!(
         "sweep of {} of one target (`tiebreak run`): {}; every round drives each of them once, in \

@@ -4,7 +4,7 @@ use crate::address::resolver::{self, Resolver};
 use crate::agents::Membership;
 use crate::exit::Error;
 use crate::judging::{self, Judged};
-use crate::plan::{Machine, Resolved, Spec, WATCH_TOKEN_VARIABLE, resolve};
+use crate::plan::{self, Inputs, Machine, Resolved, Spec, WATCH_TOKEN_VARIABLE, resolve};
 use crate::remote::Token;
 use crate::runner::{self, Reporting};
 use crate::targets::sight;
@@ -14,13 +14,19 @@ use std::path::PathBuf;
 
 /// Settles the plan for this machine.
 pub(super) fn settle(spec: &Spec) -> Result<Resolved, Error> {
-    with_machine(spec, |machine, resolver| resolve(spec, machine, resolver))
+    settle_read(spec, plan::read(spec)?)
+}
+
+/// Settles the plan for this machine from what was read.
+pub(super) fn settle_read(spec: &Spec, inputs: Inputs) -> Result<Resolved, Error> {
+    with_machine(spec, |machine, resolver| resolve(spec, inputs, machine, resolver))
 }
 
 /// Settles the plan for an agent, which asks no watcher.
 pub(super) fn settle_for_agent(spec: &Spec) -> Result<Resolved, Error> {
+    let inputs = plan::read(spec)?;
     with_machine(spec, |machine, resolver| {
-        resolve(spec, &Machine { watch: None, ..machine.clone() }, resolver)
+        resolve(spec, inputs, &Machine { watch: None, ..machine.clone() }, resolver)
     })
 }
 

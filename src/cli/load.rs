@@ -6,7 +6,7 @@ use super::options::{TargetOptions, with_keys};
 use super::outputs;
 use crate::exit::{Error, Exit};
 use crate::plan::sweep::load_points;
-use crate::plan::{Command, Resolved, Spec};
+use crate::plan::{self, Command, Resolved, Spec};
 use crate::runner::{self, LoadReporting};
 use crate::signals;
 use record::Factor;
@@ -77,12 +77,13 @@ pub(super) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
 
 /// Settles a load. A sweep of value is refused, because each load point has other values.
 fn settle(spec: &Spec) -> Result<Resolved, Error> {
-    match load_points(spec)? {
+    let inputs = plan::read(spec)?;
+    match load_points(spec, &inputs)? {
         Some(points) if points.factor == Factor::Value => Err(Error::usage(
             "a sweep of value loads different values at each point, but `tiebreak load` loads \
              once: remove the sweep from the experiment file",
         )),
-        _ => conduct::settle(spec),
+        _ => conduct::settle_read(spec, inputs),
     }
 }
 

@@ -5,13 +5,14 @@ use super::outputs;
 use super::{conduct, sweep};
 use crate::exit::{Error, Exit};
 use crate::plan::sweep::load_points;
-use crate::plan::{Command, Spec};
+use crate::plan::{self, Command, Spec};
 
 /// Performs a run or a sweep and reports it.
 pub(super) fn perform(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error> {
     let copies = output.copies()?;
-    let resolved = match (load_points(spec)?, spec.command) {
-        (None, _) => conduct::settle(spec)?,
+    let inputs = plan::read(spec)?;
+    let resolved = match (load_points(spec, &inputs)?, spec.command) {
+        (None, _) => conduct::settle_read(spec, inputs)?,
         (Some(points), Command::Run) => sweep::settle_in_one_run(spec, &points)?,
         (Some(points), _) => return sweep::perform(spec, &points, output, &copies),
     };

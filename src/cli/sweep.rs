@@ -13,7 +13,7 @@ use crate::signals;
 /// Performs a sweep and reports it.
 pub(super) fn perform(
     spec: &Spec,
-    points: &LoadPoints,
+    points: &LoadPoints<'_>,
     output: &OutputOptions,
     copies: &Copies,
 ) -> Result<Exit, Error> {
@@ -29,12 +29,12 @@ pub(super) fn perform(
 }
 
 /// Settles every load point for this machine.
-pub(super) fn settle(spec: &Spec, points: &LoadPoints) -> Result<Settled, Error> {
+pub(super) fn settle(spec: &Spec, points: &LoadPoints<'_>) -> Result<Settled, Error> {
     conduct::with_machine(spec, |machine, resolver| points.settle(machine, resolver))
 }
 
 /// Settles one run of all load points for this machine.
-pub(super) fn settle_in_one_run(spec: &Spec, points: &LoadPoints) -> Result<Resolved, Error> {
+pub(super) fn settle_in_one_run(spec: &Spec, points: &LoadPoints<'_>) -> Result<Resolved, Error> {
     conduct::with_machine(spec, |machine, resolver| points.in_one_run(machine, resolver))
 }
 

@@ -3,6 +3,7 @@
 
 use crate::address::Url;
 use crate::exit::Error;
+use crate::plan::candidate::Candidate;
 use crate::plan::declared::Declared;
 use crate::plan::workload::CHAT;
 use crate::plan::{Settings, Spec, WorkloadSettings};
@@ -29,9 +30,10 @@ pub(super) fn members(spec: &Spec, settings: &Settings) -> Result<Option<u32>, S
 }
 
 /// Refuses contenders without rooms, and settings of other workloads.
-pub(super) fn check(spec: &Spec, urls: &[Url]) -> Result<(), Error> {
-    let is_websocket = |url: &&Url| matches!(url.protocol.family, Family::WebSocket);
-    if let Some(other) = urls.iter().find(|url| !is_websocket(url)) {
+pub(super) fn check(spec: &Spec, all: &[Candidate]) -> Result<(), Error> {
+    let is_websocket = |url: &Url| matches!(url.protocol.family, Family::WebSocket);
+    let mut urls = all.iter().map(|candidate| &candidate.url);
+    if let Some(other) = urls.find(|url| !is_websocket(url)) {
         return Err(Error::usage(format!(
             "--workload {CHAT} is for WebSocket servers ({}), and {} is not one",
             protocol::written_as(|row| matches!(row.family, Family::WebSocket)),

@@ -3,6 +3,7 @@
 use crate::address::Url;
 use crate::exit::Error;
 use crate::plan::Settings;
+use crate::plan::candidate::Candidate;
 use crate::plan::{Command, Spec};
 use crate::protocol::Protocol;
 use record::{Address, Consistency, Contender, Intensity, RequestPlan, Sharding};
@@ -15,15 +16,14 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Makes a contender at this address, without the parts that are specific to its protocol.
 pub(super) fn contender(
     spec: &Spec,
-    name: &str,
-    url: &Url,
+    candidate: &Candidate,
     address: Address,
-    settings: &Settings,
     asks: RequestPlan,
 ) -> Result<Contender, Error> {
+    let Candidate { name, url, settings, .. } = candidate;
     let timeout = settings.timeout.unwrap_or(TIMEOUT);
     Ok(Contender {
-        name: name.to_owned(),
+        name: name.clone(),
         target: url.recorded(),
         launch: Vec::new(),
         address,

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use text::shown::shown;
 
 /// The contenders that the arguments name, and the settings of an experiment file.
-#[derive(Default)]
-pub(super) struct Inputs {
+#[derive(Clone, Default)]
+pub struct Inputs {
     pub(super) contenders: Vec<RequestedContender>,
     pub(super) run: RunInput,
     /// The article that the experiment file repeats.
@@ -28,6 +28,7 @@ pub(super) struct Inputs {
 }
 
 /// A contender as the user gave it.
+#[derive(Clone)]
 pub(super) struct RequestedContender {
     pub(super) name: Option<String>,
     pub(super) location: TargetLocation,
@@ -37,14 +38,8 @@ pub(super) struct RequestedContender {
     pub(super) groups: Vec<GroupGiven>,
 }
 
-impl RequestedContender {
-    /// Returns its groups. Empty means one workload.
-    pub(super) fn groups(&self, spec: &Spec) -> Vec<GroupGiven> {
-        if self.groups.is_empty() { spec.groups.clone() } else { self.groups.clone() }
-    }
-}
-
 /// Where its target is.
+#[derive(Clone)]
 pub(super) enum TargetLocation {
     /// It is already running.
     Attached { url: Url },
@@ -86,13 +81,14 @@ pub fn file_of(what: &str) -> PathBuf {
     if inside.exists() { inside } else { PathBuf::from(what) }
 }
 
-/// Reads the arguments of a spec, and the experiment file if one of them names it.
+/// Reads the arguments of a spec, and the experiment file if one of them names it: once, because it
+/// can change between two reads.
 ///
 /// # Errors
 /// When an argument or the file is not valid, or the file is outside the current directory and not
 /// allowed.
-pub(super) fn gather(spec: &Spec) -> Result<Inputs, Error> {
-    let mut inputs = gather_undeclared(spec)?;
+pub fn read(spec: &Spec) -> Result<Inputs, Error> {
+    let mut inputs = read_undeclared(spec)?;
     let declared = secrets::declared();
     for wanted in &mut inputs.contenders {
         if let TargetLocation::Program(program) = &mut wanted.location {
@@ -104,7 +100,7 @@ pub(super) fn gather(spec: &Spec) -> Result<Inputs, Error> {
     Ok(inputs)
 }
 
-fn gather_undeclared(spec: &Spec) -> Result<Inputs, Error> {
+fn read_undeclared(spec: &Spec) -> Result<Inputs, Error> {
     let (command, arguments) = (spec.command, &spec.contenders);
     let mut inputs = Inputs::default();
     let mut file = None;
@@ -329,7 +325,7 @@ mod tests {
     fn gathered_with(allow_file: bool, arguments: &[&str]) -> Result<Inputs, String> {
         let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
         let spec = Spec { allow_file, ..Spec::new(Command::Compare, arguments) };
-        gather_undeclared(&spec).map_err(|error| error.text)
+        read_undeclared(&spec).map_err(|error| error.text)
     }
 
     fn inputs(arguments: &[&str]) -> Result<Inputs, String> {

@@ -3,25 +3,25 @@
 use crate::access::Access;
 use crate::address::{Endpoint, Url, tls};
 use crate::exit::Error;
+use crate::plan::candidate::Candidate;
 use crate::plan::contender::{consistency, contender};
 use crate::plan::spec::Spec;
 use crate::plan::{Settings, store};
 use crate::protocol::{Protocol, Sql, SqlParts, SqlTls};
 use engine::{Numbers, TlsAccess};
 use record::cassandra::Batch;
-use record::{Address, Consistency, Contender, DialPolicy, RequestPlan, SqlSettings, Work};
+use record::{Address, Consistency, Contender, DialPolicy, RequestPlan, SqlSettings};
 use rustls::pki_types::ServerName;
 use text::shown::shown;
 
 /// Makes a contender that is queried in SQL.
 pub(super) fn database_at(
     spec: &Spec,
-    name: &str,
-    (url, row): (&Url, &Sql),
+    row: &Sql,
+    candidate: &Candidate,
     address: Address,
-    settings: &Settings,
-    work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
+    let Candidate { url, settings, work, .. } = candidate;
     if settings.query.is_some() && spec.workload.is_given() {
         return Err(Error::usage("--query and a workload cannot be combined: give one of them"));
     }
@@ -39,11 +39,11 @@ pub(super) fn database_at(
     let access = Access::Database((row.connect)(parts));
     let asks = match (&settings.query, work) {
         (Some(statement), _) => RequestPlan::Statement { statement: statement.clone(), sql },
-        (None, Some(work)) => RequestPlan::Database { sql, work },
+        (None, Some(work)) => RequestPlan::Database { sql, work: work.clone() },
         (None, None) => unreachable!("a database that is asked no statement has a workload"),
     };
     let tls = url.tls.then(|| spec.trust.words());
-    Ok((Contender { tls, ..contender(spec, name, url, address, settings, asks)? }, access))
+    Ok((Contender { tls, ..contender(spec, candidate, address, asks)? }, access))
 }
 
 fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlSettings, String> {

@@ -24,7 +24,9 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
         drawn_seed: 1,
     };
     let mut resolver = Resolver::new(false, &resolver::look_up, &|_| true);
-    resolve(&spec, &machine, &mut resolver).expect("a good plan").plan
+    resolve(&spec, crate::plan::read(&spec).expect("good arguments"), &machine, &mut resolver)
+        .expect("a good plan")
+        .plan
 }
 
 /// A lane with one connection in closed loop.

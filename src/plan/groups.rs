@@ -3,6 +3,7 @@
 
 use crate::address::Url;
 use crate::exit::Error;
+use crate::plan::candidate::Candidate;
 use crate::plan::contender;
 use crate::plan::group_given::GroupGiven;
 use crate::plan::settings::{self, Settings};
@@ -11,13 +12,13 @@ use crate::protocol::Family;
 use record::{Contender, Group, Intensity, Reuse, Share, Workload};
 
 /// Checks that all contenders have the same groups: groups are compared by name.
-pub(super) fn check_names(names: &[String], groups: &[Vec<GroupGiven>]) -> Result<(), Error> {
-    let of = |at: usize| groups[at].iter().map(|group| &group.name).collect::<Vec<_>>();
-    let Some(other) = (1..groups.len()).find(|at| of(*at) != of(0)) else { return Ok(()) };
+pub(super) fn check_names(all: &[Candidate]) -> Result<(), Error> {
+    let names = |at: usize| all[at].groups.iter().map(|group| &group.name).collect::<Vec<_>>();
+    let Some(other) = (1..all.len()).find(|at| names(*at) != names(0)) else { return Ok(()) };
     Err(Error::usage(format!(
         "the groups of `{}` differ from those of `{}`: groups are compared by name, so give both \
          contenders the same names in the same order",
-        names[other], names[0]
+        all[other].name, all[0].name
     )))
 }
 
@@ -25,21 +26,19 @@ pub(super) fn check_names(names: &[String], groups: &[Vec<GroupGiven>]) -> Resul
 ///
 /// # Errors
 /// When a setting cannot be combined with groups, or the target does not support them.
-pub(super) fn give(
+pub(super) fn set(
     spec: &Spec,
-    url: &Url,
-    settings: &Settings,
-    groups: &[GroupGiven],
+    candidate: &Candidate,
     contender: &mut Contender,
 ) -> Result<(), Error> {
-    if groups.is_empty() {
+    if candidate.groups.is_empty() {
         return Ok(());
     }
-    refuse_settings(spec, settings).map_err(Error::usage)?;
-    let groups = groups.iter().map(|group| {
+    refuse_settings(spec, &candidate.settings).map_err(Error::usage)?;
+    let groups = candidate.groups.iter().map(|group| {
         let named = |why: String| Error::usage(format!("group `{}`: {why}", group.name));
         let intensity = intensity(group).map_err(named)?;
-        refuse(url, contender, group, &intensity).map_err(named)?;
+        refuse(&candidate.url, contender, group, &intensity).map_err(named)?;
         Ok(Group { name: group.name.clone(), intensity })
     });
     contender.groups = groups.collect::<Result<Vec<Group>, Error>>()?;

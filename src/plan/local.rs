@@ -1,13 +1,14 @@
 //! Contenders without a server: files in a directory, and whole programs.
 
-use crate::address::{Endpoint, Url};
+use crate::address::Endpoint;
 use crate::exec;
 use crate::exit::Error;
+use crate::plan::RunSettings;
+use crate::plan::candidate::Candidate;
 use crate::plan::contender::contender;
 use crate::plan::spec::Spec;
-use crate::plan::{RunSettings, Settings};
 use engine::files;
-use record::{Address, Contender, Interleave, RequestPlan, Work};
+use record::{Address, Contender, Interleave, RequestPlan};
 use std::path::PathBuf;
 
 /// Descriptors that a directory needs: its directories stay open.
@@ -27,29 +28,21 @@ pub struct Directory {
 /// A contender whose operations are done on files.
 pub(super) fn files_at(
     spec: &Spec,
-    name: &str,
-    url: &Url,
-    settings: &Settings,
-    work: Option<Work>,
+    candidate: &Candidate,
 ) -> Result<(Contender, Directory), Error> {
-    let Endpoint::Directory(path) = &url.endpoint else {
+    let Endpoint::Directory(path) = &candidate.url.endpoint else {
         unreachable!("file: leads to a directory")
     };
-    let asks = RequestPlan::Files(work.expect("files have a workload"));
+    let asks = RequestPlan::Files(candidate.work.clone().expect("files have a workload"));
     let address = Address::Directory(path.clone());
-    let directory = Directory { path: PathBuf::from(path), settings: settings.files() };
-    Ok((contender(spec, name, url, address, settings, asks)?, directory))
+    let directory = Directory { path: PathBuf::from(path), settings: candidate.settings.files() };
+    Ok((contender(spec, candidate, address, asks)?, directory))
 }
 
 /// A contender that is run to its end again and again.
-pub(super) fn program_at(
-    spec: &Spec,
-    name: &str,
-    url: &Url,
-    settings: &Settings,
-) -> Result<Contender, Error> {
-    let one = Settings { connections: settings.connections.or(Some(1)), ..settings.clone() };
-    let contender = contender(spec, name, url, Address::Program, &one, RequestPlan::Program)?;
+pub(super) fn program_at(spec: &Spec, candidate: &Candidate) -> Result<Contender, Error> {
+    let mut contender = contender(spec, candidate, Address::Program, RequestPlan::Program)?;
+    contender.intensity.connections = candidate.settings.connections.unwrap_or(1);
     exec::check(contender.intensity.connections, contender.intensity.arrivals)
         .map_err(Error::usage)?;
     // --operations applies to each run and does not limit the total.

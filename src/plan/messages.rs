@@ -1,21 +1,20 @@
 //! Contenders that are sent messages: WebSocket.
 
 use crate::access::Access;
-use crate::address::Url;
 use crate::exit::Error;
+use crate::plan::candidate::Candidate;
 use crate::plan::contender::contender;
-use crate::plan::{Settings, Spec, chat, request, store};
+use crate::plan::{Spec, chat, request, store};
 use engine::{Numbers, WebSocketAccess};
 use record::{Address, Contender, MessageKind, MessageSettings, RequestPlan};
 use wire::websocket::{Kind, Upgrade};
 
 pub(super) fn websocket_at(
     spec: &Spec,
-    name: &str,
-    url: &Url,
+    candidate: &Candidate,
     address: Address,
-    settings: &Settings,
 ) -> Result<(Contender, Access), Error> {
+    let Candidate { url, settings, .. } = candidate;
     let headers = request::headers(url, settings).map_err(Error::usage)?;
     let members = chat::members(spec, settings).map_err(Error::usage)?;
     let new = if members.is_some() { Upgrade::to_room } else { Upgrade::new };
@@ -27,7 +26,7 @@ pub(super) fn websocket_at(
     let asks = RequestPlan::Messages(MessageSettings { header_names, kind, bytes, members });
     let contender = Contender {
         tls: tls.is_some().then(|| spec.trust.words()),
-        ..contender(spec, name, url, address, settings, asks)?
+        ..contender(spec, candidate, address, asks)?
     };
     let kind = match kind {
         MessageKind::Text => Kind::Text,

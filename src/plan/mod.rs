@@ -3,6 +3,7 @@
 mod agents;
 mod asking;
 mod by_request;
+mod candidate;
 mod chat;
 pub mod commands;
 mod contender;
@@ -49,7 +50,7 @@ mod workloads;
 
 pub use asking::Command;
 pub use contender_access::{ContenderAccess, Observed, Watcher};
-pub use contenders::{Needs, file_of, files, needs};
+pub use contenders::{Inputs, Needs, file_of, files, needs, read};
 pub use experiment::Method;
 pub use experiment::recipes;
 pub use local::Directory;

@@ -6,24 +6,23 @@ use crate::address::ConnectTo;
 use crate::address::resolver::{self, Resolver};
 use crate::address::{self, Url, harmless};
 use crate::cores;
+use crate::exec::Program;
 use crate::exit::Error;
 use crate::launch::{Launch, Secret};
 use crate::plan::agents;
+use crate::plan::candidate::{self, Candidate};
 use crate::plan::contender::contender;
 use crate::plan::contender_access::{ContenderAccess, Observed};
-use crate::plan::contenders::{self, Inputs, RequestedContender, TargetLocation};
-use crate::plan::declared::Declared;
+use crate::plan::contenders::{Inputs, RequestedContender, TargetLocation};
 use crate::plan::experiment::Method;
-use crate::plan::group_given::GroupGiven;
 use crate::plan::question::{self, PlanFacts};
 use crate::plan::require::Requirement;
 use crate::plan::{Command, Spec};
 use crate::plan::{
-    Settings, custom_presets, database, destructive, launches, local, messages, names, request,
-    settings, store, warm_up, watched, workloads,
+    custom_presets, database, destructive, groups, launches, local, messages, request, settings,
+    store, warm_up, watched, workloads,
 };
-use crate::plan::{group_given, groups};
-use crate::protocol::{Family, Store};
+use crate::protocol::{Family, Protocol, Store};
 use crate::remote::{RemoteError, Token};
 use crate::secrets;
 use crate::targets::find::NamedProcess;
@@ -33,7 +32,7 @@ use keeper::process::NotVisible;
 use record::limits::{MOST_CONTENDERS, MOST_ROUNDS};
 use record::{
     Address, Contender, ContenderQuestion, Host, Interleave, MessageSettings, Plan, RequestPlan,
-    RequestSettings, Reuse, RunSweep, Work, Workload,
+    RequestSettings, Reuse, RunSweep, Workload,
 };
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -108,103 +107,55 @@ impl Resolved {
     /// # Errors
     /// When its address cannot be dialled.
     pub fn reach(&self, contender: usize, url: &str) -> Result<(Address, Access), Error> {
-        let ContenderAccess::Launched { settings, .. } = &self.accesses[contender] else {
+        let ContenderAccess::Launched { launch, settings } = &self.accesses[contender] else {
             unreachable!("an attached target is where the plan says");
         };
-        let url = Url::parse(url).map_err(Error::usage)?;
         let known = &self.plan.contenders[contender];
+        let candidate = Candidate {
+            name: known.name.clone(),
+            url: Url::parse(url).map_err(Error::usage)?,
+            location: TargetLocation::Launched(launch.clone()),
+            settings: settings.clone(),
+            groups: Vec::new(),
+            work: known.asks.work().cloned(),
+        };
         let mut resolver = Resolver::new(false, &resolver::look_up, &resolver::accepts);
-        let address = address(&url, &[], &mut resolver)?;
-        let work = known.asks.work().cloned();
-        let (_, mut access) =
-            contender_at(&self.spec, &known.name, &url, address.clone(), settings, work)?;
+        let address = address(&candidate.url, &[], &mut resolver)?;
+        let (_, mut access) = contender_at(&self.spec, &candidate, address.clone())?;
         give_table(self.plan.data_of(contender), known, &mut access);
         Ok((address, access))
     }
 }
 
-/// Resolves a spec to a plan.
+/// Resolves a spec, and what was read for it, to a plan.
 ///
 /// # Errors
 /// When something is not valid or not possible; the message names the argument and the remedy.
 pub fn resolve(
     spec: &Spec,
+    inputs: Inputs,
     machine: &Machine,
     resolver: &mut Resolver<'_>,
 ) -> Result<Resolved, Error> {
-    let inputs = contenders::gather(spec)?;
     inputs.run.settings.refuse_in_file(spec.command).map_err(Error::usage)?;
     let spec = spec.over(&inputs.run);
     let spec = Spec { workload: spec.workload.expanded(), ..spec };
     check_launches(&spec, &inputs)?;
-    let wanted = inputs.contenders;
-    check_count(spec.command, wanted.len())?;
-    let urls = wanted.iter().map(|wanted| wanted.location.url()).collect::<Result<Vec<_>, _>>()?;
-    let typed: Vec<_> =
-        wanted.iter().zip(&urls).map(|(this, url)| (this.name.as_deref(), url.clone())).collect();
-    let names = names::all(&typed).map_err(Error::usage)?;
-    let mut groups: Vec<_> = wanted.iter().map(|wanted| wanted.groups(&spec)).collect();
-    let settings = settings(&spec, &names, &wanted, &mut groups)?;
-    groups::check_names(&names, &groups)?;
+    check_count(spec.command, inputs.contenders.len())?;
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
-    let works = workloads::each(&spec, &wanted, &urls, &settings, &groups)?;
-    let (mut resolved, mut accesses) = (Vec::new(), Vec::new());
-    let each = wanted.into_iter().zip(&names).zip(&urls).zip(settings).zip(works).zip(&groups);
-    for (number, (((((wanted, name), url), settings), work), groups)) in each.enumerate() {
-        let named = |error: Error| Error { text: format!("`{name}`: {}", error.text), ..error };
-        settings::refuse(&settings, url.protocol).map_err(Error::usage).map_err(named)?;
-        let of_all = settings.clone();
-        let (mut contender, contender_access) = match wanted.location {
-            TargetLocation::Attached { .. } if matches!(url.protocol.family, Family::Files) => {
-                let files = local::files_at(&spec, name, url, &settings, work).map_err(named)?;
-                (files.0, ContenderAccess::Files(files.1))
-            }
-            TargetLocation::Program(mut program) => {
-                program.operations = spec.run.operations;
-                let contender = local::program_at(&spec, name, url, &settings).map_err(named)?;
-                let launch = program.outline();
-                (Contender { launch, ..contender }, ContenderAccess::Program { program })
-            }
-            TargetLocation::Attached { .. } => {
-                let address = address(url, &rules, resolver)?;
-                let (mut contender, mut access) =
-                    contender_at(&spec, name, url, address, &settings, work).map_err(named)?;
-                give_table(number, &contender, &mut access);
-                let watcher = watched::by(&settings, machine, resolver).map_err(named)?;
-                contender.watch = watcher.as_ref().map(|watcher| watcher.address);
-                let sight = match watcher {
-                    Some(watcher) => Ok(Observed::Watched(Box::new(watcher))),
-                    None => (machine.look)(&contender.address, &settings.named_processes())
-                        .map(Observed::Here),
-                };
-                (contender, ContenderAccess::Attached { access, sight })
-            }
-            TargetLocation::Launched(launch) => {
-                watched::refuse(&settings).map_err(named)?;
-                let address = launched_address(url, resolver).map_err(named)?;
-                let contender =
-                    to_be_launched(&spec, name, url, (address, &launch), &settings, work);
-                (contender.map_err(named)?, ContenderAccess::Launched { launch, settings })
-            }
-        };
-        groups::give(&spec, url, &of_all, groups, &mut contender).map_err(named)?;
-        resolved.push(contender);
-        accesses.push(contender_access);
+    let candidates = candidate::all(&spec, inputs.contenders)?;
+    let protocols: Vec<&Protocol> = candidates.iter().map(|of| of.url.protocol).collect();
+    let (mut contenders, mut accesses) = (Vec::new(), Vec::new());
+    for (number, candidate) in candidates.into_iter().enumerate() {
+        let (contender, access) = located(&spec, number, candidate, &rules, machine, resolver)?;
+        contenders.push(contender);
+        accesses.push(access);
     }
-    workloads::check(&spec, &urls, &resolved)?;
-    destructive::check(&spec, &resolved)?;
-    let spec = match local::any_program(&resolved) {
-        true => local::only_turns(&spec)?,
-        false if spec.command == Command::Compare && spec.run.operations.is_some() => {
-            return Err(Error::usage(
-                "--operations applies only to programs (exec:), and no contender is one: set how \
-                 long servers are driven with --rounds and --round",
-            ));
-        }
-        false => spec,
-    };
-    let (plan, cores) = plan(&spec, machine, resolved, &accesses)?;
+    workloads::check(&spec, &protocols, &contenders)?;
+    destructive::check(&spec, &contenders)?;
+    let spec = of_programs(spec, &contenders)?;
+    let (plan, cores) = plan(&spec, machine, contenders, &accesses)?;
     let mut cautions = port_cautions(&plan);
     cautions.extend(plan.contenders.iter().filter_map(custom_presets::caution));
     cautions.extend(database::different_batches(&plan.contenders));
@@ -217,6 +168,90 @@ pub fn resolve(
     let mut secrets = inputs.secrets;
     secrets.extend(watched::tokens(&accesses));
     Ok(Resolved { plan, accesses, cautions, secrets, method, target_cores, own_cores, spec })
+}
+
+/// Adjusts the spec to whether a contender is a program.
+fn of_programs(spec: Spec, contenders: &[Contender]) -> Result<Spec, Error> {
+    if local::any_program(contenders) {
+        return local::only_turns(&spec);
+    }
+    if spec.command == Command::Compare && spec.run.operations.is_some() {
+        return Err(Error::usage(
+            "--operations applies only to programs (exec:), and no contender is one: set how \
+             long servers are driven with --rounds and --round",
+        ));
+    }
+    Ok(spec)
+}
+
+/// Makes the contender with this number, and finds its target.
+///
+/// # Errors
+/// When it is not valid or cannot be reached; the message begins with its name.
+fn located(
+    spec: &Spec,
+    number: usize,
+    candidate: Candidate,
+    rules: &[ConnectTo],
+    machine: &Machine,
+    resolver: &mut Resolver<'_>,
+) -> Result<(Contender, ContenderAccess), Error> {
+    let name = candidate.name.clone();
+    let named = |error: Error| Error { text: format!("`{name}`: {}", error.text), ..error };
+    settings::refuse(&candidate.settings, candidate.url.protocol)
+        .map_err(Error::usage)
+        .map_err(named)?;
+    let (mut contender, access) = match &candidate.location {
+        TargetLocation::Attached { .. }
+            if matches!(candidate.url.protocol.family, Family::Files) =>
+        {
+            let (contender, files) = local::files_at(spec, &candidate).map_err(named)?;
+            (contender, ContenderAccess::Files(files))
+        }
+        TargetLocation::Program(program) => {
+            let contender = local::program_at(spec, &candidate).map_err(named)?;
+            let program =
+                Box::new(Program { operations: spec.run.operations, ..(**program).clone() });
+            (
+                Contender { launch: program.outline(), ..contender },
+                ContenderAccess::Program { program },
+            )
+        }
+        TargetLocation::Attached { .. } => {
+            let address = address(&candidate.url, rules, resolver)?;
+            attached(spec, number, &candidate, address, machine, resolver).map_err(named)?
+        }
+        TargetLocation::Launched(launch) => {
+            watched::refuse(&candidate.settings).map_err(named)?;
+            let address = launched_address(&candidate.url, resolver).map_err(named)?;
+            let contender = to_be_launched(spec, &candidate, address, launch).map_err(named)?;
+            let (launch, settings) = (launch.clone(), candidate.settings.clone());
+            (contender, ContenderAccess::Launched { launch, settings })
+        }
+    };
+    groups::set(spec, &candidate, &mut contender).map_err(named)?;
+    Ok((contender, access))
+}
+
+/// Makes a contender whose target is already running.
+fn attached(
+    spec: &Spec,
+    number: usize,
+    candidate: &Candidate,
+    address: Address,
+    machine: &Machine,
+    resolver: &mut Resolver<'_>,
+) -> Result<(Contender, ContenderAccess), Error> {
+    let (mut contender, mut access) = contender_at(spec, candidate, address)?;
+    give_table(number, &contender, &mut access);
+    let watcher = watched::by(&candidate.settings, machine, resolver)?;
+    contender.watch = watcher.as_ref().map(|watcher| watcher.address);
+    let sight = match watcher {
+        Some(watcher) => Ok(Observed::Watched(Box::new(watcher))),
+        None => (machine.look)(&contender.address, &candidate.settings.named_processes())
+            .map(Observed::Here),
+    };
+    Ok((contender, ContenderAccess::Attached { access, sight }))
 }
 
 /// Removes the secrets from a plan, except those that the engine needs to drive it: the journal
@@ -293,26 +328,6 @@ fn check_count(command: Command, count: usize) -> Result<(), Error> {
     }
 }
 
-/// `--set` takes precedence over flags, and flags over the experiment file.
-fn settings(
-    spec: &Spec,
-    names: &[String],
-    wanted: &[RequestedContender],
-    groups: &mut [Vec<GroupGiven>],
-) -> Result<Vec<Settings>, Error> {
-    let mut custom = vec![Settings::default(); names.len()];
-    for set in &spec.sets {
-        let (at, key, value) = names::split_set(set, names)
-            .map_err(|message| Error::usage(format!("--set: {message}")))?;
-        let set = group_given::set(&mut groups[at], key, value);
-        set.unwrap_or_else(|| custom[at].set(key, value)).map_err(|message| {
-            Error::usage(format!("--set {}.{}: {message}", names[at], text::shown::shown(key)))
-        })?;
-    }
-    let all = custom.into_iter().zip(wanted);
-    Ok(all.map(|(custom, wanted)| custom.over(&spec.common).over(&wanted.settings)).collect())
-}
-
 fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Result<Address, Error> {
     match &url.endpoint {
         address::Endpoint::Unix(path) => Ok(Address::Unix(path.clone())),
@@ -340,13 +355,11 @@ fn launched_address(url: &Url, resolver: &mut Resolver<'_>) -> Result<Address, E
 /// Makes a contender whose target is launched.
 fn to_be_launched(
     spec: &Spec,
-    name: &str,
-    url: &Url,
-    (address, launch): (Address, &Launch),
-    settings: &Settings,
-    work: Option<Work>,
+    candidate: &Candidate,
+    address: Address,
+    launch: &Launch,
 ) -> Result<Contender, Error> {
-    let (contender, _) = contender_at(spec, name, url, address, settings, work)?;
+    let (contender, _) = contender_at(spec, candidate, address)?;
     let target = harmless(&launch.url.to_string());
     Ok(Contender { target, launch: launch.outline(), ..contender })
 }
@@ -359,42 +372,37 @@ pub(super) fn give_table(number: usize, contender: &Contender, access: &mut Acce
 
 fn contender_at(
     spec: &Spec,
-    name: &str,
-    url: &Url,
+    candidate: &Candidate,
     address: Address,
-    settings: &Settings,
-    work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
-    match &url.protocol.family {
-        Family::Http => http_at(spec, name, url, address, settings, work),
-        Family::WebSocket => messages::websocket_at(spec, name, url, address, settings),
-        Family::Store(store) => store_at(spec, name, (url, store), address, settings, work),
-        Family::Sql(sql) => database::database_at(spec, name, (url, sql), address, settings, work),
+    match &candidate.url.protocol.family {
+        Family::Http => http_at(spec, candidate, address),
+        Family::WebSocket => messages::websocket_at(spec, candidate, address),
+        Family::Store(store) => store_at(spec, store, candidate, address),
+        Family::Sql(sql) => database::database_at(spec, sql, candidate, address),
         Family::Files | Family::Program => unreachable!("these have no address to be at"),
     }
 }
 
 fn http_at(
     spec: &Spec,
-    name: &str,
-    url: &Url,
+    candidate: &Candidate,
     address: Address,
-    settings: &Settings,
-    work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
+    let Candidate { url, settings, work, .. } = candidate;
     let built = request::build(url, settings).map_err(Error::usage)?;
     let tls = request::tls(spec, url)?;
     let expect = built.settings.expect.clone();
     let head_only = built.settings.method == "HEAD";
     let requests = request::several(&spec.workload.custom, url, settings, store::MOST_COUNTERS);
     let requests = requests.map_err(Error::usage)?;
-    let asks = match work {
+    let asks = match work.clone() {
         None => RequestPlan::Request(built.settings),
         Some(work) => RequestPlan::Requests { request: built.settings, work },
     };
     let contender = Contender {
         tls: tls.is_some().then(|| spec.trust.words()),
-        ..contender(spec, name, url, address, settings, asks)?
+        ..contender(spec, candidate, address, asks)?
     };
     let access =
         HttpAccess { head: built.head, body: built.body, head_only, expect, tls, requests };
@@ -404,14 +412,13 @@ fn http_at(
 /// Makes a contender whose operations follow from a workload.
 fn store_at(
     spec: &Spec,
-    name: &str,
-    (url, store): (&Url, &Store),
+    store: &Store,
+    candidate: &Candidate,
     address: Address,
-    settings: &Settings,
-    work: Option<Work>,
 ) -> Result<(Contender, Access), Error> {
-    let asks = RequestPlan::Store(work.expect("a store has a workload"));
-    let contender = contender(spec, name, url, address, settings, asks)?;
+    let Candidate { url, settings, work, .. } = candidate;
+    let asks = RequestPlan::Store(work.clone().expect("a store has a workload"));
+    let contender = contender(spec, candidate, address, asks)?;
     if contender.intensity.depth > 1 && contender.reuse != Reuse::Always {
         return Err(Error::usage(
             "a depth above 1 requires persistent connections: --reuse always",

@@ -52,7 +52,7 @@ fn look_up(host: &str, port: u16) -> std::io::Result<Vec<SocketAddr>> {
 
 pub(super) fn settled(spec: &Spec) -> Result<Resolved, Error> {
     let mut resolver = Resolver::new(false, &look_up, &|_| true);
-    resolve(spec, &machine(), &mut resolver)
+    resolve(spec, crate::plan::read(spec)?, &machine(), &mut resolver)
 }
 
 fn compare(contenders: &[&str]) -> Spec {
@@ -315,7 +315,11 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
 fn the_hash_names_the_experiment_not_the_ports_nor_the_machine() {
     let hash = |spec: &Spec, machine: &Machine| {
         let mut resolver = Resolver::new(false, &look_up, &|_| true);
-        hash::of(&resolve(spec, machine, &mut resolver).expect("good").plan)
+        hash::of(
+            &resolve(spec, crate::plan::read(spec).expect("good"), machine, &mut resolver)
+                .expect("good")
+                .plan,
+        )
     };
     let first = compare(&["http://127.0.0.1:1001/", "b=http://127.0.0.1:1002/"]);
     let moved = compare(&["http://127.0.0.1:2001/", "b=http://127.0.0.1:2002/"]);

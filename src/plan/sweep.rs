@@ -3,7 +3,7 @@
 use crate::address::resolver::Resolver;
 use crate::exit::Error;
 use crate::plan::RunSettings;
-use crate::plan::contenders;
+use crate::plan::contenders::Inputs;
 use crate::plan::resolved::{Machine, Resolved, resolve};
 use crate::plan::sweep_settings::SweepSettings;
 use crate::plan::{Command, Spec};
@@ -11,13 +11,14 @@ use record::{Factor, RequestPlan, ValueBytes};
 use text::shown::shown;
 
 /// A sweep, with one spec per load point. No `Debug`: it holds secrets.
-pub struct LoadPoints {
+pub struct LoadPoints<'a> {
     /// What is swept.
     pub factor: Factor,
     /// Whether there is only one contender, and so nothing to compare.
     pub of_one: bool,
     /// By ascending value.
     pub points: Vec<(f64, Spec)>,
+    inputs: &'a Inputs,
 }
 
 /// The plans of a sweep. No `Debug`: it holds secrets.
@@ -66,21 +67,20 @@ impl SweepSettings {
     }
 }
 
-/// Returns the load points that a spec or its experiment file asks for, or None if it is not a
+/// Returns the load points that a spec, or what was read for it, asks for, or None if it is not a
 /// sweep.
 ///
 /// # Errors
-/// When the file cannot be read, or the sweep is not valid.
-pub fn load_points(spec: &Spec) -> Result<Option<LoadPoints>, Error> {
-    let inputs = contenders::gather(spec)?;
-    let (file, of_one) = (inputs.run, inputs.contenders.len() == 1);
-    let Some(sweep) = spec.sweep.clone().or(file.sweep) else {
+/// When the sweep is not valid.
+pub fn load_points<'a>(spec: &Spec, inputs: &'a Inputs) -> Result<Option<LoadPoints<'a>>, Error> {
+    let (file, of_one) = (&inputs.run, inputs.contenders.len() == 1);
+    let Some(sweep) = spec.sweep.clone().or_else(|| file.sweep.clone()) else {
         check_rounds(spec, &file.settings)?;
         return Ok(None);
     };
     sweep.check_alone(spec)?;
     let points = sweep.values.iter().map(|value| (*value, sweep.at(spec, *value))).collect();
-    Ok(Some(LoadPoints { factor: sweep.factor, of_one, points }))
+    Ok(Some(LoadPoints { factor: sweep.factor, of_one, points, inputs }))
 }
 
 /// Refuses rounds of `run` without a sweep: then it drives once.
@@ -100,7 +100,7 @@ fn check_rounds(spec: &Spec, in_file: &RunSettings) -> Result<(), Error> {
     }
 }
 
-impl LoadPoints {
+impl LoadPoints<'_> {
     /// Resolves every load point, so that an impossible one is refused before anything is launched.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ impl LoadPoints {
         for (value, spec) in &self.points {
             let run = RunSettings { cores: cores.or(spec.run.cores), ..spec.run.clone() };
             let spec = Spec { run, ..spec.clone() };
-            let resolved = resolve(&spec, machine, resolver);
+            let resolved = resolve(&spec, self.inputs.clone(), machine, resolver);
             let resolved = resolved.and_then(|it| self.check_stores(&it).map(|()| it));
             let resolved = resolved.map_err(|error| Error {
                 text: format!("at {} {value}: {}", self.factor.name(), error.text),

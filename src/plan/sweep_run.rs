@@ -9,7 +9,7 @@ use crate::plan::sweep::{LoadPoints, Settled};
 use crate::plan::sweep_settings::SweepSettings;
 use record::Contender;
 
-impl LoadPoints {
+impl LoadPoints<'_> {
     /// Settles one run that drives every load point in each of its rounds.
     ///
     /// # Errors

@@ -30,7 +30,8 @@ fn settled(spec: &Spec, cores: Vec<u32>) -> Result<Settled, Error> {
         drawn_seed: 0x5eed,
     };
     let mut resolver = Resolver::new(false, &resolver::look_up, &|_| true);
-    load_points(spec)?.expect("a sweep").settle(&machine, &mut resolver)
+    let inputs = crate::plan::read(spec)?;
+    load_points(spec, &inputs)?.expect("a sweep").settle(&machine, &mut resolver)
 }
 
 fn refused(sweep: &str, change: impl FnOnce(&mut Spec)) -> String {

@@ -3,8 +3,10 @@
 
 use super::tests::settled;
 use super::*;
+use crate::plan::Settings;
 use crate::plan::contender_access::Observed;
 use crate::plan::custom::CustomSettings;
+use crate::plan::declared::Declared as _;
 use crate::plan::settings::samples;
 use crate::plan::{RunSettings, WorkloadSettings};
 use record::{Custom, CustomOperation, OperationText};

@@ -1,51 +1,36 @@
 //! What is done to the data of each contender.
 
-use crate::address::Url;
 use crate::exit::Error;
-use crate::plan::contenders::{RequestedContender, TargetLocation};
-use crate::plan::group_given::GroupGiven;
+use crate::plan::candidate::Candidate;
+use crate::plan::contenders::TargetLocation;
 use crate::plan::spec::Spec;
-use crate::plan::{Settings, chat, database, groups, local};
+use crate::plan::{chat, database, groups, local};
 use crate::protocol::{self, Family, Protocol};
 use engine::SEVERAL_KEYS;
 use engine::workload::{Operations, WIDE_ROWS};
 use record::{Contender, KeysAs, Kind, Share, Work, Workload};
 use text::shown::shown;
 
-/// The workload of each contender, including those of all its groups, in its own key space. It is
-/// None for a contender whose operations are all the same.
-pub(super) fn each(
-    spec: &Spec,
-    wanted: &[RequestedContender],
-    urls: &[Url],
-    settings: &[Settings],
-    groups: &[Vec<GroupGiven>],
-) -> Result<Vec<Option<Work>>, Error> {
-    if chat::is_asked(spec) {
-        chat::check(spec, urls)?;
-        return Ok(vec![None; urls.len()]);
-    }
-    let work = |(number, url): (usize, &Url)| {
-        let statement = url.protocol.is_sql() && settings[number].query.is_some();
-        let has_one = can_have_one(spec, url) && !statement;
-        let prefix = prefix(spec, number, &wanted[number].location, url);
-        has_one.then(|| work(spec, number, prefix, &groups[number])).transpose()
-    };
-    urls.iter().enumerate().map(work).collect()
+/// The workload of a candidate, including those of all its groups, in its own key space. None if its
+/// operations are all the same.
+pub(super) fn of(spec: &Spec, number: usize, candidate: &Candidate) -> Result<Option<Work>, Error> {
+    let statement = candidate.url.protocol.is_sql() && candidate.settings.query.is_some();
+    let has_one = can_have_one(spec, candidate.url.protocol) && !statement;
+    has_one.then(|| work(spec, number, candidate)).transpose()
 }
 
 /// Whether the target has data to work on or receives user-defined requests.
-fn can_have_one(spec: &Spec, url: &Url) -> bool {
-    let is_http = matches!(url.protocol.family, Family::Http);
-    url.protocol.is_store() || spec.workload.custom.has_requests() && is_http
+fn can_have_one(spec: &Spec, protocol: &Protocol) -> bool {
+    let is_http = matches!(protocol.family, Family::Http);
+    protocol.is_store() || spec.workload.custom.has_requests() && is_http
 }
 
 /// Returns the prefix of a contender's keys. A hash has no prefix if nobody else can have keys,
 /// neither another contender nor another user of a store that was already running.
-fn prefix(spec: &Spec, number: usize, location: &TargetLocation, url: &Url) -> String {
-    let has_own_keys = match url.protocol.family {
+fn prefix(spec: &Spec, number: usize, candidate: &Candidate) -> String {
+    let has_own_keys = match candidate.url.protocol.family {
         Family::Sql(_) | Family::Files => true,
-        _ => matches!(location, TargetLocation::Launched(_)),
+        _ => matches!(candidate.location, TargetLocation::Launched(_)),
     };
     let is_hash = spec.workload.keys_as == Some(KeysAs::Md5);
     // The load points of a sweep share one server.
@@ -57,10 +42,10 @@ fn prefix(spec: &Spec, number: usize, location: &TargetLocation, url: &Url) -> S
 }
 
 /// The workload of one contender.
-fn work(spec: &Spec, number: usize, prefix: String, groups: &[GroupGiven]) -> Result<Work, Error> {
+fn work(spec: &Spec, number: usize, candidate: &Candidate) -> Result<Work, Error> {
     let whole = spec.workload.of(number).map_err(Error::usage)?;
-    let whole = Workload { prefix, ..whole };
-    let workload = groups::workload(spec, groups, whole).map_err(Error::usage)?;
+    let whole = Workload { prefix: prefix(spec, number, candidate), ..whole };
+    let workload = groups::workload(spec, &candidate.groups, whole).map_err(Error::usage)?;
     check_wide(spec, &workload)?;
     let operations = Operations::new(&workload, 0)
         .map_err(|wrong| Error::usage(format!("workload: {wrong}")))?;
@@ -84,18 +69,22 @@ fn check_wide(spec: &Spec, workload: &Workload) -> Result<(), Error> {
 }
 
 /// Refuses workloads that a target does not support, before it is contacted.
-pub(super) fn check(spec: &Spec, urls: &[Url], contenders: &[Contender]) -> Result<(), Error> {
+pub(super) fn check(
+    spec: &Spec,
+    protocols: &[&Protocol],
+    contenders: &[Contender],
+) -> Result<(), Error> {
     contenders.iter().try_for_each(chat::check_rooms)?;
     if chat::is_asked(spec) {
         return Ok(());
     }
-    if spec.workload.is_given() && !urls.iter().any(|url| can_have_one(spec, url)) {
+    if spec.workload.is_given() && !protocols.iter().any(|protocol| can_have_one(spec, protocol)) {
         return Err(nobody_has_one(spec));
     }
-    for (contender, url) in contenders.iter().zip(urls) {
-        check_operations(spec, contender, url.protocol)?;
+    for (contender, protocol) in contenders.iter().zip(protocols) {
+        check_operations(spec, contender, protocol)?;
         local::check_values(contender)?;
-        database::check_values(contender, url.protocol)?;
+        database::check_values(contender, protocol)?;
     }
     Ok(())
 }
