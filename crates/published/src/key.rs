@@ -51,6 +51,8 @@ pub enum Key {
     BadStatus,
     /// Replies whose length differs from the first one's.
     OtherLength,
+    /// Operations that succeeded, in the tool's own count.
+    Succeeded,
     /// Operations that failed, in the tool's own count.
     Failed,
     /// Connections that could not be opened.
@@ -118,6 +120,7 @@ impl Key {
             Key::Status(code) => return (format!("status {code}"), ""),
             Key::BadStatus => ("unsuccessful statuses", ""),
             Key::OtherLength => ("replies of another length", ""),
+            Key::Succeeded => ("successful operations", ""),
             Key::Failed => ("failed operations", ""),
             Key::ConnectErrors => ("connect errors", ""),
             Key::ReadErrors => ("read errors", ""),

@@ -188,3 +188,44 @@ fn command_lines_are_found_in_every_form() {
         assert_eq!((found.runs[0].tool.name, rate), ("wrk2", Some(20600.0)), "{command}");
     }
 }
+
+/// Figures of each run, without what tells that a file begins or ends there.
+fn figures(audit: &Audit) -> Vec<String> {
+    let of = |run: &PublishedRun| {
+        let all: Vec<_> = run.figures().map(|(key, at)| (key, at.value)).collect();
+        format!("{} {all:?}", run.tool.name)
+    };
+    audit.runs.iter().map(of).collect()
+}
+
+/// Neither a heading nor a command line separates the two, and the first lines of both may be missing.
+#[test]
+fn two_printouts_one_after_the_other_are_read_as_each_alone() {
+    for (tool, sound, other) in LAYOUTS.iter().chain(CAPTURED) {
+        for (first, second) in [(sound, other), (other, sound), (sound, sound)] {
+            // locust before version 1 prints the same table again when it ends.
+            if first == second && sound.starts_with(" Name ") {
+                continue;
+            }
+            for cut in 0..5 {
+                let [first, second] = [first, second].map(|text| without_first(text, cut));
+                let alone = [figures(&audit(&first)), figures(&audit(&second))].concat();
+                for between in ["", "\n", "```\n\nAfter the change:\n\n```\n"] {
+                    let text = format!("{first}{between}{second}");
+                    if figures(&audit(&text)) != alone {
+                        eprintln!("FAILS {tool} {cut} {between:?}");
+                        if std::env::var("SHOW").is_ok_and(|of| of == *tool) {
+                            eprintln!("{text}\n{alone:#?}\n{:#?}", figures(&audit(&text)));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A printout without its first lines. A document stays whole.
+fn without_first(text: &str, lines: usize) -> String {
+    let lines = if text.contains("{\n") || text.starts_with('{') { 0 } else { lines };
+    text.lines().skip(lines).map(|line| format!("{line}\n")).collect()
+}

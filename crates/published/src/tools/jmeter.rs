@@ -25,8 +25,23 @@ fn owns(line: &str) -> bool {
     total(line).is_some()
 }
 
-fn line(line: &str, _: &mut Section, facts: &mut Facts) {
+/// The text behind `summary +`.
+fn interval(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("summary + ")?;
+    rest.contains("/s Avg:").then(|| rest.trim())
+}
+
+fn line(line: &str, section: &mut Section, facts: &mut Facts) {
+    let counted = section.parse().unwrap_or(0.0);
+    if let Some(Number::Clear(more)) = interval(line).map(first) {
+        *section = (counted + more).to_string();
+    }
     let Some(total) = total(line) else { return };
+    // The intervals since the previous total make up the whole of this one.
+    if counted > 0.0 && first(total) == Number::Clear(counted) {
+        facts.begins();
+    }
+    section.clear();
     facts.0.push(Fact::Restarts);
     facts.figure(Key::Operations, first(total));
     let words: Vec<&str> = total.split_whitespace().collect();

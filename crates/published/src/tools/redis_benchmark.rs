@@ -19,6 +19,7 @@ pub(super) static TOOL: Tool = Tool {
     older: &[Key::Duration, Key::Operations, Key::Rate, Key::Connections, Key::ReplyBytes],
     silent: true,
     in_flight: None,
+    runs_kinds: true,
     owns,
     line,
     ..USUAL
