@@ -27,8 +27,8 @@ pub(crate) struct Assembly {
     open: bool,
     /// Lines since the last one that was read, after the rate.
     unread: u32,
-    /// The last line without a figure that no other tool prints, until a figure follows. If the run
-    /// has that figure already, another run begins with this line.
+    /// The first line that no other tool prints and that says nothing new of the open run, until
+    /// something new follows. If a figure of the run follows, another run begins with this line.
     start: Option<At<String>>,
     /// The number of the last line that was not too short to be read.
     previous: u64,
@@ -132,6 +132,9 @@ impl Assembly {
         if facts.0.contains(&Fact::Unclear) && !unclear {
             return false;
         }
+        if self.is_late(tool, &facts) {
+            return owner.is_none() || self.begin_with(owner, text, line, unclear);
+        }
         let heads_section = std::mem::replace(&mut self.section, section) != self.section;
         let owned = owner.is_some_and(|owner| owner.prints_like(tool));
         let repeats = self.repeats(&facts, owned);
@@ -158,12 +161,25 @@ impl Assembly {
         self.begin_with(owner, text, line, unclear)
     }
 
+    /// Whether a line shows the load of another run: most tools print it above the results.
+    fn is_late(&self, tool: &Tool, facts: &Facts) -> bool {
+        let of_load = |fact: &Fact| matches!(fact, Fact::Figure(key, _) if key.is_of_load());
+        !tool.load_last
+            && self.runs.last().is_some_and(PublishedRun::has_rate)
+            && !facts.0.is_empty()
+            && facts.0.iter().all(of_load)
+    }
+
     fn note_start(&mut self, text: &str, line: u64, owned: bool, facts: &Facts) {
-        let is_figure =
-            |fact: &Fact| matches!(fact, Fact::Figure(..) | Fact::Adds(..) | Fact::Unclear);
-        if facts.0.iter().any(is_figure) {
+        let Some(run) = self.runs.last() else { return };
+        let is_new = |fact: &Fact| match fact {
+            Fact::Figure(key, value) => !run.shows(*key, *value),
+            Fact::Adds(..) | Fact::Unclear => true,
+            _ => false,
+        };
+        if facts.0.iter().any(is_new) {
             self.start = None;
-        } else if owned {
+        } else if owned && self.start.is_none() {
             self.start = Some(At { value: text.to_owned(), line });
         }
     }
@@ -173,6 +189,7 @@ impl Assembly {
     fn begin_at(&mut self, tool: &'static Tool, start: &At<String>) {
         let parts = self.runs.last_mut().map(PublishedRun::take_parts).unwrap_or_default();
         let mut facts = Facts::default();
+        let tool = TOOLS.iter().find(|tool| (tool.owns)(&start.value)).copied().unwrap_or(tool);
         (tool.line)(&start.value, &mut Section::new(), &mut facts);
         self.begin(tool, start.line);
         let Some(run) = self.runs.last_mut().filter(|_| self.open) else { return };

@@ -92,6 +92,20 @@ pub enum Key {
 }
 
 impl Key {
+    /// Whether it says how much was sent, not what came of it.
+    pub(crate) fn is_of_load(self) -> bool {
+        matches!(
+            self,
+            Key::AskedDuration
+                | Key::AskedRate
+                | Key::Connections
+                | Key::ConnectionsPerThread
+                | Key::Threads
+                | Key::PerClient
+                | Key::Scale
+        )
+    }
+
     /// Its name in JSON and in messages about missing figures, and its unit.
     pub fn name(self) -> (String, &'static str) {
         let (name, unit) = match self {

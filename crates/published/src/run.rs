@@ -80,7 +80,7 @@ impl PublishedRun {
             // locust prints the median in one table, and again in another.
             Fact::Figure(Key::Percentile(_), _) if started => false,
             Fact::Figure(key, value) => {
-                self.figure(*key).is_some_and(|at| started || owned && at.value != rounded(*value))
+                self.figures.contains_key(key) && (started || owned && !self.shows(*key, *value))
             }
             _ => false,
         }
@@ -89,6 +89,11 @@ impl PublishedRun {
     /// Whether an older version of the tool printed it, with fewer figures.
     pub(crate) fn is_older(&self) -> bool {
         self.older
+    }
+
+    /// Whether the run shows this very figure.
+    pub(crate) fn shows(&self, key: Key, value: f64) -> bool {
+        self.figure(key).is_some_and(|at| at.value == rounded(value))
     }
 
     /// Removes the sums over a table whose last row belongs to another run.

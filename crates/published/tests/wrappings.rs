@@ -203,21 +203,17 @@ fn figures(audit: &Audit) -> Vec<String> {
 fn two_printouts_one_after_the_other_are_read_as_each_alone() {
     for (tool, sound, other) in LAYOUTS.iter().chain(CAPTURED) {
         for (first, second) in [(sound, other), (other, sound), (sound, sound)] {
-            // locust before version 1 prints the same table again when it ends.
-            if first == second && sound.starts_with(" Name ") {
-                continue;
-            }
-            for cut in 0..5 {
+            for cut in 0..4 {
+                // locust before version 1 prints the same table again when it ends; without the
+                // first lines the same could be true of others.
+                if first == second && (cut > 0 || sound.starts_with(" Name ")) {
+                    continue;
+                }
                 let [first, second] = [first, second].map(|text| without_first(text, cut));
                 let alone = [figures(&audit(&first)), figures(&audit(&second))].concat();
                 for between in ["", "\n", "```\n\nAfter the change:\n\n```\n"] {
                     let text = format!("{first}{between}{second}");
-                    if figures(&audit(&text)) != alone {
-                        eprintln!("FAILS {tool} {cut} {between:?}");
-                        if std::env::var("SHOW").is_ok_and(|of| of == *tool) {
-                            eprintln!("{text}\n{alone:#?}\n{:#?}", figures(&audit(&text)));
-                        }
-                    }
+                    assert_eq!(figures(&audit(&text)), alone, "{tool}:\n{text}");
                 }
             }
         }

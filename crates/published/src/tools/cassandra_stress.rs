@@ -23,6 +23,8 @@ pub(super) static TOOL: Tool = Tool {
     ..USUAL
 };
 
+/// The last line was read: what follows is of another run.
+const ENDED: &str = "ended";
 /// The first columns of the progress in version 2.0.
 const PROGRESS: &str = "total,interval_op_rate,";
 
@@ -41,7 +43,17 @@ fn running(line: &str) -> Option<&str> {
     line.trim_start_matches(['#', ' ']).strip_prefix("Running ")
 }
 
-fn line(line: &str, section: &mut Section, facts: &mut Facts) {
+fn line(text: &str, section: &mut Section, facts: &mut Facts) {
+    if *section == ENDED {
+        if !owns(text) {
+            return;
+        }
+        section.clear();
+    }
+    read(text, section, facts);
+}
+
+fn read(line: &str, section: &mut Section, facts: &mut Facts) {
     if line.contains("* Stress Settings *") {
         return facts.begins();
     }
@@ -79,7 +91,10 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         "latency mean" => facts.figure(Key::Mean, milliseconds(value)),
         "latency median" => facts.figure(Key::Percentile(500_000), milliseconds(value)),
         "latency max" => facts.figure(Key::Max, milliseconds(value)),
-        "total operation time" => facts.figure(Key::Duration, clock(value)),
+        "total operation time" => {
+            *section = ENDED.to_owned();
+            facts.figure(Key::Duration, clock(value));
+        }
         label => {
             let percent =
                 label.strip_prefix("latency ").and_then(|of| of.strip_suffix("th percentile"));

@@ -65,6 +65,8 @@ pub struct Tool {
     /// Whether it keeps sending: without a rate or pauses that were asked for, an idle connection
     /// means that the generator stood still.
     pub(crate) keeps_sending: bool,
+    /// Whether it prints the number of connections below its rate.
+    pub(crate) load_last: bool,
     /// Whether one command makes a run for each kind of operation.
     pub(crate) runs_kinds: bool,
     /// Whether its rate is the mean of samples, not operations ÷ duration.
@@ -103,6 +105,7 @@ const USUAL: Tool = Tool {
     silent: false,
     shows_statuses: false,
     keeps_sending: true,
+    load_last: false,
     runs_kinds: false,
     samples_rate: false,
     in_flight: Some(1.0),
