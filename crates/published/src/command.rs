@@ -90,7 +90,9 @@ pub(crate) fn parse(line: &str) -> Option<Command> {
     }
     let call = marked.unwrap_or(line).trim_matches('`');
     let words: Vec<&str> = call.split_whitespace().collect();
-    let at = words.iter().take(40).position(|word| tool_of(word).is_some())?;
+    // A container can have the name of the tool: `kubectl exec x -c fortio -- fortio load`.
+    let is_call = |at: &usize| tool_of(words[*at]).is_some() && words.get(at + 1) != Some(&"--");
+    let at = (0..words.len().min(40)).find(is_call)?;
     let called = tool_of(words[at])?;
     let has_flag = words[at + 1..].iter().any(|word| word.starts_with('-'));
     let before = &words[..at];

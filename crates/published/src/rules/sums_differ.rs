@@ -62,8 +62,9 @@ fn range(run: &PublishedRun, sum: f64, what: &str) -> (f64, f64) {
     match run.tool.name {
         // It rounds to thousands, and some versions count errors as requests but not in the rate.
         "autocannon" if what == "operations" => {
-            let step = if sum % THOUSAND == 0.0 { THOUSAND } else { 0.0 };
             let errors = run.figure(Key::Errors).map_or(0.0, |at| at.value);
+            let is_rounded = |figure: f64| figure >= THOUSAND && figure % THOUSAND == 0.0;
+            let step = if is_rounded(sum) || is_rounded(errors) { THOUSAND } else { 0.0 };
             ((sum - errors - step).max(0.0), sum + step)
         }
         // An author may quote one kind of operations, but the rate is that of all kinds.
