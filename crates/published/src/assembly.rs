@@ -32,8 +32,9 @@ pub(crate) struct Assembly {
     start: Option<At<String>>,
     /// The number of the last line that was not too short to be read.
     previous: u64,
-    /// Whether the last line of a run was bold: the author made the whole output bold.
-    bold: bool,
+    /// The first character of the last line of a run, if it is not the tool's own: an author made the
+    /// whole output bold, or a comment.
+    mark: Option<char>,
     /// The line that is read, as objections quote it: with its mark.
     literal: String,
     section: Section,
@@ -55,7 +56,7 @@ impl Assembly {
             unread: 0,
             start: None,
             previous: 0,
-            bold: false,
+            mark: None,
             literal: String::new(),
             section: Section::new(),
             command: None,
@@ -93,16 +94,21 @@ impl Assembly {
         self.literal.push_str(text);
         // A mark in front of a line can make its figures unreadable.
         let readings = wrapping::readings(text);
-        if let Some(call) = readings.iter().find(|text| is_command(text)) {
+        // Behind a mark, the first line of sysbench looks like a command of root.
+        let is_owned = |text: &&str| TOOLS.iter().any(|tool| (tool.owns)(text));
+        if let Some(call) = readings.iter().find(|text| is_command(text))
+            && !readings.iter().any(is_owned)
+        {
             return self.command((*call).to_owned(), line);
         }
         let known = [false, true]
             .into_iter()
-            .any(|unclear| readings.iter().any(|text| self.known(text, line, unclear)));
-        if known {
-            self.bold = text.starts_with("**");
-        } else {
-            self.unknown(text, line);
+            .find_map(|unclear| readings.iter().find(|reading| self.known(reading, line, unclear)));
+        match known {
+            Some(reading) => {
+                self.mark = text.chars().next().filter(|_| !text.starts_with(*reading));
+            }
+            None => self.unknown(text, line),
         }
         self.previous = line;
     }
@@ -220,9 +226,9 @@ impl Assembly {
     }
 
     fn unknown(&mut self, text: &str, line: u64) {
-        // A tool prints no blank line before a line that an author made bold.
-        let apart = line > self.previous + 1 && !self.bold;
-        let ends = text.starts_with('#') || apart;
+        // A bold line is a heading only behind a blank one: an author can stress a line of the output.
+        let apart = text.starts_with('#') || line > self.previous + 1;
+        let ends = apart && self.mark != text.chars().next();
         if let Some(value) = heading(text).filter(|_| ends || !self.open) {
             self.open = false;
             self.heading = Some(At { value: value.to_owned(), line });

@@ -201,6 +201,8 @@ fn totals_of_jmeter_that_begin_again_are_another_run() {
         + &line('=', 5000, 50, 100.0);
     let found = audit(&format!("{first}\nMore users:\n\n{second}"));
     assert_eq!(figures(&found, Key::Operations), [Some(3000.0), Some(5000.0)]);
+    let named = audit(&format!("{first}{second}").replace("summary", "Generate Summary Results"));
+    assert_eq!(figures(&named, Key::Operations), figures(&found, Key::Operations));
 }
 
 const HEAD: &str =

@@ -126,6 +126,9 @@ const WRAPPINGS: &[Wrapping] = &[
     }),
     ("a list of text", |text| each(text, |line| format!("- {line}"))),
     ("a comment", |text| each(text, |line| format!("// {line}"))),
+    ("a comment of a shell", |text| {
+        each(text, |line| if line.is_empty() { "#".to_owned() } else { format!("# {line}") })
+    }),
     ("a cell", |text| each(text, |line| format!("| {line} |"))),
     ("a prefix of a process", |text| each(text, |line| format!("[bench] {line}"))),
     ("numbered lines", |text| {

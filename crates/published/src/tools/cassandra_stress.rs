@@ -40,7 +40,7 @@ fn owns(line: &str) -> bool {
 
 /// `Running WRITE with 4 threads for 1000 iteration`, which some versions print as a heading.
 fn running(line: &str) -> Option<&str> {
-    line.trim_start_matches(['#', ' ']).strip_prefix("Running ")
+    line.strip_prefix("### ").unwrap_or(line).strip_prefix("Running ")
 }
 
 fn line(text: &str, section: &mut Section, facts: &mut Facts) {

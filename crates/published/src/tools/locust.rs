@@ -41,7 +41,8 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         }
         return;
     }
-    if section.is_empty() {
+    // No row begins with this mark; an author put it there.
+    if section.is_empty() || line.starts_with('#') {
         return;
     }
     let head = words(section);
