@@ -337,7 +337,7 @@ fn is_command(text: &str) -> bool {
     command::parse(text).is_some() || text.ends_with('\\') && command::has_prompt(text)
 }
 
-/// Lines of wrk2, fortio, autocannon and siege that are no headings.
+/// Lines of wrk2, fortio, autocannon, siege and locust that are no headings.
 const PRINTED: &[&str] = &[
     "#[",
     "# range, mid point",
@@ -345,6 +345,7 @@ const PRINTED: &[&str] = &[
     "# of samples",
     "# Socket and IP used for each connection",
     "# Lifting the server siege",
+    "# occurrences ",
 ];
 
 /// The text of a heading: `## nginx`, `**nginx**`, `=== nginx ===`.

@@ -222,6 +222,16 @@ fn a_newer_table_of_locust_counts_more_than_an_older_one() {
     assert_eq!(figures(&found, Key::Operations), [Some(500.0), Some(120.0)]);
 }
 
+#[test]
+fn the_list_of_errors_of_locust_does_not_name_the_next_run() {
+    let locust = include_str!("layouts/locust-b.txt");
+    let errors =
+        "Error report\n# occurrences      Error\n------------------|-----\n9   GET /a: 503\n";
+    let found = audit(&format!("{locust}{errors}\n{locust}"));
+    assert_eq!(found.runs.len(), 2);
+    assert!(found.runs[1].heading.is_none());
+}
+
 const YCSB: &str = "\
 [OVERALL], RunTime(ms), 20000
 [OVERALL], Throughput(ops/sec), 1000.0
@@ -359,6 +369,8 @@ fn a_line_of_siege_is_no_heading_and_no_bytes_are_empty_replies() {
     assert_eq!(weight(&audit(&empty), "empty_reply"), Some(Weight::Void));
     let few = empty.replace("412000", "412").replace("20600.00", "20.60");
     assert_eq!(weight(&audit(&few), "empty_reply"), None, "412 short replies round to 0.00 MB");
+    let json = include_str!("layouts/siege-json-a.txt").replace("82.40", "0.00");
+    assert_eq!(weight(&audit(&json), "empty_reply"), Some(Weight::Void), "{json}");
 }
 
 #[test]

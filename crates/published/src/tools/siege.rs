@@ -74,6 +74,9 @@ fn document(leaves: &[Leaf], lines: &mut Lines) {
         return;
     }
     for leaf in leaves {
+        if leaf.path == "data_transferred" && number(&leaf.text) == Number::Clear(0.0) {
+            lines.figure(Key::BodyBytes, leaf, 1.0);
+        }
         let named =
             |(label, _, _): &&Field| label.to_ascii_lowercase().replace(' ', "_") == leaf.path;
         if let (Some((_, key, _)), Number::Clear(_)) =
