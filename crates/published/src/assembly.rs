@@ -5,7 +5,7 @@
 //! ends it: what follows is not assigned to it.
 
 use crate::command::{self, Command};
-use crate::key::{At, Fact, Key};
+use crate::key::{At, Fact, Key, Label};
 use crate::run::PublishedRun;
 use crate::tools::{Facts, Lines, Section, TOOLS, Tool};
 use crate::wrapping;
@@ -27,6 +27,14 @@ pub(crate) struct Assembly {
     open: bool,
     /// Lines since the last one that was read, after the rate.
     unread: u32,
+    /// The first line that no other tool prints and that says nothing new of the open run, until
+    /// something new follows. If a figure of the run follows, another run begins with this line.
+    start: Option<At<String>>,
+    /// The number of the last line that was not too short to be read.
+    previous: u64,
+    /// The first character of the last line of a run, if it is not the tool's own: an author made the
+    /// whole output bold, or a comment.
+    mark: Option<char>,
     /// The line that is read, as objections quote it: with its mark.
     literal: String,
     section: Section,
@@ -46,6 +54,9 @@ impl Assembly {
             runs: Vec::new(),
             open: false,
             unread: 0,
+            start: None,
+            previous: 0,
+            mark: None,
             literal: String::new(),
             section: Section::new(),
             command: None,
@@ -83,15 +94,23 @@ impl Assembly {
         self.literal.push_str(text);
         // A mark in front of a line can make its figures unreadable.
         let readings = wrapping::readings(text);
-        if let Some(call) = readings.iter().find(|text| is_command(text)) {
+        // Behind a mark, the first line of sysbench looks like a command of root.
+        let is_owned = |text: &&str| TOOLS.iter().any(|tool| (tool.owns)(text));
+        if let Some(call) = readings.iter().find(|text| is_command(text))
+            && !readings.iter().any(is_owned)
+        {
             return self.command((*call).to_owned(), line);
         }
         let known = [false, true]
             .into_iter()
-            .any(|unclear| readings.iter().any(|text| self.known(text, line, unclear)));
-        if !known {
-            self.unknown(text, line);
+            .find_map(|unclear| readings.iter().find(|reading| self.known(reading, line, unclear)));
+        match known {
+            Some(reading) => {
+                self.mark = text.chars().next().filter(|_| !text.starts_with(*reading));
+            }
+            None => self.unknown(text, line),
         }
+        self.previous = line;
     }
 
     fn command(&mut self, text: String, line: u64) {
@@ -119,10 +138,19 @@ impl Assembly {
         if facts.0.contains(&Fact::Unclear) && !unclear {
             return false;
         }
+        if self.is_late(tool, &facts) {
+            return owner.is_none() || self.begin_with(owner, text, line, unclear);
+        }
         let heads_section = std::mem::replace(&mut self.section, section) != self.section;
         let owned = owner.is_some_and(|owner| owner.prints_like(tool));
         let repeats = self.repeats(&facts, owned);
         if facts.0.contains(&Fact::Begins) || !facts.0.is_empty() && !repeats {
+            self.note_start(text, line, owned, &facts);
+            self.take(tool, facts, line);
+            return true;
+        }
+        if repeats && let Some(start) = self.start.take() {
+            self.begin_at(tool, &start);
             self.take(tool, facts, line);
             return true;
         }
@@ -133,9 +161,48 @@ impl Assembly {
         }
         if facts.0.is_empty() && (owned || heads_section) {
             self.unread = 0;
+            self.note_start(text, line, owned, &facts);
             return true;
         }
         self.begin_with(owner, text, line, unclear)
+    }
+
+    /// Whether a line shows the load of another run: most tools print it above the results.
+    fn is_late(&self, tool: &Tool, facts: &Facts) -> bool {
+        let of_load = |fact: &Fact| matches!(fact, Fact::Figure(key, _) if key.is_of_load());
+        !tool.load_last
+            && self.runs.last().is_some_and(PublishedRun::has_rate)
+            && !facts.0.is_empty()
+            && facts.0.iter().all(of_load)
+    }
+
+    fn note_start(&mut self, text: &str, line: u64, owned: bool, facts: &Facts) {
+        let Some(run) = self.runs.last() else { return };
+        let is_new = |fact: &Fact| match fact {
+            Fact::Figure(key, value) => !run.shows(*key, *value),
+            Fact::Adds(..) | Fact::Unclear => true,
+            _ => false,
+        };
+        if facts.0.iter().any(is_new) {
+            self.start = None;
+        } else if owned && self.start.is_none() {
+            self.start = Some(At { value: text.to_owned(), line });
+        }
+    }
+
+    /// Begins another run of the tool at an earlier line, from which on nothing was new to the open
+    /// run.
+    fn begin_at(&mut self, tool: &'static Tool, start: &At<String>) {
+        let parts = self.runs.last_mut().map(PublishedRun::take_parts).unwrap_or_default();
+        let mut facts = Facts::default();
+        let tool = TOOLS.iter().find(|tool| (tool.owns)(&start.value)).copied().unwrap_or(tool);
+        (tool.line)(&start.value, &mut Section::new(), &mut facts);
+        self.begin(tool, start.line);
+        let Some(run) = self.runs.last_mut().filter(|_| self.open) else { return };
+        run.give_parts(parts);
+        for fact in facts.0 {
+            run.take(fact, start.line, &start.value);
+        }
     }
 
     /// Begins a run of the tool that owns a line. Returns false if there is none.
@@ -159,7 +226,9 @@ impl Assembly {
     }
 
     fn unknown(&mut self, text: &str, line: u64) {
-        let ends = text.starts_with('#') && heading(text).is_some();
+        // A bold line is a heading only behind a blank one: an author can stress a line of the output.
+        let apart = text.starts_with('#') || line > self.previous + 1;
+        let ends = apart && self.mark != text.chars().next();
         if let Some(value) = heading(text).filter(|_| ends || !self.open) {
             self.open = false;
             self.heading = Some(At { value: value.to_owned(), line });
@@ -174,26 +243,50 @@ impl Assembly {
     /// Whether a line repeats what every run states only once, so that it belongs to another run.
     fn repeats(&self, facts: &Facts, owned: bool) -> bool {
         let Some(run) = self.runs.last() else { return false };
-        let smaller = |fact: &Fact| {
-            let earlier = run.figure(Key::Operations);
-            matches!(fact, Fact::Figure(Key::Operations, value)
-                if earlier.is_some_and(|at| *value < at.value))
+        let smaller = |fact: &Fact| match fact {
+            Fact::Figure(key @ (Key::Operations | Key::Failed | Key::Errors), value) => {
+                run.figure(*key).is_some_and(|at| *value < at.value)
+            }
+            _ => false,
         };
         if facts.0.contains(&Fact::Restarts) {
             return facts.0.iter().any(smaller);
         }
-        facts.0.iter().any(|fact| run.has(fact, owned))
+        facts.0.iter().any(|fact| run.has(fact, owned, self.start.is_some()))
     }
 
     fn take(&mut self, tool: &'static Tool, facts: Facts, line: u64) {
         self.unread = 0;
         if !self.open || facts.0.contains(&Fact::Begins) {
+            let carried = self.carried(tool, &facts);
             self.begin(tool, line);
+            if let Some(run) = self.runs.last_mut().filter(|run| self.open && run.command.is_none())
+            {
+                run.command = carried;
+            }
         }
         let Some(run) = self.runs.last_mut().filter(|_| self.open) else { return };
         for fact in facts.0 {
             run.take(fact, line, &self.literal);
         }
+    }
+
+    /// The command of the open run, if one command of the tool makes several runs and this one is of
+    /// a kind that the command has not made yet.
+    fn carried(&self, tool: &Tool, facts: &Facts) -> Option<At<Command>> {
+        let last = self.runs.last().filter(|_| self.open && tool.runs_kinds)?;
+        let command = last.command.as_ref()?;
+        let subject = facts.0.iter().find_map(|fact| match fact {
+            Fact::Text(Label::Subject, subject) => Some(subject),
+            _ => None,
+        })?;
+        let is_of = |run: &&PublishedRun| {
+            run.command.as_ref().is_some_and(|other| other.line == command.line)
+        };
+        let mut of_command = self.runs.iter().rev().take_while(is_of);
+        let made =
+            of_command.any(|run| run.text(Label::Subject).is_some_and(|at| at.value == *subject));
+        (!made).then(|| command.clone())
     }
 
     /// Adds a JSON document.
@@ -231,10 +324,12 @@ impl Assembly {
             && near(at)
             && command.tool.prints_like(tool)
         {
+            run.first = run.first.min(at);
             run.command = Some(At { value: command, line: at });
         }
         self.runs.push(run);
         self.open = true;
+        self.start = None;
     }
 }
 
@@ -242,8 +337,16 @@ fn is_command(text: &str) -> bool {
     command::parse(text).is_some() || text.ends_with('\\') && command::has_prompt(text)
 }
 
-/// Lines of wrk2, fortio and autocannon that are no headings.
-const PRINTED: &[&str] = &["#[", "# range, mid point", "# target ", "# of samples"];
+/// Lines of wrk2, fortio, autocannon, siege and locust that are no headings.
+const PRINTED: &[&str] = &[
+    "#[",
+    "# range, mid point",
+    "# target ",
+    "# of samples",
+    "# Socket and IP used for each connection",
+    "# Lifting the server siege",
+    "# occurrences ",
+];
 
 /// The text of a heading: `## nginx`, `**nginx**`, `=== nginx ===`.
 fn heading(text: &str) -> Option<&str> {

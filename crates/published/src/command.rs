@@ -67,6 +67,7 @@ const CALLERS: &[&str] = &[
 /// Other names of tools.
 const NAMES: &[(&str, &str)] = &[
     ("boom", "hey"),
+    ("autocannon.js", "autocannon"),
     ("memtier", "memtier_benchmark"),
     ("valkey-benchmark", "redis-benchmark"),
     ("keydb-benchmark", "redis-benchmark"),
@@ -89,7 +90,9 @@ pub(crate) fn parse(line: &str) -> Option<Command> {
     }
     let call = marked.unwrap_or(line).trim_matches('`');
     let words: Vec<&str> = call.split_whitespace().collect();
-    let at = words.iter().take(40).position(|word| tool_of(word).is_some())?;
+    // A container can have the name of the tool: `kubectl exec x -c fortio -- fortio load`.
+    let is_call = |at: &usize| tool_of(words[*at]).is_some() && words.get(at + 1) != Some(&"--");
+    let at = (0..words.len().min(40)).find(is_call)?;
     let called = tool_of(words[at])?;
     let has_flag = words[at + 1..].iter().any(|word| word.starts_with('-'));
     let before = &words[..at];
@@ -152,7 +155,8 @@ fn prompt(line: &str) -> Option<&str> {
         let (before, rest) = (&line[..at], &line[at + 1..]);
         let of_shell = before.is_empty()
             || before.contains(['@', '~', '\\', '[', '/'])
-            || ["PS ", "bash", "sh-", "mysql"].iter().any(|shell| before.starts_with(shell));
+            || ["PS ", "bash", "sh-", "mysql"].iter().any(|shell| before.starts_with(shell))
+            || line[at..].starts_with("$ ") && is_host_and_user(before);
         let is_url = before.contains("://");
         if of_shell
             && !is_url
@@ -172,6 +176,15 @@ fn prompt(line: &str) -> Option<&str> {
     ["❯", "λ", "+ ", "Run ", "»"].iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim)
 }
 
+/// `Macbook:bench user`, which macOS prints before `$ `.
+fn is_host_and_user(text: &str) -> bool {
+    let words: Vec<&str> = text.split(' ').collect();
+    matches!(words[..], [place, user] if !user.is_empty()
+    && place.split_once(':').is_some_and(|(host, directory)| {
+        !host.is_empty() && !directory.is_empty()
+    }))
+}
+
 fn facts(tool: &Tool, words: &[&str], all: &[&str]) -> Facts {
     let mut facts = Facts::default();
     facts.text(Label::Command, &words.join(" "));
@@ -187,7 +200,40 @@ fn facts(tool: &Tool, words: &[&str], all: &[&str]) -> Facts {
             facts.0.push(Fact::Figure(*key, value));
         }
     }
+    for (name, key, value) in DEFAULTS {
+        if *name == tool.name && figure(&facts, *key).is_none() {
+            facts.0.push(Fact::Figure(*key, *value));
+        }
+    }
+    if tool.name == "autocannon" {
+        facts.0.extend(rate_of_all(words, &facts));
+    }
     facts
+}
+
+/// What a tool does if the flag is not given, and does not print in its short form.
+const DEFAULTS: &[(&str, Key, f64)] = &[
+    ("autocannon", Key::Connections, 10.0),
+    ("redis-benchmark", Key::Connections, 50.0),
+    ("redis-benchmark", Key::Pipeline, 1.0),
+];
+
+fn figure(facts: &Facts, key: Key) -> Option<f64> {
+    facts.0.iter().find_map(|fact| match fact {
+        Fact::Figure(of, value) if *of == key => Some(*value),
+        _ => None,
+    })
+}
+
+/// The rate of all connections, if autocannon was given that of one.
+fn rate_of_all(words: &[&str], facts: &Facts) -> Option<Fact> {
+    let each = value(words, "-r").or_else(|| value(words, "--connectionRate"))?;
+    match (number(each), figure(facts, Key::Connections)) {
+        (Number::Clear(each), Some(connections)) => {
+            Some(Fact::Figure(Key::AskedRate, each * connections))
+        }
+        _ => None,
+    }
 }
 
 /// Tools, their flags, and what the value of a flag is.
@@ -206,18 +252,29 @@ const FLAGS: &[Flag] = &[
     (&["YCSB"], &["-target"], Key::AskedRate, number),
     (&["redis-benchmark"], &["-r"], Key::Keys, number),
     (&["redis-benchmark"], &["-P"], Key::Pipeline, number),
+    (&["redis-benchmark"], &["-n"], Key::Operations, number),
     (&["memtier_benchmark"], &["--pipeline"], Key::Pipeline, number),
     (&["h2load"], &["-m", "--max-concurrent-streams"], Key::Pipeline, number),
     (&["autocannon"], &["-p", "--pipelining"], Key::Pipeline, number),
-    (
-        &["ab", "wrk", "wrk2", "hey", "oha", "h2load", "siege", "bombardier", "autocannon"],
-        &["-c", "--connections", "--concurrent"],
-        Key::Connections,
-        number,
-    ),
+    (CLIENTS, &["-c", "--connections", "--concurrent"], Key::Connections, number),
     (&["cassandra-stress"], &["threads="], Key::Connections, number),
     (&["YCSB"], &["-threads"], Key::Connections, number),
     (&["hey", "oha"], &["-z"], Key::AskedDuration, seconds),
+];
+
+/// Tools whose flag `-c` is the number of connections.
+const CLIENTS: &[&str] = &[
+    "ab",
+    "wrk",
+    "wrk2",
+    "hey",
+    "oha",
+    "h2load",
+    "siege",
+    "bombardier",
+    "autocannon",
+    "fortio",
+    "redis-benchmark",
 ];
 
 /// vegeta's `-rate 50`, `50/s` and `50/1s`. 0 is as many as possible.
@@ -229,9 +286,9 @@ fn per_second(text: &str) -> Number {
     }
 }
 
-/// The value of a flag: `-q 100`, `-q100`, `--rps=100`.
+/// The value of a flag, `-q 100`, `-q100`, `--rps=100`; the last one, if it is repeated.
 fn value<'a>(words: &[&'a str], flag: &str) -> Option<&'a str> {
-    words.iter().enumerate().find_map(|(at, word)| {
+    words.iter().enumerate().rev().find_map(|(at, word)| {
         let rest = word.strip_prefix(flag)?;
         match rest.strip_prefix('=').unwrap_or(rest) {
             "" => words.get(at + 1).copied(),

@@ -68,8 +68,10 @@ fn void(audit: &Audit) -> Option<String> {
 
 /// The sentence if there is nothing to compare with.
 fn alone(audit: &Audit) -> String {
+    let of_program = audit.runs.iter().all(|run| run.tool.kind == ToolKind::Program);
     if (0..audit.runs.len()).all(|run| audit.weight(run) == Some(Weight::Void)) {
-        return "The output does not show how fast the server is.".to_owned();
+        let what = if of_program { "program" } else { "server" };
+        return format!("The output does not show how fast the {what} is.");
     }
     let repeated = audit.groups.iter().any(|group| group.runs.len() > 1);
     let spread = if repeated { "" } else { "how much a second run would differ, nor " };
@@ -79,19 +81,18 @@ fn alone(audit: &Audit) -> String {
         sound.flat_map(|(_, run)| run.missing_for_conclusion()).collect();
     missing.sort_unstable();
     missing.dedup();
+    let (what, any, servers) = if of_program {
+        ("the printed times were measured", "a time was measured", "programs")
+    } else {
+        ("the printed rate was reached", "a rate was reached", "servers")
+    };
     if !missing.is_empty() {
         return format!(
-            "It may not be concluded that a rate was reached, because the output does not show: \
-             {}; nor {spread}which of two servers is faster.",
+            "It may not be concluded that {any}, because the output does not show: {}; nor \
+             {spread}which of two {servers} is faster.",
             listed(&missing)
         );
     }
-    let of_program = audit.runs.iter().all(|run| run.tool.kind == ToolKind::Program);
-    let (what, servers) = if of_program {
-        ("the printed times were measured", "programs")
-    } else {
-        ("the printed rate was reached", "servers")
-    };
     format!(
         "It may be concluded that {what} on that machine, at that time, \
          under that load. It may not be concluded {spread}which of two {servers} is faster."
@@ -122,7 +123,8 @@ fn comparison(audit: &Audit, of: &Comparison) -> String {
     let (a, b) = (&audit.groups[of.a].name, &audit.groups[of.b].name);
     let words = of.measure.words();
     let Some(ratio) = of.ratio else {
-        return format!("{b} and {a} cannot be compared: a {words} is missing.");
+        let state = if of.word == Word::NoFigure { "missing" } else { "0" };
+        return format!("{b} and {a} cannot be compared: a {words} is {state}.");
     };
     let printed = format!("the printed {words} of {b} is {ratio:.3} times that of {a}");
     let better = match of.measure {

@@ -82,6 +82,7 @@ struct Load {
     asked_rate: Option<f64>,
     mode: Option<String>,
     scale: Option<f64>,
+    pipeline: Option<f64>,
 }
 
 impl Load {
@@ -94,6 +95,7 @@ impl Load {
             asked_rate: figure(Key::AskedRate),
             mode: run.text(Label::Mode).map(|at| at.value.clone()),
             scale: figure(Key::Scale),
+            pipeline: figure(Key::Pipeline),
         }
     }
 }
@@ -118,6 +120,7 @@ pub(crate) fn differences(a: &PublishedRun, b: &PublishedRun) -> Vec<String> {
         ("threads", of_a.threads, of_b.threads),
         ("the requested rate", of_a.asked_rate, of_b.asked_rate),
         ("the scale", of_a.scale, of_b.scale),
+        ("operations in flight per connection", of_a.pipeline, of_b.pipeline),
     ] {
         if let (Some(a), Some(b)) = (a, b)
             && a != b

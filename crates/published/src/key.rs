@@ -51,6 +51,8 @@ pub enum Key {
     BadStatus,
     /// Replies whose length differs from the first one's.
     OtherLength,
+    /// Operations that succeeded, in the tool's own count.
+    Succeeded,
     /// Operations that failed, in the tool's own count.
     Failed,
     /// Connections that could not be opened.
@@ -90,6 +92,20 @@ pub enum Key {
 }
 
 impl Key {
+    /// Whether it says how much was sent, not what came of it.
+    pub(crate) fn is_of_load(self) -> bool {
+        matches!(
+            self,
+            Key::AskedDuration
+                | Key::AskedRate
+                | Key::Connections
+                | Key::ConnectionsPerThread
+                | Key::Threads
+                | Key::PerClient
+                | Key::Scale
+        )
+    }
+
     /// Its name in JSON and in messages about missing figures, and its unit.
     pub fn name(self) -> (String, &'static str) {
         let (name, unit) = match self {
@@ -118,6 +134,7 @@ impl Key {
             Key::Status(code) => return (format!("status {code}"), ""),
             Key::BadStatus => ("unsuccessful statuses", ""),
             Key::OtherLength => ("replies of another length", ""),
+            Key::Succeeded => ("successful operations", ""),
             Key::Failed => ("failed operations", ""),
             Key::ConnectErrors => ("connect errors", ""),
             Key::ReadErrors => ("read errors", ""),

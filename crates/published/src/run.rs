@@ -25,6 +25,8 @@ pub struct PublishedRun {
     pub(crate) unclear: Vec<u64>,
     /// Sums over the rows of a table, which count if the row with the totals is missing.
     parts: Figures,
+    /// The line with which a table began again.
+    table: Option<u64>,
     /// The command line above the output.
     pub(crate) command: Option<At<Command>>,
     /// Whether an older version of the tool printed it, with fewer figures.
@@ -59,6 +61,7 @@ impl PublishedRun {
             texts: BTreeMap::new(),
             unclear: Vec::new(),
             parts: BTreeMap::new(),
+            table: None,
             command: None,
             older: false,
             mixed: false,
@@ -67,14 +70,17 @@ impl PublishedRun {
     }
 
     /// Whether a fact repeats what every run states only once, so that it belongs to another run. An
-    /// owned line is one that no other tool prints: it repeats if its figure is another one.
-    pub(crate) fn has(&self, fact: &Fact, owned: bool) -> bool {
+    /// owned line is one that no other tool prints: it repeats if its figure is another one. Behind
+    /// a line that may begin a run (`started`), any figure repeats.
+    pub(crate) fn has(&self, fact: &Fact, owned: bool, started: bool) -> bool {
         match fact {
             Fact::Figure(key @ (Key::Rate | Key::Operations | Key::Duration), _) => {
                 self.figures.contains_key(key)
             }
+            // locust prints the median in one table, and again in another.
+            Fact::Figure(Key::Percentile(_), _) if started => false,
             Fact::Figure(key, value) => {
-                owned && self.figure(*key).is_some_and(|at| at.value != rounded(*value))
+                self.figures.contains_key(key) && (started || owned && !self.shows(*key, *value))
             }
             _ => false,
         }
@@ -83,6 +89,21 @@ impl PublishedRun {
     /// Whether an older version of the tool printed it, with fewer figures.
     pub(crate) fn is_older(&self) -> bool {
         self.older
+    }
+
+    /// Whether the run shows this very figure.
+    pub(crate) fn shows(&self, key: Key, value: f64) -> bool {
+        self.figure(key).is_some_and(|at| at.value == rounded(value))
+    }
+
+    /// Removes the sums over a table whose last row belongs to another run.
+    pub(crate) fn take_parts(&mut self) -> Figures {
+        self.table = None;
+        std::mem::take(&mut self.parts)
+    }
+
+    pub(crate) fn give_parts(&mut self, parts: Figures) {
+        self.parts = parts;
     }
 
     pub(crate) fn has_rate(&self) -> bool {
@@ -103,7 +124,10 @@ impl PublishedRun {
                 self.figures.clear();
                 self.unclear.clear();
             }
-            Fact::ClearsParts => self.parts.clear(),
+            Fact::ClearsParts => {
+                self.parts.clear();
+                self.table = Some(line);
+            }
             Fact::Older => self.older = true,
             Fact::Mixed => self.mixed = true,
             Fact::Tool(name) => {
@@ -130,6 +154,10 @@ impl PublishedRun {
 
     /// Draws what follows from all lines of the run together.
     pub(crate) fn settle(&mut self) {
+        // Rows of a newer table count more than the last row of an older one.
+        if let Some(table) = self.table.filter(|_| !self.parts.is_empty()) {
+            self.figures.retain(|_, at| at.line > table);
+        }
         for (key, at) in std::mem::take(&mut self.parts) {
             self.figures.entry(key).or_insert(At { value: rounded(at.value), line: at.line });
         }
@@ -140,7 +168,6 @@ impl PublishedRun {
         }
         // The output weighs more than the command line: a figure or text is kept if there is one.
         if let Some(At { value: command, line }) = self.command.take() {
-            self.first = self.first.min(line);
             if command.tool.name != self.tool.name && command.tool.prints_like(self.tool) {
                 self.tool = command.tool;
             }
@@ -187,11 +214,17 @@ impl PublishedRun {
     /// The duration: as printed, else operations ÷ rate, else as requested.
     pub fn duration(&self) -> Option<At<f64>> {
         let quotient = || {
+            if self.tool.samples_rate {
+                return None;
+            }
             let rate = self.figure(Key::Rate).filter(|rate| rate.value > 0.0)?;
             let operations = self.operations()?;
             Some(At { value: operations.value / rate.value, line: rate.line })
         };
-        self.figure(Key::Duration).or_else(quotient).or_else(|| self.figure(Key::AskedDuration))
+        let printed = self.figure(Key::Duration);
+        // Below a step of the tool's clock the printed duration is 0.
+        let precise = printed.filter(|at| at.value >= self.tool.clock);
+        precise.or_else(quotient).or(printed).or_else(|| self.figure(Key::AskedDuration))
     }
 
     /// Concurrent connections.
@@ -245,7 +278,7 @@ impl PublishedRun {
         // The short forms of benchmarks of stores show nothing but the rate.
         let counts = self.tool.kind != ToolKind::Store;
         let needed = |key: &&Key| match key {
-            Key::Failed | Key::Errors | Key::Hits | Key::Misses => true,
+            Key::Succeeded | Key::Failed | Key::Errors | Key::Hits | Key::Misses => true,
             Key::Operations => counts,
             _ => false,
         };
@@ -262,7 +295,17 @@ impl PublishedRun {
         if self.tool.shows_statuses && !self.figures.keys().any(of_ends) {
             names.push("the statuses of the replies".to_owned());
         }
+        if self.lacks_results() {
+            names.push("the results of all operations".to_owned());
+        }
         names
+    }
+
+    /// Whether fewer operations succeeded and failed than there were.
+    fn lacks_results(&self) -> bool {
+        let value = |key| self.figure(key).map_or(0.0, |at| at.value);
+        self.figure(Key::Succeeded)
+            .is_some_and(|good| good.value + value(Key::Errors) < value(Key::Operations))
     }
 
     /// What was driven, as far as the run shows it.

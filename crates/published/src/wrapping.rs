@@ -26,8 +26,9 @@ pub(crate) fn readings(line: &str) -> Vec<&str> {
     if let Some(at) = remark {
         all.push(plain[..at].trim_end());
     }
-    if let Some(cell) = plain.strip_suffix(" |") {
-        all.push(cell.trim_end());
+    // The end of a cell, of a line, or of a block of code in Markdown.
+    if let Some(line) = [" |", "\\", "```"].iter().find_map(|end| plain.strip_suffix(end)) {
+        all.push(line.trim_end());
     }
     let unmarked = MARKS.iter().find_map(|mark| plain.strip_prefix(mark)).or_else(|| {
         // The number of the line, or the name of the process.

@@ -126,6 +126,9 @@ const WRAPPINGS: &[Wrapping] = &[
     }),
     ("a list of text", |text| each(text, |line| format!("- {line}"))),
     ("a comment", |text| each(text, |line| format!("// {line}"))),
+    ("a comment of a shell", |text| {
+        each(text, |line| if line.is_empty() { "#".to_owned() } else { format!("# {line}") })
+    }),
     ("a cell", |text| each(text, |line| format!("| {line} |"))),
     ("a prefix of a process", |text| each(text, |line| format!("[bench] {line}"))),
     ("numbered lines", |text| {
@@ -187,4 +190,41 @@ fn command_lines_are_found_in_every_form() {
         let rate = found.runs[0].figure(Key::AskedRate).map(|at| at.value);
         assert_eq!((found.runs[0].tool.name, rate), ("wrk2", Some(20600.0)), "{command}");
     }
+}
+
+/// Figures of each run, without what tells that a file begins or ends there.
+fn figures(audit: &Audit) -> Vec<String> {
+    let of = |run: &PublishedRun| {
+        let all: Vec<_> = run.figures().map(|(key, at)| (key, at.value)).collect();
+        format!("{} {all:?}", run.tool.name)
+    };
+    audit.runs.iter().map(of).collect()
+}
+
+/// Neither a heading nor a command line separates the two, and the first lines of both may be missing.
+#[test]
+fn two_printouts_one_after_the_other_are_read_as_each_alone() {
+    for (tool, sound, other) in LAYOUTS.iter().chain(CAPTURED) {
+        for (first, second) in [(sound, other), (other, sound), (sound, sound)] {
+            for cut in 0..4 {
+                // locust before version 1 prints the same table again when it ends; without the
+                // first lines the same could be true of others.
+                if first == second && (cut > 0 || sound.starts_with(" Name ")) {
+                    continue;
+                }
+                let [first, second] = [first, second].map(|text| without_first(text, cut));
+                let alone = [figures(&audit(&first)), figures(&audit(&second))].concat();
+                for between in ["", "\n", "```\n\nAfter the change:\n\n```\n"] {
+                    let text = format!("{first}{between}{second}");
+                    assert_eq!(figures(&audit(&text)), alone, "{tool}:\n{text}");
+                }
+            }
+        }
+    }
+}
+
+/// A printout without its first lines. A document stays whole.
+fn without_first(text: &str, lines: usize) -> String {
+    let lines = if text.contains("{\n") || text.starts_with('{') { 0 } else { lines };
+    text.lines().skip(lines).map(|line| format!("{line}\n")).collect()
 }

@@ -11,7 +11,7 @@ pub(super) const RULE: Rule = Rule {
     threshold: "Checks whether a rate was requested (in the command line or the output) of a tool \
                 that measures a reply's time from when the request was sent, not from when it was \
                 due: hey -q, h2load --rps, oha -q without --latency-correction, bombardier -r, \
-                cassandra-stress throttle. Response times of such a run are a caution.",
+                fortio -qps, cassandra-stress throttle. Response times of such a run are a caution.",
     why: "While the server stalls, requests are sent late, and the time that they waited is not \
           measured. With a stall of 1 s in 10 at 1000 requests a second, oha -q prints a p99 of \
           0.3 ms and hey -q 28 ms; the truth is 905 ms.",

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     name: "few_per_connection",
     weight: Weight::Void,
     threshold: "Divides operations by connections. Fewer than 100 per connection: a caution. Fewer \
-                than 10: void.",
+                than 10: void. A single connection is not checked.",
     why: "With 1000 requests over 500 connections, each does two: the run consists of its own \
           beginning and end, in which connections are opened and a queue builds up and drains. Its \
           rate is not that of a server at work.",

@@ -12,7 +12,8 @@ pub(super) const RULE: Rule = Rule {
     threshold: "For tools that wait for a reply before they send the next request: rate × mean \
                 response time is the mean number of requests in flight. More than the connections \
                 (× pipeline): void; a caution if the output does not show how many requests a \
-                connection may have in flight. wrk's mean may be higher by a quarter of its longest \
+                connection may have in flight, or if the rate is a mean of samples (bombardier). \
+                wrk's mean may be higher by a quarter of its longest \
                 time, because it adds samples. Less than half of the connections, although no rate \
                 was requested and nothing failed: a caution.",
     why: "A connection that waits for its reply has one request in flight. More are impossible, so \
@@ -54,7 +55,8 @@ fn check(run: &PublishedRun) -> Checked {
         )
     };
     if least > (room + rate.value * added(run, room / rate.value)) * (1.0 + OFF) {
-        let weight = if pipeline.is_none() { Weight::Caution } else { Weight::Void };
+        let certain = pipeline.is_some() && !run.tool.samples_rate;
+        let weight = if certain { Weight::Void } else { Weight::Caution };
         return found(weight, product("more than the"), lines);
     }
     let (failed, _, _) = counts(run, super::failed_requests::CLASSES);
@@ -71,7 +73,8 @@ fn check(run: &PublishedRun) -> Checked {
 /// line, or as the tool does without being told. A script of wrk can send several at once.
 fn in_flight(run: &PublishedRun) -> Option<f64> {
     let command = run.text(Label::Command).map(|at| at.value.as_str());
-    let by_script = command.is_some_and(|text| text.contains(" -s"));
+    let has_scripts = run.tool.name.starts_with("wrk");
+    let by_script = has_scripts && command.is_some_and(|text| text.contains(" -s"));
     let of_command = command.is_some() && !by_script || run.tool.name == "wrk";
     run.figure(Key::Pipeline)
         .map(|at: At<f64>| at.value)

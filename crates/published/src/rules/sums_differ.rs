@@ -3,6 +3,7 @@
 use super::{Check, Checked, Rule, RunObjection};
 use crate::key::{At, Key};
 use crate::run::PublishedRun;
+use crate::tools::THOUSAND;
 use judge::verdict::Weight;
 use text::units::show_seconds;
 
@@ -39,7 +40,7 @@ fn check(run: &PublishedRun) -> Checked {
         (run.figure(Key::Bytes), run.figure(Key::BytesPerSecond), "bytes"),
     ] {
         if let (Some(sum), Some(rate), Some(duration)) = (sum, rate, run.figure(Key::Duration))
-            && !fits(sum.value, rate.value, duration.value, run.tool.clock)
+            && !fits(range(run, sum.value, what), rate.value, duration.value, run.tool.clock)
         {
             let text = format!(
                 "{} {what} in {} are {:.2} per second, but {:.2} per second are printed",
@@ -56,11 +57,35 @@ fn check(run: &PublishedRun) -> Checked {
     Ok(found)
 }
 
+/// The least and the largest number that the rate may refer to.
+fn range(run: &PublishedRun, sum: f64, what: &str) -> (f64, f64) {
+    match run.tool.name {
+        // It rounds to thousands, and some versions count errors as requests but not in the rate.
+        "autocannon" if what == "operations" => {
+            let errors = run.figure(Key::Errors).map_or(0.0, |at| at.value);
+            let is_rounded = |figure: f64| figure >= THOUSAND && figure % THOUSAND == 0.0;
+            let step = if is_rounded(sum) || is_rounded(errors) { THOUSAND } else { 0.0 };
+            ((sum - errors - step).max(0.0), sum + step)
+        }
+        // An author may quote one kind of operations, but the rate is that of all kinds.
+        "YCSB" => (sum, f64::INFINITY),
+        _ => (sum, sum),
+    }
+}
+
 /// Whether a sum and a rate fit a duration that was printed in steps of `clock` seconds.
-fn fits(sum: f64, rate: f64, duration: f64, clock: f64) -> bool {
-    let most = sum / (duration - clock).max(f64::MIN_POSITIVE) * (1.0 + OFF);
-    let least = sum / (duration + clock) * (1.0 - OFF);
-    (least..=most).contains(&rate)
+fn fits((least, most): (f64, f64), rate: f64, duration: f64, clock: f64) -> bool {
+    let half = half_digit(rate);
+    let most = most / (duration - clock).max(f64::MIN_POSITIVE) * (1.0 + OFF);
+    let least = least / (duration + clock) * (1.0 - OFF);
+    (least - half..=most + half).contains(&rate)
+}
+
+/// Half of the last digit of a printed figure.
+fn half_digit(figure: f64) -> f64 {
+    let text = figure.to_string();
+    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    0.5 / 10f64.powi(decimals as i32)
 }
 
 fn statuses(run: &PublishedRun, object: &mut impl FnMut(String, Vec<u64>)) {

@@ -9,7 +9,7 @@ use text::lists::listed;
 pub(super) const RULE: Rule = Rule {
     name: "unequal_load",
     weight: Weight::Caution,
-    threshold: "Compares tool, connections, threads, keep-alive, requested rate, scale and mode of \
+    threshold: "Compares tool, connections, threads, keep-alive, requested rate, pipeline, scale and mode of \
                 the contenders that do the same kind of work. Any difference is a caution, and \
                 rules out a comparison.",
     why: "A different number of connections, tool or scale changes the question: the difference \

@@ -1,9 +1,9 @@
 //! autocannon: its tables, and its JSON.
 
-use super::{Facts, Lines, Section, Tool, USUAL, statistic};
+use super::{Facts, Lines, Section, Tool, USUAL, first_word, statistic};
 use crate::json::Leaf;
-use crate::key::{Key, Label};
-use crate::numbers::{decimal_bytes, number, seconds, shortened};
+use crate::key::{At, Figures, Key, Label};
+use crate::numbers::{Number, decimal_bytes, number, seconds, shortened};
 
 pub(super) static TOOL: Tool = Tool {
     name: "autocannon",
@@ -22,6 +22,7 @@ pub(super) static TOOL: Tool = Tool {
     // It prints a pipelining factor other than 1.
     in_flight: Some(1.0),
     owns,
+    settle,
     line,
     document: Some(document),
     ..USUAL
@@ -45,8 +46,11 @@ fn cells(line: &str) -> Vec<&str> {
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if let Some(rest) = line.strip_prefix("Running ") {
         if let Some((duration, url)) = rest.split_once(" test @ ") {
-            facts.figure(Key::AskedDuration, seconds(duration));
-            facts.text(Label::Target, url);
+            // `-a 100` prints `Running 100 requests test`.
+            if let Number::Clear(duration) = seconds(duration) {
+                facts.figure(Key::AskedDuration, Number::Clear(duration));
+            }
+            facts.text(Label::Target, first_word(url));
         }
     } else if let Some((count, rest)) = connections(line) {
         facts.figure(Key::Connections, number(count));
@@ -108,6 +112,7 @@ fn older_row(line: &str, facts: &mut Facts) -> bool {
 
 fn last(line: &str, facts: &mut Facts) {
     if let Some((operations, rest)) = line.split_once(" requests in ")
+        && operations.starts_with(|c: char| c.is_ascii_digit())
         && let Some((duration, size)) = rest.split_once(", ")
     {
         facts.figure(Key::Operations, shortened(operations));
@@ -120,6 +125,23 @@ fn last(line: &str, facts: &mut Facts) {
         && (rest.is_empty() || rest.starts_with(" (") && rest.ends_with(" timeouts)"))
     {
         facts.figure(Key::Errors, shortened(errors));
+    }
+}
+
+/// The step in which it prints numbers of a thousand or more: `56k`.
+pub(crate) const THOUSAND: f64 = 1e3;
+
+/// The statuses show the exact number of replies, if it prints one in thousands only.
+fn settle(figures: &mut Figures) {
+    let value = |key| figures.get(&key).copied();
+    let (Some(all), Some(good), Some(bad)) =
+        (value(Key::Operations), value(Key::Status(200)), value(Key::BadStatus))
+    else {
+        return;
+    };
+    let sum = good.value + bad.value;
+    if all.value % THOUSAND == 0.0 && (sum - all.value).abs() < THOUSAND {
+        figures.insert(Key::Operations, At { value: sum, line: bad.line });
     }
 }
 

@@ -9,6 +9,7 @@ pub(super) static TOOL: Tool = Tool {
     prints: &[Key::Operations, Key::Rate, Key::Connections, Key::Mean, Key::Max],
     clock: 0.0,
     shows_statuses: true,
+    samples_rate: true,
     owns,
     line,
     ..USUAL
@@ -27,7 +28,9 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     }
     let words: Vec<&str> = line.split_whitespace().collect();
     match words[..] {
-        ["Latency", "Distribution"] | ["HTTP", "codes:"] | ["Errors:"] => {
+        ["Statistics", ..] => section.clear(),
+        ["Latency", "Distribution", "(Total)"] => *section = "Latency Distribution".to_owned(),
+        ["Latency", "Distribution", ..] | ["HTTP", "codes:"] | ["Errors:"] => {
             *section = line.to_owned();
         }
         ["Reqs/sec", rate, ..] => facts.figure(Key::Rate, number(rate)),

@@ -23,12 +23,14 @@ pub(super) static TOOL: Tool = Tool {
     ..USUAL
 };
 
+/// The last line was read: what follows is of another run.
+const ENDED: &str = "ended";
 /// The first columns of the progress in version 2.0.
 const PROGRESS: &str = "total,interval_op_rate,";
 
 fn owns(line: &str) -> bool {
     line.contains("* Stress Settings *")
-        || line.starts_with("Running ") && line.contains(" threads for ")
+        || running(line).is_some_and(|rest| rest.contains(" threads for "))
         || starts(line, &[PROGRESS, "Averages from the middle 80% of values"])
         || line.split_once(':').is_some_and(|(label, _)| {
             let label = label.trim_end().to_ascii_lowercase();
@@ -36,7 +38,22 @@ fn owns(line: &str) -> bool {
         })
 }
 
-fn line(line: &str, section: &mut Section, facts: &mut Facts) {
+/// `Running WRITE with 4 threads for 1000 iteration`, which some versions print as a heading.
+fn running(line: &str) -> Option<&str> {
+    line.strip_prefix("### ").unwrap_or(line).strip_prefix("Running ")
+}
+
+fn line(text: &str, section: &mut Section, facts: &mut Facts) {
+    if *section == ENDED {
+        if !owns(text) {
+            return;
+        }
+        section.clear();
+    }
+    read(text, section, facts);
+}
+
+fn read(line: &str, section: &mut Section, facts: &mut Facts) {
     if line.contains("* Stress Settings *") {
         return facts.begins();
     }
@@ -48,7 +65,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if line.contains("Data returned was not validated") {
         return facts.adds(Key::FailedChecks, Number::Clear(1.0));
     }
-    if let Some((_, rest)) = line.strip_prefix("Running ").and_then(|of| of.split_once(" with "))
+    if let Some((_, rest)) = running(line).and_then(|of| of.split_once(" with "))
         && let Some((threads, _)) = rest.split_once(" threads")
     {
         return facts.figure(Key::Connections, integer(threads));
@@ -57,6 +74,10 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         return progress(line, section, facts);
     };
     // The figures of each kind of operation follow the sum.
+    let rate_of = ["op rate", "interval_op_rate"].contains(&&*label.trim().to_ascii_lowercase());
+    if let Some((_, kinds)) = value.split_once('[').filter(|_| rate_of) {
+        facts.text(Label::Subject, &names(kinds));
+    }
     let value = value.split('[').next().unwrap_or("").trim();
     let unit = |unit: &str| integer(value.strip_suffix(unit).unwrap_or(value));
     match label.trim().to_ascii_lowercase().as_str() {
@@ -70,7 +91,10 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         "latency mean" => facts.figure(Key::Mean, milliseconds(value)),
         "latency median" => facts.figure(Key::Percentile(500_000), milliseconds(value)),
         "latency max" => facts.figure(Key::Max, milliseconds(value)),
-        "total operation time" => facts.figure(Key::Duration, clock(value)),
+        "total operation time" => {
+            *section = ENDED.to_owned();
+            facts.figure(Key::Duration, clock(value));
+        }
         label => {
             let percent =
                 label.strip_prefix("latency ").and_then(|of| of.strip_suffix("th percentile"));
@@ -79,6 +103,13 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
             }
         }
     }
+}
+
+/// The names in `READ: 90 op/s, WRITE: 10 op/s]`, as the settings print one of them.
+fn names(kinds: &str) -> String {
+    let names = kinds.split(',').filter_map(|kind| kind.split_once(':'));
+    let names: Vec<String> = names.map(|(name, _)| name.trim().to_ascii_lowercase()).collect();
+    names.join(", ")
 }
 
 /// `1000000,2018,2018,2.0,6.6,136.0,104`: the operations so far are in the first column.

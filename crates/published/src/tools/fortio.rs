@@ -1,7 +1,7 @@
 //! fortio load.
 
 use super::{Facts, Section, Tool, USUAL, first, percentile};
-use crate::key::{Key, Label};
+use crate::key::{Fact, Key, Label};
 use crate::numbers::{Number, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
@@ -17,6 +17,7 @@ pub(super) static TOOL: Tool = Tool {
     ],
     clock: 0.001,
     silent: true,
+    shows_statuses: true,
     owns,
     line,
     ..USUAL
@@ -26,9 +27,34 @@ fn owns(line: &str) -> bool {
     line.starts_with("Fortio ") && line.contains(" running at ")
         || line.starts_with("Aggregated Function Time : count ")
         || line.starts_with("Ended after ") && line.contains(" calls. qps=")
+        || line.starts_with("All done ") && line.ends_with(" qps")
 }
 
-fn line(line: &str, _: &mut Section, facts: &mut Facts) {
+/// The section of the times of replies; other sections have percentiles as well.
+const OF_REPLIES: &str = "Aggregated Function Time";
+const SECTIONS: &[&str] =
+    &[OF_REPLIES, "Aggregated Sleep Time", "Error cases", "Connection time", "Response "];
+/// The last line. An author may quote a line of the run below it.
+const ENDED: &str = "All done";
+
+fn line(text: &str, section: &mut Section, facts: &mut Facts) {
+    read(text, section, facts);
+    if *section == ENDED && owns(text) {
+        section.clear();
+        facts.0.insert(0, Fact::Begins);
+    } else if *section == ENDED {
+        facts.0.clear();
+    }
+    if text.starts_with(ENDED) {
+        *section = ENDED.to_owned();
+    } else if *section != ENDED
+        && let Some(heading) = SECTIONS.iter().find(|heading| text.starts_with(**heading))
+    {
+        *section = (*heading).to_owned();
+    }
+}
+
+fn read(line: &str, section: &Section, facts: &mut Facts) {
     if line.starts_with("Fortio ") {
         facts.begins();
         facts.text(Label::Target, line.rsplit_once(": ").map_or("", |(_, url)| url));
@@ -43,7 +69,7 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
         ended(rest, facts);
     } else if let Some(rest) = line.strip_prefix("Aggregated Function Time : ") {
         times(rest, facts);
-    } else if let Some(rest) = line.strip_prefix("# target ") {
+    } else if let Some(rest) = line.strip_prefix("# target ").filter(|_| section == OF_REPLIES) {
         if let Some((percent, value)) = rest.split_once("% ")
             && let Some(key) = percentile(percent)
         {
@@ -52,8 +78,19 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
     } else if line.starts_with("All done ") {
         // Its figures count if the line `Ended after` is missing.
         facts.part(Key::Operations, first(line.trim_start_matches("All done ")));
-        let rate = line.strip_suffix(" qps").and_then(|line| line.rsplit_once(", "));
-        facts.part(Key::Rate, number(rate.map_or("", |(_, rate)| rate)));
+        let rest = line.strip_suffix(" qps").and_then(|rest| rest.rsplit_once(", "));
+        let (before, rate) = rest.unwrap_or_default();
+        facts.part(Key::Rate, number(rate));
+        let mean = before.strip_suffix(" avg").and_then(|rest| rest.rsplit_once(") "));
+        facts.part(Key::Mean, seconds(mean.map_or("", |(_, mean)| mean)));
+    } else if line.starts_with("Response Body") {
+        // Sizes can include headers; nothing at all is an empty body.
+        if line.contains(" avg 0 ") {
+            facts.figure(Key::ReplyBytes, Number::Clear(0.0));
+        }
+    } else if let Some((result, count)) = other_result(line) {
+        let failed = if GOOD.contains(&result) { Number::Clear(0.0) } else { first(count) };
+        facts.adds(Key::Errors, failed);
     } else if let Some(rest) = line.strip_prefix("Code ")
         && let Some((code, count)) = rest.split_once(':')
     {
@@ -63,6 +100,16 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
             _ => facts.adds(Key::Errors, first(count)),
         }
     }
+}
+
+/// What connections without HTTP print for a success.
+const GOOD: &[&str] = &["OK", "SERVING"];
+
+/// `tcp OK : 40 (100.0 %)`, `Health SERVING : 40`: the results of connections without HTTP.
+fn other_result(line: &str) -> Option<(&str, &str)> {
+    let (result, count) = line.split_once(" : ")?;
+    let kinds = ["tcp ", "udp ", "Health ", "Ping "];
+    Some((kinds.iter().find_map(|kind| result.strip_prefix(kind))?, count))
 }
 
 /// `5.02s : 40 calls. qps=7.96`

@@ -38,8 +38,10 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
         let (min, rest) = value.split_once('…').unwrap_or((value, ""));
         facts.figure(Key::Min, time(min));
         facts.figure(Key::Max, time(rest));
-        let runs = rest.split_whitespace().rev().nth(1).unwrap_or("");
-        facts.figure(Key::Operations, super::first(runs));
+        let mut words = rest.split_whitespace().rev();
+        if words.next().is_some_and(|word| ["runs", "run"].contains(&word)) {
+            facts.figure(Key::Operations, super::first(words.next().unwrap_or("")));
+        }
     } else if line.contains("Ignoring non-zero exit code") {
         facts.figure(Key::Errors, Number::Clear(1.0));
     }

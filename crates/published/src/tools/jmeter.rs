@@ -17,16 +17,41 @@ pub(super) static TOOL: Tool = Tool {
 
 /// The text behind `summary =`: all samples so far. Those behind `summary +` are of an interval.
 fn total(line: &str) -> Option<&str> {
-    let (_, rest) = line.split_once("summary = ")?;
-    (rest.contains("/s Avg:") && rest.contains(" Err:")).then(|| rest.trim())
+    behind(line, " = ").filter(|rest| rest.contains(" Err:"))
 }
+
+/// The text behind a name of the listener and a mark.
+fn behind<'a>(line: &'a str, mark: &str) -> Option<&'a str> {
+    let rest = NAMES.iter().find_map(|name| {
+        let (_, rest) = line.split_once(name)?;
+        rest.strip_prefix(mark)
+    })?;
+    rest.contains("/s Avg:").then(|| rest.trim())
+}
+
+/// The first one is that of the command line, the other one that of the listener in a plan.
+const NAMES: &[&str] = &["summary", "Generate Summary Results"];
 
 fn owns(line: &str) -> bool {
     total(line).is_some()
 }
 
-fn line(line: &str, _: &mut Section, facts: &mut Facts) {
+/// The text behind `summary +`.
+fn interval(line: &str) -> Option<&str> {
+    behind(line, " + ")
+}
+
+fn line(line: &str, section: &mut Section, facts: &mut Facts) {
+    let counted = section.parse().unwrap_or(0.0);
+    if let Some(Number::Clear(more)) = interval(line).map(first) {
+        *section = (counted + more).to_string();
+    }
     let Some(total) = total(line) else { return };
+    // The intervals since the previous total make up the whole of this one.
+    if counted > 0.0 && first(total) == Number::Clear(counted) {
+        facts.begins();
+    }
+    section.clear();
     facts.0.push(Fact::Restarts);
     facts.figure(Key::Operations, first(total));
     let words: Vec<&str> = total.split_whitespace().collect();

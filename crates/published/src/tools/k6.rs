@@ -20,6 +20,7 @@ pub(super) static TOOL: Tool = Tool {
     clock: 0.0,
     keeps_sending: false,
     in_flight: None,
+    load_last: true,
     owns,
     line,
     document: Some(document),

@@ -2,7 +2,7 @@
 
 use super::{Facts, Section, Tool, USUAL, statistic};
 use crate::key::{Fact, Key};
-use crate::numbers::number;
+use crate::numbers::{Number, number};
 
 pub(super) static TOOL: Tool = Tool {
     name: "locust",
@@ -31,13 +31,18 @@ fn words(line: &str) -> Vec<String> {
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if owns(line) {
+        // The percentiles are printed once, at the end.
+        if line.contains("# fails") && section.contains("50%") {
+            facts.begins();
+        }
         *section = line.to_owned();
         if line.contains("# fails") {
             facts.0.push(Fact::ClearsParts);
         }
         return;
     }
-    if section.is_empty() {
+    // No row begins with this mark; an author put it there.
+    if section.is_empty() || line.starts_with('#') {
         return;
     }
     let head = words(section);
@@ -73,7 +78,7 @@ fn total(name: &str, cell: &str, facts: &mut Facts) {
     match name {
         "#reqs" => facts.figure(Key::Operations, number(cell)),
         "#fails" => facts.figure(Key::Failed, count(cell)),
-        "req/s" => facts.figure(Key::Rate, number(cell)),
+        "req/s" if !is_early(cell) => facts.figure(Key::Rate, number(cell)),
         "100%" => {}
         _ => {
             let name = name.to_ascii_lowercase();
@@ -91,7 +96,7 @@ fn part(name: &str, cell: &str, facts: &mut Facts) {
     match name {
         "#reqs" => facts.part(Key::Operations, number(cell)),
         "#fails" => facts.part(Key::Failed, count(cell)),
-        "req/s" => facts.part(Key::Rate, number(cell)),
+        "req/s" if !is_early(cell) => facts.part(Key::Rate, number(cell)),
         _ => {}
     }
 }
@@ -104,11 +109,18 @@ fn older_total(row: &[String], facts: &mut Facts) {
         facts.0.extend([Fact::Restarts, Fact::Older]);
         facts.figure(Key::Operations, number(operations));
         facts.figure(Key::Failed, count(failed));
-        facts.figure(Key::Rate, number(rate));
+        if !is_early(rate) {
+            facts.figure(Key::Rate, number(rate));
+        }
     }
 }
 
+/// Whether a rate is not known yet: locust prints 0 during the first seconds.
+fn is_early(rate: &str) -> bool {
+    number(rate) == Number::Clear(0.0)
+}
+
 /// `12(3.00%)`
-fn count(cell: &str) -> crate::numbers::Number {
+fn count(cell: &str) -> Number {
     number(cell.split('(').next().unwrap_or(""))
 }

@@ -22,6 +22,8 @@ mod vegeta;
 mod wrk;
 mod ycsb;
 
+pub(crate) use autocannon::THOUSAND;
+
 use crate::json::Leaf;
 use crate::key::{Fact, Figures, Key, Label};
 use crate::numbers::Number;
@@ -63,6 +65,12 @@ pub struct Tool {
     /// Whether it keeps sending: without a rate or pauses that were asked for, an idle connection
     /// means that the generator stood still.
     pub(crate) keeps_sending: bool,
+    /// Whether it prints the number of connections below its rate.
+    pub(crate) load_last: bool,
+    /// Whether one command makes a run for each kind of operation.
+    pub(crate) runs_kinds: bool,
+    /// Whether its rate is the mean of samples, not operations ÷ duration.
+    pub(crate) samples_rate: bool,
     /// How many operations a connection has in flight unless the output or the command line shows
     /// another number. None if it can have several without showing it.
     pub(crate) in_flight: Option<f64>,
@@ -97,6 +105,9 @@ const USUAL: Tool = Tool {
     silent: false,
     shows_statuses: false,
     keeps_sending: true,
+    load_last: false,
+    runs_kinds: false,
+    samples_rate: false,
     in_flight: Some(1.0),
     opens: |_| false,
     owns: |_| false,
@@ -239,7 +250,12 @@ pub(crate) fn field(line: &str, fields: &[Field], facts: &mut Facts) {
 
 /// The first word of a text as a figure.
 pub(crate) fn first(text: &str) -> Number {
-    crate::numbers::number(text.split_whitespace().next().unwrap_or(""))
+    crate::numbers::number(first_word(text))
+}
+
+/// The first word of a text, without what an author wrote behind it.
+pub(crate) fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or("")
 }
 
 /// Whether a line begins with one of these.

@@ -19,6 +19,7 @@ pub(super) static TOOL: Tool = Tool {
     older: &[Key::Duration, Key::Operations, Key::Rate, Key::Connections, Key::ReplyBytes],
     silent: true,
     in_flight: None,
+    runs_kinds: true,
     owns,
     line,
     ..USUAL
@@ -127,8 +128,18 @@ fn plain(line: &str, facts: &mut Facts) {
         facts.figure(Key::Rate, followed_by(rate, "requests per second"));
     } else if let Some(rate) = line.strip_suffix(" requests per second") {
         facts.figure(Key::Rate, number(rate));
-    } else if line.contains("% <= ") && line.ends_with(" milliseconds") {
-        // Versions before 6.2 print shares of whole milliseconds instead of percentiles.
-        facts.0.push(Fact::Older);
+    } else if let Some((share, time)) = line.split_once("% <= ")
+        && share.parse::<f64>().is_ok()
+    {
+        facts.0.extend(of_share(time));
     }
+}
+
+/// `0.407 milliseconds (cumulative count 12)`. Versions before 6.2 print shares of whole milliseconds
+/// instead of percentiles, without a count.
+fn of_share(time: &str) -> Option<Fact> {
+    if time.contains(" (cumulative count ") {
+        return Some(Fact::Tool("redis-benchmark"));
+    }
+    time.ends_with(" milliseconds").then_some(Fact::Older)
 }

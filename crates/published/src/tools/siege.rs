@@ -2,8 +2,8 @@
 
 use super::{Facts, Field, Lines, Section, Tool, USUAL, field, first};
 use crate::json::Leaf;
-use crate::key::Key;
-use crate::numbers::{Number, number};
+use crate::key::{Figures, Key};
+use crate::numbers::{Number, bytes, number};
 
 pub(super) static TOOL: Tool = Tool {
     name: "siege",
@@ -12,6 +12,7 @@ pub(super) static TOOL: Tool = Tool {
     // Unless -b is given, each user pauses between two requests.
     keeps_sending: false,
     owns,
+    settle,
     line,
     document: Some(document),
     ..USUAL
@@ -43,8 +44,24 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
         facts.figure(Key::Connections, first(rest));
     } else {
         field(line, FIELDS, facts);
+        if let Some(size) = line.strip_prefix("Data transferred:")
+            && let zero @ Number::Clear(0.0) = bytes(size)
+        {
+            facts.figure(Key::BodyBytes, zero);
+        }
     }
 }
+
+/// Few short replies also round to 0.00 MB.
+fn settle(figures: &mut Figures) {
+    let operations = figures.get(&Key::Operations).map_or(0.0, |at| at.value);
+    if operations < SMALLEST_SIZE {
+        figures.remove(&Key::BodyBytes);
+    }
+}
+
+/// The smallest size that siege does not print as 0.00 MB, in bytes.
+const SMALLEST_SIZE: f64 = 0.01 * 1024.0 * 1024.0;
 
 /// Seconds, or milliseconds since version 4.1.6.
 fn time(text: &str) -> Number {
@@ -57,6 +74,9 @@ fn document(leaves: &[Leaf], lines: &mut Lines) {
         return;
     }
     for leaf in leaves {
+        if leaf.path == "data_transferred" && number(&leaf.text) == Number::Clear(0.0) {
+            lines.figure(Key::BodyBytes, leaf, 1.0);
+        }
         let named =
             |(label, _, _): &&Field| label.to_ascii_lowercase().replace(' ', "_") == leaf.path;
         if let (Some((_, key, _)), Number::Clear(_)) =

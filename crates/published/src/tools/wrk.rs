@@ -1,6 +1,6 @@
 //! wrk, and wrk2, which prints the same lines and additional ones.
 
-use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, USUAL, first_word, pair, percentile, starts};
 use crate::key::{Fact, Key, Label};
 use crate::numbers::{bytes, number, seconds, shortened};
 
@@ -48,9 +48,9 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if let Some(rest) = line.strip_prefix("Running ") {
         let Some((duration, url)) = rest.split_once(" test @ ") else { return };
         facts.figure(Key::AskedDuration, seconds(duration));
-        facts.text(Label::Target, url);
+        facts.text(Label::Target, first_word(url));
     } else if let Some((_, url)) = line.split_once(" requests to ") {
-        facts.text(Label::Target, url);
+        facts.text(Label::Target, first_word(url));
     } else if line.starts_with("Thread calibration:") {
         facts.0.push(Fact::Tool("wrk2"));
     } else if let Some(rest) = line.strip_prefix("Latency Distribution") {

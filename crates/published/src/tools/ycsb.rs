@@ -1,38 +1,37 @@
 //! YCSB: the measurements at its end.
 
 use super::{Facts, Section, Tool, ToolKind, USUAL, percentile};
-use crate::key::{Fact, Key};
+use crate::key::{Fact, Figures, Key};
 use crate::numbers::{Number, number};
 
 pub(super) static TOOL: Tool = Tool {
     name: "YCSB",
     kind: ToolKind::Database,
-    prints: &[Key::Duration, Key::Operations, Key::Rate],
+    prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Succeeded],
     clock: 0.001,
     silent: true,
     owns,
+    settle,
     line,
     ..USUAL
 };
 
 fn owns(line: &str) -> bool {
-    line.starts_with("[OVERALL], RunTime(ms), ")
-        || line.starts_with("[OVERALL], Throughput(ops/sec), ")
+    columns(line).is_some_and(|(of, name, _)| {
+        of == "OVERALL" && ["RunTime(ms)", "Throughput(ops/sec)"].contains(&name)
+    })
+}
+
+/// `[READ], Operations, 1000`
+fn columns(line: &str) -> Option<(&str, &str, &str)> {
+    let mut columns = line.split(',').map(str::trim);
+    let (of, name, value) = (columns.next()?, columns.next()?, columns.next()?);
+    let of = of.strip_prefix('[')?.strip_suffix(']')?;
+    (columns.next().is_none() && !of.contains(']')).then_some((of, name, value))
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
-    let mut columns = line.split(',').map(str::trim);
-    let (Some(of), Some(name), Some(value), None) =
-        (columns.next(), columns.next(), columns.next(), columns.next())
-    else {
-        return;
-    };
-    let Some(of) = of.strip_prefix('[').and_then(|of| of.strip_suffix(']')) else {
-        return;
-    };
-    if of.contains(']') {
-        return;
-    }
+    let Some((of, name, value)) = columns(line) else { return };
     match (of, name) {
         ("OVERALL", "RunTime(ms)") => {
             section.clear();
@@ -44,11 +43,17 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         (of, "Operations") if of.ends_with("-FAILED") => {
             facts.adds(Key::Operations, number(value));
         }
+        // It consists of a read and an update, which are counted as well.
+        ("READ-MODIFY-WRITE", "Operations") => {
+            facts.0.push(Fact::Mixed);
+            facts.adds(Key::Operations, number(value).times(-1.0));
+        }
         (of, "Operations") => {
             // An operation that always failed has times of nothing.
-            if value != "0" && section.is_empty() {
+            let some = number(value) != Number::Clear(0.0);
+            if some && section.is_empty() {
                 *section = of.to_owned();
-            } else if value != "0" {
+            } else if some {
                 facts.0.push(Fact::Mixed);
             }
             facts.adds(Key::Operations, number(value));
@@ -58,12 +63,18 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     }
 }
 
+/// Where the reads and updates are cut off, nothing is left to subtract from.
+fn settle(figures: &mut Figures) {
+    if figures.get(&Key::Operations).is_some_and(|at| at.value < 0.0) {
+        figures.remove(&Key::Operations);
+    }
+}
+
 fn figure(name: &str, value: &str, facts: &mut Facts) {
     if let Some(status) = name.strip_prefix("Return=") {
         // Older versions print 0 for OK.
-        if !["OK", "0", "", "BATCHED_OK"].contains(&status) {
-            facts.adds(Key::Errors, number(value));
-        }
+        let good = ["OK", "0", "", "BATCHED_OK"].contains(&status);
+        facts.adds(if good { Key::Succeeded } else { Key::Errors }, number(value));
         return;
     }
     let Some((name, unit)) = name.split_once("Latency(") else { return };
