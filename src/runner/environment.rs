@@ -14,8 +14,13 @@ use std::ops::ControlFlow;
 /// Takes each trial as it ends.
 pub(super) type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
 
-/// The targets and the engine.
-pub(super) trait Environment {
+/// What a run depends on outside itself.
+pub(super) trait Environment: TargetControl + StoreAccess + Explanations {}
+
+impl<T: TargetControl + StoreAccess + Explanations> Environment for T {}
+
+/// Launches, drives and ends the targets.
+pub(super) trait TargetControl {
     /// Launches the target of this contender, or finds the one that runs already.
     /// `launch` counts from 1.
     fn launch_target(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt>;
@@ -59,7 +64,7 @@ pub(super) trait Environment {
         each: &mut Each<'_>,
     ) -> Result<(), EngineError>;
 
-    /// The protocol of this contender's lane as [`Environment::drive_null`] drives it. Returns None
+    /// The protocol of this contender's lane as [`TargetControl::drive_null`] drives it. Returns None
     /// if its cost must not be kept for another run.
     fn plain_protocol(&self, contender: usize) -> Option<String>;
 
@@ -68,39 +73,51 @@ pub(super) trait Environment {
 
     /// Lets targets of several nodes continue without the nodes that have ended, if others still
     /// run. Returns what to report.
-    fn go_on_without(&mut self) -> Vec<String> {
+    fn continue_without_ended_nodes(&mut self) -> Vec<String> {
         Vec::new()
     }
-
-    /// The error of the first run of this contender's program that failed. Returns None if all
-    /// succeeded, or if it is not a program.
-    fn program_error(&self, contender: usize) -> Option<String>;
 
     /// Ends what was launched.
     fn stop_targets(&mut self) -> Vec<TargetDone>;
 
+    /// One run of the article's method against this contender's target. Returns None if there is no
+    /// such method, or if it cannot be run against this kind of target.
+    fn single_run(&mut self, _contender: usize) -> Option<SingleRun> {
+        None
+    }
+}
+
+/// What is asked of the stores beside the load, and what is kept in them.
+pub(super) trait StoreAccess {
     /// What the store of this contender reports about itself, or why it does not. Returns None if
     /// it is not a store.
     fn about_store(&mut self, contender: usize) -> Option<Result<About, String>>;
 
-    /// The value in its store under this key. Returns None if there is none.
-    fn recall(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
+    /// The fingerprint in its store under this key. Returns None if there is none.
+    fn read_fingerprint(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
 
-    /// Keeps this text in its store under this key.
-    fn keep(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String>;
+    /// Keeps this fingerprint in its store under this key.
+    fn write_fingerprint(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String>;
 
-    /// Removes what its store keeps under this key.
-    fn forget(&mut self, contender: usize, key: &str) -> Result<(), String>;
+    /// Removes the fingerprint that its store keeps under this key.
+    fn remove_fingerprint(&mut self, contender: usize, key: &str) -> Result<(), String>;
 
     /// Prepares its store for the first load of this workload; in a database this creates new,
     /// empty tables.
-    fn make_room(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
+    fn create_tables(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
 
     /// How much work that a load left to the server of this contender remains. Returns None if it
     /// does no work after a load.
-    fn at_work(&mut self, _contender: usize) -> Option<AtWork> {
+    fn pending_work(&mut self, _contender: usize) -> Option<AtWork> {
         None
     }
+}
+
+/// Why something failed, where more is known than that it failed.
+pub(super) trait Explanations {
+    /// The error of the first run of this contender's program that failed. Returns None if all
+    /// succeeded, or if it is not a program.
+    fn program_error(&self, contender: usize) -> Option<String>;
 
     /// Why this contender's database refuses its statement, in the server's words. Returns None if
     /// it has no single statement, or does not refuse it.
@@ -111,12 +128,6 @@ pub(super) trait Environment {
     /// Why its database cannot execute the operations of its workload, as far as parsing their
     /// statements shows. Returns None if all can be parsed, or if there are none.
     fn why_not_driven(&self, _contender: usize) -> Option<String> {
-        None
-    }
-
-    /// One run of the article's method against this contender's target. Returns None if there is no
-    /// such method, or if it cannot be run against this kind of target.
-    fn single_run(&mut self, _contender: usize) -> Option<SingleRun> {
         None
     }
 

@@ -5,7 +5,7 @@ use crate::address::tls::NoTls;
 use crate::exit::Error;
 use crate::journal::{Reader, Writer};
 use crate::plan::{Command, example};
-use crate::runner::environment::{AtWork, Each, Environment};
+use crate::runner::environment::{AtWork, Each, Explanations, StoreAccess, TargetControl};
 use crate::runner::own_costs::OwnCosts;
 use crate::runner::progress::{Progress, ProgressStyle};
 use crate::runner::session::TrialWriter;
@@ -60,7 +60,7 @@ impl FakeStore {
 /// What one session sees of it.
 struct View<'a>(&'a mut FakeStore);
 
-impl Environment for View<'_> {
+impl TargetControl for View<'_> {
     fn launch_target(&mut self, _launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         Ok(TargetReady {
             took_ns: 0,
@@ -86,10 +86,6 @@ impl Environment for View<'_> {
         _: &mut Each<'_>,
     ) -> Result<(), EngineError> {
         Ok(())
-    }
-
-    fn program_error(&self, _: usize) -> Option<String> {
-        None
     }
 
     fn drive(
@@ -152,7 +148,9 @@ impl Environment for View<'_> {
     fn stop_targets(&mut self) -> Vec<TargetDone> {
         Vec::new()
     }
+}
 
+impl StoreAccess for View<'_> {
     fn about_store(&mut self, _contender: usize) -> Option<Result<About, String>> {
         if self.0.silent {
             return Some(Err("it did not reply in time".to_owned()));
@@ -165,11 +163,20 @@ impl Environment for View<'_> {
         }))
     }
 
-    fn recall(&mut self, _contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
+    fn read_fingerprint(
+        &mut self,
+        _contender: usize,
+        key: &str,
+    ) -> Result<Option<Vec<u8>>, String> {
         Ok(self.0.notes.get(key).map(|note| note.clone().into_bytes()))
     }
 
-    fn keep(&mut self, _contender: usize, key: &str, text: &str) -> Result<(), String> {
+    fn write_fingerprint(
+        &mut self,
+        _contender: usize,
+        key: &str,
+        text: &str,
+    ) -> Result<(), String> {
         if self.0.no_notes {
             Err("it answers oom".to_owned())
         } else {
@@ -178,17 +185,23 @@ impl Environment for View<'_> {
         }
     }
 
-    fn forget(&mut self, _contender: usize, key: &str) -> Result<(), String> {
+    fn remove_fingerprint(&mut self, _contender: usize, key: &str) -> Result<(), String> {
         self.0.notes.remove(key);
         Ok(())
     }
 
-    fn make_room(&mut self, _: usize, _: &Workload) -> Result<(), String> {
+    fn create_tables(&mut self, _: usize, _: &Workload) -> Result<(), String> {
         Ok(())
     }
 
-    fn at_work(&mut self, _contender: usize) -> Option<AtWork> {
+    fn pending_work(&mut self, _contender: usize) -> Option<AtWork> {
         self.0.work.pop().map(|left| AtWork::Tasks { left, nodes: 1 })
+    }
+}
+
+impl Explanations for View<'_> {
+    fn program_error(&self, _: usize) -> Option<String> {
+        None
     }
 
     fn why_no_tls(&self, _contender: usize) -> Option<NoTls> {

@@ -252,7 +252,7 @@ impl<W: Write> RunSession<'_, W> {
         }
         let order = null::order(self.plan, lanes);
         self.writer.progress.phase("measuring the cost of the generator itself", length(&order), 0);
-        let trials = self.drive_on(DriveMode::NullServer, &order, &who, |_| Phase::Null)?;
+        let trials = self.drive(Drive::NullServer, &order, &who)?;
         let whole = |trial: &&TrialRecord| !trial.cut_short && own_cost::may_be_kept(&trial.seen);
         for trial in trials.iter().filter(whole) {
             if let Some(cost) = own_cost::cheapest(&trial.seen) {
@@ -359,7 +359,7 @@ impl<W: Write> RunSession<'_, W> {
     /// Sends one request. Returns the reply, or what was wrong if another attempt may succeed.
     fn ask(&mut self, contender: usize) -> Result<Result<FirstReply, String>, Halt> {
         let order = orders::ready(self.plan, contender);
-        let trials = self.drive(&order, &[contender], |_| Phase::Ready)?;
+        let trials = self.drive(Drive::FirstRequests, &order, &[contender])?;
         let answer = trials.last().map(|trial| {
             let known = &self.plan.contenders[contender];
             ready::answer(&trial.seen, ExpectedReply::of(&known.asks))
@@ -473,10 +473,7 @@ impl<W: Write> RunSession<'_, W> {
 
     fn drive_pilot(&mut self, label: &str, order: &DriveOrder) -> Result<Vec<TrialRecord>, Halt> {
         self.writer.progress.phase(label, length(order), 0);
-        self.drive_everyone(order, |phase| match phase {
-            Phase::Round => Phase::Pilot,
-            other => other,
-        })
+        self.drive_everyone(Drive::Pilot, order)
     }
 
     /// Runs the method of the article that the experiment file repeats. It comes after the rounds,
@@ -519,7 +516,7 @@ impl<W: Write> RunSession<'_, W> {
                 self.writer.progress.phase("round", left, plan.rounds);
             }
             self.writer.segment = self.writer.end;
-            self.drive_everyone(&orders::rounds(plan, choice, &segment), |phase| phase)?;
+            self.drive_everyone(Drive::Rounds, &orders::rounds(plan, choice, &segment))?;
             if self.writer.judge().is_some_and(|judge| judge.decided()) {
                 break;
             }
@@ -566,7 +563,7 @@ impl<W: Write> RunSession<'_, W> {
         let planned = if counted { Duration::ZERO } else { length(&order) };
         self.ask_stores(StoreMoment::RoundsBegin)?;
         self.writer.progress.phase("driving", planned, order.rounds);
-        let outcome = self.drive_everyone(&order, |phase| phase);
+        let outcome = self.drive_everyone(Drive::Rounds, &order);
         self.with_final_store_reports(outcome.map(drop))?;
         self.check_targets()
     }
@@ -590,10 +587,10 @@ impl<W: Write> RunSession<'_, W> {
     /// Drives all targets in the pilot or the rounds.
     fn drive_everyone(
         &mut self,
+        what: Drive,
         order: &DriveOrder,
-        phase: fn(Phase) -> Phase,
     ) -> Result<Vec<TrialRecord>, Halt> {
-        let driven = self.drive_on(DriveMode::Together, order, &everyone(self.plan), phase);
+        let driven = self.drive(what, order, &everyone(self.plan));
         let clocks = self.environment.agent_clocks();
         if !clocks.is_empty() && !matches!(driven, Err(Halt::Disk(_))) {
             self.writer.write_and_sync(&Event::Clocks(clocks))?;
@@ -601,41 +598,29 @@ impl<W: Write> RunSession<'_, W> {
         driven
     }
 
-    /// Drives the targets.
+    /// Drives one order; every trial goes into the journal under the plan's
+    /// number for its contender, and with the phase that it belongs to.
     fn drive(
         &mut self,
+        what: Drive,
         order: &DriveOrder,
         who: &[usize],
-        phase: fn(Phase) -> Phase,
-    ) -> Result<Vec<TrialRecord>, Halt> {
-        self.drive_on(DriveMode::Targets, order, who, phase)
-    }
-
-    /// Drives one order; every trial goes into the journal under the plan's
-    /// number for its contender and the phase's name for it.
-    fn drive_on(
-        &mut self,
-        mode: DriveMode,
-        order: &DriveOrder,
-        who: &[usize],
-        phase: fn(Phase) -> Phase,
     ) -> Result<Vec<TrialRecord>, Halt> {
         let mut taking =
-            TrialSink { writer: &mut self.writer, who, phase, kept: Vec::new(), halt: None };
+            TrialSink { writer: &mut self.writer, who, what, kept: Vec::new(), halt: None };
         let each = &mut |trial| taking.take(trial);
-        let driven = match mode {
-            DriveMode::Targets => self.environment.drive(order, who, each),
-            DriveMode::Together => {
-                let is_pilot = phase(Phase::Round) == Phase::Pilot;
-                self.environment.drive_together(order, is_pilot, each)
+        let driven = match what {
+            Drive::FirstRequests => self.environment.drive(order, who, each),
+            Drive::NullServer => self.environment.drive_null(order, who, each),
+            Drive::Pilot | Drive::Rounds => {
+                self.environment.drive_together(order, what == Drive::Pilot, each)
             }
-            DriveMode::NullServer => self.environment.drive_null(order, who, each),
         };
         let (halt, kept) = (taking.halt, taking.kept);
         // A cluster that loses a node during the rounds shows the effect; before the rounds, it is
         // not the cluster that was to be measured.
-        if phase(Phase::Round) == Phase::Round {
-            for lost in self.environment.go_on_without() {
+        if what == Drive::Rounds {
+            for lost in self.environment.continue_without_ended_nodes() {
                 self.writer.progress.say_always(&format!("caution: {lost}"));
             }
         }
@@ -665,19 +650,36 @@ impl<W: Write> RunSession<'_, W> {
     }
 }
 
-/// What is driven.
-enum DriveMode {
-    Targets,
-    /// On all agents, if there are agents.
-    Together,
+/// What an order drives, and what for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Drive {
+    /// The targets, to see whether they answer.
+    FirstRequests,
+    /// The null server.
     NullServer,
+    /// The targets in the warm-up and the pilot: on all agents, if there are agents.
+    Pilot,
+    /// The targets in the warm-up and the rounds: on all agents, if there are agents.
+    Rounds,
+}
+
+impl Drive {
+    /// The phase of a trial that the engine drove in this one.
+    fn phase(self, driven: Phase) -> Phase {
+        match (self, driven) {
+            (Drive::FirstRequests, _) => Phase::Ready,
+            (Drive::NullServer, _) => Phase::Null,
+            (Drive::Pilot, Phase::Round) => Phase::Pilot,
+            (Drive::Pilot | Drive::Rounds, driven) => driven,
+        }
+    }
 }
 
 /// Takes the trials of one order.
 struct TrialSink<'t, 'a, W> {
     writer: &'t mut TrialWriter<'a, W>,
     who: &'t [usize],
-    phase: fn(Phase) -> Phase,
+    what: Drive,
     /// The trials outside the rounds; those of the rounds would fill the memory.
     kept: Vec<TrialRecord>,
     halt: Option<Halt>,
@@ -690,7 +692,7 @@ impl<W: Write> TrialSink<'_, '_, W> {
             return ControlFlow::Break(());
         }
         trial.contender = self.who[trial.contender as usize] as u32;
-        trial.phase = (self.phase)(trial.phase);
+        trial.phase = self.what.phase(trial.phase);
         if trial.phase != Phase::Round {
             trial.round = 0;
         }

@@ -2,7 +2,7 @@ use super::*;
 use crate::exit::Exit;
 use crate::journal::Reader;
 use crate::plan::example;
-use crate::runner::environment::Each;
+use crate::runner::environment::{Each, Explanations, StoreAccess, TargetControl};
 use crate::runner::progress::ProgressStyle;
 use crate::scratch::Scratch;
 use crate::targets::store::About;
@@ -127,7 +127,7 @@ struct FakeEngine {
     died: bool,
 }
 
-impl Environment for FakeEngine {
+impl TargetControl for FakeEngine {
     fn launch_target(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         if self.world.falls_in_launch == Some(launch) && contender == 1 {
             return Err(Halt::Target("`b`: it exited with 1".to_owned()));
@@ -167,34 +167,6 @@ impl Environment for FakeEngine {
             lost_nodes,
             watched: None,
         }]
-    }
-
-    fn about_store(&mut self, _contender: usize) -> Option<Result<About, String>> {
-        None
-    }
-
-    fn recall(&mut self, _contender: usize, _key: &str) -> Result<Option<Vec<u8>>, String> {
-        unreachable!("no store among these contenders")
-    }
-
-    fn keep(&mut self, _contender: usize, _key: &str, _text: &str) -> Result<(), String> {
-        unreachable!("no store among these contenders")
-    }
-
-    fn forget(&mut self, _contender: usize, _key: &str) -> Result<(), String> {
-        unreachable!("no store among these contenders")
-    }
-
-    fn make_room(&mut self, _: usize, _: &record::Workload) -> Result<(), String> {
-        unreachable!("no store among these contenders")
-    }
-
-    fn why_no_tls(&self, contender: usize) -> Option<NoTls> {
-        (contender == 1).then(|| NoTls::Failed("because".to_owned()))
-    }
-
-    fn program_error(&self, _: usize) -> Option<String> {
-        None
     }
 
     fn plain_protocol(&self, _: usize) -> Option<String> {
@@ -258,6 +230,47 @@ impl Environment for FakeEngine {
             }
         }
         Ok(())
+    }
+}
+
+impl StoreAccess for FakeEngine {
+    fn about_store(&mut self, _contender: usize) -> Option<Result<About, String>> {
+        None
+    }
+
+    fn read_fingerprint(
+        &mut self,
+        _contender: usize,
+        _key: &str,
+    ) -> Result<Option<Vec<u8>>, String> {
+        unreachable!("no store among these contenders")
+    }
+
+    fn write_fingerprint(
+        &mut self,
+        _contender: usize,
+        _key: &str,
+        _text: &str,
+    ) -> Result<(), String> {
+        unreachable!("no store among these contenders")
+    }
+
+    fn remove_fingerprint(&mut self, _contender: usize, _key: &str) -> Result<(), String> {
+        unreachable!("no store among these contenders")
+    }
+
+    fn create_tables(&mut self, _: usize, _: &record::Workload) -> Result<(), String> {
+        unreachable!("no store among these contenders")
+    }
+}
+
+impl Explanations for FakeEngine {
+    fn why_no_tls(&self, contender: usize) -> Option<NoTls> {
+        (contender == 1).then(|| NoTls::Failed("because".to_owned()))
+    }
+
+    fn program_error(&self, _: usize) -> Option<String> {
+        None
     }
 }
 

@@ -29,7 +29,7 @@ impl<W: Write> RunSession<'_, W> {
         let began = Instant::now();
         let (mut settling, mut reported) = (Settling::default(), false);
         loop {
-            let Some(seen) = self.environment.at_work(contender) else { return Ok(None) };
+            let Some(seen) = self.environment.pending_work(contender) else { return Ok(None) };
             if let Some(settled) = settling.look(began.elapsed(), seen) {
                 return Ok(Some(settled));
             }

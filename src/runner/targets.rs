@@ -1,6 +1,6 @@
 //! The servers and the engine of a real run.
 
-use super::environment::{AtWork, Each, Environment, Halt};
+use super::environment::{AtWork, Each, Explanations, Halt, StoreAccess, TargetControl};
 use super::looks::Looks;
 use super::meter::TargetMeter;
 use super::placement::Kept;
@@ -266,7 +266,7 @@ fn program_source(running_target: &RunningTarget) -> &'static str {
     if running_target.running.is_some() { exec::WITH_SERVERS } else { exec::SOURCE }
 }
 
-impl Environment for Targets<'_> {
+impl TargetControl for Targets<'_> {
     fn launch_target(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
         let known = &self.resolved.plan.contenders[contender];
         let owner = self.resolved.plan.target_of(contender);
@@ -442,7 +442,7 @@ impl Environment for Targets<'_> {
         running.into_iter().find_map(|running| running.check().err()).map(|error| error.text)
     }
 
-    fn go_on_without(&mut self) -> Vec<String> {
+    fn continue_without_ended_nodes(&mut self) -> Vec<String> {
         let mut outages = Vec::new();
         for (known, target) in self.resolved.plan.contenders.iter().zip(&mut self.each) {
             let running = target
@@ -502,27 +502,61 @@ impl Environment for Targets<'_> {
         done
     }
 
+    fn single_run(&mut self, contender: usize) -> Option<SingleRun> {
+        let method = self.resolved.method.as_ref()?;
+        let known = &self.resolved.plan.contenders[contender];
+        let running_target = self.each[contender].running_target.as_ref()?;
+        let (command, outcome) =
+            match (method, &self.resolved.accesses[contender], &running_target.lane_access) {
+                (Method::Command(method), ContenderAccess::Launched { .. }, _) => {
+                    let url = running_target.running.as_ref()?.url();
+                    (method.command.to_string(), method.run(&known.name, url, self.context))
+                }
+                (Method::Command(method), ContenderAccess::Files(directory), _) => {
+                    let url = format!("file://{}", directory.path.display());
+                    (method.command.to_string(), method.run(&known.name, &url, self.context))
+                }
+                (
+                    Method::OneRun,
+                    ContenderAccess::Program { program },
+                    LaneAccess::Program(exec),
+                ) => {
+                    let timeout = Duration::from_nanos(known.timeout_ns);
+                    (program.command.shown(), exec.run_once(timeout, self.stop))
+                }
+                _ => return None,
+            };
+        let (figure, trouble) = match outcome {
+            Ok(figure) => (Some(figure), String::new()),
+            Err(why) => (None, why),
+        };
+        let command = shown(command);
+        Some(SingleRun { contender: contender as u32, command, figure, trouble })
+    }
+}
+
+impl StoreAccess for Targets<'_> {
     fn about_store(&mut self, contender: usize) -> Option<Result<About, String>> {
         Some(self.store(contender)?.about())
     }
 
-    fn recall(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
+    fn read_fingerprint(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
         self.store(contender).ok_or_else(no_store)?.recall(key)
     }
 
-    fn keep(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String> {
+    fn write_fingerprint(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String> {
         self.store(contender).ok_or_else(no_store)?.keep(key, text)
     }
 
-    fn forget(&mut self, contender: usize, key: &str) -> Result<(), String> {
+    fn remove_fingerprint(&mut self, contender: usize, key: &str) -> Result<(), String> {
         self.store(contender).ok_or_else(no_store)?.forget(key)
     }
 
-    fn make_room(&mut self, contender: usize, workload: &Workload) -> Result<(), String> {
+    fn create_tables(&mut self, contender: usize, workload: &Workload) -> Result<(), String> {
         self.store(contender).ok_or_else(no_store)?.make_room(workload)
     }
 
-    fn at_work(&mut self, contender: usize) -> Option<AtWork> {
+    fn pending_work(&mut self, contender: usize) -> Option<AtWork> {
         let why = match self.store(contender)?.work_left()? {
             Ok(left) => return Some(AtWork::Tasks { left: left.tasks, nodes: left.nodes }),
             Err(why) => why,
@@ -537,7 +571,9 @@ impl Environment for Targets<'_> {
             }
         })
     }
+}
 
+impl Explanations for Targets<'_> {
     fn why_no_tls(&self, contender: usize) -> Option<NoTls> {
         let running_target = self.each.get(contender)?.running_target.as_ref()?;
         let LaneAccess::Server(access) = &running_target.lane_access else { return None };
@@ -569,38 +605,6 @@ impl Environment for Targets<'_> {
             }
             LaneAccess::Program(_) => None,
         }
-    }
-
-    fn single_run(&mut self, contender: usize) -> Option<SingleRun> {
-        let method = self.resolved.method.as_ref()?;
-        let known = &self.resolved.plan.contenders[contender];
-        let running_target = self.each[contender].running_target.as_ref()?;
-        let (command, outcome) =
-            match (method, &self.resolved.accesses[contender], &running_target.lane_access) {
-                (Method::Command(method), ContenderAccess::Launched { .. }, _) => {
-                    let url = running_target.running.as_ref()?.url();
-                    (method.command.to_string(), method.run(&known.name, url, self.context))
-                }
-                (Method::Command(method), ContenderAccess::Files(directory), _) => {
-                    let url = format!("file://{}", directory.path.display());
-                    (method.command.to_string(), method.run(&known.name, &url, self.context))
-                }
-                (
-                    Method::OneRun,
-                    ContenderAccess::Program { program },
-                    LaneAccess::Program(exec),
-                ) => {
-                    let timeout = Duration::from_nanos(known.timeout_ns);
-                    (program.command.shown(), exec.run_once(timeout, self.stop))
-                }
-                _ => return None,
-            };
-        let (figure, trouble) = match outcome {
-            Ok(figure) => (Some(figure), String::new()),
-            Err(why) => (None, why),
-        };
-        let command = shown(command);
-        Some(SingleRun { contender: contender as u32, command, figure, trouble })
     }
 
     fn program_error(&self, contender: usize) -> Option<String> {
