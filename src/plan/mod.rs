@@ -4,6 +4,7 @@ mod agents;
 mod asking;
 mod by_request;
 mod candidate;
+mod candidates;
 mod chat;
 pub mod commands;
 mod contender;

@@ -10,7 +10,8 @@ use crate::exec::Program;
 use crate::exit::Error;
 use crate::launch::{Launch, Secret};
 use crate::plan::agents;
-use crate::plan::candidate::{self, Candidate};
+use crate::plan::candidate::Candidate;
+use crate::plan::candidates;
 use crate::plan::contender::contender;
 use crate::plan::contender_access::{ContenderAccess, Observed};
 use crate::plan::contenders::{Inputs, RequestedContender, TargetLocation};
@@ -144,7 +145,7 @@ pub fn resolve(
     check_count(spec.command, inputs.contenders.len())?;
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
-    let candidates = candidate::all(&spec, inputs.contenders)?;
+    let candidates = candidates::all(&spec, inputs.contenders)?;
     let protocols: Vec<&Protocol> = candidates.iter().map(|of| of.url.protocol).collect();
     let (mut contenders, mut accesses) = (Vec::new(), Vec::new());
     for (number, candidate) in candidates.into_iter().enumerate() {
