@@ -90,7 +90,7 @@ pub enum Discipline {
     /// Nothing has synchronised it.
     Unsynchronised,
     /// It is wrong by at most this many microseconds.
-    Within(i64),
+    Within(libc::c_long),
 }
 
 /// What the kernel reports about the discipline of its clock (NTP, chrony, PTP), if it reports it.
@@ -103,7 +103,7 @@ pub fn discipline() -> Option<Discipline> {
     match state {
         -1 => None,
         _ if clock.status & libc::STA_UNSYNC != 0 => Some(Discipline::Unsynchronised),
-        _ => Some(Discipline::Within(clock.maxerror as i64)),
+        _ => Some(Discipline::Within(clock.maxerror)),
     }
 }
 

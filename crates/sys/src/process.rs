@@ -41,7 +41,8 @@ pub fn become_subreaper() -> io::Result<()> {
 /// If there is no such process, or it belongs to another user.
 pub fn kill(pid: i32, signal: i32, group: bool) -> io::Result<()> {
     let (pid, signal) = (number(pid)?, named(signal)?);
-    Ok(if group { kill_process_group(pid, signal)? } else { kill_process(pid, signal)? })
+    let sent = if group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
+    Ok(sent?)
 }
 
 /// A descriptor of the process, which stays valid if its number is reused.

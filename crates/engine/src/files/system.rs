@@ -64,7 +64,7 @@ impl Open {
         let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
         Ok(FileState {
             bytes: stat.st_size as u64,
-            written: seconds.saturating_mul(1_000_000_000) + stat.st_mtime_nsec as u64,
+            written: seconds.saturating_mul(1_000_000_000) + stat.st_mtime_nsec,
             regular: stat.st_mode & libc::S_IFMT == libc::S_IFREG,
         })
     }
