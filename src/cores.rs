@@ -40,7 +40,7 @@ impl Facts {
     /// # Errors
     /// If the kernel does not report which cores this process may use.
     pub fn read() -> io::Result<Facts> {
-        let allowed = allowed(0)?;
+        let allowed = allowed_to(0)?;
         let physical = allowed.iter().map(|core| (*core, first_sibling(*core))).collect();
         Ok(Facts { allowed, physical, quota: quota(Path::new("/")) })
     }
@@ -122,21 +122,7 @@ fn show(cores: &[u32]) -> String {
 /// # Errors
 /// If the process does not exist, or the kernel does not report its cores.
 pub fn allowed_to(pid: u32) -> io::Result<Vec<u32>> {
-    allowed(pid as libc::pid_t)
-}
-
-/// 0 means this thread.
-fn allowed(pid: libc::pid_t) -> io::Result<Vec<u32>> {
-    // SAFETY: an all-zero cpu_set_t is valid, the call writes at most its size
-    // into it, and CPU_ISSET is asked only for bits inside it.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        if libc::sched_getaffinity(pid, size_of::<libc::cpu_set_t>(), &mut set) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let all = 0..8 * size_of::<libc::cpu_set_t>();
-        Ok(all.filter(|core| libc::CPU_ISSET(*core, &set)).map(|core| core as u32).collect())
-    }
+    sys::affinity::allowed_cores(pid)
 }
 
 /// The first core that shares a physical core with this one; the core itself if the kernel does not

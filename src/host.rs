@@ -1,8 +1,9 @@
-//! Facts of the machine, and limits of this process.
+//! Facts of the machine.
 
 use record::Host;
 use std::fs::read_to_string;
 use std::io::{self, Read};
+use sys::clock::{Discipline, discipline};
 
 /// What the system reports about itself; the rest stays empty. The machine's name is left out
 /// because a journal may be shown to others.
@@ -40,73 +41,11 @@ pub fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {
 /// What the kernel reports about the discipline of its clock (NTP, chrony, PTP): whether it is
 /// synchronised, and how wrong it may be. Returns an empty text if the kernel reports nothing.
 pub(crate) fn clock_discipline() -> String {
-    // SAFETY: an all-zero timex only asks, and the call writes at most its size.
-    let (state, state_of_clock) = unsafe {
-        let mut state_of_clock: libc::timex = std::mem::zeroed();
-        (libc::adjtimex(&mut state_of_clock), state_of_clock)
-    };
-    match state {
-        -1 => String::new(),
-        _ if state_of_clock.status & libc::STA_UNSYNC != 0 => "not synchronised".to_owned(),
-        _ => format!("synchronised, with a maximum error of {} µs", state_of_clock.maxerror),
+    match discipline() {
+        None => String::new(),
+        Some(Discipline::Unsynchronised) => "not synchronised".to_owned(),
+        Some(Discipline::Within(us)) => format!("synchronised, with a maximum error of {us} µs"),
     }
-}
-
-/// Raises the soft limit of descriptors to the hard limit, and returns it.
-///
-/// # Errors
-/// If the system refuses to report or to raise it.
-pub fn raise_descriptor_limit() -> io::Result<u64> {
-    let mut limit = read_descriptor_limit()?;
-    limit.rlim_cur = limit.rlim_max;
-    // SAFETY: the call reads one valid rlimit.
-    match unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) } {
-        0 => Ok(limit.rlim_cur),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-/// The soft limit of descriptors, which the programs that we start inherit.
-///
-/// # Errors
-/// If the system refuses to report it.
-pub fn descriptor_limit() -> io::Result<u64> {
-    read_descriptor_limit().map(|limit| limit.rlim_cur)
-}
-
-fn read_descriptor_limit() -> io::Result<libc::rlimit> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the call writes one valid rlimit.
-    match unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } {
-        0 => Ok(limit),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-/// From now on this process, and what it starts, leaves no core file: it would contain secrets.
-///
-/// # Errors
-/// If the system refuses.
-pub(crate) fn forbid_core_files() -> io::Result<()> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the calls write and read one valid rlimit.
-    let result = unsafe {
-        match libc::getrlimit(libc::RLIMIT_CORE, &mut limit) {
-            0 => {
-                limit.rlim_cur = 0;
-                libc::setrlimit(libc::RLIMIT_CORE, &limit)
-            }
-            failed => failed,
-        }
-    };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
-/// From now on no other process of this user can read the memory and the environment of this process, and no
-/// program that collects core dumps gets one. What it starts is not affected.
-pub(crate) fn hide_memory() {
-    // SAFETY: only passes numbers. With these it cannot fail.
-    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0) };
 }
 
 fn read(file: &str) -> String {
@@ -157,7 +96,7 @@ mod tests {
 
     #[test]
     fn this_machine_says_something() {
-        let host = facts(&[0], raise_descriptor_limit().expect("Linux"));
+        let host = facts(&[0], sys::limits::raise_descriptors().expect("Linux"));
         assert!(host.kernel.starts_with("Linux "), "{host:?}");
         assert!(host.memory_bytes > 0 && host.descriptors > 0, "{host:?}");
     }

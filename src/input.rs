@@ -91,20 +91,15 @@ fn to_its_end(mut file: File, most: u64, until: Instant) -> io::Result<Vec<u8>> 
 
 /// Waits until there is data to read, or the end.
 fn wait(file: &File, until: Instant) -> io::Result<()> {
-    let left = until.saturating_duration_since(Instant::now());
-    if left.is_zero() {
-        return Err(ErrorKind::TimedOut.into());
-    }
-    let mut poll = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let at_most = i32::try_from(left.as_millis()).unwrap_or(i32::MAX).max(1);
-    // SAFETY: one `pollfd`, which outlives the call.
-    match unsafe { libc::poll(&raw mut poll, 1, at_most) } {
-        -1 => match io::Error::last_os_error() {
-            error if error.kind() == ErrorKind::Interrupted => Ok(()),
-            error => Err(error),
-        },
-        0 => Err(ErrorKind::TimedOut.into()),
-        _ => Ok(()),
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        let left_ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+        if sys::poll::readable([file.as_raw_fd()], Some(left_ns))? == [true] {
+            return Ok(());
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! tiebreak: which of these backends is faster, by how much, and can the
 //! answer be trusted?
+// Tests prepare processes and variables in ways that no shipped code needs.
+#![cfg_attr(not(test), forbid(unsafe_code))]
+
 #[cfg(not(target_os = "linux"))]
 compile_error!("tiebreak supports Linux only: it measures with epoll, /proc and Linux's clocks");
 

@@ -1,4 +1,5 @@
 //! The `tiebreak` command.
+#![forbid(unsafe_code)]
 
 use std::env;
 use std::process::ExitCode;

@@ -6,7 +6,6 @@
 //! journal (and so every report), progress, errors, `check`. Keepers mask the logs of targets; they
 //! get the list when they start.
 
-use crate::host;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -46,7 +45,7 @@ pub(crate) fn check(value: &str) -> Result<(), String> {
 /// From now on no text of this process contains the value. A value that is too short is ignored;
 /// [`check`] reports it.
 pub(crate) fn declare(value: &str) {
-    host::hide_memory();
+    sys::limits::hide_memory();
     let mut declared = DECLARED.lock().unwrap_or_else(PoisonError::into_inner);
     for form in forms(value) {
         if !declared.contains(&form) {
@@ -60,7 +59,7 @@ pub(crate) fn declare_login(password: &[u8]) {
     if password.is_empty() {
         return;
     }
-    host::hide_memory();
+    sys::limits::hide_memory();
     let mut logins = LOGINS.lock().unwrap_or_else(PoisonError::into_inner);
     for form in forms(&String::from_utf8_lossy(password)) {
         if !logins.contains(&form) {

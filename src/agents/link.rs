@@ -4,7 +4,6 @@
 use crate::remote::{Connection, RemoteError, WriteHalf};
 use std::io;
 use std::net::{Shutdown, TcpStream};
-use std::os::fd::AsRawFd;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,12 +13,12 @@ use wire::remote::Message;
 const SENDING: Duration = Duration::from_secs(10);
 /// A connection may be silent for as long as a load takes.
 const SILENT: Duration = Duration::from_secs(86_400);
-/// After this many seconds of silence the kernel probes the other machine once a second, and gives
+/// After this silence the kernel probes the other machine once a second, and gives
 /// up after [`PROBES`] probes without an answer.
-const IDLE_S: libc::c_int = 5;
-const PROBES: libc::c_int = 5;
+const IDLE: Duration = Duration::from_secs(5);
+const PROBES: u32 = 5;
 /// How long sent bytes may be unacknowledged.
-const UNACKNOWLEDGED_MS: libc::c_int = 10_000;
+const UNACKNOWLEDGED_MS: u32 = 10_000;
 
 /// Where messages are sent, from any thread: a connection, except in tests.
 pub(super) trait MessageSink<M>: Send + Sync {
@@ -99,22 +98,6 @@ impl Drop for Link {
 
 /// Lets the kernel notice that the network was cut or that the other machine is gone.
 fn notice_a_cut(socket: &TcpStream) -> io::Result<()> {
-    for (level, option, value) in [
-        (libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1),
-        (libc::IPPROTO_TCP, libc::TCP_KEEPIDLE, IDLE_S),
-        (libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, 1),
-        (libc::IPPROTO_TCP, libc::TCP_KEEPCNT, PROBES),
-        (libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS),
-    ] {
-        // SAFETY: `value` is valid for reads of its size.
-        let set = unsafe {
-            let value: *const libc::c_int = &raw const value;
-            let size = size_of::<libc::c_int>() as libc::socklen_t;
-            libc::setsockopt(socket.as_raw_fd(), level, option, value.cast(), size)
-        };
-        if set != 0 {
-            return Err(io::Error::last_os_error());
-        }
-    }
-    Ok(())
+    sys::net::keep_alive(socket, IDLE, Duration::from_secs(1), PROBES)?;
+    Ok(sys::net::set_tcp_user_timeout(socket, UNACKNOWLEDGED_MS)?)
 }

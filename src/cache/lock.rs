@@ -3,9 +3,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use sys::fs::{FlockOperation, flock, retry_on_intr};
 
 /// A lock that is held until this is dropped.
 pub(crate) struct Lock {
@@ -27,10 +27,10 @@ impl Lock {
             .mode(0o600)
             .custom_flags(flags)
             .open(file)?;
-        match flock(&file, libc::LOCK_EX | libc::LOCK_NB) {
+        match lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 waits();
-                flock(&file, libc::LOCK_EX)?;
+                lock(&file, FlockOperation::LockExclusive)?;
             }
             other => other?,
         }
@@ -38,17 +38,8 @@ impl Lock {
     }
 }
 
-fn flock(file: &File, how: i32) -> io::Result<()> {
-    loop {
-        // SAFETY: a descriptor of ours.
-        if unsafe { libc::flock(file.as_raw_fd(), how) } == 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
+fn lock(file: &File, how: FlockOperation) -> io::Result<()> {
+    Ok(retry_on_intr(|| flock(file, how))?)
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(super) fn with_machine<T>(
     settle: impl FnOnce(&Machine, &mut Resolver<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let cores = read_cores()?;
-    let descriptors = host::raise_descriptor_limit().map_err(|error| {
+    let descriptors = sys::limits::raise_descriptors().map_err(|error| {
         Error::failed(format!("the limit of file descriptors cannot be raised: {error}"))
     })?;
     let host = host::facts(&cores.allowed, descriptors);

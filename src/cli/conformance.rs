@@ -90,7 +90,7 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
     let started = utc::rfc3339(SystemTime::now());
     outputs::check_file("--json", args.json.as_deref())?;
     let cores = share_out(&conduct::read_cores()?, None)?;
-    let descriptors = host::raise_descriptor_limit().map_err(|error| {
+    let descriptors = sys::limits::raise_descriptors().map_err(|error| {
         Error::failed(format!("the limit of file descriptors cannot be raised: {error}"))
     })?;
     let host = host::facts(&cores.allowed, descriptors);

@@ -36,7 +36,6 @@ mod topics;
 mod watch;
 
 use crate::exit::{Error, Exit};
-use crate::host;
 use ::text::shown::is_hidden;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io;
@@ -155,7 +154,7 @@ fn refuse(error: &clap::Error, is_plain: bool) -> ! {
 
 fn prepare_process() -> io::Result<()> {
     keeper::survive_a_file_size_limit()?;
-    host::forbid_core_files()?;
+    sys::limits::forbid_core_files()?;
     current_directory()
 }
 

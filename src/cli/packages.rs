@@ -36,8 +36,7 @@ fn is_name(name: &str) -> bool {
 fn apt_get(packages: &[&str]) -> Result<(), Error> {
     let install = [&["install", "-y", "--no-install-recommends"], packages].concat();
     let line = format!("apt-get {}", install.join(" "));
-    // SAFETY: cannot fail.
-    if unsafe { libc::geteuid() } != 0 {
+    if sys::process::user() != 0 {
         return Err(Error::target(format!("packages are missing; run as root: {line}")));
     }
     for arguments in [&["update", "-q"][..], &install] {

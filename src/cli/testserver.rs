@@ -8,10 +8,11 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use sys::signals::SignalFd;
 use testserver::behaviour::DEFAULT_BODY_BYTES;
 use testserver::{
     Behaviour, Body, Deferred, Delay, Framing, Freeze, PathService, Report, Slow, SlowBody, Stall,
-    StopSignals, TestServer, raise_descriptor_limit,
+    TestServer,
 };
 use text::quantities::duration;
 
@@ -312,10 +313,10 @@ fn failed(error: &str, code: u8) -> ExitCode {
 
 fn serve(args: &TestserverArgs, behaviour: Behaviour) -> io::Result<()> {
     // Done before the thread of the server starts, so that it inherits the signal mask.
-    let signals = StopSignals::block()?;
+    let signals = SignalFd::block(&[libc::SIGINT, libc::SIGTERM])?;
     // The default limit of 1024 is too low for 4096 connections. If it cannot be raised,
     // the counts show the connections that were not accepted.
-    let _ = raise_descriptor_limit();
+    let _ = sys::limits::raise_descriptors();
     // Opened now, so that an error shows at once and not after an hour.
     let log = match args.log.as_deref() {
         Some(path) => Some((path, output_file::create(path).map_err(of(path))?)),

@@ -4,8 +4,8 @@ use super::outputs;
 use crate::exit::{Error, Exit};
 use crate::plan::WATCH_TOKEN_VARIABLE;
 use crate::remote::Token;
+use crate::signals;
 use crate::watch::{Limits, WatchedTarget, serve};
-use crate::{host, signals};
 use record::DialPolicy;
 use std::fmt::Write;
 use std::io;
@@ -64,7 +64,7 @@ pub(super) fn perform(args: &WatchArgs) -> Result<Exit, Error> {
     let stop = signals::catch()
         .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
     // If this fails, the default limit is still high enough for our own limits of connections.
-    let _ = host::raise_descriptor_limit();
+    let _ = sys::limits::raise_descriptors();
     let (listener, address) = listen(args.listen)
         .map_err(|error| Error::failed(format!("--listen {}: {error}", args.listen)))?;
     outputs::print(&announcement(&watched, address, &token, args.token_file.as_deref()))?;

@@ -21,7 +21,7 @@ impl Exec {
     pub fn lanes(&self, order: &DriveOrder, contender: usize) -> Result<Vec<MakeLane>, String> {
         if !order.cores.is_empty() {
             let cores = pin::set(&order.cores).map_err(|error| error.to_string())?;
-            let pinned = pin::pin(self.keeper(), &cores);
+            let pinned = sys::affinity::pin(self.keeper(), &cores);
             pinned.map_err(|error| {
                 format!(
                     "the process that supervises the program cannot be \

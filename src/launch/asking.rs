@@ -3,7 +3,6 @@
 
 use crate::address::{Endpoint, Login, Url};
 use crate::protocol::Ready;
-use crate::targets::store::connect_unix;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -191,7 +190,7 @@ impl Stream {
     fn connect(url: &Url, patience: Patience<'_>) -> io::Result<Stream> {
         match &url.endpoint {
             Endpoint::Unix(path) => {
-                patience.repeat(|piece| connect_unix(path, piece)).map(Stream::Unix)
+                patience.repeat(|piece| sys::net::connect_unix(path, piece)).map(Stream::Unix)
             }
             Endpoint::Host { host, port } => {
                 let addresses: Vec<_> = (host.as_str(), *port).to_socket_addrs()?.collect();

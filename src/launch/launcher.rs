@@ -4,7 +4,6 @@
 //! its value is dropped; its keeper stops it if this process cannot.
 
 use crate::exit::Error;
-use crate::host;
 use crate::launch::build;
 use crate::launch::failed::{Failed, Refusal, named};
 use crate::launch::home::Home;
@@ -83,11 +82,7 @@ impl<'a> Launcher<'a> {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             some => some,
         };
-        let descriptors = host::descriptor_limit().map_err(|error| {
-            Failed::Error(Error::failed(format!(
-                "the limit of file descriptors is unknown: {error}"
-            )))
-        })?;
+        let descriptors = sys::limits::descriptors();
         let (temp, site) = (home.directory().to_owned(), home.site(launch));
         let choices = launch.choices.iter();
         let software = launch.software.map(Software::find).transpose().map_err(fails)?;

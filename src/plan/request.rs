@@ -2,7 +2,6 @@
 
 use crate::address::{Endpoint, Login, Url, tls};
 use crate::exit::Error;
-use crate::host;
 use crate::plan::custom::{CustomSettings, RequestTemplate};
 use crate::plan::{Settings, Spec};
 use crate::secrets;
@@ -100,7 +99,7 @@ pub(super) fn headers(url: &Url, settings: &Settings) -> Result<Vec<(String, Vec
     }
     if !headers.is_empty() || settings.body.is_some() {
         // They may hold a key.
-        host::hide_memory();
+        sys::limits::hide_memory();
     }
     Ok(headers)
 }

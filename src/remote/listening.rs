@@ -6,13 +6,11 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::Duration;
+use sys::net::BACKLOG;
+use sys::poll;
 
 /// The pause after the system refused to accept, for lack of descriptors for example.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How many connections may wait to be accepted. With the 128 of the standard library a client waits for
-/// seconds while a stranger connects some thousand times.
-const BACKLOG: libc::c_int = 4096;
-
 /// Hands every connection to `take`, or why one cannot be accepted, until `stop` is raised.
 ///
 /// # Errors
@@ -23,10 +21,8 @@ pub(crate) fn accept(
     mut take: impl FnMut(io::Result<(TcpStream, SocketAddr)>),
 ) -> io::Result<()> {
     listener.set_nonblocking(true)?;
-    // SAFETY: the descriptor is an open socket that listens already.
-    if unsafe { libc::listen(listener.as_raw_fd(), BACKLOG) } < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    // Otherwise a client waits for seconds while a stranger connects some thousand times.
+    sys::net::listen(listener, BACKLOG)?;
     while !stopped(listener, stop)? {
         match listener.accept() {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -44,12 +40,6 @@ pub(crate) fn accept(
 
 /// Waits for a connection or the end. Returns true if it is the end.
 fn stopped(listener: &TcpListener, stop: &Stop) -> io::Result<bool> {
-    let wait = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    let mut both = [wait(listener.as_raw_fd()), wait(stop.fd())];
-    // SAFETY: the array has two valid entries.
-    if unsafe { libc::poll(both.as_mut_ptr(), 2, -1) } < 0 {
-        let error = io::Error::last_os_error();
-        return if error.kind() == io::ErrorKind::Interrupted { Ok(false) } else { Err(error) };
-    }
-    Ok(both[1].revents != 0)
+    let [_, stopped] = poll::readable([listener.as_raw_fd(), stop.fd()], None)?;
+    Ok(stopped)
 }

@@ -44,7 +44,7 @@ impl Token {
     }
 
     fn held(token: String) -> Token {
-        host::hide_memory();
+        sys::limits::hide_memory();
         Token(token)
     }
 

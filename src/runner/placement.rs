@@ -1,47 +1,39 @@
 //! Keeps tiebreak's own threads that drive nothing off the generator's cores.
 
-use std::mem;
+use std::thread::JoinHandle;
+use sys::affinity::{self, CpuSet};
 
 /// Keeps the calling thread on these cores until it is dropped; then it may run where it could
 /// before. Without cores, or if the system refuses, it stays where it is.
 pub(super) struct Kept {
-    before: libc::cpu_set_t,
+    before: CpuSet,
 }
 
 impl Kept {
     /// Threads and processes that the caller starts meanwhile inherit the cores.
     pub(super) fn on(cores: &[u32]) -> Option<Kept> {
-        // SAFETY: an all-zero cpu_set_t is valid, and the call writes at most its size.
-        let before = unsafe {
-            let mut before: libc::cpu_set_t = mem::zeroed();
-            let size = size_of_val(&before);
-            (libc::sched_getaffinity(0, size, &mut before) == 0).then_some(before)?
-        };
-        // SAFETY: no argument can be wrong.
-        place(unsafe { libc::pthread_self() }, cores).then_some(Kept { before })
+        let before = affinity::allowed(0).ok()?;
+        affinity::pin(0, &set(cores)?).ok()?;
+        Some(Kept { before })
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // SAFETY: the set comes from the system, so it is valid and is not refused.
-        unsafe { libc::sched_setaffinity(0, size_of_val(&self.before), &self.before) };
+        // The set comes from the system, which does not refuse it.
+        let _ = affinity::pin(0, &self.before);
     }
 }
 
-/// Puts a thread that is not joined yet on these cores. Returns false if there are none, or
-/// if the system refuses: then it stays where it is.
-pub(super) fn place(thread: libc::pthread_t, cores: &[u32]) -> bool {
-    let most = 8 * size_of::<libc::cpu_set_t>();
-    if cores.is_empty() || cores.iter().any(|core| *core as usize >= most) {
-        return false;
+/// Puts a thread on these cores. If there are none, or if the system refuses, it stays where it is.
+pub(super) fn place<T>(thread: &JoinHandle<T>, cores: &[u32]) {
+    if let Some(set) = set(cores) {
+        let _ = affinity::pin_thread(thread, &set);
     }
-    // SAFETY: an all-zero cpu_set_t is valid, every core is inside it, and the thread exists.
-    unsafe {
-        let mut set: libc::cpu_set_t = mem::zeroed();
-        cores.iter().for_each(|core| libc::CPU_SET(*core as usize, &mut set));
-        libc::pthread_setaffinity_np(thread, size_of_val(&set), &set) == 0
-    }
+}
+
+fn set(cores: &[u32]) -> Option<CpuSet> {
+    affinity::set(cores).ok().filter(|_| !cores.is_empty())
 }
 
 #[cfg(test)]

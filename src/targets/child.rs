@@ -8,12 +8,15 @@ use super::{cpu::Meter, find};
 use record::Address;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread::{self, JoinHandle};
+use sys::net::{
+    AddressFamily, SocketFlags, SocketType, bind, listen, set_socket_reuseport, socket_with,
+};
 
 /// Set only for the child.
 const MARK: &str = "TIEBREAK_TEST_CHILD";
@@ -213,23 +216,12 @@ impl TestProcess {
 /// A listener on a port that others may listen on as well.
 fn sharing_port(address: &str) -> TcpListener {
     let address: std::net::SocketAddrV4 = address.parse().expect("an IPv4 address");
-    let one = 1i32;
-    let len = |bytes: usize| libc::socklen_t::try_from(bytes).expect("small");
-    // SAFETY: all pointers are to values that outlive the calls, with their
-    // sizes; the descriptor is new and owned by nobody else.
-    unsafe {
-        let socket = libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0);
-        let (level, option) = (libc::SOL_SOCKET, libc::SO_REUSEPORT);
-        libc::setsockopt(socket, level, option, (&raw const one).cast(), len(size_of::<i32>()));
-        let mut name: libc::sockaddr_in = std::mem::zeroed();
-        name.sin_family = libc::AF_INET as u16;
-        name.sin_port = address.port().to_be();
-        name.sin_addr.s_addr = u32::from_ne_bytes(address.ip().octets());
-        let size = len(size_of::<libc::sockaddr_in>());
-        assert_eq!(libc::bind(socket, (&raw const name).cast(), size), 0, "free");
-        assert_eq!(libc::listen(socket, 8), 0);
-        TcpListener::from_raw_fd(socket)
-    }
+    let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None);
+    let socket = socket.expect("a socket");
+    set_socket_reuseport(&socket, true).expect("Linux");
+    bind(&socket, &address).expect("free");
+    listen(&socket, 8).expect("bound");
+    socket.into()
 }
 
 /// A child in which this descriptor stays open.
@@ -266,12 +258,7 @@ fn used(fault_owner: i32) -> u64 {
 
 /// Uses this many milliseconds of this thread's CPU time.
 fn burn(ms: u64) {
-    let now = || {
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: `time` is valid for writes.
-        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
-        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-    };
+    let now = sys::clock::cpu_of_this_thread;
     let until = now() + ms * 1_000_000;
     while now() < until {
         std::hint::spin_loop();

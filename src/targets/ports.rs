@@ -54,7 +54,8 @@ pub fn free_on_all(addresses: &[IpAddr]) -> io::Result<u16> {
         if handed_out.contains(&port) {
             continue;
         }
-        let probed = addresses.iter().try_for_each(|at| probe(SocketAddr::new(*at, port)));
+        let probed =
+            addresses.iter().try_for_each(|at| sys::net::probe(SocketAddr::new(*at, port)));
         match probed {
             Ok(()) => {
                 handed_out.insert(port);
@@ -99,39 +100,6 @@ fn from(range: RangeInclusive<u16>, start: usize) -> impl Iterator<Item = u16> {
     range.clone().skip(start).chain(range.take(start))
 }
 
-/// Binds a socket and closes it. It deliberately does not set SO_REUSEADDR: lingering connections
-/// block a port for servers that do not set it either.
-fn probe(address: SocketAddr) -> io::Result<()> {
-    let family = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
-    // SAFETY: the descriptor is closed on every path; both address structures
-    // are valid as zeros, and only what is set is read.
-    unsafe {
-        let socket = libc::socket(family, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0);
-        if socket < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let bound = match address {
-            SocketAddr::V4(v4) => {
-                let mut name: libc::sockaddr_in = std::mem::zeroed();
-                name.sin_family = libc::AF_INET as libc::sa_family_t;
-                name.sin_port = v4.port().to_be();
-                name.sin_addr.s_addr = u32::from(*v4.ip()).to_be();
-                libc::bind(socket, (&raw const name).cast(), size_of_val(&name) as u32)
-            }
-            SocketAddr::V6(v6) => {
-                let mut name: libc::sockaddr_in6 = std::mem::zeroed();
-                name.sin6_family = libc::AF_INET6 as libc::sa_family_t;
-                name.sin6_port = v6.port().to_be();
-                name.sin6_addr.s6_addr = v6.ip().octets();
-                libc::bind(socket, (&raw const name).cast(), size_of_val(&name) as u32)
-            }
-        };
-        let result = if bound == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
-        libc::close(socket);
-        result
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,7 +140,7 @@ mod tests {
         // A port on which something listens is reported as taken, whatever the address.
         let listener = TcpListener::bind(("0.0.0.0", 0)).expect("a port");
         let taken = listener.local_addr().expect("bound").port();
-        let error = probe(SocketAddr::from(([127, 0, 0, 1], taken))).unwrap_err();
+        let error = sys::net::probe(SocketAddr::from(([127, 0, 0, 1], taken))).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
     }
 
@@ -181,7 +149,7 @@ mod tests {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
         let client = std::net::TcpStream::connect(listener.local_addr().expect("bound"));
         let held = client.as_ref().expect("connected").local_addr().expect("bound");
-        assert_eq!(probe(held).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+        assert_eq!(sys::net::probe(held).unwrap_err().kind(), io::ErrorKind::AddrInUse);
     }
 
     #[test]

@@ -70,8 +70,8 @@ mod tests {
         let mut both = vec![first, last];
         both.dedup();
         assert_eq!(cores_of(&[shell.id()], &process::all()), both);
-        // SAFETY: both are ours: the child is the shell's, which waits for it.
-        unsafe { libc::kill(child as i32, libc::SIGKILL) };
+        // The child is the shell's, which waits for it.
+        sys::process::kill(child as i32, libc::SIGKILL, false).expect("it sleeps");
         shell.wait().expect("our child");
     }
 }

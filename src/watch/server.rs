@@ -8,10 +8,10 @@ use crate::remote::{self, Connection, Place, Places, RemoteError, Token};
 use engine::Stop;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use sys::net::keep_alive;
 use wire::remote::Purpose;
 use wire::remote::handshake::Refusal;
 use wire::remote::watch::{Answer, WatchQuestion};
@@ -19,7 +19,7 @@ use wire::remote::watch::{Answer, WatchQuestion};
 /// How long an admitted client may be silent: as long as the longest run.
 const LONGEST_SILENCE: Duration = Duration::from_secs(86_400);
 /// When the system asks a silent peer whether it still exists, how often, and how many times.
-const KEEPALIVE_S: [i32; 3] = [30, 10, 3];
+const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(30), Duration::from_secs(10), 3);
 /// How often refusals are reported at most: a stranger must not fill a disk with them.
 const REPORTS: Duration = Duration::from_secs(1);
 
@@ -82,7 +82,10 @@ pub fn serve(
 impl Shared {
     /// Handles a new connection in a thread of its own.
     fn begin(self: &Arc<Self>, stream: TcpStream, peer: SocketAddr) {
-        keep_alive(&stream);
+        // A client whose machine is gone sends nothing, and must not keep its admission. Without this
+        // the connection merely ends later.
+        let (idle, interval, times) = KEEPALIVE;
+        let _ = keep_alive(&stream, idle, interval, times);
         // One that cannot be used has been closed by the other side.
         let Ok(connection) = Connection::of(stream) else { return };
         let place = self.places.take(&connection, peer);
@@ -144,30 +147,5 @@ fn ended(error: &RemoteError) -> String {
         }
         RemoteError::Refused(Refusal::Busy) => "refused: there are too many connections".to_owned(),
         other => other.to_string(),
-    }
-}
-
-/// Enables keepalive. A client whose machine is gone sends nothing, and must not keep its
-/// admission.
-fn keep_alive(stream: &TcpStream) {
-    let [idle, interval, times] = KEEPALIVE_S;
-    let options = [
-        (libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1),
-        (libc::IPPROTO_TCP, libc::TCP_KEEPIDLE, idle),
-        (libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, interval),
-        (libc::IPPROTO_TCP, libc::TCP_KEEPCNT, times),
-    ];
-    for (level, option, value) in options {
-        // SAFETY: the socket is open, and the value is a valid int. If the call fails, the
-        // connection merely ends later.
-        unsafe {
-            libc::setsockopt(
-                stream.as_raw_fd(),
-                level,
-                option,
-                (&raw const value).cast(),
-                size_of::<libc::c_int>() as libc::socklen_t,
-            )
-        };
     }
 }

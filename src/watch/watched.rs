@@ -54,9 +54,7 @@ impl WatchedTarget {
             cores: cores.filter(|core| (*core as usize) < MOST_CORES).collect(),
             pids: pids.iter().copied().take(MOST_PIDS).collect(),
         };
-        // SAFETY: no arguments that could be invalid.
-        let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-        let tick_ns = 1_000_000_000 / u64::try_from(ticks).unwrap_or(100).max(1);
+        let tick_ns = sys::clock::tick_ns();
         WatchedTarget { meter, description, stat: File::open("/proc/stat").ok(), tick_ns }
     }
 

@@ -26,7 +26,7 @@ fn the_workspace_keeps_its_rules() {
 }
 
 /// (file, what is added to it, the breach that must be found).
-const PLANTED: [(&str, &str, &str); 17] = [
+const PLANTED: [(&str, &str, &str); 19] = [
     (
         "crates/record/Cargo.toml",
         "\n[target.'cfg(unix)'.dependencies]\nx = { package = \"tiebreak-wire\", path = \"../wire\" }\n",
@@ -73,6 +73,12 @@ const PLANTED: [(&str, &str, &str); 17] = [
         "extern crate std;\n",
         "crates/wire/src/http1/new.rs: links std",
     ),
+    (
+        "crates/engine/src/event_loop/socket.rs",
+        "\nfn f() { unsafe { libc::abort() } }\n",
+        "crates/engine/src/event_loop/socket.rs: names unsafe",
+    ),
+    ("src/exit.rs", "\nunsafe fn f() {}\n", "src/exit.rs: names unsafe"),
     (
         "crates/engine/src/health.rs",
         "\nconst WRONG: i32 = libc::CLOCK_REALTIME;\n",

@@ -90,7 +90,7 @@ fn driven_apart(planted: Duration) -> [Seen; 2] {
     let services = [Service::Stores, Service::Cql];
     let (core, generator) = (server_core(), generator_core());
     let apart = thread::spawn(move || {
-        keeper::pin::pin(0, &keeper::pin::set(&[core]).expect("ours")).expect("ours");
+        sys::affinity::pin(0, &keeper::pin::set(&[core]).expect("ours")).expect("ours");
         let null = NullServer::start(&services, Some(core)).expect("a null server");
         driven(&both_lanes(&null, planted, generator))
     });

@@ -26,13 +26,10 @@ impl Health {
     /// whole machine, which one worker does for all. Figures that the kernel does not offer are
     /// always 0.
     pub(crate) fn of_this_thread(host: bool) -> Health {
-        // SAFETY: no argument can be invalid.
-        let (thread, ticks) =
-            unsafe { (libc::syscall(libc::SYS_gettid), libc::sysconf(libc::_SC_CLK_TCK)) };
         Health {
-            schedstat: File::open(format!("/proc/self/task/{thread}/schedstat")).ok(),
+            schedstat: File::open("/proc/thread-self/schedstat").ok(),
             stat: host.then(|| File::open("/proc/stat").ok()).flatten(),
-            tick_ns: 1_000_000_000 / u64::try_from(ticks).unwrap_or(100).max(1),
+            tick_ns: clock::tick_ns(),
         }
     }
 

@@ -3,11 +3,11 @@
 //! Each core of the order has one thread with an event loop. Every event loop holds open
 //! connections to all contenders, so each contender meets the machine in the state in which the
 //! others met it some tens of milliseconds before. A contender is a number here, never a name.
+// A test sets parameters of the allocator.
+#![cfg_attr(not(test), forbid(unsafe_code))]
 
-mod alarm;
 pub mod arrivals;
 mod barrier;
-pub mod clock;
 pub mod codec_lane;
 mod drive;
 mod driving;
@@ -23,7 +23,6 @@ mod http;
 mod http_reply;
 mod http_requests;
 pub mod interleaving;
-pub mod interrupt;
 mod lane;
 mod numbering;
 mod random;
@@ -31,18 +30,15 @@ mod readings;
 mod run;
 #[cfg(test)]
 mod schedules;
-mod stop;
 mod store;
 mod sync;
 mod template;
-pub mod threads;
 mod tls;
 mod warm_up;
 mod websocket;
 mod worker;
 pub mod workload;
 
-pub use alarm::Alarm;
 pub use drive::{Drive, Next, Take};
 pub use driving::{Driving, Waits};
 pub use ending::{Drain, Ending, SliceEnd};
@@ -59,12 +55,12 @@ pub use lane::{
 };
 pub use readings::note_targets;
 pub use run::{run, run_shown, run_together};
-pub use stop::Stop;
 pub use store::{
     Encoder, MemcachedAccess, Memo, NOT_WIDE, Numbers, Parts, RespAccess, SEVERAL_KEYS, Sharded,
     THRIFT_COLUMN, Task, ThriftAccess, ThriftEpoch, Verifier, memcached_lacks, memcached_lanes,
     resp_lacks, resp_lanes, thrift_lacks, thrift_lanes,
 };
+pub use sys::{Alarm, Stop, clock, interrupt};
 pub use template::Template;
 pub use tls::TlsAccess;
 pub use websocket::{SHORTEST_MESSAGE, WebSocketAccess, websocket_lanes};

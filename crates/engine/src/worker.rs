@@ -16,6 +16,7 @@ use record::{DriveOrder, Histogram, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
+use sys::affinity;
 
 /// How long a slice may take beyond sending time and timeout before it is given up in any case.
 const GRACE_NS: u64 = 1_000_000_000;
@@ -556,28 +557,15 @@ impl<'a> Worker<'a> {
 
 /// Pins the thread to its core and makes its timers precise.
 fn settle(core: Option<u32>) -> Result<(), EngineError> {
-    // SAFETY: a call without pointers. The timer slack is 1 ns instead of 50 µs because
-    // operations that are due must not be delayed by the kernel's batching of timers.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1, 0, 0, 0) };
+    // The kernel's batching of timers must not delay operations that are due. Where it cannot be
+    // turned off, they are late and are counted so.
+    let _ = affinity::wake_precisely();
     let Some(core) = core else { return Ok(()) };
-    // SAFETY: an all-zero cpu_set_t is valid, and CPU_SET stays inside it
-    // because the core is checked against its size.
-    let pinned = unsafe {
-        let mut cores: libc::cpu_set_t = std::mem::zeroed();
-        if core as usize >= 8 * size_of::<libc::cpu_set_t>() {
-            let why = format!("core {core} is not supported: its number is too large");
-            return Err(EngineError::Order(why));
-        }
-        libc::CPU_SET(core as usize, &mut cores);
-        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &cores)
-    };
-    match pinned {
-        0 => Ok(()),
-        _ => Err(EngineError::system(
-            format!("cannot pin a worker to core {core}"),
-            std::io::Error::last_os_error(),
-        )),
-    }
+    let cores = affinity::set(&[core]).map_err(|core| {
+        EngineError::Order(format!("core {core} is not supported: its number is too large"))
+    })?;
+    affinity::pin(0, &cores)
+        .map_err(|error| EngineError::system(format!("cannot pin a worker to core {core}"), error))
 }
 
 fn make(order: &DriveOrder, seat: &Seat, lanes: Vec<MakeLane>) -> Result<Vec<Driven>, EngineError> {

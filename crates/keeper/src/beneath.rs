@@ -5,18 +5,19 @@
 //! every step below it uses one name and refuses links (`O_NOFOLLOW`), and owners and modes are
 //! changed by descriptor.
 
+use crate::user;
 use serde::{Deserialize, Serialize};
-use std::ffi::{CString, OsStr, OsString};
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsRawFd, FromRawFd};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use sys::fs::{AtFlags, Mode, OFlags, mkdirat, open, openat, renameat, unlinkat};
 
 /// Flags for opening a directory, never through a link.
-const DIRECTORY: i32 = libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// The longest time that clearing a directory may take, because another process may be filling it
 /// meanwhile. A database leaves thousands of files on a disk that may be slow.
@@ -46,7 +47,7 @@ impl Directory {
     /// # Errors
     /// If it does not exist or is a link.
     pub fn open(path: &Path) -> io::Result<Directory> {
-        OpenOptions::new().read(true).custom_flags(DIRECTORY).open(path).map(Directory)
+        Ok(Directory(open(path, DIRECTORY, Mode::empty())?.into()))
     }
 
     /// Opens a directory in this one.
@@ -54,7 +55,7 @@ impl Directory {
     /// # Errors
     /// If it does not exist, is not a directory, or is a link.
     pub fn enter(&self, name: &OsStr) -> io::Result<Directory> {
-        self.open_at(name, libc::O_RDONLY | DIRECTORY, 0).map(Directory)
+        self.open_at(name, DIRECTORY, Mode::empty()).map(Directory)
     }
 
     /// Creates a directory in this one, which at first only its owner can enter.
@@ -62,16 +63,12 @@ impl Directory {
     /// # Errors
     /// If the name exists, or another directory immediately took its place.
     pub fn make(&self, name: &OsStr) -> io::Result<Directory> {
-        let c_name = c_string(name)?;
-        // SAFETY: a descriptor of ours and a valid string.
-        checked(unsafe { libc::mkdirat(self.0.as_raw_fd(), c_name.as_ptr(), 0o700) })?;
+        mkdirat(&self.0, name, Mode::RWXU)?;
         let made = self.enter(name)?;
         // A user who can write to this directory may have put another one in its place. They cannot
         // move in a directory of ours that only we can write to.
         let found = made.0.metadata()?;
-        // SAFETY: cannot fail.
-        let ours = unsafe { libc::geteuid() };
-        if found.uid() != ours || found.mode() & 0o077 != 0 {
+        if found.uid() != user::ours() || found.mode() & 0o077 != 0 {
             return Err(io::Error::other(
                 "the directory that was just created was replaced by another one",
             ));
@@ -85,12 +82,12 @@ impl Directory {
     /// # Errors
     /// If the system refuses, or a directory has this name.
     pub fn create_file(&self, name: &OsStr) -> io::Result<File> {
-        match self.unlink(name, 0) {
+        match self.unlink(name, AtFlags::empty()) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW;
-        self.open_at(name, flags | libc::O_CLOEXEC, 0o600)
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        self.open_at(name, flags | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR)
     }
 
     /// Gives the directory to this user and group, and sets its mode.
@@ -138,7 +135,7 @@ impl Directory {
                 ));
             }
             for name in names {
-                match self.unlink(&name, 0) {
+                match self.unlink(&name, AtFlags::empty()) {
                     Ok(()) => {}
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
                     Err(error) if error.kind() == ErrorKind::IsADirectory => {
@@ -154,7 +151,7 @@ impl Directory {
     fn flatten(&self, name: &OsStr, moved: &mut u64) -> io::Result<()> {
         let inner = self.enter(name)?;
         for name in inner.names()? {
-            match inner.unlink(&name, 0) {
+            match inner.unlink(&name, AtFlags::empty()) {
                 Err(error) if error.kind() == ErrorKind::IsADirectory => {
                     inner.move_up(&name, self, moved)?;
                 }
@@ -162,7 +159,7 @@ impl Directory {
                 _ => {}
             }
         }
-        match self.unlink(name, libc::AT_REMOVEDIR) {
+        match self.unlink(name, AtFlags::REMOVEDIR) {
             // Another process added to it; the next pass finds that.
             Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(()),
             other => other,
@@ -182,26 +179,30 @@ impl Directory {
         }
     }
 
-    /// Opens a name in this directory.
+    /// Opens a file in this directory for reading, without waiting for the other end of a pipe.
+    ///
+    /// # Errors
+    /// If it does not exist or is a link.
+    pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        self.open_at(name, flags, Mode::empty())
+    }
+
+    fn open_at(&self, name: &OsStr, flags: OFlags, mode: Mode) -> io::Result<File> {
+        Ok(openat(&self.0, name, flags, mode)?.into())
+    }
+
+    /// Removes a file.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn open_at(&self, name: &OsStr, flags: i32, mode: u32) -> io::Result<File> {
-        let name = c_string(name)?;
-        // SAFETY: our descriptor and a valid string; the result belongs to us alone.
-        unsafe {
-            match libc::openat(self.0.as_raw_fd(), name.as_ptr(), flags, mode) {
-                -1 => Err(io::Error::last_os_error()),
-                fd => Ok(File::from_raw_fd(fd)),
-            }
-        }
+    pub fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+        self.unlink(name, AtFlags::empty())
     }
 
-    /// Removes a name. `flags`: 0, or `AT_REMOVEDIR` for an empty directory.
-    pub fn unlink(&self, name: &OsStr, flags: i32) -> io::Result<()> {
-        let name = c_string(name)?;
-        // SAFETY: a descriptor of ours and a valid string.
-        checked(unsafe { libc::unlinkat(self.0.as_raw_fd(), name.as_ptr(), flags) })
+    /// Removes a name. `flags`: none, or `REMOVEDIR` for an empty directory.
+    fn unlink(&self, name: &OsStr, flags: AtFlags) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, flags)?)
     }
 
     /// Renames a name in this directory to one in another.
@@ -209,10 +210,7 @@ impl Directory {
     /// # Errors
     /// When the system refuses.
     pub fn rename(&self, name: &OsStr, to: &Directory, new: &OsStr) -> io::Result<()> {
-        let (name, new) = (c_string(name)?, c_string(new)?);
-        let (from, to) = (self.0.as_raw_fd(), to.0.as_raw_fd());
-        // SAFETY: descriptors of ours and valid strings.
-        checked(unsafe { libc::renameat(from, name.as_ptr(), to, new.as_ptr()) })
+        Ok(renameat(&self.0, name, &to.0, new)?)
     }
 }
 
@@ -231,14 +229,6 @@ pub fn give(file: &File, owner: Option<(u32, u32)>, mode: u32) -> io::Result<()>
 fn is_taken(error: &io::Error) -> bool {
     use ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory};
     matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotADirectory)
-}
-
-fn c_string(name: &OsStr) -> io::Result<CString> {
-    CString::new(name.as_bytes()).map_err(|_| ErrorKind::InvalidInput.into())
-}
-
-fn checked(result: i32) -> io::Result<()> {
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// A temporary directory, held open from its creation to its removal.
@@ -315,7 +305,7 @@ impl Temporary {
     /// If part of it remains.
     pub fn remove(&self) -> io::Result<()> {
         self.directory.clear()?;
-        match self.parent.unlink(&self.name, libc::AT_REMOVEDIR) {
+        match self.parent.unlink(&self.name, AtFlags::REMOVEDIR) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             other => other,
         }

@@ -10,12 +10,13 @@ use crate::{note, pin, programs};
 use std::ffi::{CString, NulError};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, PipeWriter};
-use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use sys::affinity::CpuSet;
+use sys::child::ChildSetup;
 use text::shown::shown;
 use thiserror::Error;
 
@@ -100,7 +101,7 @@ pub(super) fn start(order: &ProcessOrder, common: Common<'_>) -> Result<i32, Sta
         [] => None,
         cores => Some(pin::set(cores)?),
     };
-    prepared.before(ChildSetup::new(order, common, cores)?);
+    prepared.before(setup(order, common, cores)?);
     prepared.start().map_err(StartError::NotStarted)
 }
 
@@ -124,7 +125,7 @@ pub(super) fn prepare<'a>(
         cores => Some(pin::unchecked(cores)?),
     };
     let common = Common { mark, cgroup: None, temporary: None };
-    prepared.before(ChildSetup::new(order, common, cores)?);
+    prepared.before(setup(order, common, cores)?);
     Ok(prepared)
 }
 
@@ -143,9 +144,7 @@ impl<'a> Prepared<'a> {
         if before.enters.is_none() {
             self.command.current_dir(&self.order.cwd);
         }
-        // SAFETY: `ChildSetup::exec` only makes system calls with memory that was allocated before
-        // the fork.
-        unsafe { self.command.pre_exec(move || before.exec()) };
+        before.prepare(&mut self.command);
     }
 
     /// # Errors
@@ -190,74 +189,18 @@ fn cannot(order: &ProcessOrder, program: &str, error: &io::Error) -> String {
     format!("`{program}` cannot be started: {error}{remedy}")
 }
 
-/// What the child does before it becomes the program. Everything is looked up here, before the
-/// fork, because a lookup could need a lock that another thread held.
-struct ChildSetup {
-    group: Option<File>,
-    cores: Option<libc::cpu_set_t>,
-    user: Option<User>,
-    /// The directory to enter as that user, because root would follow its links.
-    enters: Option<CString>,
-    keeper: i32,
-    stop: i32,
-}
-
-impl ChildSetup {
-    fn new(
-        order: &ProcessOrder,
-        common: Common<'_>,
-        cores: Option<libc::cpu_set_t>,
-    ) -> Result<ChildSetup, StartError> {
-        let user = order.user.as_deref().map(user_to_become).transpose()?.flatten();
-        let users_directory = common.temporary.filter(|_| user.is_some());
-        let enters = users_directory.filter(|directory| order.cwd.starts_with(directory));
-        let enters = enters.map(|_| CString::new(order.cwd.as_os_str().as_bytes())).transpose()?;
-        Ok(ChildSetup {
-            group: common.cgroup.and_then(|group| group.open_procs().ok()),
-            cores,
-            user,
-            enters,
-            keeper: std::process::id() as i32,
-            stop: order.stop,
-        })
-    }
-
-    fn exec(&self) -> io::Result<()> {
-        if let Some(group) = &self.group {
-            // Staying outside the group is not an error: /proc is searched too.
-            // SAFETY: one byte of a constant, and our own descriptor.
-            unsafe { libc::write(group.as_raw_fd(), b"0".as_ptr().cast(), 1) };
-        }
-        if let Some(cores) = &self.cores {
-            pin::pin(0, cores)?;
-        }
-        // SAFETY: system calls with numbers, and lists that outlive them.
-        unsafe {
-            let mut nothing: libc::sigset_t = std::mem::zeroed();
-            libc::sigemptyset(&mut nothing);
-            checked(libc::sigprocmask(libc::SIG_SETMASK, &nothing, std::ptr::null_mut()))?;
-            checked(libc::setpgid(0, 0))?;
-            if let Some(user) = &self.user {
-                checked(libc::setgroups(user.groups.len(), user.groups.as_ptr()))?;
-                checked(libc::setgid(user.gid))?;
-                checked(libc::setuid(user.uid))?;
-            }
-            if let Some(directory) = &self.enters {
-                checked(libc::chdir(directory.as_ptr()))?;
-            }
-            // This comes last, because a change of user resets it. If keeper and tiebreak are both
-            // killed, the servers at least get their stop signal.
-            checked(libc::prctl(libc::PR_SET_PDEATHSIG, self.stop, 0, 0, 0))?;
-            if libc::getppid() != self.keeper {
-                libc::_exit(1);
-            }
-        }
-        Ok(())
-    }
-}
-
-fn checked(result: libc::c_int) -> io::Result<()> {
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+/// What the child does before it becomes the program. Everything is looked up here, before the fork.
+fn setup(
+    order: &ProcessOrder,
+    common: Common<'_>,
+    cores: Option<CpuSet>,
+) -> Result<ChildSetup, StartError> {
+    let user = order.user.as_deref().map(user_to_become).transpose()?.flatten();
+    let users_directory = common.temporary.filter(|_| user.is_some());
+    let enters = users_directory.filter(|directory| order.cwd.starts_with(directory));
+    let enters = enters.map(|_| CString::new(order.cwd.as_os_str().as_bytes())).transpose()?;
+    let group = common.cgroup.and_then(|group| group.open_procs().ok());
+    Ok(ChildSetup { group, cores, user, enters, stop: order.stop })
 }
 
 /// Returns the user to become, or None if we already are that user.

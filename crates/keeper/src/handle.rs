@@ -97,7 +97,9 @@ impl Keeper {
         let child = {
             let mut own = subreaper::own();
             own.note_existing_children();
-            subreaper::become_subreaper().map_err(refused)?;
+            sys::process::become_subreaper().map_err(refused)?;
+            // Targets must not get what we have open.
+            sys::process::inherit_nothing().map_err(refused)?;
             // Not the file's name, because the file may have been replaced since we started.
             let child = Command::new("/proc/self/exe")
                 .arg0("tiebreak")

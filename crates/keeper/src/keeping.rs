@@ -13,19 +13,23 @@ use crate::note::{self, Note};
 use crate::protocol::{
     Channel, EndReport, Event, LaunchOptions, ProcessOrder, ReceiveError, Request, wait,
 };
-use crate::signal_fd::SignalFd;
 use crate::{child, pin, subreaper, tree};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use sys::process;
+use sys::signals::{self, SignalFd};
 
 /// The hidden command of a keeper: `argv[1]`.
 pub const ARGUMENT: &str = "__keeper";
+
+/// Signals that ask the keeper itself to end.
+const STOP: [i32; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT];
 
 /// A timeout that never expires in practice.
 const NO_TIMEOUT: Duration = Duration::from_secs(3600);
@@ -88,22 +92,29 @@ struct Running {
     timed_out: bool,
 }
 
+/// Makes a write beyond the limit of file sizes (`ulimit -f`) fail like one on a full disk, instead of
+/// ending the process by SIGXFSZ.
+///
+/// # Errors
+/// If the system refuses the handler.
+pub fn survive_a_file_size_limit() -> io::Result<()> {
+    signals::ignore_here(libc::SIGXFSZ)
+}
+
 impl Keeping {
     fn begin() -> io::Result<Keeping> {
         let socket = take_socket()?;
-        // SAFETY: setsid takes no arguments. It fails only for the leader of a process group, which
-        // we are not.
-        if unsafe { libc::setsid() } < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        subreaper::become_subreaper()?;
-        let signals = SignalFd::begin()?;
+        // It fails only for the leader of a process group, which we are not.
+        process::setsid()?;
+        process::become_subreaper()?;
+        signals::reset();
+        let signals = SignalFd::block(&[&STOP[..], &[libc::SIGCHLD]].concat())?;
         let mut channel = Channel::new(socket);
         let request = channel.receive(Instant::now() + NO_TIMEOUT);
         let Ok(Request::Keep { launch_options, mark, tiebreak }) = request else {
             return Err(io::Error::other("there is no request on standard input"));
         };
-        crate::file_size::survive_a_file_size_limit()?;
+        survive_a_file_size_limit()?;
         let cgroup = Cgroup::create(std::process::id());
         // Held open from now on, because its user can give its path to another directory.
         let temporary = launch_options.temporary.as_ref().and_then(Temporary::again);
@@ -184,7 +195,7 @@ impl Keeping {
             until = until.min(Instant::now() + LOG_CHECK_INTERVAL);
         }
         let [request, signals] = wait(&[self.channel.fd(), self.signals.fd()], until);
-        if signals && self.signals.asked_to_stop() {
+        if signals && self.asked_to_stop() {
             return Err(false);
         }
         self.reap();
@@ -194,6 +205,19 @@ impl Keeping {
             self.channel.read().map_err(|_: ReceiveError| true)?;
         }
         Ok(None)
+    }
+
+    /// Takes the pending signals; returns true if one of them asks us to end.
+    pub(super) fn asked_to_stop(&self) -> bool {
+        std::iter::from_fn(|| self.signals.take()).filter(|signal| STOP.contains(signal)).count()
+            > 0
+    }
+
+    /// Waits until a child ended (or some signal arrived), or the time is over.
+    pub(super) fn wait_for_signal(&self, until: Instant) {
+        if wait(&[self.signals.fd()], until)[0] {
+            self.asked_to_stop();
+        }
     }
 
     fn answer(&mut self, request: Request) {
@@ -253,13 +277,11 @@ impl Keeping {
     /// become our children at once.
     pub(super) fn reap(&mut self) -> bool {
         loop {
-            let mut status = 0;
-            // SAFETY: writes one number.
-            match unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) } {
-                0 => return true,
-                pid if pid > 0 => self.ended(pid, Ending::from_wait(status)),
-                _ if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
-                _ => return false,
+            match process::collect(None) {
+                Ok(None) => return true,
+                Ok(Some((pid, status))) => self.ended(pid, Ending::from_wait(status)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return false,
             }
         }
     }
@@ -371,7 +393,7 @@ impl Keeping {
             for process in &running {
                 tree::signal(process, libc::SIGKILL);
             }
-            self.signals.wait(Instant::now() + Duration::from_millis(10));
+            self.wait_for_signal(Instant::now() + Duration::from_millis(10));
         }
         u32::try_from(killed.len()).unwrap_or(u32::MAX)
     }
@@ -380,7 +402,7 @@ impl Keeping {
     fn wait_for(&mut self, at_most: Duration, done: impl Fn(&Keeping) -> bool) {
         let until = Instant::now() + at_most;
         while self.reap() && !done(self) && Instant::now() < until {
-            self.signals.wait(until);
+            self.wait_for_signal(until);
         }
     }
 }
@@ -388,40 +410,19 @@ impl Keeping {
 /// Sends a signal to a child that has not been waited for: its number cannot have been reused, and
 /// it leads its process group.
 pub(super) fn send_signal(pid: i32, signal: i32, group: bool) {
-    // SAFETY: kill takes numbers.
-    unsafe {
-        libc::kill(pid, signal);
-        if group {
-            libc::kill(-pid, signal);
-        }
+    // It has ended if it cannot be sent.
+    let _ = process::kill(pid, signal, false);
+    if group {
+        let _ = process::kill(pid, signal, true);
     }
 }
 
-/// Takes the socket from standard input, and closes everything that a child could inherit, because
-/// targets must not get what tiebreak had open.
+/// Takes the socket from standard input, which its children must not get.
 fn take_socket() -> io::Result<UnixStream> {
     let socket: OwnedFd = io::stdin().as_fd().try_clone_to_owned()?;
-    let nothing = File::open("/dev/null")?;
-    let keep = socket.as_raw_fd();
-    // SAFETY: numbers only; nothing in this process has opened anything yet except the two above,
-    // and the range excludes the socket.
-    unsafe {
-        libc::dup2(nothing.as_raw_fd(), 0);
-        if keep > 3 {
-            close_range(3, keep as u32 - 1);
-        }
-        close_range(keep as u32 + 1, u32::MAX);
-    }
-    std::mem::forget(nothing);
+    process::dup2_stdin(File::open("/dev/null")?)?;
     let socket = UnixStream::from(socket);
     // Fails here if it is not a socket.
     socket.peer_addr()?;
     Ok(socket)
-}
-
-/// Before Linux 5.9 nothing is closed. Rust opens everything close-on-exec, so that only matters
-/// for descriptors that tiebreak inherited.
-unsafe fn close_range(first: u32, last: u32) {
-    // SAFETY: the caller vouches for the range.
-    unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
 }

@@ -8,12 +8,13 @@
 //! When the keeper itself is killed, its processes are reparented to tiebreak, also a subreaper.
 //!
 //! A process group with a parent-death signal alone was rejected: both nginx workers survived it.
+// What all tests share asks the system for its scheduling.
+#![cfg_attr(not(test), forbid(unsafe_code))]
 
 pub mod beneath;
 mod cgroup;
 mod child;
 mod ending;
-mod file_size;
 mod handle;
 mod keeping;
 pub mod leftovers;
@@ -32,16 +33,14 @@ mod protocol;
 #[cfg(test)]
 #[path = "../../../tests/common/scratch.rs"]
 mod scratch;
-mod signal_fd;
 pub mod signals;
 mod subreaper;
 mod tree;
 pub mod user;
 
 pub use ending::Ending;
-pub use file_size::survive_a_file_size_limit;
 pub use handle::{Error, Keeper, LogTroubles};
-pub use keeping::{ARGUMENT, keep};
+pub use keeping::{ARGUMENT, keep, survive_a_file_size_limit};
 pub use measured::{Measured, NotStarted, Output, RunEnd};
 pub use protocol::{EndReport, LaunchOptions, ProcessOrder};
 pub use subreaper::end_orphans;

@@ -14,10 +14,12 @@ use crate::measured::{Measured, NotStarted, RunEnd};
 use crate::output::{OutputReader, Tail};
 use crate::protocol::{Event, ProcessOrder, Request, wait};
 use crate::subreaper::KILL_TIMEOUT;
-use engine::clock;
 use std::io::{self, ErrorKind, PipeReader, Read};
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::{Duration, Instant};
+use sys::clock;
+use sys::fs::{OFlags, fcntl_setfl};
+use sys::process::{Usage, collect_usage};
 
 /// How much is read at once: the capacity of a pipe.
 const PIPE_CAPACITY: usize = 64 * 1024;
@@ -63,7 +65,7 @@ impl Keeping {
             keeping::send_signal(run.pid, libc::SIGKILL, true);
             let until = Instant::now() + KILL_TIMEOUT;
             while !run.is_over() && Instant::now() < until {
-                self.signals.wait(Instant::now() + POLL_INTERVAL);
+                self.wait_for_signal(Instant::now() + POLL_INTERVAL);
             }
         }
         let outlived = self.kill_the_rest();
@@ -82,7 +84,7 @@ impl Keeping {
             if run.is_over() {
                 return WatchEnd::Ended;
             }
-            if signals && self.signals.asked_to_stop() {
+            if signals && self.asked_to_stop() {
                 return WatchEnd::Over(false);
             }
             if request && self.channel.read().is_err() {
@@ -122,7 +124,7 @@ struct RunningProgram {
 struct ProgramEnd {
     at: u64,
     status: i32,
-    usage: libc::rusage,
+    usage: Usage,
 }
 
 impl RunningProgram {
@@ -150,13 +152,7 @@ impl RunningProgram {
         if self.over.is_some() {
             return true;
         }
-        // SAFETY: an all-zero rusage is valid; both are written by the call.
-        let (ended, status, usage) = unsafe {
-            let (mut status, mut usage) = (0, std::mem::zeroed());
-            let ended = libc::wait4(self.pid, &mut status, libc::WNOHANG, &mut usage);
-            (ended, status, usage)
-        };
-        if ended == self.pid {
+        if let Some((status, usage)) = collect_usage(self.pid) {
             self.over = Some(ProgramEnd { at: clock::now(), status, usage });
         }
         self.over.is_some()
@@ -178,8 +174,6 @@ impl RunningProgram {
     }
 
     fn measured(self, why: &WatchEnd, outlived: u32, secrets: &[String]) -> Measured {
-        let ns =
-            |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
         let over = self.over.as_ref();
         let usage = over.map(|over| over.usage);
         let end = match (why, over) {
@@ -191,10 +185,9 @@ impl RunningProgram {
         Measured {
             end,
             wall_ns: over.map_or_else(clock::now, |over| over.at) - self.started,
-            user_ns: usage.map_or(0, |usage| ns(usage.ru_utime)),
-            system_ns: usage.map_or(0, |usage| ns(usage.ru_stime)),
-            // In KiB.
-            peak_memory_bytes: usage.map_or(0, |usage| usage.ru_maxrss as u64 * 1024),
+            user_ns: usage.map_or(0, |usage| usage.user_ns),
+            system_ns: usage.map_or(0, |usage| usage.system_ns),
+            peak_memory_bytes: usage.map_or(0, |usage| usage.peak_bytes),
             outlived,
             output: self.output.end(),
             last_errors: logs::last_lines(self.last_errors.end(), secrets),
@@ -207,11 +200,9 @@ struct Pipe(Option<PipeReader>);
 
 impl Pipe {
     fn new(pipe: PipeReader) -> io::Result<Pipe> {
-        // SAFETY: a flag of our own end; the program's end has another description.
-        match unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) } {
-            0 => Ok(Pipe(Some(pipe))),
-            _ => Err(io::Error::last_os_error()),
-        }
+        // A flag of our own end; the program's end has another description.
+        fcntl_setfl(&pipe, OFlags::NONBLOCK)?;
+        Ok(Pipe(Some(pipe)))
     }
 
     fn is_open(&self) -> bool {

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf, absolute};
 use thiserror::Error;
@@ -222,15 +221,14 @@ pub(super) fn forget(mark: &str) {
 
 fn remove(notes: &Directory, name: &str) {
     // A note that cannot be removed is handled by the next run, which finds no process of it.
-    let _ = notes.unlink(name.as_ref(), 0);
+    let _ = notes.remove_file(name.as_ref());
     // Succeeds only if the directory is empty.
     let _ = fs::remove_dir(directory());
 }
 
 /// Locks the file for this process. Returns whether the lock was free.
 fn lock(file: &File) -> bool {
-    // SAFETY: a descriptor of ours.
-    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
+    file.try_lock().is_ok()
 }
 
 /// A note whose keeper and tiebreak were both killed. While this exists no other tiebreak reads the
@@ -261,8 +259,7 @@ pub(super) fn orphaned() -> Vec<Orphaned> {
 fn orphan(name: &OsStr) -> Option<Orphaned> {
     let name = name.to_str().filter(|name| !name.starts_with('.'))?;
     let directory = open_directory().ok()?;
-    let flags = libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
-    let file = directory.open_at(name.as_ref(), flags, 0).ok()?;
+    let file = directory.open_file(name.as_ref()).ok()?;
     if !lock(&file) {
         return None;
     }

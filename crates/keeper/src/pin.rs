@@ -3,6 +3,7 @@
 use crate::tree;
 use std::collections::BTreeSet;
 use std::io;
+use sys::affinity::{self, CpuSet};
 use thiserror::Error;
 
 /// Why a process cannot be pinned to cores.
@@ -16,23 +17,16 @@ pub enum CoreError {
     Unknown(#[source] io::Error),
 }
 
-/// A set of cores in the kernel's format.
+/// A set of cores.
 ///
 /// # Errors
 /// If this process may not use one of the cores.
-pub fn set(cores: &[u32]) -> Result<libc::cpu_set_t, CoreError> {
+pub fn set(cores: &[u32]) -> Result<CpuSet, CoreError> {
     let set = unchecked(cores)?;
-    // SAFETY: an all-zero set is valid, the call writes at most its size, and `unchecked` has
-    // checked that every core is inside it.
-    unsafe {
-        let mut allowed: libc::cpu_set_t = std::mem::zeroed();
-        if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut allowed) != 0 {
-            return Err(CoreError::Unknown(io::Error::last_os_error()));
-        }
-        match cores.iter().find(|core| !libc::CPU_ISSET(**core as usize, &allowed)) {
-            Some(core) => Err(CoreError::NotOurs(*core)),
-            None => Ok(set),
-        }
+    let allowed = affinity::allowed(0).map_err(CoreError::Unknown)?;
+    match cores.iter().find(|core| !affinity::contains(&allowed, **core)) {
+        Some(core) => Err(CoreError::NotOurs(*core)),
+        None => Ok(set),
     }
 }
 
@@ -40,27 +34,8 @@ pub fn set(cores: &[u32]) -> Result<libc::cpu_set_t, CoreError> {
 ///
 /// # Errors
 /// If a core number is too large for the set.
-pub fn unchecked(cores: &[u32]) -> Result<libc::cpu_set_t, CoreError> {
-    // SAFETY: an all-zero set is valid, and the macro gets only bits inside it.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        for core in cores {
-            if *core as usize >= 8 * size_of::<libc::cpu_set_t>() {
-                return Err(CoreError::NotOurs(*core));
-            }
-            libc::CPU_SET(*core as usize, &mut set);
-        }
-        Ok(set)
-    }
-}
-
-/// Pins one thread; 0 is the caller. Safe between fork and exec.
-pub fn pin(thread: i32, set: &libc::cpu_set_t) -> io::Result<()> {
-    // SAFETY: a valid set of that size.
-    match unsafe { libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), set) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+pub(super) fn unchecked(cores: &[u32]) -> Result<CpuSet, CoreError> {
+    affinity::set(cores).map_err(CoreError::NotOurs)
 }
 
 /// Pins every thread of a process and of all below it, or (with None) of all below this process,
@@ -68,14 +43,14 @@ pub fn pin(thread: i32, set: &libc::cpu_set_t) -> io::Result<()> {
 ///
 /// A thread that starts meanwhile has its parent's cores, old or new. So this repeats until no new
 /// thread is found.
-pub(super) fn pin_tree(root: Option<i32>, set: &libc::cpu_set_t) -> u32 {
+pub(super) fn pin_tree(root: Option<i32>, set: &CpuSet) -> u32 {
     let below = root.unwrap_or(std::process::id() as i32);
     let mut pinned = BTreeSet::new();
     loop {
         let before = pinned.len();
         for process in tree::descendants(below).into_iter().chain(root.and_then(tree::look)) {
             for thread in threads(process.pid) {
-                if !pinned.contains(&thread) && pin(thread, set).is_ok() {
+                if !pinned.contains(&thread) && affinity::pin(thread, set).is_ok() {
                     pinned.insert(thread);
                 }
             }

@@ -190,15 +190,12 @@ impl std::os::fd::AsFd for Channel {
 /// Waits until one of these descriptors is readable (or its other end is closed); returns which
 /// ones are.
 pub(super) fn wait<const N: usize>(fds: &[RawFd; N], until: Instant) -> [bool; N] {
-    let mut polled = fds.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
     loop {
         let left = until.saturating_duration_since(Instant::now());
-        // Rounded up: a wait that ends early would spin through its last part.
-        let ms = left.as_micros().div_ceil(1000).min(60_000) as libc::c_int;
-        // SAFETY: N valid pollfds.
-        let ready = unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, ms) };
-        if ready > 0 || (ready == 0 && until <= Instant::now()) {
-            return polled.map(|entry| entry.revents != 0);
+        let left_ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+        let ready = sys::poll::readable(*fds, Some(left_ns)).unwrap_or([false; N]);
+        if ready != [false; N] || until <= Instant::now() {
+            return ready;
         }
     }
 }

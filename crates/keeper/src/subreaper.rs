@@ -3,7 +3,6 @@
 
 use crate::tree::{self, Process};
 use std::collections::BTreeSet;
-use std::io;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,18 +28,6 @@ static CHILDREN: LazyLock<Mutex<Children>> = LazyLock::new(Mutex::default);
 /// for an orphan.
 pub(super) fn own() -> MutexGuard<'static, Children> {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Makes this process the parent of orphans below it.
-///
-/// # Errors
-/// When the kernel refuses.
-pub(super) fn become_subreaper() -> io::Result<()> {
-    // SAFETY: prctl with numbers only.
-    match unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
 }
 
 impl Children {
@@ -112,10 +99,9 @@ pub(super) fn end_all(grace: Duration, mut find: impl FnMut() -> Vec<Process>) -
 /// Collects the status of those that have ended; returns the others.
 fn reap(mut orphans: Vec<Process>) -> Vec<Process> {
     orphans.retain(|process| {
-        // SAFETY: waitpid writes nothing through a null pointer.
-        let collected = process.zombie
-            && unsafe { libc::waitpid(process.pid, std::ptr::null_mut(), libc::WNOHANG) } != 0;
-        !collected
+        // It is also gone if it is no child of ours any more.
+        let left = || matches!(sys::process::collect(Some(process.pid)), Ok(None));
+        !process.zombie || left()
     });
     orphans
 }

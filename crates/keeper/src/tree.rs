@@ -5,8 +5,6 @@
 
 use crate::process::{self, Stat};
 use std::collections::BTreeMap;
-use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// A process at the moment of observation. Number and start together identify it; a number alone is
 /// reused.
@@ -69,38 +67,14 @@ pub(crate) fn signal(process: &Process, signal: i32) -> bool {
     let still_there = |process: &Process| {
         look(process.pid).is_some_and(|now| now.start == process.start && !now.zombie)
     };
-    match pidfd(process.pid) {
-        Ok(fd) => still_there(process) && send(&fd, signal).is_ok(),
+    match sys::process::pidfd(process.pid) {
+        Ok(fd) => still_there(process) && sys::process::send_signal(&fd, signal).is_ok(),
         // Before Linux 5.3 the time between check and kill remains unprotected.
         Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
-            // SAFETY: kill takes no memory of ours.
-            still_there(process) && unsafe { libc::kill(process.pid, signal) } == 0
+            still_there(process) && sys::process::kill(process.pid, signal, false).is_ok()
         }
         Err(_) => false,
     }
-}
-
-/// A descriptor of the process, which stays valid if its number is reused.
-///
-/// # Errors
-/// If it is gone, or the kernel is older than 5.3.
-pub(crate) fn pidfd(pid: i32) -> io::Result<OwnedFd> {
-    // SAFETY: the call takes two numbers and gives a descriptor of our own.
-    unsafe {
-        match libc::syscall(libc::SYS_pidfd_open, pid, 0) {
-            fd @ 0.. => Ok(OwnedFd::from_raw_fd(fd as i32)),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-}
-
-fn send(process: &OwnedFd, signal: i32) -> io::Result<()> {
-    let nothing = std::ptr::null::<libc::siginfo_t>();
-    // SAFETY: a valid descriptor; no siginfo is given.
-    let sent = unsafe {
-        libc::syscall(libc::SYS_pidfd_send_signal, process.as_raw_fd(), signal, nothing, 0)
-    };
-    if sent == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 #[cfg(test)]

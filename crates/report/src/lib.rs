@@ -2,6 +2,7 @@
 //!
 //! Everything here is a pure function of the journal and the verdict. It formats figures and
 //! scales them to units and pixels; they are computed elsewhere.
+#![forbid(unsafe_code)]
 
 pub mod alone;
 mod html;

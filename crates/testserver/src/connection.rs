@@ -5,8 +5,7 @@ use super::outbox::{Outbox, ReplyEnd};
 use super::reply::{Form, GARBAGE, Replies};
 use super::report::Report;
 use super::request::{Bad, Parser, Persist, Request};
-use super::socket::Socket;
-use super::sys;
+use super::socket::{self, Socket};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
@@ -211,7 +210,7 @@ impl Connection {
     /// Handles the consequences of a sent reply.
     fn after(&mut self, end: ReplyEnd) -> io::Result<ConnectionState> {
         if end.action == Action::Reset {
-            sys::reset_on_close(self.socket.as_fd())?;
+            socket::reset_on_close(self.socket.as_fd())?;
             return Ok(ConnectionState::Done);
         }
         if end.closes {
@@ -240,7 +239,7 @@ fn closes(pending: &PendingReply) -> bool {
 /// Counts sent replies.
 fn settle(end: ReplyEnd, report: &mut Report) {
     match end.action {
-        Action::Reply => report.replied(end.number, sys::now_ns()),
+        Action::Reply => report.replied(end.number, sys::clock::now()),
         Action::Truncate => report.truncated += 1,
         Action::Garbage => report.garbage += 1,
         Action::Reset => report.resets += 1,

@@ -3,7 +3,7 @@
 //!
 //! It is one thread with its own epoll loop: it must not share its scheduling with anything, least
 //! of all with the generator that it is used to test.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 pub mod behaviour;
 mod connection;
@@ -19,7 +19,6 @@ mod report;
 mod request;
 mod server;
 mod socket;
-mod sys;
 mod timeline;
 
 pub use behaviour::{
@@ -27,7 +26,6 @@ pub use behaviour::{
 };
 pub use delay::Delay;
 pub use report::Report;
-pub use sys::{StopSignals, raise_descriptor_limit};
 
 use server::Server;
 use socket::Listener;
@@ -35,6 +33,7 @@ use std::io::{self, PipeWriter};
 use std::net::SocketAddr;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
+use sys::affinity;
 
 /// A server that runs on a thread of this process. Dropping it stops it.
 pub struct TestServer {
@@ -60,7 +59,7 @@ impl<T: Send + Default + 'static> Running<T> {
     ) -> io::Result<Running<T>> {
         let (sender, receiver) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new().name(name).spawn(move || {
-            let prepared = sys::prepare_thread(core);
+            let prepared = prepare_thread(core);
             let runs = prepared.is_ok();
             // This fails only if `start` has ended, and then the result does not matter.
             let _ = sender.send(prepared);
@@ -76,13 +75,21 @@ impl<T: Send + Default + 'static> Running<T> {
 
     /// CPU time of its thread, in nanoseconds.
     fn cpu_ns(&self) -> u64 {
-        engine::clock::cpu_of(&self.thread)
+        sys::clock::cpu_of(&self.thread)
     }
 
     fn end(self) -> std::thread::Result<T> {
         drop(self.stop);
         self.thread.join()
     }
+}
+
+/// Makes the calling thread wake at the requested time and, if a core is given, keeps it there.
+fn prepare_thread(core: Option<u32>) -> io::Result<()> {
+    affinity::wake_precisely()?;
+    let Some(core) = core else { return Ok(()) };
+    let cores = affinity::set(&[core]).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
+    affinity::pin(0, &cores)
 }
 
 impl TestServer {

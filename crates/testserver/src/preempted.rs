@@ -3,7 +3,7 @@
 //! By the wall clock alone work would end on time even if another process had the core meanwhile,
 //! so a neighbour would cost nothing.
 
-use super::sys::{now_ns, thread_cpu_ns};
+use sys::clock::{cpu_of_this_thread as thread_cpu_ns, now as now_ns};
 
 /// An interval measured by two clocks.
 #[derive(Debug)]

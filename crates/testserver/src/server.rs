@@ -9,17 +9,21 @@ use super::preempted::Preempted;
 use super::reply::{Form, Replies};
 use super::report::{LOG_LIMIT, Report};
 use super::request::{Bad, Persist, Request};
-use super::socket::Listener;
-use super::sys::{self, Poll, Ready, Wait, now_ns};
+use super::socket::{Listener, reset_on_close};
 use super::timeline::{Next, ServiceTime, Timeline};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, ErrorKind, PipeReader};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
+use sys::clock::now as now_ns;
+use sys::{Epoll, Ready, poll};
 
 const STOP: Token = Token(u64::MAX);
 const LISTENER: Token = Token(u64::MAX - 1);
 const BUFFER: usize = 64 * 1024;
+/// Events taken at once. They are few, so that a reply that becomes due meanwhile is not much
+/// delayed.
+const EVENTS: usize = 64;
 
 /// A reply that the thread is working on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,10 +49,21 @@ enum TimedWork {
     Piece(Token),
 }
 
+/// Sleeps until `at`. Returns true if the other end of `stop` was closed before.
+fn sleep_until(at: u64, stop: &PipeReader) -> io::Result<bool> {
+    loop {
+        let left = at.saturating_sub(now_ns());
+        let [stopped] = poll::readable([stop.as_raw_fd()], Some(left))?;
+        if stopped || left == 0 {
+            return Ok(stopped);
+        }
+    }
+}
+
 /// The server, ready to run.
 pub(super) struct Server {
     behaviour: Behaviour,
-    poll: Poll,
+    poll: Epoll,
     listeners: Vec<Listener>,
     stop: PipeReader,
     connections: Connections,
@@ -73,13 +88,13 @@ impl Server {
         listeners: Vec<Listener>,
         stop: PipeReader,
     ) -> io::Result<Self> {
-        let mut poll = Poll::new()?;
+        let mut poll = Epoll::new(EVENTS)?;
         poll.add(stop.as_fd(), STOP.0)?;
         for listener in &listeners {
             poll.add(listener.as_fd(), LISTENER.0)?;
         }
         // A kernel without this call reports it here, not in the loop.
-        poll.wait(Wait::No)?;
+        poll.wait(Some(0))?;
         Ok(Server {
             replies: Replies::new(&behaviour),
             timeline: Timeline::new(ServiceTime::of(&behaviour)),
@@ -112,9 +127,8 @@ impl Server {
             if self.wait_out_freeze(frozen) {
                 return self.report.ended();
             }
-            for at in 0..self.poll.found() {
-                let ready = self.poll.ready(at);
-                match Token(ready.token) {
+            while let Some(ready) = self.poll.next() {
+                match Token(ready.key) {
                     STOP => return self.report.ended(),
                     LISTENER => self.accept(),
                     token => self.serve(token, ready),
@@ -128,18 +142,19 @@ impl Server {
         }
     }
 
-    /// While it works it only polls for events between two readings of the clock.
-    fn wait(&self) -> Wait {
+    /// How long to wait for events; None waits without a limit. While it works it only polls for events
+    /// between two readings of the clock.
+    fn wait(&self) -> Option<u64> {
         if self.behaviour.awake {
-            return Wait::No;
+            return Some(0);
         }
         let timer = self.timers.peek().map(|Reverse(timer)| timer.due);
-        match (self.timeline.next(), timer) {
-            (Next::Busy, _) => Wait::No,
-            (Next::RestUntil(flush), timer) => Wait::Until(timer.map_or(flush, |t| t.min(flush))),
-            (Next::Rest, Some(timer)) => Wait::Until(timer),
-            (Next::Rest, None) => Wait::Forever,
-        }
+        let until = match (self.timeline.next(), timer) {
+            (Next::Busy, _) => return Some(0),
+            (Next::RestUntil(flush), timer) => timer.map_or(flush, |timer| timer.min(flush)),
+            (Next::Rest, timer) => timer?,
+        };
+        Some(until.saturating_sub(now_ns()))
     }
 
     /// Extends the current work by the time during which the thread did not run.
@@ -155,7 +170,7 @@ impl Server {
     fn wait_out_freeze(&mut self, frozen: Option<Frozen>) -> bool {
         let Some(frozen) = frozen else { return false };
         self.timeline.stand_still(frozen.from, frozen.until);
-        sys::sleep_until(frozen.until, self.stop.as_fd()).expect("our own pipe")
+        sleep_until(frozen.until, &self.stop).expect("our own pipe")
     }
 
     fn frozen(&self) -> Option<Frozen> {
@@ -221,7 +236,7 @@ impl Server {
         self.report.connections += 1;
         if hits(self.behaviour.refuse_nth, self.report.connections) {
             // If this fails, the client is gone, which has the same effect.
-            let _ = sys::reset_on_close(connection.socket().as_fd());
+            let _ = reset_on_close(connection.socket().as_fd());
             self.report.refused += 1;
             return;
         }
@@ -243,7 +258,7 @@ impl Server {
     /// Handles an event on a connection.
     fn serve(&mut self, token: Token, ready: Ready) {
         if ready.readable {
-            self.receive(token, ready.hung_up);
+            self.receive(token, ready.ended);
         }
         if ready.writable
             && let Some(connection) = self.connections.get(token)

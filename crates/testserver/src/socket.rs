@@ -1,12 +1,17 @@
 //! TCP and unix sockets behind one interface.
 
 use super::behaviour::Behaviour;
-use super::sys;
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// Makes closing this socket send a reset.
+pub(super) fn reset_on_close(socket: BorrowedFd<'_>) -> io::Result<()> {
+    Ok(sys::net::set_socket_linger(socket, Some(Duration::ZERO))?)
+}
 
 /// Where connections come from.
 pub(super) enum Listener {
@@ -39,7 +44,7 @@ impl Listener {
                 Listener::Tcp(tcp) => tcp.set_nonblocking(true)?,
                 Listener::Unix(unix, _) => unix.set_nonblocking(true)?,
             }
-            sys::widen_backlog(listener.as_fd())?;
+            sys::net::listen(listener.as_fd(), sys::net::BACKLOG)?;
         }
         Ok((address, listeners))
     }

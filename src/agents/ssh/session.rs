@@ -167,9 +167,8 @@ impl HostSession {
     pub(super) fn kill(&self) {
         let mut client = locked(&self.client);
         if let Ok(None) = client.try_wait() {
-            // SAFETY: only passes numbers. The client leads its own process group, and keeps its
-            // number until it is waited for.
-            unsafe { libc::kill(-(client.id() as libc::pid_t), libc::SIGKILL) };
+            // The client leads its own process group, and keeps its number until it is waited for.
+            let _ = sys::process::kill(client.id() as i32, libc::SIGKILL, true);
         }
     }
 }

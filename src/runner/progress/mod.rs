@@ -55,7 +55,7 @@ impl Progress {
     /// Keeps the writing thread on these cores, if there are any.
     pub(crate) fn keep_on(&self, cores: &[u32]) {
         if let Some(writer) = &self.writer {
-            placement::place(engine::threads::handle(writer), cores);
+            placement::place(writer, cores);
         }
     }
 

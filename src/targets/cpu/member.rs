@@ -3,7 +3,7 @@
 use keeper::process::{self, Stat};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
-use std::sync::OnceLock;
+use sys::clock::{ProcessClock, tick_ns};
 
 /// A process with its clock. The open file always belongs to this process: it cannot be read after
 /// the process has ended, even if its ID is reused.
@@ -15,7 +15,7 @@ pub(super) struct Member {
     threads: u32,
     /// Whether it has ended and nobody has waited for it.
     zombie: bool,
-    clock: libc::clockid_t,
+    clock: ProcessClock,
     stat: File,
     /// Its own CPU time, of all threads that it ever had.
     own_ns: u64,
@@ -33,7 +33,7 @@ impl Member {
             parent: 0,
             threads: 1,
             zombie: false,
-            clock: clock_of(pid)?,
+            clock: ProcessClock::of(pid)?,
             stat: File::open(format!("/proc/{pid}/stat")).ok()?,
             own_ns: 0,
             reaped_ns: 0,
@@ -50,7 +50,7 @@ impl Member {
     pub(super) fn refresh(&mut self) -> bool {
         // The clock is found by process ID. If the file can be read afterwards, the ID still
         // belonged to this process.
-        let Some(own_ns) = time(self.clock) else { return false };
+        let Some(own_ns) = self.clock.read() else { return false };
         let mut buffer = [0u8; 1024];
         let read = self.stat.read_at(&mut buffer, 0).unwrap_or(0);
         let Some(stat) = Stat::parse(&buffer[..read]) else { return false };
@@ -92,30 +92,4 @@ impl Member {
         }
         children
     }
-}
-
-/// The CPU clock of a process, which the kernel derives from the process ID.
-fn clock_of(pid: u32) -> Option<libc::clockid_t> {
-    let pid = libc::pid_t::try_from(pid).ok().filter(|pid| *pid > 0)?;
-    let mut clock = 0;
-    // SAFETY: `clock` is valid for writes.
-    let failed = unsafe { libc::clock_getcpuclockid(pid, &raw mut clock) };
-    (failed == 0).then_some(clock)
-}
-
-fn time(clock: libc::clockid_t) -> Option<u64> {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writes; an unknown clock is an error.
-    let failed = unsafe { libc::clock_gettime(clock, &raw mut time) };
-    (failed == 0).then(|| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
-}
-
-/// One step of the times in `/proc`.
-fn tick_ns() -> u64 {
-    static TICK: OnceLock<u64> = OnceLock::new();
-    *TICK.get_or_init(|| {
-        // SAFETY: no arguments that could be invalid.
-        let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-        1_000_000_000 / u64::try_from(ticks).unwrap_or(100).max(1)
-    })
 }

@@ -6,7 +6,8 @@
 use super::tcp::{States, Tcp};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
+use sys::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink};
 
 /// `SOCK_DIAG_BY_FAMILY`.
 const BY_FAMILY: u16 = 20;
@@ -21,22 +22,15 @@ const BUFFER: usize = 32 * 1024;
 /// # Errors
 /// If the kernel does not answer (built without it, or forbidden here).
 pub(super) fn in_states(states: States) -> io::Result<Vec<Tcp>> {
-    let netlink = open()?;
+    let (kind, flags) = (SocketType::RAW, SocketFlags::CLOEXEC);
+    let diagnosis = Some(netlink::SOCK_DIAG);
+    let netlink = net::socket_with(AddressFamily::NETLINK, kind, flags, diagnosis)?;
     let mut found = Vec::new();
     for family in [libc::AF_INET, libc::AF_INET6] {
-        send(&netlink, &question(family as u8, states))?;
+        net::send(&netlink, &question(family as u8, states), SendFlags::empty())?;
         while receive(&netlink, &mut found)? {}
     }
     Ok(found)
-}
-
-fn open() -> io::Result<OwnedFd> {
-    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
-    // SAFETY: no pointers; a result other than -1 is a descriptor of ours.
-    match unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_SOCK_DIAG) } {
-        -1 => Err(io::Error::last_os_error()),
-        fd => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
-    }
 }
 
 /// `nlmsghdr` and `inet_diag_req_v2`: a dump of the family's sockets in these states.
@@ -53,20 +47,10 @@ fn question(family: u8, states: States) -> [u8; HEAD + 56] {
     bytes
 }
 
-fn send(netlink: &OwnedFd, question: &[u8]) -> io::Result<()> {
-    // SAFETY: `question` is valid for reads of its length.
-    let sent =
-        unsafe { libc::send(netlink.as_raw_fd(), question.as_ptr().cast(), question.len(), 0) };
-    if sent == question.len() as isize { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
 /// Receives the next messages. Returns whether more follow.
 fn receive(netlink: &OwnedFd, found: &mut Vec<Tcp>) -> io::Result<bool> {
     let mut buffer = [0u8; BUFFER];
-    // SAFETY: `buffer` is valid for writes of its length.
-    let got =
-        unsafe { libc::recv(netlink.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len(), 0) };
-    let got = usize::try_from(got).map_err(|_| io::Error::last_os_error())?;
+    let (got, _) = net::recv(netlink, &mut buffer, RecvFlags::empty())?;
     messages(&buffer[..got], found)
 }
 
@@ -116,6 +100,7 @@ mod tests {
     use super::*;
     use crate::targets::find::tcp::{CONNECTED, LISTENING};
     use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsRawFd;
     use std::os::unix::fs::MetadataExt;
 
     #[test]
@@ -128,8 +113,7 @@ mod tests {
             let found = in_states(LISTENING).expect("this kernel tells");
             let ours = found.iter().find(|tcp| tcp.inode == inode).expect("it listens");
             assert_eq!((ours.ip, ours.port), (address.ip(), address.port()));
-            // SAFETY: no arguments, and it cannot fail.
-            assert_eq!(ours.user, unsafe { libc::geteuid() });
+            assert_eq!(ours.user, sys::process::user());
         }
     }
 

@@ -209,10 +209,8 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        if let Ok(pid) = libc::pid_t::try_from(self.master.id()) {
-            // SAFETY: it is our child and was not waited for yet, so the ID is still its own.
-            unsafe { libc::kill(pid, libc::SIGTERM) };
-        }
+        // It is our child and was not waited for yet, so the ID is still its own.
+        let _ = sys::process::kill(self.master.id() as i32, libc::SIGTERM, false);
         let _ = self.master.wait();
     }
 }

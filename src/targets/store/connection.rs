@@ -4,9 +4,9 @@
 use record::Address;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
+use sys::net::connect_unix;
 use wire::{Class, Codec, ConnectionState, Events, Out, Reply, Tag};
 use wire::{memcached, resp, thrift};
 
@@ -215,35 +215,6 @@ impl Stream {
                 stream.write_all(bytes)
             }
         }
-    }
-}
-
-/// Connects within this time: the standard library would wait for ever if the listener does not
-/// accept. On Linux the send timeout also limits connect.
-pub(crate) fn connect_unix(path: &str, patience: Duration) -> io::Result<UnixStream> {
-    // SAFETY: an all-zero sockaddr_un is valid.
-    let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
-    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
-    // One byte is for the final zero.
-    if path.len() >= address.sun_path.len() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "the path is too long for a socket"));
-    }
-    for (to, from) in address.sun_path.iter_mut().zip(path.bytes()) {
-        *to = from as libc::c_char;
-    }
-    // SAFETY: no pointers; a result other than -1 is a descriptor of ours.
-    let socket =
-        match unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) } {
-            -1 => return Err(io::Error::last_os_error()),
-            fd => unsafe { OwnedFd::from_raw_fd(fd) },
-        };
-    let stream = UnixStream::from(socket);
-    stream.set_write_timeout(Some(patience))?;
-    let length = size_of::<libc::sockaddr_un>() as libc::socklen_t;
-    // SAFETY: a valid address of that length.
-    match unsafe { libc::connect(stream.as_raw_fd(), (&raw const address).cast(), length) } {
-        0 => Ok(stream),
-        _ => Err(io::Error::last_os_error()),
     }
 }
 

@@ -17,7 +17,6 @@ pub(crate) use fingerprint::{Decision, Fingerprint, LoadState, RequestedData};
 
 use crate::access::Access;
 use connection::StoreConnection;
-pub(crate) use connection::connect_unix;
 use drivers::PendingWork;
 use record::limits::NUMBERS_BELOW;
 use record::{Address, Fact, Workload};

@@ -127,8 +127,6 @@ fn a_server_that_never_answers_or_accepts_is_given_up() {
 /// Makes sure that nobody else can connect: the queue has room for one connection, and one waits to
 /// be accepted.
 fn full(listener: &UnixListener, path: &Path) {
-    use std::os::fd::AsRawFd;
-    // SAFETY: a socket of ours that listens already.
-    assert_eq!(unsafe { libc::listen(listener.as_raw_fd(), 0) }, 0);
+    sys::net::listen(listener, 0).expect("it listens already");
     std::mem::forget(UnixStream::connect(path).expect("room for one"));
 }

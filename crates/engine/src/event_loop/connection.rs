@@ -9,13 +9,13 @@ use super::codec_events::{CodecEvents, Copies};
 use super::dialogue::Dialogue;
 use super::in_flight::{InFlight, Operation};
 use super::policy::{Destinations, Sources, may_reuse};
-use super::poll::{Poll, Ready};
 use super::socket::Socket;
 use super::stream::{ReadResult, Stream};
 use crate::{TlsAccess, clock};
 use record::{Failure, Recorder, Reuse};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use sys::{Epoll, Ready};
 use wire::{Codec, ConnectionState, Fault, Out, Progress};
 
 /// What all connections of a lane have in common.
@@ -25,7 +25,7 @@ pub(super) struct Common<S: Dialogue> {
     pub(super) sources: Sources,
     pub(super) tls: Option<TlsAccess>,
     pub(super) reuse: Reuse,
-    pub(super) poll: Poll,
+    pub(super) poll: Epoll,
     /// One buffer for all: what a connection has not parsed yet is kept with the connection, so
     /// ten thousand idle connections have no buffers.
     pub(super) input: Vec<u8>,
@@ -199,7 +199,7 @@ impl<S: Dialogue> Connection<S> {
         match dialled {
             Ok((stream, socket)) => {
                 let key = u64::from(self.slot) | u64::from(self.generation) << 32;
-                if common.poll.add(socket.fd(), key).is_err() {
+                if common.poll.add(&socket, key).is_err() {
                     return self.fail(Failure::NoMemory, common, seen);
                 }
                 self.stream = stream;

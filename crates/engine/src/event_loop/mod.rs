@@ -4,7 +4,7 @@
 //! `turn` is the loop, `dialogue` the protocol side of a lane, `connection` one connection,
 //! `policy` decides when a connection is reused and from which address it dials, `in_flight` has
 //! the operations of a connection, `allowance` limits how much is read before the clock is read
-//! again, `socket` has the system calls, `poll` epoll. After warm-up nothing here allocates
+//! again, `socket` has the system calls, `sys::Epoll` waits. After warm-up nothing here allocates
 //! (plain sockets), locks or formats.
 
 mod allowance;
@@ -13,7 +13,6 @@ mod connection;
 mod dialogue;
 mod in_flight;
 mod policy;
-mod poll;
 mod socket;
 mod stream;
 mod turn;

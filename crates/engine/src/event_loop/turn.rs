@@ -11,7 +11,6 @@ use super::connection::{Common, Connection, EventResult};
 use super::dialogue::Dialogue;
 use super::in_flight::Operation;
 use super::policy::{Destinations, Sources};
-use super::poll::{Poll, Ready};
 use crate::arrivals::LaneSchedule;
 use crate::lane::InSteps;
 use crate::numbering::Numbering;
@@ -20,6 +19,7 @@ use late::Late;
 use record::{LaneOrder, Recorder, Reuse};
 use rooms::Rooms;
 use std::collections::VecDeque;
+use sys::{Epoll, Ready};
 
 /// The key of the stop signal among the events.
 const STOP: u64 = u64::MAX;
@@ -38,6 +38,8 @@ const OPENING_NS: u64 = 10_000_000_000;
 /// How long replies in flight are waited for after a stop.
 const STOPPING_NS: u64 = 500_000_000;
 
+/// Maximum number of events taken in one call.
+const BATCH: usize = 512;
 /// Maximum bytes of one read.
 const INPUT_BYTES: usize = 64 * 1024;
 
@@ -125,7 +127,7 @@ impl<S: Dialogue> EventLane<S> {
             sources: Sources::new(&asked.address, asked.reuse, seat.worker),
             tls,
             reuse: asked.reuse,
-            poll: Poll::new()
+            poll: Epoll::new(BATCH)
                 .map_err(|error| EngineError::system("cannot create a poller", error))?,
             input: vec![0; INPUT_BYTES],
             out: wire::Out::default(),
@@ -134,7 +136,7 @@ impl<S: Dialogue> EventLane<S> {
             unread: VecDeque::with_capacity(connections),
         };
         let broken = |error| EngineError::system("cannot watch the stop signal", error);
-        common.poll.add_level(seat.stop.fd(), STOP).map_err(broken)?;
+        common.poll.add_level(&seat.stop, STOP).map_err(broken)?;
         Ok(EventLane {
             slots: (0..connections as u32)
                 .map(|slot| Connection::new(&common.dialogue, depth, slot))
@@ -265,7 +267,10 @@ impl<S: Dialogue> EventLane<S> {
     /// Waits for events, or only polls while sockets are left to be read.
     fn wait(&mut self, wait_ns: u64) -> Result<(), EngineError> {
         let wait_ns = if self.common.unread.is_empty() { wait_ns } else { 0 };
-        self.common.poll.wait(wait_ns).map_err(|error| EngineError::system("cannot wait", error))
+        self.common
+            .poll
+            .wait(Some(wait_ns))
+            .map_err(|error| EngineError::system("cannot wait", error))
     }
 
     /// Notes that a connection has room for `many` more operations: in closed loop it takes them

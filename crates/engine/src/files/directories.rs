@@ -1,13 +1,14 @@
 //! The directory of a store: it is created and marked, and never belongs to anything else.
 
 use super::name::{DIRECTORIES, digit_of};
-use super::system::call;
 use crate::EngineError;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use sys::fs::{FlockOperation, Mode, OFlags, flock, mkdirat, openat, retry_on_intr};
+use sys::{Errno, process};
 
 /// The file that marks the directory as a store of tiebreak.
 const MARKER: &str = ".tiebreak-cache";
@@ -44,17 +45,19 @@ impl Directories {
             .map_err(|error| wrong("cannot be opened (it must not be a symbolic link)", error))?;
         // Several lanes open one directory at once: while one of them marks it, another must not
         // take the new files for somebody else's.
-        lock(&opened, libc::LOCK_EX).map_err(|error| wrong("cannot be locked", error))?;
+        lock(&opened, FlockOperation::LockExclusive)
+            .map_err(|error| wrong("cannot be locked", error))?;
         let claimed = claim(root, &opened);
-        lock(&opened, libc::LOCK_UN).map_err(|error| wrong("cannot be unlocked", error))?;
+        lock(&opened, FlockOperation::Unlock)
+            .map_err(|error| wrong("cannot be unlocked", error))?;
         claimed?;
         let unmade = |error| wrong("has a subdirectory that cannot be created or opened", error);
         let mut directories = Vec::with_capacity(DIRECTORIES);
         for first in 0..16 {
-            let outer = directory(opened.as_raw_fd(), &[digit_of(first)]).map_err(unmade)?;
+            let outer = directory(&opened, &[digit_of(first)]).map_err(unmade)?;
             for second in 0..16 {
                 let name = [digit_of(first), digit_of(second)];
-                directories.push(directory(outer.as_raw_fd(), &name).map_err(unmade)?);
+                directories.push(directory(&outer, &name).map_err(unmade)?);
             }
         }
         Ok(Directories { directories })
@@ -62,15 +65,13 @@ impl Directories {
 
     /// Returns the descriptor of a directory.
     #[inline]
-    pub(super) fn at(&self, directory: usize) -> RawFd {
-        self.directories[directory].as_raw_fd()
+    pub(super) fn at(&self, directory: usize) -> &OwnedFd {
+        &self.directories[directory]
     }
 }
 
-fn lock(opened: &File, operation: libc::c_int) -> io::Result<()> {
-    // SAFETY: an open descriptor.
-    let locked = call(u64::MAX, || unsafe { libc::flock(opened.as_raw_fd(), operation) } as isize);
-    locked.map(drop).map_err(io::Error::from_raw_os_error)
+fn lock(opened: &File, operation: FlockOperation) -> io::Result<()> {
+    Ok(retry_on_intr(|| flock(opened, operation))?)
 }
 
 /// Makes sure that the directory is a store: marked, or empty and then marked.
@@ -82,8 +83,7 @@ fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
         )))
     };
     let unread = |error| EngineError::system(format!("cannot read {}", root.display()), error);
-    // SAFETY: no arguments.
-    if opened.metadata().map_err(unread)?.uid() != unsafe { libc::geteuid() } {
+    if opened.metadata().map_err(unread)?.uid() != process::user() {
         return refuse("belongs to another user");
     }
     // By its descriptor: the directory that was opened, and not the one that has the name now.
@@ -111,20 +111,11 @@ fn claim(root: &Path, opened: &File) -> Result<(), EngineError> {
 }
 
 /// Creates a directory if there is none, and opens it.
-fn directory(within: RawFd, name: &[u8]) -> io::Result<OwnedFd> {
-    let mut text = [0u8; 3];
-    text[..name.len()].copy_from_slice(name);
-    let text: *const libc::c_char = text.as_ptr().cast();
-    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-    // SAFETY: the name ends with a 0; the descriptor is open.
-    match call(u64::MAX, || unsafe { libc::mkdirat(within, text, 0o700) } as isize) {
-        Ok(_) | Err(libc::EEXIST) => {}
-        Err(errno) => return Err(io::Error::from_raw_os_error(errno)),
+fn directory(within: impl AsFd, name: &[u8]) -> io::Result<OwnedFd> {
+    match retry_on_intr(|| mkdirat(&within, name, Mode::RWXU)) {
+        Ok(()) | Err(Errno::EXIST) => {}
+        Err(errno) => return Err(errno.into()),
     }
-    // SAFETY: as above.
-    let opened = call(u64::MAX, || unsafe { libc::openat(within, text, flags) } as isize);
-    // SAFETY: a descriptor that was just opened and that nobody else owns.
-    opened
-        .map(|fd| unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
-        .map_err(io::Error::from_raw_os_error)
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(retry_on_intr(|| openat(&within, name, flags, Mode::empty()))?)
 }

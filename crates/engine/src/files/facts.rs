@@ -2,10 +2,8 @@
 
 use super::store::{Guard, Settings};
 use crate::EngineError;
-use std::ffi::CString;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use sys::fs::file_system;
 
 /// Magic numbers of file systems (statfs(2)). The second, third and fourth extended file system
 /// have the same one.
@@ -51,17 +49,6 @@ pub fn facts(root: &Path, settings: &Settings) -> Result<Vec<(String, String)>, 
 fn kind(magic: i64) -> String {
     let known = KINDS.iter().find(|(number, _)| *number == magic);
     known.map_or_else(|| format!("{magic:#x}"), |(_, name)| (*name).to_owned())
-}
-
-fn file_system(root: &Path) -> io::Result<i64> {
-    let path = CString::new(root.as_os_str().as_bytes())?;
-    // SAFETY: an all-zero statfs is valid, and is valid for writes.
-    let mut about: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the path ends with a 0.
-    match unsafe { libc::statfs(path.as_ptr(), &mut about) } {
-        0 => Ok(about.f_type as i64 & 0xFFFF_FFFF),
-        _ => Err(io::Error::last_os_error()),
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The name of the file with the value of a key, and its directory.
 
+use std::ffi::CStr;
+
 /// Offset basis and prime of FNV-1a with 128 bits (Fowler, Noll, Vo).
 const FNV: (u128, u128) =
     (0x6C62_272E_07BB_0142_62B8_2175_6295_C58D, 0x0000_0000_0100_0000_0000_0000_0000_013B);
@@ -39,13 +41,18 @@ impl Name {
     }
 
     /// Returns the name in the form of the system.
-    pub(super) fn as_ptr(&self) -> *const libc::c_char {
-        self.text.as_ptr().cast()
+    pub(super) fn text(&self) -> &CStr {
+        as_c_str(&self.text)
     }
 
     pub(super) fn digits(&self) -> &[u8] {
         &self.text[..DIGITS]
     }
+}
+
+/// Returns a text that ends with a 0, in the form of the system.
+pub(super) fn as_c_str(text: &[u8]) -> &CStr {
+    CStr::from_bytes_until_nul(text).unwrap_or_default()
 }
 
 /// Returns the lowest four bits as a hexadecimal digit.

@@ -2,15 +2,16 @@
 
 use super::directories::Directories;
 use super::errors::failure;
-use super::name::{DIGITS, Name};
+use super::name::{DIGITS, Name, as_c_str};
 use super::system::{FileState, Open, call};
 use crate::{EngineError, clock};
 use record::Failure;
-use std::os::fd::RawFd;
+use std::ffi::CStr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use sys::fs::{AtFlags, FlockOperation, OFlags, linkat, renameat, unlinkat};
 
 /// Maximum length of a value. A longer file was not written here, and reading it would take all
 /// memory.
@@ -138,12 +139,12 @@ impl Store {
         let written = match self.settings.guard {
             _ if value.is_empty() => Err(libc::EINVAL),
             Guard::Rename => self.replace(&name, value),
-            Guard::Flock => self.open(&name, libc::O_WRONLY | libc::O_CREAT).and_then(|file| {
-                file.lock(libc::LOCK_EX)?;
+            Guard::Flock => self.open(&name, OFlags::WRONLY | OFlags::CREATE).and_then(|file| {
+                file.lock(FlockOperation::LockExclusive)?;
                 self.fill(file, value)
             }),
             Guard::Nothing => self
-                .open(&name, libc::O_WRONLY | libc::O_CREAT)
+                .open(&name, OFlags::WRONLY | OFlags::CREATE)
                 .and_then(|file| self.fill(file, value)),
         };
         written.map_err(failure)
@@ -161,7 +162,7 @@ impl Store {
             Guard::Rename => self.link(&name, value),
             Guard::Flock => self.add_locked(&name, value),
             Guard::Nothing => self
-                .open(&name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL)
+                .open(&name, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)
                 .and_then(|file| self.fill(file, value))
                 .map(|()| Stored::New),
         };
@@ -177,7 +178,7 @@ impl Store {
     /// Returns an error if the system refuses.
     pub fn delete(&self, key: &[u8]) -> Result<FileLookup, Failure> {
         let name = Name::of(key);
-        match self.unlink(name.directory, name.as_ptr()) {
+        match self.unlink(name.directory, name.text()) {
             Ok(()) => Ok(FileLookup::Hit),
             Err(libc::ENOENT) => Ok(FileLookup::Miss),
             Err(errno) => Err(failure(errno)),
@@ -185,9 +186,9 @@ impl Store {
     }
 
     fn read(&self, name: &Name, buffer: &mut Vec<u8>) -> Result<FileLookup, i32> {
-        let file = self.open(name, libc::O_RDONLY)?;
+        let file = self.open(name, OFlags::RDONLY)?;
         if self.settings.guard == Guard::Flock {
-            file.lock(libc::LOCK_SH)?;
+            file.lock(FlockOperation::LockShared)?;
         }
         let state = file.state()?;
         if !state.regular || state.bytes > LONGEST {
@@ -224,8 +225,8 @@ impl Store {
     }
 
     fn add_locked(&self, name: &Name, value: &[u8]) -> Result<Stored, i32> {
-        let file = self.open(name, libc::O_WRONLY | libc::O_CREAT)?;
-        file.lock(libc::LOCK_EX)?;
+        let file = self.open(name, OFlags::WRONLY | OFlags::CREATE)?;
+        file.lock(FlockOperation::LockExclusive)?;
         // Checked only now, and not by O_EXCL, because another writer may have come first
         // between creating and locking.
         if self.holds(&file.state()?) {
@@ -238,14 +239,11 @@ impl Store {
     fn replace(&self, name: &Name, value: &[u8]) -> Result<(), i32> {
         let (directory, beside) = (self.directories.at(name.directory), self.beside(name));
         self.write_beside(name, value)?;
-        // SAFETY: both names end with a 0.
-        let rename = || unsafe {
-            libc::renameat(directory, beside.as_ptr().cast(), directory, name.as_ptr())
-        };
-        let renamed = call(self.gives_up, || rename() as isize).map(drop);
+        let beside = as_c_str(&beside);
+        let renamed = call(self.gives_up, || renameat(directory, beside, directory, name.text()));
         if renamed.is_err() {
             // The file is ours; the error of the rename is the one to report.
-            let _ = self.unlink(name.directory, beside.as_ptr().cast());
+            let _ = self.unlink(name.directory, beside);
         }
         renamed
     }
@@ -254,25 +252,23 @@ impl Store {
     fn link(&self, name: &Name, value: &[u8]) -> Result<Stored, i32> {
         let (directory, beside) = (self.directories.at(name.directory), self.beside(name));
         self.write_beside(name, value)?;
-        // SAFETY: both names end with a 0.
-        let link = || unsafe {
-            libc::linkat(directory, beside.as_ptr().cast(), directory, name.as_ptr(), 0)
-        };
-        let linked = call(self.gives_up, || link() as isize);
-        self.unlink(name.directory, beside.as_ptr().cast())?;
-        linked.map(|_| Stored::New)
+        let beside = as_c_str(&beside);
+        let link = || linkat(directory, beside, directory, name.text(), AtFlags::empty());
+        let linked = call(self.gives_up, link);
+        self.unlink(name.directory, beside)?;
+        linked.map(|()| Stored::New)
     }
 
     fn write_beside(&self, name: &Name, value: &[u8]) -> Result<(), i32> {
-        let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
         let beside = self.beside(name);
+        let beside = as_c_str(&beside);
         let directory = self.directories.at(name.directory);
-        // SAFETY: the name ends with a 0.
-        let file = unsafe { Open::at(directory, beside.as_ptr().cast(), flags, self.gives_up)? };
+        let file = Open::at(directory, beside, flags, self.gives_up)?;
         let written = file.write(value).and_then(|()| self.settle(&file)).and(file.close());
         if written.is_err() {
             // The file is ours; the error of the write is the one to report.
-            let _ = self.unlink(name.directory, beside.as_ptr().cast());
+            let _ = self.unlink(name.directory, beside);
         }
         written
     }
@@ -283,17 +279,13 @@ impl Store {
     }
 
     #[inline]
-    fn open(&self, name: &Name, flags: libc::c_int) -> Result<Open, i32> {
-        // SAFETY: a name ends with a 0.
-        unsafe {
-            Open::at(self.directories.at(name.directory), name.as_ptr(), flags, self.gives_up)
-        }
+    fn open(&self, name: &Name, flags: OFlags) -> Result<Open, i32> {
+        Open::at(self.directories.at(name.directory), name.text(), flags, self.gives_up)
     }
 
-    fn unlink(&self, directory: usize, name: *const libc::c_char) -> Result<(), i32> {
-        let directory: RawFd = self.directories.at(directory);
-        // SAFETY: both callers' names end with a 0.
-        call(self.gives_up, || unsafe { libc::unlinkat(directory, name, 0) } as isize).map(drop)
+    fn unlink(&self, directory: usize, name: &CStr) -> Result<(), i32> {
+        let directory = self.directories.at(directory);
+        call(self.gives_up, || unlinkat(directory, name, AtFlags::empty()))
     }
 
     /// Returns the name before the rename: the key's and this handle's.

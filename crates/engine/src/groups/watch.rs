@@ -2,33 +2,24 @@
 
 use crate::Stop;
 use std::os::fd::RawFd;
+use sys::poll::{self, Watched};
 
 /// The descriptors that wake the lanes of a slice, and the one of the run's end.
-pub(super) struct Watch(Vec<libc::pollfd>);
+pub(super) struct Watch(Vec<Watched>);
 
 impl Watch {
     pub(super) fn new(lanes: impl Iterator<Item = RawFd>, stop: &Stop) -> Watch {
-        let watched = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        Watch(lanes.chain([stop.fd()]).map(watched).collect())
+        Watch(lanes.chain([stop.fd()]).map(Watched::new).collect())
     }
 
     /// Waits for any of them for at most `wait_ns`; 0 polls without waiting.
     pub(super) fn wait(&mut self, wait_ns: u64) {
-        let time = libc::timespec {
-            tv_sec: (wait_ns / 1_000_000_000) as i64,
-            tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
-        };
-        let watched = self.0.len() as libc::nfds_t;
-        // SAFETY: `watched` valid pollfds, a valid time, no signal mask.
-        let got = unsafe { libc::ppoll(self.0.as_mut_ptr(), watched, &time, std::ptr::null()) };
-        if got < 0 {
-            // Interrupted: the caller looks at the clock.
-            self.0.iter_mut().for_each(|of| of.revents = 0);
-        }
+        // After a failure none is ready: the caller looks at the clock.
+        let _ = poll::wait(&mut self.0, Some(wait_ns));
         // One notice is enough: each lane checks itself whether the end was requested.
-        let stopped = self.0.last().is_some_and(|stop| stop.revents != 0);
+        let stopped = self.0.last().is_some_and(Watched::is_ready);
         if stopped {
-            self.0.iter_mut().for_each(|of| of.revents = libc::POLLIN);
+            self.0.iter_mut().for_each(|lane| lane.set_ready(true));
             let stop = self.0.len() - 1;
             self.leave_out(stop);
         }
@@ -36,12 +27,11 @@ impl Watch {
 
     /// Returns true if there is something to do for the lane at this place.
     pub(super) fn is_ready(&self, at: usize) -> bool {
-        self.0[at].revents != 0
+        self.0[at].is_ready()
     }
 
-    /// Stops waiting for this lane. (ppoll ignores a negative descriptor.)
+    /// Stops waiting for this lane. (A negative descriptor is never ready.)
     pub(super) fn leave_out(&mut self, at: usize) {
-        self.0[at].fd = -1;
-        self.0[at].revents = 0;
+        self.0[at] = Watched::new(-1);
     }
 }

@@ -7,9 +7,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use sys::fs::{FallocateFlags, fallocate};
 use text::blot::{blot_before, is_maskable};
 use text::shown::shown;
 use thiserror::Error;
@@ -55,11 +55,8 @@ pub fn free_middle(log: &Path, secrets: &[String]) {
     if to <= from {
         return;
     }
-    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-    // SAFETY: a descriptor of ours and numbers.
-    let _ = unsafe {
-        libc::fallocate(file.as_raw_fd(), mode, from as libc::off_t, (to - from) as libc::off_t)
-    };
+    let mode = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    let _ = fallocate(&file, mode, from, to - from);
 }
 
 /// Masks the secrets in a log that is no longer written, in place, and cuts out its middle if it is

@@ -4,17 +4,19 @@
 use super::answer::Consumed;
 use super::cql::Cql;
 use super::{Data, mysql, postgres, websocket};
-use crate::sys::{self, Poll, Ready, Wait};
 use engine::workload::preset;
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, PipeReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
+use sys::{Epoll, Ready};
 
 const STOP: u64 = u64::MAX;
 /// Keys of listeners begin here; below are places of connections.
 const SERVICES: u64 = 1 << 32;
 const BUFFER: usize = 64 * 1024;
+/// Events taken at once.
+const EVENTS: usize = 64;
 
 struct Service {
     listener: TcpListener,
@@ -82,7 +84,7 @@ struct Client {
 }
 
 pub(super) struct Server {
-    poll: Poll,
+    poll: Epoll,
     /// Open as long as the server should run.
     _stop: PipeReader,
     services: Vec<Service>,
@@ -101,18 +103,18 @@ type Continues = io::Result<bool>;
 
 impl Server {
     pub(super) fn new(services: &[super::Service], stop: PipeReader) -> io::Result<Server> {
-        let mut poll = Poll::new()?;
+        let mut poll = Epoll::new(EVENTS)?;
         poll.add(stop.as_fd(), STOP)?;
         let open = |(number, service): (usize, &super::Service)| {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
             listener.set_nonblocking(true)?;
-            sys::widen_backlog(listener.as_fd())?;
+            sys::net::listen(&listener, sys::net::BACKLOG)?;
             poll.add(listener.as_fd(), SERVICES + number as u64)?;
             Ok(Service { listener, protocol: Protocol::new(*service)? })
         };
         let services = services.iter().enumerate().map(open).collect::<io::Result<_>>()?;
         // A kernel without this call reports it here, not in the loop.
-        poll.wait(Wait::No)?;
+        poll.wait(Some(0))?;
         Ok(Server {
             poll,
             _stop: stop,
@@ -134,10 +136,9 @@ impl Server {
         // Connections that came before the first wait are not announced again.
         (0..self.services.len()).for_each(|service| self.accept(service));
         loop {
-            self.poll.wait(Wait::Forever).expect("our own epoll");
-            for at in 0..self.poll.found() {
-                let ready = self.poll.ready(at);
-                match ready.token {
+            self.poll.wait(None).expect("our own epoll");
+            while let Some(ready) = self.poll.next() {
+                match ready.key {
                     STOP => return,
                     service if service >= SERVICES => self.accept((service - SERVICES) as usize),
                     index => self.serve(index as usize, ready),
@@ -182,7 +183,7 @@ impl Server {
         let was_in = client.room;
         let goes_on = client.pay(&[]).and_then(|_| {
             let (out, shared) = (&mut self.out, &mut self.shared);
-            client.receive(ready.hung_up, protocol, &mut self.buffer, out, shared)
+            client.receive(ready.ended, protocol, &mut self.buffer, out, shared)
         });
         if let Some(room) = client.room {
             if was_in.is_none() {

@@ -2,6 +2,7 @@
 
 use crate::{EngineError, Stop, clock};
 use std::os::fd::RawFd;
+use sys::poll;
 
 /// An eventfd, so that one call waits for a wake-up and for the end of the run.
 pub(super) struct Wakeup(Stop);
@@ -30,22 +31,13 @@ impl Wakeup {
     /// Waits for a wake-up, until `also` is readable, or until the time `until`. Returns true if
     /// `also` is readable. Earlier wake-ups are cleared.
     pub(super) fn wait(&self, also: Option<RawFd>, until: u64) -> bool {
-        let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        // poll ignores a negative descriptor.
-        let mut fds = [poll(self.0.fd()), poll(also.unwrap_or(-1))];
         let left = until.saturating_sub(clock::now());
-        let time = libc::timespec {
-            tv_sec: (left / 1_000_000_000) as i64,
-            tv_nsec: (left % 1_000_000_000) as libc::c_long,
-        };
-        // SAFETY: two valid pollfds, a valid time, no signal mask. If the call is interrupted or
-        // fails it counts as nothing: the caller reads the clock.
-        unsafe { libc::ppoll(fds.as_mut_ptr(), 2, &time, std::ptr::null()) };
-        if fds[0].revents != 0 {
-            let mut count = [0u8; 8];
-            // SAFETY: 8 writable bytes, as an eventfd requires.
-            unsafe { libc::read(self.0.fd(), count.as_mut_ptr().cast(), count.len()) };
+        // If the call is interrupted or fails it counts as nothing: the caller reads the clock.
+        let ready = poll::readable([self.0.fd(), also.unwrap_or(-1)], Some(left));
+        let [called, ended] = ready.unwrap_or_default();
+        if called {
+            self.0.clear();
         }
-        fds[1].revents != 0
+        ended
     }
 }

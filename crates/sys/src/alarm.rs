@@ -1,7 +1,11 @@
-//! Wakes a sleeping thread at a time of the engine's clock.
+//! Wakes a sleeping thread at a time of the clock.
 
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 /// A descriptor that becomes readable at a given time. It is for event loops of libraries that
 /// can wait for descriptors but whose own timers have a resolution of a millisecond.
@@ -14,12 +18,8 @@ impl Alarm {
     /// # Errors
     /// Returns an error if no file descriptor is left.
     pub fn new() -> io::Result<Alarm> {
-        let flags = libc::TFD_NONBLOCK | libc::TFD_CLOEXEC;
-        // SAFETY: no pointers; a result other than -1 is a descriptor that we own.
-        match unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, flags) } {
-            -1 => Err(io::Error::last_os_error()),
-            fd => Ok(Alarm(unsafe { OwnedFd::from_raw_fd(fd) })),
-        }
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        Ok(Alarm(timerfd_create(TimerfdClockId::Monotonic, flags)?))
     }
 
     /// Sets the alarm to a time of [`crate::clock::now`], replacing the time before. If that time
@@ -27,16 +27,12 @@ impl Alarm {
     pub fn set(&self, at: u64) {
         // A time of 0 would disable the timer.
         let at = at.max(1);
-        let once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        let time = libc::timespec {
-            tv_sec: (at / 1_000_000_000) as i64,
-            tv_nsec: (at % 1_000_000_000) as libc::c_long,
-        };
-        let times = libc::itimerspec { it_interval: once, it_value: time };
-        let absolute = libc::TFD_TIMER_ABSTIME;
-        // SAFETY: the descriptor is a timer and the times are valid; the old times are not
-        // requested. With these arguments the call cannot fail.
-        unsafe { libc::timerfd_settime(self.as_raw_fd(), absolute, &times, std::ptr::null_mut()) };
+        let time =
+            Timespec { tv_sec: (at / 1_000_000_000) as i64, tv_nsec: (at % 1_000_000_000) as _ };
+        let once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let times = Itimerspec { it_interval: once, it_value: time };
+        // With these arguments the call cannot fail.
+        let _ = timerfd_settime(&self.0, TimerfdTimerFlags::ABSTIME, &times);
     }
 }
 
@@ -49,12 +45,10 @@ impl AsRawFd for Alarm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock;
+    use crate::{clock, poll};
 
-    fn rings(alarm: &Alarm, wait_ms: i32) -> bool {
-        let mut ask = libc::pollfd { fd: alarm.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: one valid pollfd.
-        unsafe { libc::poll(&mut ask, 1, wait_ms) == 1 }
+    fn rings(alarm: &Alarm, wait_ms: u64) -> bool {
+        poll::readable([alarm.as_raw_fd()], Some(wait_ms * 1_000_000)).expect("one descriptor")[0]
     }
 
     #[test]

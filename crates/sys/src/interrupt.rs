@@ -1,24 +1,17 @@
 //! Interrupts a thread whose system call blocks for too long.
 
-use crate::threads::handle;
+use crate::{handle, signals};
 use std::sync::Once;
 use std::thread::JoinHandle;
 
 /// Processes ignore this signal by default, and nothing else here uses it.
 const SIGNAL: libc::c_int = libc::SIGURG;
 
-extern "C" fn nothing(_signal: libc::c_int) {}
-
 /// Makes the signal end blocking calls with `EINTR` instead of being ignored.
 pub fn prepare() {
     static ONCE: Once = Once::new();
-    // SAFETY: an all-zero sigaction is valid; the handler does nothing. SA_RESTART is not set
-    // because the call must end.
-    ONCE.call_once(|| unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as usize;
-        libc::sigaction(SIGNAL, &action, std::ptr::null_mut());
-    });
+    // Nobody forbids a handler for this signal.
+    ONCE.call_once(|| drop(signals::end_calls_on(SIGNAL)));
 }
 
 /// Ends the system call that the thread is in, if that is possible: waiting for a lock can be
