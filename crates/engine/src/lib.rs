@@ -43,7 +43,9 @@ mod worker;
 pub mod workload;
 
 pub use alarm::Alarm;
-pub use drive::{Drive, Next, Take};
+pub use drive::{
+    DIALLING, Drive, Next, OPENING_NS, SPIN_NS, Take, check_interval, redial_pause_ns,
+};
 pub use driving::{Driving, Waits};
 pub use ending::{Drain, Ending, SliceEnd};
 pub use error::EngineError;

@@ -1,6 +1,7 @@
 //! One core, which drives its lanes in the interleaved order.
 
 use crate::barrier::{Barrier, BrokenBarrier};
+use crate::drive::SPIN_NS;
 use crate::gate::Gate;
 use crate::health::{Health, Reading};
 use crate::random::Random;
@@ -31,8 +32,6 @@ const RENEWAL: u64 = 0x4E4E_0000_0000;
 const OPENING: u64 = 0x4E4F_0000_0000;
 /// How many connections of one lane are opened before those of another lane.
 const OPENED_AT_ONCE: usize = 2;
-/// The last part of the wait for the start of a slice, which a lane spends spinning.
-const SPIN_NS: u64 = 50_000;
 /// How long all resting lanes together are serviced between two slices.
 const REST_NS: u64 = 200_000;
 

@@ -100,7 +100,7 @@ impl<S, M: Default> Scheduler<S, M> {
             // It was given up and is already recorded.
             return;
         }
-        self.drive.ended(at.done);
+        self.drive.ended(slot, 1, at.done);
         let (memo, request) = asked;
         let share = request.share;
         match answer {
@@ -123,12 +123,13 @@ impl<S, M: Default> Scheduler<S, M> {
 
     /// Gives up operations that took longer than the timeout.
     pub(super) fn give_up(&mut self, now: u64) {
-        for slot in self.slots.iter_mut().filter(|slot| slot.is_stuck(now)) {
+        let slots = self.slots.iter_mut().enumerate();
+        for (number, slot) in slots.filter(|(_, slot)| slot.is_stuck(now)) {
             if let Some(operation) = slot.operation.take() {
                 let at = Moments { done: now, ..operation };
                 self.seen.given_up(Failure::Timeout, &at, true);
                 self.seen.lost_of_kind(slot.share, Some(&at), None);
-                self.drive.ended(now);
+                self.drive.ended(number, 1, now);
             }
         }
     }
@@ -172,7 +173,7 @@ mod tests {
                 Judged { code: 7, outcome: Outcome::Ok }
             },
         };
-        let mut scheduler = Scheduler::new(Drive::new(&asked, 1, &seat, 0), work, 1);
+        let mut scheduler = Scheduler::new(Drive::new(&asked, 1, (0, 1), 1, &seat), work, 1);
         scheduler.drive.freed(0);
         scheduler.drive.start(&Turn {
             starts: 0,
