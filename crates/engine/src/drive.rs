@@ -150,9 +150,10 @@ impl Drive {
     /// Starts a slice.
     pub fn start(&mut self, turn: &Turn) {
         self.numbering.start(turn.request);
-        self.late.check_at(0);
+        self.late.start();
         let Turn { starts, sends_until, gives_up, .. } = *turn;
-        let drain = |seat| Drain::new(seat, self.units, (starts, sends_until), turn.patience_ns);
+        let drain =
+            |seat| Drain::new(seat, self.units, (starts, sends_until), turn.longest_drain_ns);
         self.slice = Slice {
             is_driven: true,
             starts,
@@ -184,9 +185,10 @@ impl Drive {
 
     /// Returns what a free thread or task must do.
     pub fn next(&mut self, now: u64, seen: &mut Recorder) -> Next {
-        let due = match self.is_open_loop() {
-            true => self.take_due(now, seen),
-            false => self.sends(now).then_some(now),
+        let due = if self.is_open_loop() {
+            self.take_due(now, seen)
+        } else {
+            self.sends(now).then_some(now)
         };
         let Some(due) = due else { return self.next_due().map_or(Next::Nothing, Next::At) };
         let could = self.free_since.pop_front().map_or(due, |since| due.max(since));
@@ -384,7 +386,14 @@ mod tests {
 
     fn turn(starts: u64, operations: Option<u64>) -> Turn {
         let (sends_until, gives_up) = (starts + 10_000, starts + 100_000);
-        Turn { starts, sends_until, gives_up, operations, request: None, patience_ns: u64::MAX }
+        Turn {
+            starts,
+            sends_until,
+            gives_up,
+            operations,
+            request: None,
+            longest_drain_ns: u64::MAX,
+        }
     }
 
     fn taken(next: Next) -> (u64, u64, u64) {
@@ -455,6 +464,88 @@ mod tests {
         assert_eq!(drive.next(50_000, &mut seen), Next::At(52_000));
         assert_eq!(taken(drive.next(52_000, &mut seen)).1, 52_000);
         assert_eq!(seen.take().unsent, 0);
+    }
+
+    #[test]
+    fn an_operation_could_begin_when_the_unit_that_takes_it_up_was_free() {
+        let (mut drive, mut seen) = drive(Arrivals::Constant(250_000.0), 0, 1);
+        drive.freed(0);
+        drive.start(&turn(1_000, None));
+        assert_eq!(taken(drive.next(1_000, &mut seen)), (0, 1_000, 1_000));
+        drive.freed(5_000);
+        drive.freed(9_100);
+        // The first one is free for the operation of 5000, and is not for the next one.
+        assert_eq!(taken(drive.next(9_200, &mut seen)), (1, 5_000, 5_000));
+        assert_eq!(taken(drive.next(9_200, &mut seen)), (2, 9_000, 9_100));
+    }
+
+    #[test]
+    fn a_slice_with_a_rate_lasts_as_long_as_its_sending_time() {
+        // One operation every 20 µs, and slices of 10 µs.
+        let (mut drive, mut seen) = drive(Arrivals::Constant(50_000.0), 0, 1);
+        drive.freed(0);
+        drive.start(&turn(1_000, None));
+        drive.next(1_000, &mut seen);
+        drive.ended(0, 1, 2_000);
+        drive.freed(2_000);
+        assert_eq!(drive.next(2_000, &mut seen), Next::Nothing);
+        assert!(!drive.is_over(2_000), "the next one would begin too early for the rate");
+        assert_eq!(drive.look_at(2_000), 11_000);
+        assert!(drive.is_over(11_000));
+        assert_eq!(drive.end(11_000, &mut seen).last, 11_000);
+    }
+
+    /// A lane of two units whose slices can leave them waiting, and the start of a slice of two operations.
+    fn leaving() -> (Drive, Recorder) {
+        let (drive, seen) = drive(Arrivals::Closed, 0, 1);
+        let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
+        let mut drive = Drive { late: LateUnits::new(2), units: 2, ..drive }.leaving(&seat);
+        drive.freed(0);
+        drive.freed(0);
+        (drive, seen)
+    }
+
+    #[test]
+    fn a_unit_with_several_late_replies_is_one_late_unit_and_their_pause_was_driven() {
+        let (mut drive, mut seen) = leaving();
+        drive.start(&Turn { longest_drain_ns: 5_000, ..turn(1_000, None) });
+        assert_eq!(drive.begin(4, 1_000, &mut seen), 4);
+        drive.ended(1, 2, 2_000);
+        drive.note_drain(11_000, &mut seen);
+        assert!(!drive.leaves(11_000));
+        drive.ended(0, 1, 30_000);
+        drive.ended(0, 1, 31_000);
+        assert!(drive.is_over(31_000));
+        assert_eq!(
+            drive.end(31_000, &mut seen),
+            SliceEnd { last: 2_000, late: vec![31_000], units: 2 }
+        );
+        assert_eq!(drive.driven_ns, 30_000);
+    }
+
+    #[test]
+    fn what_waits_when_all_operations_are_sent_is_asked_about_after_the_drain() {
+        let (mut drive, mut seen) = leaving();
+        drive.start(&Turn { longest_drain_ns: 5_000, ..turn(1_000, Some(2)) });
+        drive.begin(2, 1_000, &mut seen);
+        drive.ended(0, 1, 2_000);
+        drive.note_drain(2_000, &mut seen);
+        // It does not wait for the end of the sending time.
+        let asks = drive.look_at(2_000);
+        assert!(asks < 20_000, "{asks}");
+        assert!(!drive.leaves(2_000));
+    }
+
+    #[test]
+    fn what_begins_in_the_drain_has_the_time_of_a_drain() {
+        let (mut drive, mut seen) = leaving();
+        drive.start(&Turn { longest_drain_ns: 5_000, ..turn(1_000, None) });
+        drive.begin(2, 1_000, &mut seen);
+        drive.note_drain(11_000, &mut seen);
+        drive.ended(0, 1, 12_000);
+        drive.begin(1, 15_000, &mut seen);
+        assert!(!drive.leaves(17_000) && !drive.leaves(19_999));
+        assert!(drive.leaves(20_000));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::time::Duration;
 /// How long a slice may take beyond sending time and timeout before it is given up in any case.
 const GRACE_NS: u64 = 1_000_000_000;
 /// A contender with few replies is waited for at least as long, however short the plan is.
-const SHORTEST_PATIENCE_NS: u64 = 1_000_000_000;
+const SHORTEST_LIMIT_NS: u64 = 1_000_000_000;
 /// The time from the workers' meeting to the start of the slice, long enough for all to be
 /// awake.
 const LEAD_NS: u64 = 20_000;
@@ -469,7 +469,7 @@ impl<'a> Worker<'a> {
             gives_up: sends_until + 2 * asked.timeout_ns + GRACE_NS,
             operations: driven.left.filter(|_| limited),
             request,
-            patience_ns: asked.timeout_ns.min(self.order.planned_ns().max(SHORTEST_PATIENCE_NS)),
+            longest_drain_ns: asked.timeout_ns.min(self.order.planned_ns().max(SHORTEST_LIMIT_NS)),
         };
         let seen = driven.seen.of_slice(request);
         seen.begin_slice(&SliceStart {

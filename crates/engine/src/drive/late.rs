@@ -49,8 +49,9 @@ impl LateUnits {
         self.checked_at
     }
 
-    pub(super) fn check_at(&mut self, at: u64) {
-        self.checked_at = at;
+    /// Starts a slice.
+    pub(super) fn start(&mut self) {
+        self.checked_at = if self.many > 0 { 0 } else { u64::MAX };
     }
 
     /// Notes a reply after the ordinary drain.
@@ -113,7 +114,7 @@ impl Drive {
         if may {
             self.late.checked_at = u64::MAX;
         }
-        may && self.late.many > 0
+        may
     }
 
     /// Lets a unit take part again that has been out for as long as it waited. Returns true if so.

@@ -126,7 +126,7 @@ impl Simulation<'_> {
             gives_up: sends_until + part.grace_ns,
             operations: part.operations,
             request: None,
-            patience_ns: part.longest_drain_ns,
+            longest_drain_ns: part.longest_drain_ns,
         });
         let mut stops = part.stopped_ns.map(|after| starts + after);
         let left = loop {
@@ -334,7 +334,7 @@ impl Subject for Model {
             sends_until: turn.sends_until,
             gives_up: turn.gives_up,
             budget: turn.operations.unwrap_or(u64::MAX),
-            drain: Drain::new(&self.seat, self.units, times, turn.patience_ns),
+            drain: Drain::new(&self.seat, self.units, times, turn.longest_drain_ns),
             is_drain_noted: false,
             in_time: Vec::new(),
             late: Vec::new(),

@@ -181,7 +181,7 @@ mod tests {
             gives_up: 9_000,
             operations: None,
             request: None,
-            patience_ns: 0,
+            longest_drain_ns: 0,
         });
         let Next::Take(take) = scheduler.next(0) else { panic!("closed loop") };
         let mut request = Request::default();
