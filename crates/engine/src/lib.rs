@@ -9,7 +9,7 @@ pub mod arrivals;
 mod barrier;
 pub mod clock;
 pub mod codec_lane;
-mod drive;
+
 mod driving;
 mod ending;
 mod error;
@@ -25,6 +25,7 @@ mod http_requests;
 pub mod interleaving;
 pub mod interrupt;
 mod lane;
+mod lane_schedule;
 mod numbering;
 mod random;
 mod readings;
@@ -43,9 +44,6 @@ mod worker;
 pub mod workload;
 
 pub use alarm::Alarm;
-pub use drive::{
-    DIALLING, Drive, Next, OPENING_NS, SPIN_NS, Take, check_interval, redial_pause_ns,
-};
 pub use driving::{Driving, Waits};
 pub use ending::{Drain, Ending, SliceEnd};
 pub use error::EngineError;
@@ -58,6 +56,9 @@ pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{
     InSteps, Lane, LaneStep, MakeLane, Opened, Seat, Steps, TargetClock, TargetReading, Turn,
     WatchedReading, for_workers,
+};
+pub use lane_schedule::{
+    DIALLING, Drive, Next, OPENING_NS, SPIN_NS, Take, check_interval, redial_pause_ns,
 };
 pub use readings::note_targets;
 pub use run::{run, run_shown, run_together};

@@ -1,9 +1,9 @@
 //! One core, which drives its lanes in the interleaved order.
 
 use crate::barrier::{Barrier, BrokenBarrier};
-use crate::drive::SPIN_NS;
 use crate::gate::Gate;
 use crate::health::{Health, Reading};
+use crate::lane_schedule::SPIN_NS;
 use crate::random::Random;
 use crate::readings::note_targets;
 use crate::sync::{Mutex, Sender};

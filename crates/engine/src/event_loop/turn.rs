@@ -12,8 +12,8 @@ use super::dialogue::Dialogue;
 use super::in_flight::Operation;
 use super::policy::{Destinations, Sources};
 use super::poll::{Poll, Ready};
-use crate::drive::{self, DIALLING, Drive, OPENING_NS, SPIN_NS};
 use crate::lane::InSteps;
+use crate::lane_schedule::{DIALLING, Drive, OPENING_NS, SPIN_NS, check_interval};
 use crate::{EngineError, Lane, Opened, Seat, SliceEnd, TlsAccess, Turn, clock};
 use record::{LaneOrder, Recorder, Reuse};
 use rooms::Rooms;
@@ -344,7 +344,7 @@ impl<S: Dialogue> EventLane<S> {
 
     /// Handles timeouts and connections that may dial again.
     fn expire_timeouts(&mut self, now: u64, seen: &mut Recorder) {
-        let often = drive::check_interval(self.asked.timeout_ns);
+        let often = check_interval(self.asked.timeout_ns);
         let backing_off = if self.backing_off.is_empty() { u64::MAX } else { BACKING_OFF_NS };
         self.housekeeping = now + often.min(backing_off);
         for slot in 0..self.slots.len() {

@@ -1,7 +1,7 @@
 //! Files as a blocking lane: one thread for each connection, which is woken for each slice.
 //!
 //! Unlike the event loop, this uses threads and a lock, because calls on files block. The
-//! threads (`slot`) share a `scheduler`, where `crate::drive` decides which operation is next
+//! threads (`slot`) share a `scheduler`, where `crate::lane_schedule` decides which operation is next
 //! and when it is due; what the operation does and how its answer is judged comes through the
 //! interface in `work`. The `wakeup` wakes the worker's own thread, which supervises them and
 //! interrupts (`crate::interrupt`) calls that take too long. After warm-up nothing here
@@ -15,8 +15,8 @@ mod work;
 pub use work::{Action, Answer, FileWork, Judged, Request};
 
 use super::store::Store;
-use crate::drive::{Drive, check_interval};
 use crate::lane::{InSteps, LaneStep, Steps, for_workers};
+use crate::lane_schedule::{Drive, check_interval};
 use crate::{
     EngineError, Lane, MakeLane, Numbers, Opened, Seat, SliceEnd, Stop, Turn, clock, interrupt,
 };

@@ -2,9 +2,9 @@
 
 use super::{Common, Connection, EventResult, Phase};
 use crate::clock;
-use crate::drive::redial_pause_ns;
 use crate::event_loop::dialogue::Dialogue;
 use crate::event_loop::in_flight::Operation;
+use crate::lane_schedule::redial_pause_ns;
 use record::{Failure, Moments, Recorder};
 use wire::Codec;
 

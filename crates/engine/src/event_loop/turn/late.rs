@@ -1,4 +1,4 @@
-//! Clients that a slice left waiting, as `crate::drive` describes.
+//! Clients that a slice left waiting, as `crate::lane_schedule` describes.
 
 use super::{Dialogue, EventLane};
 use crate::clock;

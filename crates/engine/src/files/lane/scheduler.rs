@@ -1,7 +1,7 @@
 //! State that the threads of one lane share.
 
 use super::work::{Answer, FileWork, Request};
-use crate::drive::{Drive, Next, Take};
+use crate::lane_schedule::{Drive, Next, Take};
 use record::{Failure, Moments, Recorder};
 
 /// One lock guards all of it. The threads are on one core, so the lock is contended only if its
@@ -146,7 +146,7 @@ impl<S, M: Default> Scheduler<S, M> {
 mod tests {
     use super::super::work::{Answer, FileWork, Judged, Request};
     use super::*;
-    use crate::drive::Next;
+    use crate::lane_schedule::Next;
     use crate::{Seat, Stop, Turn};
     use record::{Address, Arrivals, Intensity, LaneOrder, LaneTask, Outcome, Outcomes, Reuse};
 

@@ -5,7 +5,7 @@
 
 mod late;
 
-use crate::arrivals::LaneSchedule;
+use crate::arrivals::DueTimes;
 use crate::numbering::Numbering;
 use crate::{Drain, Seat, SliceEnd, Turn};
 use late::LateUnits;
@@ -60,7 +60,7 @@ pub enum Next {
 /// Numbers, schedules and counts a lane's operations.
 #[derive(Debug)]
 pub struct Drive {
-    schedule: LaneSchedule,
+    schedule: DueTimes,
     timeout_ns: u64,
     /// How long the lane was driven before the slice.
     driven_ns: u64,
@@ -107,7 +107,7 @@ impl Drive {
     ) -> Drive {
         let here = seat.share(u64::from(units)) as usize;
         Drive {
-            schedule: LaneSchedule::of(lane_order.intensity.arrivals, seed, seat),
+            schedule: DueTimes::of(lane_order.intensity.arrivals, seed, seat),
             timeout_ns: lane_order.timeout_ns,
             driven_ns: 0,
             units,
