@@ -26,7 +26,7 @@ fn the_workspace_keeps_its_rules() {
 }
 
 /// (file, what is added to it, the breach that must be found).
-const PLANTED: [(&str, &str, &str); 19] = [
+const PLANTED: [(&str, &str, &str); 20] = [
     (
         "crates/record/Cargo.toml",
         "\n[target.'cfg(unix)'.dependencies]\nx = { package = \"tiebreak-wire\", path = \"../wire\" }\n",
@@ -93,6 +93,11 @@ const PLANTED: [(&str, &str, &str); 19] = [
         "crates/engine/src/event_loop/new.rs",
         "use std::sync::atomic::AtomicU64;\n",
         "crates/engine/src/event_loop/new.rs: names AtomicU64",
+    ),
+    (
+        "crates/engine/src/lane_schedule.rs",
+        "\nfn f(x: &dyn Fn()) {}\n",
+        "crates/engine/src/lane_schedule.rs: names dyn",
     ),
     ("src/exit.rs", "\nuse crate::plan::Spec;\n", "src: exit -> plan -> exit"),
     (

@@ -174,7 +174,7 @@ impl<D: Driver> Lane for DriverLane<D> {
     fn note_waits(&mut self, seen: &mut Recorder) {
         let now = clock::now();
         for (part, seen) in self.parts.iter().zip(recorders(seen)) {
-            part.shared.scheduler.borrow().note_waits(now, part.units, seen);
+            part.shared.scheduler.borrow().drive.note_waits(now, seen);
         }
     }
 

@@ -12,9 +12,6 @@ use std::task::{Context, Poll};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// A sleep ends this long before an operation is due; the remaining time is spent spinning.
-pub(crate) const SPIN_NS: u64 = 50_000;
-
 /// The lane's alarm, and the signal that the run must end.
 pub(crate) struct Pace {
     alarm: AsyncFd<Alarm>,

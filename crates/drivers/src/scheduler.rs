@@ -1,17 +1,11 @@
 //! The state that the tasks of one lane share: which task has which operation, which are free, and
 //! their deadlines. All of it is on one thread, and no task keeps a borrow of it while it waits.
 
-mod late;
-
 use crate::pool::{Grant, Pool};
-use engine::{Drive, Next, Take, clock};
-use late::LateSlot;
+use engine::{Drive, Next, Take, check_interval, clock};
 use record::Recorder;
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
-
-/// Maximum interval between checks of deadlines.
-const HOUSEKEEPING_NS: u64 = 100_000_000;
 
 /// The work of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +47,6 @@ pub(crate) struct Slot<C> {
     cut: Option<Cut>,
     /// When its operation began. None if it has none.
     began: Option<u64>,
-    /// Set if a slice left it waiting.
-    late: Option<LateSlot>,
     /// What the pool granted.
     pub(crate) grant: Option<Grant<Connection<C>>>,
     /// The connection that it keeps.
@@ -72,7 +64,6 @@ impl<C> Slot<C> {
             deadline: u64::MAX,
             cut: None,
             began: None,
-            late: None,
             grant: None,
             connection: None,
             failures: 0,
@@ -97,8 +88,6 @@ pub(crate) struct Scheduler<C> {
     /// Number of slots in an operation, including what follows it, such as closing or resetting
     /// the connection, except for late ones.
     busy: usize,
-    /// Number of late slots.
-    late: usize,
     /// Number of slots that open a connection while the contender rests.
     opening: usize,
     /// When deadlines are checked next, and the maximum interval.
@@ -128,10 +117,9 @@ impl<C> Scheduler<C> {
             pool,
             idle: VecDeque::with_capacity(slots),
             busy: 0,
-            late: 0,
             opening: 0,
             look_at: 0,
-            often: HOUSEKEEPING_NS.min(shortest_ns / 16).max(100_000),
+            often: check_interval(shortest_ns),
             called: false,
             lane: None,
             closing: false,
@@ -209,7 +197,7 @@ impl<C> Scheduler<C> {
         if let Some(work) = self.slots[slot].work.take() {
             return Poll::Ready(Some(work));
         }
-        if !self.slots[slot].idle && self.slots[slot].late.is_none() {
+        if !self.slots[slot].idle && !self.drive.is_late(slot) {
             let now = clock::now();
             if let Next::Take(take) = self.drive.next(now, &mut self.seen) {
                 self.busy += 1;
@@ -304,23 +292,45 @@ impl<C> Scheduler<C> {
     /// Ends the operations of a slot when nothing that belongs to them is in progress any more.
     /// `left`: they ended without an outcome.
     pub(crate) fn finished(&mut self, slot: usize, operations: usize, left: bool, now: u64) {
-        let began = self.slots[slot].began.take();
-        if self.slots[slot].late.is_some() {
-            return self.late_finished(slot, began, now);
+        self.slots[slot].began = None;
+        if self.drive.is_late(slot) {
+            self.drive.late_ended(slot, now, &mut self.seen);
+            return self.call();
         }
         self.busy -= 1;
-        for _ in 0..if left { 0 } else { operations } {
-            self.drive.ended(now);
+        if !left {
+            self.drive.ended(slot, operations as u32, now);
         }
         if self.drive.is_over(now) {
             self.call();
         }
     }
 
+    /// Leaves the slots waiting that have an operation.
+    pub(crate) fn leave_waiting(&mut self) {
+        for (number, slot) in self.slots.iter().enumerate() {
+            let left = |began| self.drive.leave(number, began, &mut self.seen);
+            self.busy -= usize::from(slot.began.is_some_and(left));
+        }
+    }
+
+    /// Lets the slots take part again that have been out for as long as they waited.
+    pub(crate) fn rejoin(&mut self, now: u64) {
+        if !self.drive.may_rejoin(now) {
+            return;
+        }
+        for (number, slot) in self.slots.iter_mut().enumerate() {
+            if self.drive.rejoin(number, now) {
+                self.drive.freed(now);
+                slot.wake();
+            }
+        }
+    }
+
     /// Marks a slot as free for the next operation.
     pub(crate) fn freed(&mut self, slot: usize) {
         self.slots[slot].deadline = u64::MAX;
-        if self.slots[slot].late.is_none() {
+        if !self.drive.is_late(slot) {
             self.drive.freed(clock::now());
         }
     }
@@ -377,7 +387,7 @@ impl<C> Scheduler<C> {
         let swept = self.pool.as_mut().map_or(0, |pool| pool.sweep(closed));
         let mut lost: Vec<usize> = self.idle.iter().copied().take(swept).collect();
         for (number, slot) in self.slots.iter_mut().enumerate() {
-            let rests = slot.idle || (slot.late.is_some() && slot.began.is_none());
+            let rests = slot.idle || (self.drive.is_late(number) && slot.began.is_none());
             if rests && slot.connection.as_ref().is_some_and(closed) {
                 slot.connection = None;
                 lost.push(number);

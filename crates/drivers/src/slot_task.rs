@@ -10,17 +10,13 @@ use crate::request_error::RequestError;
 use crate::scheduler::{Connection, Cut, Scheduler, TaskWork};
 use crate::serving::Serving;
 use engine::workload::Arguments;
-use engine::{LOOPBACK_SOURCES, Memo, Take, clock};
+use engine::{LOOPBACK_SOURCES, Memo, OPENING_NS, Take, clock, redial_pause_ns};
 use record::{Failure, LaneOrder, Moments, Outcome, Reuse, Upkeep};
 use std::cell::{Cell, RefCell};
 use std::future::{pending, poll_fn};
 use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 
-/// The first and the longest pause after failed connects, as in the event loop.
-const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
-/// How long opening a connection may take while the contender rests.
-pub(crate) const OPENING_NS: u64 = 10_000_000_000;
 /// Maximum rows and bytes that one request of a load writes.
 const BATCH: (usize, usize) = (500, 1 << 20);
 
@@ -498,7 +494,7 @@ impl<D: Driver> Shared<D> {
         {
             let mut scheduler = self.scheduler.borrow_mut();
             let failures = &mut scheduler.slots[slot].failures;
-            let wait = (BACKOFF_NS.0 << (*failures).min(8)).min(BACKOFF_NS.1);
+            let wait = redial_pause_ns(*failures);
             *failures += 1;
             scheduler.set_deadline(slot, clock::now() + wait);
         }

@@ -79,19 +79,19 @@ impl Schedule {
     }
 }
 
-/// The schedule of a lane and its lane time. Slices are given by their start on the engine's clock, and by
+/// The due times of a lane's operations, and its lane time. Slices are given by their start on the engine's clock, and by
 /// their sending time.
 #[derive(Clone, Debug)]
-pub(crate) struct LaneSchedule {
+pub(crate) struct DueTimes {
     /// None in closed loop.
     schedule: Option<Schedule>,
     /// Lane time at the start of the slice.
     lane_time: u64,
 }
 
-impl LaneSchedule {
-    pub(crate) fn of(arrivals: Arrivals, seed: u64, seat: &Seat) -> LaneSchedule {
-        LaneSchedule { schedule: Schedule::of(arrivals, seed, seat), lane_time: 0 }
+impl DueTimes {
+    pub(crate) fn of(arrivals: Arrivals, seed: u64, seat: &Seat) -> DueTimes {
+        DueTimes { schedule: Schedule::of(arrivals, seed, seat), lane_time: 0 }
     }
 
     /// Returns true if operations follow a schedule.

@@ -113,7 +113,7 @@ pub struct Turn {
     pub request: Option<u32>,
     /// How long a contender with few replies is waited for after sending, in nanoseconds, if only some of
     /// its connections wait.
-    pub patience_ns: u64,
+    pub longest_drain_ns: u64,
 }
 
 /// How many connections were requested and how many are open: 40 of 64 is data, not an error.

@@ -9,7 +9,6 @@
 pub mod arrivals;
 mod barrier;
 pub mod codec_lane;
-mod drive;
 mod driving;
 mod ending;
 mod error;
@@ -24,6 +23,7 @@ mod http_reply;
 mod http_requests;
 pub mod interleaving;
 mod lane;
+mod lane_schedule;
 mod numbering;
 mod random;
 mod readings;
@@ -39,7 +39,6 @@ mod websocket;
 mod worker;
 pub mod workload;
 
-pub use drive::{Drive, Next, Take};
 pub use driving::{Driving, Waits};
 pub use ending::{Drain, Ending, SliceEnd};
 pub use error::EngineError;
@@ -52,6 +51,9 @@ pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{
     InSteps, Lane, LaneStep, MakeLane, Opened, Seat, Steps, TargetClock, TargetReading, Turn,
     WatchedReading, for_workers,
+};
+pub use lane_schedule::{
+    DIALLING, Drive, Next, OPENING_NS, SPIN_NS, Take, check_interval, redial_pause_ns,
 };
 pub use readings::note_targets;
 pub use run::{run, run_shown, run_together};

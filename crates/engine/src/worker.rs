@@ -3,6 +3,7 @@
 use crate::barrier::{Barrier, BrokenBarrier};
 use crate::gate::Gate;
 use crate::health::{Health, Reading};
+use crate::lane_schedule::SPIN_NS;
 use crate::random::Random;
 use crate::readings::note_targets;
 use crate::sync::{Mutex, Sender};
@@ -21,7 +22,7 @@ use sys::affinity;
 /// How long a slice may take beyond sending time and timeout before it is given up in any case.
 const GRACE_NS: u64 = 1_000_000_000;
 /// A contender with few replies is waited for at least as long, however short the plan is.
-const SHORTEST_PATIENCE_NS: u64 = 1_000_000_000;
+const SHORTEST_LIMIT_NS: u64 = 1_000_000_000;
 /// The time from the workers' meeting to the start of the slice, long enough for all to be
 /// awake.
 const LEAD_NS: u64 = 20_000;
@@ -32,8 +33,6 @@ const RENEWAL: u64 = 0x4E4E_0000_0000;
 const OPENING: u64 = 0x4E4F_0000_0000;
 /// How many connections of one lane are opened before those of another lane.
 const OPENED_AT_ONCE: usize = 2;
-/// The last part of the wait for the start of a slice, which a lane spends spinning.
-const SPIN_NS: u64 = 50_000;
 /// How long all resting lanes together are serviced between two slices.
 const REST_NS: u64 = 200_000;
 
@@ -471,7 +470,7 @@ impl<'a> Worker<'a> {
             gives_up: sends_until + 2 * asked.timeout_ns + GRACE_NS,
             operations: driven.left.filter(|_| limited),
             request,
-            patience_ns: asked.timeout_ns.min(self.order.planned_ns().max(SHORTEST_PATIENCE_NS)),
+            longest_drain_ns: asked.timeout_ns.min(self.order.planned_ns().max(SHORTEST_LIMIT_NS)),
         };
         let seen = driven.seen.of_slice(request);
         seen.begin_slice(&SliceStart {

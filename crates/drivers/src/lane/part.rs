@@ -7,16 +7,13 @@ use crate::panics;
 use crate::pool::Pool;
 use crate::scheduler::{Scheduler, TaskWork};
 use crate::serving::Serving;
-use crate::slot_task::{OPENING_NS, Shared, live};
-use engine::{Drain, Drive, EngineError, Numbers, Opened, Seat, Turn, clock};
+use crate::slot_task::{Shared, live};
+use engine::{DIALLING, Drive, EngineError, Numbers, OPENING_NS, Opened, Seat, clock};
 use record::{LaneOrder, LaneTask, Reuse};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::task::{LocalSet, yield_now};
 
-/// Maximum number of connections that are opened at once while the lane opens, as in the event
-/// loop.
-const DIALLING: usize = 64;
 /// How long closing a connection may take when the lane closes.
 const LEAVING: Duration = Duration::from_millis(200);
 
@@ -27,8 +24,6 @@ pub(super) struct LanePart<D: Driver> {
     /// Connections requested, and how many of them are kept open.
     asked: u64,
     kept: usize,
-    /// The number of the contender's tasks on all workers.
-    pub(super) units: u32,
 }
 
 impl<D: Driver> LanePart<D> {
@@ -59,7 +54,9 @@ impl<D: Driver> LanePart<D> {
             Reuse::Pool(of) => of.wait_ns.min(lane_order.timeout_ns),
             _ => lane_order.timeout_ns,
         };
-        let drive = Drive::new(lane_order, seed, seat, numbers.next(seat.index()));
+        let units = lane_order.intensity.connections;
+        let numbering = (numbers.next(seat.index()), seat.count() as u64);
+        let drive = Drive::new(lane_order, units, numbering, seed, seat).leaving(seat);
         let scheduler = Scheduler::new(drive, slots, pool, shortest_ns);
         let shared = Rc::new(Shared::new(driver, scheduler, serving, lane_order, seat.worker));
         for slot in 0..slots {
@@ -69,13 +66,7 @@ impl<D: Driver> LanePart<D> {
             Reuse::Pool(_) => kept,
             _ => slots,
         };
-        let units = lane_order.intensity.connections;
-        Ok(LanePart { shared, seat: seat.clone(), numbers, asked: asked as u64, kept, units })
-    }
-
-    /// How a slice ends.
-    pub(super) fn drain(&self, turn: &Turn) -> Drain {
-        Drain::new(&self.seat, self.units, (turn.starts, turn.sends_until), turn.patience_ns)
+        Ok(LanePart { shared, seat: seat.clone(), numbers, asked: asked as u64, kept })
     }
 
     /// Opens the connections that are kept. `look_after` is called regularly.

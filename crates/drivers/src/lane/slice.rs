@@ -6,11 +6,11 @@
 
 use super::part::LanePart;
 use crate::driver::Driver;
-use crate::pace::{Pace, SPIN_NS};
+use crate::pace::Pace;
 use crate::panics;
 use crate::scheduler::Scheduler;
 use crate::slot_task::Shared;
-use engine::{SliceEnd, Turn, clock};
+use engine::{SPIN_NS, SliceEnd, Turn, clock};
 use std::task::Context;
 use tokio::task::yield_now;
 
@@ -84,7 +84,7 @@ struct Slice<'a, D: Driver> {
 impl<'a, D: Driver> Slice<'a, D> {
     fn begin(part: &'a LanePart<D>, turn: &Turn) -> Slice<'a, D> {
         let shared = &part.shared;
-        shared.scheduler.borrow_mut().drive.start_leaving(turn, part.drain(turn));
+        shared.scheduler.borrow_mut().drive.start(turn);
         Slice { shared, starts: turn.starts, over: false, end: None }
     }
 
@@ -120,7 +120,7 @@ impl<'a, D: Driver> Slice<'a, D> {
 
 /// Does what is due in a slice by `now`.
 fn look<C>(scheduler: &mut Scheduler<C>, now: u64) -> NextCheck {
-    let rejoins = scheduler.rejoin(now);
+    scheduler.rejoin(now);
     let due = scheduler.hand_out(now);
     if now >= scheduler.look_at() {
         scheduler.expire_timeouts(now);
@@ -130,11 +130,11 @@ fn look<C>(scheduler: &mut Scheduler<C>, now: u64) -> NextCheck {
     if drive.is_over(now) {
         return NextCheck::Over;
     }
-    if drive.leaves(now, seen) {
+    if drive.leaves(now) {
         scheduler.leave_waiting();
         return NextCheck::Over;
     }
-    let until = drive.look_at(now).min(rejoins).min(scheduler.look_at());
+    let until = drive.look_at(now).min(scheduler.look_at());
     match due {
         Some(due) if due <= now + SPIN_NS => NextCheck::Again,
         Some(due) => NextCheck::At(until.min(due - SPIN_NS)),

@@ -1,7 +1,7 @@
 //! Files as a blocking lane: one thread for each connection, which is woken for each slice.
 //!
 //! Unlike the event loop, this uses threads and a lock, because calls on files block. The
-//! threads (`slot`) share a `scheduler`, where `crate::drive` decides which operation is next
+//! threads (`slot`) share a `scheduler`, where `crate::lane_schedule` decides which operation is next
 //! and when it is due; what the operation does and how its answer is judged comes through the
 //! interface in `work`. The `wakeup` wakes the worker's own thread, which supervises them and
 //! interrupts (`crate::interrupt`) calls that take too long. After warm-up nothing here
@@ -15,8 +15,8 @@ mod work;
 pub use work::{Action, Answer, FileWork, Judged, Request};
 
 use super::store::Store;
-use crate::drive::Drive;
 use crate::lane::{InSteps, LaneStep, Steps, for_workers};
+use crate::lane_schedule::{Drive, check_interval};
 use crate::{
     EngineError, Lane, MakeLane, Numbers, Opened, Seat, SliceEnd, Stop, Turn, clock, interrupt,
 };
@@ -29,8 +29,6 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use wakeup::Wakeup;
 
-/// Maximum interval between checks of timeouts.
-const HOUSEKEEPING_NS: u64 = 100_000_000;
 /// How long threads are waited for when the lane closes. A thread that is stuck in a call that
 /// nothing can end is left behind.
 const LEAVING_NS: u64 = 1_000_000_000;
@@ -58,7 +56,8 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
         seat: &Seat,
     ) -> Result<FileLane<S, M>, EngineError> {
         let slots = seat.share(u64::from(asked.intensity.connections)) as usize;
-        let drive = Drive::new(&asked, seed, seat, numbers.next(seat.index()));
+        let (units, first) = (asked.intensity.connections, numbers.next(seat.index()));
+        let drive = Drive::new(&asked, units, (first, seat.count() as u64), seed, seat);
         let scheduler = Scheduler::new(drive, work, slots);
         let shared = Arc::new(Shared::new(scheduler, Wakeup::new()?, asked.timeout_ns));
         let threads = Vec::with_capacity(slots);
@@ -80,7 +79,6 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
     /// Gives up operations that take too long. Returns when to check again, or None if the slice
     /// is over.
     fn look(&self) -> Result<Option<u64>, EngineError> {
-        let often = HOUSEKEEPING_NS.min(self.asked.timeout_ns / 16).max(100_000);
         let mut guard = self.shared.scheduler();
         let scheduler = &mut *guard;
         let now = clock::now();
@@ -96,7 +94,8 @@ impl<S: Send + 'static, M: Default + Send + 'static> FileLane<S, M> {
             }
         }
         let over = scheduler.drive.is_over(now);
-        Ok((!over).then(|| scheduler.drive.look_at(now).min(now + often)))
+        Ok((!over)
+            .then(|| scheduler.drive.look_at(now).min(now + check_interval(self.asked.timeout_ns))))
     }
 
     /// Starts the threads. They count as free from now on, though the system may let them run

@@ -4,11 +4,9 @@ use super::{Common, Connection, EventResult, Phase};
 use crate::clock;
 use crate::event_loop::dialogue::Dialogue;
 use crate::event_loop::in_flight::Operation;
+use crate::lane_schedule::redial_pause_ns;
 use record::{Failure, Moments, Recorder};
 use wire::Codec;
-
-/// The first and the longest wait after a connect that failed.
-const BACKOFF_NS: (u64, u64) = (10_000_000, 250_000_000);
 
 impl<S: Dialogue> Connection<S> {
     /// Ends the connection because the codec cannot continue: the server refused the connection,
@@ -70,9 +68,8 @@ impl<S: Dialogue> Connection<S> {
     /// Sets when it may dial again, because it was not opened. A refused connect takes almost no time: without
     /// a pause it would be counted a hundred thousand times a second.
     pub(super) fn wait_to_dial(&mut self, now: u64) {
-        let wait = BACKOFF_NS.0 << self.failures.min(8);
+        self.not_before = now + redial_pause_ns(self.failures);
         self.failures += 1;
-        self.not_before = now + wait.min(BACKOFF_NS.1);
     }
 
     /// Gives up the operations that have taken `timeout_ns` or more by `now`: only these if the

@@ -1,71 +1,9 @@
-//! Clients that a slice left waiting. A late client keeps its operation, and takes up no other one while the
-//! slices of its lane continue without it. Its reply may come while other lanes are driven. The client would
-//! then lose less time than if its lane was driven alone, and slow replies would cost less than they do. So
-//! it stays out until its lane was driven for as long as it waited.
+//! Clients that a slice left waiting, as `crate::lane_schedule` describes.
 
-use super::{Dialogue, Drive, EventLane};
+use super::{Dialogue, EventLane};
 use crate::clock;
 use crate::event_loop::connection::EventResult;
-use record::waits::first_waited_through;
-use record::{Recorder, Waited};
-
-/// The late clients of a lane.
-pub(super) struct Late {
-    /// By client.
-    each: Vec<Option<LateClient>>,
-    /// How many there are.
-    many: usize,
-    /// How long the lane was driven in the slices before this one.
-    driven_ns: u64,
-}
-
-#[derive(Clone, Copy)]
-struct LateClient {
-    /// When its operation began.
-    began: u64,
-    /// How long the lane had been driven by then.
-    driven_ns: u64,
-    /// The index of the first slice that it waited through.
-    since: u64,
-    /// How long the lane must have been driven before it takes part again. None while it waits.
-    rejoins_ns: Option<u64>,
-}
-
-impl Late {
-    pub(super) fn new(clients: usize) -> Late {
-        Late { each: vec![None; clients], many: 0, driven_ns: 0 }
-    }
-
-    /// Returns true if the client takes up no operation.
-    #[inline]
-    pub(super) fn is(&self, client: u32) -> bool {
-        self.many > 0 && self.each[client as usize].is_some()
-    }
-
-    /// Returns true if it waits for a reply.
-    pub(super) fn waits(&self, client: u32) -> bool {
-        self.many > 0 && self.each[client as usize].is_some_and(|late| late.rejoins_ns.is_none())
-    }
-
-    /// Notes how long a slice took, which has ended.
-    pub(super) fn driven(&mut self, took_ns: u64) {
-        self.driven_ns += took_ns;
-    }
-
-    /// Notes that nobody waits any more, because the run was stopped.
-    pub(super) fn forget(&mut self) {
-        self.each.fill(None);
-        self.many = 0;
-    }
-
-    /// Records who waits at the end of a trial.
-    pub(super) fn note(&self, now: u64, units: u32, seen: &mut Recorder) {
-        let waiting = self.each.iter().flatten().filter(|late| late.rejoins_ns.is_none());
-        for late in waiting {
-            seen.waited(now - late.began, Waited::StillWaits { since: late.since, units });
-        }
-    }
-}
+use record::Recorder;
 
 impl<S: Dialogue> EventLane<S> {
     pub(super) fn clients(&self) -> std::ops::Range<u32> {
@@ -83,33 +21,19 @@ impl<S: Dialogue> EventLane<S> {
     }
 
     /// Leaves the clients waiting whose operations have not ended.
-    pub(super) fn leave(&mut self, drive: &Drive, seen: &mut Recorder) {
+    pub(super) fn leave(&mut self, seen: &mut Recorder) {
         for client in self.clients() {
-            if self.late.is(client) {
-                continue;
+            if let Some(began) = self.waits_since(client) {
+                self.drive.leave(client as usize, began, seen);
             }
-            let Some(began) = self.waits_since(client) else { continue };
-            let after_ns = began.saturating_sub(drive.starts);
-            let driven_ns = self.late.driven_ns + after_ns;
-            let since = first_waited_through(seen.slice_mut(), after_ns);
-            let late = LateClient { began, driven_ns, since, rejoins_ns: None };
-            self.late.each[client as usize] = Some(late);
-            self.late.many += 1;
-            seen.left_waiting();
         }
     }
 
-    /// Notes that an operation of a late client ended during a slice.
+    /// Notes that an operation of a late client ended, during a slice or at rest.
     #[cold]
-    pub(super) fn late_ended(
-        &mut self,
-        client: u32,
-        since: u64,
-        drive: &mut Drive,
-        seen: &mut Recorder,
-    ) {
-        if self.stays_until(client, since, Waited::Ended, seen) {
-            drive.rejoins = 0;
+    pub(super) fn late_ended(&mut self, client: u32, since: u64, seen: &mut Recorder) {
+        if self.waits_since(client).is_none() {
+            self.drive.late_ended(client as usize, since, seen);
         }
     }
 
@@ -126,7 +50,7 @@ impl<S: Dialogue> EventLane<S> {
             result = self.late_reacted_in_room(slot, result, seen);
         }
         if let EventResult::Free(since, _) = result {
-            self.stays_until(client, since, Waited::EndedAtRest, seen);
+            self.late_ended(client, since, seen);
         } else if was_open && !S::ROOMS && !self.slots[slot as usize].is_open() {
             // Another connection of the client, without an operation.
             seen.reopened_at_rest();
@@ -134,49 +58,17 @@ impl<S: Dialogue> EventLane<S> {
         }
     }
 
-    /// If no operation of the client is in flight any more, decides when it takes part again. Returns true
-    /// if so.
-    fn stays_until(
-        &mut self,
-        client: u32,
-        since: u64,
-        waited: Waited,
-        seen: &mut Recorder,
-    ) -> bool {
-        if self.waits_since(client).is_some() {
-            return false;
-        }
-        let Some(late) = self.late.each[client as usize].as_mut() else { return false };
-        let waited_ns = since.saturating_sub(late.began);
-        late.rejoins_ns = Some(late.driven_ns + waited_ns);
-        seen.waited(waited_ns, waited);
-        true
-    }
-
-    /// Lets the clients take part again that have been out for as long as they waited. Sets when the next
-    /// one does.
-    pub(super) fn rejoin(&mut self, now: u64, drive: &mut Drive, seen: &mut Recorder) {
-        drive.rejoins = u64::MAX;
-        if self.late.many == 0 {
-            return;
-        }
+    /// Lets the clients take part again that have been out for as long as they waited.
+    pub(super) fn rejoin(&mut self, now: u64, seen: &mut Recorder) {
         let depth = self.asked.intensity.depth.max(1);
         for client in self.clients() {
-            let late = self.late.each[client as usize];
-            let Some(rejoins_ns) = late.and_then(|late| late.rejoins_ns) else { continue };
-            let at = drive.starts + rejoins_ns.saturating_sub(self.late.driven_ns);
-            if at > now {
-                drive.drain.stay_out();
-                drive.rejoins = drive.rejoins.min(at);
-                continue;
+            if self.drive.rejoin(client as usize, now) {
+                let slot = client * self.per_client;
+                let now = clock::now();
+                self.slots[slot as usize].free_since = now;
+                let many = self.slots[slot as usize].usable(depth);
+                self.use_slots(slot, many, now, seen);
             }
-            self.late.each[client as usize] = None;
-            self.late.many -= 1;
-            let slot = client * self.per_client;
-            let now = clock::now();
-            self.slots[slot as usize].free_since = now;
-            let many = self.slots[slot as usize].usable(depth);
-            self.use_slots(slot, many, now, drive, seen);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! closed, and the next operation reopens the room under another name, so that no message that
 //! the server still holds for the old connections can reach the new ones.
 
-use super::{Dialogue, Drive, EventLane};
+use super::{Dialogue, EventLane};
 use crate::event_loop::codec_events::Copies;
 use crate::event_loop::connection::EventResult;
 use crate::event_loop::in_flight::Operation;
@@ -87,27 +87,22 @@ impl<S: Dialogue> EventLane<S> {
         &mut self,
         first: u32,
         (due, could): (u64, u64),
-        drive: &mut Drive,
         seen: &mut Recorder,
     ) {
-        if drive.budget == 0 {
+        let (now, room) = (clock::now(), first / self.per_client);
+        if self.begin_in_slice(1, now, seen) == 0 {
             self.free.push_back(first);
             return;
         }
-        drive.budget -= 1;
-        drive.in_flight += 1;
-        drive.worked = true;
-        let (now, room) = (clock::now(), first / self.per_client);
-        let number = self.numbering.next();
+        let number = self.drive.next_number();
         let sender = first + self.common.dialogue.sender(number);
         self.slots[sender as usize].take(Operation::new(number, due, could, now));
-        seen.due();
         let of = self.room(room);
         (of.sender, of.number) = (Some(sender), number);
         if let EventResult::Free(since, many) = self.start_in_room(room, now, seen) {
             // The operation failed at once: the room waits for the next turn.
-            self.ended(first, many, since, drive);
-            self.back_off(first, many, since, drive);
+            self.ended(first, many, since);
+            self.back_off(first, many, since);
         }
     }
 
@@ -169,7 +164,6 @@ impl<S: Dialogue> EventLane<S> {
         slot: u32,
         was_open: bool,
         mut result: EventResult,
-        drive: &mut Drive,
         seen: &mut Recorder,
     ) {
         let room = slot / self.per_client;
@@ -184,7 +178,7 @@ impl<S: Dialogue> EventLane<S> {
             }
         }
         if let EventResult::Free(since, many) = result {
-            self.freed_in_room(room, many, since, drive, seen);
+            self.freed_in_room(room, many, since, seen);
         }
     }
 
@@ -206,14 +200,7 @@ impl<S: Dialogue> EventLane<S> {
 
     /// Notes that the operation of a room has ended, with or without success.
     #[inline]
-    fn freed_in_room(
-        &mut self,
-        room: u32,
-        many: u32,
-        since: u64,
-        drive: &mut Drive,
-        seen: &mut Recorder,
-    ) {
+    fn freed_in_room(&mut self, room: u32, many: u32, since: u64, seen: &mut Recorder) {
         let reuse = self.asked.reuse;
         let of = self.room(room);
         of.sender = None;
@@ -222,11 +209,11 @@ impl<S: Dialogue> EventLane<S> {
             self.close_room(room);
         }
         let first = room * self.per_client;
-        if self.late.is(room) {
-            return self.late_ended(room, since, drive, seen);
+        if self.is_late(first) {
+            return self.late_ended(room, since, seen);
         }
-        self.ended(first, many, since, drive);
-        self.use_slots(first, many, since, drive, seen);
+        self.ended(first, many, since);
+        self.use_slots(first, many, since, seen);
     }
 
     /// Closes the room of a connection that was lost: the operation in flight ends as if its own
@@ -251,13 +238,12 @@ impl<S: Dialogue> EventLane<S> {
         &mut self,
         slot: u32,
         result: EventResult,
-        drive: &mut Drive,
         seen: &mut Recorder,
     ) {
         if let EventResult::Free(since, many) = result {
             let room = slot / self.per_client;
             self.close_room(room);
-            self.freed_in_room(room, many, since, drive, seen);
+            self.freed_in_room(room, many, since, seen);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Clients of several servers: each has a connection to every server and one operation in
 //! flight, which goes to the server that holds its key.
 
-use super::{Dialogue, Drive, EventLane};
+use super::{Dialogue, EventLane};
 use crate::clock;
 use crate::event_loop::connection::EventResult;
 use crate::event_loop::in_flight::Operation;
@@ -11,6 +11,13 @@ use record::Recorder;
 const FAILURES: u32 = 64;
 
 impl<S: Dialogue> EventLane<S> {
+    /// Returns the number of the client that a connection belongs to.
+    #[inline]
+    pub(super) fn client_of(&self, slot: u32) -> usize {
+        // Most lanes do not need the division.
+        (if self.per_client == 1 { slot } else { slot / self.per_client }) as usize
+    }
+
     /// Returns the connection that represents the client of this one.
     #[inline]
     pub(super) fn first_of_client(&self, slot: u32) -> u32 {
@@ -31,27 +38,24 @@ impl<S: Dialogue> EventLane<S> {
         &mut self,
         client: u32,
         (mut due, mut could): (u64, u64),
-        drive: &mut Drive,
         seen: &mut Recorder,
     ) {
         for _ in 0..FAILURES {
-            if drive.budget == 0 {
+            let now = clock::now();
+            if self.begin_in_slice(1, now, seen) == 0 {
                 self.free.push_back(client);
                 return;
             }
-            drive.budget -= 1;
-            drive.in_flight += 1;
-            drive.worked = true;
-            let result = self.begin_at_server(client, (due, could), clock::now(), seen);
+            let result = self.begin_at_server(client, (due, could), now, seen);
             let EventResult::Free(since, many) = result else { return };
-            self.ended(client, many, since, drive);
-            if self.schedule.is_open_loop() || !drive.sends(since) {
+            self.ended(client, many, since);
+            if self.drive.is_open_loop() || !self.drive.sends(since) {
                 self.free.push_back(client);
                 return;
             }
             (due, could) = (since, since);
         }
-        self.back_off(client, 1, clock::now(), drive);
+        self.back_off(client, 1, clock::now());
     }
 
     /// Sends the next operation on the connection to its server.
@@ -64,11 +68,10 @@ impl<S: Dialogue> EventLane<S> {
     ) -> EventResult {
         let connections = &self.slots[client as usize..][..self.per_client as usize];
         let is_down = |server: u32| connections[server as usize].not_before > now;
-        let number = self.numbering.next();
+        let number = self.drive.next_number();
         let server = self.common.dialogue.server_of(number, is_down);
         let connection = &mut self.slots[(client + server) as usize];
         connection.take(Operation::new(number, due, could, now));
-        seen.due();
         if connection.not_before > now {
             connection.fail_unasked(now, &self.common, seen)
         } else {

@@ -13,29 +13,24 @@ const REPLIES: usize = 32;
 impl<S: Dialogue> Steps for EventLane<S> {
     fn begin(&mut self, turn: &Turn, seen: &mut Recorder) {
         self.common.poll.take_at_most(REPLIES / self.asked.intensity.depth.max(1) as usize);
-        let mut drive = self.drive(turn);
-        self.begin_all(clock::now(), &mut drive, seen);
-        self.stepped = Some(drive);
+        self.begin_all(clock::now(), turn, seen);
     }
 
     fn step(&mut self, seen: &mut Recorder) -> Result<LaneStep, EngineError> {
-        let Some(mut drive) = self.stepped.take() else {
+        if !self.drive.is_driven() {
             return Ok(LaneStep { worked: false, until: None });
-        };
-        self.turn(0, &mut drive, seen)?;
-        let over = self.look(clock::now(), &mut drive, seen);
+        }
+        self.turn(0, seen)?;
+        let over = self.look(clock::now(), seen);
         let now = clock::now();
-        let wait_ns = if self.is_behind() { 0 } else { self.patience(now, &drive) };
+        let wait_ns = if self.is_behind() { 0 } else { self.wait_ns(now) };
         let until = (!over).then_some(now + wait_ns);
         // The duration of this turn is not recorded here: it is part of the turn of all groups.
-        let worked = std::mem::take(&mut drive.worked);
-        self.stepped = Some(drive);
-        Ok(LaneStep { worked, until })
+        Ok(LaneStep { worked: std::mem::take(&mut self.worked), until })
     }
 
     fn finish(&mut self, seen: &mut Recorder) -> SliceEnd {
-        let drive = self.stepped.take();
-        drive.map_or(SliceEnd::default(), |mut drive| self.end_slice(&mut drive, seen))
+        if self.drive.is_driven() { self.end_slice(seen) } else { SliceEnd::default() }
     }
 
     fn ready(&self) -> RawFd {
@@ -43,6 +38,6 @@ impl<S: Dialogue> Steps for EventLane<S> {
     }
 
     fn is_open_loop(&self) -> bool {
-        self.schedule.is_open_loop()
+        self.drive.is_open_loop()
     }
 }

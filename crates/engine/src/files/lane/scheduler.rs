@@ -1,7 +1,7 @@
 //! State that the threads of one lane share.
 
 use super::work::{Answer, FileWork, Request};
-use crate::drive::{Drive, Next, Take};
+use crate::lane_schedule::{Drive, Next, Take};
 use record::{Failure, Moments, Recorder};
 
 /// One lock guards all of it. The threads are on one core, so the lock is contended only if its
@@ -100,7 +100,7 @@ impl<S, M: Default> Scheduler<S, M> {
             // It was given up and is already recorded.
             return;
         }
-        self.drive.ended(at.done);
+        self.drive.ended(slot, 1, at.done);
         let (memo, request) = asked;
         let share = request.share;
         match answer {
@@ -123,12 +123,13 @@ impl<S, M: Default> Scheduler<S, M> {
 
     /// Gives up operations that took longer than the timeout.
     pub(super) fn give_up(&mut self, now: u64) {
-        for slot in self.slots.iter_mut().filter(|slot| slot.is_stuck(now)) {
+        let slots = self.slots.iter_mut().enumerate();
+        for (number, slot) in slots.filter(|(_, slot)| slot.is_stuck(now)) {
             if let Some(operation) = slot.operation.take() {
                 let at = Moments { done: now, ..operation };
                 self.seen.given_up(Failure::Timeout, &at, true);
                 self.seen.lost_of_kind(slot.share, Some(&at), None);
-                self.drive.ended(now);
+                self.drive.ended(number, 1, now);
             }
         }
     }
@@ -145,7 +146,7 @@ impl<S, M: Default> Scheduler<S, M> {
 mod tests {
     use super::super::work::{Answer, FileWork, Judged, Request};
     use super::*;
-    use crate::drive::Next;
+    use crate::lane_schedule::Next;
     use crate::{Seat, Stop, Turn};
     use record::{Address, Arrivals, Intensity, LaneOrder, LaneTask, Outcome, Outcomes, Reuse};
 
@@ -172,7 +173,7 @@ mod tests {
                 Judged { code: 7, outcome: Outcome::Ok }
             },
         };
-        let mut scheduler = Scheduler::new(Drive::new(&asked, 1, &seat, 0), work, 1);
+        let mut scheduler = Scheduler::new(Drive::new(&asked, 1, (0, 1), 1, &seat), work, 1);
         scheduler.drive.freed(0);
         scheduler.drive.start(&Turn {
             starts: 0,
@@ -180,7 +181,7 @@ mod tests {
             gives_up: 9_000,
             operations: None,
             request: None,
-            patience_ns: 0,
+            longest_drain_ns: 0,
         });
         let Next::Take(take) = scheduler.next(0) else { panic!("closed loop") };
         let mut request = Request::default();

@@ -4,14 +4,11 @@ use super::scheduler::Scheduler;
 use super::wakeup::Wakeup;
 use super::work::{Action, Answer, Request};
 use crate::clock;
-use crate::drive::{Next, Take};
 use crate::files::store::{FileLookup, Store, Stored};
+use crate::lane_schedule::{Next, SPIN_NS, Take};
 use record::{Failure, Moments};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-/// A sleep ends this long before an operation is due; the remaining time is spent spinning.
-const SPIN_NS: u64 = 50_000;
 
 /// How long after an operation fell due the deputy checks whether the leader has returned from
 /// it.
