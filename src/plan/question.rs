@@ -80,7 +80,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         rounds: length.rounds,
         restarts: length.launches,
         dear: length.dear,
-        looks: length.looks,
+        interim_looks: length.looks,
         sharing: match is_swept {
             true if questions.iter().all(|of| of.cpu_in_sight) => vec![everyone(contenders)],
             true => Vec::new(),

@@ -350,7 +350,7 @@ fn launches_and_looks_in_the_plan() {
     spec.run.until_decided = true;
     let looked = settled(&spec).expect("good").plan.question;
     assert_eq!((looked.rounds, looked.restarts), (96, 48));
-    assert_eq!(looked.looks, [8, 13, 21, 32, 48]);
+    assert_eq!(looked.interim_looks, [8, 13, 21, 32, 48]);
     // The first core that the generator leaves is tiebreak's own. The CPU time of a launched target
     // is visible.
     assert!(question.contenders.iter().all(|of| of.target_cores == [1]));
@@ -362,7 +362,7 @@ fn launches_and_looks_in_the_plan() {
     let mut spec = compare(&["a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/"]);
     spec.run.until_decided = true;
     let question = settled(&spec).expect("good").plan.question;
-    assert_eq!((question.rounds, question.looks), (60, vec![10, 16, 26, 40, 60]));
+    assert_eq!((question.rounds, question.interim_looks), (60, vec![10, 16, 26, 40, 60]));
 }
 
 #[test]

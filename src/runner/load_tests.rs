@@ -67,7 +67,7 @@ impl Environment for View<'_> {
             contender: contender as u32,
             launch: 0,
             cpu_source: None,
-            out_of_sight: None,
+            cpu_unavailable: None,
             watched: None,
             facts: Vec::new(),
             nodes: None,
@@ -443,7 +443,7 @@ fn a_store_that_says_nothing_is_loaded_each_time() {
         assert_eq!(made.note(), "");
     }
     let silent = load(&mut made).events.iter().any(|event| match event {
-        Event::Store(report) => report.silent.as_deref() == Some("it did not reply in time"),
+        Event::Store(report) => report.unreachable.as_deref() == Some("it did not reply in time"),
         _ => false,
     });
     assert!(silent);

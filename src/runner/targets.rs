@@ -240,7 +240,7 @@ fn target_ready(
             LaneAccess::Program(_) => Some(program_source(running_target).to_owned()),
             LaneAccess::Server(_) => running_target.meter.as_ref().ok().map(TargetMeter::source),
         },
-        out_of_sight: match (&running_target.lane_access, &running_target.running) {
+        cpu_unavailable: match (&running_target.lane_access, &running_target.running) {
             (LaneAccess::Program(_), None) => None,
             _ => running_target.meter.as_ref().err().map(ToString::to_string),
         },

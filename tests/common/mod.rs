@@ -291,7 +291,7 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         workers: 1,
         restarts: 0,
         dear: None,
-        looks: Vec::new(),
+        interim_looks: Vec::new(),
         sharing: Vec::new(),
         generator_cores: Vec::new(),
         allowed_cores: Vec::new(),

@@ -206,13 +206,13 @@ pub struct Pool {
     pub wait_ns: u64,
     /// What is done to a connection between two operations.
     #[serde(default)]
-    pub upkeep: Upkeep,
+    pub maintenance: Maintenance,
 }
 
 /// What a pool does to a connection between two operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Upkeep {
+pub enum Maintenance {
     /// Nothing.
     #[default]
     Neither,

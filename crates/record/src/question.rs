@@ -39,7 +39,7 @@ pub struct Question {
     /// The numbers of rounds, or of launches if the launch is the replicate, after which a run checks
     /// whether it is decided. Empty for a run of fixed length.
     #[serde(default)]
-    pub looks: Vec<u32>,
+    pub interim_looks: Vec<u32>,
     /// Whether the contenders are expected to answer differently (`--expect-different`).
     pub expect_different: bool,
     /// Whether the generator shares a core with what it measures, as far as is known.
@@ -102,7 +102,7 @@ impl Question {
     /// Whether a look comes just after this many complete rounds.
     pub fn is_at_a_look(&self, rounds: u32) -> bool {
         let each = self.rounds_of_a_launch().unwrap_or(1);
-        rounds.is_multiple_of(each) && self.looks.contains(&(rounds / each))
+        rounds.is_multiple_of(each) && self.interim_looks.contains(&(rounds / each))
     }
 }
 

@@ -41,14 +41,14 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
     let outcomes = &part.driven.outcomes;
     // The rule our_faults reports failures of the generator.
-    let bad = outcomes.count(FaultOwner::Theirs) + outcomes.count(FaultOwner::Host);
+    let bad = outcomes.count(FaultOwner::Target) + outcomes.count(FaultOwner::Host);
     let total = outcomes.total();
     if bad == 0 {
         return None;
     }
     let share = bad as f64 / total as f64;
     let weight = if share > MOST { Weight::Void } else { Weight::Caution };
-    let mut classes = outcomes.classes(FaultOwner::Theirs, names);
+    let mut classes = outcomes.classes(FaultOwner::Target, names);
     classes.extend(outcomes.classes(FaultOwner::Host, names));
     let counts: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
@@ -82,7 +82,7 @@ fn is_of_prepared_statement(code: &u16, names: &BTreeMap<u16, String>) -> bool {
 /// What helps against the most frequent failure.
 fn hint(outcomes: &Outcomes, names: &BTreeMap<u16, String>) -> String {
     let code = outcomes.unexpected.iter().max_by_key(|(_, n)| **n);
-    let failed = outcomes.failed.iter().filter(|(of, _)| of.fault_owner() != FaultOwner::Ours);
+    let failed = outcomes.failed.iter().filter(|(of, _)| of.fault_owner() != FaultOwner::Generator);
     let failure = failed.max_by_key(|(_, n)| **n);
     match (code, failure) {
         (Some((code, _)), _) if is_of_prepared_statement(code, names) => {

@@ -42,7 +42,7 @@ fn counts(contender: &ContenderSummary) -> Vec<Node> {
         sent.unfinished,
         contender.unsent,
         contender.histogram.len(),
-        contender.left_out,
+        contender.burn_in_excluded,
         contender.without_latency,
     ];
     let mut row = vec![parts::row_name(&contender.name)];
@@ -65,7 +65,11 @@ fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
         0 => String::new(),
         n => format!(", {} closed by the target", units::count(n)),
     };
-    let got = format!("{} of {}", units::count(connections.got), units::count(connections.asked));
+    let got = format!(
+        "{} of {}",
+        units::count(connections.established),
+        units::count(connections.requested)
+    );
     vec![
         parts::row_name(&contender.name),
         parts::cell(answered(contender)),
@@ -89,8 +93,8 @@ fn answered(contender: &ContenderSummary) -> String {
 fn failures(view: &View, contender: &ContenderSummary) -> Vec<String> {
     let names = &view.plan().question.code_names;
     let cause = [
-        (FaultOwner::Theirs, ""),
-        (FaultOwner::Ours, " (ours)"),
+        (FaultOwner::Target, ""),
+        (FaultOwner::Generator, " (ours)"),
         (FaultOwner::Host, " (the machine)"),
     ];
     let classes = cause.into_iter().flat_map(|(cause, suffix)| {
