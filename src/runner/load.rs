@@ -170,7 +170,7 @@ impl<W: Write> RunSession<'_, W> {
         let start = about.and_then(|about| about.start.clone());
         let kept = start.is_some_and(|start| {
             let evictions = about.and_then(|about| about.evictions);
-            let fingerprint = Fingerprint { spec: load.wanted.spec, start, evictions, state };
+            let fingerprint = Fingerprint { spec: Some(load.wanted.spec), start, evictions, state };
             self.environment.keep(load.contender, &load.wanted.key, &fingerprint.text()).is_ok()
         });
         if kept {
