@@ -162,7 +162,7 @@ impl<R: BufRead> Reader<R> {
         if matches!(event, Event::Header(_)) == (self.line == 1) {
             Ok(Parsed::Event(Box::new(event)))
         } else {
-            Err("is out of place: line 1, and no other line, must be the header".to_owned())
+            Err("is a header, but only line 1 may be one".to_owned())
         }
     }
 

@@ -68,7 +68,7 @@ pub(super) trait Environment {
 
     /// Lets targets of several nodes continue without the nodes that have ended, if others still
     /// run. Returns what to report.
-    fn go_on_without(&mut self) -> Vec<String> {
+    fn continue_without_ended_nodes(&mut self) -> Vec<String> {
         Vec::new()
     }
 
@@ -84,21 +84,21 @@ pub(super) trait Environment {
     fn about_store(&mut self, contender: usize) -> Option<Result<About, String>>;
 
     /// The value in its store under this key. Returns None if there is none.
-    fn recall(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
+    fn read_fingerprint(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
 
     /// Keeps this text in its store under this key.
-    fn keep(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String>;
+    fn write_fingerprint(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String>;
 
     /// Removes what its store keeps under this key.
-    fn forget(&mut self, contender: usize, key: &str) -> Result<(), String>;
+    fn remove_fingerprint(&mut self, contender: usize, key: &str) -> Result<(), String>;
 
     /// Prepares its store for the first load of this workload; in a database this creates new,
     /// empty tables.
-    fn make_room(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
+    fn create_tables(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
 
     /// How much work that a load left to the server of this contender remains. Returns None if it
     /// does no work after a load.
-    fn at_work(&mut self, _contender: usize) -> Option<AtWork> {
+    fn pending_work(&mut self, _contender: usize) -> Option<PendingWork> {
         None
     }
 
@@ -126,7 +126,7 @@ pub(super) trait Environment {
 
 /// How much work an idle server is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum AtWork {
+pub(super) enum PendingWork {
     /// It reports it.
     Tasks {
         /// Tasks that run or wait.

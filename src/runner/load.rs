@@ -63,7 +63,7 @@ impl<W: Write> RunSession<'_, W> {
             LoadMethod::Found => Ok(()),
             LoadMethod::Resumed => self.write_keys(&mut load, workload),
             LoadMethod::Written => {
-                let room = self.environment.make_room(contender, workload);
+                let room = self.environment.create_tables(contender, workload);
                 room.map_err(|why| self.no_room_made(contender, &why))?;
                 self.write_keys(&mut load, workload)
             }
@@ -96,7 +96,7 @@ impl<W: Write> RunSession<'_, W> {
         if self.stores.reload() {
             return Decision::anew(Some("--reload".to_owned()));
         }
-        wanted.decide(self.environment.recall(contender, &wanted.key), about)
+        wanted.decide(self.environment.read_fingerprint(contender, &wanted.key), about)
     }
 
     /// Loads chunk by chunk, from the load's first key to its last.
@@ -171,12 +171,14 @@ impl<W: Write> RunSession<'_, W> {
         let kept = start.is_some_and(|start| {
             let evictions = about.and_then(|about| about.evictions);
             let fingerprint = Fingerprint { spec: Some(load.wanted.spec), start, evictions, state };
-            self.environment.keep(load.contender, &load.wanted.key, &fingerprint.text()).is_ok()
+            self.environment
+                .write_fingerprint(load.contender, &load.wanted.key, &fingerprint.text())
+                .is_ok()
         });
         if kept {
             return;
         }
-        if let Err(why) = self.environment.forget(load.contender, &load.wanted.key)
+        if let Err(why) = self.environment.remove_fingerprint(load.contender, &load.wanted.key)
             && state == LoadState::Dirty
         {
             self.say_of(

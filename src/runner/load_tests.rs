@@ -5,7 +5,7 @@ use crate::address::tls::NoTls;
 use crate::exit::Error;
 use crate::journal::{Reader, Writer};
 use crate::plan::{Command, example};
-use crate::runner::environment::{AtWork, Each, Environment};
+use crate::runner::environment::{Each, Environment, PendingWork};
 use crate::runner::own_costs::OwnCosts;
 use crate::runner::progress::{Progress, ProgressStyle};
 use crate::runner::session::TrialWriter;
@@ -165,11 +165,20 @@ impl Environment for View<'_> {
         }))
     }
 
-    fn recall(&mut self, _contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
+    fn read_fingerprint(
+        &mut self,
+        _contender: usize,
+        key: &str,
+    ) -> Result<Option<Vec<u8>>, String> {
         Ok(self.0.notes.get(key).map(|note| note.clone().into_bytes()))
     }
 
-    fn keep(&mut self, _contender: usize, key: &str, text: &str) -> Result<(), String> {
+    fn write_fingerprint(
+        &mut self,
+        _contender: usize,
+        key: &str,
+        text: &str,
+    ) -> Result<(), String> {
         if self.0.no_notes {
             Err("it answers oom".to_owned())
         } else {
@@ -178,17 +187,17 @@ impl Environment for View<'_> {
         }
     }
 
-    fn forget(&mut self, _contender: usize, key: &str) -> Result<(), String> {
+    fn remove_fingerprint(&mut self, _contender: usize, key: &str) -> Result<(), String> {
         self.0.notes.remove(key);
         Ok(())
     }
 
-    fn make_room(&mut self, _: usize, _: &Workload) -> Result<(), String> {
+    fn create_tables(&mut self, _: usize, _: &Workload) -> Result<(), String> {
         Ok(())
     }
 
-    fn at_work(&mut self, _contender: usize) -> Option<AtWork> {
-        self.0.work.pop().map(|left| AtWork::Tasks { left, nodes: 1 })
+    fn pending_work(&mut self, _contender: usize) -> Option<PendingWork> {
+        self.0.work.pop().map(|left| PendingWork::Tasks { left, nodes: 1 })
     }
 
     fn why_no_tls(&self, _contender: usize) -> Option<NoTls> {

@@ -635,7 +635,7 @@ impl<W: Write> RunSession<'_, W> {
         // A cluster that loses a node during the rounds shows the effect; before the rounds, it is
         // not the cluster that was to be measured.
         if phase(Phase::Round) == Phase::Round {
-            for lost in self.environment.go_on_without() {
+            for lost in self.environment.continue_without_ended_nodes() {
                 self.writer.progress.say_always(&format!("caution: {lost}"));
             }
         }
@@ -743,7 +743,7 @@ pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) ->
     format!("{most} {}{launches}", in_seconds(all))
 }
 
-/// The same for one run, and what makes it longer: nothing is known of the replies before the pilot.
+/// How long one run takes, and what makes it longer: nothing is known of the replies before the pilot.
 pub(crate) fn foreseen_of_one(plan: &Plan) -> String {
     let longer = pilot::lengthens_above_ns(plan)
         .map_or(String::new(), |ns| format!("; longer if replies take more than {}", show_ns(ns)));

@@ -173,19 +173,28 @@ impl Environment for FakeEngine {
         None
     }
 
-    fn recall(&mut self, _contender: usize, _key: &str) -> Result<Option<Vec<u8>>, String> {
+    fn read_fingerprint(
+        &mut self,
+        _contender: usize,
+        _key: &str,
+    ) -> Result<Option<Vec<u8>>, String> {
         unreachable!("no store among these contenders")
     }
 
-    fn keep(&mut self, _contender: usize, _key: &str, _text: &str) -> Result<(), String> {
+    fn write_fingerprint(
+        &mut self,
+        _contender: usize,
+        _key: &str,
+        _text: &str,
+    ) -> Result<(), String> {
         unreachable!("no store among these contenders")
     }
 
-    fn forget(&mut self, _contender: usize, _key: &str) -> Result<(), String> {
+    fn remove_fingerprint(&mut self, _contender: usize, _key: &str) -> Result<(), String> {
         unreachable!("no store among these contenders")
     }
 
-    fn make_room(&mut self, _: usize, _: &record::Workload) -> Result<(), String> {
+    fn create_tables(&mut self, _: usize, _: &record::Workload) -> Result<(), String> {
         unreachable!("no store among these contenders")
     }
 

@@ -1,6 +1,6 @@
 //! The servers and the engine of a real run.
 
-use super::environment::{AtWork, Each, Environment, Halt};
+use super::environment::{Each, Environment, Halt, PendingWork};
 use super::looks::Looks;
 use super::meter::TargetMeter;
 use super::placement::Kept;
@@ -442,14 +442,14 @@ impl Environment for Targets<'_> {
         running.into_iter().find_map(|running| running.check().err()).map(|error| error.text)
     }
 
-    fn go_on_without(&mut self) -> Vec<String> {
+    fn continue_without_ended_nodes(&mut self) -> Vec<String> {
         let mut outages = Vec::new();
         for (known, target) in self.resolved.plan.contenders.iter().zip(&mut self.each) {
             let running = target
                 .running_target
                 .as_mut()
                 .and_then(|running_target| running_target.running.as_mut());
-            let lost = running.map_or(Vec::new(), Running::go_on_without);
+            let lost = running.map_or(Vec::new(), Running::continue_without_ended_nodes);
             let of = |how| {
                 format!("`{}`: its node {how}; the run continues with the others", known.name)
             };
@@ -506,35 +506,35 @@ impl Environment for Targets<'_> {
         Some(self.store(contender)?.about())
     }
 
-    fn recall(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
-        self.store(contender).ok_or_else(no_store)?.recall(key)
+    fn read_fingerprint(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
+        self.store(contender).ok_or_else(no_store)?.read_fingerprint(key)
     }
 
-    fn keep(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String> {
-        self.store(contender).ok_or_else(no_store)?.keep(key, text)
+    fn write_fingerprint(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.write_fingerprint(key, text)
     }
 
-    fn forget(&mut self, contender: usize, key: &str) -> Result<(), String> {
-        self.store(contender).ok_or_else(no_store)?.forget(key)
+    fn remove_fingerprint(&mut self, contender: usize, key: &str) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.remove_fingerprint(key)
     }
 
-    fn make_room(&mut self, contender: usize, workload: &Workload) -> Result<(), String> {
-        self.store(contender).ok_or_else(no_store)?.make_room(workload)
+    fn create_tables(&mut self, contender: usize, workload: &Workload) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.create_tables(workload)
     }
 
-    fn at_work(&mut self, contender: usize) -> Option<AtWork> {
+    fn pending_work(&mut self, contender: usize) -> Option<PendingWork> {
         let why = match self.store(contender)?.work_left()? {
-            Ok(left) => return Some(AtWork::Tasks { left: left.tasks, nodes: left.nodes }),
+            Ok(left) => return Some(PendingWork::Tasks { left: left.tasks, nodes: left.nodes }),
             Err(why) => why,
         };
         let running_target = self.each.get_mut(contender)?.running_target.as_mut()?;
         let nodes = running_target.address.nodes().len() as u32;
         Some(match running_target.meter.as_ref().map(TargetMeter::read) {
-            Ok(Some(reading)) => AtWork::Cpu { why, cpu_ns: reading.cpu_ns, nodes },
-            Ok(None) => AtWork::Unseen(format!("{why}; its watcher cannot be asked any more")),
-            Err(unseen) => {
-                AtWork::Unseen(format!("{why}; its processes cannot be read either: {unseen}",))
-            }
+            Ok(Some(reading)) => PendingWork::Cpu { why, cpu_ns: reading.cpu_ns, nodes },
+            Ok(None) => PendingWork::Unseen(format!("{why}; its watcher cannot be asked any more")),
+            Err(unseen) => PendingWork::Unseen(format!(
+                "{why}; its processes cannot be read either: {unseen}",
+            )),
         })
     }
 

@@ -24,7 +24,7 @@ impl RequestError {
 }
 
 impl RequestError {
-    /// The same error before a session exists: the connection is lost.
+    /// Returns this error as one that occurred before a session exists: the connection is lost.
     pub(crate) fn before_a_session(self) -> RequestError {
         match self {
             RequestError::ServerError { code, .. } => {

@@ -198,7 +198,7 @@ impl SampleRun {
         self
     }
 
-    /// The same run after this many rounds.
+    /// Returns this run after so many rounds.
     pub(crate) fn after(&self, rounds: u32) -> SampleRun {
         let mut run = self.clone();
         run.records.retain(|record| record.round <= rounds);

@@ -194,7 +194,7 @@ pub struct Comparison {
     /// Whether the figures of `a` are those of one launch, from which another one may differ. False if both
     /// are the same process, which has one launch.
     pub launch_of_a: bool,
-    /// The same for `b`.
+    /// Whether the figures of `b` are those of one launch, from which another one may differ.
     pub launch_of_b: bool,
     /// Hodges-Lehmann estimate. None without replicates.
     pub ratio: Option<f64>,
@@ -370,7 +370,7 @@ pub struct ContenderSummary {
     pub phases: PhaseTimes,
     /// Seconds of generator CPU for each operation.
     pub generator_cpu_per_operation: Option<f64>,
-    /// The same against the null server: the lane's own cost. None if it was not driven against it,
+    /// Seconds of generator CPU for each operation against the null server: the lane's own cost. None if it was not driven against it,
     /// or every measurement was disturbed.
     pub own_cpu_per_operation: Option<f64>,
     /// How many seconds before this run it was measured, if an earlier run measured it.
@@ -385,7 +385,7 @@ pub struct ContenderSummary {
     pub store: Option<StoreSummary>,
     /// Operations by kind, ascending. Empty if all are of one kind.
     pub kinds: Vec<KindSummary>,
-    /// The same for each group, by name, if several were driven at once. The figures of the machine
+    /// All these figures of each group, by name, if several were driven at once. The figures of the machine
     /// and the target are those of all groups together, and not repeated here.
     pub groups: Vec<ContenderSummary>,
     /// The requests that were also driven alone.

@@ -78,7 +78,7 @@ impl WarmUp {
         WarmUp { least_ns: ns, most_ns: ns }
     }
 
-    /// The same, but not shorter than this.
+    /// Returns this warm-up, but not shorter than `ns`.
     #[must_use]
     pub fn at_least(self, ns: u64) -> WarmUp {
         WarmUp { least_ns: self.least_ns.max(ns), most_ns: self.most_ns.max(ns) }

@@ -145,12 +145,12 @@ pub fn printed_json(audit: &published::Audit) -> String {
     printed::json(audit)
 }
 
-/// The same as one page.
+/// The audit of other tools' printed output as one page.
 pub fn printed_html(audit: &published::Audit) -> String {
     html::printed::page(audit)
 }
 
-/// The same for the terminal, with a newline at its end.
+/// The audit of other tools' printed output for the terminal, with a newline at its end.
 pub fn printed_terminal(audit: &published::Audit, style: Style) -> String {
     terminal::printed::report(audit, style)
 }

@@ -64,7 +64,7 @@ pub fn word(word: Word, metric: Metric) -> &'static str {
     }
 }
 
-/// The same in capitals, for a word that stands alone.
+/// The verdict in capitals, for a word that stands alone.
 pub(super) fn in_capitals(verdict: Word, metric: Metric) -> String {
     word(verdict, metric).to_uppercase()
 }

@@ -66,7 +66,7 @@ pub(super) fn query(text: &str) -> Result<String, String> {
 pub(super) fn reply_bytes(text: &str) -> Result<u64, String> {
     match quantities::bytes(text)? {
         bytes if (LEAST_REPLY..=MOST_REPLY).contains(&bytes) => Ok(bytes),
-        _ => Err(format!("`{}` is not a length of replies from 1kB to 1GB", shown(text))),
+        _ => Err(format!("it must be from 1kB to 1GB, not {}", shown(text))),
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
             ),
             ("pool.max", "0", "`0` is not a number of connections from 1 to 1M"),
             ("pool.wait", "0s", "a timeout must be above 0"),
-            ("reply.max", "999", "`999` is not a length of replies from 1kB to 1GB"),
+            ("reply.max", "999", "it must be from 1kB to 1GB, not 999"),
         ] {
             let result = Settings::default().set(key, value);
             assert_eq!(result, Err(message.to_owned()), "{key}={value}");

@@ -98,10 +98,10 @@ pub(crate) struct DriveSummary {
     pub(crate) tail_slices_scattered: f64,
 
     // All of the above.
-    /// The same of each group, if several were driven at once. The figures of the machine and the
+    /// These figures of each group, if several were driven at once. The figures of the machine and the
     /// target are those of all groups together, and not repeated here.
     pub(crate) groups: Vec<DriveSummary>,
-    /// The same of each request in slices of its own, whose operations are not in the figures above.
+    /// These figures of each request in slices of its own, whose operations are not in the figures above.
     pub(crate) requests: Vec<DriveSummary>,
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn title(view: &SweepView) -> String {
     points(view.sweep.factor, &values)
 }
 
-/// The same for these load points.
+/// `sweep of connections: 1, 8, 32, 128` for a sweep with these load points.
 pub(crate) fn points(of: Factor, values: &[f64]) -> String {
     let points: Vec<String> = values.iter().map(|value| setting(of, *value)).collect();
     format!("sweep of {}: {}", factor(of), points.join(", "))
