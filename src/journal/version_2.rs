@@ -1,6 +1,7 @@
-//! Journals of version 2: their words are replaced by those of version 3 before anything is read.
+//! Journals of version 2: they are translated into version 3 before anything is read. Most of it is words.
 
 use record::journal::SCHEMA;
+use record::limits::MOST_CONTENDERS;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -33,10 +34,27 @@ pub(super) fn translated(event: &RawValue) -> serde_json::Result<Value> {
     for (place, old, new) in WORDS {
         rename(&mut event, place, old, new);
     }
+    if let Some(question) = event.pointer_mut("/header/plan/question") {
+        name_codes_by_contender(question);
+    }
     if let Some(schema) = event.pointer_mut("/header/schema") {
         *schema = SCHEMA.into();
     }
     Ok(event)
+}
+
+/// Gives each contender the names of codes, which were those of all contenders.
+fn name_codes_by_contender(question: &mut Value) {
+    let Some(names) = question.as_object_mut().and_then(|all| all.remove("code_names")) else {
+        return;
+    };
+    // A question about more is refused when it is read.
+    let contenders = question.get_mut("contenders").and_then(Value::as_array_mut);
+    for contender in contenders.into_iter().flatten().take(MOST_CONTENDERS) {
+        if let Some(contender) = contender.as_object_mut() {
+            contender.insert("code_names".to_owned(), names.clone());
+        }
+    }
 }
 
 /// Renames a key of the objects at this place, if they have it.
@@ -115,6 +133,21 @@ mod tests {
             // What has the words of version 3 has none to replace.
             assert_eq!(translate(&new), new);
         }
+    }
+
+    #[test]
+    fn names_of_codes_become_those_of_each_contender() {
+        let header = |question: Value| json!({ "header": { "plan": { "question": question } } });
+        let names = json!({ "404": "oom" });
+        let old = header(
+            json!({ "code_names": names, "contenders": [{ "name": "a" }, { "name": "b" }] }),
+        );
+        let of = |name: &str| json!({ "name": name, "code_names": names });
+        assert_eq!(translate(&old), header(json!({ "contenders": [of("a"), of("b")] })));
+        // A number of contenders that is refused makes no large memory.
+        let many = header(json!({ "code_names": names, "contenders": vec![json!({}); 9000] }));
+        let many = translate(&many).to_string();
+        assert_eq!(many.matches("oom").count(), MOST_CONTENDERS);
     }
 
     #[test]

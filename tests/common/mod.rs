@@ -300,7 +300,6 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         shares_core: false,
         // As if it could be read: this tests the interval, not the rule that withholds
         // "equivalent".
-        code_names: Default::default(),
     };
     let mut judge = Judge::new(&question);
     for trial in trials {

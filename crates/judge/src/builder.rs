@@ -304,7 +304,6 @@ fn question(names: &[&str], rounds: u32) -> Question {
         one_target: Vec::new(),
         expect_different: false,
         shares_core: false,
-        code_names: Default::default(),
         workers: 1,
     }
 }

@@ -23,6 +23,7 @@ use judge::belief::{Belief, belief};
 use judge::growth::Growth;
 use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, GateSummary, Scope, Verdict};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
+use std::collections::BTreeMap;
 pub use sweep::SweepInput;
 use sweep::SweepView;
 
@@ -206,6 +207,13 @@ impl<'a> View<'a> {
 
     fn plan(&self) -> &'a Plan {
         &self.header.plan
+    }
+
+    /// Names of the codes of this contender's replies.
+    fn code_names(&self, contender: &ContenderSummary) -> &'a BTreeMap<u16, String> {
+        let question = &self.plan().question;
+        let at = question.contenders.iter().position(|of| of.name == contender.name);
+        question.code_names(at.unwrap_or(usize::MAX))
     }
 
     /// The smallest difference that matters, as a share.

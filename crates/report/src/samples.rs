@@ -528,7 +528,6 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
             one_target: Vec::new(),
             expect_different: false,
             shares_core: false,
-            code_names: Default::default(),
             workers: 1,
         },
         host: Host {

@@ -22,7 +22,6 @@ fn question() -> Question {
         one_target: Vec::new(),
         expect_different: false,
         shares_core: false,
-        code_names: Default::default(),
         workers: 1,
     }
 }

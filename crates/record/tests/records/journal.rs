@@ -143,7 +143,6 @@ fn question() -> Question {
         one_target: Vec::new(),
         expect_different: true,
         shares_core: false,
-        code_names: Default::default(),
         workers: 2,
     }
 }

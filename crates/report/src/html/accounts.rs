@@ -54,7 +54,7 @@ fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
     let connections = &contender.connections;
     // 0 is not a code: it counts stores that acknowledged, and programs that ran.
     let codes = contender.codes.iter().filter(|(code, _)| **code != 0);
-    let names = &view.plan().question.code_names;
+    let names = view.code_names(contender);
     let name = |code: &u16| names.get(code).cloned().unwrap_or_else(|| code.to_string());
     let codes = codes.map(|(code, n)| format!("{}: {}", name(code), units::count(*n)));
     let at_rest = match connections.reopened_at_rest {
@@ -91,7 +91,7 @@ fn answered(contender: &ContenderSummary) -> String {
 
 /// Failures by class, with their cause if it was not the target.
 fn failures(view: &View, contender: &ContenderSummary) -> Vec<String> {
-    let names = &view.plan().question.code_names;
+    let names = view.code_names(contender);
     let cause = [
         (FaultOwner::Target, ""),
         (FaultOwner::Generator, " (ours)"),

@@ -194,7 +194,7 @@ impl<'a> ContenderData<'a> {
             kinds: kinds::of(view, of, &of.kinds),
             groups: groups::of(view, of),
             requests: of.requests.iter().map(RequestData::of).collect(),
-            outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
+            outcomes: outcomes(&of.outcomes, view.code_names(of)),
             codes: &of.codes,
             connections: &of.connections,
             generator_idle: of.generator_idle,

@@ -59,7 +59,7 @@ pub(super) fn of<'a>(view: &View, contender: &'a ContenderSummary) -> Vec<GroupD
             send_lag: times(of.send_lag),
         },
         kinds: kinds::of(view, contender, &of.kinds),
-        outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
+        outcomes: outcomes(&of.outcomes, view.code_names(contender)),
         connections: &of.connections,
         rounds: of.rounds.iter().map(round).collect(),
     });
