@@ -230,8 +230,9 @@ mod tests {
         let text = fs::read_to_string(file).expect("readable");
         let (start, _) = text.split_once("\"measured\":").expect("the last field");
         let lane = concat!(
-            r#"m; http; {"address":{"tcp":"127.0.0.1:0"},"connections":8,"depth":1,"arrivals":"closed","#,
-            r#""reuse":"always","doing":"ask","timeout_ns":5000000000,"burn_in_ns":0,"operations":null}"#,
+            r#"m; http; {"address":{"tcp":"127.0.0.1:0"},"connections":8,"depth":1,"#,
+            r#""arrivals":"closed","reuse":"always","doing":"ask","timeout_ns":5000000000,"#,
+            r#""burn_in_ns":0,"operations":null}"#,
         );
         let lane = lane.replace('"', "\\\"");
         assert_eq!(

@@ -74,16 +74,22 @@ fn what_is_hashed_is_fixed() {
     let table = [
         (
             workload(|_| {}),
-            r#"{"mark":"tiebreak-load/2","prefix":"tiebreak00:","keys":100000,"values":true,"value":{"fixed":100},"compressible":false,"wide":false,"keys_as":"number","values_as":"version","setup":[],"tables":[]}"#,
-            0xb32e_492d_4f34_b2e1,
+            concat!(
+                r#"{"mark":"tiebreak-load/2","prefix":"tiebreak00:","keys":100000,"values":true,"#,
+                r#""value":{"fixed":32},"compressible":false,"wide":false,"keys_as":"number","#,
+                r#""values_as":"version","setup":[],"tables":[]}"#,
+            ),
+            0xd293_4fb2_bfab_b8e3,
         ),
         (
             own,
             concat!(
-                r#"{"mark":"tiebreak-load/2","prefix":"tiebreak00:","keys":100000,"values":true,"value":{"steps":[{"bytes":100,"weight":0.5}]},"#,
-                r#""compressible":true,"wide":false,"keys_as":"md5","values_as":"crc32","setup":["CREATE TABLE {t} (n int)"],"tables":[{"name":"t","keys_per_row":10,"columns":[{"name":"n","from":"key(1)"}]}]}"#,
+                r#"{"mark":"tiebreak-load/2","prefix":"tiebreak00:","keys":110000,"values":true,"#,
+                r#""value":{"steps":[{"bytes":100,"weight":0.5}]},"compressible":true,"wide":false,"#,
+                r#""keys_as":"md5","values_as":"crc32","setup":["CREATE TABLE {t} (n int)"],"tables":"#,
+                r#"[{"name":"t","keys_per_row":10,"columns":[{"name":"n","from":"key(1)"}]}]}"#,
             ),
-            0x344c_3ac4_40b9_ac01,
+            0xd662_f2e5_8284_52cc,
         ),
     ];
     for (workload, text, hash) in table {
@@ -91,7 +97,7 @@ fn what_is_hashed_is_fixed() {
         assert_eq!(RequestedData::of(&workload).spec, hash);
     }
     let found = found(LoadState::Loading(7));
-    let text = format!("tiebreak-load/2 b32e492d4f34b2e1 run:{ID} 7 loading upto 7");
+    let text = format!("tiebreak-load/2 d2934fb2bfabb8e3 run:{ID} 7 loading upto 7");
     assert_eq!(found.text(), text);
 }
 
