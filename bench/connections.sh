@@ -9,7 +9,7 @@
 # belong to the kernel, and are in neither.) Peak is the high-water mark of the
 # whole process, including the report at its end.
 #
-# "got" comes from tiebreak's report, "at once" is what nginx counted. Fails
+# "established" comes from tiebreak's report, "at once" is what nginx counted. Fails
 # if either is below CONNECTIONS.
 #
 #   bench/connections.sh
@@ -81,7 +81,7 @@ watch() {
 
 # hold LOAD CONNECTIONS: drives, prints a line, sets resident.
 hold() {
-    local arguments=(--connections "$2" --cores 1 --duration "${SECONDS_EACH}s" --warm-up 0s) asked got
+    local arguments=(--connections "$2" --cores 1 --duration "${SECONDS_EACH}s" --warm-up 0s) requested established
     [ "$1" = closed ] || arguments+=(--rate "$1")
     rm -rf "$work/run"
     launch "$TIEBREAK" run "http://127.0.0.1:$port/" "${arguments[@]}" \
@@ -91,26 +91,27 @@ hold() {
     # 3 is the audit's refusal of the figures, which are not what is asked here.
     [ "$status" = 0 ] || [ "$status" = 3 ] ||
         fail_with_output "tiebreak ended with exit code $status"
-    read -r asked got < <(jq -r '.contenders[0].connections | "\(.asked) \(.got)"' "$work/run/report.json")
+    read -r requested established < <(jq -r '.contenders[0].connections |
+        "\(.requested) \(.established)"' "$work/run/report.json")
     jq -r --arg load "$1" --argjson held "$held" --argjson resident "$resident" \
         --argjson peak "$peak" '
-        .contenders[0] | [$load, .connections.asked, .connections.got, $held, .operations,
+        .contenders[0] | [$load, .connections.requested, .connections.established, $held, .operations,
             (.operations - .outcomes.ok), (.metrics.response_time.p99 * 1e3 * 10 | round / 10),
             ($resident / 1024 * 10 | round / 10), ($peak / 1024 * 10 | round / 10)] | @tsv' \
         "$work/run/report.json" | awk -F'\t' -v row="$row" '{
             printf row, $1, $2, $3, $4, $5, $6, $7, $8, $9 }'
-    [ "$asked $got" = "$2 $2" ] || fail "$got of $2 connections were got"
+    [ "$requested $established" = "$2 $2" ] || fail "$established of $2 connections were established"
     [ "$resident" -gt 0 ] || fail "nginx never had all $2 connections open at once, $held at most"
 }
 
 raise_descriptors
 check_ports
 start_nginx nginx "$CONNECTIONS"
-row='%-8s %8s %8s %8s %11s %7s %9s %9s %9s\n'
+row='%-8s %9s %11s %8s %11s %7s %9s %9s %9s\n'
 read -ra loads <<<"$LOADS"
 echo "nginx on core $first, tiebreak on core $last; $((2 * ${#loads[@]})) runs of $SECONDS_EACH s" >&2
 # shellcheck disable=SC2059 # the heading has the columns of the rows
-printf "$row" load asked got "at once" operations failed "p99, ms" "RSS, MB" "peak, MB"
+printf "$row" load requested established "at once" operations failed "p99, ms" "RSS, MB" "peak, MB"
 for load in "${loads[@]}"; do
     hold "$load" "$FEW"
     few=$resident

@@ -34,7 +34,7 @@ pub(crate) fn plain_file(path: &Path) -> Result<File, String> {
     }
 }
 
-/// The same, but also accepts a pipe or a device (`@/dev/stdin`, `@<(command)`) that ends soon.
+/// Reads a plain file, a pipe or a device (`@/dev/stdin`, `@<(command)`) that ends soon.
 ///
 /// # Errors
 /// As [`plain`], and if the file does not end in time.

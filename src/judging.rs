@@ -63,7 +63,7 @@ impl Judged {
 
     /// How the run exits.
     pub fn exit(&self) -> Exit {
-        let met = self.checked.iter().all(|checked| checked.standing == RequirementStatus::Met);
+        let met = self.checked.iter().all(|checked| checked.status == RequirementStatus::Met);
         let rounds = self.verdict.complete_rounds();
         exit::of_run(self.end.as_ref(), self.verdict.void(), rounds, met)
     }
@@ -152,7 +152,7 @@ fn check(plan: &Plan, verdict: &Verdict) -> Vec<Checked> {
             requirement: text.clone(),
             a: String::new(),
             b: String::new(),
-            standing: RequirementStatus::CannotBeSaid,
+            status: RequirementStatus::Undetermined,
             why: format!("this version of tiebreak cannot read it: {why}"),
         }],
     };

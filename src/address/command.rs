@@ -38,7 +38,7 @@ impl Command {
         }
     }
 
-    /// The same command with other words, each made by `word` from its index.
+    /// Returns this command with other words, each made by `word` from its index.
     pub(crate) fn with_words(&self, word: impl Fn(usize) -> String) -> Command {
         Command((0..self.0.len()).map(word).collect())
     }

@@ -54,7 +54,7 @@ impl Trust {
         self.config_with_names(alpn, Vec::new())
     }
 
-    /// The same, for a client library that verifies certificates against the address of the
+    /// Makes the configuration for a client library that verifies certificates against the address of the
     /// server: a certificate for one of these names is accepted, too. A library that learns the
     /// nodes of a cluster from the cluster itself knows only their addresses.
     pub(crate) fn config_with_names(

@@ -221,7 +221,7 @@ impl Url {
         std::iter::once((host.as_str(), *port)).chain(more).collect()
     }
 
-    /// The same address with only one of its nodes, by number.
+    /// Returns this address with only one of its nodes, by number.
     pub(crate) fn of_node(&self, number: usize) -> Url {
         let nodes = self.nodes();
         let (host, port) = nodes[number];

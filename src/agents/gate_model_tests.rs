@@ -323,6 +323,7 @@ impl Case {
                 size: self.agents as u32 + 1,
                 workers: 1,
                 version: String::new(),
+                journal: String::new(),
                 plan_hash: String::new(),
                 machine: String::new(),
                 clock: String::new(),

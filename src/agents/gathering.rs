@@ -7,6 +7,7 @@ use super::membership::Membership;
 use crate::exit::Error;
 use crate::remote::{self, Connection, Place, Places, RemoteError, Token};
 use engine::Stop;
+use record::journal::SCHEMA;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -199,6 +200,12 @@ fn position(
              everywhere",
             shown(&hello.version),
             env!("CARGO_PKG_VERSION")
+        ));
+    }
+    if hello.journal != SCHEMA {
+        return unfit(format!(
+            "it writes {}, but the coordinator reads {SCHEMA}: use the same version of tiebreak everywhere",
+            shown(&hello.journal)
         ));
     }
     if hello.size != this.size {

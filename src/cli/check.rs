@@ -175,15 +175,15 @@ fn length(plan: &Plan) -> String {
         (Interleave::Auto, None) => "in slices or turns, as the pilot chooses".to_owned(),
     };
     if let Some(each) = question.rounds_of_a_launch() {
-        let until = match question.looks.as_slice() {
+        let until = match question.interim_looks.as_slice() {
             [] => String::new(),
             looks => format!(", until decided: looks after {} launches", listed(looks)),
         };
         let number = question.restarts;
         return format!("{number} launches of {each} rounds of {round}, {how}{until}");
     }
-    if !question.looks.is_empty() {
-        let looks = listed(&question.looks);
+    if !question.interim_looks.is_empty() {
+        let looks = listed(&question.interim_looks);
         return format!("rounds of {round}, {how}, until decided: looks after {looks} rounds");
     }
     format!("{} rounds of {round}, {how}", plan.rounds)

@@ -12,7 +12,7 @@ use record::{
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use testserver::null::{NullServer, Service};
-use wire::resp;
+use wire::{memcached, resp, websocket};
 
 /// The null server always replies sooner.
 const TIMEOUT_NS: u64 = 5_000_000_000;
@@ -41,9 +41,16 @@ pub(crate) fn name(access: &Access) -> Option<String> {
         // What it costs depends on what is masked and compared, and how often.
         Access::WebSocket(access) => {
             let members = access.members.map_or(String::new(), |of| format!(", rooms of {of}"));
-            format!("WebSocket {:?} {}{members}", access.kind, access.message_bytes)
+            let kind = match access.kind {
+                websocket::Kind::Text => "text",
+                websocket::Kind::Binary => "binary",
+            };
+            format!("WebSocket {kind} {}{members}", access.message_bytes)
         }
-        Access::Memcached(access) => format!("memcached {:?}", access.dialect),
+        Access::Memcached(access) => match access.dialect {
+            memcached::Dialect::Text => "memcached text".to_owned(),
+            memcached::Dialect::Meta => "memcached meta".to_owned(),
+        },
         Access::Resp(_) => "RESP2".to_owned(),
         Access::Thrift(_) => "Thrift".to_owned(),
         Access::Files(_) => return None,

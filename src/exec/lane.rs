@@ -83,7 +83,7 @@ struct ExecLane {
 
 impl Lane for ExecLane {
     fn open(&mut self, _: &mut Recorder) -> Result<Opened, EngineError> {
-        Ok(Opened { asked: 1, got: 1 })
+        Ok(Opened { requested: 1, established: 1 })
     }
 
     /// Runs the program once, and again until the sending time is over. A run is never cut short
@@ -128,7 +128,7 @@ struct IdleLane;
 
 impl Lane for IdleLane {
     fn open(&mut self, _: &mut Recorder) -> Result<Opened, EngineError> {
-        Ok(Opened { asked: 0, got: 0 })
+        Ok(Opened { requested: 0, established: 0 })
     }
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {

@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Where CPU time and memory of an `exec:` contender are read, for the record.
 pub const SOURCE: &str = "wait4";
 
-/// The same for a contender that has servers, whose CPU time and memory are added.
+/// Where they are read for a contender that has servers, whose CPU time and memory are added.
 pub const WITH_SERVERS: &str = "wait4_and_servers";
 
 /// What to run, and how. It has no `Debug` because an environment can contain secrets.
@@ -218,7 +218,7 @@ pub(super) enum ProgramOutcome {
 }
 
 impl Runner {
-    /// Runs it once. The stop ends it early.
+    /// Runs the program once; returns early if the stop is raised.
     pub(super) fn run(
         &self,
         timeout: Duration,

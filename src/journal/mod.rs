@@ -6,6 +6,7 @@
 
 mod read;
 pub mod sweep;
+mod version_2;
 mod write;
 
 pub use read::Reader;

@@ -1,5 +1,6 @@
 //! Reading a journal, line by line: it may be larger than memory.
 
+use super::version_2;
 use crate::exit::Error;
 use crate::fnv::fnv1a;
 use crate::input;
@@ -16,6 +17,10 @@ use text::shown::{shown, shown_sentence};
 
 /// The longest line: a file that is not a journal must not fill the memory.
 const LONGEST_LINE: u64 = 256 << 20;
+
+/// The major version that is written, and the earliest that is read.
+const VERSION: u32 = 3;
+const EARLIEST: u32 = 2;
 
 /// The kinds of events that this version knows.
 const KINDS: [&str; 12] = [
@@ -40,6 +45,8 @@ pub struct Reader<R> {
     /// The file's name, for messages.
     name: String,
     line: u64,
+    /// The major version of its schema, once the header was read.
+    version: u32,
     buffer: Vec<u8>,
     torn: Option<u64>,
     unknown: BTreeMap<String, u64>,
@@ -72,7 +79,7 @@ impl<R: BufRead> Reader<R> {
     /// Reads from anything; `name` is for messages.
     pub fn new(from: R, name: String) -> Self {
         let unknown = BTreeMap::new();
-        Reader { from, name, line: 0, buffer: Vec::new(), torn: None, unknown }
+        Reader { from, name, line: 0, version: VERSION, buffer: Vec::new(), torn: None, unknown }
     }
 
     /// The next event. Returns None at the end.
@@ -81,7 +88,7 @@ impl<R: BufRead> Reader<R> {
     /// If the file cannot be read, or if a line other than the last one is invalid.
     pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
         while self.read_line()? {
-            match parse(&self.buffer, self.line) {
+            match self.parse() {
                 Ok(Parsed::Event(event)) => return Ok(Some(*event)),
                 Ok(Parsed::Unknown(kind)) => *self.unknown.entry(shown(kind)).or_default() += 1,
                 Err(_) if self.line > 1 && self.at_end()? => self.torn = Some(self.line),
@@ -112,6 +119,53 @@ impl<R: BufRead> Reader<R> {
         torn.into_iter().chain(unknown).collect()
     }
 
+    /// Reads the current line. The error message follows "line N".
+    fn parse(&mut self) -> Result<Parsed, String> {
+        let read: JournalLine<'_> = serde_json::from_slice(&self.buffer)
+            .map_err(|error| because("is not an event", &error))?;
+        let kinds: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(read.event.get())
+            .map_err(|error| because("is not an event", &error))?;
+        let kind = match kinds.keys().next() {
+            Some(kind) if kinds.len() == 1 => kind.as_ref(),
+            _ => return Err("is not an event: it must have exactly one kind".to_owned()),
+        };
+        if self.line == 1 {
+            self.version = check_schema(kind, kinds[kind])?;
+        }
+        if format!("{:016x}", fnv1a(read.event.get().as_bytes())) != read.sum {
+            return Err("is damaged: its checksum does not match".to_owned());
+        }
+        if read.seq != self.line - 1 {
+            return Err(format!(
+                "has the number {}, not {}: lines are missing",
+                read.seq,
+                self.line - 1
+            ));
+        }
+        if !KINDS.contains(&kind) {
+            return Ok(Parsed::Unknown(kind.to_owned()));
+        }
+        // The header contains a seed, which may be any number.
+        if kind != "header" && holds_a_number_too_large(kinds[kind].get()) {
+            return Err(format!("was not written by tiebreak: it contains {TOO_LARGE}"));
+        }
+        let event = match self.version {
+            2 => version_2::translated(read.event).and_then(serde_json::from_value),
+            _ => serde_json::from_str(read.event.get()),
+        };
+        let event: Event =
+            event.map_err(|error| because(&format!("is not a valid `{kind}` event"), &error))?;
+        if let Event::Header(header) = &event {
+            let size = header.plan.check_size();
+            size.map_err(|why| format!("was not written by tiebreak: the plan has {why}"))?;
+        }
+        if matches!(event, Event::Header(_)) == (self.line == 1) {
+            Ok(Parsed::Event(Box::new(event)))
+        } else {
+            Err("is a header, but only line 1 may be one".to_owned())
+        }
+    }
+
     fn read_line(&mut self) -> Result<bool, Error> {
         self.buffer.clear();
         let limited = (&mut self.from).take(LONGEST_LINE).read_until(b'\n', &mut self.buffer);
@@ -139,45 +193,6 @@ impl<R: BufRead> Reader<R> {
 enum Parsed {
     Event(Box<Event>),
     Unknown(String),
-}
-
-/// Reads one line; `number` counts from 1. The error message follows "line N".
-fn parse(line: &[u8], number: u64) -> Result<Parsed, String> {
-    let read: JournalLine<'_> =
-        serde_json::from_slice(line).map_err(|error| because("is not an event", &error))?;
-    let kinds: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(read.event.get())
-        .map_err(|error| because("is not an event", &error))?;
-    let kind = match kinds.keys().next() {
-        Some(kind) if kinds.len() == 1 => kind.as_ref(),
-        _ => return Err("is not an event: it must have exactly one kind".to_owned()),
-    };
-    if number == 1 {
-        check_schema(kind, kinds[kind])?;
-    }
-    if format!("{:016x}", fnv1a(read.event.get().as_bytes())) != read.sum {
-        return Err("is damaged: its checksum does not match".to_owned());
-    }
-    if read.seq != number - 1 {
-        return Err(format!("has the number {}, not {}: lines are missing", read.seq, number - 1));
-    }
-    if !KINDS.contains(&kind) {
-        return Ok(Parsed::Unknown(kind.to_owned()));
-    }
-    // The header contains a seed, which may be any number.
-    if kind != "header" && holds_a_number_too_large(kinds[kind].get()) {
-        return Err(format!("was not written by tiebreak: it contains {TOO_LARGE}"));
-    }
-    let event: Event = serde_json::from_str(read.event.get())
-        .map_err(|error| because(&format!("is not a valid `{kind}` event"), &error))?;
-    if let Event::Header(header) = &event {
-        let size = header.plan.check_size();
-        size.map_err(|why| format!("was not written by tiebreak: the plan has {why}"))?;
-    }
-    if matches!(event, Event::Header(_)) == (number == 1) {
-        Ok(Parsed::Event(Box::new(event)))
-    } else {
-        Err("is out of place: line 1, and no other line, must be the header".to_owned())
-    }
 }
 
 /// What is wrong with a line, and why. The reason may quote the line.
@@ -211,9 +226,9 @@ pub(crate) fn holds_a_number_too_large(json: &str) -> bool {
     false
 }
 
-/// Refuses journals of another major version before interpreting anything else, even the checksum:
-/// all of it may have changed.
-fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
+/// Returns the major version of the journal's schema. One that cannot be read is refused before anything else
+/// is interpreted, even the checksum: all of it may have changed.
+fn check_schema(kind: &str, header: &RawValue) -> Result<u32, String> {
     #[derive(Deserialize)]
     struct SchemaFields {
         schema: String,
@@ -225,25 +240,19 @@ fn check_schema(kind: &str, header: &RawValue) -> Result<(), String> {
     }
     let start: SchemaFields = serde_json::from_str(header.get())
         .map_err(|error| because("is not a valid header", &error))?;
-    let major = |schema: &str| -> Option<u32> {
-        schema.strip_prefix("tiebreak.journal/")?.split('.').next()?.parse().ok()
-    };
-    match (major(&start.schema), major(SCHEMA)) {
-        (Some(theirs), Some(ours)) if theirs > ours => Err(format!(
-            "has the schema {}, but this version of tiebreak reads {SCHEMA}: use the version that \
+    let schema = shown(&start.schema);
+    let major = start.schema.strip_prefix("tiebreak.journal/");
+    match major.and_then(|version| version.split('.').next()?.parse().ok()) {
+        Some(version) if version > VERSION => Err(format!(
+            "has the schema {schema}, but this version of tiebreak reads {SCHEMA}: use the version that \
              wrote it ({})",
-            shown(&start.schema),
             shown(&start.version)
         )),
-        (Some(theirs), Some(ours)) if theirs < ours => Err(format!(
-            "has the schema {} of an earlier, unreleased version of tiebreak, which can no longer \
-             be read; this version reads {SCHEMA}",
-            shown(&start.schema)
+        Some(version) if version < EARLIEST => Err(format!(
+            "has the schema {schema} of an earlier, unreleased version of tiebreak, which can no longer \
+             be read; this version reads {SCHEMA}"
         )),
-        (Some(_), _) => Ok(()),
-        (None, _) => Err(format!(
-            "has the schema `{}`, which is not that of a journal",
-            shown(&start.schema)
-        )),
+        Some(version) => Ok(version),
+        None => Err(format!("has the schema `{schema}`, which is not that of a journal")),
     }
 }

@@ -27,7 +27,12 @@ fn trial(round: u32, contender: u32) -> TrialRecord {
         operations: OPERATIONS,
         sent: OPERATIONS,
         codes: [(200, OPERATIONS)].into(),
-        connections: Connections { asked: 64, got: 64, opened: 64, ..Connections::default() },
+        connections: Connections {
+            requested: 64,
+            established: 64,
+            opened: 64,
+            ..Connections::default()
+        },
         slices: (0..4).map(slice).collect(),
         ..Seen::default()
     };

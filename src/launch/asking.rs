@@ -19,7 +19,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// How long a call may block before it is checked whether the run was stopped.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// The same for a connect over a network.
+/// How long a connect over a network may block before it is checked whether the run was stopped.
 const CONNECT: Duration = Duration::from_secs(1);
 
 /// How many bytes of a reply are read. The rest does not matter for readiness.
@@ -55,7 +55,7 @@ impl<'a> Patience<'a> {
         }
     }
 
-    /// The same for a connect, which starts again with each call: a distant server must have
+    /// How long a connect may block. It starts again with each call: a distant server must have
     /// the time to accept.
     fn connect_piece(&self, piece: Duration) -> Duration {
         let left = self.until.saturating_duration_since(Instant::now());

@@ -42,13 +42,13 @@ pub(super) fn url(launch: &Launch, values: &Values) -> String {
     launch.url.fill(&Values { temp, directory, ..values.clone() })
 }
 
-/// The same address before ports are chosen, with the port 1 instead.
+/// The address of a launch before ports are chosen, with the port 1 instead.
 pub(super) fn address(launch: &Launch) -> Option<Url> {
     let ports = launch.processes.iter().map(|process| (process.name.clone(), 1)).collect();
     Url::parse(&url(launch, &Values { port: 1, ports, ..Values::default() })).ok()
 }
 
-/// The same address once this port was chosen.
+/// The address of a launch once this port was chosen.
 pub(crate) fn address_at(launch: &Launch, port: u16) -> String {
     let ports = launch.processes.iter().map(|process| (process.name.clone(), port)).collect();
     url(launch, &Values { port, ports, ..Values::default() })

@@ -107,7 +107,7 @@ impl Running {
 
     /// Lets the run go on without the nodes that have ended, if other nodes still run. Returns, as
     /// text, how the nodes ended that were not known to have ended.
-    pub fn go_on_without(&mut self) -> Vec<String> {
+    pub fn continue_without_ended_nodes(&mut self) -> Vec<String> {
         let Ok(exits) = self.keeper.exits() else { return Vec::new() };
         let ended = |this: &&Started| exits.iter().any(|(pid, _)| *pid == this.pid);
         if !self.has_nodes || self.started.iter().all(|this| ended(&this)) {

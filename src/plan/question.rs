@@ -4,7 +4,7 @@ use crate::cores::Cores;
 use crate::exit::Error;
 use crate::plan::contender_access::{ContenderAccess, Observed, Watcher};
 use crate::plan::{Command, Spec};
-use crate::plan::{by_request, length, local, store};
+use crate::plan::{by_request, length, local};
 use crate::protocol;
 use crate::targets::find;
 use judge::stats::quantile::fewest_samples;
@@ -12,6 +12,7 @@ use record::{
     Address, Arrivals, Contender, ContenderQuestion, GroupQuestion, Kind, Metric, OperationText,
     Pair, Question, RequestPlan, Reuse, Workload,
 };
+use std::collections::BTreeMap;
 use text::units::show_percent;
 
 /// Default of `--confidence` and of `--matters`.
@@ -80,7 +81,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         rounds: length.rounds,
         restarts: length.launches,
         dear: length.dear,
-        looks: length.looks,
+        interim_looks: length.looks,
         sharing: match is_swept {
             true if questions.iter().all(|of| of.cpu_in_sight) => vec![everyone(contenders)],
             true => Vec::new(),
@@ -89,7 +90,6 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         generator_cores: given.cores.generator.clone(),
         allowed_cores: given.cores.allowed.clone(),
         one_target: if is_swept { vec![everyone(contenders)] } else { one_target(contenders) },
-        code_names: store::code_names(contenders),
         expect_different: spec.run.expect_different,
         shares_core: questions.iter().any(|of| has_only_our_cores(of, given.cores)),
         contenders: questions,
@@ -104,9 +104,11 @@ fn question_of(
     machine: u32,
     given: &PlanFacts<'_>,
 ) -> ContenderQuestion {
+    let protocol = protocol::of_recorded(&contender.target);
     ContenderQuestion {
         name: contender.name.clone(),
-        protocol: protocol_title(contender).to_owned(),
+        protocol: protocol.map_or("", |row| row.title).to_owned(),
+        code_names: protocol.map_or_else(BTreeMap::new, |row| (row.codes)().into_iter().collect()),
         cpu_in_sight: in_sight(contender_access),
         target_cores: target_cores(contender_access, given.cores),
         machine,
@@ -261,11 +263,6 @@ fn one_target(contenders: &[Contender]) -> Vec<Vec<u32>> {
 fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?']).next().unwrap_or_default()
-}
-
-/// Returns the usual name of a contender's protocol.
-fn protocol_title(contender: &Contender) -> &'static str {
-    protocol::of_recorded(&contender.target).map_or("", |row| row.title)
 }
 
 /// Closed loop: throughput. Open loop: the p99 of response time, or its p50 if a round cannot hold
@@ -473,7 +470,6 @@ mod tests {
             of("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
         ];
         assert_eq!(one_target(&all), [vec![0, 2], vec![4, 5]]);
-        assert_eq!((protocol_title(&all[0]), protocol_title(&all[4])), ("HTTP", "HTTP"));
     }
 
     #[test]

@@ -354,7 +354,7 @@ fn launches_and_looks_in_the_plan() {
     spec.run.until_decided = true;
     let looked = settled(&spec).expect("good").plan.question;
     assert_eq!((looked.rounds, looked.restarts), (96, 48));
-    assert_eq!(looked.looks, [8, 13, 21, 32, 48]);
+    assert_eq!(looked.interim_looks, [8, 13, 21, 32, 48]);
     // The first core that the generator leaves is tiebreak's own. The CPU time of a launched target
     // is visible.
     assert!(question.contenders.iter().all(|of| of.target_cores == [1]));
@@ -366,7 +366,7 @@ fn launches_and_looks_in_the_plan() {
     let mut spec = compare(&["a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/"]);
     spec.run.until_decided = true;
     let question = settled(&spec).expect("good").plan.question;
-    assert_eq!((question.rounds, question.looks), (60, vec![10, 16, 26, 40, 60]));
+    assert_eq!((question.rounds, question.interim_looks), (60, vec![10, 16, 26, 40, 60]));
 }
 
 #[test]
@@ -435,8 +435,13 @@ fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
     }
     let statements = contenders.iter().map(|of| of.asks.statement());
     assert_eq!(statements.collect::<Vec<_>>(), [None, None, Some("SELECT 7")]);
-    assert_eq!(resolved.plan.question.code_names[&1040], "too_many_connections");
-    assert_eq!(resolved.plan.question.code_names[&11], "deadlock");
+    let code_names = |at: usize| resolved.plan.question.code_names(at);
+    assert_eq!(
+        (code_names(1)[&1040].as_str(), code_names(0).get(&1040)),
+        ("too_many_connections", None)
+    );
+    assert_eq!((code_names(0)[&11].as_str(), code_names(1).get(&11)), ("deadlock", None));
+    assert_eq!(code_names(1), code_names(2));
     let json = serde_json::to_string(&resolved.plan).expect("json");
     assert!(!json.contains("CANARY"), "{json}");
 }
@@ -537,7 +542,8 @@ fn stores_get_a_workload_in_a_key_space_of_their_own() {
     assert_eq!((of(0).keys, of(0).verify), (100_000, record::Verify::Sample));
     assert_eq!(of(0).mix, of(1).mix);
     assert!(resolved.plan.question.contenders.iter().all(|of| of.from_workload));
-    assert_eq!(resolved.plan.question.code_names[&2003], "oom");
+    let code_names = |at: usize| resolved.plan.question.code_names(at);
+    assert_eq!((code_names(1)[&2003].as_str(), code_names(0).get(&2003)), ("oom", None));
     let json = serde_json::to_string(&resolved.plan).expect("json");
     assert!(!json.contains("CANARY"), "{json}");
     assert_eq!(resolved.plan.contenders[1].target, "redis://127.0.0.1:2/3");

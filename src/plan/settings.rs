@@ -33,7 +33,7 @@ use crate::plan::declared::{Declared, Flag, Row, Setting, declared, switch};
 use crate::plan::spelling;
 use engine::files::Guard;
 use record::cassandra::{Batch, Compression, Routing};
-use record::{Consistency, MessageKind, Reuse, ShardRule, SqlProtocol, Upkeep};
+use record::{Consistency, Maintenance, MessageKind, Reuse, ShardRule, SqlProtocol};
 use std::sync::Arc;
 use std::time::Duration;
 use text::quantities;
@@ -245,7 +245,7 @@ declared! {
         .only(Databases);
 
     /// What is done to one of them between two operations.
-    pool_upkeep: Option<Upkeep>, of_databases::upkeep,
+    pool_upkeep: Option<Maintenance>, of_databases::upkeep,
         Setting::new(
             "pool.upkeep",
             Words(&["neither", "ping", "reset"]),

@@ -12,7 +12,7 @@ pub(super) const SHORTEST_NS: u64 = 10_000_000;
 /// The largest bias of ln(B/A) of throughput that is expected, as a share of ln(B/A).
 /// The limit is 2 %, and the expected bias was 77 to 88 % of the measured one.
 const MOST_BIAS: f64 = 0.015;
-/// The same, as a share of the expected half-width of the interval.
+/// The largest bias that is expected, as a share of the expected half-width of the interval.
 const MOST_OF_HALF_WIDTH: f64 = 0.2;
 /// A bias below this share of the half-width is allowed, however small ln(B/A) is.
 const ALWAYS_OF_HALF_WIDTH: f64 = 0.1;

@@ -4,11 +4,9 @@ use crate::access::Access;
 use crate::address::Url;
 use crate::plan::contender;
 use crate::plan::settings::Settings;
-use crate::protocol::{self, Protocol, Store, StoreParts};
+use crate::protocol::{Store, StoreParts};
 use engine::workload::{Feeds, MOST_GROUPS};
 use engine::{Numbers, Sharded};
-use record::{Contender, RequestPlan};
-use std::collections::BTreeMap;
 
 /// The most workers of a run times the most groups: each has its own operations.
 pub(crate) const MOST_COUNTERS: usize = 64 * MOST_GROUPS;
@@ -44,27 +42,4 @@ pub(super) fn access(
         sharded: sharding.map(|sharding| Sharded { sharding, servers: servers.collect() }),
         feeds: feeds.clone(),
     })
-}
-
-/// Returns the names of the codes of all stores and databases. Empty if no contender is one. No two
-/// of them share a number: memcached's are below those of MySQL that a load can meet, Redis's are
-/// in the range of MySQL's clients, PostgreSQL's are our own, and Oracle's lie above them all.
-pub(super) fn code_names(contenders: &[Contender]) -> BTreeMap<u16, String> {
-    let any = |is: fn(&RequestPlan) -> bool| contenders.iter().any(|contender| is(&contender.asks));
-    let any_sql = any(|asks| asks.sql().is_some());
-    if any(|asks| asks.messages().is_some()) {
-        // The codes of close frames overlap with those of stores, so they stay numbers if there is
-        // also a store.
-        let alone = !any_sql && !any(RequestPlan::is_store);
-        return if alone {
-            (protocol::websocket::ROW.codes)().into_iter().collect()
-        } else {
-            BTreeMap::new()
-        };
-    }
-    if !any_sql && !any(RequestPlan::is_store) {
-        return BTreeMap::new();
-    }
-    let is_meant = |row: &&&Protocol| row.is_store() && (any_sql || !row.is_sql());
-    protocol::ALL.iter().filter(is_meant).flat_map(|row| (row.codes)()).collect()
 }

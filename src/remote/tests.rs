@@ -85,7 +85,7 @@ fn say(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
 fn a_client_of_another_version_learns_ours() {
     let server = admitted(Purpose::Watch, |address| {
         let answer = say(address, b"tb\x07");
-        assert_eq!(answer, b"tb\x02\x05\0\0\0\x01\x01");
+        assert_eq!(answer, b"tb\x03\x05\0\0\0\x01\x01");
     });
     assert_eq!(server, Err(RemoteError::Message(FrameError::OtherVersion(7))));
     let (listener, address) = listener();
@@ -97,7 +97,7 @@ fn a_client_of_another_version_learns_ours() {
     let error = introduced(address, Purpose::Watch, &first()).expect_err("another version");
     assert_eq!(
         error.to_string(),
-        "it speaks version 7 of tiebreak's remote format, and this tiebreak speaks version 2: use \
+        "it speaks version 7 of tiebreak's remote format, and this tiebreak speaks version 3: use \
          the same version of tiebreak on both machines"
     );
     let _ = other.join();
@@ -109,8 +109,8 @@ fn garbage_and_messages_out_of_turn_end_the_connection() {
     let table: [&[u8]; 4] = [
         b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
         &[0xff; 9000],
-        b"tb\x02\x01\xff\xff\xff\xff",
-        b"tb\x02\x10\0\0\0\0",
+        b"tb\x03\x01\xff\xff\xff\xff",
+        b"tb\x03\x10\0\0\0\0",
     ];
     for bytes in table {
         let server = admitted(Purpose::Watch, |address| assert_eq!(say(address, bytes), b""));

@@ -13,10 +13,10 @@ use text::hex::hex;
 use text::shown::shown;
 use wire::remote::handshake::{NONCE_BYTES, Nonce};
 
-/// The fewest characters of a token. A program that pretends to be the other side can try tokens on
+/// Minimum length of a token, in bytes. A program that pretends to be the other side can try tokens on
 /// the proof that it gets, so a token must be too long to be guessed.
 const FEWEST_BYTES: usize = 16;
-/// The most characters of a token.
+/// Maximum length of a token, in bytes.
 const MOST_BYTES: usize = 256;
 /// How many random bytes a new token has.
 const RANDOM_BYTES: usize = 16;

@@ -110,6 +110,7 @@ fn join(resolved: &Resolved, stop: &Stop, this: &Membership) -> Result<Connectio
         size: this.size,
         workers: workers(plan),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        journal: record::journal::SCHEMA.to_owned(),
         plan_hash: hash::of(plan),
         machine: format!("{}, {}", plan.host.cpu, plan.host.kernel),
         clock: host::clock_discipline(),

@@ -108,7 +108,7 @@ pub(super) trait StoreAccess {
 
     /// How much work that a load left to the server of this contender remains. Returns None if it
     /// does no work after a load.
-    fn pending_work(&mut self, _contender: usize) -> Option<AtWork> {
+    fn pending_work(&mut self, _contender: usize) -> Option<PendingWork> {
         None
     }
 }
@@ -137,7 +137,7 @@ pub(super) trait Explanations {
 
 /// How much work an idle server is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum AtWork {
+pub(super) enum PendingWork {
     /// It reports it.
     Tasks {
         /// Tasks that run or wait.

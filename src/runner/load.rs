@@ -170,7 +170,7 @@ impl<W: Write> RunSession<'_, W> {
         let start = about.and_then(|about| about.start.clone());
         let kept = start.is_some_and(|start| {
             let evictions = about.and_then(|about| about.evictions);
-            let fingerprint = Fingerprint { spec: load.wanted.spec, start, evictions, state };
+            let fingerprint = Fingerprint { spec: Some(load.wanted.spec), start, evictions, state };
             self.environment
                 .write_fingerprint(load.contender, &load.wanted.key, &fingerprint.text())
                 .is_ok()
@@ -273,8 +273,9 @@ fn merge(whole: &mut TrialRecord, mut chunk: TrialRecord) {
     let connections = whole.seen.connections.clone();
     whole.seen.merge(&chunk.seen);
     // Each chunk requested the same ones.
-    whole.seen.connections.asked = connections.asked;
-    whole.seen.connections.got = connections.got.min(chunk.seen.connections.got);
+    whole.seen.connections.requested = connections.requested;
+    whole.seen.connections.established =
+        connections.established.min(chunk.seen.connections.established);
     whole.lane_order.operations =
         whole.lane_order.operations.zip(chunk.lane_order.operations).map(|(a, b)| a + b);
     whole.cut_short |= chunk.cut_short;

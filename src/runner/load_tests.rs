@@ -5,7 +5,7 @@ use crate::address::tls::NoTls;
 use crate::exit::Error;
 use crate::journal::{Reader, Writer};
 use crate::plan::{Command, example};
-use crate::runner::environment::{AtWork, Each, Explanations, StoreAccess, TargetControl};
+use crate::runner::environment::{Each, Explanations, PendingWork, StoreAccess, TargetControl};
 use crate::runner::own_costs::OwnCosts;
 use crate::runner::progress::{Progress, ProgressStyle};
 use crate::runner::session::TrialWriter;
@@ -67,7 +67,7 @@ impl TargetControl for View<'_> {
             contender: contender as u32,
             launch: 0,
             cpu_source: None,
-            out_of_sight: None,
+            cpu_unavailable: None,
             watched: None,
             facts: Vec::new(),
             nodes: None,
@@ -194,8 +194,8 @@ impl StoreAccess for View<'_> {
         Ok(())
     }
 
-    fn pending_work(&mut self, _contender: usize) -> Option<AtWork> {
-        self.0.work.pop().map(|left| AtWork::Tasks { left, nodes: 1 })
+    fn pending_work(&mut self, _contender: usize) -> Option<PendingWork> {
+        self.0.work.pop().map(|left| PendingWork::Tasks { left, nodes: 1 })
     }
 }
 
@@ -456,7 +456,7 @@ fn a_store_that_says_nothing_is_loaded_each_time() {
         assert_eq!(made.note(), "");
     }
     let silent = load(&mut made).events.iter().any(|event| match event {
-        Event::Store(report) => report.silent.as_deref() == Some("it did not reply in time"),
+        Event::Store(report) => report.unreachable.as_deref() == Some("it did not reply in time"),
         _ => false,
     });
     assert!(silent);

@@ -16,6 +16,8 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// The version of what a file holds. Another one is measured anew.
+const VERSION: u32 = 2;
 /// How long a figure is used.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 /// The longest file that is read.
@@ -37,6 +39,8 @@ pub(super) struct OwnCosts {
 /// What a file holds.
 #[derive(Serialize, Deserialize)]
 struct Kept {
+    /// [`VERSION`].
+    version: u32,
     /// Everything that the figure depends on, in words.
     lane: String,
     cpu_per_operation_ns: f64,
@@ -54,11 +58,12 @@ impl OwnCosts {
         };
         let host = &plan.host;
         let machine = format!(
-            "{program}; {}; {}; cores {:?}, generator {:?}, server {server_core:?}",
+            "{program}; {}; {}; cores {}, generator {}, server {}",
             host.kernel,
             host.cpu,
-            host.cores,
-            plan.generator_cores.last()
+            list_cores(&host.cores),
+            list_cores(plan.generator_cores.last()),
+            list_cores(&server_core),
         );
         OwnCosts { directory: Some(directory.join("own-costs")), machine, lanes: BTreeMap::new() }
     }
@@ -95,10 +100,15 @@ impl OwnCosts {
         };
         let now = SystemTime::now();
         let measured = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let kept = Kept { lane: lane.clone(), cpu_per_operation_ns, measured };
+        let kept = Kept { version: VERSION, lane: lane.clone(), cpu_per_operation_ns, measured };
         // If this fails, the next run measures again, as this one did.
         let _ = write(directory, &file_of(lane), &kept, now);
     }
+}
+
+/// These cores with commas between them. Empty if there are none.
+fn list_cores<'a>(cores: impl IntoIterator<Item = &'a u32>) -> String {
+    cores.into_iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// Distinguishes this program from every other build of it, without reading it.
@@ -131,7 +141,8 @@ fn read(file: &Path, lane: &str, now: SystemTime) -> Option<(f64, Duration)> {
     let measured = UNIX_EPOCH.checked_add(Duration::from_secs(kept.measured))?;
     let age = now.duration_since(measured).ok()?;
     let sane = kept.cpu_per_operation_ns > 0.0 && kept.cpu_per_operation_ns < MOST_NS;
-    (sane && kept.lane == lane && age < KEPT).then_some((kept.cpu_per_operation_ns, age))
+    let known = kept.version == VERSION && kept.lane == lane;
+    (sane && known && age < KEPT).then_some((kept.cpu_per_operation_ns, age))
 }
 
 fn write(directory: &Path, name: &str, kept: &Kept, now: SystemTime) -> std::io::Result<()> {
@@ -210,6 +221,28 @@ mod tests {
         assert_eq!(found(&scratch, "another", "http", 8), None);
     }
 
+    /// A change of these bytes requires another version.
+    #[test]
+    fn what_is_kept_is_fixed() {
+        let scratch = Scratch::new();
+        let file = kept(&scratch);
+        assert_eq!(file.file_name().expect("a name"), "0f65a4141647605c.json");
+        let text = fs::read_to_string(file).expect("readable");
+        let (start, _) = text.split_once("\"measured\":").expect("the last field");
+        let lane = concat!(
+            r#"m; http; {"address":{"tcp":"127.0.0.1:0"},"connections":8,"depth":1,"#,
+            r#""arrivals":"closed","reuse":"always","doing":"ask","timeout_ns":5000000000,"#,
+            r#""burn_in_ns":0,"operations":null}"#,
+        );
+        let lane = lane.replace('"', "\\\"");
+        assert_eq!(
+            start,
+            format!("{{\"version\":2,\"lane\":\"{lane}\",\"cpu_per_operation_ns\":5000.0,")
+        );
+        assert_eq!(list_cores(&[0, 2, 11]), "0,2,11");
+        assert_eq!(list_cores(None), "");
+    }
+
     #[test]
     fn without_a_folder_nothing_is_kept() {
         let mut none = OwnCosts::default();
@@ -235,7 +268,11 @@ mod tests {
     #[test]
     fn what_cannot_be_trusted_is_measured_anew() {
         type Invalidate = fn(&Path);
-        let spoil: [(&str, Invalidate); 6] = [
+        let spoil: [(&str, Invalidate); 7] = [
+            ("another version", |file| {
+                let text = fs::read_to_string(file).expect("readable");
+                fs::write(file, text.replace("\"version\":2", "\"version\":1")).expect("written");
+            }),
             ("damaged", |file| fs::write(file, "{\"lane\": 1").expect("written")),
             ("not text", |file| fs::write(file, [0xff; 9]).expect("written")),
             ("a cost of nothing", |file| {

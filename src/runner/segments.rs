@@ -31,8 +31,11 @@ pub(super) fn of(question: &Question) -> Vec<Segment> {
         };
         return (1..=question.restarts).map(segment).collect();
     }
-    let ends =
-        if question.looks.is_empty() { vec![question.rounds] } else { question.looks.clone() };
+    let ends = if question.interim_looks.is_empty() {
+        vec![question.rounds]
+    } else {
+        question.interim_looks.clone()
+    };
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let segment = |(start, end): (u32, &u32)| Segment {
         first_round: start + 1,
@@ -62,7 +65,7 @@ mod tests {
         let restarts = segments(|question| (question.rounds, question.restarts) = (15, 3));
         assert_eq!(restarts, [(1, 5, None), (6, 5, Some(2)), (11, 5, Some(3))]);
         let looks = segments(|question| {
-            question.looks = vec![10, 16, 26, 40, 60];
+            question.interim_looks = vec![10, 16, 26, 40, 60];
             question.rounds = 60;
         });
         assert_eq!(

@@ -82,7 +82,7 @@ struct RunPosition {
 
 impl<'a, W: Write> TrialWriter<'a, W> {
     pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
-        let judge = (!plan.question.looks.is_empty()).then(|| Judge::new(&plan.question));
+        let judge = (!plan.question.interim_looks.is_empty()).then(|| Judge::new(&plan.question));
         let (segment, end) = (RunPosition::default(), RunPosition::default());
         let unjudged = Vec::new();
         TrialWriter {
@@ -533,7 +533,7 @@ impl<W: Write> RunSession<'_, W> {
         if launches == 0 && left_ns as f64 <= AS_PLANNED * planned_ns as f64 {
             return;
         }
-        let most = if plan.question.looks.is_empty() { "about" } else { "at most" };
+        let most = if plan.question.interim_looks.is_empty() { "about" } else { "at most" };
         let launches = match launches {
             0 => String::new(),
             some => format!(", with {} of each", show_counted(some.into(), "more launch")),
@@ -736,7 +736,7 @@ fn disk(error: &io::Error) -> Error {
 pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) -> String {
     let ends_early = |plan: &Plan| {
         let counted = plan.contenders.iter().any(|contender| contender.operations.is_some());
-        counted || !plan.question.looks.is_empty()
+        counted || !plan.question.interim_looks.is_empty()
     };
     let most = if plans.clone().into_iter().any(ends_early) { "at most" } else { "about" };
     let several = plans.clone().into_iter().any(|plan| plan.question.restarts > 1);
@@ -745,7 +745,7 @@ pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) ->
     format!("{most} {}{launches}", in_seconds(all))
 }
 
-/// The same for one run, and what makes it longer: nothing is known of the replies before the pilot.
+/// How long one run takes, and what makes it longer: nothing is known of the replies before the pilot.
 pub(crate) fn foreseen_of_one(plan: &Plan) -> String {
     let longer = pilot::lengthens_above_ns(plan)
         .map_or(String::new(), |ns| format!("; longer if replies take more than {}", show_ns(ns)));

@@ -138,7 +138,7 @@ impl TargetControl for FakeEngine {
             contender: contender as u32,
             launch,
             cpu_source: None,
-            out_of_sight: None,
+            cpu_unavailable: None,
             watched: None,
             facts: Vec::new(),
             nodes: None,

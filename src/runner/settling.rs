@@ -1,7 +1,7 @@
 //! A load ends only when its server has done the work that the load left to it: compaction during
 //! the rounds would slow them down.
 
-use super::environment::{AtWork, Halt};
+use super::environment::{Halt, PendingWork};
 use super::session::RunSession;
 use record::Settled;
 use std::io::Write;
@@ -62,16 +62,16 @@ struct Settling {
 impl Settling {
     /// Evaluates an observation that was made this long after the start of the wait. Returns how
     /// the wait ended, or None if it continues.
-    fn look(&mut self, at: Duration, seen: AtWork) -> Option<Settled> {
+    fn look(&mut self, at: Duration, seen: PendingWork) -> Option<Settled> {
         let took_ns = u64::try_from(at.as_nanos()).unwrap_or(u64::MAX);
         match seen {
-            AtWork::Unseen(why) => Some(Settled::Unseen { why }),
-            AtWork::Tasks { left, nodes } => {
+            PendingWork::Unseen(why) => Some(Settled::Unseen { why }),
+            PendingWork::Tasks { left, nodes } => {
                 let was_done = self.left.replace(left) == Some(0);
                 let ends = (left == 0 && was_done) || at >= LONGEST;
                 ends.then_some(Settled::Compactions { left, nodes, took_ns })
             }
-            AtWork::Cpu { why, cpu_ns, nodes } => {
+            PendingWork::Cpu { why, cpu_ns, nodes } => {
                 let (then, before) = *self.cpu.get_or_insert((at, cpu_ns));
                 let passed = at - then;
                 if passed < WINDOW {
@@ -104,7 +104,7 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     /// How the wait ended, and after how many looks, of which there is one each second.
-    fn waited(looks: impl IntoIterator<Item = AtWork>) -> Option<(usize, Settled)> {
+    fn waited(looks: impl IntoIterator<Item = PendingWork>) -> Option<(usize, Settled)> {
         let mut settling = Settling::default();
         looks.into_iter().enumerate().find_map(|(number, seen)| {
             let settled = settling.look(Duration::from_secs(number as u64), seen)?;
@@ -112,12 +112,12 @@ mod tests {
         })
     }
 
-    fn tasks(left: u64) -> AtWork {
-        AtWork::Tasks { left, nodes: 3 }
+    fn tasks(left: u64) -> PendingWork {
+        PendingWork::Tasks { left, nodes: 3 }
     }
 
-    fn cpu(cpu_ns: u64) -> AtWork {
-        AtWork::Cpu { why: "by Thrift".to_owned(), cpu_ns, nodes: 2 }
+    fn cpu(cpu_ns: u64) -> PendingWork {
+        PendingWork::Cpu { why: "by Thrift".to_owned(), cpu_ns, nodes: 2 }
     }
 
     #[test]
@@ -159,6 +159,6 @@ mod tests {
     fn what_cannot_be_seen_is_not_waited_for() {
         let why = "it is on another machine".to_owned();
         let unseen = Settled::Unseen { why: why.clone() };
-        assert_eq!(waited([AtWork::Unseen(why)]), Some((1, unseen)));
+        assert_eq!(waited([PendingWork::Unseen(why)]), Some((1, unseen)));
     }
 }

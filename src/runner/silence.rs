@@ -21,7 +21,7 @@ impl Silence {
     pub(super) fn add(&mut self, plan: &Plan, trial: &TrialRecord) -> Option<String> {
         let (contender, silent_ns) = (trial.contender as usize, self.note(trial));
         let outcomes = &trial.seen.outcomes;
-        let failed = outcomes.count(FaultOwner::Theirs) + outcomes.count(FaultOwner::Host);
+        let failed = outcomes.count(FaultOwner::Target) + outcomes.count(FaultOwner::Host);
         let began_here: u64 = trial.seen.slices.iter().map(|slice| slice.operations).sum();
         let is_long = silent_ns >= trial.lane_order.timeout_ns;
         if silent_ns == 0 || failed == 0 || (began_here == 0 && !is_long) {
@@ -49,7 +49,7 @@ impl Silence {
     /// trial does not show that.
     fn note(&mut self, trial: &TrialRecord) -> u64 {
         let judged = matches!(trial.phase, Phase::Pilot | Phase::Round) && !trial.cut_short;
-        if !judged || trial.seen.outcomes.count(FaultOwner::Ours) > 0 {
+        if !judged || trial.seen.outcomes.count(FaultOwner::Generator) > 0 {
             return 0;
         }
         let round_ns = trial.driven_ns().saturating_mul(self.each_ns.len() as u64).max(1);

@@ -36,7 +36,7 @@ impl<W: Write> RunSession<'_, W> {
         when: StoreMoment,
     ) -> Result<Option<About>, Halt> {
         let Some(answer) = self.environment.about_store(contender) else { return Ok(None) };
-        let (about, silent) = match answer {
+        let (about, unreachable) = match answer {
             Ok(about) => (Some(about), None),
             Err(why) => (None, Some(shown_sentence(why))),
         };
@@ -50,7 +50,7 @@ impl<W: Write> RunSession<'_, W> {
             evictions: known.evictions,
             server: self.stores.server(contender, &known),
             durable: known.durable.filter(|_| self.writes(contender)),
-            silent,
+            unreachable,
         };
         self.writer.write_and_sync(&Event::Store(report))?;
         Ok(about)

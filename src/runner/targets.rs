@@ -1,6 +1,6 @@
 //! The servers and the engine of a real run.
 
-use super::environment::{AtWork, Each, Explanations, Halt, StoreAccess, TargetControl};
+use super::environment::{Each, Explanations, Halt, PendingWork, StoreAccess, TargetControl};
 use super::looks::Looks;
 use super::meter::TargetMeter;
 use super::placement::Kept;
@@ -240,7 +240,7 @@ fn target_ready(
             LaneAccess::Program(_) => Some(program_source(running_target).to_owned()),
             LaneAccess::Server(_) => running_target.meter.as_ref().ok().map(TargetMeter::source),
         },
-        out_of_sight: match (&running_target.lane_access, &running_target.running) {
+        cpu_unavailable: match (&running_target.lane_access, &running_target.running) {
             (LaneAccess::Program(_), None) => None,
             _ => running_target.meter.as_ref().err().map(ToString::to_string),
         },
@@ -449,7 +449,7 @@ impl TargetControl for Targets<'_> {
                 .running_target
                 .as_mut()
                 .and_then(|running_target| running_target.running.as_mut());
-            let lost = running.map_or(Vec::new(), Running::go_on_without);
+            let lost = running.map_or(Vec::new(), Running::continue_without_ended_nodes);
             let of = |how| {
                 format!("`{}`: its node {how}; the run continues with the others", known.name)
             };
@@ -541,34 +541,34 @@ impl StoreAccess for Targets<'_> {
     }
 
     fn read_fingerprint(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
-        self.store(contender).ok_or_else(no_store)?.recall(key)
+        self.store(contender).ok_or_else(no_store)?.read_fingerprint(key)
     }
 
     fn write_fingerprint(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String> {
-        self.store(contender).ok_or_else(no_store)?.keep(key, text)
+        self.store(contender).ok_or_else(no_store)?.write_fingerprint(key, text)
     }
 
     fn remove_fingerprint(&mut self, contender: usize, key: &str) -> Result<(), String> {
-        self.store(contender).ok_or_else(no_store)?.forget(key)
+        self.store(contender).ok_or_else(no_store)?.remove_fingerprint(key)
     }
 
     fn create_tables(&mut self, contender: usize, workload: &Workload) -> Result<(), String> {
-        self.store(contender).ok_or_else(no_store)?.make_room(workload)
+        self.store(contender).ok_or_else(no_store)?.create_tables(workload)
     }
 
-    fn pending_work(&mut self, contender: usize) -> Option<AtWork> {
+    fn pending_work(&mut self, contender: usize) -> Option<PendingWork> {
         let why = match self.store(contender)?.work_left()? {
-            Ok(left) => return Some(AtWork::Tasks { left: left.tasks, nodes: left.nodes }),
+            Ok(left) => return Some(PendingWork::Tasks { left: left.tasks, nodes: left.nodes }),
             Err(why) => why,
         };
         let running_target = self.each.get_mut(contender)?.running_target.as_mut()?;
         let nodes = running_target.address.nodes().len() as u32;
         Some(match running_target.meter.as_ref().map(TargetMeter::read) {
-            Ok(Some(reading)) => AtWork::Cpu { why, cpu_ns: reading.cpu_ns, nodes },
-            Ok(None) => AtWork::Unseen(format!("{why}; its watcher cannot be asked any more")),
-            Err(unseen) => {
-                AtWork::Unseen(format!("{why}; its processes cannot be read either: {unseen}",))
-            }
+            Ok(Some(reading)) => PendingWork::Cpu { why, cpu_ns: reading.cpu_ns, nodes },
+            Ok(None) => PendingWork::Unseen(format!("{why}; its watcher cannot be asked any more")),
+            Err(unseen) => PendingWork::Unseen(format!(
+                "{why}; its processes cannot be read either: {unseen}",
+            )),
         })
     }
 }

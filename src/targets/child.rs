@@ -91,7 +91,7 @@ impl Child {
         }
     }
 
-    /// The same where the answer is a number.
+    /// Sends an order whose answer is a number, and returns it.
     pub(super) fn ask(&mut self, order: &str) -> u64 {
         let answer = self.send(order);
         answer.parse().unwrap_or_else(|_| panic!("`{order}`: {answer}"))

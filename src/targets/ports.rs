@@ -32,7 +32,7 @@ pub fn free() -> io::Result<u16> {
     free_on(IpAddr::V4(Ipv4Addr::LOCALHOST))
 }
 
-/// The same on another address of this machine.
+/// Returns a free port of another address of this machine.
 ///
 /// # Errors
 /// As for [`free`], or if the address is not this machine's.

@@ -190,7 +190,7 @@ mod tests {
             seen.outcomes.failed.insert(failure, 1);
             let again = matches!(answer(&seen, ExpectedReply::Reply), Answer::NotYet(_));
             let ours = matches!(answer(&seen, ExpectedReply::Reply), Answer::Ours(_));
-            assert_eq!(ours, failure.fault_owner() == record::FaultOwner::Ours, "{failure:?}");
+            assert_eq!(ours, failure.fault_owner() == record::FaultOwner::Generator, "{failure:?}");
             let passing = matches!(
                 failure,
                 Failure::Refused | Failure::Reset | Failure::Closed | Failure::Unreachable

@@ -202,14 +202,14 @@ fn garbage_and_silence_are_closed_and_hold_nobody_up() {
     let mut silent: Vec<TcpStream> = (0..20).map(|_| connect()).collect();
     let mut slow = connect();
     slow.write_all(b"tb").expect("sent");
-    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\0", b"tb\x02\x11\0\0\0\x05aaaaa"] {
+    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\0", b"tb\x03\x11\0\0\0\x05aaaaa"] {
         let mut stream = connect();
         stream.write_all(garbage).expect("sent");
         assert_eq!(until_closed(&mut stream), b"", "{}", garbage.escape_ascii());
     }
     let mut other_version = connect();
     other_version.write_all(b"tb\x09").expect("sent");
-    assert_eq!(until_closed(&mut other_version), b"tb\x02\x05\0\0\0\x01\x01");
+    assert_eq!(until_closed(&mut other_version), b"tb\x03\x05\0\0\0\x01\x01");
     for stream in silent.iter_mut().chain([&mut slow]) {
         assert_eq!(until_closed(stream), b"");
     }

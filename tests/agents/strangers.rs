@@ -47,7 +47,8 @@ fn introduced(group: &Group) -> Connection {
 fn hello(rank: u32, size: u32, plan_hash: &str) -> Hello {
     let (version, machine) = (env!("CARGO_PKG_VERSION").to_owned(), "a test".to_owned());
     let (plan_hash, clock) = (plan_hash.to_owned(), String::new());
-    Hello { rank, size, workers: 1, version, plan_hash, machine, clock }
+    let journal = record::journal::SCHEMA.to_owned();
+    Hello { rank, size, workers: 1, version, journal, plan_hash, machine, clock }
 }
 
 fn answer_to(connection: &mut Connection, hello: Hello) -> FromCoordinator {
@@ -119,10 +120,14 @@ fn an_agent_with_another_plan_is_rejected_and_the_run_waits_for_a_good_one() {
 #[test]
 fn another_version_another_size_other_workers_and_another_plan_are_rejected() {
     type Change = fn(&mut Hello);
-    let table: [(Change, &str); 4] = [
+    let table: [(Change, &str); 5] = [
         (
             |hello| hello.version = "0.0.0-other".to_owned(),
             "its version of tiebreak is 0.0.0-other",
+        ),
+        (
+            |hello| hello.journal = "tiebreak.journal/2".to_owned(),
+            "it writes tiebreak.journal/2, but the coordinator reads tiebreak.journal/3",
         ),
         (|hello| hello.size = 7, "it expects 7 processes"),
         (|hello| hello.workers = 9, "it has 9 workers"),
@@ -161,7 +166,7 @@ fn plan_hash() -> String {
 }
 
 const OTHER_VERSION: &str =
-    "version 1 of tiebreak's remote format, and this tiebreak speaks version 2";
+    "version 1 of tiebreak's remote format, and this tiebreak speaks version 3";
 
 #[test]
 fn an_agent_of_version_1_is_refused_and_both_sides_name_the_versions() {
@@ -177,7 +182,7 @@ fn an_agent_of_version_1_is_refused_and_both_sides_name_the_versions() {
     old.write_all(&[b"tb\x01\x01\0\0\0\x21\x02", &[7; 32][..]].concat()).expect("sent");
     let mut answer = Vec::new();
     old.read_to_end(&mut answer).expect("an answer");
-    assert_eq!(answer, b"tb\x02\x05\0\0\0\x01\x01", "the version in the head is the reason");
+    assert_eq!(answer, b"tb\x03\x05\0\0\0\x01\x01", "the version in the head is the reason");
     let output = coordinator.output();
     code(&output, 5, "agent 1 did not connect within 3 s; a process at 127.0.0.1: it speaks");
     code(&output, 5, OTHER_VERSION);

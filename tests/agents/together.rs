@@ -52,7 +52,7 @@ fn each_agent_keeps_a_journal_and_the_coordinator_has_them_merged() {
     let (all, one, two) = (trials(0), trials(1), trials(2));
     assert_eq!((all.len(), one.len(), two.len()), (18, 18, 18));
     for ((all, one), two) in all.iter().zip(&one).zip(&two) {
-        for which in ["phase", "round", "contender", "asked"] {
+        for which in ["phase", "round", "contender", "requested"] {
             assert_eq!((&all[which], &all[which]), (&one[which], &two[which]));
         }
         let of = |trial: &Value| number(&trial["seen"]["operations"]);

@@ -22,9 +22,9 @@ fn agents_leave_the_connections_that_a_server_with_few_workers_leaves() {
     let text = found.expect("a finding")["evidence"].as_str().expect("a text");
     assert!(text.starts_with("4 of 16 connections got no reply in "), "{text}");
     let [all, few] = [&report["contenders"][0], &report["contenders"][1]];
-    assert_eq!(all["outcomes"]["theirs"], serde_json::json!({}));
+    assert_eq!(all["outcomes"]["target_errors"], serde_json::json!({}));
     // They were left at the end of each slice: nobody waited for the timeout.
-    assert_eq!(few["outcomes"]["theirs"], serde_json::json!({ "waiting": 4 }));
+    assert_eq!(few["outcomes"]["target_errors"], serde_json::json!({ "waiting": 4 }));
     assert_eq!(few["rounds"].as_array().map(Vec::len), Some(6));
     assert!(number(&few["outcomes"]["ok"]) > 0.0, "{few}");
 }

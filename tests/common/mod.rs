@@ -291,7 +291,7 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         workers: 1,
         restarts: 0,
         dear: None,
-        looks: Vec::new(),
+        interim_looks: Vec::new(),
         sharing: Vec::new(),
         generator_cores: Vec::new(),
         allowed_cores: Vec::new(),
@@ -300,7 +300,6 @@ pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
         shares_core: false,
         // As if it could be read: this tests the interval, not the rule that withholds
         // "equivalent".
-        code_names: Default::default(),
     };
     let mut judge = Judge::new(&question);
     for trial in trials {

@@ -39,7 +39,7 @@ fn a_server_that_closes_connections_loses_what_is_in_flight() {
     let outcomes = &seen.outcomes;
     let lost: u64 = lost.values().sum();
     assert!(lost >= proxy.given() && proxy.given() > 0, "{lost} of {}", proxy.given());
-    assert_eq!((lost, outcomes.ok), (outcomes.count(FaultOwner::Theirs), seen.operations - lost));
+    assert_eq!((lost, outcomes.ok), (outcomes.count(FaultOwner::Target), seen.operations - lost));
     assert!(outcomes.ok > 0, "{outcomes:?}");
 }
 

@@ -3,7 +3,7 @@
 use crate::common::{MS, in_one_slice, order};
 use crate::proxy::{PREPARE, Proxy, STARTUP};
 use crate::{access, driven};
-use record::{LaneTask, Pool, Reuse, Seen, Upkeep};
+use record::{LaneTask, Maintenance, Pool, Reuse, Seen};
 
 const OPERATIONS: u64 = 24;
 /// Connections of a session to its only node: one on which the library learns about the cluster,
@@ -42,7 +42,7 @@ fn each_fresh_connection_is_a_session_of_its_own() {
 #[test]
 fn a_pool_has_as_many_sessions_as_it_is_large() {
     let (proxy, seen) =
-        reusing(Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, upkeep: Upkeep::Ping }));
+        reusing(Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, maintenance: Maintenance::Ping }));
     assert!((1..=2).contains(&seen.connections.opened), "{:?}", seen.connections);
     assert_eq!(proxy.requests(STARTUP), SOCKETS * seen.connections.opened);
 }

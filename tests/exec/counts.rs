@@ -39,13 +39,13 @@ fn announced() {
         assert_eq!((seen.operations, seen.outcomes.ok), (operations, operations));
         assert_eq!((seen.sent, seen.codes.get(&0)), (operations, Some(&operations)));
         // No latency is known, and none is invented.
-        assert_eq!((seen.without_latency, seen.left_out), (operations, 0));
+        assert_eq!((seen.without_latency, seen.burn_in_excluded), (operations, 0));
         assert_eq!((seen.response_time.len(), seen.service_time.len()), (0, 0));
         let [slice] = seen.slices.as_slice() else { panic!("one turn") };
         assert_eq!((slice.operations, slice.due), (operations, operations));
         assert_eq!((slice.took_ns, slice.windows.len()), (wall_ns, 0));
         assert_eq!(seen.throughput(), Some(operations as f64 * 1e9 / wall_ns as f64));
-        assert_eq!((seen.connections.asked, seen.connections.got), (1, 1));
+        assert_eq!((seen.connections.requested, seen.connections.established), (1, 1));
     }
 }
 
@@ -129,7 +129,7 @@ fn workers() {
     order.cores = vec![*first, *last];
     let seen = once_by(&exec, &order);
     let Programs { runs, wall_ns, .. } = seen.programs;
-    assert_eq!((seen.operations, seen.connections.asked), (3 * runs, 1));
+    assert_eq!((seen.operations, seen.connections.requested), (3 * runs, 1));
     let [slice] = seen.slices.as_slice() else { panic!("one turn") };
     assert_eq!((slice.took_ns, slice.windows.len()), (wall_ns, 0));
 }

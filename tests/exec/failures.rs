@@ -30,7 +30,7 @@ fn by_class() {
         let exec = started(&script(text));
         let seen = once(&exec);
         assert_eq!(seen.outcomes.failed.get(&failure), Some(&1), "{text}");
-        assert_eq!((seen.outcomes.count(FaultOwner::Theirs), seen.outcomes.ok), (1, 0), "{text}");
+        assert_eq!((seen.outcomes.count(FaultOwner::Target), seen.outcomes.ok), (1, 0), "{text}");
         assert_eq!((seen.programs.failed, seen.programs.outputs.total()), (1, 0), "{text}");
         let message = exec.failure_message().unwrap_or_default();
         assert!(message.starts_with(&format!("`sh -c {text}` {why}")), "{message}");

@@ -107,7 +107,8 @@ impl Ended<'_> {
         let report = self.report();
         for contender in report["contenders"].as_array().expect("contenders") {
             let of = |key: &str| whole(&contender[key]);
-            let with_latency = of("latency_samples") + of("left_out") + of("without_latency");
+            let with_latency =
+                of("latency_samples") + of("burn_in_excluded") + of("without_latency");
             // Operations that were never sent have a lower bound of theirs.
             let unsent = contender["unsent_times"].as_u64().unwrap_or(0);
             assert_eq!(of("operations") + unsent, with_latency, "{contender}");

@@ -231,8 +231,12 @@ fn worker() {
     let report = ended.report();
     assert_eq!(report["complete_rounds"], 12);
     let contender = &report["contenders"][1];
-    let lost: u64 =
-        contender["outcomes"]["theirs"].as_object().expect("classes").values().map(whole).sum();
+    let lost: u64 = contender["outcomes"]["target_errors"]
+        .as_object()
+        .expect("classes")
+        .values()
+        .map(whole)
+        .sum();
     let void = lost * 1000 > whole(&contender["operations"]);
     ended.expect(if void { 3 } else { 0 }, &[]);
     ended.server_agrees(0, "right");

@@ -139,9 +139,10 @@ fn run_out(connections: Connections) {
     ended.server_agrees(0, "right");
     ended.server_agrees(1, "wrong");
     let contender = &ended.report()["contenders"][1];
-    assert!(whole(&contender["outcomes"]["ours"]["no_port"]) > 0, "{contender}");
+    assert!(whole(&contender["outcomes"]["generator_errors"]["no_port"]) > 0, "{contender}");
     if let Held = connections {
-        let (asked, got) = (&contender["connections"]["asked"], &contender["connections"]["got"]);
+        let (asked, got) =
+            (&contender["connections"]["requested"], &contender["connections"]["established"]);
         assert!(whole(asked) == 16 && whole(got) <= 10, "{contender}");
     }
 }

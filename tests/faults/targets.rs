@@ -502,7 +502,7 @@ fn timeouts_are_kept(ended: &Ended<'_>) {
         let samples = histogram(seen, "response_time").len();
         // Operations that were never sent have a lower bound of theirs.
         let unsent = seen["unsent_times"].as_u64().unwrap_or(0);
-        let with_times = samples + of("left_out") + of("without_latency");
+        let with_times = samples + of("burn_in_excluded") + of("without_latency");
         assert_eq!(of("operations") + unsent, with_times, "{seen}");
         assert_eq!(of("without_latency"), 0, "nothing but timeouts failed: {seen}");
     }

@@ -554,15 +554,18 @@ fn goes_on(mut running: Running) {
     unsafe { libc::kill(two, libc::SIGKILL) };
     let why = ended(&mut running);
     assert!(why.starts_with("`a`: its process `two` was ended by SIGKILL"), "{why}");
-    let lost = running.go_on_without();
+    let lost = running.continue_without_ended_nodes();
     assert!(lost.len() == 1 && lost[0].starts_with("`two` was ended by SIGKILL"), "{lost:?}");
-    assert!(running.check().is_ok() && running.go_on_without().is_empty());
+    assert!(running.check().is_ok() && running.continue_without_ended_nodes().is_empty());
     assert_eq!(running.lost(), lost);
     // SAFETY: as above.
     unsafe { libc::kill(one, libc::SIGKILL) };
     let why = ended(&mut running);
     assert!(why.starts_with("`a`: its process `one` was ended by SIGKILL"), "{why}");
-    assert!(running.go_on_without().is_empty() && running.check().is_err(), "none is left");
+    assert!(
+        running.continue_without_ended_nodes().is_empty() && running.check().is_err(),
+        "none is left"
+    );
     running.stop().expect("it stops");
 }
 

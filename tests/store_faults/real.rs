@@ -28,7 +28,7 @@ pub(crate) fn cases() -> Vec<Trial> {
 }
 
 fn outcome(report: &Value, class: &str) -> f64 {
-    number(&report["contenders"][1]["outcomes"]["theirs"][class])
+    number(&report["contenders"][1]["outcomes"]["target_errors"][class])
 }
 
 /// Checks that every operation of `wrong` ended in one class.
@@ -82,7 +82,7 @@ fn restarted(mut wrong: Store) {
     let report: Value = serde_json::from_str(&report).expect("JSON");
     assert!(voids(&report).contains(&"misses"), "{:?}", voids(&report));
     let wrong = &report["contenders"][1];
-    let theirs = &wrong["outcomes"]["theirs"];
+    let theirs = &wrong["outcomes"]["target_errors"];
     let lost = ["closed", "reset", "refused"].map(|class| theirs[class].as_u64().unwrap_or(0));
     let lost: u64 = lost.iter().sum();
     // Connections that it lost while it rested are reopened, and are not a fault.

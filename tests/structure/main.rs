@@ -1,6 +1,5 @@
-//! Rules about the sources: which crate may use which, what the hot path may not use, and which
-//! words are not used. `ARCHITECTURE.md` and `STYLE.md` give the reasons. Also: which version of Rust
-//! the files name.
+//! Rules about the sources: which crate may use which, and what the hot path may not use. `ARCHITECTURE.md`
+//! gives the reasons. Also: which version of Rust the files name.
 
 mod circles;
 mod examples;
@@ -10,7 +9,7 @@ mod rules;
 mod scratch;
 mod snapshots;
 mod source;
-mod words;
+mod texts;
 
 use rules::{Workspace, breaches};
 use std::path::Path;
@@ -151,31 +150,8 @@ fn what_is_allowed_is_no_breach() {
 }
 
 #[test]
-fn words_that_style_names_are_not_used() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let style = std::fs::read_to_string(root.join("STYLE.md")).expect("STYLE.md");
-    let list = words::list(&style);
-    assert!(list.len() > 10, "{list:?}");
-    let found = words::uses(root, &list);
-    assert!(found.is_empty(), "STYLE.md says what to write instead:\n{}", found.join("\n"));
-}
-
-#[test]
-fn a_word_is_found_as_a_whole() {
-    let words = ["door", "; none:", "Desk", "braid"];
-    let found = |text: &str| words::uses_in("a.md", text, &words);
-    assert_eq!(found("A Door, an indoor desk; none of the doors."), ["a.md:1: door"]);
-    assert_eq!(found("x\nno log; none: it is\nopen_door()"), ["a.md:3: door", "a.md:2: ; none:"]);
-    assert_eq!(found("Desk::new"), ["a.md:1: Desk"]);
-    assert_eq!(
-        words::uses_in("docs/METHOD.md", "a braid\nbraid", &words),
-        ["docs/METHOD.md:2: braid"]
-    );
-}
-
-#[test]
 fn no_doc_comment_has_an_example_that_nothing_runs() {
-    let mut texts = words::texts(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let mut texts = texts::read(Path::new(env!("CARGO_MANIFEST_DIR")));
     assert_eq!(examples::in_rust(&texts), [""; 0]);
     let planted = "/// ```toml\n/// a = 1\n/// ```\n//!\n//! ```\n//! f();\n//! ```\n";
     texts.insert("crates/text/src/new.rs".to_owned(), planted.to_owned());
@@ -184,13 +160,13 @@ fn no_doc_comment_has_an_example_that_nothing_runs() {
 
 #[test]
 fn all_files_name_the_same_oldest_rust() {
-    let found = msrv::deviations(&words::texts(Path::new(env!("CARGO_MANIFEST_DIR"))));
+    let found = msrv::deviations(&texts::read(Path::new(env!("CARGO_MANIFEST_DIR"))));
     assert!(found.is_empty(), "Cargo.toml has the right one:\n{}", found.join("\n"));
 }
 
 #[test]
 fn another_oldest_rust_is_found() {
-    let sound = words::texts(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let sound = texts::read(Path::new(env!("CARGO_MANIFEST_DIR")));
     let planted = [
         ("README.md", "You need Rust 1.70 or newer."),
         ("docs/new.md", "Install Rust\n1.70."),

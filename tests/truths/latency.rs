@@ -114,7 +114,7 @@ fn a_slow_tail_longer_than_the_run_is_drained_or_censored_and_never_gone() {
             histogram.buckets().filter(|(value, _)| *value >= least).map(|(_, n)| n).sum();
         // The readiness request is one of the server's, not of the run's.
         assert!(late.abs_diff(requests / 10) <= 1, "{late} late ones of {requests}");
-        let timeouts = contender["outcomes"]["theirs"]["timeout"].as_u64().unwrap_or(0);
+        let timeouts = contender["outcomes"]["target_errors"]["timeout"].as_u64().unwrap_or(0);
         assert_eq!(timeouts, if timeout == "1s" { late } else { 0 });
     }
 }

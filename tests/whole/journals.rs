@@ -74,12 +74,12 @@ fn a_bad_line_elsewhere_is_an_error_with_its_number() {
 fn another_major_version_is_refused_by_name() {
     let directory = finished();
     for (schema, why) in [
-        ("tiebreak.journal/3", "use the version that wrote it"),
+        ("tiebreak.journal/4", "use the version that wrote it"),
         ("tiebreak.journal/1", "of an earlier, unreleased version of tiebreak"),
     ] {
         let output = spoilt(&directory, |lines| {
             // The checksum is right: each version writes its own.
-            lines[0] = resummed(&lines[0].replacen("tiebreak.journal/2", schema, 1));
+            lines[0] = resummed(&lines[0].replacen("tiebreak.journal/3", schema, 1));
         });
         let stderr = errors(&output);
         assert_eq!(output.status.code(), Some(5), "{stderr}");
@@ -167,7 +167,7 @@ fn small_numbers_in_a_journal_make_neither_large_memory_nor_long_loops() {
     let pair = serde_json::json!({ "a": 0, "b": 1 });
     refused(with(0, &|event| question(event, "pairs", pair.clone())), "5000 pairs; at most 4 are");
     refused(with(0, &|event| question(event, "secondary", "throughput".into())), "5000 metrics");
-    refused(with(0, &|event| question(event, "looks", 6.into())), "5000 looks");
+    refused(with(0, &|event| question(event, "interim_looks", 6.into())), "5000 looks");
     let other = serde_json::json!({
         "name": "a", "cpu_in_sight": false, "bodiless": false, "port_limit": null
     });

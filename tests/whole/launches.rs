@@ -64,7 +64,10 @@ fn until_decided_looks_after_launches() {
     let slower = ["--set", "b.connections=2", "--expect-different"];
     let (_, report) = directory.report(&[&SHORT[..], &slower].concat());
     let comparison = &report["comparisons"][0];
-    assert_eq!((number(&comparison["looks"]), number(&comparison["replicates"])), (1.0, 8.0));
+    assert_eq!(
+        (number(&comparison["interim_looks"]), number(&comparison["replicates"])),
+        (1.0, 8.0)
+    );
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(crate) fn assert_starved((code, report): &(i32, Value)) {
     assert!(text.starts_with("12 of 16 connections got no reply in "), "{text}");
     assert_eq!(found["weight"], "void");
     let contender = &report["contenders"][0];
-    assert_eq!(contender["outcomes"]["theirs"], serde_json::json!({ "waiting": 12 }));
+    assert_eq!(contender["outcomes"]["target_errors"], serde_json::json!({ "waiting": 12 }));
     // What the four got while load was sent: in one second.
     let throughput = number(&contender["metrics"]["throughput"]["value"]);
     let got = number(&contender["outcomes"]["ok"]);
@@ -53,9 +53,9 @@ fn a_reply_that_never_comes_does_not_stop_the_clock() {
     let words = ["run", &url(&server), "--duration", "1s", "--warm-up", "0s", "-c", "8"];
     let (_, report) = TestDirectory::new().report(&words);
     let contender = &report["contenders"][0];
-    let waiting = number(&contender["outcomes"]["theirs"]["waiting"]);
+    let waiting = number(&contender["outcomes"]["target_errors"]["waiting"]);
     assert!((1.0..=8.0).contains(&waiting), "{contender:#}");
-    assert!(contender["outcomes"]["theirs"].get("timeout").is_none(), "{contender:#}");
+    assert!(contender["outcomes"]["target_errors"].get("timeout").is_none(), "{contender:#}");
     let throughput = number(&contender["metrics"]["throughput"]["value"]);
     assert!(throughput > 0.8 * number(&contender["operations"]), "in one second: {throughput}/s");
     let found = finding(&report, "starved_connections").expect("a finding");
@@ -147,7 +147,7 @@ fn assert_ends_in_time(targets: [String; 2], more: &[&str]) -> Value {
     let report = directory.json("run/report.json");
     for contender in report["contenders"].as_array().expect("contenders") {
         assert_eq!(contender["rounds"].as_array().map(Vec::len), Some(6), "{progress}");
-        let waiting = number(&contender["outcomes"]["theirs"]["waiting"]);
+        let waiting = number(&contender["outcomes"]["target_errors"]["waiting"]);
         assert!(waiting >= 1.0, "{contender:#}");
     }
     report

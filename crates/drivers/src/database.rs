@@ -45,7 +45,7 @@ pub trait Database: Send + Sync {
     /// Panics if the order has no such contender.
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane>;
 
-    /// The same access with the cheapest statement and, if the null server answers, without login
+    /// Returns an access with the cheapest statement and, if the null server answers, without login
     /// and TLS: it measures the minimum cost of the protocol.
     fn plain(&self) -> Box<dyn Database>;
 

@@ -149,11 +149,14 @@ impl<D: Driver> Lane for DriverLane<D> {
                 part.open(pace, || supervisor.look_after(parts)).await;
             }
         })?;
-        let mut all = Opened { asked: 0, got: 0 };
+        let mut all = Opened { requested: 0, established: 0 };
         for (part, seen) in self.parts.iter().zip(recorders(seen)) {
-            let Opened { asked, got } = part.opened();
-            seen.connections(asked, got);
-            all = Opened { asked: all.asked + asked, got: all.got + got };
+            let Opened { requested, established } = part.opened();
+            seen.connections(requested, established);
+            all = Opened {
+                requested: all.requested + requested,
+                established: all.established + established,
+            };
         }
         Ok(all)
     }

@@ -24,7 +24,7 @@ impl RequestError {
 }
 
 impl RequestError {
-    /// The same error before a session exists: the connection is lost.
+    /// Returns this error as one that occurred before a session exists: the connection is lost.
     pub(crate) fn before_a_session(self) -> RequestError {
         match self {
             RequestError::ServerError { code, .. } => {
@@ -101,24 +101,24 @@ mod tests {
     #[test]
     fn each_error_has_its_class_and_its_owner() {
         let table = [
-            (io::Error::from_raw_os_error(111), Failure::Refused, FaultOwner::Theirs),
-            (io::Error::from_raw_os_error(104), Failure::Reset, FaultOwner::Theirs),
-            (io::Error::from_raw_os_error(32), Failure::Closed, FaultOwner::Theirs),
-            (io::Error::from_raw_os_error(110), Failure::Timeout, FaultOwner::Theirs),
-            (io::Error::from_raw_os_error(99), Failure::NoPort, FaultOwner::Ours),
-            (io::Error::from_raw_os_error(24), Failure::NoDescriptor, FaultOwner::Ours),
-            (io::Error::from_raw_os_error(12), Failure::NoMemory, FaultOwner::Ours),
-            (io::Error::from_raw_os_error(105), Failure::NoMemory, FaultOwner::Ours),
+            (io::Error::from_raw_os_error(111), Failure::Refused, FaultOwner::Target),
+            (io::Error::from_raw_os_error(104), Failure::Reset, FaultOwner::Target),
+            (io::Error::from_raw_os_error(32), Failure::Closed, FaultOwner::Target),
+            (io::Error::from_raw_os_error(110), Failure::Timeout, FaultOwner::Target),
+            (io::Error::from_raw_os_error(99), Failure::NoPort, FaultOwner::Generator),
+            (io::Error::from_raw_os_error(24), Failure::NoDescriptor, FaultOwner::Generator),
+            (io::Error::from_raw_os_error(12), Failure::NoMemory, FaultOwner::Generator),
+            (io::Error::from_raw_os_error(105), Failure::NoMemory, FaultOwner::Generator),
             (io::Error::from_raw_os_error(113), Failure::Unreachable, FaultOwner::Host),
-            (io::ErrorKind::UnexpectedEof.into(), Failure::Closed, FaultOwner::Theirs),
-            (io::Error::other("what?"), Failure::Protocol, FaultOwner::Theirs),
+            (io::ErrorKind::UnexpectedEof.into(), Failure::Closed, FaultOwner::Target),
+            (io::Error::other("what?"), Failure::Protocol, FaultOwner::Target),
             (
                 io::Error::new(
                     io::ErrorKind::InvalidData,
                     tokio_rustls::rustls::Error::DecryptError,
                 ),
                 Failure::Tls,
-                FaultOwner::Theirs,
+                FaultOwner::Target,
             ),
         ];
         for (error, class, fault_owner) in table {

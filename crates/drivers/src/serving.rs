@@ -216,7 +216,7 @@ pub fn lacks(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// The same for a store that has wide rows, too.
+/// Returns why a store with tables and wide rows cannot do this kind of operation, or None if it can.
 pub fn lacks_beside_wide_rows(kind: Kind) -> Option<&'static str> {
     if kind.is_wide() { None } else { lacks(kind) }
 }

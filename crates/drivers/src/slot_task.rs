@@ -11,7 +11,7 @@ use crate::scheduler::{Connection, Cut, Scheduler, TaskWork};
 use crate::serving::Serving;
 use engine::workload::Arguments;
 use engine::{LOOPBACK_SOURCES, Memo, OPENING_NS, Take, clock, redial_pause_ns};
-use record::{Failure, LaneOrder, Moments, Outcome, Reuse, Upkeep};
+use record::{Failure, LaneOrder, Maintenance, Moments, Outcome, Reuse};
 use std::cell::{Cell, RefCell};
 use std::future::{pending, poll_fn};
 use std::net::{IpAddr, Ipv4Addr};
@@ -282,7 +282,7 @@ impl<D: Driver> Shared<D> {
         let result = match granted {
             Ok(grant) => {
                 attempt.granted = true;
-                self.take_up(slot, asked.upkeep, grant, attempt).await
+                self.take_up(slot, asked.maintenance, grant, attempt).await
             }
             Err(end) => Err(end),
         };
@@ -318,14 +318,14 @@ impl<D: Driver> Shared<D> {
     async fn take_up(
         &self,
         slot: usize,
-        upkeep: Upkeep,
+        maintenance: Maintenance,
         grant: Grant<Connection<D::Client>>,
         attempt: &mut Attempt<D::Client>,
     ) -> Result<(), FailedEnd> {
         let Grant::Open(mut connection) = grant else {
             return self.open_for(slot, attempt).await;
         };
-        if upkeep == Upkeep::Ping {
+        if maintenance == Maintenance::Ping {
             let answers = guarded(&self.scheduler, slot, self.driver.ping(&mut connection.client));
             if answers.await?.is_err() {
                 // This is the reason why a pool checks its connections.
@@ -465,7 +465,7 @@ impl<D: Driver> Shared<D> {
             Reuse::Always | Reuse::Times(_) => {
                 self.scheduler.borrow_mut().slots[slot].connection = Some(connection);
             }
-            Reuse::Pool(pool) if pool.upkeep == Upkeep::Reset => {
+            Reuse::Pool(pool) if pool.maintenance == Maintenance::Reset => {
                 self.set_follow_up_deadline(slot);
                 let reset = self.driver.reset(&mut connection.client);
                 match guarded(&self.scheduler, slot, reset).await {

@@ -11,7 +11,7 @@ use common::{MS, PATIENCE, is_as_often_as_due, order, took_at_least, workload};
 use drivers::Database;
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
-use record::{Address, Failure, Kind, LaneTask, Pool, Reuse, Seen, Upkeep};
+use record::{Address, Failure, Kind, LaneTask, Maintenance, Pool, Reuse, Seen};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -79,15 +79,15 @@ fn presets(server: &Mariadb) {
 
 fn policies(server: &Mariadb) {
     let of = workload("kv");
-    let pool = |upkeep| Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, upkeep });
+    let pool = |maintenance| Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, maintenance });
     for protocol in [Protocol::Text, Protocol::Prepared] {
         for reuse in [
             Reuse::Always,
             Reuse::Never,
             Reuse::Times(5),
-            pool(Upkeep::Neither),
-            pool(Upkeep::Ping),
-            pool(Upkeep::Reset),
+            pool(Maintenance::Neither),
+            pool(Maintenance::Ping),
+            pool(Maintenance::Reset),
         ] {
             let access = MysqlAccess { protocol, ..server.loaded("t", "MEMORY", &of) };
             let mut order = order(server.unix(), LaneTask::Drive(of.clone()));
@@ -109,7 +109,7 @@ fn policies(server: &Mariadb) {
                 }
             }
             let anew = matches!(reuse, Reuse::Never)
-                || matches!(reuse, Reuse::Pool(Pool { upkeep: Upkeep::Reset, .. }));
+                || matches!(reuse, Reuse::Pool(Pool { maintenance: Maintenance::Reset, .. }));
             let prepares = seen.phases.prepare.len();
             match (protocol, anew) {
                 (Protocol::Text, _) => assert_eq!(prepares, 0, "{what}"),
@@ -198,7 +198,7 @@ fn errors(server: &Mariadb) {
     let refused = driven(&order(server.tcp(), kv()), &nowhere);
     // Without a permission for such a database it does not reveal whether one exists.
     assert_eq!(count_of_code(&refused, 1044), refused.operations, "{:?}", refused.outcomes);
-    assert_eq!(refused.connections.got, 0);
+    assert_eq!(refused.connections.established, 0);
 
     let nobody = Address::Tcp(common::free_port());
     let refused = driven(&order(nobody, kv()), &server.access("t"));

@@ -94,7 +94,7 @@ fn refuse(stream: TcpStream) {
 fn only_failed(seen: &Seen, with: Failure) {
     let failed: Vec<_> = seen.outcomes.failed.keys().copied().collect();
     assert_eq!(failed, [with], "{:?}", seen.outcomes);
-    assert_eq!((seen.outcomes.ok, seen.connections.got), (0, 0), "{seen:?}");
+    assert_eq!((seen.outcomes.ok, seen.connections.established), (0, 0), "{seen:?}");
 }
 
 #[test]

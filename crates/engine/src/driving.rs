@@ -35,7 +35,7 @@ pub struct Waits {
 }
 
 impl Driving {
-    /// The same, for lanes that drive these contenders.
+    /// Returns a handle on the same slice for lanes that drive these contenders.
     pub fn of_lanes(&self, contenders: &[usize]) -> Driving {
         let contenders = contenders.iter().map(|contender| *contender as u32).collect();
         Driving { slice: self.slice.clone(), contenders }

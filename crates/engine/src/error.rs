@@ -49,7 +49,7 @@ impl EngineError {
         EngineError::Lane { lane: None, why: why.to_string() }
     }
 
-    /// The same error, with the number of its lane if it is the error of one.
+    /// Returns this error with the number of its lane if it is the error of one.
     pub(crate) fn at_lane(self, number: u32) -> EngineError {
         match self {
             EngineError::Lane { why, .. } => EngineError::Lane { lane: Some(number), why },

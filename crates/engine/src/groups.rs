@@ -149,15 +149,15 @@ impl Lane for Groups {
         most: usize,
         seen: &mut Recorder,
     ) -> Result<Option<Opened>, EngineError> {
-        let mut all = Some(Opened { asked: 0, got: 0 });
+        let mut all = Some(Opened { requested: 0, established: 0 });
         for (lane, seen) in self.lanes.iter_mut().zip(seen.groups_mut()) {
             let part = lane.open_some(most, seen)?;
             if let Some(part) = part {
-                seen.connections(part.asked, part.got);
+                seen.connections(part.requested, part.established);
             }
             all = all.zip(part).map(|(all, part)| Opened {
-                asked: all.asked + part.asked,
-                got: all.got + part.got,
+                requested: all.requested + part.requested,
+                established: all.established + part.established,
             });
         }
         Ok(all)

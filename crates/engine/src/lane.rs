@@ -120,9 +120,9 @@ pub struct Turn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opened {
     /// Connections that were requested.
-    pub asked: u64,
+    pub requested: u64,
     /// Connections that are open.
-    pub got: u64,
+    pub established: u64,
 }
 
 /// One contender on one core: its connections and its schedule. A `dyn` interface of the engine

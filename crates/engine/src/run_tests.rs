@@ -45,7 +45,7 @@ struct CountingLane {
 
 impl Lane for CountingLane {
     fn open(&mut self, _seen: &mut Recorder) -> Result<Opened, EngineError> {
-        Ok(Opened { asked: mark(self.worker), got: 0 })
+        Ok(Opened { requested: mark(self.worker), established: 0 })
     }
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
@@ -181,7 +181,7 @@ impl Case {
         }
         let of_all: u64 = (0..self.workers).map(mark).sum();
         for trial in trials {
-            let (parts, seen) = (trial.seen.connections.asked, trial.seen.unsent);
+            let (parts, seen) = (trial.seen.connections.requested, trial.seen.unsent);
             if parts != of_all || !trial.cut_short && seen != of_all {
                 return Err(format!("a trial has the parts {parts} with the slices {seen}"));
             }
@@ -275,7 +275,7 @@ fn lost_repeated_mixed_and_disordered_trials_are_found() {
     let whole = mark(0) + mark(1);
     let trial = |round, parts, slices| {
         let mut seen = Seen { unsent: slices, ..Seen::default() };
-        seen.connections.asked = parts;
+        seen.connections.requested = parts;
         let lane_order = case.order().lanes.remove(0);
         let phase = Phase::Round;
         TrialRecord {

@@ -191,8 +191,8 @@ impl Driven {
         Ok(opened.is_some())
     }
 
-    fn note(&mut self, Opened { asked, got }: Opened) {
-        self.seen.connections(asked, got);
+    fn note(&mut self, Opened { requested, established }: Opened) {
+        self.seen.connections(requested, established);
     }
 }
 

@@ -11,7 +11,7 @@
 //! A knee derived from the shape of the curve, such as Kneedle's, was rejected: it finds a knee in
 //! every curve, and the knee moves when a point is added at the end of the range.
 
-use crate::compare::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW};
+use crate::compare::{AT_ITS_LIMIT_FROM, GENERATOR_LIMITED_BELOW};
 use crate::stats::paired_t;
 use crate::verdict::ContenderSummary;
 use record::Factor;
@@ -39,7 +39,7 @@ pub struct Load {
     /// ln of the p99 of response time in seconds, of each replicate. Empty if a replicate has none.
     p99: Vec<f64>,
     /// Whether the generator was hardly idle and the target not known to be at its limit.
-    held_back: bool,
+    generator_limited: bool,
 }
 
 /// Where a contender's curve bends.
@@ -53,14 +53,14 @@ pub enum Bend {
         sign: Sign,
         /// Whether the generator may have been the slower part beyond it, so that the bend may be
         /// the generator's.
-        held_back: bool,
+        generator_limited: bool,
         /// Whether a lower load point could not be ruled out.
         or_before: bool,
     },
     /// It was shown not to bend up to the highest load point.
     NotUpTo(f64),
     /// Neither was shown, because the intervals are too wide or figures are missing.
-    Untold,
+    Undetermined,
     /// A bend was not looked for: at a fixed rate the throughput is the rate, whatever else is
     /// swept.
     NotSought,
@@ -120,19 +120,19 @@ impl Load {
             value,
             throughput: throughput.collect(),
             p99: p99.collect::<Option<Vec<f64>>>().unwrap_or_default(),
-            held_back: held_back(of),
+            generator_limited: generator_limited(of),
         }
     }
 
     /// In an open loop a late generator voids the point, so it is not among those examined here.
     fn bends(&self, sign: Sign, or_before: bool) -> Bend {
-        Bend::At { value: self.value, sign, held_back: false, or_before }
+        Bend::At { value: self.value, sign, generator_limited: false, or_before }
     }
 }
 
 /// Whether the generator was hardly idle and the target not known to be at its limit.
-pub(crate) fn held_back(of: &ContenderSummary) -> bool {
-    of.generator_idle.is_some_and(|idle| idle < HELD_BACK_BELOW)
+pub(crate) fn generator_limited(of: &ContenderSummary) -> bool {
+    of.generator_idle.is_some_and(|idle| idle < GENERATOR_LIMITED_BELOW)
         && of.target.busy.is_none_or(|busy| busy < AT_ITS_LIMIT_FROM)
 }
 
@@ -163,7 +163,7 @@ fn of_gain(loads: &[Load], level: f64, more: impl Fn(&Load) -> f64) -> Bend {
         })
         .collect();
     let (Some(gains), Some(last)) = (gains, loads.last().filter(|_| loads.len() > 1)) else {
-        return Bend::Untold;
+        return Bend::Undetermined;
     };
     let mut shown_straight = true;
     for from in 0..loads.len() - 1 {
@@ -175,14 +175,14 @@ fn of_gain(loads: &[Load], level: f64, more: impl Fn(&Load) -> f64) -> Bend {
         let grew = |to: usize| gains[to].minus(gains[from]);
         if beyond().all(|(to, least)| grew(to).at + grew(to).half < least) {
             let next = &loads[from + 1];
-            let (value, held_back) = (loads[from].value, next.held_back);
+            let (value, generator_limited) = (loads[from].value, next.generator_limited);
             let (more, by) = (next.value / value, grew(from + 1).at.exp());
             let sign = Sign::Gain { next: next.value, more, by };
-            return Bend::At { value, sign, held_back, or_before: !shown_straight };
+            return Bend::At { value, sign, generator_limited, or_before: !shown_straight };
         }
         shown_straight &= beyond().any(|(to, least)| grew(to).at - grew(to).half >= least);
     }
-    if shown_straight { Bend::NotUpTo(last.value) } else { Bend::Untold }
+    if shown_straight { Bend::NotUpTo(last.value) } else { Bend::Undetermined }
 }
 
 /// Finds the first rate that was not reached, or at which the tail has doubled.
@@ -191,7 +191,7 @@ fn of_rate(loads: &[Load], level: f64) -> Bend {
         loads.last().filter(|_| loads.len() > 1),
         loads.first().and_then(|it| mean(&it.p99, level)),
     ) else {
-        return Bend::Untold;
+        return Bend::Undetermined;
     };
     let mut shown_straight = true;
     for load in loads {
@@ -214,7 +214,7 @@ fn of_rate(loads: &[Load], level: f64) -> Bend {
         let short = load.value == loads[0].value || times.at + times.half <= TAIL.ln();
         shown_straight &= short && rate.at - rate.half >= kept;
     }
-    if shown_straight { Bend::NotUpTo(last.value) } else { Bend::Untold }
+    if shown_straight { Bend::NotUpTo(last.value) } else { Bend::Undetermined }
 }
 
 impl Mean {

@@ -193,12 +193,12 @@ impl SampleRun {
 
     /// Adds the five looks from 10 to 60 rounds.
     pub(crate) fn with_looks(mut self) -> SampleRun {
-        self.question.looks = vec![10, 16, 26, 40, 60];
+        self.question.interim_looks = vec![10, 16, 26, 40, 60];
         self.question.rounds = 60;
         self
     }
 
-    /// The same run after this many rounds.
+    /// Returns this run after so many rounds.
     pub(crate) fn after(&self, rounds: u32) -> SampleRun {
         let mut run = self.clone();
         run.records.retain(|record| record.round <= rounds);
@@ -297,14 +297,13 @@ fn question(names: &[&str], rounds: u32) -> Question {
         rounds,
         restarts: 0,
         dear: None,
-        looks: Vec::new(),
+        interim_looks: Vec::new(),
         sharing: Vec::new(),
         generator_cores: Vec::new(),
         allowed_cores: Vec::new(),
         one_target: Vec::new(),
         expect_different: false,
         shares_core: false,
-        code_names: Default::default(),
         workers: 1,
     }
 }
@@ -312,7 +311,12 @@ fn question(names: &[&str], rounds: u32) -> Question {
 fn record(round: u32, contender: u32) -> TrialRecord {
     let slices = (0..SLICES).map(|i| slice(u64::from(round), u64::from(contender), i));
     let mut seen = Seen {
-        connections: Connections { asked: 64, got: 64, opened: 0, ..Connections::default() },
+        connections: Connections {
+            requested: 64,
+            established: 64,
+            opened: 0,
+            ..Connections::default()
+        },
         slices: slices.collect(),
         ..Seen::default()
     };

@@ -89,7 +89,7 @@ pub(crate) struct CoresOf<'a> {
     pub(crate) cores: &'a [u32],
 }
 
-/// The same if it is known which cores each target may use (`target_cores` of the question's
+/// Returns the costs of every contender as [`costs`] does, if it is known which cores each target may use (`target_cores` of the question's
 /// contenders): targets without a common core do not delay each other.
 pub(crate) fn costs_on(
     sharing: &[Vec<u32>],

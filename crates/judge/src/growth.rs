@@ -46,7 +46,7 @@ pub struct Point {
     /// The p99 of response time, in seconds.
     pub p99: Option<Estimate>,
     /// Whether the generator was hardly idle and the target not known to be at its limit.
-    pub held_back: bool,
+    pub generator_limited: bool,
 }
 
 /// From one load point to the next.
@@ -88,7 +88,7 @@ pub enum Change {
     /// The whole interval is below 1.
     Falls,
     /// The interval is too wide for any of these.
-    Untold,
+    Undetermined,
 }
 
 /// Up to where throughput grows.
@@ -100,7 +100,7 @@ pub enum Limit {
     NotReached,
     /// It grows up to the load point of this number; rounds scatter too much to say whether it
     /// grows to the next one.
-    Untold(usize),
+    Undetermined(usize),
     /// The limit was not looked for: at a fixed rate the throughput is the rate, whatever else is
     /// swept.
     NotSought,
@@ -125,7 +125,7 @@ pub fn of(
     let step = |(values, pair): (&[f64], &[ContenderSummary])| {
         let more = gain_of_one(sweep.factor, (values[0], values[1]));
         let (throughput, p99) = ratios((&pair[0], &pair[1]), more, level);
-        let change = throughput.map_or(Change::Untold, |of| change(of, matters));
+        let change = throughput.map_or(Change::Undetermined, |of| change(of, matters));
         GrowthStep { from: values[0], to: values[1], throughput, p99, change }
     };
     let steps: Vec<GrowthStep> = pairs.map(step).collect();
@@ -147,7 +147,7 @@ fn point(value: f64, of: &ContenderSummary, level: f64) -> Point {
         throughput: estimate(|round| Some(round.1)),
         p50: estimate(|round| round.2),
         p99: estimate(|round| round.3),
-        held_back: bend::held_back(of),
+        generator_limited: bend::generator_limited(of),
     }
 }
 
@@ -197,7 +197,7 @@ fn change(ratio: Estimate, matters: f64) -> Change {
     } else if high < 1.0 + TOO_LITTLE.max(matters) {
         Change::DoesNotGrow
     } else {
-        Change::Untold
+        Change::Undetermined
     }
 }
 
@@ -207,7 +207,7 @@ fn limit(steps: &[GrowthStep]) -> Limit {
     let at = last.map_or(0, |step| step + 1);
     match steps.get(at).map(|step| step.change) {
         None => Limit::NotReached,
-        Some(Change::Untold) => Limit::Untold(at),
+        Some(Change::Undetermined) => Limit::Undetermined(at),
         Some(_) => Limit::At(at),
     }
 }

@@ -55,7 +55,7 @@ pub fn single_runs(
     (counted.pairs > 0).then_some(counted)
 }
 
-/// The same for a comparison of these contenders.
+/// Counts how often single runs of these contenders would have misled about their comparison.
 ///
 /// Returns None if it does not compare throughput, or as [`single_runs`] does.
 pub fn of_comparison(

@@ -59,7 +59,7 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         warm_ups: driven.warm_ups,
         unsent: seen.unsent,
         unsent_times: seen.unsent_times,
-        left_out: seen.left_out,
+        burn_in_excluded: seen.burn_in_excluded,
         without_latency: seen.without_latency,
         read_at_rest: seen.waits.read_at_rest,
         throughput: driven.throughput(),
@@ -158,7 +158,7 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
     let operations = Some(driven.cost_operations as f64).filter(|n| *n > 0.0);
     let sharers = evidence.sharers(contender).into_iter();
     TargetSummary {
-        out_of_sight: evidence.why_not_visible(contender),
+        cpu_unavailable: evidence.why_not_visible(contender),
         cpu_per_operation: costs
             .and_then(|costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?)),
         cpu_at_rest: evidence.cpu_at_rest(contender),

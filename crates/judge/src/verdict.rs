@@ -194,7 +194,7 @@ pub struct Comparison {
     /// Whether the figures of `a` are those of one launch, from which another one may differ. False if both
     /// are the same process, which has one launch.
     pub launch_of_a: bool,
-    /// The same for `b`.
+    /// Whether the figures of `b` are those of one launch, from which another one may differ.
     pub launch_of_b: bool,
     /// Hodges-Lehmann estimate. None without replicates.
     pub ratio: Option<f64>,
@@ -208,7 +208,7 @@ pub struct Comparison {
     /// of the look that was judged.
     pub replicates: u32,
     /// With looks: how many were made until this was decided, or in all; 0 before the first.
-    pub looks: Option<u32>,
+    pub interim_looks: Option<u32>,
     /// The ratio with each contender's CPU at rest charged to itself (throughput only, if it is
     /// known of both sides).
     pub charged: Option<Charged>,
@@ -302,7 +302,7 @@ pub struct Checked {
     /// Name of the contender that the requirement is about.
     pub b: String,
     /// Whether it is met.
-    pub standing: RequirementStatus,
+    pub status: RequirementStatus,
     /// A sentence with figures that says why.
     pub why: String,
 }
@@ -316,7 +316,7 @@ pub enum RequirementStatus {
     /// It is not met, or has not been shown to be met.
     NotMet,
     /// There is no verdict to decide it by.
-    CannotBeSaid,
+    Undetermined,
 }
 
 /// What was measured of one request in slices of its own.
@@ -347,7 +347,7 @@ pub struct ContenderSummary {
     /// Of those, how many are in the response times with a lower bound.
     pub unsent_times: u64,
     /// Ended operations that the latencies leave out because they were due in a burn-in.
-    pub left_out: u64,
+    pub burn_in_excluded: u64,
     /// Ended operations without a latency.
     pub without_latency: u64,
     /// Replies that were read while another contender was driven: their times are upper bounds.
@@ -370,7 +370,7 @@ pub struct ContenderSummary {
     pub phases: PhaseTimes,
     /// Seconds of generator CPU for each operation.
     pub generator_cpu_per_operation: Option<f64>,
-    /// The same against the null server: the lane's own cost. None if it was not driven against it,
+    /// Seconds of generator CPU for each operation against the null server: the lane's own cost. None if it was not driven against it,
     /// or every measurement was disturbed.
     pub own_cpu_per_operation: Option<f64>,
     /// How many seconds before this run it was measured, if an earlier run measured it.
@@ -385,7 +385,7 @@ pub struct ContenderSummary {
     pub store: Option<StoreSummary>,
     /// Operations by kind, ascending. Empty if all are of one kind.
     pub kinds: Vec<KindSummary>,
-    /// The same for each group, by name, if several were driven at once. The figures of the machine
+    /// All these figures of each group, by name, if several were driven at once. The figures of the machine
     /// and the target are those of all groups together, and not repeated here.
     pub groups: Vec<ContenderSummary>,
     /// The requests that were also driven alone.
@@ -504,7 +504,7 @@ pub struct TargetSummary {
     /// How its CPU time was read.
     pub cpu_source: Option<String>,
     /// Why its CPU time is not visible.
-    pub out_of_sight: Option<String>,
+    pub cpu_unavailable: Option<String>,
     /// Seconds of CPU per operation, including the time at rest (if the process is shared with
     /// another contender: only while driven).
     pub cpu_per_operation: Option<f64>,
@@ -575,7 +575,7 @@ pub struct StoreSummary {
     /// Items that it evicted.
     pub evicted: Evicted,
     /// Why it reported nothing, if it did not answer.
-    pub silent: Option<String>,
+    pub unreachable: Option<String>,
     /// Names of contenders on the same server: then these figures are those of all of them
     /// together.
     pub shared_with: Vec<String>,

@@ -30,7 +30,7 @@ pub fn set(cores: &[u32]) -> Result<CpuSet, CoreError> {
     }
 }
 
-/// The same, even if this process may not use the cores now.
+/// Returns the set of these cores, even if this process may not use them now.
 ///
 /// # Errors
 /// If a core number is too large for the set.

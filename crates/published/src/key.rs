@@ -19,7 +19,7 @@ pub enum Key {
     AskedRate,
     /// Concurrent connections or clients.
     Connections,
-    /// The same per thread.
+    /// Concurrent connections or clients of each thread.
     ConnectionsPerThread,
     /// Threads of the generator.
     Threads,

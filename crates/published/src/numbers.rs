@@ -125,7 +125,7 @@ pub(crate) fn bytes(text: &str) -> Number {
     size(text, 1024.0)
 }
 
-/// The same for tools whose units are powers of 1000: k6, autocannon.
+/// Reads a size with its unit, in bytes, of tools whose units are powers of 1000: k6, autocannon.
 pub(crate) fn decimal_bytes(text: &str) -> Number {
     size(text, 1000.0)
 }

@@ -149,7 +149,7 @@ fn check(one: &AgentPart, other: &AgentPart) -> Result<(), MergeError> {
 fn seen(part: &AgentPart, all: &Seen) -> AgentSeen {
     let mut agent = AgentSeen {
         rank: part.rank,
-        connections: part.trial.seen.connections.asked,
+        connections: part.trial.seen.connections.requested,
         bound_ns: part.bound_ns,
         ..AgentSeen::default()
     };

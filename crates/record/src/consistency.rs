@@ -25,7 +25,7 @@ pub enum Consistency {
     EachQuorum,
     /// A read that sees uncommitted lightweight transactions.
     Serial,
-    /// The same within the data centre of the node that is asked.
+    /// A read that sees uncommitted lightweight transactions of the data centre of the node that is asked.
     LocalSerial,
 }
 

@@ -78,7 +78,7 @@ impl WarmUp {
         WarmUp { least_ns: ns, most_ns: ns }
     }
 
-    /// The same, but not shorter than this.
+    /// Returns this warm-up, but not shorter than `ns`.
     #[must_use]
     pub fn at_least(self, ns: u64) -> WarmUp {
         WarmUp { least_ns: self.least_ns.max(ns), most_ns: self.most_ns.max(ns) }
@@ -206,13 +206,13 @@ pub struct Pool {
     pub wait_ns: u64,
     /// What is done to a connection between two operations.
     #[serde(default)]
-    pub upkeep: Upkeep,
+    pub maintenance: Maintenance,
 }
 
 /// What a pool does to a connection between two operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Upkeep {
+pub enum Maintenance {
     /// Nothing.
     #[default]
     Neither,

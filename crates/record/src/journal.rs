@@ -6,9 +6,10 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Major and minor version of the journal's schema. No release wrote or reads version 1. A
-/// change after which older journals cannot be read requires a new major version.
-pub const SCHEMA: &str = "tiebreak.journal/2";
+/// Major and minor version of the journal's schema. Version 2 had other words and is still read; no release
+/// wrote or reads version 1. A change after which older journals cannot be read as they are requires a new
+/// major version.
+pub const SCHEMA: &str = "tiebreak.journal/3";
 
 /// Line 1, which is on disk before the first target is touched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,7 +67,7 @@ pub struct TargetReady {
     /// The source of its CPU time: `cgroup_v2`, `cgroup_v1` or `process_clocks`.
     pub cpu_source: Option<String>,
     /// Why its CPU time cannot be read, if it cannot.
-    pub out_of_sight: Option<String>,
+    pub cpu_unavailable: Option<String>,
     /// What a watcher reads it by, in words, escaped. None if it has no watcher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<String>,

@@ -53,7 +53,7 @@ pub use custom::{
 pub use dialling::{DialPolicy, Nodes};
 pub use digests::Digests;
 pub use drive_order::{
-    Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, Pool, Reuse, Upkeep, WarmUp,
+    Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, Maintenance, Pool, Reuse, WarmUp,
 };
 pub use generator::{ArgumentError, Generator, GeneratorError, Lengths, Picked};
 pub use histogram::{Histogram, HistogramError};

@@ -81,7 +81,7 @@ impl Question {
     fn check_size(&self, contenders: usize) -> Result<(), SizeError> {
         most("rounds", self.rounds as usize, MOST_ROUNDS as usize)?;
         most("restarts", self.restarts as usize, MOST_ROUNDS as usize)?;
-        most("looks", self.looks.len(), MOST_LOOKS)?;
+        most("looks", self.interim_looks.len(), MOST_LOOKS)?;
         most("pairs", self.pairs.len(), contenders * contenders)?;
         let beyond = |number: &u32| *number as usize >= contenders;
         if self.pairs.iter().any(|pair| beyond(&pair.a) || beyond(&pair.b)) {

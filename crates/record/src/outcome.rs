@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 #[serde(rename_all = "snake_case")]
 pub enum FaultOwner {
     /// The target: the failure counts against the contender.
-    Theirs,
+    Target,
     /// The generator: one such failure in a recorded trial voids the run.
-    Ours,
+    Generator,
     /// The machine or the network.
     Host,
 }
@@ -85,9 +85,9 @@ impl Failure {
     /// Its cause.
     pub fn fault_owner(self) -> FaultOwner {
         match self {
-            Failure::NoPort | Failure::NoDescriptor | Failure::NoMemory => FaultOwner::Ours,
+            Failure::NoPort | Failure::NoDescriptor | Failure::NoMemory => FaultOwner::Generator,
             Failure::Unreachable => FaultOwner::Host,
-            _ => FaultOwner::Theirs,
+            _ => FaultOwner::Target,
         }
     }
 
@@ -169,7 +169,7 @@ impl Outcomes {
             .map(|(_, n)| n)
             .sum();
         match cause {
-            FaultOwner::Theirs => failed + self.unexpected.values().sum::<u64>(),
+            FaultOwner::Target => failed + self.unexpected.values().sum::<u64>(),
             _ => failed,
         }
     }
@@ -199,7 +199,7 @@ impl Outcomes {
             .filter(|(failure, _)| failure.fault_owner() == cause)
             .map(|(failure, n)| (failure.name().to_owned(), *n))
             .collect();
-        if cause == FaultOwner::Theirs {
+        if cause == FaultOwner::Target {
             for (code, n) in &self.unexpected {
                 let name = code_names.get(code).cloned();
                 // Several codes may have the same name.
@@ -235,7 +235,7 @@ mod tests {
         let outcomes = Outcomes { unexpected, ..Outcomes::default() };
         let name = |code| (code, "statement_timeout".to_owned());
         let names = [name(1317), name(1969)].into();
-        let classes = outcomes.classes(FaultOwner::Theirs, &names);
+        let classes = outcomes.classes(FaultOwner::Target, &names);
         let wanted = [("statement_timeout".to_owned(), 5), ("status_1213".to_owned(), 4)];
         assert_eq!(classes, wanted.into());
     }

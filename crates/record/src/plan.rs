@@ -69,8 +69,8 @@ impl Plan {
         WarmUp { least_ns, most_ns: most_ns.max(least_ns) }
     }
 
-    /// The same for a launch after the first one, whose warm-up took this long: at least as long, and half as
-    /// long again for a launch that has not levelled by then. A fixed warm-up is repeated.
+    /// How long the contenders are warmed up in a launch after the first one, whose warm-up took this long: at
+    /// least as long, and half as long again for a launch that has not levelled by then. A fixed warm-up is repeated.
     pub fn warm_up_after(&self, found_ns: Option<u64>) -> WarmUp {
         let repeated = |least_ns: u64| WarmUp { least_ns, most_ns: least_ns + least_ns / 2 };
         found_ns.map_or(WarmUp::fixed(self.warm_up_ns), repeated)

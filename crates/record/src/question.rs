@@ -39,7 +39,7 @@ pub struct Question {
     /// The numbers of rounds, or of launches if the launch is the replicate, after which a run checks
     /// whether it is decided. Empty for a run of fixed length.
     #[serde(default)]
-    pub looks: Vec<u32>,
+    pub interim_looks: Vec<u32>,
     /// Whether the contenders are expected to answer differently (`--expect-different`).
     pub expect_different: bool,
     /// Whether the generator shares a core with what it measures, as far as is known.
@@ -58,14 +58,17 @@ pub struct Question {
     /// they have the same address and host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub one_target: Vec<Vec<u32>>,
-    /// Names of the codes that are not HTTP statuses.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub code_names: BTreeMap<u16, String>,
     /// Number of worker threads of the generator, over which its CPU time is divided.
     pub workers: u32,
 }
 
 impl Question {
+    /// Returns the names of the codes of this contender's replies.
+    pub fn code_names(&self, contender: usize) -> &BTreeMap<u16, String> {
+        static NONE: BTreeMap<u16, String> = BTreeMap::new();
+        self.contenders.get(contender).map_or(&NONE, |of| &of.code_names)
+    }
+
     /// Returns the names of the contenders, by number.
     pub fn names(&self) -> Vec<String> {
         self.contenders.iter().map(|contender| contender.name.clone()).collect()
@@ -102,7 +105,7 @@ impl Question {
     /// Whether a look comes just after this many complete rounds.
     pub fn is_at_a_look(&self, rounds: u32) -> bool {
         let each = self.rounds_of_a_launch().unwrap_or(1);
-        rounds.is_multiple_of(each) && self.looks.contains(&(rounds / each))
+        rounds.is_multiple_of(each) && self.interim_looks.contains(&(rounds / each))
     }
 }
 
@@ -125,6 +128,10 @@ pub struct ContenderQuestion {
     /// The name of its protocol for people (`HTTP`, `Redis`). Empty if not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub protocol: String,
+    /// Names of the codes by which its replies are counted; a code has a meaning only within its protocol.
+    /// Those of HTTP are statuses, and have no names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub code_names: BTreeMap<u16, String>,
     /// Whether the CPU time of its target can be read.
     pub cpu_in_sight: bool,
     /// Cores that its target may use. Empty if not known.

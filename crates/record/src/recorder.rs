@@ -458,10 +458,10 @@ impl Recorder {
 
     /// Records how many connections were requested, and how many were opened. With several groups,
     /// each group records its own.
-    pub fn connections(&mut self, requested: u64, got: u64) {
+    pub fn connections(&mut self, requested: u64, established: u64) {
         if self.groups.is_empty() {
-            self.seen.connections.asked = requested;
-            self.seen.connections.got = got;
+            self.seen.connections.requested = requested;
+            self.seen.connections.established = established;
         }
     }
 
@@ -553,8 +553,8 @@ impl Recorder {
         self.keep_service_times();
         let connections = self.seen.connections.clone();
         let mut seen = std::mem::take(&mut self.seen);
-        self.seen.connections.asked = connections.asked;
-        self.seen.connections.got = connections.got;
+        self.seen.connections.requested = connections.requested;
+        self.seen.connections.established = connections.established;
         for (code, outcome, n) in self.codes.drain(..) {
             *seen.codes.entry(code).or_default() += n;
             let outcomes = &mut seen.outcomes;
@@ -621,7 +621,7 @@ impl Recorder {
     #[inline]
     fn latency(&mut self, at: &Moments, many: u64) -> bool {
         if !self.counts(at.due) {
-            self.seen.left_out += many;
+            self.seen.burn_in_excluded += many;
             return false;
         }
         let response = at.done.saturating_sub(at.due);
@@ -669,7 +669,7 @@ mod tests {
         let together = driven(kinds.into_iter().flat_map(|kind| std::iter::repeat_n(kind, 4)));
         let apart = driven(std::iter::repeat_n(kinds, 4).flatten());
         assert_eq!(together, apart);
-        assert_eq!((together.operations, together.left_out, together.empty), (12, 4, 8));
+        assert_eq!((together.operations, together.burn_in_excluded, together.empty), (12, 4, 8));
         assert_eq!(together.response_time.len(), 8);
         assert_eq!(together.body_bytes.len(), 12);
         assert_eq!(together.slices[0].windows, [0, 12, 0]);

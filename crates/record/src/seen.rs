@@ -22,7 +22,7 @@ pub struct Seen {
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub unsent_times: u64,
     /// Ended operations that are left out of the latencies because they were due in the burn-in.
-    pub left_out: u64,
+    pub burn_in_excluded: u64,
     /// Ended operations without a latency: neither a reply nor a timeout.
     pub without_latency: u64,
     /// How the operations ended.
@@ -111,9 +111,9 @@ pub struct Seen {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connections {
     /// How many were requested.
-    pub asked: u64,
+    pub requested: u64,
     /// How many could be opened.
-    pub got: u64,
+    pub established: u64,
     /// How many were opened in total.
     pub opened: u64,
     /// How many the peer closed while they were idle and were reopened, which is not an error.
@@ -143,7 +143,7 @@ impl Seen {
         self.unsent += other.unsent;
         self.unsent_times += other.unsent_times;
         self.waits.merge(&other.waits);
-        self.left_out += other.left_out;
+        self.burn_in_excluded += other.burn_in_excluded;
         self.without_latency += other.without_latency;
         self.outcomes.merge(&other.outcomes);
         for (code, n) in &other.codes {
@@ -154,8 +154,8 @@ impl Seen {
             mine.merge(theirs);
         }
         self.digests.merge(&other.digests);
-        self.connections.asked += other.connections.asked;
-        self.connections.got += other.connections.got;
+        self.connections.requested += other.connections.requested;
+        self.connections.established += other.connections.established;
         self.connections.opened += other.connections.opened;
         self.connections.reopened_at_rest += other.connections.reopened_at_rest;
         self.connections.closed_by_target += other.connections.closed_by_target;

@@ -17,7 +17,7 @@ named! {
         /// 1024 buckets, filled from 160 points of each server, by CRC-32: php-memcache's
         /// default.
         PhpMemcache = "php-memcache",
-        /// The same by FNV-1a: php-memcache's `hash_function=fnv`.
+        /// 1024 buckets, filled from 160 points of each server, by FNV-1a: php-memcache's `hash_function=fnv`.
         PhpMemcacheFnv = "php-memcache-fnv",
         /// The upper half of the CRC-32 modulo the number of servers: php-memcache's
         /// `hash_strategy=standard`.

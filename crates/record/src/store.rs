@@ -26,7 +26,7 @@ pub struct StoreReport {
     pub durable: Option<bool>,
     /// Why it reported nothing, if it did not answer at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub silent: Option<String>,
+    pub unreachable: Option<String>,
 }
 
 /// When a store is asked.

@@ -31,7 +31,7 @@ pub struct TrialRecord {
     /// The contender's number in the plan.
     pub contender: u32,
     /// The order.
-    #[serde(rename = "asked")]
+    #[serde(rename = "requested")]
     pub lane_order: LaneOrder,
     /// The measurements.
     pub seen: Seen,

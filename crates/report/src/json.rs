@@ -115,7 +115,7 @@ struct ComparisonData<'a> {
     high: Option<f64>,
     confidence: f64,
     replicates: u32,
-    looks: Option<u32>,
+    interim_looks: Option<u32>,
     charged: Option<ChargedData>,
     beyond_generator: Option<Beyond>,
     client_share: Option<ClientShare>,
@@ -151,7 +151,7 @@ struct RequirementData<'a> {
     requirement: &'a str,
     a: Option<&'a str>,
     b: Option<&'a str>,
-    standing: RequirementStatus,
+    status: RequirementStatus,
     why: &'a str,
 }
 
@@ -194,7 +194,7 @@ impl<'a> ComparisonData<'a> {
             high: of.high,
             confidence: of.confidence,
             replicates: of.replicates,
-            looks: of.looks,
+            interim_looks: of.interim_looks,
             charged: of.charged.map(|charged| ChargedData::of(charged, of.metric)),
             beyond_generator: of.beyond_generator,
             client_share: of.client_share,
@@ -232,7 +232,7 @@ impl<'a> RequirementData<'a> {
             requirement: &of.requirement,
             a: Some(of.a.as_str()).filter(|name| !name.is_empty()),
             b: Some(of.b.as_str()).filter(|name| !name.is_empty()),
-            standing: of.standing,
+            status: of.status,
             why: &of.why,
         }
     }

@@ -110,7 +110,7 @@ fn load_points(view: &View) -> Option<Case> {
         .flat_map(|growth| growth.steps.iter().map(|step| words::growth::step(growth, step, 'x')));
     let lines = std::iter::once(answer.clone()).chain(steps).collect();
     let end = match view.growth.map(|growth| growth.limit) {
-        None | Some(Limit::Untold(_)) => CaseResult::Skipped(answer),
+        None | Some(Limit::Undetermined(_)) => CaseResult::Skipped(answer),
         Some(Limit::NotSought | Limit::NotReached | Limit::At(_)) => CaseResult::Passed,
     };
     Some(Case { name: "up to which load throughput grows".to_owned(), end, lines })
@@ -118,10 +118,10 @@ fn load_points(view: &View) -> Option<Case> {
 
 fn requirement(checked: &Checked) -> Case {
     let why = checked.why.clone();
-    let (end, lines) = match checked.standing {
+    let (end, lines) = match checked.status {
         RequirementStatus::Met => (CaseResult::Passed, vec![why]),
         RequirementStatus::NotMet => (CaseResult::Failed("not_met", why), Vec::new()),
-        RequirementStatus::CannotBeSaid => (CaseResult::Error("cannot_be_said", why), Vec::new()),
+        RequirementStatus::Undetermined => (CaseResult::Error("undetermined", why), Vec::new()),
     };
     Case { name: words::required(checked), end, lines }
 }

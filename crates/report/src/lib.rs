@@ -24,6 +24,7 @@ use judge::belief::{Belief, belief};
 use judge::growth::Growth;
 use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, GateSummary, Scope, Verdict};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
+use std::collections::BTreeMap;
 pub use sweep::SweepInput;
 use sweep::SweepView;
 
@@ -146,12 +147,12 @@ pub fn printed_json(audit: &published::Audit) -> String {
     printed::json(audit)
 }
 
-/// The same as one page.
+/// The audit of other tools' printed output as one page.
 pub fn printed_html(audit: &published::Audit) -> String {
     html::printed::page(audit)
 }
 
-/// The same for the terminal, with a newline at its end.
+/// The audit of other tools' printed output for the terminal, with a newline at its end.
 pub fn printed_terminal(audit: &published::Audit, style: Style) -> String {
     terminal::printed::report(audit, style)
 }
@@ -207,6 +208,13 @@ impl<'a> View<'a> {
 
     fn plan(&self) -> &'a Plan {
         &self.header.plan
+    }
+
+    /// Names of the codes of this contender's replies.
+    fn code_names(&self, contender: &ContenderSummary) -> &'a BTreeMap<u16, String> {
+        let question = &self.plan().question;
+        let at = question.contenders.iter().position(|of| of.name == contender.name);
+        question.code_names(at.unwrap_or(usize::MAX))
     }
 
     /// The smallest difference that matters, as a share.

@@ -205,10 +205,10 @@ fn reservations(view: &View) -> String {
 fn requirements(checked: &[Checked]) -> String {
     let mut list = String::new();
     for one in checked {
-        let standing = words::standing(one.standing);
-        let sign = if one.standing == RequirementStatus::Met { "x" } else { " " };
+        let status = words::status(one.status);
+        let sign = if one.status == RequirementStatus::Met { "x" } else { " " };
         let required = code(&words::required(one));
-        let _ = writeln!(list, "- [{sign}] **{standing}**: {required}: {}", text(&one.why));
+        let _ = writeln!(list, "- [{sign}] **{status}**: {required}: {}", text(&one.why));
     }
     if list.is_empty() { list } else { format!("**Required**\n\n{list}") }
 }

@@ -234,7 +234,7 @@ pub(super) fn void() -> Parts {
         ),
     ];
     let why = "the audit refused the run";
-    parts.checked = vec![checked("throughput >= 1", RequirementStatus::CannotBeSaid, why)];
+    parts.checked = vec![checked("throughput >= 1", RequirementStatus::Undetermined, why)];
     parts
 }
 
@@ -249,7 +249,7 @@ pub(super) fn run() -> Parts {
     parts.pilot = None;
     parts.comparisons.clear();
     parts.contenders[0].sent.pilot = 0;
-    parts.contenders[0].left_out = 0;
+    parts.contenders[0].burn_in_excluded = 0;
     parts.end = Some(End { reason: EndReason::Stopped, detail: "SIGINT after 7.2 s".into() });
     parts
 }
@@ -333,7 +333,7 @@ pub(super) fn empty() -> Parts {
         high: None,
         p: None,
         t_interval: None,
-        looks: None,
+        interim_looks: None,
         charged: None,
         beyond_generator: None,
         client_share: None,
@@ -424,7 +424,7 @@ fn hostile_target() -> TargetSummary {
     let line = |line| Fact { command: bad(), line };
     TargetSummary {
         cpu_source: Some(bad()),
-        out_of_sight: Some(bad()),
+        cpu_unavailable: Some(bad()),
         cpu_per_operation: Some(f64::NAN),
         cpu_at_rest: Some(7.0),
         busy: Some(1e-9),
@@ -456,12 +456,12 @@ fn hostile_target() -> TargetSummary {
 }
 
 /// A requirement of new against old as it might have been checked.
-fn checked(requirement: &str, standing: RequirementStatus, why: &str) -> Checked {
+fn checked(requirement: &str, status: RequirementStatus, why: &str) -> Checked {
     Checked {
         requirement: requirement.to_owned(),
         a: "old".to_owned(),
         b: "new".to_owned(),
-        standing,
+        status,
         why: why.to_owned(),
     }
 }
@@ -521,14 +521,13 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
             rounds,
             restarts: 0,
             dear: None,
-            looks: Vec::new(),
+            interim_looks: Vec::new(),
             sharing: Vec::new(),
             generator_cores: Vec::new(),
             allowed_cores: Vec::new(),
             one_target: Vec::new(),
             expect_different: false,
             shares_core: false,
-            code_names: Default::default(),
             workers: 1,
         },
         host: Host {
@@ -608,7 +607,7 @@ fn contender(name: &str, rate: f64, rounds: u32) -> ContenderSummary {
             operations,
             unfinished: 0,
         },
-        left_out: 4000,
+        burn_in_excluded: 4000,
         throughput: Some(rate),
         response_time,
         service_time: response_time,
@@ -622,7 +621,12 @@ fn contender(name: &str, rate: f64, rounds: u32) -> ContenderSummary {
         codes: [(200, operations)].into(),
         latency_curve: curve(&histogram),
         histogram,
-        connections: Connections { asked: 64, got: 64, opened: 64, ..Connections::default() },
+        connections: Connections {
+            requested: 64,
+            established: 64,
+            opened: 64,
+            ..Connections::default()
+        },
         slices: noise(12 * rounds.min(20) as usize)
             .enumerate()
             .map(|(at, u)| (3.0 + at as f64 * 0.164, rate * (0.96 + 0.08 * u)))
@@ -652,7 +656,7 @@ fn comparison(a: &str, b: &str, word: Word, ratio: (f64, f64, f64), rounds: &[f6
         low: Some(ratio.1),
         high: Some(ratio.2),
         confidence: 0.95,
-        looks: None,
+        interim_looks: None,
         charged: None,
         beyond_generator: None,
         client_share: None,

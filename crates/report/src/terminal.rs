@@ -194,8 +194,8 @@ fn reservations(view: &View, comparison: &Comparison, indent: usize, page: &mut 
 fn requirements(view: &View, page: &mut Page) {
     for checked in view.checked {
         let text = format!("required: {}", words::required(checked));
-        let standing = words::standing(checked.standing).to_uppercase();
-        page.judged(2, &text, &standing, standing_paint(checked));
+        let status = words::status(checked.status).to_uppercase();
+        page.judged(2, &text, &status, status_paint(checked));
         page.wrapped(4, &shown_sentence(&checked.why), Paint::Plain);
     }
 }
@@ -284,11 +284,11 @@ fn word_paint(word: Word) -> Paint {
     }
 }
 
-fn standing_paint(checked: &Checked) -> Paint {
-    match checked.standing {
+fn status_paint(checked: &Checked) -> Paint {
+    match checked.status {
         RequirementStatus::Met => Paint::Good,
         RequirementStatus::NotMet => Paint::Bad,
-        RequirementStatus::CannotBeSaid => Paint::Warning,
+        RequirementStatus::Undetermined => Paint::Warning,
     }
 }
 

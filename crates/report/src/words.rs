@@ -18,7 +18,7 @@ pub(super) mod published;
 pub mod reasons;
 mod requests;
 mod sentence;
-mod standing;
+mod status;
 mod stores;
 pub(super) mod sweep;
 pub(crate) mod times;
@@ -38,7 +38,7 @@ pub use requests::methods;
 pub(super) use requests::request;
 pub use sentence::THIS_LAUNCH_OF;
 pub(super) use sentence::{Sentence, SentencePart};
-pub(super) use standing::{required, standing};
+pub(super) use status::{required, status};
 pub use stores::{is_loaded, store};
 pub(super) use warm_up::warm_up;
 use workload::kind;
@@ -64,7 +64,7 @@ pub fn word(word: Word, metric: Metric) -> &'static str {
     }
 }
 
-/// The same in capitals, for a word that stands alone.
+/// The verdict in capitals, for a word that stands alone.
 pub(super) fn in_capitals(verdict: Word, metric: Metric) -> String {
     word(verdict, metric).to_uppercase()
 }

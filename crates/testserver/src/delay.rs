@@ -12,7 +12,7 @@ pub enum Delay {
     /// No delay.
     #[default]
     None,
-    /// The same for every reply.
+    /// One delay for every reply.
     Fixed(Duration),
     /// Exponential with this mean.
     Exponential(Duration),

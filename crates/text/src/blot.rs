@@ -12,7 +12,7 @@ pub fn blot(bytes: &mut [u8], secrets: &[String]) {
     blot_before(bytes.len(), bytes, secrets);
 }
 
-/// The same for secrets that begin before byte `end`. Returns whether there were any.
+/// Masks the secrets that begin before byte `end`. Returns whether there were any.
 ///
 /// All are found before any is masked, because they may overlap, or be part of one
 /// another, and nothing of the longer one must remain.

@@ -12,7 +12,7 @@ const OF_THE_SHELL: &str = "|;&<>$`*?[()\n";
 /// Characters that a shell would not pass on inside double quotes.
 const IN_DOUBLE_QUOTES: &str = "$`";
 
-/// The same at the beginning of a word.
+/// Characters that a shell would not pass on at the beginning of a word.
 const AT_A_BEGINNING: &str = "~#";
 
 /// Why a text is not a list of words.

@@ -19,19 +19,19 @@ pub fn shown(text: impl AsRef<[u8]>) -> String {
     visible(text.as_ref(), LONGEST)
 }
 
-/// The same for one of our sentences that may quote foreign text: a finding
+/// Makes one of our sentences harmless that may quote foreign text. It may be longer: a finding
 /// is longer than a name, and cutting it would lose the remedy.
 pub fn shown_sentence(text: impl AsRef<[u8]>) -> String {
     visible(text.as_ref(), LONGEST_SENTENCE)
 }
 
-/// The same for a text that a reader must see completely, however long it is: a part
+/// Makes a text harmless that a reader must see completely, however long it is: a part
 /// that is cut off could be the harmful one.
 pub fn shown_whole(text: impl AsRef<[u8]>) -> String {
     visible(text.as_ref(), usize::MAX)
 }
 
-/// The same for a message of several lines, whose line breaks are kept.
+/// Makes a message of several lines harmless, whose line breaks are kept.
 pub fn shown_lines(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(shown_sentence).collect();
     lines.join("\n")

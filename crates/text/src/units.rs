@@ -25,7 +25,7 @@ pub fn round_seconds(value: f64) -> String {
     scaled(Some(value), SECONDS, true)
 }
 
-/// The same from nanoseconds.
+/// A chosen time of this many nanoseconds, or a tick of an axis: `50 ms`, not `50.0 ms`.
 pub fn round_nanoseconds(value: u64) -> String {
     round_seconds(value as f64 / 1e9)
 }

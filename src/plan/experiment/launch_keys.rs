@@ -17,9 +17,7 @@ pub(super) fn prepare_timeout(table: &Table<'_>) -> Result<Duration, Error> {
     let Some(timeout) = table.get("prepare_timeout") else { return Ok(PREPARE) };
     match table.get("prepare") {
         Some(_) => timeout.quantity(text::quantities::duration),
-        None => {
-            Err(timeout.error("there is nothing to prepare: give `prepare`, or leave this out"))
-        }
+        None => Err(timeout.error("prepare_timeout requires `prepare`")),
     }
 }
 

@@ -394,7 +394,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "launch = ['a']\nprepare_timeout = '1m'",
-        "e.toml:3: contender.a.prepare_timeout: there is nothing to prepare: give `prepare`, or leave this out",
+        "e.toml:3: contender.a.prepare_timeout: prepare_timeout requires `prepare`",
     ),
     (
         "url = 'exec:true'\ntemp = '/dev/shm'",

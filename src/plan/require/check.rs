@@ -27,7 +27,7 @@ pub(super) fn requirement(
         requirement: requirement.text.clone(),
         a: names.a,
         b: names.b,
-        standing: RequirementStatus::CannotBeSaid,
+        status: RequirementStatus::Undetermined,
         why: format!("the run did not compare {}", requirement.metric_name()),
     }]
 }
@@ -73,12 +73,12 @@ impl<'a> Seen<'a> {
 
     fn check(&self) -> Checked {
         let (a, b) = self.names();
-        let (standing, why) = match self.ratio() {
+        let (status, why) = match self.ratio() {
             Ok(ratio) => self.judge(ratio),
-            Err(why) => (RequirementStatus::CannotBeSaid, why),
+            Err(why) => (RequirementStatus::Undetermined, why),
         };
         let requirement = self.required.text.clone();
-        Checked { requirement, a: a.to_owned(), b: b.to_owned(), standing, why }
+        Checked { requirement, a: a.to_owned(), b: b.to_owned(), status, why }
     }
 
     /// Returns the reliable ratio, or why there is none.
@@ -121,17 +121,17 @@ impl<'a> Seen<'a> {
         };
         let met = self.holds(judged);
         let seen = self.figures(ratio);
-        if let Some(held) = self.held_back(met) {
+        if let Some(held) = self.generator_limited(met) {
             let held = shown(held);
             let why = format!(
                 "{seen}; but the load generator may have limited {held}, and without that limit \
                  the ratio may lie on the other side of {}",
                 self.digits(self.required.bound)
             );
-            return (RequirementStatus::CannotBeSaid, why);
+            return (RequirementStatus::Undetermined, why);
         }
-        let standing = if met { RequirementStatus::Met } else { RequirementStatus::NotMet };
-        (standing, format!("{seen}: {}", self.reason(ratio.estimate, worse, better)))
+        let status = if met { RequirementStatus::Met } else { RequirementStatus::NotMet };
+        (status, format!("{seen}: {}", self.reason(ratio.estimate, worse, better)))
     }
 
     fn holds(&self, ratio: f64) -> bool {
@@ -140,7 +140,7 @@ impl<'a> Seen<'a> {
 
     /// If the generator was the slower part for a contender, the contender may be better than
     /// measured. Returns the contender for which that could change the result.
-    fn held_back(&self, met: bool) -> Option<&'a str> {
+    fn generator_limited(&self, met: bool) -> Option<&'a str> {
         if self.required.metric == Metric::TargetCpu {
             // The generator does not affect what an operation costs the target.
             return None;

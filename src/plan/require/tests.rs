@@ -15,14 +15,13 @@ fn question() -> Question {
         rounds: 10,
         restarts: 0,
         dear: None,
-        looks: Vec::new(),
+        interim_looks: Vec::new(),
         sharing: Vec::new(),
         generator_cores: Vec::new(),
         allowed_cores: Vec::new(),
         one_target: Vec::new(),
         expect_different: false,
         shares_core: false,
-        code_names: Default::default(),
         workers: 1,
     }
 }
@@ -180,7 +179,7 @@ fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparis
         low: Some(ratio.1),
         high: Some(ratio.2),
         confidence: 0.95,
-        looks: None,
+        interim_looks: None,
         charged: None,
         beyond_generator: None,
         client_share: None,
@@ -206,7 +205,7 @@ fn checked(
     let checked = good(text).check(std::slice::from_ref(comparison), findings);
     let [one] = &checked[..] else { panic!("{checked:?}") };
     assert_eq!(one.requirement, text);
-    (one.standing, one.why.clone())
+    (one.status, one.why.clone())
 }
 
 #[test]
@@ -249,9 +248,9 @@ fn the_unfavourable_end_decides() {
         ("old/new throughput <= 1.02", throughput, NotMet),
         ("old/new throughput >= 1.001", throughput, Met),
     ];
-    for (text, ratio, standing) in table {
+    for (text, ratio, status) in table {
         let seen = comparison(Metric::Throughput, ratio, Word::Undecided);
-        assert_eq!(checked(text, &seen, &[]).0, standing, "{text}");
+        assert_eq!(checked(text, &seen, &[]).0, status, "{text}");
     }
 }
 
@@ -271,8 +270,8 @@ fn sentences_give_the_figures_that_decided() {
     for (text, reason) in table {
         assert_eq!(checked(text, &seen, &[]).1, format!("{figures}: {reason}"));
     }
-    let (standing, why) = checked("p99 <= 1.08x", &seen, &[]);
-    assert_eq!(standing, RequirementStatus::NotMet);
+    let (status, why) = checked("p99 <= 1.08x", &seen, &[]);
+    assert_eq!(status, RequirementStatus::NotMet);
     assert!(why.ends_with("it may be as high as 1.0804x"), "{why}");
 }
 
@@ -294,10 +293,10 @@ fn finding(rule: &str, weight: Weight, contender: Option<&str>) -> Finding {
 fn without_a_verdict_nothing_can_be_concluded() {
     let seen = comparison(Metric::Throughput, (1.2, 1.1, 1.3), Word::Void);
     let refused = [finding("non_success", Weight::Void, Some("new"))];
-    let (standing, why) = checked("throughput >= 0.97", &seen, &refused);
+    let (status, why) = checked("throughput >= 0.97", &seen, &refused);
     assert_eq!(
-        (standing, why.as_str()),
-        (RequirementStatus::CannotBeSaid, "the audit refused the run")
+        (status, why.as_str()),
+        (RequirementStatus::Undetermined, "the audit refused the run")
     );
 
     let mut few = comparison(Metric::Throughput, (1.2, 1.1, 1.3), Word::Undecided);
@@ -306,15 +305,15 @@ fn without_a_verdict_nothing_can_be_concluded() {
     assert_eq!(
         checked("throughput >= 0.97", &few, &[]),
         (
-            RequirementStatus::CannotBeSaid,
+            RequirementStatus::Undetermined,
             "there is no interval to judge by: 4 rounds cannot support 1 comparison".to_owned()
         )
     );
 
     let mut withheld = comparison(Metric::ResponseP99, (1.0, 0.99, 1.01), Word::Undecided);
     withheld.because = vec!["old: 400 samples, at least 1000".to_owned()];
-    let (standing, why) = checked("p99 <= 1.05x", &withheld, &[]);
-    assert_eq!(standing, RequirementStatus::CannotBeSaid);
+    let (status, why) = checked("p99 <= 1.05x", &withheld, &[]);
+    assert_eq!(status, RequirementStatus::Undetermined);
     assert_eq!(why, "the interval cannot be relied on: old: 400 samples, at least 1000");
     // An interval that more rounds could decide is relied on.
     withheld.fresh_rounds = Some((20, 40));
@@ -323,30 +322,30 @@ fn without_a_verdict_nothing_can_be_concluded() {
 
 #[test]
 fn a_generator_that_was_the_slower_part_hides_what_could_turn_the_answer() {
-    use RequirementStatus::{CannotBeSaid, Met, NotMet};
+    use RequirementStatus::{Met, NotMet, Undetermined};
     let seen = (1.0, 0.99, 1.01);
     let table = [
         // A better `old` could change the result, a better `new` could not.
-        ("throughput >= 0.97", "old", CannotBeSaid),
+        ("throughput >= 0.97", "old", Undetermined),
         ("throughput >= 0.97", "new", Met),
         ("throughput >= 1.2", "old", NotMet),
-        ("throughput >= 1.2", "new", CannotBeSaid),
-        ("throughput <= 1.05", "new", CannotBeSaid),
+        ("throughput >= 1.2", "new", Undetermined),
+        ("throughput <= 1.05", "new", Undetermined),
         ("throughput <= 1.05", "old", Met),
-        ("p99 <= 1.05x", "old", CannotBeSaid),
+        ("p99 <= 1.05x", "old", Undetermined),
         ("p99 <= 1.05x", "new", Met),
-        ("p99 <= 0.9x", "new", CannotBeSaid),
-        ("old/new throughput >= 0.97", "new", CannotBeSaid),
+        ("p99 <= 0.9x", "new", Undetermined),
+        ("old/new throughput >= 0.97", "new", Undetermined),
         ("old/new throughput >= 0.97", "old", Met),
     ];
-    for (text, held, standing) in table {
+    for (text, held, status) in table {
         let seen = comparison(good(text).metric, seen, Word::Undecided);
         let findings = [finding(check::BOTTLENECK, Weight::Caution, Some(held))];
         let (found, why) = checked(text, &seen, &findings);
-        assert_eq!(found, standing, "{text}, {held}");
+        assert_eq!(found, status, "{text}, {held}");
         assert_eq!(
             why.contains(&format!("may have limited {held}, ")),
-            standing == CannotBeSaid,
+            status == Undetermined,
             "{why}"
         );
     }
@@ -365,9 +364,9 @@ fn every_pair_of_the_metric_is_checked() {
         of("b", (0.9, 0.89, 0.91)),
     ];
     let all = good("throughput >= 0.97").check(&comparisons, &[]);
-    let seen: Vec<_> = all.iter().map(|it| (it.b.as_str(), it.standing)).collect();
+    let seen: Vec<_> = all.iter().map(|it| (it.b.as_str(), it.status)).collect();
     assert_eq!(seen, [("new", RequirementStatus::Met), ("b", RequirementStatus::NotMet)]);
     let none = good("p50 <= 1").check(&comparisons, &[]);
-    assert_eq!((none.len(), none[0].standing), (1, RequirementStatus::CannotBeSaid));
+    assert_eq!((none.len(), none[0].status), (1, RequirementStatus::Undetermined));
     assert_eq!(none[0].why, "the run did not compare p50");
 }

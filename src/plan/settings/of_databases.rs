@@ -2,7 +2,7 @@
 
 use crate::plan::settings::Settings;
 use drivers::oracle;
-use record::{Pool, Reuse, SqlProtocol, Upkeep};
+use record::{Maintenance, Pool, Reuse, SqlProtocol};
 use std::time::Duration;
 use text::near;
 use text::quantities;
@@ -10,8 +10,8 @@ use text::shown::shown;
 
 const PROTOCOLS: [SqlProtocol; 4] =
     [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Prepared, SqlProtocol::Text];
-const UPKEEPS: [(&str, Upkeep); 3] =
-    [("neither", Upkeep::Neither), ("ping", Upkeep::Ping), ("reset", Upkeep::Reset)];
+const UPKEEPS: [(&str, Maintenance); 3] =
+    [("neither", Maintenance::Neither), ("ping", Maintenance::Ping), ("reset", Maintenance::Reset)];
 /// Kinds of table: PostgreSQL's two, MySQL's engines that a table of keys and values can
 /// be in, and how Cassandra compacts its tables.
 const TABLES: [&str; 10] = [
@@ -45,7 +45,7 @@ impl Settings {
             (Some(max), None) => Ok(Reuse::Pool(Pool {
                 max,
                 wait_ns: u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX),
-                upkeep: self.pool_upkeep.unwrap_or_default(),
+                maintenance: self.pool_upkeep.unwrap_or_default(),
             })),
             (None, _) if self.pool_wait.is_some() || self.pool_upkeep.is_some() => {
                 Err("a pool requires a size: set pool.max".to_owned())
@@ -66,7 +66,7 @@ pub(super) fn query(text: &str) -> Result<String, String> {
 pub(super) fn reply_bytes(text: &str) -> Result<u64, String> {
     match quantities::bytes(text)? {
         bytes if (LEAST_REPLY..=MOST_REPLY).contains(&bytes) => Ok(bytes),
-        _ => Err(format!("`{}` is not a length of replies from 1kB to 1GB", shown(text))),
+        _ => Err(format!("it must be from 1kB to 1GB, not {}", shown(text))),
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn protocol(text: &str) -> Result<SqlProtocol, String> {
     })
 }
 
-pub(super) fn upkeep(text: &str) -> Result<Upkeep, String> {
+pub(super) fn upkeep(text: &str) -> Result<Maintenance, String> {
     let known = UPKEEPS.iter().find(|(name, _)| *name == text);
     known.map(|(_, upkeep)| *upkeep).ok_or_else(|| {
         format!(
@@ -135,16 +135,16 @@ mod tests {
     #[test]
     fn a_pool_is_a_policy_of_its_own() {
         let timeout = Duration::from_secs(3);
-        let pool = |wait_ns, upkeep| Ok(Reuse::Pool(Pool { max: 10, wait_ns, upkeep }));
+        let pool = |wait_ns, maintenance| Ok(Reuse::Pool(Pool { max: 10, wait_ns, maintenance }));
         let max = ("pool.max", "10");
         for (pairs, reuse, wanted) in [
             (&[][..], None, Ok(Reuse::Always)),
             (&[], Some(Reuse::Never), Ok(Reuse::Never)),
-            (&[max], None, pool(3_000_000_000, Upkeep::Neither)),
+            (&[max], None, pool(3_000_000_000, Maintenance::Neither)),
             (
                 &[max, ("pool.wait", "5ms"), ("pool.upkeep", "reset")],
                 None,
-                pool(5_000_000, Upkeep::Reset),
+                pool(5_000_000, Maintenance::Reset),
             ),
             (
                 &[max],
@@ -204,7 +204,7 @@ mod tests {
             ),
             ("pool.max", "0", "`0` is not a number of connections from 1 to 1M"),
             ("pool.wait", "0s", "a timeout must be above 0"),
-            ("reply.max", "999", "`999` is not a length of replies from 1kB to 1GB"),
+            ("reply.max", "999", "it must be from 1kB to 1GB, not 999"),
         ] {
             let result = Settings::default().set(key, value);
             assert_eq!(result, Err(message.to_owned()), "{key}={value}");

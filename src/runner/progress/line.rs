@@ -29,7 +29,7 @@ pub(super) fn errors(of: &SoFar) -> Option<String> {
     (of.errors > 0).then(|| show_counted(of.errors, "error"))
 }
 
-/// The same for misses.
+/// Formats the number of misses, such as `3 misses`. Returns None if there are none.
 pub(super) fn misses(of: &SoFar) -> Option<String> {
     (of.misses > 0).then(|| show_counted(of.misses, "miss"))
 }

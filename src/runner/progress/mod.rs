@@ -70,7 +70,7 @@ impl Progress {
         }
     }
 
-    /// The same for a sentence that is printed even with `--quiet`.
+    /// Prints a sentence even with `--quiet`.
     pub(crate) fn say_always(&self, sentence: &str) {
         match self.style {
             ProgressStyle::Silent => writer::print(&format!("{}\n", harmless(sentence))),

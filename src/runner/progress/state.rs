@@ -77,7 +77,7 @@ impl RunState {
         }
     }
 
-    /// The same state, for one load point of a sweep.
+    /// Returns this state for one load point of a sweep.
     pub(super) fn of_part(self, part: &str) -> RunState {
         RunState { part: part.to_owned(), ..self }
     }
@@ -242,14 +242,14 @@ pub(super) mod tests {
         TrialRecord { round, ..example::trial(Phase::Round, contender, seen) }
     }
 
-    /// The same trial, with this many operations that were refused.
+    /// Returns this trial with so many operations that were refused.
     pub(in super::super) fn with_errors(mut trial: TrialRecord, refused: u64) -> TrialRecord {
         trial.seen.outcomes.ok -= refused;
         trial.seen.outcomes.failed.insert(Failure::Refused, refused);
         trial
     }
 
-    /// The same trial, with this many operations that found nothing.
+    /// Returns this trial with so many operations that found nothing.
     pub(in super::super) fn with_misses(mut trial: TrialRecord, misses: u64) -> TrialRecord {
         trial.seen.outcomes.ok -= misses;
         trial.seen.outcomes.miss = misses;

@@ -113,7 +113,7 @@ impl<C: Codec> StoreConnection<C> {
         Ok(connection)
     }
 
-    /// The same, for replies that contain values of this many bytes.
+    /// Returns this connection for replies that contain values of this many bytes.
     pub(super) fn with_values_of(self, bytes: u32) -> StoreConnection<C> {
         StoreConnection { most: MOST_BYTES + bytes as usize, ..self }
     }

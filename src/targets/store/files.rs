@@ -42,7 +42,7 @@ fn directories(within: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(directories.map(|directory| directory.path()).collect())
 }
 
-pub(super) fn recall(root: &Path, key: &str) -> Result<Option<Vec<u8>>, String> {
+pub(super) fn read_fingerprint(root: &Path, key: &str) -> Result<Option<Vec<u8>>, String> {
     let note = note(root, key);
     match note.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -51,7 +51,7 @@ pub(super) fn recall(root: &Path, key: &str) -> Result<Option<Vec<u8>>, String> 
 }
 
 /// Writes a note to another file and renames that, so that a note is never incomplete.
-pub(super) fn keep(root: &Path, key: &str, text: &str) -> Result<(), String> {
+pub(super) fn write_fingerprint(root: &Path, key: &str, text: &str) -> Result<(), String> {
     let note = note(root, key);
     let beside = note.with_extension("new");
     // What a killed run left there, or somebody else has put there.
@@ -61,7 +61,7 @@ pub(super) fn keep(root: &Path, key: &str, text: &str) -> Result<(), String> {
     kept.and_then(|()| fs::rename(&beside, &note)).map_err(|error| error.to_string())
 }
 
-pub(super) fn forget(root: &Path, key: &str) -> Result<(), String> {
+pub(super) fn remove_fingerprint(root: &Path, key: &str) -> Result<(), String> {
     match fs::remove_file(note(root, key)) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error.to_string()),
         _ => Ok(()),
@@ -83,23 +83,26 @@ mod tests {
         let scratch = Scratch::new();
         let root = scratch.path();
         let key = "tiebreak00:loaded";
-        assert_eq!(recall(root, key), Ok(None));
-        keep(root, key, "one").expect("kept");
-        keep(root, key, "two").expect("kept");
-        assert_eq!(recall(root, key), Ok(Some(b"two".to_vec())));
+        assert_eq!(read_fingerprint(root, key), Ok(None));
+        write_fingerprint(root, key, "one").expect("kept");
+        write_fingerprint(root, key, "two").expect("kept");
+        assert_eq!(read_fingerprint(root, key), Ok(Some(b"two".to_vec())));
         let precious = root.join("precious");
         fs::write(&precious, "kept").expect("a file");
         std::os::unix::fs::symlink(&precious, note(root, key).with_extension("new"))
             .expect("a link");
-        keep(root, key, "three").expect("kept");
-        assert_eq!(recall(root, key), Ok(Some(b"three".to_vec())));
+        write_fingerprint(root, key, "three").expect("kept");
+        assert_eq!(read_fingerprint(root, key), Ok(Some(b"three".to_vec())));
         assert_eq!(fs::read(&precious).expect("there"), b"kept");
         fs::create_dir_all(root.join("a/b")).expect("folders");
         fs::write(root.join("a/b/value"), "12345").expect("a file");
         let about = about(root, false).expect("it is there");
         assert_eq!((about.items, about.bytes, about.evictions), (Some(1), Some(5), None));
-        assert_eq!((forget(root, key), forget(root, key)), (Ok(()), Ok(())));
-        assert_eq!(recall(root, key), Ok(None));
-        assert!(recall(&root.join("a/b/value"), key).is_err(), "not a directory");
+        assert_eq!(
+            (remove_fingerprint(root, key), remove_fingerprint(root, key)),
+            (Ok(()), Ok(()))
+        );
+        assert_eq!(read_fingerprint(root, key), Ok(None));
+        assert!(read_fingerprint(&root.join("a/b/value"), key).is_err(), "not a directory");
     }
 }

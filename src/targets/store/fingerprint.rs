@@ -5,11 +5,17 @@
 
 use super::{About, ServerStart};
 use crate::fnv::fnv1a;
-use record::{Custom, LoadMethod, Workload};
+use record::{Custom, KeysAs, LoadMethod, Table, ValueBytes, ValuesAs, Workload};
+use serde::Serialize;
 use text::units::show_count;
 
-/// First word of a fingerprint, with the version of how values are made.
-const MARK: &str = "tiebreak-load/1";
+/// First word of a fingerprint, with the version of how values are made and of what is hashed. A change of
+/// either requires a new version.
+const MARK: &str = "tiebreak-load/2";
+
+/// First word of the fingerprints of version 1. They say whose the data are, but their hash was made from texts
+/// that changed with the program, and is not trusted.
+const MARK_1: &str = "tiebreak-load/1";
 
 /// Follows the prefix of the keys, where data keys have digits.
 const WORD: &str = "loaded";
@@ -17,8 +23,8 @@ const WORD: &str = "loaded";
 /// The loaded state of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
-    /// Hash of what was written.
-    pub(crate) spec: u64,
+    /// Hash of what was written. None if it cannot be trusted.
+    pub(crate) spec: Option<u64>,
     /// The start of the server.
     pub(crate) start: ServerStart,
     /// Items that the server had evicted by then.
@@ -62,24 +68,11 @@ impl RequestedData {
     /// The keys of this workload and their first values. They depend neither on later operations
     /// nor on the seed.
     pub(crate) fn of(workload: &Workload) -> RequestedData {
-        let Workload { prefix, value, compressible, .. } = workload;
-        // With counters there are more or other keys.
-        let (keys, values) = (workload.to_load(), workload.has_values());
-        let mut spec = format!("{MARK} {prefix} {keys} {values} {value:?} {compressible}");
-        if workload.is_wide() {
-            spec += " wide";
+        RequestedData {
+            spec: fnv1a(HashedData::of(workload).text().as_bytes()),
+            keys: workload.to_load(),
+            key: Fingerprint::place(&workload.prefix),
         }
-        if !workload.keys_as.is_number() {
-            spec += &format!(" {:?}", workload.keys_as);
-        }
-        if !workload.values_as.is_version() {
-            spec += &format!(" {:?}", workload.values_as);
-        }
-        if !workload.custom.is_empty() {
-            let Custom { setup, tables, .. } = &workload.custom;
-            spec += &format!(" {setup:?} {tables:?}");
-        }
-        RequestedData { spec: fnv1a(spec.as_bytes()), keys, key: Fingerprint::place(prefix) }
     }
 
     /// Whether to load, and from which key on. `kept` is the fingerprint in the store, `about` what
@@ -89,7 +82,7 @@ impl RequestedData {
         kept: Result<Option<Vec<u8>>, String>,
         about: Option<&About>,
     ) -> Decision {
-        match self.standing(kept, about) {
+        match self.usable_state(kept, about) {
             Ok(LoadState::Clean) => Decision { how: LoadMethod::Found, from: self.keys, why: None },
             Ok(LoadState::Loading(from)) if from > 0 => {
                 Decision { how: LoadMethod::Resumed, from, why: None }
@@ -101,7 +94,7 @@ impl RequestedData {
 
     /// The state that can be relied on. An error means that no state can be relied on; it has the
     /// reason if that is of interest.
-    fn standing(
+    fn usable_state(
         &self,
         kept: Result<Option<Vec<u8>>, String>,
         about: Option<&About>,
@@ -118,8 +111,10 @@ impl RequestedData {
         let Some(start) = about.and_then(|about| about.start.as_ref()) else {
             return because("the server does not report when it was started");
         };
-        if found.spec != self.spec {
-            return because("it holds other keys or values");
+        match found.spec {
+            Some(spec) if spec == self.spec => {}
+            Some(_) => return because("it holds other keys or values"),
+            None => return because("an earlier version of tiebreak loaded it"),
         }
         if matches!(found.state, LoadState::Loading(upto) if upto > self.keys) {
             return because("its fingerprint is damaged");
@@ -160,6 +155,47 @@ impl RequestedData {
     }
 }
 
+/// What a load writes, as it is hashed.
+#[derive(Serialize)]
+struct HashedData<'a> {
+    mark: &'static str,
+    prefix: &'a str,
+    /// With counters there are more or other keys.
+    keys: u64,
+    values: bool,
+    value: &'a ValueBytes,
+    compressible: bool,
+    wide: bool,
+    keys_as: KeysAs,
+    values_as: ValuesAs,
+    setup: &'a [String],
+    tables: &'a [Table],
+}
+
+impl HashedData<'_> {
+    fn of(workload: &Workload) -> HashedData<'_> {
+        let Custom { setup, tables, .. } = &workload.custom;
+        HashedData {
+            mark: MARK,
+            prefix: &workload.prefix,
+            keys: workload.to_load(),
+            values: workload.has_values(),
+            value: &workload.value,
+            compressible: workload.compressible,
+            wide: workload.is_wide(),
+            keys_as: workload.keys_as,
+            values_as: workload.values_as,
+            setup,
+            tables,
+        }
+    }
+
+    /// The bytes that are hashed: JSON with the words of the journal.
+    fn text(&self) -> String {
+        serde_json::to_string(self).expect("all keys are text")
+    }
+}
+
 impl Decision {
     /// All keys are written.
     pub(crate) fn anew(why: Option<String>) -> Decision {
@@ -178,7 +214,7 @@ impl Fingerprint {
         Fingerprint::parse(bytes).is_some()
     }
 
-    /// The fingerprint as text.
+    /// The fingerprint as text. One whose hash cannot be trusted is of version 1, and has 0 instead.
     pub(crate) fn text(&self) -> String {
         let start = match &self.start {
             ServerStart::Run(id) => format!("run:{id}"),
@@ -190,13 +226,18 @@ impl Fingerprint {
             LoadState::Dirty => "dirty".to_owned(),
             LoadState::Loading(upto) => format!("loading upto {upto}"),
         };
-        format!("{MARK} {:016x} {start} {evictions} {state}", self.spec)
+        let mark = if self.spec.is_some() { MARK } else { MARK_1 };
+        format!("{mark} {:016x} {start} {evictions} {state}", self.spec.unwrap_or_default())
     }
 
     /// Returns None if it is not a fingerprint.
     fn parse(bytes: &[u8]) -> Option<Fingerprint> {
         let words: Vec<&str> = std::str::from_utf8(bytes).ok()?.split(' ').collect();
-        let [MARK, spec, start, evictions, state @ ..] = words.as_slice() else { return None };
+        let [mark @ (MARK | MARK_1), spec, start, evictions, state @ ..] = words.as_slice() else {
+            return None;
+        };
+        let spec = u64::from_str_radix(spec, 16).ok()?;
+        let spec = (*mark == MARK).then_some(spec);
         let state = match state {
             ["clean"] => LoadState::Clean,
             ["dirty"] => LoadState::Dirty,
@@ -215,7 +256,7 @@ impl Fingerprint {
             "unknown" => None,
             count => Some(count.parse().ok()?),
         };
-        Some(Fingerprint { spec: u64::from_str_radix(spec, 16).ok()?, start, evictions, state })
+        Some(Fingerprint { spec, start, evictions, state })
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::plan::workload::WorkloadSettings;
 use proptest::prelude::*;
-use record::{KeysAs, ValueBytes, ValuesAs};
+use record::{Generator, KeysAs, Parameter, Step, ValueBytes, ValuesAs};
 
 const ID: &str = "0123456789abcdef0123456789abcdef01234567";
 
@@ -27,7 +27,7 @@ fn about() -> About {
 
 fn found(state: LoadState) -> Fingerprint {
     let start = ServerStart::Run(ID.to_owned());
-    Fingerprint { spec: wanted().spec, start, evictions: Some(7), state }
+    Fingerprint { spec: Some(wanted().spec), start, evictions: Some(7), state }
 }
 
 fn decide(found: &Fingerprint, about: &About) -> Decision {
@@ -57,6 +57,63 @@ fn what_was_written_makes_the_spec_and_what_is_done_to_it_does_not() {
     assert_eq!(wanted().key, "tiebreak00:loaded");
 }
 
+/// What a load of each of these workloads writes, and its hash. A change of either requires a new version of
+/// the fingerprint.
+#[test]
+fn what_is_hashed_is_fixed() {
+    let own = workload(|workload| {
+        let column = Parameter { name: "n".to_owned(), from: Generator::Key(1) };
+        let table = Table { name: "t".to_owned(), keys_per_row: 10, columns: vec![column] };
+        workload.value = ValueBytes::Steps(vec![Step { bytes: 100, weight: 0.5 }]);
+        workload.compressible = true;
+        workload.keys_as = KeysAs::Md5;
+        workload.values_as = ValuesAs::Crc32;
+        workload.custom.setup = vec!["CREATE TABLE {t} (n int)".to_owned()];
+        workload.custom.tables = vec![table];
+    });
+    let table = [
+        (
+            workload(|_| {}),
+            concat!(
+                r#"{"mark":"tiebreak-load/2","prefix":"tiebreak00:","keys":100000,"values":true,"#,
+                r#""value":{"fixed":32},"compressible":false,"wide":false,"keys_as":"number","#,
+                r#""values_as":"version","setup":[],"tables":[]}"#,
+            ),
+            0xd293_4fb2_bfab_b8e3,
+        ),
+        (
+            own,
+            concat!(
+                r#"{"mark":"tiebreak-load/2","prefix":"tiebreak00:","keys":110000,"values":true,"#,
+                r#""value":{"steps":[{"bytes":100,"weight":0.5}]},"compressible":true,"wide":false,"#,
+                r#""keys_as":"md5","values_as":"crc32","setup":["CREATE TABLE {t} (n int)"],"tables":"#,
+                r#"[{"name":"t","keys_per_row":10,"columns":[{"name":"n","from":"key(1)"}]}]}"#,
+            ),
+            0xd662_f2e5_8284_52cc,
+        ),
+    ];
+    for (workload, text, hash) in table {
+        assert_eq!(HashedData::of(&workload).text(), text);
+        assert_eq!(RequestedData::of(&workload).spec, hash);
+    }
+    let found = found(LoadState::Loading(7));
+    let text = format!("tiebreak-load/2 d2934fb2bfabb8e3 run:{ID} 7 loading upto 7");
+    assert_eq!(found.text(), text);
+}
+
+/// A fingerprint of version 1, as it was written, says that the data are tiebreak's. They are loaded again.
+#[test]
+fn the_hash_of_version_1_is_not_trusted() {
+    for state in ["clean", "dirty", "loading upto 300"] {
+        for hash in [wanted().spec, 0] {
+            let note = format!("tiebreak-load/1 {hash:016x} run:{ID} 7 {state}");
+            assert!(Fingerprint::is_one(note.as_bytes()), "{note}");
+            let decision = wanted().decide(Ok(Some(note.into_bytes())), Some(&about()));
+            assert_eq!(decision, anew("an earlier version of tiebreak loaded it"));
+        }
+    }
+}
+
 #[test]
 fn only_what_is_clean_and_of_this_start_is_found() {
     let all = |how, from| Decision { how, from, why: None };
@@ -73,7 +130,7 @@ fn only_what_is_clean_and_of_this_start_is_found() {
         )
     );
     for state in [LoadState::Clean, LoadState::Loading(300)] {
-        let other = Fingerprint { spec: 1, ..found(state) };
+        let other = Fingerprint { spec: Some(1), ..found(state) };
         assert_eq!(decide(&other, &about()), anew("it holds other keys or values"));
         let before = Fingerprint { start: ServerStart::Run("b".to_owned()), ..found(state) };
         let why = "its server was restarted after it was loaded";
@@ -99,8 +156,8 @@ fn what_is_missing_is_loaded_again() {
     let why = "it holds 99999 items but was loaded with 100000";
     assert_eq!(decide(&found(LoadState::Clean), &fewer), anew(why));
     assert_eq!(decide(&found(LoadState::Loading(300)), &fewer).how, LoadMethod::Resumed);
-    let untold = About { items: None, evictions: None, ..about() };
-    assert_eq!(decide(&found(LoadState::Clean), &untold).how, LoadMethod::Found);
+    let unknown = About { items: None, evictions: None, ..about() };
+    assert_eq!(decide(&found(LoadState::Clean), &unknown).how, LoadMethod::Found);
 }
 
 #[test]
@@ -110,7 +167,7 @@ fn what_cannot_be_read_is_loaded_again() {
     let whole = found(LoadState::Clean).text();
     let hostile = [
         String::new(),
-        whole.replace("load/1", "load/2"),
+        whole.replace("load/2", "load/3"),
         whole.replace("clean", "clean "),
         whole.replace("run:", "run"),
         format!("{whole} twice"),
@@ -134,7 +191,7 @@ fn the_clock_of_memcached_may_be_off_by_a_second() {
 proptest! {
     #[test]
     fn a_fingerprint_reads_back(
-        spec: u64,
+        spec: Option<u64>,
         pid: u64,
         began: u64,
         evictions: Option<u64>,

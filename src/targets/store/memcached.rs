@@ -44,15 +44,15 @@ impl Servers {
     }
 
     /// The value under this key. Returns None if there is none.
-    pub(super) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
+    pub(super) fn read_fingerprint(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
         match self.only() {
-            Some(server) => recall(&mut connection(server, 0)?, key),
+            Some(server) => read_fingerprint(&mut connection(server, 0)?, key),
             None => Ok(None),
         }
     }
 
     /// Keeps a note.
-    pub(super) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
+    pub(super) fn write_fingerprint(&self, key: &str, text: &str) -> Result<(), String> {
         let server = self.only().ok_or("a load of several servers cannot be recorded in them")?;
         let (key, value) = (key.as_bytes(), text.as_bytes().into());
         let store = Store { mode: Mode::Set, key, value, flags: 0, expires: 0 };
@@ -60,7 +60,7 @@ impl Servers {
     }
 
     /// Removes a note. One that another run left on any server must not be trusted.
-    pub(super) fn forget(&self, key: &str) -> Result<(), String> {
+    pub(super) fn remove_fingerprint(&self, key: &str) -> Result<(), String> {
         let forget = |server| connection(server, 0)?.ask(&Op::Delete(key.as_bytes()))?.good();
         self.each.iter().try_for_each(forget)
     }
@@ -72,7 +72,7 @@ impl Servers {
         self.each.iter().try_for_each(|server| {
             let Ok(mut connection) = connection(server, most) else { return Ok(()) };
             own_keys::check(workload, |key| {
-                Ok(recall(&mut connection, key)?.map_or(Kept::Nothing, Kept::Text))
+                Ok(read_fingerprint(&mut connection, key)?.map_or(Kept::Nothing, Kept::Text))
             })
         })
     }
@@ -138,7 +138,7 @@ fn read(lines: &[Vec<u8>]) -> About {
     }
 }
 
-fn recall(
+fn read_fingerprint(
     connection: &mut StoreConnection<Memcached>,
     key: &str,
 ) -> Result<Option<Vec<u8>>, String> {

@@ -162,14 +162,16 @@ impl SideChannel {
     ///
     /// # Errors
     /// Says why it cannot be read.
-    pub(crate) fn recall(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
+    pub(crate) fn read_fingerprint(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
         match &self.protocol {
-            StoreProtocol::Memcached(servers) => servers.recall(key),
+            StoreProtocol::Memcached(servers) => servers.read_fingerprint(key),
             StoreProtocol::Files { forgetful: true, .. } => Ok(None),
-            StoreProtocol::Files { root, .. } => files::recall(root, key),
-            StoreProtocol::Redis(opening) => redis::recall(&mut self.redis(opening)?, key),
-            StoreProtocol::Sql(database) => database.recall(&self.address, key),
-            StoreProtocol::Thrift(cluster) => cluster.recall(&self.address, key),
+            StoreProtocol::Files { root, .. } => files::read_fingerprint(root, key),
+            StoreProtocol::Redis(opening) => {
+                redis::read_fingerprint(&mut self.redis(opening)?, key)
+            }
+            StoreProtocol::Sql(database) => database.read_fingerprint(&self.address, key),
+            StoreProtocol::Thrift(cluster) => cluster.read_fingerprint(&self.address, key),
         }
     }
 
@@ -177,13 +179,15 @@ impl SideChannel {
     ///
     /// # Errors
     /// Says why it cannot be written.
-    pub(crate) fn keep(&self, key: &str, text: &str) -> Result<(), String> {
+    pub(crate) fn write_fingerprint(&self, key: &str, text: &str) -> Result<(), String> {
         match &self.protocol {
-            StoreProtocol::Memcached(servers) => servers.keep(key, text),
-            StoreProtocol::Files { root, .. } => files::keep(root, key, text),
-            StoreProtocol::Redis(opening) => redis::keep(&mut self.redis(opening)?, key, text),
-            StoreProtocol::Sql(database) => database.keep(&self.address, key, text),
-            StoreProtocol::Thrift(cluster) => cluster.keep(&self.address, key, text),
+            StoreProtocol::Memcached(servers) => servers.write_fingerprint(key, text),
+            StoreProtocol::Files { root, .. } => files::write_fingerprint(root, key, text),
+            StoreProtocol::Redis(opening) => {
+                redis::write_fingerprint(&mut self.redis(opening)?, key, text)
+            }
+            StoreProtocol::Sql(database) => database.write_fingerprint(&self.address, key, text),
+            StoreProtocol::Thrift(cluster) => cluster.write_fingerprint(&self.address, key, text),
         }
     }
 
@@ -191,13 +195,15 @@ impl SideChannel {
     ///
     /// # Errors
     /// Says why it cannot be removed.
-    pub(crate) fn forget(&self, key: &str) -> Result<(), String> {
+    pub(crate) fn remove_fingerprint(&self, key: &str) -> Result<(), String> {
         match &self.protocol {
-            StoreProtocol::Memcached(servers) => servers.forget(key),
-            StoreProtocol::Files { root, .. } => files::forget(root, key),
-            StoreProtocol::Redis(opening) => redis::forget(&mut self.redis(opening)?, key),
-            StoreProtocol::Sql(database) => database.forget(&self.address, key),
-            StoreProtocol::Thrift(cluster) => cluster.forget(&self.address, key),
+            StoreProtocol::Memcached(servers) => servers.remove_fingerprint(key),
+            StoreProtocol::Files { root, .. } => files::remove_fingerprint(root, key),
+            StoreProtocol::Redis(opening) => {
+                redis::remove_fingerprint(&mut self.redis(opening)?, key)
+            }
+            StoreProtocol::Sql(database) => database.remove_fingerprint(&self.address, key),
+            StoreProtocol::Thrift(cluster) => cluster.remove_fingerprint(&self.address, key),
         }
     }
 
@@ -208,10 +214,10 @@ impl SideChannel {
     ///
     /// # Errors
     /// Says why it cannot be prepared.
-    pub(crate) fn make_room(&self, workload: &Workload) -> Result<(), String> {
+    pub(crate) fn create_tables(&self, workload: &Workload) -> Result<(), String> {
         match &self.protocol {
             StoreProtocol::Sql(database) => database.make_tables(&self.address, workload),
-            StoreProtocol::Thrift(cluster) => cluster.make_room(&self.address),
+            StoreProtocol::Thrift(cluster) => cluster.create_tables(&self.address),
             StoreProtocol::Memcached(servers) => servers.check_keys(workload),
             StoreProtocol::Redis(opening) => {
                 let Ok(mut connection) = self.redis(opening) else { return Ok(()) };

@@ -102,7 +102,7 @@ fn durability(info: &Info, settings: Vec<String>) -> Fact {
     Fact { command: command.to_owned(), line }
 }
 
-pub(super) fn recall(
+pub(super) fn read_fingerprint(
     connection: &mut StoreConnection<Resp>,
     key: &str,
 ) -> Result<Option<Vec<u8>>, String> {
@@ -120,7 +120,7 @@ pub(super) fn kept(connection: &mut StoreConnection<Resp>, key: &str) -> Result<
     Ok(if text.is_empty() { Kept::Nothing } else { Kept::Text(text) })
 }
 
-pub(super) fn keep(
+pub(super) fn write_fingerprint(
     connection: &mut StoreConnection<Resp>,
     key: &str,
     text: &str,
@@ -130,7 +130,10 @@ pub(super) fn keep(
     connection.ask(&Op::Set(set))?.good()
 }
 
-pub(super) fn forget(connection: &mut StoreConnection<Resp>, key: &str) -> Result<(), String> {
+pub(super) fn remove_fingerprint(
+    connection: &mut StoreConnection<Resp>,
+    key: &str,
+) -> Result<(), String> {
     connection.ask(&Op::Del(List::Slices(&[key.as_bytes()])))?.good()
 }
 

@@ -67,14 +67,14 @@ fn redis(more: &[&str]) -> Server {
 fn keeps_a_note(store: &SideChannel) {
     let items = |store: &SideChannel| store.about().expect("it tells").items.expect("a count");
     let before = items(store);
-    assert_eq!(store.recall("t:loaded"), Ok(None));
-    assert_eq!(store.forget("t:loaded"), Ok(()));
-    store.keep("t:loaded", "a b c").expect("kept");
-    store.keep("t:loaded", "d e f").expect("kept");
-    assert_eq!(store.recall("t:loaded"), Ok(Some(b"d e f".to_vec())));
+    assert_eq!(store.read_fingerprint("t:loaded"), Ok(None));
+    assert_eq!(store.remove_fingerprint("t:loaded"), Ok(()));
+    store.write_fingerprint("t:loaded", "a b c").expect("kept");
+    store.write_fingerprint("t:loaded", "d e f").expect("kept");
+    assert_eq!(store.read_fingerprint("t:loaded"), Ok(Some(b"d e f".to_vec())));
     assert_eq!(items(store), before + 1);
-    store.forget("t:loaded").expect("removed");
-    assert_eq!(store.recall("t:loaded"), Ok(None));
+    store.remove_fingerprint("t:loaded").expect("removed");
+    assert_eq!(store.read_fingerprint("t:loaded"), Ok(None));
 }
 
 #[test]
@@ -122,12 +122,12 @@ fn redis_tells_of_itself_and_keeps_a_note_in_its_database() {
         assert!(facts[0].ends_with(", maxmemory 3145728 noeviction"), "{facts:?}");
         assert_eq!(facts[1], "appendonly no, appendfsync everysec, save ''");
         keeps_a_note(&first);
-        first.keep("t:loaded", &"x".repeat(200_000)).expect("kept");
+        first.write_fingerprint("t:loaded", &"x".repeat(200_000)).expect("kept");
         let about = first.about().expect("it tells");
         assert!(about.bytes.is_some_and(|bytes| bytes > 100_000), "{about:?}");
         let third = to_redis(&server.address, &Login { database: 3, ..login });
         keeps_a_note(&third);
-        first.forget("t:loaded").expect("removed");
+        first.remove_fingerprint("t:loaded").expect("removed");
     }
     let stranger = to_redis(&server.address, &Login { password: Some("x"), ..Login::default() });
     let why = stranger.about().expect_err("a wrong password");

@@ -131,7 +131,11 @@ impl Database {
         })
     }
 
-    pub(super) fn recall(&self, address: &Address, key: &str) -> Result<Option<Vec<u8>>, String> {
+    pub(super) fn read_fingerprint(
+        &self,
+        address: &Address,
+        key: &str,
+    ) -> Result<Option<Vec<u8>>, String> {
         let query = format!("SELECT note FROM {NOTES} WHERE name = {}", quoted(key));
         match self.first_row(address, &[query], PATIENCE) {
             Ok(row) => Ok(row.and_then(|row| row.into_iter().next()).map(String::into_bytes)),
@@ -140,7 +144,12 @@ impl Database {
         }
     }
 
-    pub(super) fn keep(&self, address: &Address, key: &str, text: &str) -> Result<(), String> {
+    pub(super) fn write_fingerprint(
+        &self,
+        address: &Address,
+        key: &str,
+        text: &str,
+    ) -> Result<(), String> {
         let make = self.server.create_notes(NOTES);
         let remove = format!("DELETE FROM {NOTES} WHERE name = {}", quoted(key));
         let write =
@@ -148,7 +157,7 @@ impl Database {
         self.ask(address, &[make, remove, write], PATIENCE).map(drop).map_err(in_words)
     }
 
-    pub(super) fn forget(&self, address: &Address, key: &str) -> Result<(), String> {
+    pub(super) fn remove_fingerprint(&self, address: &Address, key: &str) -> Result<(), String> {
         let remove = format!("DELETE FROM {NOTES} WHERE name = {}", quoted(key));
         match self.ask(address, &[remove], PATIENCE) {
             Err(query_error) if !has_no_notes(&query_error) => Err(in_words(query_error)),

@@ -76,7 +76,11 @@ impl Cluster {
     }
 
     /// The value under this key in the contender's column family, if tiebreak made that family.
-    pub(super) fn recall(&self, address: &Address, key: &str) -> Result<Option<Vec<u8>>, String> {
+    pub(super) fn read_fingerprint(
+        &self,
+        address: &Address,
+        key: &str,
+    ) -> Result<Option<Vec<u8>>, String> {
         let found = self.keyspace(&mut self.connection_to_ask(address)?)?;
         let is_ours = found.as_ref().and_then(|found| self.family(found)).is_some_and(is_ours);
         if !is_ours {
@@ -86,7 +90,12 @@ impl Cluster {
     }
 
     /// Keeps a note. It is read back, because an older one would win if the clock was set back.
-    pub(super) fn keep(&self, address: &Address, key: &str, text: &str) -> Result<(), String> {
+    pub(super) fn write_fingerprint(
+        &self,
+        address: &Address,
+        key: &str,
+        text: &str,
+    ) -> Result<(), String> {
         let mut connection = self.connection(address, PATIENCE)?;
         let column = Column {
             name: self.note_column(),
@@ -105,7 +114,7 @@ impl Cluster {
         }
     }
 
-    pub(super) fn forget(&self, address: &Address, key: &str) -> Result<(), String> {
+    pub(super) fn remove_fingerprint(&self, address: &Address, key: &str) -> Result<(), String> {
         let mut connection = self.connection(address, PATIENCE)?;
         let timestamp = self.access.epoch.timestamp();
         let (key, parent, consistency) = (key.as_bytes(), self.parent(), Consistency::Quorum);
@@ -118,7 +127,7 @@ impl Cluster {
     ///
     /// # Errors
     /// If tiebreak did not make the existing one, or if the schema cannot be changed.
-    pub(super) fn make_room(&self, address: &Address) -> Result<(), String> {
+    pub(super) fn create_tables(&self, address: &Address) -> Result<(), String> {
         let (keyspace, name) = (&*self.access.keyspace, &*self.access.family);
         let mut connection =
             self.connection_with(address, &self.access.opening_to_ask, PATIENCE_FOR_SCHEMA)?;

@@ -119,12 +119,17 @@ fn counted(of: &Value) -> Value {
 
 /// How many operations of a contender ended in this class.
 fn theirs(of: &Value, class: &str) -> f64 {
-    of["outcomes"]["theirs"].get(class).map_or(0.0, number)
+    of["outcomes"]["target_errors"].get(class).map_or(0.0, number)
 }
 
 /// Classes in which operations of a contender ended that failed.
 fn classes(of: &Value) -> Vec<&str> {
-    of["outcomes"]["theirs"].as_object().expect("classes").keys().map(String::as_str).collect()
+    of["outcomes"]["target_errors"]
+        .as_object()
+        .expect("classes")
+        .keys()
+        .map(String::as_str)
+        .collect()
 }
 
 /// Operations of one kind, and how many of them were answered rightly.

@@ -52,7 +52,7 @@ pub(super) fn stores(journal: &mut Journal) {
                 evictions: Some(0),
                 server: None,
                 durable: Some(false),
-                silent: None,
+                unreachable: None,
             }));
         }
     }
@@ -74,7 +74,7 @@ pub(super) fn three_agents(journal: &mut Journal) {
         let agent = |rank| AgentSeen {
             rank,
             operations: seen.operations / 3,
-            connections: seen.connections.asked / 3,
+            connections: seen.connections.requested / 3,
             took_ns: seen.slices.iter().map(|slice| slice.took_ns).sum(),
             ..AgentSeen::default()
         };
@@ -228,7 +228,7 @@ pub(super) fn too_few_workers(journal: &mut Journal) {
 }
 
 pub(super) fn refused_connection(journal: &mut Journal) {
-    journal.each(B, |round, seen| seen.connections.got -= u64::from(round == 3));
+    journal.each(B, |round, seen| seen.connections.established -= u64::from(round == 3));
 }
 
 /// A second reply, on connections with one in a hundred of all operations.

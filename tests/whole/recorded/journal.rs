@@ -8,7 +8,7 @@ use tiebreak::journal::{FILE, Reader, Writer};
 pub(super) const A: u32 = 0;
 pub(super) const B: u32 = 1;
 
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Journal(Vec<Event>);
 
 impl Journal {

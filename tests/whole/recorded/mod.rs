@@ -6,7 +6,8 @@
 //! The journals are as two real runs wrote them, each against two `testserver --delay 1ms` on core 0,
 //! with `--cores 1 --rounds 6 --warm-up 0s --pilot 200ms`:
 //! `closed.jsonl` with `--connections 32 --round 1900ms --slice 190ms`, and
-//! `open.jsonl` with `--rate 1000 --connections 16 --round 300ms --slice 150ms`.
+//! `open.v2.jsonl` with `--rate 1000 --connections 16 --round 300ms --slice 150ms`.
+//! Both were written as version 2 of the journal. `open.jsonl` is `open.v2.jsonl` with the words of version 3.
 
 mod causes;
 mod journal;
@@ -15,6 +16,7 @@ use crate::common::{TestDirectory, errors};
 use causes::*;
 use journal::Journal;
 use serde_json::Value;
+use std::path::Path;
 
 /// A cause, and the finding that it must lead to.
 struct Case {
@@ -171,6 +173,23 @@ cases! {
     different_settings: closed(another_timeout).finds("note", "b", "other settings than a: timeout");
     log_troubles: closed(log_that_was_not_cleaned).finds("caution", "b", "could not be read");
     interrupted: closed(killed).finds("caution", "", "the journal has no end record");
+}
+
+#[test]
+fn a_journal_of_version_2_is_read_as_its_translation() {
+    let (old, new) = (Journal::read("open.v2.jsonl"), Journal::read("open.jsonl"));
+    assert_eq!(old, new);
+    let directory = TestDirectory::new();
+    let reports = [("old", "open.v2.jsonl"), ("new", "open.jsonl")].map(|(run, file)| {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/whole/recorded").join(file);
+        std::fs::create_dir(directory.file(run)).expect("a directory");
+        std::fs::copy(from, directory.file(run).join("journal.jsonl")).expect("copied");
+        let output = directory.tiebreak(&["report", run, "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        serde_json::from_slice::<Value>(&output.stdout).expect("JSON")
+    });
+    assert_eq!(reports[0], reports[1]);
+    assert!(reports[0]["contenders"][0]["burn_in_excluded"].is_u64(), "{:#}", reports[0]);
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_pool_and_fresh_connections_show_their_phases() {
     let text = "[defaults]\nconnections = 12\nquery = 'SELECT 1'\n\
                 [contender.fresh]\nrecipe = 'mariadb-memory'\nreuse = 'never'\n\
                 [contender.pooled]\nrecipe = 'mariadb-memory'\n\
-                pool = { max = 4, wait = '10s', upkeep = 'reset' }\n\
+                pool = { max = 4, wait = '10s', maintenance = 'reset' }\n\
                 [contender.postgres]\nrecipe = 'postgres-tmpfs'\nreuse = 'never'\n";
     std::fs::write(directory.file("e.toml"), text).expect("a file");
     let (code, report) = directory.report(&[&["compare", "e.toml"][..], &BRIEF].concat());
@@ -69,9 +69,9 @@ fn a_pool_and_fresh_connections_show_their_phases() {
         assert!(time(of, "connect_time") < time(of, "log_in_time"), "{of}");
     }
     assert!(time(fresh, "prepare_time").is_some_and(|prepare| prepare > 0.0));
-    assert_eq!(pooled["connections"]["asked"], 4);
+    assert_eq!(pooled["connections"]["requested"], 4);
     let planned = &report["plan"]["contenders"][1];
-    assert_eq!(planned["reuse"]["pool"]["upkeep"], "reset");
+    assert_eq!(planned["reuse"]["pool"]["maintenance"], "reset");
     assert_eq!(planned["database"], "`SELECT 1`, prepared once for each connection");
 }
 

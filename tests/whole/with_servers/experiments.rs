@@ -137,7 +137,7 @@ fn twenty_clients_that_read_and_two_that_write_are_driven_at_once() {
     for contender in contenders {
         assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{contender:#}");
         let groups = contender["groups"].as_array().expect("groups");
-        let asked = |of: &Value| (of["name"].to_string(), number(&of["connections"]["asked"]));
+        let asked = |of: &Value| (of["name"].to_string(), number(&of["connections"]["requested"]));
         let wanted = [("\"readers\"".to_owned(), 640.0), ("\"writers\"".to_owned(), 64.0)];
         assert_eq!(groups.iter().map(asked).collect::<Vec<_>>(), wanted, "{contender:#}");
         // How many of them get replies in a short round depends on the machine; all are opened.

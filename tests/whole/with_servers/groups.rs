@@ -58,7 +58,7 @@ fn readers_beside_writers_at_a_rate_are_verified_and_distinguished() {
         // 6 rounds of 200 ms: no write is due that is not sent.
         assert_eq!(count(&writers["operations"]) + count(&writers["unsent"]), 2400);
         assert_eq!(writers["unsent"], 0);
-        assert_eq!(number(&readers["connections"]["got"]), 20.0);
+        assert_eq!(number(&readers["connections"]["established"]), 20.0);
     }
     // On a busy machine the p99 of so few operations is not compared.
     let compared = |group: &str, metric: &str| {
@@ -116,7 +116,7 @@ fn readers_of_a_database_beside_a_writer_are_distinguished_with_pools_too() {
         assert_eq!((&writer["operations"], &writer["unsent"]), (&240.into(), &0.into()));
         let together = count(&readers["operations"]) + count(&writer["operations"]);
         assert_eq!(together, count(&of["operations"]));
-        let got = [readers, writer].map(|group| number(&group["connections"]["got"]));
+        let got = [readers, writer].map(|group| number(&group["connections"]["established"]));
         assert_eq!(got, opened, "{contender}");
     }
     let page = std::fs::read_to_string(directory.file("run/report.html")).expect("a page");

@@ -36,7 +36,7 @@ fn files_are_loaded_verified_and_compared_with_a_store() {
     assert_eq!(files["outcomes"]["ok"], files["operations"], "{}", files["outcomes"]);
     assert_eq!(files["sent"]["load"], 1000);
     let cost = &files["target_cost"];
-    assert_eq!(cost["out_of_sight"], "the generator reads and writes the files itself");
+    assert_eq!(cost["cpu_unavailable"], "the generator reads and writes the files itself");
     let locking = cost["facts"].as_array().expect("facts").iter();
     let locking = locking.filter(|fact| fact["command"] == "locking").collect::<Vec<_>>();
     assert_eq!(locking[0]["line"], "none, written to a second file that is renamed");
@@ -157,7 +157,7 @@ fn a_program_that_fails_now_and_then_is_not_called_faster() {
     let words = ["compare", &both[0], &both[1], "--rounds", "6", "--warm-up", "100ms"];
     let (code, report) = directory.report(&[&words[..], &["--round", "600ms"]].concat());
     assert_eq!(code, 3, "{:#}", report["findings"]);
-    let theirs = &report["contenders"][1]["outcomes"]["theirs"];
+    let theirs = &report["contenders"][1]["outcomes"]["target_errors"];
     assert!(number(&theirs["exit"]) > 0.0, "{theirs}");
 }
 

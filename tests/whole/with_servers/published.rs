@@ -27,7 +27,7 @@ fn http_servers_on_event_loops_and_the_method_of_their_article() {
         assert!(run["figure"].as_f64().is_some_and(|figure| figure > 100.0), "{run:#}");
         assert_eq!(run["command"], "ab -q -n 5000 -c 64 {url}");
     }
-    assert!(number(&published["misled"][0]["pairs"]) > 0.0, "{published:#}");
+    assert!(number(&published["would_mislead"][0]["pairs"]) > 0.0, "{published:#}");
     let page = std::fs::read_to_string(directory.file("run/report.html")).expect("a page");
     let question = "Which HTTP server on an event loop answers a small static page fastest?";
     assert!(page.contains(question), "the page opens with the question");

@@ -154,7 +154,7 @@ fn files_that_do_not_fit_are_reported_and_void_the_run() {
     let report = directory.json("run/report.json");
     let [redis, files] = [0, 1].map(|at| &report["contenders"][at]);
     assert_eq!(redis["outcomes"]["ok"], redis["operations"], "{redis:#}");
-    assert!(number(&files["outcomes"]["theirs"]["full"]) > 0.0, "{files:#}");
+    assert!(number(&files["outcomes"]["target_errors"]["full"]) > 0.0, "{files:#}");
     let findings = report["findings"].as_array().expect("findings").iter();
     let void = findings.filter(|finding| finding["weight"] == "void");
     let void: Vec<&Value> = void.collect();

@@ -89,7 +89,7 @@ fn a_sweep_is_reported_again_from_its_journals() {
         (&one["points"][0]["driven"], &one["points"][1]["driven"]),
         (&true.into(), &false.into())
     );
-    assert_eq!(one["bends"][0]["outcome"], "untold");
+    assert_eq!(one["bends"][0]["outcome"], "undetermined");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn a_query_that_hangs_in_a_database_does_not_stop_the_clock() {
     let words = ["run", &url, "--query", &query, "--duration", "2s", "--warm-up", "0s", "-c", "8"];
     let (_, report) = TestDirectory::new().report(&words);
     let contender = &report["contenders"][0];
-    assert_eq!(contender["outcomes"]["theirs"], serde_json::json!({ "waiting": 2 }));
+    assert_eq!(contender["outcomes"]["target_errors"], serde_json::json!({ "waiting": 2 }));
     let found = finding(&report, "starved_connections").expect("a finding");
     let text = found["evidence"].as_str().expect("a text");
     assert!(text.starts_with("2 of 8 connections "), "{text}");

@@ -86,7 +86,8 @@ impl Link {
         self.prepare(&self.prepared[action.index()], text).await
     }
 
-    /// The same for the statement on columns of a wide row.
+    /// Prepares the statement that does this to columns of a wide row, unless the session has prepared it
+    /// already.
     pub(super) async fn prepared_wide(
         &self,
         does: OnColumns,
@@ -95,7 +96,7 @@ impl Link {
         self.prepare(&self.wide[does.index()], text).await
     }
 
-    /// The same for the user-defined statement with this number.
+    /// Prepares the user-defined statement with this number, unless the session has prepared it already.
     pub(super) async fn prepared_own(
         &self,
         at: usize,

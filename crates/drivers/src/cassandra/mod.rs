@@ -172,7 +172,15 @@ impl Database for CassandraAccess {
     }
 
     fn plain_name(&self) -> Option<String> {
-        Some(format!("Cassandra {:?}", self.protocol.plain()))
+        let Protocol { prepares, settings, .. } = self.protocol.plain();
+        let CassandraSettings { routing, page_size, write_coalescing, sockets_per_node, .. } =
+            settings;
+        Some(format!(
+            "Cassandra {}, {}, pages of {page_size}, coalescing {}, {sockets_per_node} sockets",
+            if prepares { "prepared" } else { "simple" },
+            routing.name(),
+            if write_coalescing { "on" } else { "off" },
+        ))
     }
 
     /// With its keyspace, so that the table is found whatever keyspace a session uses.
@@ -355,6 +363,10 @@ mod tests {
             access.plain_name().expect("a null server answers it")
         };
         let same = name(|_| {});
+        assert_eq!(
+            same,
+            "Cassandra prepared, token-aware, pages of 5000, coalescing off, 1 sockets"
+        );
         assert_eq!(name(|of| of.consistency = Consistency::All), same);
         assert_eq!(name(|of| of.settings.compression = Compression::Lz4), same);
         assert_eq!(name(|of| of.settings.batch_size = 10), same);

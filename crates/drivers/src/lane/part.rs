@@ -100,10 +100,10 @@ impl<D: Driver> LanePart<D> {
 
     /// How many were opened.
     pub(super) fn opened(&self) -> Opened {
-        let got = self.shared.scheduler.borrow().connections() as u64;
+        let established = self.shared.scheduler.borrow().connections() as u64;
         // Fresh connections belong to operations, so there is nothing to keep open.
-        let got = if self.kept == 0 { self.asked } else { got };
-        Opened { asked: self.asked, got }
+        let established = if self.kept == 0 { self.asked } else { established };
+        Opened { requested: self.asked, established }
     }
 
     /// Reopens the connections that the server closed while they were idle. Returns how many are

@@ -9,8 +9,8 @@ use crate::request_error::RequestError;
 use engine::workload::{Arguments, Feeds};
 use engine::{MakeLane, Numbers, Stop};
 use record::{
-    Address, Arrivals, DriveOrder, Failure, FaultOwner, Intensity, LaneOrder, LaneTask, Pool,
-    Reuse, Seen, Upkeep,
+    Address, Arrivals, DriveOrder, Failure, FaultOwner, Intensity, LaneOrder, LaneTask,
+    Maintenance, Pool, Reuse, Seen,
 };
 use std::net::IpAddr;
 use std::ops::ControlFlow;
@@ -238,8 +238,8 @@ pub(crate) fn ended(order: &DriveOrder, made: Vec<MakeLane>) -> String {
     done.expect_err("refused").to_string()
 }
 
-fn pool(max: u32, wait_ns: u64, upkeep: Upkeep) -> Reuse {
-    Reuse::Pool(Pool { max, wait_ns, upkeep })
+fn pool(max: u32, wait_ns: u64, maintenance: Maintenance) -> Reuse {
+    Reuse::Pool(Pool { max, wait_ns, maintenance })
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn everything_that_was_asked_is_counted_and_connections_stay() {
     assert_eq!(seen.response_time.len(), seen.operations);
     assert_eq!(seen.phases.fetch.len(), seen.operations);
     // Both trials report the connections.
-    assert_eq!((seen.connections.opened, seen.connections.got), (4, 2 * 4));
+    assert_eq!((seen.connections.opened, seen.connections.established), (4, 2 * 4));
     assert_eq!((seen.connect_time.len(), seen.phases.log_in.len()), (4, 4));
     assert_eq!(counts.closed_cleanly.load(Relaxed), 4);
     assert_eq!(counts.now.load(Relaxed), 0);
@@ -295,21 +295,21 @@ fn connections_are_opened_anew_as_the_policy_says() {
 
 #[test]
 fn a_pool_is_shared_and_never_larger_than_it_may_be() {
-    for upkeep in [Upkeep::Neither, Upkeep::Ping, Upkeep::Reset] {
+    for maintenance in [Maintenance::Neither, Maintenance::Ping, Maintenance::Reset] {
         let (seen, counts) = driven(Behaviour::Answers, |lane_order| {
             lane_order.intensity.connections = 8;
-            lane_order.reuse = pool(2, 2_000 * MS, upkeep);
+            lane_order.reuse = pool(2, 2_000 * MS, maintenance);
         });
-        assert_eq!((counts.most.load(Relaxed), seen.connections.opened), (2, 2), "{upkeep:?}");
-        assert_eq!(seen.operations, seen.outcomes.ok, "{upkeep:?}");
-        assert_eq!(seen.phases.acquire.len(), seen.operations, "{upkeep:?}");
+        assert_eq!((counts.most.load(Relaxed), seen.connections.opened), (2, 2), "{maintenance:?}");
+        assert_eq!(seen.operations, seen.outcomes.ok, "{maintenance:?}");
+        assert_eq!(seen.phases.acquire.len(), seen.operations, "{maintenance:?}");
         let (pinged, reset) = (counts.pinged.load(Relaxed), counts.reset.load(Relaxed));
-        let wanted = match upkeep {
-            Upkeep::Neither => (0, 0),
-            Upkeep::Ping => (seen.operations, 0),
-            Upkeep::Reset => (0, seen.operations),
+        let wanted = match maintenance {
+            Maintenance::Neither => (0, 0),
+            Maintenance::Ping => (seen.operations, 0),
+            Maintenance::Reset => (0, seen.operations),
         };
-        assert_eq!((pinged, reset), wanted, "{upkeep:?}");
+        assert_eq!((pinged, reset), wanted, "{maintenance:?}");
     }
 }
 
@@ -317,13 +317,13 @@ fn a_pool_is_shared_and_never_larger_than_it_may_be() {
 fn waiting_too_long_for_the_pool_is_starvation() {
     let (seen, counts) = driven(Behaviour::Dawdles(20), |lane_order| {
         lane_order.intensity.connections = 4;
-        lane_order.reuse = pool(1, 2 * MS, Upkeep::Neither);
+        lane_order.reuse = pool(1, 2 * MS, Maintenance::Neither);
     });
     let starved = seen.outcomes.failed.get(&Failure::Starved).copied().unwrap_or(0);
     assert!(starved > 0, "{:?}", seen.outcomes);
     assert_eq!(starved + seen.outcomes.ok, seen.operations);
     assert_eq!(seen.sent, counts.requests.load(Relaxed), "starved operations were never sent");
-    assert_eq!(seen.outcomes.count(FaultOwner::Theirs), starved);
+    assert_eq!(seen.outcomes.count(FaultOwner::Target), starved);
 }
 
 #[test]
@@ -343,7 +343,7 @@ fn hanging_operations_are_abandoned_with_their_connections() {
 #[test]
 fn refusals_have_their_code_and_pauses() {
     let (seen, _) = driven(Behaviour::Refuses, |_| {});
-    assert_eq!((seen.connections.got, seen.sent), (0, 0));
+    assert_eq!((seen.connections.established, seen.sent), (0, 0));
     assert_eq!(seen.outcomes.unexpected.get(&1040), Some(&seen.operations));
     // Four slots; the first pause is 10 ms, and each is longer than the last.
     assert!((4..=4 * 8).contains(&seen.operations), "{}", seen.operations);
@@ -395,7 +395,7 @@ fn a_library_that_panics_ends_the_run() {
         for order in [
             with(|_| {}),
             with(|lane_order| lane_order.reuse = Reuse::Never),
-            with(|lane_order| lane_order.reuse = pool(2, 60_000 * MS, Upkeep::Neither)),
+            with(|lane_order| lane_order.reuse = pool(2, 60_000 * MS, Maintenance::Neither)),
             with(|lane_order| lane_order.intensity.arrivals = Arrivals::Constant(1000.0)),
             with(|lane_order| lane_order.groups = groups(4)),
             DriveOrder { cores: vec![0, 0], ..with(|_| {}) },
@@ -434,7 +434,7 @@ fn each_group_has_connections_arrivals_and_an_end_of_its_own() {
     assert_eq!(few.operations, 40);
     assert!(many.operations >= 4 * 8, "{}", many.operations);
     assert_eq!((many.connections.opened, few.connections.opened), (4, 2));
-    assert_eq!((many.connections.got, few.connections.got), (2 * 4, 2 * 2));
+    assert_eq!((many.connections.established, few.connections.established), (2 * 4, 2 * 2));
     assert_eq!((counts.most.load(Relaxed), counts.closed_cleanly.load(Relaxed)), (6, 6));
     for (at, slice) in seen.slices.iter().enumerate() {
         let took = [many.slices[at].took_ns, few.slices[at].took_ns];
@@ -462,7 +462,7 @@ fn a_group_that_hangs_is_given_up_and_the_other_keeps_its_rate() {
 fn a_pool_is_that_of_a_group() {
     let (seen, counts) = driven(Behaviour::Answers, |lane_order| {
         lane_order.groups = groups(8);
-        lane_order.reuse = pool(3, 2_000 * MS, Upkeep::Neither);
+        lane_order.reuse = pool(3, 2_000 * MS, Maintenance::Neither);
     });
     // Two workers of an application do not use a third connection.
     assert_eq!((counts.most.load(Relaxed), seen.connections.opened), (3 + 2, 3 + 2));

@@ -68,7 +68,7 @@ unsafe extern "C" fn send(
             return -1;
         }
     }
-    // SAFETY: the same arguments as those of `send`, whose meaning is `sendto` without an address.
+    // SAFETY: these are the arguments of `send`, which is `sendto` without an address.
     unsafe { libc::sendto(socket, bytes, length, flags, std::ptr::null(), 0) }
 }
 

@@ -120,7 +120,10 @@ impl Database for MysqlAccess {
     }
 
     fn plain_name(&self) -> Option<String> {
-        Some(format!("MySQL {:?}", self.protocol))
+        Some(match self.protocol {
+            Protocol::Text => "MySQL text".to_owned(),
+            Protocol::Prepared => "MySQL prepared".to_owned(),
+        })
     }
 
     fn keep_rows_in(&mut self, table: &str) {

@@ -85,14 +85,14 @@ unsafe fn read(address: *const sockaddr, length: socklen_t) -> Option<SocketAddr
 /// As for the C function: `address` are so many readable bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn connect(socket: c_int, address: *const sockaddr, length: socklen_t) -> c_int {
-    // SAFETY: the caller promises the same.
+    // SAFETY: the caller promises a valid address of this length.
     let to = unsafe { read(address, length) };
     if to.is_some_and(|to| !is_allowed(to)) {
         // SAFETY: the pointer is to this thread's own errno, which lives as long as the thread.
         unsafe { *libc::__errno_location() = libc::EACCES };
         return -1;
     }
-    // SAFETY: the same arguments, which the kernel checks.
+    // SAFETY: these are the arguments of `connect`, which the kernel checks.
     unsafe { libc::syscall(libc::SYS_connect, socket, address, length) as c_int }
 }
 

@@ -12,8 +12,8 @@ use crate::request_error::RequestError;
 use engine::{MakeLane, clock};
 use record::{
     Arrivals, Custom, CustomOperation, DriveOrder, Failure, Intensity, Kind, LaneOrder, LaneTask,
-    OperationText, Parameter, Pool, Reuse, Rows, Seen, Share, Statement, Table, Upkeep, Verify,
-    Workload,
+    Maintenance, OperationText, Parameter, Pool, Reuse, Rows, Seen, Share, Statement, Table,
+    Verify, Workload,
 };
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -299,16 +299,16 @@ fn policies_are_those_of_every_lane() {
     let database = Database::default();
     let seen = driven(&database, |lane_order| lane_order.reuse = Reuse::Never);
     assert_eq!((seen.connections.opened, database.state().most), (seen.operations, 4));
-    for (upkeep, rolled_back) in [(Upkeep::Neither, false), (Upkeep::Reset, true)] {
+    for (maintenance, rolled_back) in [(Maintenance::Neither, false), (Maintenance::Reset, true)] {
         let database = Database::default();
         let seen = driven(&database, |lane_order| {
             lane_order.intensity.connections = 8;
-            lane_order.reuse = Reuse::Pool(Pool { max: 2, wait_ns: 2_000 * MS, upkeep });
+            lane_order.reuse = Reuse::Pool(Pool { max: 2, wait_ns: 2_000 * MS, maintenance });
         });
-        assert_eq!((database.state().most, seen.connections.opened), (2, 2), "{upkeep:?}");
+        assert_eq!((database.state().most, seen.connections.opened), (2, 2), "{maintenance:?}");
         assert_eq!(seen.outcomes.ok, seen.operations);
         assert_eq!(seen.phases.acquire.len(), seen.operations);
-        assert_eq!(database.state().rollbacks > 0, rolled_back, "{upkeep:?}");
+        assert_eq!(database.state().rollbacks > 0, rolled_back, "{maintenance:?}");
     }
 }
 
@@ -340,7 +340,7 @@ fn what_hangs_is_given_up_and_its_thread_ends() {
     let database = Database::default();
     database.state().behaviour = Behaviour::HangsInLogIns;
     let seen = driven(&database, |lane_order| lane_order.timeout_ns = 5 * MS);
-    assert_eq!((seen.connections.got, seen.outcomes.ok), (0, 0));
+    assert_eq!((seen.connections.established, seen.outcomes.ok), (0, 0));
     assert!(seen.outcomes.failed.contains_key(&Failure::Timeout), "{:?}", seen.outcomes);
     assert_eq!(Arc::strong_count(&database.0), 1, "threads are left");
 }

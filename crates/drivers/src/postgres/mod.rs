@@ -70,7 +70,11 @@ impl Database for PostgresAccess {
     }
 
     fn plain_name(&self) -> Option<String> {
-        Some(format!("PostgreSQL {:?}", self.protocol))
+        Some(match self.protocol {
+            Protocol::Simple => "PostgreSQL simple".to_owned(),
+            Protocol::Extended => "PostgreSQL extended".to_owned(),
+            Protocol::Prepared => "PostgreSQL prepared".to_owned(),
+        })
     }
 
     fn keep_rows_in(&mut self, table: &str) {

@@ -18,7 +18,7 @@ pub(super) struct Tls {
 }
 
 impl Tls {
-    /// Also returns where the time will be.
+    /// Returns the connector, and the cell that will hold the end of the handshake.
     pub(super) fn new(access: &TlsAccess) -> (Tls, Arc<AtomicU64>) {
         let done = Arc::new(AtomicU64::new(0));
         (Tls { access: access.clone(), done: done.clone() }, done)

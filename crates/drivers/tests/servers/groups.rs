@@ -8,8 +8,8 @@ use drivers::Database;
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::Numbers;
 use record::{
-    Address, Arrivals, DriveOrder, Intensity, Kind, LaneTask, Pool, Reuse, Seen, Share, Upkeep,
-    Workload,
+    Address, Arrivals, DriveOrder, Intensity, Kind, LaneTask, Maintenance, Pool, Reuse, Seen,
+    Share, Workload,
 };
 
 const RATE: f64 = 400.0;
@@ -83,7 +83,7 @@ fn postgres_counts_what_the_groups_count() {
 fn mariadb_counts_what_the_groups_count_and_each_has_its_pool() {
     let server = Mariadb::start("groups", &[]);
     let of = reads_and_writes();
-    let pool = Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, upkeep: Upkeep::Neither });
+    let pool = Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, maintenance: Maintenance::Neither });
     for (reuse, wanted) in [(Reuse::Always, [4, 1]), (pool, [2, 1])] {
         let access = MysqlAccess { numbers: Numbers::new(2), ..server.loaded("t", "InnoDB", &of) };
         let mut order = readers_and_writers(server.tcp(), &of, 1);

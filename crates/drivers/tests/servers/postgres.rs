@@ -5,7 +5,7 @@ use crate::common::{MS, PATIENCE, is_as_often_as_due, order, took_at_least, work
 use drivers::Database;
 use drivers::PostgresAccess;
 use drivers::postgres::Protocol;
-use record::{LaneTask, Pool, Reuse, Upkeep};
+use record::{LaneTask, Maintenance, Pool, Reuse};
 
 #[test]
 fn every_protocol_does_every_preset_and_reads_what_was_written() {
@@ -29,13 +29,13 @@ fn every_protocol_does_every_preset_and_reads_what_was_written() {
 fn connections_are_what_the_policy_says_and_none_is_left() {
     let server = Postgres::start("policies", &[]);
     let of = workload("kv");
-    let pool = |upkeep| Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, upkeep });
+    let pool = |maintenance| Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, maintenance });
     for reuse in [
         Reuse::Never,
         Reuse::Times(5),
-        pool(Upkeep::Neither),
-        pool(Upkeep::Ping),
-        pool(Upkeep::Reset),
+        pool(Maintenance::Neither),
+        pool(Maintenance::Ping),
+        pool(Maintenance::Reset),
     ] {
         let access = server.loaded("t", &of);
         let mut order = order(server.unix(), LaneTask::Drive(of.clone()));
@@ -49,7 +49,7 @@ fn connections_are_what_the_policy_says_and_none_is_left() {
             _ => assert_eq!((opened, seen.phases.acquire.len()), (2, seen.operations)),
         }
         assert_eq!(seen.phases.log_in.len(), opened);
-        let reset = matches!(reuse, Reuse::Pool(Pool { upkeep: Upkeep::Reset, .. }));
+        let reset = matches!(reuse, Reuse::Pool(Pool { maintenance: Maintenance::Reset, .. }));
         let prepares = seen.phases.prepare.len();
         if reset || reuse == Reuse::Never {
             assert_eq!(prepares, seen.operations, "{reuse:?}");
@@ -113,13 +113,17 @@ fn errors_are_counted_by_their_class() {
         "{:?}",
         refused.outcomes
     );
-    assert_eq!(refused.connections.got, 0);
+    assert_eq!(refused.connections.established, 0);
 
     let mut many = order(server.tcp(), LaneTask::Ask);
     many.lanes[0].intensity.connections = 12;
     let full = driven(&many, &server.access("t"));
     assert!(count_of_error(&full, "too_many_connections") > 0, "{:?}", full.outcomes);
-    assert!(full.outcomes.ok > 0 && full.connections.got <= 2 * 6, "{:?}", full.connections);
+    assert!(
+        full.outcomes.ok > 0 && full.connections.established <= 2 * 6,
+        "{:?}",
+        full.connections
+    );
 }
 
 #[test]

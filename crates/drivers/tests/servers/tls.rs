@@ -21,7 +21,7 @@ fn refused(seen: &Seen, what: &str) {
     let failed: Vec<_> = seen.outcomes.failed.iter().collect();
     assert_eq!(failed, [(&Failure::Tls, &seen.operations)], "{what}: {:?}", seen.outcomes);
     assert!(seen.operations > 0 && seen.sent == 0, "{what}");
-    assert_eq!((seen.connections.got, seen.connections.opened), (0, 0), "{what}");
+    assert_eq!((seen.connections.established, seen.connections.opened), (0, 0), "{what}");
 }
 
 fn roots(file: PathBuf) -> RootCertStore {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// or by the failure's name.
 pub(crate) fn classes(seen: &Seen, name: impl Fn(u16) -> String) -> BTreeMap<String, u64> {
     let codes = seen.outcomes.unexpected.keys().map(|code| (*code, name(*code))).collect();
-    seen.outcomes.classes(FaultOwner::Theirs, &codes)
+    seen.outcomes.classes(FaultOwner::Target, &codes)
 }
 
 /// Asserts that all failures were of this class, and the target's. Returns their number.
@@ -16,7 +16,7 @@ pub(crate) fn only(seen: &Seen, name: impl Fn(u16) -> String, class: &str, what:
     let wrong = classes(seen, name);
     assert_eq!(wrong.keys().collect::<Vec<_>>(), [class], "{what}: {outcomes:?}");
     assert_eq!(
-        (outcomes.count(FaultOwner::Ours), outcomes.count(FaultOwner::Host)),
+        (outcomes.count(FaultOwner::Generator), outcomes.count(FaultOwner::Host)),
         (0, 0),
         "{what}"
     );

@@ -43,14 +43,18 @@ pub(crate) fn full_servers() {
     let refused = pg_only(&seen, "too_many_connections", "6 connections");
     assert!(refused > 0 && seen.outcomes.ok > 0, "{:?}", seen.outcomes);
     assert_eq!(refused + seen.outcomes.ok, seen.operations);
-    assert!(seen.connections.got <= 2 * 6, "in each of two trials: {:?}", seen.connections);
+    assert!(seen.connections.established <= 2 * 6, "in each of two trials: {:?}", seen.connections);
     drop(pg);
     let my = Mariadb::start("full", &["--max-connections=10"]);
     let seen = mariadb::driven(&many(my.tcp()), &my.access("t"));
     let refused = my_only(&seen, 1040, "10 connections");
     assert!(refused > 0 && seen.outcomes.ok > 0, "{:?}", seen.outcomes);
     assert_eq!(refused + seen.outcomes.ok, seen.operations);
-    assert!(seen.connections.got <= 2 * 10, "in each of two trials: {:?}", seen.connections);
+    assert!(
+        seen.connections.established <= 2 * 10,
+        "in each of two trials: {:?}",
+        seen.connections
+    );
 }
 
 /// Each of four sessions is ended once: the operation that it is in is lost, or the
@@ -74,7 +78,7 @@ pub(crate) fn killed_by_postgres(servers: &Servers) {
     });
     let name = common::name_of;
     lost(&seen, &["server_shut_down", "closed", "reset"], name);
-    let four_lost = (seen.outcomes.count(FaultOwner::Theirs), seen.connections.opened);
+    let four_lost = (seen.outcomes.count(FaultOwner::Target), seen.connections.opened);
     assert_eq!(four_lost, (4, 8), "{:?}", seen.outcomes);
 }
 
@@ -96,7 +100,7 @@ pub(crate) fn killed_by_mariadb(servers: &Servers) {
         four(&format!("ID > {last}"));
     });
     lost(&seen, &["1927", "closed", "reset"], |code| code.to_string());
-    let four_lost = (seen.outcomes.count(FaultOwner::Theirs), seen.connections.opened);
+    let four_lost = (seen.outcomes.count(FaultOwner::Target), seen.connections.opened);
     assert_eq!(four_lost, (4, 8), "{:?}", seen.outcomes);
 }
 
@@ -124,8 +128,8 @@ fn lost(seen: &Seen, named: &[&str], name: impl Fn(u16) -> String) {
     let known = classes.keys().all(|class| named.contains(&class.as_str()));
     assert!(known && !classes.is_empty(), "{classes:?}");
     let outcomes = &seen.outcomes;
-    assert_eq!((outcomes.count(FaultOwner::Ours), outcomes.count(FaultOwner::Host)), (0, 0));
-    assert_eq!(outcomes.count(FaultOwner::Theirs) + outcomes.ok, seen.operations, "{outcomes:?}");
+    assert_eq!((outcomes.count(FaultOwner::Generator), outcomes.count(FaultOwner::Host)), (0, 0));
+    assert_eq!(outcomes.count(FaultOwner::Target) + outcomes.ok, seen.operations, "{outcomes:?}");
     assert!(seen.connections.opened >= 2 * 4, "{:?}", seen.connections);
     let timeouts = outcomes.failed.get(&Failure::Timeout);
     assert_eq!(timeouts, None, "a server that is gone is noticed: {outcomes:?}");

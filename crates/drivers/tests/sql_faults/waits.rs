@@ -8,7 +8,7 @@ use crate::counted::{my_only, only, pg_only};
 use drivers::mysql::Protocol as Mysql;
 use drivers::postgres::Protocol as Pg;
 use drivers::{MysqlAccess, PostgresAccess};
-use record::{Address, DriveOrder, LaneTask, Pool, Reuse, Seen, Upkeep};
+use record::{Address, DriveOrder, LaneTask, Maintenance, Pool, Reuse, Seen};
 
 /// Some were refused with this class, the others done, on the connections that there
 /// were.
@@ -79,7 +79,7 @@ pub(crate) fn pools(servers: &Servers) {
     let Servers { pg, my } = servers;
     let starving = |address| {
         let mut order = order(address, LaneTask::Ask);
-        let pool = Pool { max: 1, wait_ns: 2 * MS, upkeep: Upkeep::Neither };
+        let pool = Pool { max: 1, wait_ns: 2 * MS, maintenance: Maintenance::Neither };
         order.lanes[0].reuse = Reuse::Pool(pool);
         order
     };

@@ -7,7 +7,7 @@
 /// Bytes that a turn reads while the lane is driven: four full buffers. The slowest input to
 /// parse, chunks of one byte each, takes about a millisecond.
 const DRIVEN: usize = 256 * 1024;
-/// The same while the lane rests, in time that belongs to no contender.
+/// Bytes that a turn reads while the lane rests, in time that belongs to no contender.
 const RESTING: usize = 16 * 1024;
 /// The cost of a read in addition to its bytes, which bounds the number of very short reads,
 /// too. A full batch of events with short replies stays within one turn.

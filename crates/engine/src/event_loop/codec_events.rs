@@ -25,7 +25,7 @@ pub(super) struct CodecEvents<'a, S: Dialogue> {
     pub(super) connection: u32,
     /// When the bytes were read.
     pub(super) now: u64,
-    /// What the event told about the broadcast of the connection's room.
+    /// When copies of the broadcast of the connection's room arrived, as far as this event shows.
     pub(super) copies: &'a mut Copies,
     /// Operations that ended with a reply.
     pub(super) complete: u32,

@@ -414,9 +414,10 @@ impl<S: Dialogue> EventLane<S> {
     }
 
     fn count_open(&self) -> Opened {
-        let asked = self.slots.len() as u64;
+        let requested = self.slots.len() as u64;
         let open = self.slots.iter().filter(|slot| slot.is_open()).count() as u64;
-        Opened { asked, got: if self.asked.reuse == Reuse::Never { asked } else { open } }
+        let established = if self.asked.reuse == Reuse::Never { requested } else { open };
+        Opened { requested, established }
     }
 
     /// Ends the slice on the lane's side. Clients whose operation has not ended are left waiting; if the run

@@ -26,18 +26,18 @@ mod tests {
     #[test]
     fn each_error_has_its_class_and_its_owner() {
         let table = [
-            (libc::ENOSPC, "full", FaultOwner::Theirs),
-            (libc::EDQUOT, "full", FaultOwner::Theirs),
-            (libc::EFBIG, "full", FaultOwner::Theirs),
-            (libc::EACCES, "denied", FaultOwner::Theirs),
-            (libc::EROFS, "denied", FaultOwner::Theirs),
-            (libc::EIO, "io", FaultOwner::Theirs),
-            (libc::ENOENT, "io", FaultOwner::Theirs),
-            (libc::EISDIR, "io", FaultOwner::Theirs),
-            (libc::ETIMEDOUT, "timeout", FaultOwner::Theirs),
-            (libc::EMFILE, "no_descriptor", FaultOwner::Ours),
-            (libc::ENFILE, "no_descriptor", FaultOwner::Ours),
-            (libc::ENOMEM, "no_memory", FaultOwner::Ours),
+            (libc::ENOSPC, "full", FaultOwner::Target),
+            (libc::EDQUOT, "full", FaultOwner::Target),
+            (libc::EFBIG, "full", FaultOwner::Target),
+            (libc::EACCES, "denied", FaultOwner::Target),
+            (libc::EROFS, "denied", FaultOwner::Target),
+            (libc::EIO, "io", FaultOwner::Target),
+            (libc::ENOENT, "io", FaultOwner::Target),
+            (libc::EISDIR, "io", FaultOwner::Target),
+            (libc::ETIMEDOUT, "timeout", FaultOwner::Target),
+            (libc::EMFILE, "no_descriptor", FaultOwner::Generator),
+            (libc::ENFILE, "no_descriptor", FaultOwner::Generator),
+            (libc::ENOMEM, "no_memory", FaultOwner::Generator),
         ];
         for (errno, name, fault_owner) in table {
             let class = failure(errno);

@@ -148,7 +148,7 @@ impl<S: Send + 'static, M: Default + Send + 'static> Lane for FileLane<S, M> {
         interrupt::prepare();
         let asked = self.shared.scheduler().slots.len();
         self.start(asked);
-        Ok(Opened { asked: asked as u64, got: self.threads.len() as u64 })
+        Ok(Opened { requested: asked as u64, established: self.threads.len() as u64 })
     }
 
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {

@@ -154,7 +154,7 @@ impl Store {
     /// too old hold no value, as for a read; otherwise any file prevents the write.
     ///
     /// # Errors
-    /// The same as [`Store::set`].
+    /// If the value cannot be written, as in [`Store::set`].
     pub fn add(&self, key: &[u8], value: &[u8]) -> Result<Stored, Failure> {
         let name = Name::of(key);
         let added = match self.settings.guard {

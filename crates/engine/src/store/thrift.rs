@@ -18,7 +18,8 @@ pub const THRIFT_COLUMN: &[u8] = b"value";
 pub struct ThriftAccess {
     /// What is sent on every new connection.
     pub opening: Opening,
-    /// The same without the keyspace, which need not exist before the load.
+    /// What is sent on a connection that only asks about the server: the opening without the keyspace, which
+    /// need not exist before the load.
     pub opening_to_ask: Opening,
     /// The keyspace.
     pub keyspace: Arc<str>,

@@ -92,7 +92,7 @@ fn one_thread_does_every_operation_in_its_order() {
     assert_eq!(codes, [(HIT, 3_500), (MISS, 500), (DONE, 1_000)]);
     assert_eq!((seen.operations, seen.sent, seen.unsent, seen.unfinished), (5_000, 5_000, 0, 0));
     assert_eq!(seen.response_time.len(), 5_000);
-    assert_eq!((seen.connections.asked, seen.connections.got), (1, 1));
+    assert_eq!((seen.connections.requested, seen.connections.established), (1, 1));
     let slice = &seen.slices[0];
     assert_eq!((slice.operations, slice.due), (5_000, 5_000));
     assert!(slice.generator_cpu_ns > 0 && slice.generator_cpu_ns < 2 * slice.took_ns);
@@ -111,7 +111,7 @@ fn many_threads_on_two_workers_share_the_operations() {
         let seen = &trials[0].seen;
         // A get can precede its set and follow its delete, but must never return another value.
         assert_eq!(seen.outcomes.ok, 20_000, "{guard:?}: {:?}", seen.outcomes);
-        assert_eq!((seen.connections.asked, seen.connections.got), (9, 9));
+        assert_eq!((seen.connections.requested, seen.connections.established), (9, 9));
         assert!(seen.codes[&HIT] > 0, "{guard:?}");
     }
 }
@@ -264,7 +264,7 @@ fn a_full_store_is_counted_as_theirs_and_the_run_goes_on() {
         let full = seen.outcomes.failed[&Failure::Full];
         assert!(full >= 70 && seen.outcomes.ok >= 10, "{:?}", seen.outcomes);
         assert_eq!(full + seen.outcomes.ok, 100);
-        assert_eq!(seen.outcomes.count(FaultOwner::Theirs), full);
+        assert_eq!(seen.outcomes.count(FaultOwner::Target), full);
     });
 }
 

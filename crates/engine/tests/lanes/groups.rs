@@ -55,7 +55,7 @@ fn adds_up(seen: &Seen) {
     assert_eq!(seen.operations, sum(|of| of.operations));
     assert_eq!(seen.sent, sum(|of| of.sent));
     assert_eq!(seen.connections.opened, sum(|of| of.connections.opened));
-    assert_eq!(seen.connections.asked, sum(|of| of.connections.asked));
+    assert_eq!(seen.connections.requested, sum(|of| of.connections.requested));
     assert_eq!(seen.response_time.len(), sum(|of| of.response_time.len()));
     for (at, slice) in seen.slices.iter().enumerate() {
         let parts = || seen.groups.iter().map(|of| &of.slices[at]);

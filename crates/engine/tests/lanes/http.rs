@@ -18,7 +18,10 @@ fn every_request_is_counted_on_both_sides() {
     assert_eq!((seen.outcomes.ok, seen.unfinished), (seen.operations, 0));
     assert_eq!(seen.response_time.len(), seen.operations);
     assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
-    assert_eq!((seen.connections.asked, seen.connections.got, seen.connections.opened), (4, 4, 4));
+    assert_eq!(
+        (seen.connections.requested, seen.connections.established, seen.connections.opened),
+        (4, 4, 4)
+    );
 }
 
 #[test]
@@ -60,7 +63,7 @@ fn opened_in_rounds(order: DriveOrder) -> Vec<u64> {
     let (rounds, slice_ns) = (3, 10_000_000);
     let trials = drive(&DriveOrder { rounds, slice_ns, round_ns: 2 * slice_ns, ..order });
     assert!(trials.iter().all(|trial| trial.seen.operations > 0));
-    assert!(trials.iter().all(|trial| trial.seen.connections.got == 4));
+    assert!(trials.iter().all(|trial| trial.seen.connections.established == 4));
     trials.iter().map(|trial| trial.seen.connections.opened).collect()
 }
 
@@ -88,8 +91,12 @@ fn connections_that_do_not_open_are_waited_for_once_and_not_one_by_one() {
     let lanes = vec![lane(address), waiting];
     let trials = drive(&DriveOrder { rounds: 2, ..order(lanes) });
     let of = |contender| trials.iter().filter(move |trial| trial.contender == contender);
-    assert!(of(0).all(|trial| trial.seen.connections.got == 4 && trial.seen.outcomes.ok > 0));
-    assert!(of(1).all(|trial| trial.seen.connections.got < 40 && trial.seen.outcomes.ok == 0));
+    assert!(
+        of(0).all(|trial| trial.seen.connections.established == 4 && trial.seen.outcomes.ok > 0)
+    );
+    assert!(
+        of(1).all(|trial| trial.seen.connections.established < 40 && trial.seen.outcomes.ok == 0)
+    );
     let in_round = |round| {
         let trials = trials.iter().filter(move |trial| trial.round == round);
         trials.flat_map(|trial| &trial.seen.slices)
@@ -184,7 +191,7 @@ fn a_refused_connection_is_theirs_and_was_never_sent() {
     };
     let trials = drive(&order(vec![lane(address)]));
     let seen = &trials[0].seen;
-    assert_eq!((seen.sent, seen.outcomes.ok, seen.connections.got), (0, 0, 0));
+    assert_eq!((seen.sent, seen.outcomes.ok, seen.connections.established), (0, 0, 0));
     assert!(seen.outcomes.failed[&Failure::Refused] >= 4);
     assert_eq!(seen.without_latency, seen.operations);
     assert!(seen.response_time.is_empty());

@@ -20,7 +20,7 @@ impl Panicking {
 impl Lane for Panicking {
     fn open(&mut self, _seen: &mut Recorder) -> Result<Opened, EngineError> {
         self.panics(false);
-        Ok(Opened { asked: 1, got: 1 })
+        Ok(Opened { requested: 1, established: 1 })
     }
 
     fn slice(&mut self, turn: &Turn, _seen: &mut Recorder) -> Result<SliceEnd, EngineError> {

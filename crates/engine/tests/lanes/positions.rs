@@ -34,7 +34,7 @@ impl Telling {
 impl Lane for Telling {
     fn open(&mut self, _seen: &mut Recorder) -> Result<Opened, EngineError> {
         self.tell(Step::Opens);
-        Ok(Opened { asked: 1, got: 1 })
+        Ok(Opened { requested: 1, established: 1 })
     }
 
     fn slice(&mut self, turn: &Turn, _seen: &mut Recorder) -> Result<SliceEnd, EngineError> {

@@ -72,7 +72,7 @@ fn connecting(driven: &DriveSummary) -> Option<f64> {
     let times = [&judged.connect_time, &judged.tls_time, &judged.phases.upgrade];
     let each_ns = times.iter().filter_map(|times| times.quantile(0.5)).sum::<u64>() as f64;
     let closed = judged.connections.lost_after_replies() as f64;
-    let all_ns = driven.took_ns as f64 * driven.connections.got as f64;
+    let all_ns = driven.took_ns as f64 * driven.connections.established as f64;
     (all_ns > 0.0 && each_ns > 0.0).then(|| (each_ns * closed / all_ns).min(1.0))
 }
 
@@ -126,7 +126,7 @@ mod tests {
         let mut run = closing(500);
         run.each_seen("b", |_, seen| {
             let took_ns: u64 = seen.slices.iter().map(|slice| slice.took_ns).sum();
-            seen.connections.got = 10;
+            seen.connections.established = 10;
             // A thousandth of the round for each of 500 connections: of ten connections, 5 %.
             seen.connect_time.record(took_ns / 1000);
         });

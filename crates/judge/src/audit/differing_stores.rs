@@ -7,7 +7,7 @@ use crate::verdict::{Finding, Weight};
 /// equals the share of misses that the rule on misses accepts.
 const ITEMS: f64 = 0.01;
 
-/// The same for bytes. It is larger because stores count bytes in slabs and buffers, and because
+/// The largest accepted difference in the growth of bytes, as a share of the loaded bytes. It is larger because stores count bytes in slabs and buffers, and because
 /// the length of a value is drawn again when the value is written again.
 const BYTES: f64 = 0.05;
 

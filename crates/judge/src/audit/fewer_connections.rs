@@ -22,11 +22,11 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let parts = evidence.parts();
     let fewer = parts.iter().map(|part| (part, &part.driven.connections));
     fewer
-        .filter(|(_, connections)| connections.got < connections.asked)
+        .filter(|(_, connections)| connections.established < connections.requested)
         .map(|(part, connections)| {
-            let requested = units::show_counted(connections.asked, "connection");
-            let seen = format!("{} of {requested} could be opened", connections.got);
-            let figure = format!("{} of {}", connections.got, connections.asked);
+            let requested = units::show_counted(connections.requested, "connection");
+            let seen = format!("{} of {requested} could be opened", connections.established);
+            let figure = format!("{} of {}", connections.established, connections.requested);
             RULE.about_part(part, Weight::Caution, seen).with_figure(figure)
         })
         .collect()
@@ -42,7 +42,7 @@ mod tests {
         let run = |got: u64| {
             let mut run = SampleRun::compare(4);
             run.each_seen("b", |round, seen| {
-                seen.connections.got = if round == 3 { got } else { 64 };
+                seen.connections.established = if round == 3 { got } else { 64 };
             });
             run
         };

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Rule, remedies::has_more_cores};
 use crate::{
-    compare::{AT_ITS_LIMIT_FROM, held_back},
+    compare::{AT_ITS_LIMIT_FROM, generator_limited},
     verdict::{Finding, Weight},
 };
 use text::units;
@@ -39,7 +39,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let each = (0u32..).zip(evidence.each());
     each.filter_map(|(number, (name, _))| {
-        let held = held_back(evidence, number)?;
+        let held = generator_limited(evidence, number)?;
         let generator = format!("the generator was {}", held.generator(""));
         let counts = evidence.client_counts_for(number);
         let own =
@@ -86,7 +86,7 @@ fn unknown(evidence: &Evidence, contender: usize) -> &'static str {
 mod tests {
     use super::*;
     use crate::builder::{SampleRun, weights};
-    use crate::compare::{HELD_BACK_BELOW, LITTLE_ROOM_FROM};
+    use crate::compare::{GENERATOR_LIMITED_BELOW, LITTLE_ROOM_FROM};
     use record::Arrivals;
 
     /// The generator's threads used this share of the time that they had.
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(weights(&busy(0.949), RULE.name), []);
         assert_eq!(weights(&busy(0.951), RULE.name), [Weight::Caution]);
         assert_eq!(busy(0.951).findings(RULE.name)[0].contender.as_deref(), Some("b"));
-        for limit in [HELD_BACK_BELOW, LITTLE_ROOM_FROM] {
+        for limit in [GENERATOR_LIMITED_BELOW, LITTLE_ROOM_FROM] {
             assert!(RULE.threshold.contains(&units::show_percent(limit)));
         }
     }

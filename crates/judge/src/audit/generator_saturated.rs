@@ -3,7 +3,7 @@
 
 use super::{Evidence, Rule, remedies::has_more_cores};
 use crate::{
-    compare::{at_its_limit, held_back},
+    compare::{at_its_limit, generator_limited},
     evidence::{DriveSummary, Part},
     verdict::{Finding, Weight},
 };
@@ -64,7 +64,8 @@ fn near_its_own_rate(evidence: &Evidence, number: u32, name: &str) -> Option<Fin
     let contender = number as usize;
     let throughput = evidence.contenders.get(contender)?.throughput()?;
     let most = evidence.own_rate(contender)?;
-    let cleared = at_its_limit(evidence, contender) || held_back(evidence, number).is_some();
+    let cleared =
+        at_its_limit(evidence, contender) || generator_limited(evidence, number).is_some();
     if cleared || throughput <= MOST_OF_OWN_RATE * most {
         return None;
     }

@@ -34,21 +34,21 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let names = &evidence.question.code_names;
-    evidence.parts_and_requests().iter().filter_map(|part| finding(part, names)).collect()
+    let found = |part: &Part<'_>| finding(part, evidence.question.code_names(part.contender));
+    evidence.parts_and_requests().iter().filter_map(found).collect()
 }
 
 fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
     let outcomes = &part.driven.outcomes;
     // The rule our_faults reports failures of the generator.
-    let bad = outcomes.count(FaultOwner::Theirs) + outcomes.count(FaultOwner::Host);
+    let bad = outcomes.count(FaultOwner::Target) + outcomes.count(FaultOwner::Host);
     let total = outcomes.total();
     if bad == 0 {
         return None;
     }
     let share = bad as f64 / total as f64;
     let weight = if share > MOST { Weight::Void } else { Weight::Caution };
-    let mut classes = outcomes.classes(FaultOwner::Theirs, names);
+    let mut classes = outcomes.classes(FaultOwner::Target, names);
     classes.extend(outcomes.classes(FaultOwner::Host, names));
     let counts: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
@@ -82,7 +82,7 @@ fn is_of_prepared_statement(code: &u16, names: &BTreeMap<u16, String>) -> bool {
 /// What helps against the most frequent failure.
 fn hint(outcomes: &Outcomes, names: &BTreeMap<u16, String>) -> String {
     let code = outcomes.unexpected.iter().max_by_key(|(_, n)| **n);
-    let failed = outcomes.failed.iter().filter(|(of, _)| of.fault_owner() != FaultOwner::Ours);
+    let failed = outcomes.failed.iter().filter(|(of, _)| of.fault_owner() != FaultOwner::Generator);
     let failure = failed.max_by_key(|(_, n)| **n);
     match (code, failure) {
         (Some((code, _)), _) if is_of_prepared_statement(code, names) => {
@@ -141,9 +141,25 @@ mod tests {
     #[test]
     fn a_lost_prepared_statement_is_that_of_a_pooler() {
         let mut run = with_404(5);
-        run.question.code_names = [(404, "no_such_statement".to_owned())].into();
+        run.question.contenders[1].code_names = [(404, "no_such_statement".to_owned())].into();
         let hint = &run.findings(RULE.name)[0].hint;
         assert_eq!(hint, "a pooler in transaction mode needs protocol=simple");
+    }
+
+    #[test]
+    fn a_code_has_the_name_that_its_own_protocol_gives_it() {
+        let mut run = with_404(5);
+        run.each_seen("a", |_, seen| {
+            seen.outcomes.ok -= 1;
+            seen.outcomes.unexpected.insert(404, 1);
+        });
+        run.question.contenders[0].code_names = [(404, "oom".to_owned())].into();
+        let found = run.findings(RULE.name);
+        let named = |name: &str, class: &str| {
+            let about = |of: &&Finding| of.contender.as_deref() == Some(name);
+            found.iter().find(about).is_some_and(|of| of.evidence.ends_with(class))
+        };
+        assert!(named("a", " oom") && named("b", " status_404"), "{found:?}");
     }
 
     #[test]
@@ -201,7 +217,8 @@ mod tests {
     fn the_hint_is_about_the_most_frequent_failure() {
         let hint = |failed: &[(Failure, u64)], codes: u64, names: &[u16]| {
             let mut run = with_404(codes);
-            run.question.code_names = names.iter().map(|code| (*code, "GONE".into())).collect();
+            run.question.contenders[1].code_names =
+                names.iter().map(|code| (*code, "GONE".into())).collect();
             run.each_seen("b", |_, seen| seen.outcomes.failed.extend(failed.iter().copied()));
             run.findings(RULE.name)[0].hint.clone()
         };

@@ -128,7 +128,7 @@ impl Change {
         Change::of_steps(thirds)
     }
 
-    /// The same by the slices of launches that have few rounds.
+    /// How the figure changed within launches that have few rounds, by their slices.
     fn within_slices_of(launches: &[Launch]) -> Option<Change> {
         let ends = |launch: &Launch| match launch.parts(3)?.as_slice() {
             [first, _, last] => Some((*first, *last)),

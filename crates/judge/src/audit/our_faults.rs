@@ -29,11 +29,11 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 }
 
 fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
-    let ours = driven.outcomes.count(FaultOwner::Ours);
+    let ours = driven.outcomes.count(FaultOwner::Generator);
     if ours == 0 {
         return None;
     }
-    let classes = driven.outcomes.classes(FaultOwner::Ours, &BTreeMap::new());
+    let classes = driven.outcomes.classes(FaultOwner::Generator, &BTreeMap::new());
     let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let evidence = format!(
         "{} failed because of the generator: {}",
@@ -42,7 +42,7 @@ fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
     );
     let found = RULE.about(name, Weight::Void, evidence).with_figure(lists::listed(&classes));
     let failed = &driven.outcomes.failed;
-    let most = failed.iter().filter(|(failure, _)| failure.fault_owner() == FaultOwner::Ours);
+    let most = failed.iter().filter(|(failure, _)| failure.fault_owner() == FaultOwner::Generator);
     Some(found.with_hint(match most.max_by_key(|(_, n)| **n) {
         Some((Failure::NoPort, _)) => "reuse connections (reuse=N)",
         Some((Failure::NoDescriptor, _)) => "raise ulimit -n, or use fewer connections",

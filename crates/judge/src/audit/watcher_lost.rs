@@ -56,7 +56,7 @@ mod tests {
             contender: 1,
             launch: 0,
             cpu_source: Some("process_clocks".to_owned()),
-            out_of_sight: None,
+            cpu_unavailable: None,
             watched: Some("process 4711".to_owned()),
             facts: Vec::new(),
             nodes: None,

@@ -76,7 +76,7 @@ fn a_rate_bends_where_it_is_not_kept_or_the_tail_doubles() {
         Bend::At {
             value: 9e3,
             sign: Sign::Tail { times, lowest: 1e3 },
-            held_back: false,
+            generator_limited: false,
             or_before: false,
         } => {
             assert!((times - 4.0).abs() < 0.01, "{times}");
@@ -99,20 +99,20 @@ fn a_bend_that_was_not_shown_is_not_reported() {
     // Close to half of proportional growth: within the noise.
     let least = 10e3 * 4f64.sqrt();
     for rate in [least * 0.95, least * 1.05] {
-        assert_eq!(gains(Connections, &[(1.0, 10e3), (4.0, rate)]), Bend::Untold, "{rate}");
+        assert_eq!(gains(Connections, &[(1.0, 10e3), (4.0, rate)]), Bend::Undetermined, "{rate}");
     }
     // The points are so close that the machine's drift hides everything.
-    assert_eq!(gains(Connections, &[(10.0, 10e3), (11.0, 10e3)]), Bend::Untold);
-    assert_eq!(gains(Connections, &[(1.0, 10e3)]), Bend::Untold);
-    assert_eq!(of(Connections, false, &[], 0.005), Bend::Untold);
+    assert_eq!(gains(Connections, &[(10.0, 10e3), (11.0, 10e3)]), Bend::Undetermined);
+    assert_eq!(gains(Connections, &[(1.0, 10e3)]), Bend::Undetermined);
+    assert_eq!(of(Connections, false, &[], 0.005), Bend::Undetermined);
     let edge = [(1e3, 1e3, 1e-3), (5e3, 5e3, 2.05e-3)];
-    assert_eq!(of(Rate, true, &loads(&edge), 0.005), Bend::Untold);
+    assert_eq!(of(Rate, true, &loads(&edge), 0.005), Bend::Undetermined);
     // A round with one operation and no p99: nothing is known about tails.
     let blind =
         [Load::new(1.0, &summary(1.0, None), None), Load::new(2.0, &summary(2.0, None), None)];
-    assert_eq!(of(Rate, true, &blind, 0.005), Bend::Untold);
+    assert_eq!(of(Rate, true, &blind, 0.005), Bend::Undetermined);
     let dead = [(1.0, 0.0, 1.0), (8.0, 10.0, 1.0)];
-    assert_eq!(of(Connections, false, &loads(&dead), 0.005), Bend::Untold);
+    assert_eq!(of(Connections, false, &loads(&dead), 0.005), Bend::Undetermined);
     assert_eq!(of(Connections, true, &loads(&edge), 0.005), Bend::NotSought);
 }
 
@@ -124,7 +124,7 @@ fn wide_scatter_hides_a_bend() {
     for (at, ln) in wild[1].throughput.iter_mut().enumerate() {
         *ln += if at % 2 == 0 { 1.0 } else { -1.0 };
     }
-    assert_eq!(of(Connections, false, &wild, 0.005), Bend::Untold);
+    assert_eq!(of(Connections, false, &wild, 0.005), Bend::Undetermined);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_bend_that_may_be_the_generators_says_so() {
         };
         let points = [Load::new(1.0, &summary(10e3, None), None), Load::new(8.0, &of, None)];
         match super::of(Connections, false, &points, 0.005) {
-            Bend::At { held_back, .. } => held_back,
+            Bend::At { generator_limited, .. } => generator_limited,
             other => panic!("{other:?}"),
         }
     };
@@ -194,7 +194,7 @@ proptest! {
                 prop_assert!((value == 1.0 || or_before) && elasticity < ELASTICITY);
             }
             Bend::NotUpTo(_) => prop_assert!(elasticity > ELASTICITY),
-            Bend::Untold => prop_assert!((0.2..0.8).contains(&elasticity), "{}", elasticity),
+            Bend::Undetermined => prop_assert!((0.2..0.8).contains(&elasticity), "{}", elasticity),
             Bend::NotSought => prop_assert!(false),
         }
     }
@@ -215,7 +215,7 @@ proptest! {
             }
         }
         match (of(Connections, false, &calm, 0.005), of(Connections, false, &wild, 0.005)) {
-            (_, Bend::Untold) => {}
+            (_, Bend::Undetermined) => {}
             (Bend::At { value: calm, .. }, Bend::At { value: wild, .. }) => prop_assert!(calm <= wild),
             (calm, wild) => prop_assert_eq!(calm, wild),
         }

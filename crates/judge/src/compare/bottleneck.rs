@@ -20,7 +20,7 @@ use record::{Direction, Metric};
 use text::units;
 
 /// A generator that is idle for a smaller share of its time may have been the slower part.
-pub(crate) const HELD_BACK_BELOW: f64 = 0.05;
+pub(crate) const GENERATOR_LIMITED_BELOW: f64 = 0.05;
 /// A target that used at least this share of its allowed cores was at its limit.
 pub(crate) const AT_ITS_LIMIT_FROM: f64 = 0.95;
 /// A generator that ran for this share of its time leaves a target little room: even a target that
@@ -30,7 +30,7 @@ pub(crate) const LITTLE_ROOM_FROM: f64 = 0.8;
 
 /// A contender that the generator held back, or may have held back.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct HeldBack {
+pub(crate) struct GeneratorLimited {
     /// Share of their time that the generator's threads ran.
     pub(crate) busy: f64,
     /// Share of their time that they had no core.
@@ -40,7 +40,7 @@ pub(crate) struct HeldBack {
     pub(crate) target: Option<f64>,
 }
 
-impl HeldBack {
+impl GeneratorLimited {
     /// Whether it is known that the target had cores to spare.
     pub(crate) fn certain(&self) -> bool {
         self.target.is_some()
@@ -60,7 +60,7 @@ impl HeldBack {
     /// that is part of the reason.
     pub(crate) fn generator(&self, of: &str) -> String {
         let busy = format!("busy for {} of the time{of}", units::show_percent(self.busy));
-        if self.busy > 1.0 - HELD_BACK_BELOW {
+        if self.busy > 1.0 - GENERATOR_LIMITED_BELOW {
             busy
         } else {
             format!("{busy} and without a core for {}", units::show_percent(self.kept))
@@ -72,12 +72,13 @@ impl HeldBack {
 /// hardly idle, and the target was not at its limit as far as that is known. A generator without a
 /// core is not idle either: another program that slows it down slows all contenders down alike. If
 /// the generator does the target's work itself, its figures are what was requested.
-pub(crate) fn held_back(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
-    not_the_target(evidence, contender).filter(|held| held.busy + held.kept > 1.0 - HELD_BACK_BELOW)
+pub(crate) fn generator_limited(evidence: &Evidence, contender: u32) -> Option<GeneratorLimited> {
+    not_the_target(evidence, contender)
+        .filter(|held| held.busy + held.kept > 1.0 - GENERATOR_LIMITED_BELOW)
 }
 
 /// What the generator did in closed loop, or None if the target was at its limit.
-fn not_the_target(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
+fn not_the_target(evidence: &Evidence, contender: u32) -> Option<GeneratorLimited> {
     let at = contender as usize;
     if evidence.contender_question(at).is_some_and(|question| question.done_by_generator) {
         return None;
@@ -85,7 +86,7 @@ fn not_the_target(evidence: &Evidence, contender: u32) -> Option<HeldBack> {
     let driven = evidence.contenders.get(at).filter(|driven| driven.closed())?;
     let time = evidence.generator_time(at).filter(|_| driven.judged.operations > 0)?;
     let target = evidence.target_busy(at);
-    let held = HeldBack { busy: time.busy, kept: time.kept, target };
+    let held = GeneratorLimited { busy: time.busy, kept: time.kept, target };
     (!at_its_limit(evidence, at)).then_some(held)
 }
 
@@ -157,9 +158,9 @@ impl Compared {
     }
 
     /// The contenders of the pair that the generator held back.
-    fn held(&self, evidence: &Evidence) -> Vec<(u32, HeldBack)> {
+    fn held(&self, evidence: &Evidence) -> Vec<(u32, GeneratorLimited)> {
         let sides = [self.pair.a, self.pair.b].into_iter();
-        sides.filter_map(|side| Some((side, held_back(evidence, side)?))).collect()
+        sides.filter_map(|side| Some((side, generator_limited(evidence, side)?))).collect()
     }
 
     fn withhold_equal_figures(&self, evidence: &Evidence, comparison: &mut Comparison) -> Withheld {
@@ -202,7 +203,7 @@ impl Compared {
         let Some((_, behind)) = self.ahead_and_behind(comparison.verdict) else {
             return Withheld::No;
         };
-        let little_room = |held: &HeldBack| held.busy >= LITTLE_ROOM_FROM;
+        let little_room = |held: &GeneratorLimited| held.busy >= LITTLE_ROOM_FROM;
         let Some(held) = not_the_target(evidence, behind).filter(little_room) else {
             return Withheld::No;
         };
@@ -268,7 +269,7 @@ impl Compared {
     /// Marks a verdict "at least" if the generator held back the faster contender.
     fn mark_at_least(&self, evidence: &Evidence, comparison: &mut Comparison) {
         let Some((ahead, _)) = self.ahead_and_behind(comparison.verdict) else { return };
-        let Some(held) = held_back(evidence, ahead) else { return };
+        let Some(held) = generator_limited(evidence, ahead) else { return };
         if comparison.at_least || self.metric != Metric::Throughput {
             return;
         }
@@ -320,7 +321,7 @@ fn generator_cost(evidence: &Evidence, contender: u32) -> Option<f64> {
     Some(driven.generator_cpu_ns as f64 / 1e9 / operations as f64)
 }
 
-fn figures(evidence: &Evidence, held: &[(u32, HeldBack)]) -> String {
+fn figures(evidence: &Evidence, held: &[(u32, GeneratorLimited)]) -> String {
     let figures = held.iter().map(|(side, held)| held.figures(evidence.name(*side)));
     figures.collect::<Vec<_>>().join("; ")
 }

@@ -87,7 +87,7 @@ impl Compared {
             high: None,
             confidence: 1.0 - self.level(evidence),
             replicates: 0,
-            looks: has_looks(evidence).then_some(0),
+            interim_looks: has_looks(evidence).then_some(0),
             charged: None,
             beyond_generator: None,
             client_share: None,
@@ -124,7 +124,8 @@ impl Compared {
             return self.judge_first(evidence, all, all.differences.len(), comparison);
         }
         let question = &evidence.question;
-        let Some(looks) = Looks::declared(&question.looks, self.family, question.alpha) else {
+        let Some(looks) = Looks::declared(&question.interim_looks, self.family, question.alpha)
+        else {
             let why =
                 format!("the record does not declare {LOOKS} looks, so their level is not known");
             return self.without_verdict(comparison, why);
@@ -146,7 +147,7 @@ impl Compared {
             draft.comparison.because.push(not_decided(look, replicate(evidence)));
             draft
         });
-        draft.comparison.looks = Some(look.number);
+        draft.comparison.interim_looks = Some(look.number);
         draft
     }
 
@@ -284,7 +285,7 @@ fn fill(comparison: &mut Comparison, weighed: &Weighed) {
 
 /// Whether the run has looks, which count replicates.
 pub(super) fn has_looks(evidence: &Evidence) -> bool {
-    !evidence.question.looks.is_empty()
+    !evidence.question.interim_looks.is_empty()
 }
 
 /// The name of a replicate.

@@ -10,7 +10,9 @@ mod support;
 pub(crate) use at_rest::{CAUTION_ABOVE, NOTE_ABOVE};
 #[cfg(test)]
 pub(crate) use bottleneck::LITTLE_ROOM_FROM;
-pub(crate) use bottleneck::{AT_ITS_LIMIT_FROM, HELD_BACK_BELOW, at_its_limit, held_back};
+pub(crate) use bottleneck::{
+    AT_ITS_LIMIT_FROM, GENERATOR_LIMITED_BELOW, at_its_limit, generator_limited,
+};
 pub(crate) use scope::of_run as scope_of_run;
 pub(crate) use support::Support;
 
@@ -63,7 +65,7 @@ pub(crate) fn decided(evidence: &Evidence) -> bool {
     let question = &evidence.question;
     let each = evidence.rounds_of_a_launch().unwrap_or(1);
     let replicates = evidence.complete_rounds / each;
-    let looked = question.looks.first().is_some_and(|first| replicates >= *first);
+    let looked = question.interim_looks.first().is_some_and(|first| replicates >= *first);
     let settled = |pair: &Pair| Compared::primary(evidence, *pair).draft(evidence).settled;
     looked
         && draft::has_looks(evidence)

@@ -35,7 +35,7 @@ pub(super) struct Round {
     pub(super) round: u32,
     /// None where only the launch as a whole must have one.
     pub(super) ratio: Option<f64>,
-    /// The same with CPU time at rest charged to its owner.
+    /// b/a of the round with CPU time at rest charged to its owner.
     pub(super) charged: Option<f64>,
     /// b/a of the generator's own CPU time per operation.
     pub(super) generator: Option<f64>,

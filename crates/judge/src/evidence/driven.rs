@@ -33,7 +33,7 @@ pub(crate) struct DriveSummary {
     pub(crate) log_in_time: Histogram,
     pub(crate) upgrade_time: Histogram,
     pub(crate) prepare_time: Histogram,
-    /// `asked` and `got` are those of the recorded round that got fewest.
+    /// `requested` and `established` are those of the recorded round that established fewest.
     pub(crate) connections: Connections,
 
     // Against the null server.
@@ -98,10 +98,10 @@ pub(crate) struct DriveSummary {
     pub(crate) tail_slices_scattered: f64,
 
     // All of the above.
-    /// The same of each group, if several were driven at once. The figures of the machine and the
+    /// These figures of each group, if several were driven at once. The figures of the machine and the
     /// target are those of all groups together, and not repeated here.
     pub(crate) groups: Vec<DriveSummary>,
-    /// The same of each request in slices of its own, whose operations are not in the figures above.
+    /// These figures of each request in slices of its own, whose operations are not in the figures above.
     pub(crate) requests: Vec<DriveSummary>,
 }
 
@@ -207,11 +207,12 @@ impl DriveSummary {
 
     /// Counts the connections of a recorded round.
     pub(crate) fn count_connections(&mut self, seen: &Seen) {
-        let (requested, got) = (seen.connections.asked, seen.connections.got);
-        let missing = self.connections.asked - self.connections.got.min(self.connections.asked);
-        if self.connections.asked == 0 || requested - got.min(requested) > missing {
-            self.connections.asked = requested;
-            self.connections.got = got;
+        let (requested, established) = (seen.connections.requested, seen.connections.established);
+        let missing = self.connections.requested
+            - self.connections.established.min(self.connections.requested);
+        if self.connections.requested == 0 || requested - established.min(requested) > missing {
+            self.connections.requested = requested;
+            self.connections.established = established;
         }
         make(&mut self.groups, seen.groups.len());
         for (group, seen) in self.groups.iter_mut().zip(&seen.groups) {

@@ -217,7 +217,7 @@ impl Evidence {
             Some(format!("from round {round} on{why}"))
         };
         let otherwise = || unread.then(|| "it could not be read in every slice".to_owned());
-        driven.target.out_of_sight.clone().or_else(lost).or_else(otherwise)
+        driven.target.cpu_unavailable.clone().or_else(lost).or_else(otherwise)
     }
 
     fn said_in_sight(&self, contender: usize) -> bool {

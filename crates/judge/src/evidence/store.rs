@@ -86,7 +86,7 @@ impl Stored {
             items: self.at_end().and_then(|end| end.items),
             bytes: self.at_end().and_then(|end| end.bytes),
             evicted: self.evicted,
-            silent: last.silent.clone(),
+            unreachable: last.unreachable.clone(),
             shared_with,
         })
     }
@@ -111,7 +111,7 @@ pub(crate) mod tests {
             evictions: Some(evictions),
             server: Some(contender),
             durable: None,
-            silent: None,
+            unreachable: None,
         }
     }
 

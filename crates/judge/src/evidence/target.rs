@@ -10,7 +10,7 @@ impl TargetSummary {
         let took = (ready.took_ns > 0).then(|| ready.took_ns as f64 / 1e9);
         self.launch_took = self.launch_took.or(took);
         self.cpu_source.clone_from(&ready.cpu_source);
-        self.out_of_sight.clone_from(&ready.out_of_sight);
+        self.cpu_unavailable.clone_from(&ready.cpu_unavailable);
         self.facts.clone_from(&ready.facts);
         self.add_nodes(ready.nodes.as_ref());
         self.watch = ready

@@ -94,10 +94,10 @@ fn a_curve_that_never_bends_grows_to_the_end() {
 fn where_rounds_scatter_too_much_it_says_so() {
     let points = [(1.0, 10e3, 1e-3), (2.0, 20e3, 1e-3), (4.0, 21e3, 1e-3)];
     let noisy = growth(Factor::Connections, &points, 10.0);
-    assert_eq!(changes(&noisy), [Change::Grows, Change::Untold]);
-    assert_eq!(noisy.limit, Limit::Untold(1));
+    assert_eq!(changes(&noisy), [Change::Grows, Change::Undetermined]);
+    assert_eq!(noisy.limit, Limit::Undetermined(1));
     let noisier = growth(Factor::Connections, &points[1..], 20.0);
-    assert_eq!(noisier.limit, Limit::Untold(0));
+    assert_eq!(noisier.limit, Limit::Undetermined(0));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn what_is_surely_too_small_to_matter_is_no_growth() {
     assert_eq!(of(0.95, 1.03), Change::DoesNotGrow);
     assert_eq!(of(0.992, 0.999), Change::DoesNotGrow);
     assert_eq!(of(0.80, 0.97), Change::Falls);
-    assert_eq!(of(0.95, 1.06), Change::Untold);
+    assert_eq!(of(0.95, 1.06), Change::Undetermined);
 }
 
 #[test]

@@ -178,7 +178,10 @@ fn sent_adds_up_by_phase() {
     assert_eq!((a.sent.ready, a.sent.warm_up, a.sent.pilot), (1, 20, 300));
     assert_eq!((a.sent.operations, a.sent.unfinished), (1600, 9));
     // Connections persist: the rounds use those of the warm-up.
-    assert_eq!((a.connections.asked, a.connections.got, a.connections.opened), (64, 64, 192));
+    assert_eq!(
+        (a.connections.requested, a.connections.established, a.connections.opened),
+        (64, 64, 192)
+    );
     assert!(a.connect_time.p50.is_some_and(|time| (time - 40e-6).abs() < 1e-7));
     assert_eq!(a.operations, 1600);
 }

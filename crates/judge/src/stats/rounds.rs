@@ -46,7 +46,8 @@ pub fn too_few(rounds: u32, comparisons: usize, alpha: f64) -> Option<String> {
     too_few_of("round", "--rounds", rounds, comparisons, alpha)
 }
 
-/// The same for a run in which the launch is the replicate.
+/// Returns why `launches` cannot support this many comparisons in a run in which the launch is the replicate,
+/// and how many can. None if they can.
 pub fn too_few_launches(launches: u32, comparisons: usize, alpha: f64) -> Option<String> {
     too_few_of("launch", "--launches", launches, comparisons, alpha)
 }

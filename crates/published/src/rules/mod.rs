@@ -48,7 +48,7 @@ pub struct Rule {
     pub name: &'static str,
     /// The most severe objection that it can raise.
     pub weight: Weight,
-    /// What it checks, and from which value on it objects.
+    /// What it checks, and the threshold above which it objects.
     pub threshold: &'static str,
     /// Why that matters.
     pub why: &'static str,

@@ -136,14 +136,13 @@ fn question() -> Question {
         rounds: 10,
         restarts: 0,
         dear: None,
-        looks: Vec::new(),
+        interim_looks: Vec::new(),
         sharing: Vec::new(),
         generator_cores: Vec::new(),
         allowed_cores: Vec::new(),
         one_target: Vec::new(),
         expect_different: true,
         shares_core: false,
-        code_names: Default::default(),
         workers: 2,
     }
 }
@@ -281,7 +280,7 @@ fn events_of_targets_read_back() {
             contender: 1,
             launch: 3,
             cpu_source: Some("cgroup_v2".to_owned()),
-            out_of_sight: None,
+            cpu_unavailable: None,
             watched: Some("process 4711 (nginx)".into()),
             facts,
             nodes: Some(nodes()),
@@ -363,11 +362,11 @@ fn events_of_stores_read_back() {
             evictions: Some(0),
             server: Some(0),
             durable: Some(true),
-            silent: None,
+            unreachable: None,
         };
         reads_back(&Event::Store(known.clone()));
-        let silent = Some("it did not answer".to_owned());
-        reads_back(&Event::Store(StoreReport { items: None, server: None, silent, ..known }));
+        let unreachable = Some("it did not answer".to_owned());
+        reads_back(&Event::Store(StoreReport { items: None, server: None, unreachable, ..known }));
     }
     let why = || "it does not tell".to_owned();
     for (how, settled) in [

@@ -245,7 +245,7 @@ proptest! {
     ) {
         let all: Vec<&Operation> = operations.iter().collect();
         let mut whole = recorded(&all, 64);
-        whole.connections.got = 64 - MOST_WORKERS as u64;
+        whole.connections.established = 64 - MOST_WORKERS as u64;
         let of_worker = |worker: usize| {
             let own: Vec<&Operation> =
                 operations.iter().filter(|operation| operation.worker == worker).collect();
@@ -271,7 +271,7 @@ proptest! {
         first in 0usize..4,
     ) {
         let mut whole = recorded(&operations.iter().collect::<Vec<_>>(), 64);
-        whole.connections.got = 64 - (agents * WORKERS_OF_AGENT) as u64;
+        whole.connections.established = 64 - (agents * WORKERS_OF_AGENT) as u64;
         let mut parts: Vec<AgentPart> = (0..agents)
             .map(|agent| {
                 let own: Vec<_> = operations.iter().skip(agent).step_by(agents).collect();
@@ -305,13 +305,13 @@ proptest! {
         let mut together = Seen::default();
         workers.into_iter().for_each(|worker| together.merge(&of_worker(worker)));
         let groups = std::mem::take(&mut together.groups);
-        together.connections.got = whole.connections.got;
+        together.connections.established = whole.connections.established;
         prop_assert_eq!(&together, &whole);
         prop_assert_eq!(groups.len(), GROUPS);
         for (number, seen) in groups.iter().enumerate() {
             let own = operations.iter().filter(|operation| operation.group == number);
             let mut alone = recorded(&own.collect::<Vec<_>>(), 32);
-            alone.connections.got = seen.connections.got;
+            alone.connections.established = seen.connections.established;
             prop_assert_eq!(seen, &alone);
         }
     }
@@ -323,7 +323,7 @@ proptest! {
         let accounted = seen.operations + seen.unfinished + seen.unsent;
         prop_assert_eq!(accounted, operations.len() as u64);
         prop_assert_eq!(seen.outcomes.total(), seen.operations);
-        let latencies = seen.response_time.len() + seen.left_out + seen.without_latency;
+        let latencies = seen.response_time.len() + seen.burn_in_excluded + seen.without_latency;
         prop_assert_eq!(latencies, seen.operations);
         let in_slices: u64 = seen.slices.iter().map(|slice| slice.operations).sum();
         prop_assert_eq!(in_slices, seen.operations);
@@ -386,8 +386,8 @@ fn a_trial_taken_leaves_an_empty_one_with_its_connections() {
     assert_eq!((first.unsent, first.connections.opened), (2, 1));
     let second = recorder.take();
     let mut expected = Seen::default();
-    expected.connections.asked = 64;
-    expected.connections.got = 60;
+    expected.connections.requested = 64;
+    expected.connections.established = 60;
     assert_eq!(second, expected);
 }
 

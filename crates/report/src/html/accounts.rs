@@ -42,7 +42,7 @@ fn counts(contender: &ContenderSummary) -> Vec<Node> {
         sent.unfinished,
         contender.unsent,
         contender.histogram.len(),
-        contender.left_out,
+        contender.burn_in_excluded,
         contender.without_latency,
     ];
     let mut row = vec![parts::row_name(&contender.name)];
@@ -54,7 +54,7 @@ fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
     let connections = &contender.connections;
     // 0 is not a code: it counts stores that acknowledged, and programs that ran.
     let codes = contender.codes.iter().filter(|(code, _)| **code != 0);
-    let names = &view.plan().question.code_names;
+    let names = view.code_names(contender);
     let name = |code: &u16| names.get(code).cloned().unwrap_or_else(|| code.to_string());
     let codes = codes.map(|(code, n)| format!("{}: {}", name(code), units::count(*n)));
     let at_rest = match connections.reopened_at_rest {
@@ -65,7 +65,11 @@ fn ended(view: &View, contender: &ContenderSummary) -> Vec<Node> {
         0 => String::new(),
         n => format!(", {} closed by the target", units::count(n)),
     };
-    let got = format!("{} of {}", units::count(connections.got), units::count(connections.asked));
+    let got = format!(
+        "{} of {}",
+        units::count(connections.established),
+        units::count(connections.requested)
+    );
     vec![
         parts::row_name(&contender.name),
         parts::cell(answered(contender)),
@@ -87,10 +91,10 @@ fn answered(contender: &ContenderSummary) -> String {
 
 /// Failures by class, with their cause if it was not the target.
 fn failures(view: &View, contender: &ContenderSummary) -> Vec<String> {
-    let names = &view.plan().question.code_names;
+    let names = view.code_names(contender);
     let cause = [
-        (FaultOwner::Theirs, ""),
-        (FaultOwner::Ours, " (ours)"),
+        (FaultOwner::Target, ""),
+        (FaultOwner::Generator, " (ours)"),
         (FaultOwner::Host, " (the machine)"),
     ];
     let classes = cause.into_iter().flat_map(|(cause, suffix)| {

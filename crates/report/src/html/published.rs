@@ -21,8 +21,9 @@ pub(super) fn paragraph(view: &View) -> Option<Node> {
 pub(super) fn section(view: &View) -> Option<Node> {
     let of = view.plan().published.as_ref()?;
     let article = el("p").with(foreign(shown_sentence(&of.article)));
-    let misled = published::misled(view);
-    let misled = misled.iter().map(|sentence| el("li").with(foreign(parts::capitalised(sentence))));
+    let would_mislead = published::would_mislead(view);
+    let would_mislead =
+        would_mislead.iter().map(|sentence| el("li").with(foreign(parts::capitalised(sentence))));
     Some(
         parts::section("The article's method on this machine")
             .with(article)
@@ -32,7 +33,7 @@ pub(super) fn section(view: &View) -> Option<Node> {
                  contender, after the rounds. Published figures were measured on another machine.",
             ))
             .with_all(commands(view).map(parts::command))
-            .with(el("ul").with_all(misled)),
+            .with(el("ul").with_all(would_mislead)),
     )
 }
 

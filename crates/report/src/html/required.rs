@@ -13,16 +13,16 @@ pub(super) fn section(view: &View) -> Option<Node> {
 }
 
 fn one(checked: &Checked) -> Node {
-    let (sign, class) = match checked.standing {
+    let (sign, class) = match checked.status {
         RequirementStatus::Met => ("✓", "faster"),
         RequirementStatus::NotMet => ("✕", "slower"),
-        RequirementStatus::CannotBeSaid => ("?", "undecided"),
+        RequirementStatus::Undetermined => ("?", "undecided"),
     };
-    let standing = words::standing(checked.standing).to_uppercase();
+    let status = words::status(checked.status).to_uppercase();
     let word = el("span")
         .class(format!("word {class}"))
         .with(el("span").at("aria-hidden", "true").text(sign))
-        .text(format!(" {standing}"));
+        .text(format!(" {status}"));
     let requirement = el("code").text(words::required(checked));
     el("li")
         .with(el("p").class("asked").with(requirement).with(word))

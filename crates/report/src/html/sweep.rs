@@ -283,7 +283,7 @@ fn load_points(view: &SweepView) -> Node {
             return vec![name, none(), none(), none(), parts::cell("not driven")];
         };
         let required = of.checked.iter().map(|checked| {
-            format!("required: {}: {}", words::required(checked), words::standing(checked.standing))
+            format!("required: {}: {}", words::required(checked), words::status(checked.status))
         });
         let remarks = words::remarks(of).into_iter().chain(required);
         let remarks = remarks.map(|remark| el("span").class("quiet").text(remark));

@@ -23,7 +23,7 @@ pub(super) struct ContenderData<'a> {
     unsent: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     unsent_times: Option<u64>,
-    left_out: u64,
+    burn_in_excluded: u64,
     latency_samples: u64,
     without_latency: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,7 @@ struct Metrics<'a> {
 #[derive(Serialize)]
 struct TargetCost<'a> {
     cpu_source: Option<&'a str>,
-    out_of_sight: Option<&'a str>,
+    cpu_unavailable: Option<&'a str>,
     cpu_at_rest: Option<f64>,
     busy: Option<f64>,
     cores: &'a [u32],
@@ -186,7 +186,7 @@ impl<'a> ContenderData<'a> {
             warm_ups: WarmUpsData::of(&of.warm_ups),
             unsent: of.unsent,
             unsent_times: Some(of.unsent_times).filter(|many| *many > 0),
-            left_out: of.left_out,
+            burn_in_excluded: of.burn_in_excluded,
             latency_samples: of.histogram.len(),
             without_latency: of.without_latency,
             read_at_rest: Some(of.read_at_rest).filter(|many| *many > 0),
@@ -194,7 +194,7 @@ impl<'a> ContenderData<'a> {
             kinds: kinds::of(view, of, &of.kinds),
             groups: groups::of(view, of),
             requests: of.requests.iter().map(RequestData::of).collect(),
-            outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
+            outcomes: outcomes(&of.outcomes, view.code_names(of)),
             codes: &of.codes,
             connections: &of.connections,
             generator_idle: of.generator_idle,
@@ -251,7 +251,7 @@ fn target_cost<'a>(view: &View<'a>, of: &'a ContenderSummary) -> TargetCost<'a> 
     let target = &of.target;
     TargetCost {
         cpu_source: target.cpu_source.as_deref(),
-        out_of_sight: target.out_of_sight.as_deref(),
+        cpu_unavailable: target.cpu_unavailable.as_deref(),
         cpu_at_rest: target.cpu_at_rest,
         busy: target.busy,
         cores: costs::cores(view, of),

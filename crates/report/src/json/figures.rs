@@ -25,9 +25,9 @@ pub(super) struct OutcomesData {
     stale: u64,
     wrong: u64,
     conflict: u64,
-    theirs: BTreeMap<String, u64>,
-    ours: BTreeMap<String, u64>,
-    host: BTreeMap<String, u64>,
+    target_errors: BTreeMap<String, u64>,
+    generator_errors: BTreeMap<String, u64>,
+    host_errors: BTreeMap<String, u64>,
 }
 
 #[derive(Serialize)]
@@ -62,8 +62,8 @@ pub(super) fn outcomes(of: &Outcomes, code_names: &BTreeMap<u16, String>) -> Out
         stale: of.stale,
         wrong: of.wrong,
         conflict: of.conflict,
-        theirs: of.classes(FaultOwner::Theirs, code_names),
-        ours: of.classes(FaultOwner::Ours, code_names),
-        host: of.classes(FaultOwner::Host, code_names),
+        target_errors: of.classes(FaultOwner::Target, code_names),
+        generator_errors: of.classes(FaultOwner::Generator, code_names),
+        host_errors: of.classes(FaultOwner::Host, code_names),
     }
 }

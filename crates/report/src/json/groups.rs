@@ -13,7 +13,7 @@ pub(super) struct GroupData<'a> {
     operations: u64,
     sent: Sent,
     unsent: u64,
-    left_out: u64,
+    burn_in_excluded: u64,
     latency_samples: u64,
     without_latency: u64,
     metrics: Metrics,
@@ -49,7 +49,7 @@ pub(super) fn of<'a>(view: &View, contender: &'a ContenderSummary) -> Vec<GroupD
         operations: of.operations,
         sent: of.sent,
         unsent: of.unsent,
-        left_out: of.left_out,
+        burn_in_excluded: of.burn_in_excluded,
         latency_samples: of.histogram.len(),
         without_latency: of.without_latency,
         metrics: Metrics {
@@ -59,7 +59,7 @@ pub(super) fn of<'a>(view: &View, contender: &'a ContenderSummary) -> Vec<GroupD
             send_lag: times(of.send_lag),
         },
         kinds: kinds::of(view, contender, &of.kinds),
-        outcomes: outcomes(&of.outcomes, &view.plan().question.code_names),
+        outcomes: outcomes(&of.outcomes, view.code_names(contender)),
         connections: &of.connections,
         rounds: of.rounds.iter().map(round).collect(),
     });

@@ -45,7 +45,7 @@ fn limit(of: &Growth) -> LimitData {
     let value = |at: usize| of.points.get(at).map(|point| point.value);
     match of.limit {
         Limit::At(at) => LimitData { outcome: "at", value: value(at) },
-        Limit::Untold(at) => LimitData { outcome: "untold", value: value(at) },
+        Limit::Undetermined(at) => LimitData { outcome: "undetermined", value: value(at) },
         Limit::NotReached => LimitData { outcome: "not_reached", value: None },
         Limit::NotSought => LimitData { outcome: "not_sought", value: None },
     }

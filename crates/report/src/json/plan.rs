@@ -18,7 +18,7 @@ pub(super) struct PlanData<'a> {
     round: f64,
     rounds: u32,
     restarts: u32,
-    looks: &'a [u32],
+    interim_looks: &'a [u32],
     requirements: &'a [String],
     warm_up: f64,
     generator_cores: &'a [u32],
@@ -83,7 +83,7 @@ enum ReuseData {
 struct PoolData {
     max: u32,
     wait: f64,
-    upkeep: record::Upkeep,
+    maintenance: record::Maintenance,
 }
 
 #[derive(Serialize)]
@@ -146,7 +146,7 @@ impl<'a> PlanData<'a> {
             round: seconds(plan.round_ns),
             rounds: plan.rounds,
             restarts: question.restarts,
-            looks: &question.looks,
+            interim_looks: &question.interim_looks,
             requirements: &plan.requirements,
             warm_up: seconds(plan.warm_up_ns),
             generator_cores: &plan.generator_cores,
@@ -175,8 +175,9 @@ impl<'a> ContenderOrder<'a> {
                 Reuse::Never => ReuseData::Word("never"),
                 Reuse::Times(n) => ReuseData::Times(n),
                 Reuse::Pool(pool) => {
-                    let (max, wait, upkeep) = (pool.max, seconds(pool.wait_ns), pool.upkeep);
-                    ReuseData::Pool { pool: PoolData { max, wait, upkeep } }
+                    let (max, wait, maintenance) =
+                        (pool.max, seconds(pool.wait_ns), pool.maintenance);
+                    ReuseData::Pool { pool: PoolData { max, wait, maintenance } }
                 }
             },
             arrivals: groups::arrivals(of.intensity.arrivals),

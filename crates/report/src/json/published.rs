@@ -10,7 +10,7 @@ pub(super) struct PublishedData<'a> {
     #[serde(flatten)]
     published: &'a Published,
     single_runs: Vec<SingleRunData<'a>>,
-    misled: Vec<MisledData<'a>>,
+    would_mislead: Vec<WouldMisleadData<'a>>,
 }
 
 #[derive(Serialize)]
@@ -23,7 +23,7 @@ struct SingleRunData<'a> {
 
 /// How many of all pairs of a round of `a` and another round of `b` contradict the verdict.
 #[derive(Serialize)]
-struct MisledData<'a> {
+struct WouldMisleadData<'a> {
     a: &'a str,
     b: &'a str,
     pairs: u64,
@@ -34,12 +34,17 @@ impl<'a> PublishedData<'a> {
     pub(super) fn of(view: &View<'a>) -> Option<PublishedData<'a>> {
         let published = view.header.plan.published.as_ref()?;
         let single_runs = view.single_runs.iter().map(|run| SingleRunData::of(view, run));
-        let misled = view.primaries().filter_map(|of| {
+        let would_mislead = view.primaries().filter_map(|of| {
             let counted = single_runs::of_comparison(of, view.contenders, &view.plan().question)?;
-            Some(MisledData { a: &of.a, b: &of.b, pairs: counted.pairs, wrong: counted.wrong })
+            Some(WouldMisleadData {
+                a: &of.a,
+                b: &of.b,
+                pairs: counted.pairs,
+                wrong: counted.wrong,
+            })
         });
         let single_runs = single_runs.collect();
-        Some(PublishedData { published, single_runs, misled: misled.collect() })
+        Some(PublishedData { published, single_runs, would_mislead: would_mislead.collect() })
     }
 }
 

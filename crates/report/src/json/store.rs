@@ -11,7 +11,7 @@ pub(super) struct StoreData<'a> {
     items: Option<u64>,
     bytes: Option<u64>,
     evicted: Evicted,
-    silent: Option<&'a str>,
+    unreachable: Option<&'a str>,
     shared_with: &'a [String],
 }
 
@@ -43,7 +43,7 @@ impl<'a> StoreData<'a> {
             items: of.items,
             bytes: of.bytes,
             evicted: of.evicted,
-            silent: of.silent.as_deref(),
+            unreachable: of.unreachable.as_deref(),
             shared_with: &of.shared_with,
         }
     }

@@ -97,7 +97,7 @@ struct BendData<'a> {
     growth: Option<f64>,
     driven: Option<f64>,
     or_before: bool,
-    held_back: bool,
+    generator_limited: bool,
 }
 
 impl<'a> PointData<'a> {
@@ -165,22 +165,27 @@ impl<'a> BendData<'a> {
     fn of(contender: &'a str, bend: &Bend) -> BendData<'a> {
         let none = BendData {
             contender,
-            outcome: "untold",
+            outcome: "undetermined",
             value: None,
             sign: None,
             next: None,
             growth: None,
             driven: None,
             or_before: false,
-            held_back: false,
+            generator_limited: false,
         };
         match *bend {
-            Bend::Untold => none,
+            Bend::Undetermined => none,
             Bend::NotSought => BendData { outcome: "not_sought", ..none },
             Bend::NotUpTo(value) => BendData { outcome: "not_up_to", value: Some(value), ..none },
-            Bend::At { value, sign, held_back, or_before } => {
-                let at =
-                    BendData { outcome: "at", value: Some(value), or_before, held_back, ..none };
+            Bend::At { value, sign, generator_limited, or_before } => {
+                let at = BendData {
+                    outcome: "at",
+                    value: Some(value),
+                    or_before,
+                    generator_limited,
+                    ..none
+                };
                 at.signed(sign)
             }
         }

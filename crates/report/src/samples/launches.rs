@@ -71,7 +71,7 @@ pub(crate) fn restarts() -> Parts {
     }
     let target = &mut parts.contenders[1].target;
     *target = TargetSummary {
-        out_of_sight: Some("process 4711 belongs to another user".into()),
+        cpu_unavailable: Some("process 4711 belongs to another user".into()),
         launches: 10,
         facts: target.facts.clone(),
         ..TargetSummary::default()
@@ -95,14 +95,14 @@ pub(crate) fn restarts() -> Parts {
 /// A run until decided: one pair is decided at the second look, the other never.
 pub(crate) fn looks() -> Parts {
     let mut parts = compare(&[("a", 23_400.0), ("b", 24_900.0), ("c", 23_500.0)], 60);
-    parts.header.plan.question.looks = vec![10, 16, 26, 40, 60];
+    parts.header.plan.question.interim_looks = vec![10, 16, 26, 40, 60];
     let rounds = |ratio: f64| noise(60).map(move |u| ratio * (0.97 + 0.06 * u)).collect::<Vec<_>>();
     let decided = comparison("a", "b", Word::Faster, (1.064, 1.031, 1.093), &rounds(1.064));
     let open = comparison("a", "c", Word::Undecided, (1.004, 0.988, 1.021), &rounds(1.004));
     parts.comparisons = vec![
-        Comparison { looks: Some(2), replicates: 16, confidence: 0.99375, ..decided },
+        Comparison { interim_looks: Some(2), replicates: 16, confidence: 0.99375, ..decided },
         Comparison {
-            looks: Some(5),
+            interim_looks: Some(5),
             replicates: 60,
             confidence: 0.99375,
             fresh_rounds: Some((180, 260)),
@@ -141,13 +141,13 @@ pub(crate) fn required() -> Parts {
         checked("p99 <= 0.8x", RequirementStatus::NotMet, NOT_MET),
         checked(
             "p99.9 <= 1.05x",
-            RequirementStatus::CannotBeSaid,
+            RequirementStatus::Undetermined,
             "there is no interval to judge by",
         ),
         Checked {
             a: String::new(),
             b: String::new(),
-            ..checked("p99 <= 5 sigma", RequirementStatus::CannotBeSaid, future)
+            ..checked("p99 <= 5 sigma", RequirementStatus::Undetermined, future)
         },
     ];
     parts.header.plan.requirements =

@@ -12,7 +12,7 @@ pub(in super::super) fn loads() -> Parts {
     })
 }
 
-/// The same on a machine that is too busy for an answer.
+/// Load points on a machine that is too busy for an answer.
 pub(in super::super) fn loads_noisy() -> Parts {
     let rates = [3100.0, 11_900.0, 9500.0];
     swept(Factor::Connections, &[1.0, 4.0, 16.0], &rates, |round| 1.0 + f64::from(round % 3) / 3.0)

@@ -30,11 +30,11 @@ pub(crate) fn stores() -> Parts {
     let settled = Some(Settled::Compactions { left: 0, nodes: 3, took_ns: 2_350_000_000 });
     let resumed =
         Loaded { from: 60_000, written: 40_000, settled, ..loaded(2, LoadMethod::Resumed) };
-    let silent = Some("it did not reply in time".to_owned());
+    let unreachable = Some("it did not reply in time".to_owned());
     let stores = [
         held(100_001, 9_100_000, none, loaded(0, LoadMethod::Found)),
         held(95_843, 8_700_000, some, again),
-        StoreSummary { loaded: Some(resumed), silent, ..StoreSummary::default() },
+        StoreSummary { loaded: Some(resumed), unreachable, ..StoreSummary::default() },
     ];
     for (contender, store) in parts.contenders.iter_mut().zip(stores) {
         contender.store = Some(store);

@@ -68,7 +68,7 @@ fn point(old: f64, new: f64, word: Word, rounds: u32) -> Parts {
 
 fn gain(value: f64, next: f64, by: f64) -> Bend {
     let sign = Sign::Gain { next, more: next / value, by };
-    Bend::At { value, sign, held_back: false, or_before: false }
+    Bend::At { value, sign, generator_limited: false, or_before: false }
 }
 
 /// Closed loop; the highest point is void, the one before it held back.
@@ -90,7 +90,7 @@ fn connections() -> SweepParts {
     let held = Bend::At {
         value: 8.0,
         sign: Sign::Gain { next: 32.0, more: 4.0, by: 1.81 },
-        held_back: true,
+        generator_limited: true,
         or_before: true,
     };
     let sweep = sweep(Factor::Connections, &[(1.0, 3), (8.0, 1), (32.0, 4), (128.0, 2)]);
@@ -116,13 +116,13 @@ fn rate() -> SweepParts {
     let tail = Bend::At {
         value: 5000.0,
         sign: Sign::Tail { times: 3.2, lowest: 500.0 },
-        held_back: false,
+        generator_limited: false,
         or_before: false,
     };
     let behind = Bend::At {
         value: 12_345.0,
         sign: Sign::Behind { driven: 9_870.0 },
-        held_back: false,
+        generator_limited: false,
         or_before: false,
     };
     let sweep = sweep(Factor::Rate, &[(500.0, 1), (5000.0, 2), (12_345.0, 3), (20_000.0, 4)]);
@@ -137,7 +137,7 @@ fn value() -> SweepParts {
         Some(point(rate, rate * 1.3, Word::Undecided, 6))
     });
     let points = points.collect();
-    parts(sweep(Factor::Value, &values), points, vec![Bend::NotUpTo(16_384.0), Bend::Untold])
+    parts(sweep(Factor::Value, &values), points, vec![Bend::NotUpTo(16_384.0), Bend::Undetermined])
 }
 
 /// Nothing was driven.

@@ -20,7 +20,7 @@ pub(super) fn section(view: &View, style: Style) -> Page {
     let rows = published::rows(view, of);
     let rows: Vec<Vec<String>> = rows.iter().map(|row| cells(row, of)).collect();
     table::table(&head, &rows, &mut page);
-    for sentence in published::misled(view) {
+    for sentence in published::would_mislead(view) {
         page.wrapped(2, &sentence, Paint::Plain);
     }
     page
@@ -47,15 +47,15 @@ pub(super) fn line(view: &View) -> Option<String> {
         Single::Failed(_) | Single::NotRun => None,
     });
     let each: Vec<String> = each.collect();
-    let misled = published::misled(view);
+    let would_mislead = published::would_mislead(view);
     let sentence = if each.is_empty() {
-        misled.join("; ")
+        would_mislead.join("; ")
     } else {
         format!(
             "one run of its method for each gives {} {}; {}",
             each.join(", "),
             shown_sentence(&of.unit),
-            misled.join("; ")
+            would_mislead.join("; ")
         )
     };
     (!sentence.is_empty()).then_some(sentence)

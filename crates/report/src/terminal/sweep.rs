@@ -2,7 +2,7 @@
 
 use super::layout::{Page, Paint};
 use super::table::{LONGEST_NAME, table};
-use super::{audit_paint, standing_paint};
+use super::{audit_paint, status_paint};
 use crate::sweep::{PointView, SweepView};
 use crate::{Style, words};
 use judge::bend::Bend;
@@ -31,7 +31,7 @@ pub(crate) fn report(view: &SweepView, style: Style) -> String {
         line(one) == line(next) && says_no_more(one) && says_no_more(next)
     };
     for points in view.points.chunk_by(alike) {
-        standing(view, points, &mut page);
+        status(view, points, &mut page);
     }
     page.blank();
     page.wrapped(2, &order(view), Paint::Plain);
@@ -139,7 +139,7 @@ fn figures(view: &SweepView, page: &mut Page) {
 }
 
 /// The audit of the load points, their requirements, and how they ended.
-fn standing(view: &SweepView, points: &[PointView], page: &mut Page) {
+fn status(view: &SweepView, points: &[PointView], page: &mut Page) {
     let last = points.last().expect("a chunk is never empty");
     let settings = points.iter().map(|point| setting(view.sweep.factor, point.at.value));
     let settings = settings.collect::<Vec<String>>().join(", ");
@@ -150,9 +150,9 @@ fn standing(view: &SweepView, points: &[PointView], page: &mut Page) {
         page.wrapped(4, &remark, Paint::Warning);
     }
     for checked in last.view.iter().flat_map(|of| of.checked) {
-        let standing = words::standing(checked.standing).to_uppercase();
+        let status = words::status(checked.status).to_uppercase();
         let text = format!("required: {}", words::required(checked));
-        page.judged(4, &text, &standing, standing_paint(checked));
+        page.judged(4, &text, &status, status_paint(checked));
         page.wrapped(6, &shown_sentence(&checked.why), Paint::Plain);
     }
 }

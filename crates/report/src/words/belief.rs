@@ -24,7 +24,7 @@ pub(crate) fn audit(view: &View) -> String {
     format!("{} ({})", headline(view), all.collect::<Vec<String>>().join(", "))
 }
 
-/// The same for a sweep. Of its load points, those are named whose headline can be believed least.
+/// Whether the headlines of a sweep can be believed, and how many findings there are. Of its load points, those are named whose headline can be believed least.
 pub(crate) fn of_sweep(view: &SweepView) -> String {
     let Some((_, worst)) = least_believed(view) else {
         return "no load point was driven".to_owned();
@@ -69,7 +69,7 @@ pub(crate) fn least_believed<'a, 'b>(
     view.driven().find(|(_, of)| rank(of) == worst)
 }
 
-/// The same without the others.
+/// Whether the headline stands, without the count of other findings.
 pub(crate) fn headline(view: &View) -> String {
     match parts(view) {
         (status, Some(because)) => format!("{status}: {because}"),

@@ -105,7 +105,7 @@ pub(crate) fn sources(target: &TargetSummary) -> Option<String> {
 /// Which of its figures are missing and why, and which contenders share its process.
 pub(crate) fn reservations(target: &TargetSummary) -> Vec<String> {
     let mut all = Vec::new();
-    if let Some(why) = &target.out_of_sight {
+    if let Some(why) = &target.cpu_unavailable {
         let lost = target.watch.as_ref().is_some_and(|watch| watch.lost_from.is_some());
         let what = if lost { "CPU time not visible " } else { "CPU cannot be read: " };
         all.push(format!("{what}{}", shown_sentence(why)));
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn a_watcher_in_words() {
         let mut target = TargetSummary {
-            out_of_sight: Some("from round 7 on: the watched process ended".to_owned()),
+            cpu_unavailable: Some("from round 7 on: the watched process ended".to_owned()),
             watch: Some(WatchSummary {
                 what: "process 4711 (nginx)".to_owned(),
                 lost_from: Some(7),

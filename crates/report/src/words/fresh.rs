@@ -26,7 +26,7 @@ pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> 
     } else {
         String::new()
     };
-    let fixed = if question.looks.is_empty() { "" } else { " without looks" };
+    let fixed = if question.interim_looks.is_empty() { "" } else { " without looks" };
     let option = fresh_option(view, about);
     Some(format!("a fresh run of about {many}{perhaps}{fixed} would probably decide it ({option})"))
 }

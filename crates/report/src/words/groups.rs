@@ -49,7 +49,7 @@ pub(crate) fn metric(of: &Comparison) -> String {
     words::metric(of.metric).to_owned() + &of_group(of)
 }
 
-/// The same with the short name of the metric.
+/// The short name of the metric, with the group or request if the comparison is about one.
 pub(crate) fn short_metric(of: &Comparison) -> String {
     words::short_metric(of.metric).to_owned() + &of_group(of)
 }

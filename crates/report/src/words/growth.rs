@@ -66,7 +66,7 @@ fn limit(growth: &Growth, times: char) -> String {
         Limit::At(at) => {
             format!("{}; {}", grows_up_to(growth, at), step(growth, &growth.steps[at], times))
         }
-        Limit::Untold(at) => {
+        Limit::Undetermined(at) => {
             let change = step(growth, &growth.steps[at], times);
             match at {
                 0 => format!("it is not clear whether {gain} grows: {change}"),
@@ -88,11 +88,11 @@ pub(crate) fn step(growth: &Growth, step: &GrowthStep, times: char) -> String {
         Change::Grows => format!("it grows ({ratio})"),
         Change::DoesNotGrow => format!("it does not grow ({ratio})"),
         Change::Falls => format!("it falls ({ratio})"),
-        Change::Untold => format!("rounds vary too much to tell whether it grows ({ratio})"),
+        Change::Undetermined => format!("rounds vary too much to tell whether it grows ({ratio})"),
     };
     let p99 = step.p99.map(|of| format!(" and p99 {}", p99(of, times)));
     let next = growth.points.iter().find(|point| point.value == step.to);
-    let generator = if next.is_some_and(|point| point.held_back) {
+    let generator = if next.is_some_and(|point| point.generator_limited) {
         "; the generator may have been the slower part there"
     } else {
         ""

@@ -10,10 +10,10 @@ use text::units;
 pub(crate) fn rests_on(view: &View, comparison: &Comparison) -> String {
     let question = &view.plan().question;
     let replicates = replicates(question, comparison.replicates);
-    let Some(looks) = comparison.looks.filter(|looks| *looks > 0) else {
+    let Some(looks) = comparison.interim_looks.filter(|looks| *looks > 0) else {
         return replicates;
     };
-    let planned = question.looks.len();
+    let planned = question.interim_looks.len();
     match comparison.verdict {
         Word::Void => format!("look {looks} of {planned}, after {replicates}"),
         Word::Undecided if looks as usize >= planned => {
@@ -28,10 +28,10 @@ pub(crate) fn rests_on(view: &View, comparison: &Comparison) -> String {
 pub(crate) fn planned(question: &Question) -> String {
     let n = if question.restarts > 0 { question.restarts } else { question.rounds };
     let replicates = replicates(question, n);
-    if question.looks.is_empty() {
+    if question.interim_looks.is_empty() {
         return replicates;
     }
-    let looks: Vec<String> = question.looks.iter().map(u32::to_string).collect();
+    let looks: Vec<String> = question.interim_looks.iter().map(u32::to_string).collect();
     format!("up to {replicates}, looks after {}", looks.join(", "))
 }
 
@@ -44,11 +44,11 @@ pub(crate) fn unfinished(view: &View) -> Option<String> {
     if complete >= planned || question.is_at_a_look(complete) {
         return None;
     }
-    if question.looks.is_empty() {
+    if question.interim_looks.is_empty() {
         return Some(format!("{complete} of {} complete", rounds(planned)));
     }
     let each = question.rounds_of_a_launch().unwrap_or(1);
-    let ends = question.looks.iter().map(|look| look.saturating_mul(each));
+    let ends = question.interim_looks.iter().map(|look| look.saturating_mul(each));
     let judged = ends.rev().find(|end| *end < complete);
     Some(match judged {
         Some(judged) => format!(

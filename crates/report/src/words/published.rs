@@ -82,7 +82,7 @@ fn single(all: &[SingleRun], contender: usize) -> Single<'_> {
 
 /// How often one run of each would have been wrong: a sentence for each comparison that has
 /// a verdict.
-pub(crate) fn misled(view: &View) -> Vec<String> {
+pub(crate) fn would_mislead(view: &View) -> Vec<String> {
     let sentence = |of: &Comparison| {
         let counted = single_runs::of_comparison(of, view.contenders, &view.plan().question)?;
         Some(describe(of, counted))

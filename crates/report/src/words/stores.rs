@@ -26,7 +26,7 @@ pub fn store(of: &StoreSummary) -> Vec<String> {
             others.join(", ")
         ));
     }
-    if let Some(why) = &of.silent {
+    if let Some(why) = &of.unreachable {
         all.push(format!("it reports nothing about itself: {}", shown_sentence(why)));
     }
     all
@@ -89,13 +89,13 @@ mod tests {
             described(&store),
             "held 12 345 items at the end; evicted 3 items in the load, 1 item in the rounds"
         );
-        let silent = StoreSummary {
-            silent: Some("it did not reply in time\u{7}".to_owned()),
+        let unreachable = StoreSummary {
+            unreachable: Some("it did not reply in time\u{7}".to_owned()),
             shared_with: vec!["b\u{1b}".to_owned()],
             ..StoreSummary::default()
         };
         assert_eq!(
-            described(&silent),
+            described(&unreachable),
             "whether it evicted anything is not known; these figures are for its whole server, \
              which it shares with b\\u{1b}; its own part is not known; it reports nothing about \
              itself: it did not reply in time\\u{7}"

@@ -44,7 +44,7 @@ pub(crate) fn title(view: &SweepView) -> String {
     points(view.sweep.factor, &values)
 }
 
-/// The same for these load points.
+/// `sweep of connections: 1, 8, 32, 128` for a sweep with these load points.
 pub(crate) fn points(of: Factor, values: &[f64]) -> String {
     let points: Vec<String> = values.iter().map(|value| setting(of, *value)).collect();
     format!("sweep of {}: {}", factor(of), points.join(", "))
@@ -65,17 +65,20 @@ pub(crate) fn order(view: &SweepView) -> String {
 /// Where a contender's curve bends, without its name; `times` is written after ratios.
 pub(crate) fn bend(of: Factor, bend: &Bend, times: char) -> String {
     match bend {
-        Bend::At { value, sign, held_back, or_before } => {
+        Bend::At { value, sign, generator_limited, or_before } => {
             let before = if *or_before { " or before" } else { "" };
-            let generator =
-                if *held_back { "; the generator may have been the slower part there" } else { "" };
+            let generator = if *generator_limited {
+                "; the generator may have been the slower part there"
+            } else {
+                ""
+            };
             format!(
                 "{}{generator}",
                 signed(of, *value, *sign, before).replace('×', &times.to_string())
             )
         }
         Bend::NotUpTo(value) => format!("no bend up to {}", setting(of, *value)),
-        Bend::Untold => "these load points do not show whether it bends".to_owned(),
+        Bend::Undetermined => "these load points do not show whether it bends".to_owned(),
         Bend::NotSought => "bends are not looked for at a fixed rate".to_owned(),
     }
 }

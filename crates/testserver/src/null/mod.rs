@@ -27,9 +27,9 @@ pub enum Service {
     Stores,
     /// PostgreSQL: one row, whatever is asked.
     Postgres,
-    /// MySQL: the same.
+    /// MySQL: one row, whatever is asked.
     Mysql,
-    /// Cassandra by CQL: the same, and what its client libraries ask of a cluster.
+    /// Cassandra by CQL: one row, whatever is asked, and what its client libraries ask of a cluster.
     Cql,
     /// WebSocket: every connection is upgraded, and every message is echoed.
     WebSocket,

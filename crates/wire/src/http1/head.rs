@@ -170,7 +170,7 @@ impl Framing {
         }
     }
 
-    /// The same number twice is harmless (RFC 9110, 8.6).
+    /// A repeated number is harmless if it is equal (RFC 9110, 8.6).
     fn content_length(&mut self, value: &[u8]) -> Result<(), Fault> {
         for number in bytes::list(value) {
             let number = bytes::decimal(number).ok_or(faults::CONTENT_LENGTH)?;

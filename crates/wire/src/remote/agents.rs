@@ -76,6 +76,8 @@ pub struct Hello {
     pub workers: u32,
     /// The version of tiebreak.
     pub version: String,
+    /// The schema of the journal that it writes: what it recorded is sent as lines of one.
+    pub journal: String,
     /// The hash of its plan.
     pub plan_hash: String,
     /// Its processor and kernel.
@@ -162,7 +164,8 @@ impl Message for FromAgent {
                 push_u32(body, hello.rank);
                 push_u32(body, hello.size);
                 push_u32(body, hello.workers);
-                for text in [&hello.version, &hello.plan_hash, &hello.machine, &hello.clock] {
+                let Hello { version, journal, plan_hash, machine, clock, .. } = hello;
+                for text in [version, journal, plan_hash, machine, clock] {
                     push_bytes(body, text.as_bytes());
                 }
             }
@@ -197,6 +200,7 @@ impl Message for FromAgent {
                 size: from.u32()?,
                 workers: from.u32()?,
                 version: from.text(MOST_TEXT_BYTES)?,
+                journal: from.text(MOST_TEXT_BYTES)?,
                 plan_hash: from.text(MOST_TEXT_BYTES)?,
                 machine: from.text(MOST_TEXT_BYTES)?,
                 clock: from.text(MOST_TEXT_BYTES)?,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// The version of the format: of heads, handshake and all messages.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 
 /// The first bytes of every frame, in every version.
 const MAGIC: [u8; 2] = *b"tb";

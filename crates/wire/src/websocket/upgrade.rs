@@ -83,7 +83,7 @@ impl Upgrade {
         Ok(Upgrade { head: head.into(), key_at, room_at: None, offered })
     }
 
-    /// The same for a connection that enters a room: the query ends with `room=` and the
+    /// Returns the request for a connection that enters a room: the query ends with `room=` and the
     /// room's name, which each connection gives anew.
     ///
     /// # Errors

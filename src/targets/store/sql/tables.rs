@@ -64,7 +64,8 @@ impl Database {
     /// A table without the comment is also tiebreak's if it has a contender's columns and a load of
     /// its contender is recorded: earlier versions did not set the comment.
     fn is_noted(&self, address: &Address, of: &Workload, found: &ExistingTable) -> bool {
-        let noted = || self.recall(address, &Fingerprint::place(&of.prefix)).ok().flatten();
+        let noted =
+            || self.read_fingerprint(address, &Fingerprint::place(&of.prefix)).ok().flatten();
         found.columns == KEY_AND_VALUE && noted().is_some_and(|note| Fingerprint::is_one(&note))
     }
 

@@ -54,7 +54,7 @@ fn what_was_reported_of_a_target_stays() {
         contender: 1,
         launch: 2,
         cpu_source: None,
-        out_of_sight: Some("it runs on another machine".to_owned()),
+        cpu_unavailable: Some("it runs on another machine".to_owned()),
         watched: None,
         facts: Vec::new(),
         nodes: None,
@@ -82,7 +82,7 @@ fn what_was_reported_of_a_target_stays() {
     );
     let b = &verdict.contenders()[1].target;
     assert_eq!((b.launches, b.peak_memory_bytes), (2, Some(7)));
-    assert_eq!(b.out_of_sight, ready.out_of_sight);
+    assert_eq!(b.cpu_unavailable, ready.cpu_unavailable);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn one_slice_without_a_reading_makes_it_not_visible() {
     let verdict = run.verdict();
     let b = &verdict.contenders()[1].target;
     assert_eq!((b.cpu_per_operation, b.cpu_at_rest, b.busy), (None, None, None));
-    assert_eq!(b.out_of_sight.as_deref(), Some("it could not be read in every slice"));
+    assert_eq!(b.cpu_unavailable.as_deref(), Some("it could not be read in every slice"));
     assert!(verdict.contenders()[0].target.cpu_per_operation.is_some());
     let [throughput, cpu] = verdict.comparisons() else { panic!("two metrics") };
     assert_eq!((throughput.verdict, throughput.charged), (Word::Faster, None));
@@ -394,7 +394,7 @@ fn a_lost_watcher_leaves_the_figures_of_the_rounds_before() {
         contender: 1,
         launch: 0,
         cpu_source: Some("process_clocks".to_owned()),
-        out_of_sight: None,
+        cpu_unavailable: None,
         watched: Some("process 4711".to_owned()),
         facts: Vec::new(),
         nodes: None,
@@ -405,7 +405,7 @@ fn a_lost_watcher_leaves_the_figures_of_the_rounds_before() {
     assert!(near(b.cpu_per_operation, 0.6 * 1.004 / 800.0), "{:?}", b.cpu_per_operation);
     assert!(near(b.cpu_at_rest, 0.1));
     assert_eq!(b.busy, None, "a statement about all rounds");
-    assert_eq!(b.out_of_sight.as_deref(), Some("from round 8 on"));
+    assert_eq!(b.cpu_unavailable.as_deref(), Some("from round 8 on"));
     assert_eq!(b.watch.as_ref().and_then(|watch| watch.lost_from), Some(8));
     let [throughput, cpu] = verdict.comparisons() else { panic!("two metrics") };
     assert_eq!((throughput.rounds.len(), throughput.charged), (10, None));

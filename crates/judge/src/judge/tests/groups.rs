@@ -37,8 +37,8 @@ fn part(record: &TrialRecord, operations: u64) -> Seen {
         fill(histogram, 1_000_000, operations);
     }
     fill(&mut seen.body_bytes, 87, operations);
-    seen.connections.asked = 32;
-    seen.connections.got = 32;
+    seen.connections.requested = 32;
+    seen.connections.established = 32;
     let slices = seen.slices.len() as u64;
     for (i, slice) in (0..).zip(&mut seen.slices) {
         slice.operations = operations * (i + 1) / slices - operations * i / slices;
@@ -114,7 +114,7 @@ fn the_rate_of_a_group_is_looked_at_by_itself() {
 fn a_group_with_fewer_connections_is_named() {
     let run = run(5000, |at, seen| {
         if at == 1 {
-            seen.connections.got = 31;
+            seen.connections.established = 31;
         }
     });
     let found = run.findings("fewer_connections");

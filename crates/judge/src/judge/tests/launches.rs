@@ -136,10 +136,10 @@ fn what_rounds_can_judge_launches_of_two_halves_can_judge() {
 #[test]
 fn looks_count_launches() {
     let mut all = run(&[1.05; 16]);
-    all.question.looks = vec![10, 16, 26, 40, 60];
+    all.question.interim_looks = vec![10, 16, 26, 40, 60];
     (all.question.rounds, all.question.restarts) = (300, 60);
     let comparison = primary(&all);
-    assert_eq!((comparison.looks, comparison.replicates), (Some(1), 10));
+    assert_eq!((comparison.interim_looks, comparison.replicates), (Some(1), 10));
     assert!(all.after(50).judge().decided());
     assert!(!all.after(49).judge().decided());
     assert_eq!(

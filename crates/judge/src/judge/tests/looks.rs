@@ -32,7 +32,7 @@ fn decided_after(run: &SampleRun) -> Option<u32> {
 fn the_first_look_that_decides_stands() {
     let run = late(0);
     let first = primary(&run.after(10));
-    assert_eq!((first.verdict, first.looks, first.replicates), (Word::Faster, Some(1), 10));
+    assert_eq!((first.verdict, first.interim_looks, first.replicates), (Word::Faster, Some(1), 10));
     assert_eq!(first.confidence, 1.0 - 0.0125);
     // Later rounds are shown but not judged, whatever their result.
     let mut more = run.clone();
@@ -63,16 +63,16 @@ fn a_run_is_decided_at_its_looks_and_at_no_other_round() {
 fn between_looks_the_last_one_counts() {
     let run = late(60);
     let before = primary(&run.after(9));
-    assert_eq!((before.looks, before.replicates, before.ratio), (Some(0), 0, None));
+    assert_eq!((before.interim_looks, before.replicates, before.ratio), (Some(0), 0, None));
     assert_eq!(before.because, ["9 rounds done; the first look is after round 10"]);
     let (at, behind) = (primary(&run.after(16)), primary(&run.after(25)));
-    assert_eq!((behind.looks, behind.replicates), (Some(2), 16));
+    assert_eq!((behind.interim_looks, behind.replicates), (Some(2), 16));
     assert_eq!((at.low, at.high), (behind.low, behind.high));
     assert_eq!(behind.because, ["not decided at look 2 of 5 (16 rounds), the latest one"]);
     // The estimates for a fresh run are those of a run of a fixed length.
     assert!(behind.fresh_rounds.is_some());
     let last = primary(&run);
-    assert_eq!((last.looks, last.verdict), (Some(5), Word::Undecided));
+    assert_eq!((last.interim_looks, last.verdict), (Some(5), Word::Undecided));
     assert!(last.because[0].contains("a fresh run is needed"), "{:?}", last.because);
 }
 
@@ -87,8 +87,10 @@ fn all_primary_comparisons_must_be_decided_and_no_others() {
     });
     assert_eq!(decided_after(&three), Some(26));
     let verdict = three.after(26).verdict();
-    let found =
-        verdict.comparisons().iter().map(|c| (c.looks, (c.confidence * 1e6).round() as u32));
+    let found = verdict
+        .comparisons()
+        .iter()
+        .map(|c| (c.interim_looks, (c.confidence * 1e6).round() as u32));
     // Levels of 5 % ÷ (4·2) and ÷ (4·4); p99 of 800 replies has no word.
     let (primary, second) = (993_750, 996_875);
     let wanted = [
@@ -108,7 +110,7 @@ fn more_rounds_do_not_help_against_a_slow_generator() {
     let held = run.with_target_cpu(|of, driven| if of == driven { 0.5 } else { 0.0 });
     assert_eq!(decided_after(&held), Some(10));
     let comparison = primary(&held.after(10));
-    assert_eq!((comparison.verdict, comparison.looks), (Word::Undecided, Some(1)));
+    assert_eq!((comparison.verdict, comparison.interim_looks), (Word::Undecided, Some(1)));
     assert_eq!(comparison.because.len(), 1, "{:?}", comparison.because);
     let mut without = late(60);
     without.each_seen("b", |round, seen| {
@@ -141,16 +143,16 @@ fn a_word_waits_for_the_charged_one() {
 #[test]
 fn a_run_of_a_fixed_length_goes_on_to_its_end() {
     let mut fixed = late(0);
-    fixed.question.looks.clear();
+    fixed.question.interim_looks.clear();
     assert_eq!(decided_after(&fixed), None);
-    assert_eq!(primary(&fixed).looks, None);
+    assert_eq!(primary(&fixed).interim_looks, None);
 }
 
 #[test]
 fn looks_of_another_kind_have_no_level() {
     for looks in [vec![10], vec![10, 16, 26, 40, 50, 60], vec![10, 10, 26, 40, 60]] {
         let mut run = late(0);
-        run.question.looks = looks;
+        run.question.interim_looks = looks;
         assert_eq!(decided_after(&run), None);
         let comparison = primary(&run);
         assert_eq!((comparison.verdict, comparison.low), (Word::Undecided, None));

@@ -35,7 +35,7 @@ proptest! {
         prop_assert_eq!(&verdict, &shuffled.verdict());
         prop_assert_eq!(&verdict, &in_order.verdict());
         prop_assert_eq!(verdict.complete_rounds(), 6);
-        prop_assert_eq!(verdict.contenders()[0].connections.got, 64);
+        prop_assert_eq!(verdict.contenders()[0].connections.established, 64);
     }
 
     #[test]
@@ -67,8 +67,8 @@ fn split(run: &SampleRun, workers: u64, reader: u64) -> Vec<TrialRecord> {
             fill(histogram, 1_000_000, n);
         }
         fill(&mut seen.body_bytes, 87, n);
-        seen.connections.asked = share(seen.connections.asked);
-        seen.connections.got = share(seen.connections.got);
+        seen.connections.requested = share(seen.connections.requested);
+        seen.connections.established = share(seen.connections.established);
         if worker != reader {
             seen.digests = record::Digests::default();
         }

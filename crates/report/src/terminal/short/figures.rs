@@ -39,7 +39,7 @@ pub(super) fn table(view: &View, style: Style) -> Page {
     made(view, style, |_| Vec::new())
 }
 
-/// The same, and a row for each group or kind of operation.
+/// The figures of each contender, and a row for each of its groups or kinds of operation.
 pub(super) fn with_parts(view: &View, style: Style) -> Page {
     if view.growth.is_some() {
         return table(view, style);

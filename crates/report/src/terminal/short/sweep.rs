@@ -72,7 +72,7 @@ fn figure(point: &PointView, number: usize, metric: Option<Metric>) -> String {
 /// Whether the headline can be believed, and what else is known of the load points.
 fn audits(view: &SweepView, page: &mut Page) {
     for point in &view.points {
-        standing(view, point, page);
+        status(view, point, page);
     }
     let worst = words::belief::least_believed(view);
     let paint = worst.map_or(Paint::Warning, |(_, worst)| super::audit_paint(worst));
@@ -80,7 +80,7 @@ fn audits(view: &SweepView, page: &mut Page) {
 }
 
 /// How a load point ended, if it ended early, and its requirements.
-fn standing(view: &SweepView, point: &PointView, page: &mut Page) {
+fn status(view: &SweepView, point: &PointView, page: &mut Page) {
     let Some(of) = &point.view else { return };
     for remark in words::remarks(of) {
         let entry = format!("at {}: {remark}", at(view, &[point]));

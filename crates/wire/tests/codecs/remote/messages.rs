@@ -81,6 +81,7 @@ fn from_agents() -> Vec<FromAgent> {
         size: 5,
         workers: 2,
         version: "1.0".into(),
+        journal: "j/3".into(),
         plan_hash: "0".into(),
         machine: "größer".into(),
         clock: String::new(),
@@ -166,7 +167,7 @@ fn kinds_belong_to_one_message_each() {
 #[test]
 fn the_head_is_as_documented() {
     let read = bytes(&WatchQuestion::Read { number: 0x0102_0304, fully: true });
-    assert_eq!(read, b"tb\x02\x11\0\0\0\x05\x01\x02\x03\x04\x01");
+    assert_eq!(read, b"tb\x03\x11\0\0\0\x05\x01\x02\x03\x04\x01");
     assert_eq!(read[2], VERSION);
 }
 
@@ -178,13 +179,13 @@ fn bad_heads_are_refused_before_a_body_comes() {
         (b"tB", FrameError::NotThisFormat),
         (b"tb\x01", FrameError::OtherVersion(1)),
         (b"tb\0", FrameError::OtherVersion(0)),
-        (b"tb\x02\x10\0\0\0\x06", FrameError::TooLong(6)),
+        (b"tb\x03\x10\0\0\0\x06", FrameError::TooLong(6)),
     ];
     for (head, error) in table {
         assert_eq!(decode::<WatchQuestion>(head), Err(error), "{}", head.escape_ascii());
         check(head);
     }
-    let most = decode::<WatchQuestion>(b"tb\x02\x10\xff\xff\xff\xff");
+    let most = decode::<WatchQuestion>(b"tb\x03\x10\xff\xff\xff\xff");
     assert_eq!(most, Err(FrameError::TooLong(u32::MAX)));
 }
 

@@ -11,7 +11,7 @@ fn the_transcript_is_as_documented() {
     let letters = [b'h', b'c', b's', b'C', b'S'];
     for (role, letter) in ROLES.into_iter().zip(letters) {
         let bytes = transcript(role, Purpose::Watch, &[1; 32], &[2; 32]);
-        let start = [&b"tiebreak remote\x02"[..], &[letter, 1]].concat();
+        let start = [&b"tiebreak remote\x03"[..], &[letter, 1]].concat();
         assert_eq!(bytes, [&start[..], &[1; 32], &[2; 32]].concat().as_slice());
     }
 }

@@ -4,11 +4,11 @@ use judge::verdict::{Checked, RequirementStatus};
 use text::shown::shown;
 
 /// The status of a requirement in words.
-pub(crate) fn standing(standing: RequirementStatus) -> &'static str {
-    match standing {
+pub(crate) fn status(status: RequirementStatus) -> &'static str {
+    match status {
         RequirementStatus::Met => "met",
         RequirementStatus::NotMet => "not met",
-        RequirementStatus::CannotBeSaid => "cannot be said",
+        RequirementStatus::Undetermined => "undetermined",
     }
 }
 

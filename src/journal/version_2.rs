@@ -1,0 +1,165 @@
+//! Journals of version 2: they are translated into version 3 before anything is read. Most of it is words.
+
+use record::journal::SCHEMA;
+use record::limits::MOST_CONTENDERS;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Where an object stands in an event (`*` is each entry of a list), its word of version 2, and the word
+/// of version 3. They are replaced in this order.
+const WORDS: [(&str, &str, &str); 15] = [
+    ("header plan question", "looks", "interim_looks"),
+    ("header plan contenders * reuse pool", "upkeep", "maintenance"),
+    ("target", "out_of_sight", "cpu_unavailable"),
+    ("store", "silent", "unreachable"),
+    ("trial", "asked", "requested"),
+    ("trial requested reuse pool", "upkeep", "maintenance"),
+    ("trial seen", "left_out", "burn_in_excluded"),
+    ("trial seen connections", "asked", "requested"),
+    ("trial seen connections", "got", "established"),
+    ("trial seen groups *", "left_out", "burn_in_excluded"),
+    ("trial seen groups * connections", "asked", "requested"),
+    ("trial seen groups * connections", "got", "established"),
+    ("trial seen requests *", "left_out", "burn_in_excluded"),
+    ("trial seen requests * connections", "asked", "requested"),
+    ("trial seen requests * connections", "got", "established"),
+];
+
+/// An event of version 2 as one of version 3.
+///
+/// # Errors
+/// If it is not JSON.
+pub(super) fn translated(event: &RawValue) -> serde_json::Result<Value> {
+    let mut event: Value = serde_json::from_str(event.get())?;
+    for (place, old, new) in WORDS {
+        rename(&mut event, place, old, new);
+    }
+    if let Some(question) = event.pointer_mut("/header/plan/question") {
+        name_codes_by_contender(question);
+    }
+    if let Some(schema) = event.pointer_mut("/header/schema") {
+        *schema = SCHEMA.into();
+    }
+    Ok(event)
+}
+
+/// Gives each contender the names of codes, which were those of all contenders.
+fn name_codes_by_contender(question: &mut Value) {
+    let Some(names) = question.as_object_mut().and_then(|all| all.remove("code_names")) else {
+        return;
+    };
+    // A question about more is refused when it is read.
+    let contenders = question.get_mut("contenders").and_then(Value::as_array_mut);
+    for contender in contenders.into_iter().flatten().take(MOST_CONTENDERS) {
+        if let Some(contender) = contender.as_object_mut() {
+            contender.insert("code_names".to_owned(), names.clone());
+        }
+    }
+}
+
+/// Renames a key of the objects at this place, if they have it.
+fn rename(value: &mut Value, place: &str, old: &str, new: &str) {
+    let (first, rest) = place.split_once(' ').unwrap_or((place, ""));
+    match value {
+        Value::Object(map) if first.is_empty() => {
+            if let Some(held) = map.remove(old) {
+                map.insert(new.to_owned(), held);
+            }
+        }
+        Value::Object(map) => {
+            if let Some(held) = map.get_mut(first) {
+                rename(held, rest, old, new);
+            }
+        }
+        Value::Array(list) if first == "*" => {
+            list.iter_mut().for_each(|one| rename(one, rest, old, new));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn translate(event: &Value) -> Value {
+        let text = RawValue::from_string(event.to_string()).expect("JSON");
+        translated(&text).expect("JSON")
+    }
+
+    #[test]
+    fn each_word_of_version_2_becomes_one_of_version_3() {
+        let pool = |word: &str| json!({ "pool": { "max": 2, word: "ping" } });
+        let seen = |excluded: &str, requested: &str, established: &str| {
+            let of = |parts: Value| {
+                let mut of =
+                    json!({ excluded: 3, "connections": { requested: 2, established: 1 } });
+                of["parts"] = parts;
+                of
+            };
+            let mut seen = of(json!(null));
+            seen["groups"] = json!([of(json!(1)), of(json!(2))]);
+            seen["requests"] = json!([of(json!(3))]);
+            seen
+        };
+        let header = |schema: &str, looks: &str, upkeep: &str| {
+            let contender = json!({ "name": "upkeep", "reuse": pool(upkeep) });
+            let plan = json!({ "question": { looks: [6] }, "contenders": [contender] });
+            json!({ "header": { "schema": schema, "plan": plan } })
+        };
+        let trial = |order: &str, upkeep: &str, seen: Value| json!({ "trial": { order: { "reuse": pool(upkeep) }, "seen": seen } });
+        let table = [
+            (
+                header("tiebreak.journal/2", "looks", "upkeep"),
+                header("tiebreak.journal/3", "interim_looks", "maintenance"),
+            ),
+            (
+                json!({ "target": { "contender": 0, "out_of_sight": "why" } }),
+                json!({ "target": { "contender": 0, "cpu_unavailable": "why" } }),
+            ),
+            (json!({ "store": { "silent": "got" } }), json!({ "store": { "unreachable": "got" } })),
+            (
+                trial("asked", "upkeep", seen("left_out", "asked", "got")),
+                trial(
+                    "requested",
+                    "maintenance",
+                    seen("burn_in_excluded", "requested", "established"),
+                ),
+            ),
+        ];
+        for (old, new) in table {
+            assert_eq!(translate(&old), new);
+            // What has the words of version 3 has none to replace.
+            assert_eq!(translate(&new), new);
+        }
+    }
+
+    #[test]
+    fn names_of_codes_become_those_of_each_contender() {
+        let header = |question: Value| json!({ "header": { "plan": { "question": question } } });
+        let names = json!({ "404": "oom" });
+        let old = header(
+            json!({ "code_names": names, "contenders": [{ "name": "a" }, { "name": "b" }] }),
+        );
+        let of = |name: &str| json!({ "name": name, "code_names": names });
+        assert_eq!(translate(&old), header(json!({ "contenders": [of("a"), of("b")] })));
+        // A number of contenders that is refused makes no large memory.
+        let many = header(json!({ "code_names": names, "contenders": vec![json!({}); 9000] }));
+        let many = translate(&many).to_string();
+        assert_eq!(many.matches("oom").count(), MOST_CONTENDERS);
+    }
+
+    #[test]
+    fn what_has_another_form_is_left_as_it_is() {
+        for event in [
+            json!([{ "target": { "out_of_sight": null } }]),
+            json!({ "trial": { "seen": [{ "left_out": 1 }], "asked": "asked" } }),
+            json!({ "end": { "reason": "complete", "asked": 1 } }),
+            json!(7),
+        ] {
+            let kept = event.to_string().replace("\"asked\":\"asked\"", "\"requested\":\"asked\"");
+            assert_eq!(translate(&event).to_string(), kept);
+        }
+    }
+}
