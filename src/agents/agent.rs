@@ -2,7 +2,7 @@
 
 use super::clock_model::{ClockModel, Exchange};
 use super::link::MessageSink;
-use crate::remote::RemoteError;
+use crate::system::remote::RemoteError;
 use engine::EngineError;
 use record::limits::NUMBERS_BELOW;
 use record::{AgentClock, AgentReady};

@@ -7,7 +7,7 @@ use super::local_clock::LocalClock;
 use super::part::{PartOrder, Slices};
 use super::records::{AgentTrials, Incoming, merge_all};
 use super::target_times::Targets;
-use crate::remote::{Connection, RemoteError};
+use crate::system::remote::{Connection, RemoteError};
 use engine::{Driving, EngineError, Stop, TargetClock};
 use record::{AgentClock, AgentReady, DriveOrder, TrialRecord};
 use std::io;
@@ -167,7 +167,7 @@ impl Coordinator {
         let _ = self.merge(&mut part, trials.unwrap_or(0))?;
         if let Ended::ByAgent(agent) = ended {
             // A launcher signals all processes, and our signal may come a little later.
-            crate::signals::pause(stop, SAME_SIGNAL);
+            crate::system::signals::pause(stop, SAME_SIGNAL);
             if !stop.raised() {
                 return Err(self.agents[agent].lost("it was asked to stop"));
             }

@@ -3,7 +3,7 @@
 use super::link::{Link, MessageSink, MessageSource};
 use super::local_clock::LocalClock;
 use super::records;
-use crate::remote::{Connection, RemoteError};
+use crate::system::remote::{Connection, RemoteError};
 use engine::{Gate, Stop, clock};
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};

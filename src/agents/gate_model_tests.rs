@@ -12,7 +12,7 @@ use super::link::{MessageSink, MessageSource};
 use super::local_clock::{LocalClock, SimulatedClock};
 use super::part::Slices;
 use crate::plan::example;
-use crate::remote::RemoteError;
+use crate::system::remote::RemoteError;
 use engine::{Gate, Stop};
 use record::{DriveOrder, Event, Phase, Seen, Slice, TrialRecord};
 use std::collections::{HashMap, HashSet, VecDeque};

@@ -1,7 +1,7 @@
 //! One side of the connection between a coordinator and an agent: one thread reads, so that a
 //! message is stamped when it arrives, and other threads send.
 
-use crate::remote::{Connection, RemoteError, WriteHalf};
+use crate::system::remote::{Connection, RemoteError, WriteHalf};
 use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

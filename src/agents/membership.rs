@@ -3,9 +3,9 @@
 
 use super::announce::Announce;
 use super::local_clock::SimulatedClock;
-use crate::address::resolver::{LookUp, Resolver};
-use crate::exit::{Error, Exit};
-use crate::remote::Token;
+use crate::protocol::address::resolver::{LookUp, Resolver};
+use crate::system::exit::{Error, Exit};
+use crate::system::remote::Token;
 use record::limits::MOST_AGENTS;
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -1,9 +1,8 @@
 //! What an agent recorded, as it is sent to the coordinator: lines of its journal in pieces, with
 //! their length and their digest.
 
-use crate::journal::{TOO_LARGE, holds_a_number_too_large};
 use record::agents::{AgentPart, merge};
-use record::limits::NUMBERS_BELOW;
+use record::limits::{NUMBERS_BELOW, TOO_LARGE, holds_a_number_too_large};
 use record::{AgentSeen, Event, Seen, Slice, TrialRecord};
 use sha2::{Digest, Sha256};
 use text::shown::shown;

@@ -4,8 +4,8 @@
 use super::announce::Announce;
 use super::local_clock::SimulatedClock;
 use super::membership::{Membership, number_of, rank_and_size};
-use crate::exit::Error;
-use crate::remote::Token;
+use crate::system::exit::Error;
+use crate::system::remote::Token;
 use keeper::user;
 use record::DialPolicy;
 use std::fs::OpenOptions;

@@ -2,11 +2,11 @@
 
 use super::options::OutputOptions;
 use super::{agents_over_ssh, conduct, outputs};
-use crate::address::{AwaitedName, resolver};
 use crate::agents::{Membership, SimulatedClock, hosts, membership_in_slurm, rank_and_size};
-use crate::exit::{Error, Exit};
 use crate::plan::Spec;
-use crate::runner;
+use crate::protocol::address::{AwaitedName, resolver};
+use crate::run::runner;
+use crate::system::exit::{Error, Exit};
 use std::time::Duration;
 use text::quantities;
 

@@ -5,9 +5,9 @@ use super::{conduct, outputs};
 use crate::agents::{
     Announce, EXPERIMENT, ExperimentFile, Hosts, Membership, SimulatedClock, take_arguments,
 };
-use crate::exit::{Error, Exit};
 use crate::plan::{self, Spec};
-use crate::remote::Token;
+use crate::system::exit::{Error, Exit};
+use crate::system::remote::Token;
 use record::DialPolicy;
 use std::ffi::OsString;
 use std::fs;

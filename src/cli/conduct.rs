@@ -1,14 +1,18 @@
 //! From a spec to a judged journal: the steps that `compare`, `run` and `demo` share.
 
-use crate::address::resolver::{self, Resolver};
 use crate::agents::Membership;
-use crate::exit::Error;
-use crate::judging::{self, Judged};
 use crate::plan::{self, Inputs, Machine, Resolved, Spec, WATCH_TOKEN_VARIABLE, resolve};
-use crate::remote::Token;
-use crate::runner::{self, Reporting};
+use crate::protocol::address::resolver;
+use crate::protocol::address::resolver::Resolver;
+use crate::run::judging;
+use crate::run::judging::Judged;
+use crate::run::runner;
+use crate::run::runner::Reporting;
+use crate::system::exit::Error;
+use crate::system::remote::Token;
+use crate::system::{cores, host, signals};
 use crate::targets::sight;
-use crate::{cores, host, signals, watch};
+use crate::targets::watch;
 use engine::Stop;
 use std::path::PathBuf;
 

@@ -1,9 +1,9 @@
 //! The flags of settings, made from their tables: arguments for clap, and the way back from
 //! what clap read to settings.
 
-use crate::exit::Error;
-use crate::plan::declared::{Declared, Flag, Row};
+use crate::plan::settings::declared::{Declared, Flag, Row};
 use crate::plan::{Command, RunSettings, Settings, Spec, WorkloadSettings};
+use crate::system::exit::Error;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, ValueHint};
 

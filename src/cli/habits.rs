@@ -1,6 +1,6 @@
 //! What users of other tools type by habit, where it would mean something else here.
 
-use crate::exit::Error;
+use crate::system::exit::Error;
 use std::ffi::OsString;
 use text::quantities;
 use text::shown::shown;

@@ -1,41 +1,20 @@
 //! The command line: one file per subcommand.
 
 mod agents;
-mod agents_job;
 mod agents_over_ssh;
-mod audit;
-mod check;
-mod compare;
-mod completions;
+mod commands;
 mod conduct;
-mod conformance;
-mod demo;
-mod explain;
 mod flags;
 mod habits;
 mod help;
-mod keys;
-mod load;
-mod man;
 mod options;
 mod output_file;
 mod outputs;
-mod packages;
-mod pager;
 mod perform;
-mod printed;
-mod recipes;
-mod report;
-mod run;
-mod self_test;
-mod setup;
+mod plain_text;
 mod sweep;
-pub mod testserver;
-mod text;
-mod topics;
-mod watch;
 
-use crate::exit::{Error, Exit};
+use crate::system::exit::{Error, Exit};
 use ::text::shown::is_hidden;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io;
@@ -77,24 +56,24 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     // Not at the arguments, because `check` takes the same ones and has its own examples.
-    #[command(after_help = compare::EXAMPLES, after_long_help = compare::after_long_help())]
-    Compare(Box<compare::CompareArgs>),
-    Check(Box<check::CheckArgs>),
-    Run(Box<run::RunArgs>),
-    Load(Box<load::LoadArgs>),
-    Demo(demo::DemoArgs),
-    Report(report::ReportArgs),
-    Audit(audit::AuditArgs),
-    Explain(explain::ExplainArgs),
-    Recipes(recipes::RecipesArgs),
-    Setup(setup::SetupArgs),
-    Conformance(conformance::ConformanceArgs),
+    #[command(after_help = commands::compare::EXAMPLES, after_long_help = commands::compare::after_long_help())]
+    Compare(Box<commands::compare::CompareArgs>),
+    Check(Box<commands::check::CheckArgs>),
+    Run(Box<commands::run::RunArgs>),
+    Load(Box<commands::load::LoadArgs>),
+    Demo(commands::demo::DemoArgs),
+    Report(commands::report::ReportArgs),
+    Audit(commands::audit::AuditArgs),
+    Explain(commands::explain::ExplainArgs),
+    Recipes(commands::recipes::RecipesArgs),
+    Setup(commands::setup::SetupArgs),
+    Conformance(commands::conformance::ConformanceArgs),
     /// Run a server of known behaviour, to test tiebreak and other tools with it
-    Testserver(Box<testserver::TestserverArgs>),
-    Watch(watch::WatchArgs),
-    Agents(agents_job::AgentsArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
+    Testserver(Box<commands::testserver::TestserverArgs>),
+    Watch(commands::watch::WatchArgs),
+    Agents(commands::agents_job::AgentsArgs),
+    Completions(commands::completions::CompletionsArgs),
+    Man(commands::man::ManArgs),
     Help(help::HelpArgs),
 }
 
@@ -172,22 +151,22 @@ fn current_directory() -> io::Result<()> {
 
 fn perform(typed: &Command) -> ExitCode {
     let result = match typed {
-        Command::Compare(args) => compare::perform(args),
-        Command::Check(args) => check::perform(args),
-        Command::Run(args) => run::perform(args),
-        Command::Load(args) => load::perform(args),
-        Command::Demo(args) => demo::perform(args),
-        Command::Report(args) => report::perform(args),
-        Command::Audit(args) => audit::perform(args),
-        Command::Explain(args) => explain::perform(args),
-        Command::Recipes(args) => recipes::perform(args),
-        Command::Setup(args) => setup::perform(args),
-        Command::Conformance(args) => conformance::perform(args),
-        Command::Testserver(args) => return testserver::run(args),
-        Command::Watch(args) => watch::perform(args),
-        Command::Agents(args) => agents_job::perform(args),
-        Command::Completions(args) => completions::perform(args),
-        Command::Man(args) => man::perform(args),
+        Command::Compare(args) => commands::compare::perform(args),
+        Command::Check(args) => commands::check::perform(args),
+        Command::Run(args) => commands::run::perform(args),
+        Command::Load(args) => commands::load::perform(args),
+        Command::Demo(args) => commands::demo::perform(args),
+        Command::Report(args) => commands::report::perform(args),
+        Command::Audit(args) => commands::audit::perform(args),
+        Command::Explain(args) => commands::explain::perform(args),
+        Command::Recipes(args) => commands::recipes::perform(args),
+        Command::Setup(args) => commands::setup::perform(args),
+        Command::Conformance(args) => commands::conformance::perform(args),
+        Command::Testserver(args) => return commands::testserver::run(args),
+        Command::Watch(args) => commands::watch::perform(args),
+        Command::Agents(args) => commands::agents_job::perform(args),
+        Command::Completions(args) => commands::completions::perform(args),
+        Command::Man(args) => commands::man::perform(args),
         Command::Help(args) => help::perform(args, command()),
     };
     match result {

@@ -5,12 +5,12 @@
 //! afterwards, because messages of clap quote the value.
 
 use super::outputs::{Copies, Format};
-use crate::address::tls::Trust;
-use crate::exit::Error;
-use crate::plan::declared::{Declared, Row};
+use crate::plan::settings::declared::{Declared, Row};
 use crate::plan::{Settings, Spec};
-use crate::runner::Reporting;
-use crate::secrets;
+use crate::protocol::address::tls::Trust;
+use crate::run::runner::Reporting;
+use crate::system::exit::Error;
+use crate::system::secrets;
 use clap::ValueHint;
 use std::path::PathBuf;
 use text::shown::shown;

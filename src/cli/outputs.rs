@@ -1,12 +1,15 @@
 //! Writes reports to the terminal and to files.
 
 use super::output_file;
-use crate::exit::Error;
-use crate::judging::sweep::{self, Swept};
-use crate::judging::{self, Judged};
-use crate::private;
-use crate::runner::run_directory::{self, REPORTS};
-use crate::secrets;
+use crate::run::judging;
+use crate::run::judging::Judged;
+use crate::run::judging::sweep;
+use crate::run::judging::sweep::Swept;
+use crate::run::runner::run_directory;
+use crate::run::runner::run_directory::REPORTS;
+use crate::system::exit::Error;
+use crate::system::private;
+use crate::system::secrets;
 use clap::ValueHint;
 use report::{self, Detail, ReportInput, Style, SweepInput};
 use std::fs;

@@ -3,9 +3,9 @@
 use super::options::OutputOptions;
 use super::outputs;
 use super::{conduct, sweep};
-use crate::exit::{Error, Exit};
 use crate::plan::sweep::load_points;
 use crate::plan::{self, Command, Spec};
+use crate::system::exit::{Error, Exit};
 
 /// Performs a run or a sweep and reports it.
 pub(super) fn perform(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error> {

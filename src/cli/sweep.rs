@@ -3,12 +3,13 @@
 use super::conduct;
 use super::options::OutputOptions;
 use super::outputs::{self, Copies};
-use crate::exit::{Error, Exit};
-use crate::judging;
 use crate::plan::sweep::{LoadPoints, Settled};
 use crate::plan::{Resolved, Spec};
-use crate::runner::{self, Reporting, SweepRun};
-use crate::signals;
+use crate::run::judging;
+use crate::run::runner;
+use crate::run::runner::{Reporting, SweepRun};
+use crate::system::exit::{Error, Exit};
+use crate::system::signals;
 
 /// Performs a sweep and reports it.
 pub(super) fn perform(

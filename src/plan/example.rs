@@ -1,8 +1,9 @@
 //! A plan, a lane and a trial for tests.
 
-use crate::address::resolver::{self, Resolver};
 use crate::plan::{Command, Machine, Spec, resolve};
-use crate::remote::RemoteError;
+use crate::protocol::address::resolver;
+use crate::protocol::address::resolver::Resolver;
+use crate::system::remote::RemoteError;
 use keeper::process::NotVisible;
 use record::{
     Address, Arrivals, Host, Intensity, LaneOrder, LaneTask, Phase, Plan, Reuse, Seen, TrialRecord,
@@ -16,7 +17,7 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
     );
     change(&mut spec);
     let machine = Machine {
-        cores: crate::cores::Facts { allowed: vec![0, 1], ..Default::default() },
+        cores: crate::system::cores::Facts { allowed: vec![0, 1], ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
         look: |_, _| Err(NotVisible("it was not looked for".to_owned())),
         watch: Some(|_, _| Err(RemoteError::Closed)),

@@ -1,11 +1,11 @@
 //! An experiment as it was typed: everything that has a default is optional.
 
-use crate::address::tls::Trust;
-use crate::plan::declared::Declared;
 use crate::plan::experiment::RunInput;
-use crate::plan::group_given::GroupGiven;
-use crate::plan::sweep_settings::SweepSettings;
+use crate::plan::settings::declared::Declared;
+use crate::plan::settings::group_given::GroupGiven;
+use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::{Command, RunSettings, Settings, WorkloadSettings};
+use crate::protocol::address::tls::Trust;
 
 /// An experiment as typed. No `Debug`: it holds logins and headers.
 #[derive(Clone)]

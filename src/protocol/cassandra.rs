@@ -2,7 +2,7 @@
 
 use super::sql::{NO_DEPTH, Sql, TLS};
 use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
-use crate::access::Access;
+use crate::protocol::access::Access;
 use drivers::{CassandraAccess, cassandra};
 use record::{CassandraSettings, Consistency, SqlProtocol};
 use testserver::null::Service;

@@ -2,7 +2,7 @@
 
 use super::store::{Store, StoreParts};
 use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
-use crate::access::Access;
+use crate::protocol::access::Access;
 use drivers::cassandra;
 use engine::{ThriftAccess, ThriftEpoch, thrift_lacks};
 use record::Consistency;

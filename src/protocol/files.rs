@@ -1,7 +1,7 @@
 //! Files in a directory, used as a cache.
 
-use super::address::{Scheme, TargetKind};
 use super::{Family, Login, Path, Protocol, Query, Ready};
+use crate::protocol::schemes::{Scheme, TargetKind};
 use engine::files;
 
 pub(super) static ROW: Protocol = Protocol {

@@ -1,7 +1,7 @@
 //! HTTP/1.1.
 
 use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
-use crate::access::Access;
+use crate::protocol::access::Access;
 use engine::HttpAccess;
 use testserver::null::Service;
 use wire::http1::Request;

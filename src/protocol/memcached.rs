@@ -2,7 +2,7 @@
 
 use super::store::{Dialect, Store};
 use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
-use crate::access::Access;
+use crate::protocol::access::Access;
 use engine::{MemcachedAccess, Numbers, memcached_lacks};
 use testserver::null::Service;
 use wire::memcached;

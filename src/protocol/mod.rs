@@ -3,7 +3,9 @@
 //! All other code that depends on the protocol reads its row. Adding a protocol of an existing
 //! family takes a file in this directory and a line in [`ALL`].
 
-mod address;
+pub mod access;
+pub mod address;
+
 mod cassandra;
 pub(crate) mod cassandra_thrift;
 mod files;
@@ -15,11 +17,12 @@ mod oracle;
 mod postgres;
 mod program;
 pub(crate) mod redis;
+mod schemes;
 mod sql;
 mod store;
 pub(crate) mod websocket;
 
-pub(crate) use address::{
+pub(crate) use schemes::{
     Login, Path, Query, Scheme, TargetKind, named, of_recorded, of_scheme, why_not_supported,
     written_as,
 };
@@ -27,7 +30,7 @@ pub(crate) use sql::{ALLOW_KEY, Sql, SqlParts, SqlTls, TLS};
 pub use store::Dialect;
 pub(crate) use store::{Store, StoreParts};
 
-use crate::access::Access;
+use crate::protocol::access::Access;
 use record::{Consistency, Kind, OperationText};
 use std::fmt;
 use testserver::null::Service;

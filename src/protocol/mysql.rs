@@ -2,7 +2,7 @@
 
 use super::sql::{ALLOW_KEY, NO_DEPTH, Sql, TLS};
 use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
-use crate::access::Access;
+use crate::protocol::access::Access;
 use drivers::MysqlAccess;
 use drivers::mysql::{MysqlTls, Protocol as Sending, ROW_BYTES};
 use engine::workload::longest_key;

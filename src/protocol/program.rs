@@ -1,7 +1,7 @@
 //! Whole programs.
 
-use super::address::{Scheme, TargetKind};
 use super::{Family, Login, Path, Protocol, Query, Ready};
+use crate::protocol::schemes::{Scheme, TargetKind};
 
 const WHY: &str = "a program (exec:) generates its own load: groups, depth and workloads are not \
                    supported";

@@ -2,7 +2,7 @@
 
 use super::store::{Dialect, Store, StoreParts};
 use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
-use crate::access::Access;
+use crate::protocol::access::Access;
 use engine::workload::Feeds;
 use engine::{Numbers, RespAccess, resp_lacks};
 use testserver::null::Service;

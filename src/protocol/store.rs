@@ -1,6 +1,6 @@
 //! Stores of keys and values that are driven through our own codecs.
 
-use crate::access::Access;
+use crate::protocol::access::Access;
 use engine::workload::Feeds;
 use engine::{Numbers, Sharded};
 use record::Consistency;

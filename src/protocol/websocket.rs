@@ -1,7 +1,7 @@
 //! WebSocket, with messages that the server echoes.
 
 use super::{Family, Login, NullVariant, Path, Protocol, Query, Ready, Scheme};
-use crate::access::Access;
+use crate::protocol::access::Access;
 use engine::{Numbers, WebSocketAccess};
 use testserver::null::Service;
 use wire::websocket::{Kind, Upgrade, codes};

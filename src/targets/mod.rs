@@ -1,5 +1,10 @@
 //! Servers under test: how they are found, whether they answer, and their cost.
 
+pub mod exec;
+pub mod launch;
+pub(crate) mod software;
+pub mod watch;
+
 #[cfg(test)]
 mod child;
 pub mod cpu;

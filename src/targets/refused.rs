@@ -1,8 +1,8 @@
 //! Why a database refuses a statement, in its own words, with the position in the statement.
 
 use super::ready;
-use crate::access::Access;
-use crate::secrets;
+use crate::protocol::access::Access;
+use crate::system::secrets;
 use drivers::QueryError;
 use record::{Address, Workload};
 use std::time::Duration;

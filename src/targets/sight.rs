@@ -1,7 +1,7 @@
 //! Finds the processes of a target that runs already, and the cores that they may use.
 
 use super::find::{self, NamedProcess, ProcessTrees};
-use crate::cores;
+use crate::system::cores;
 use keeper::process::{self, NotVisible, Stat};
 use record::Address;
 use std::collections::BTreeSet;

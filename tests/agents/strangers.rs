@@ -8,7 +8,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Output;
 use std::time::Duration;
 use testserver::TestServer;
-use tiebreak::remote::{Connection, Places, Token, admit, connect};
+use tiebreak::system::remote::{Connection, Places, Token, admit, connect};
 use wire::remote::Purpose;
 use wire::remote::agents::{FromAgent, FromCoordinator, Hello, Stamps};
 

@@ -155,7 +155,7 @@ pub(crate) fn generator_core() -> u32 {
 }
 
 fn cores() -> Vec<u32> {
-    tiebreak::cores::Facts::read().expect("the system tells its cores").allowed
+    tiebreak::system::cores::Facts::read().expect("the system tells its cores").allowed
 }
 
 /// Starts the test server on the servers' core.

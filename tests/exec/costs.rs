@@ -3,7 +3,7 @@
 use crate::Test;
 use crate::drive::{good, once, program, script, started};
 use crate::programs;
-use tiebreak::exec::Program;
+use tiebreak::targets::exec::Program;
 
 pub(crate) const TESTS: &[Test] = &[
     ("costs::cpu_time_is_the_programs_and_its_childrens", cpu),
@@ -50,7 +50,7 @@ fn not_ours() {
 }
 
 fn pinned() {
-    let cores = tiebreak::cores::allowed_to(std::process::id()).expect("Linux");
+    let cores = tiebreak::system::cores::allowed_to(std::process::id()).expect("Linux");
     let (first, last) = (cores[0], cores[cores.len() - 1]);
     let check = format!("grep -q \"^Cpus_allowed_list:.{first}$\" /proc/self/status");
     let program =
@@ -68,7 +68,7 @@ fn pinned() {
     let line = format!("Cpus_allowed_list:\t{last}");
     assert!(status.expect("it runs").lines().any(|now| now == line));
     let nowhere = Program { cores: vec![1023], ..program };
-    let why = tiebreak::exec::Exec::start(&nowhere).err();
+    let why = tiebreak::targets::exec::Exec::start(&nowhere).err();
     assert_eq!(why.as_deref(), Some("core 1023 is not among those that this process may use"));
 }
 

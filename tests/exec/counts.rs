@@ -8,7 +8,7 @@ use crate::programs;
 use engine::Stop;
 use judge::verdict::{Weight, Word};
 use record::{Metric, Programs, Seen};
-use tiebreak::exec::Program;
+use tiebreak::targets::exec::Program;
 
 pub(crate) const TESTS: &[Test] = &[
     ("counts::announced_operations_over_wall_time", announced),
@@ -119,7 +119,7 @@ fn much() {
 }
 
 fn workers() {
-    let cores = tiebreak::cores::allowed_to(std::process::id()).expect("Linux");
+    let cores = tiebreak::system::cores::allowed_to(std::process::id()).expect("Linux");
     if lacks(Lack::SecondCore) {
         return;
     }

@@ -7,8 +7,8 @@ use record::{
 };
 use std::ops::ControlFlow;
 use std::time::Duration;
-use tiebreak::address::Command;
-use tiebreak::exec::{Exec, Program};
+use tiebreak::protocol::address::Command;
+use tiebreak::targets::exec::{Exec, Program};
 
 /// A turn that ends before a program does.
 pub(crate) const SHORT_NS: u64 = 1_000_000;

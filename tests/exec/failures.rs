@@ -5,7 +5,7 @@ use crate::Test;
 use crate::common::TestDirectory;
 use crate::drive::{once, once_by, order, program, script, started};
 use record::{Failure, FaultOwner};
-use tiebreak::exec::{Exec, Program};
+use tiebreak::targets::exec::{Exec, Program};
 
 pub(crate) const TESTS: &[Test] = &[
     ("failures::are_counted_by_class_and_named", by_class),

@@ -7,8 +7,8 @@ use crate::process::{Process, tree};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
-use tiebreak::launch::{Failed, Launcher, Running};
 use tiebreak::targets::cpu::Meter;
+use tiebreak::targets::launch::{Failed, Launcher, Running};
 
 /// A version as a client sees it.
 struct Version {

@@ -16,7 +16,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
-use tiebreak::launch::Running;
+use tiebreak::targets::launch::Running;
 
 pub(crate) const TESTS: &[Test] = &[
     ("cassandra::what_was_loaded_is_found_and_what_was_written_comes_back", one_node),

@@ -10,10 +10,10 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tiebreak::exit::{Error, Exit};
-use tiebreak::launch::Launch;
-use tiebreak::launch::{Failed, LaunchContext, Launcher, Running};
 use tiebreak::plan::experiment::{Contender, Experiment, Target};
+use tiebreak::system::exit::{Error, Exit};
+use tiebreak::targets::launch::Launch;
+use tiebreak::targets::launch::{Failed, LaunchContext, Launcher, Running};
 
 pub(crate) const TESTS: &[Test] = &[
     ("launches::serve_and_leave_nothing_behind", whole),
@@ -447,7 +447,7 @@ fn pinned() {
 }
 
 fn allowed() -> Vec<u32> {
-    let facts = tiebreak::cores::Facts::read().expect("cores");
+    let facts = tiebreak::system::cores::Facts::read().expect("cores");
     facts.allowed
 }
 

@@ -8,8 +8,8 @@ use crate::launches::{LaunchTest, homes, started};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use tiebreak::exit::Exit;
-use tiebreak::launch::Failed;
+use tiebreak::system::exit::Exit;
+use tiebreak::targets::launch::Failed;
 
 pub(crate) const TESTS: &[Test] = &[
     ("links::in_place_of_directories_are_refused", in_place_of_directories),
@@ -77,7 +77,7 @@ fn hostile(name: &str, script: &str, keys: &str) -> LaunchTest {
     ))
 }
 
-fn why_not(launch_test: &LaunchTest) -> tiebreak::exit::Error {
+fn why_not(launch_test: &LaunchTest) -> tiebreak::system::exit::Error {
     let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     match launcher.launch().map(drop) {

@@ -10,9 +10,9 @@ use crate::process::{Process, tree};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
-use tiebreak::exit::Exit;
-use tiebreak::launch::Failed;
 use tiebreak::plan::recipes::RECIPES;
+use tiebreak::system::exit::Exit;
+use tiebreak::targets::launch::Failed;
 
 pub(crate) const TESTS: &[Test] = &[
     ("recipes::nginx", || recipe("nginx")),

@@ -77,7 +77,7 @@ const PLANTED: [(&str, &str, &str); 20] = [
         "\nfn f() { unsafe { libc::abort() } }\n",
         "crates/engine/src/event_loop/socket.rs: names unsafe",
     ),
-    ("src/exit.rs", "\nunsafe fn f() {}\n", "src/exit.rs: names unsafe"),
+    ("src/system/exit.rs", "\nunsafe fn f() {}\n", "src/system/exit.rs: names unsafe"),
     (
         "crates/engine/src/health.rs",
         "\nconst WRONG: i32 = libc::CLOCK_REALTIME;\n",
@@ -98,7 +98,7 @@ const PLANTED: [(&str, &str, &str); 20] = [
         "\nfn f(x: &dyn Fn()) {}\n",
         "crates/engine/src/lane_schedule.rs: names dyn",
     ),
-    ("src/exit.rs", "\nuse crate::plan::Spec;\n", "src: exit -> plan -> exit"),
+    ("src/system/exit.rs", "\nuse crate::plan::Spec;\n", "src: plan -> system -> plan"),
     (
         "crates/judge/src/stats/mod.rs",
         "\nfn f() { crate::audit::nothing(); }\n",
@@ -138,8 +138,8 @@ fn a_wire_that_may_use_std_or_unsafe_is_found() {
 fn what_is_allowed_is_no_breach() {
     let allowed = [
         ("crates/wire/src/new.rs", "#[cfg(test)] extern crate std;\n"),
-        ("src/exit.rs", "#[cfg(test)] mod tests { use crate::plan::Spec; }\n"),
-        ("src/exit.rs", "// crate::plan::Spec in words\n"),
+        ("src/system/exit.rs", "#[cfg(test)] mod tests { use crate::plan::Spec; }\n"),
+        ("src/system/exit.rs", "// crate::plan::Spec in words\n"),
         ("src/plan/mod.rs", "use self::spec::Spec;\n"),
     ];
     let sound = workspace();

@@ -248,7 +248,7 @@ fn awake_it_is_never_at_rest() {
 }
 
 fn first_core() -> String {
-    tiebreak::cores::Facts::read().expect("our cores").allowed[0].to_string()
+    tiebreak::system::cores::Facts::read().expect("our cores").allowed[0].to_string()
 }
 
 /// Cores of each thread of the process.

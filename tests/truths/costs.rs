@@ -236,8 +236,8 @@ fn nginx(name: &str, expressions: u32) -> String {
 /// comparison is undecided all the more. A busy neighbour on the generator's core makes the
 /// generator the slower part. The two then read alike, and one costs a third more CPU.
 fn a_costlier_server_is_not_called_equivalent_where_the_generator_is_slower() {
-    let cores = tiebreak::cores::Facts::read().expect("the system tells its cores");
-    let shared = tiebreak::cores::share_out(&cores, Some(1)).expect("a core");
+    let cores = tiebreak::system::cores::Facts::read().expect("the system tells its cores");
+    let shared = tiebreak::system::cores::share_out(&cores, Some(1)).expect("a core");
     let _neighbour = Neighbour::on(shared.generator[0]);
     let text =
         format!("[defaults]\nconnections = 256\n{}{}", nginx("plain", 0), nginx("regexes", 60));

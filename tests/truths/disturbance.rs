@@ -45,7 +45,8 @@ pub(crate) struct Disturbance {
 
 impl Watch {
     pub(crate) fn start() -> Watch {
-        let cores = tiebreak::cores::Facts::read().expect("the system tells its cores").allowed;
+        let cores =
+            tiebreak::system::cores::Facts::read().expect("the system tells its cores").allowed;
         let start = Usage::now(&cores);
         Watch { cores, start }
     }

@@ -92,7 +92,7 @@ fn a_scale_replaces_the_sizes_of_its_file() {
 #[test]
 fn the_generator_has_as_many_cores_as_the_file_says() {
     let server = serve(unhurried());
-    let all = tiebreak::cores::Facts::read().expect("our cores").allowed;
+    let all = tiebreak::system::cores::Facts::read().expect("our cores").allowed;
     let directory = TestDirectory::new();
     let with = |cores: usize| {
         let file = format!("generator_cores = {cores}\n[contender.a]\nurl = '{}'\n", url(&server));

@@ -54,6 +54,32 @@ pub enum SizeError {
     UnknownPair,
 }
 
+/// What [`holds_a_number_too_large`] finds.
+pub const TOO_LARGE: &str = "a number that is too large";
+
+/// Whether the JSON text of an event holds a whole number that is not below [`NUMBERS_BELOW`].
+pub fn holds_a_number_too_large(json: &str) -> bool {
+    const DIGITS: u32 = NUMBERS_BELOW.ilog10() + 1;
+    let (mut in_text, mut escaped, mut digits, mut is_fraction) = (false, false, 0u32, false);
+    for byte in json.bytes() {
+        if in_text {
+            in_text = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            continue;
+        }
+        match byte {
+            b'"' => in_text = true,
+            b'0'..=b'9' => digits += 1,
+            b'.' | b'e' | b'E' | b'-' | b'+' => is_fraction = is_fraction || byte != b'-',
+            _ => (digits, is_fraction) = (0, false),
+        }
+        if digits >= DIGITS && !is_fraction {
+            return true;
+        }
+    }
+    false
+}
+
 fn most(items: &'static str, count: usize, most: usize) -> Result<(), SizeError> {
     if count > most { Err(SizeError::TooMany { items, count, most }) } else { Ok(()) }
 }

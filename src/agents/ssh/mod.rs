@@ -9,8 +9,8 @@ mod names;
 mod payload;
 mod session;
 
-use crate::exit::Error;
-use crate::remote::Token;
+use crate::system::exit::Error;
+use crate::system::remote::Token;
 use engine::Stop;
 pub(crate) use names::hosts;
 use payload::HostPayload;

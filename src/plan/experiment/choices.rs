@@ -1,9 +1,9 @@
 //! Choices that the user of a launch can make: `{choice.NAME}` in its commands and files.
 
-use crate::exit::Error;
-use crate::launch::Choice;
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::names;
+use crate::plan::settings::names;
+use crate::system::exit::Error;
+use crate::targets::launch::Choice;
 use text::near;
 use text::shown::shown;
 

@@ -1,9 +1,9 @@
 //! Commands in a file: a list of a program and its arguments, or a text for a shell.
 
-use crate::exit::Error;
-use crate::launch::{Command, Text};
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::Value;
+use crate::system::exit::Error;
+use crate::targets::launch::{Command, Text};
 
 /// Reads a command.
 pub(super) fn read(value: &Value<'_>, shell: bool, scope: Scope<'_>) -> Result<Command, Error> {

@@ -1,9 +1,6 @@
 //! One contender: a target that is already running, or one that is launched.
 
-use crate::exit::Error;
-use crate::launch::Values;
 use crate::plan::Settings;
-use crate::plan::declared::{Declared, keys_in_file};
 use crate::plan::experiment::declared;
 use crate::plan::experiment::groups;
 use crate::plan::experiment::launched::{change, check_url, launch_of_recipe, launched};
@@ -15,8 +12,11 @@ use crate::plan::experiment::table::Table;
 use crate::plan::experiment::target::{
     Defaults, LAUNCH_KEYS, TARGET_KEYS, Target, is_program, processes, refuse,
 };
-use crate::plan::group_given::GroupGiven;
-use crate::plan::names;
+use crate::plan::settings::declared::{Declared, keys_in_file};
+use crate::plan::settings::group_given::GroupGiven;
+use crate::plan::settings::names;
+use crate::system::exit::Error;
+use crate::targets::launch::Values;
 
 /// Keys of a contender that belong neither to a request nor to a process.
 pub(super) const KEYS: [&str; 7] =

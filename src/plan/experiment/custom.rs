@@ -4,11 +4,13 @@
 use super::placeholders::{Placeholders, is_identifier};
 use super::scope::Scope;
 use super::table::{Table, Value};
-use crate::exit::Error;
-use crate::launch::Values;
-use crate::plan::custom::{CustomSettings, MOST, RequestTemplate};
-use crate::plan::feeds::{self, FeedRead};
-use crate::plan::{commands, settings, workload};
+use crate::plan::experiment::feeds;
+use crate::plan::experiment::feeds::FeedRead;
+use crate::plan::settings;
+use crate::plan::settings::custom::{CustomSettings, MOST, RequestTemplate};
+use crate::plan::settings::{commands, workload};
+use crate::system::exit::Error;
+use crate::targets::launch::Values;
 use engine::workload::Feeds;
 use record::{
     CustomOperation, Feed, FeedOrder, Generator, OperationText, Parameter, Rows, Statement,

@@ -1,9 +1,9 @@
 //! User-defined operations in an experiment file: what is read, and what is refused with
 //! its place.
 
-use crate::exit::Error;
 use crate::plan::{WorkloadSettings, experiment};
 use crate::scratch::Scratch;
+use crate::system::exit::Error;
 use record::{Generator, OperationText, Parameter, Rows};
 use std::path::Path;
 

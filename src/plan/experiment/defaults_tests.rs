@@ -2,7 +2,7 @@
 
 use super::tests::{launch, read};
 use super::{Experiment, Target};
-use crate::launch::{Command, Process};
+use crate::targets::launch::{Command, Process};
 
 /// Two contenders that differ by a variable, one with its own processes, and two that `[defaults]`
 /// does not affect.

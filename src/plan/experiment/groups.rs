@@ -1,9 +1,10 @@
 //! `[[groups]]`, for all contenders or for one.
 
-use crate::exit::Error;
 use crate::plan::experiment::declared;
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::group_given::{self as groups, GroupGiven};
+use crate::plan::settings::group_given as groups;
+use crate::plan::settings::group_given::GroupGiven;
+use crate::system::exit::Error;
 
 /// Keys of one of them.
 pub(super) fn keys() -> Vec<&'static str> {

@@ -1,11 +1,11 @@
 //! The keys of a launch: what is written, prepared and required before its processes start.
 
-use crate::exit::Error;
-use crate::launch::{File, Text};
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::names;
-use crate::software::Software;
+use crate::plan::settings::names;
+use crate::system::exit::Error;
+use crate::targets::launch::{File, Text};
+use crate::targets::software::Software;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;

@@ -1,8 +1,5 @@
 //! How a target is launched: by a recipe, or as the file describes it.
 
-use crate::address::Url;
-use crate::exit::Error;
-use crate::launch::{Launch, Placeholder, Process, ProcessContext, Text, Values};
 use crate::plan::experiment::choices;
 use crate::plan::experiment::command;
 use crate::plan::experiment::launch_keys;
@@ -11,7 +8,10 @@ use crate::plan::experiment::recipes;
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, is_program, processes, refuse};
-use crate::plan::names;
+use crate::plan::settings::names;
+use crate::protocol::address::Url;
+use crate::system::exit::Error;
+use crate::targets::launch::{Launch, Placeholder, Process, ProcessContext, Text, Values};
 
 /// Keys of a process that only it can have.
 pub(super) const PROCESS_KEYS: [&str; 2] = ["name", "launch"];

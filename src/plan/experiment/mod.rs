@@ -20,6 +20,8 @@
 //! `schema/experiment.v1.json` describes it to editors. Every key is checked here before anything
 //! is launched; errors name the file, the line and the key.
 
+pub(super) mod feeds;
+
 mod choices;
 mod command;
 mod contender;
@@ -29,7 +31,6 @@ mod declared;
 mod groups;
 mod launch_keys;
 mod launched;
-mod outline;
 mod placeholders;
 mod process;
 mod program;
@@ -62,9 +63,9 @@ pub use run::RunInput;
 pub use source::{IN_A_DIRECTORY, LARGEST, others_in};
 pub use target::Target;
 
-use crate::exit::Error;
-use crate::launch::{EnvLookup, Secret};
 use crate::plan::WorkloadSettings;
+use crate::system::exit::Error;
+use crate::targets::launch::{EnvLookup, Secret};
 use source::Source;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,12 @@
 //! Settings of a process of a launched target: where and as which user it runs, when it is ready,
 //! how it is stopped.
 
-use crate::exit::Error;
-use crate::launch::{Command, CoresFrom, Process, ProcessContext, Ready, ReadySign, Text};
 use crate::plan::experiment::command;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::settings;
+use crate::system::exit::Error;
+use crate::targets::launch::{Command, CoresFrom, Process, ProcessContext, Ready, ReadySign, Text};
 use keeper::{signals, user};
 use std::time::Duration;
 use text::near;

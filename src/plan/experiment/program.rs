@@ -1,15 +1,15 @@
 //! A contender that is a whole program: `url = "exec:…"`, and the servers that it talks to.
 
-use crate::address;
-use crate::exec::{Program, Servers};
-use crate::exit::Error;
-use crate::launch::{Launch, Values};
 use crate::plan::experiment::launch_keys;
 use crate::plan::experiment::launched::{change, launch_of_recipe, launched};
 use crate::plan::experiment::process::ProcessSettings;
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, processes, refuse};
+use crate::protocol::address;
+use crate::system::exit::Error;
+use crate::targets::exec::{Program, Servers};
+use crate::targets::launch::{Launch, Values};
 use text::shown::shown;
 
 /// Keys that have no meaning for a program without servers, in addition to those of launches.

@@ -1,12 +1,12 @@
 //! `[published]`: the published experiment that a file reproduces, and its method.
 
-use crate::exit::Error;
-use crate::launch;
 use crate::plan::experiment::command;
 use crate::plan::experiment::contender::Contender;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::Target;
+use crate::system::exit::Error;
+use crate::targets::launch;
 use record::Published;
 use std::collections::BTreeMap;
 

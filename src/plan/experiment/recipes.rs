@@ -2,8 +2,8 @@
 //! an experiment file. Web servers serve a page of 87 bytes or a directory (`site`);
 //! stores and databases begin empty.
 
-use crate::launch::Launch;
 use crate::plan::experiment::{Contender, Target, parse_one};
+use crate::targets::launch::Launch;
 use text::near;
 use text::shown::shown;
 

@@ -1,13 +1,16 @@
 //! Settings of the whole run, which the flags of `tiebreak compare` can also set.
 
-use crate::exit::Error;
-use crate::plan::commands::{self, CustomCommand, CustomCommands};
-use crate::plan::declared::{Declared, keys_in_file};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::{custom, declared, groups};
-use crate::plan::group_given::GroupGiven;
-use crate::plan::sweep_settings::{self as sweep, SweepSettings};
-use crate::plan::{RunSettings, WorkloadSettings, workload};
+use crate::plan::settings::commands;
+use crate::plan::settings::commands::{CustomCommand, CustomCommands};
+use crate::plan::settings::declared::{Declared, keys_in_file};
+use crate::plan::settings::group_given::GroupGiven;
+use crate::plan::settings::sweep_settings as sweep;
+use crate::plan::settings::sweep_settings::SweepSettings;
+use crate::plan::settings::workload;
+use crate::plan::{RunSettings, WorkloadSettings};
+use crate::system::exit::Error;
 
 /// Keys at the top of the file.
 pub(super) fn keys() -> Vec<&'static str> {

@@ -1,9 +1,9 @@
 //! `[scale.NAME]`: other sizes of the same experiment, chosen with `--scale NAME`.
 
-use crate::exit::Error;
 use crate::plan::experiment::run::{self, RunInput};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::Defaults;
+use crate::system::exit::Error;
 use text::lists;
 use text::near;
 use text::shown::shown;

@@ -1,8 +1,8 @@
 //! The entries of settings in `schema/experiment.v1.json` are made from their tables:
 //! `TIEBREAK_WRITE_SCHEMA=1 cargo test --lib plan::experiment::schema` writes them.
 
-use crate::plan::declared::{Declared, InFile, Row, Setting};
 use crate::plan::experiment::target::{LAUNCH_KEYS, TARGET_KEYS};
+use crate::plan::settings::declared::{Declared, InFile, Row, Setting};
 use crate::plan::settings::of_groups;
 use crate::plan::{RunSettings, Settings, WorkloadSettings};
 use serde_json::{Map, Value as Json, json};

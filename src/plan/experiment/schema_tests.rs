@@ -7,7 +7,7 @@
 use super::tests::FULL;
 use super::{contender, custom, groups, launched, process, published, run, target};
 use crate::plan::Settings;
-use crate::plan::declared::keys_in_file;
+use crate::plan::settings::declared::keys_in_file;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use toml::de::{DeTable, DeValue};

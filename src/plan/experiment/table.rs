@@ -1,9 +1,9 @@
 //! Typed reading of TOML that keeps the position of every value.
 
-use crate::exit::Error;
-use crate::launch::Text;
 use crate::plan::experiment::source::Source;
-use crate::plan::spelling;
+use crate::plan::settings::spelling;
+use crate::system::exit::Error;
+use crate::targets::launch::Text;
 use std::ops::Range;
 use text::shown::shown;
 use toml::Spanned;

@@ -1,15 +1,15 @@
 //! The kinds of target, and the defaults of the file for all contenders.
 
-use crate::address;
-use crate::exec::Program;
-use crate::exit::Error;
-use crate::launch::{Launch, Text};
 use crate::plan::Settings;
-use crate::plan::declared::{Declared, keys_in_file};
 use crate::plan::experiment::declared;
 use crate::plan::experiment::process::{self, ProcessSettings};
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
+use crate::plan::settings::declared::{Declared, keys_in_file};
+use crate::protocol::address;
+use crate::system::exit::Error;
+use crate::targets::exec::Program;
+use crate::targets::launch::{Launch, Text};
 
 /// Keys that only launched contenders can have, and that a recipe sets itself.
 pub(super) const LAUNCH_KEYS: [&str; 10] = [

@@ -1,6 +1,6 @@
 use super::*;
-use crate::launch::{Command, CoresFrom, Launch, Process, ReadySign, Text, Values};
 use crate::scratch::Scratch;
+use crate::targets::launch::{Command, CoresFrom, Launch, Process, ReadySign, Text, Values};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -593,7 +593,7 @@ fn what_is_wrong_with_a_contender_is_reported_with_its_place() {
         // A build with Oracle's driver has one more scheme.
         let said = error.text.replace("mysql+unix, oracle, ", "mysql+unix, ");
         assert_eq!(said, *message, "{text}");
-        assert_eq!(error.exit, crate::exit::Exit::Usage);
+        assert_eq!(error.exit, crate::system::exit::Exit::Usage);
         assert!(!error.text.contains("CANARY"), "{}", error.text);
     }
 }

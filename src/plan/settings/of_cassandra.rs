@@ -86,7 +86,7 @@ fn one_of<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::declared::Declared;
+    use crate::plan::settings::declared::Declared;
 
     #[test]
     fn what_is_not_given_is_the_usual() {

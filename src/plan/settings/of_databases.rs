@@ -122,7 +122,7 @@ pub(super) fn table(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::declared::Declared;
+    use crate::plan::settings::declared::Declared;
 
     fn given(pairs: &[(&str, &str)]) -> Settings {
         let mut settings = Settings::default();

@@ -52,7 +52,7 @@ pub(super) fn expires(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::declared::Declared;
+    use crate::plan::settings::declared::Declared;
 
     #[test]
     fn what_is_given_wins_and_the_rest_is_cache_lites() {

@@ -1,7 +1,7 @@
 //! Settings that a contender cannot use are refused, never ignored.
 
-use crate::plan::declared::{Declared, Setting, UsedBy, outer};
 use crate::plan::settings::Settings;
+use crate::plan::settings::declared::{Declared, Setting, UsedBy, outer};
 use crate::protocol::{self, Family, Protocol};
 use record::Reuse;
 

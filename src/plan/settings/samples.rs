@@ -32,7 +32,7 @@ pub(in crate::plan) fn of(key: &str) -> &'static str {
         "pid" => "4711",
         "process" => "nginx",
         "watch" => "127.0.0.1:9310",
-        "watch_token_file" => "src/remote/fixtures/token",
+        "watch_token_file" => "src/system/remote/fixtures/token",
         "query" | "method" | "data" => "x",
         new => panic!("give a value of {new} here"),
     }

@@ -1,7 +1,7 @@
 //! Examines a directory that is used as a cache.
 
 use super::{About, ServerStart};
-use crate::{input, private};
+use crate::system::{input, private};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

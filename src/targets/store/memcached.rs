@@ -3,7 +3,7 @@
 use super::connection::StoreConnection;
 use super::own_keys::{self, Kept};
 use super::{About, PATIENCE, ServerStart};
-use crate::secrets::quote;
+use crate::system::secrets::quote;
 use record::{Address, Fact, Workload};
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store};
 

@@ -15,7 +15,7 @@ mod thrift;
 
 pub(crate) use fingerprint::{Decision, Fingerprint, LoadState, RequestedData};
 
-use crate::access::Access;
+use crate::protocol::access::Access;
 use connection::StoreConnection;
 use drivers::PendingWork;
 use record::limits::NUMBERS_BELOW;

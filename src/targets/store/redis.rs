@@ -3,7 +3,7 @@
 use super::connection::{StoreConnection, StoreReply};
 use super::own_keys::Kept;
 use super::{About, ServerStart};
-use crate::secrets::quote;
+use crate::system::secrets::quote;
 use record::Fact;
 use wire::resp::codes;
 use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When};

@@ -6,8 +6,8 @@
 
 use super::connection::{StoreConnection, StoreReply};
 use super::{About, ServerStart};
-use crate::fnv::fnv1a;
-use crate::secrets::quote;
+use crate::system::fnv::fnv1a;
+use crate::system::secrets::quote;
 use drivers::TABLE_COMMENT;
 use engine::{THRIFT_COLUMN, ThriftAccess};
 use record::{Address, Fact};

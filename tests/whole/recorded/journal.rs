@@ -2,7 +2,7 @@
 
 use record::{Event, Phase, Plan, Seen, Slice, StoreReport, TargetDone, TargetReady, TrialRecord};
 use std::path::Path;
-use tiebreak::journal::{FILE, Reader, Writer};
+use tiebreak::run::journal::{FILE, Reader, Writer};
 
 /// The numbers of the two contenders of every recorded journal, `a` and `b`.
 pub(super) const A: u32 = 0;

@@ -167,7 +167,10 @@ fn the_drawing_keeps_off_the_generators_cores() {
     let server = serve(unhurried());
     let (mut pty, child) = long_run(&directory, &server);
     let used = cores_of(child.id(), "progress");
-    let cores = tiebreak::cores::share_out(&tiebreak::cores::Facts::read().expect("cores"), None);
+    let cores = tiebreak::system::cores::share_out(
+        &tiebreak::system::cores::Facts::read().expect("cores"),
+        None,
+    );
     let cores = cores.expect("cores");
     let expected = if cores.others.is_empty() { cores.allowed } else { cores.others };
     assert_eq!(used, expected);

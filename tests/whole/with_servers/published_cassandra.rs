@@ -62,7 +62,7 @@ fn directory_with_all(path: Option<&str>) -> Option<TestDirectory> {
     let directory = TestDirectory::new();
     let cache = directory.file(".cache");
     let path = path.map_or(directory.path().canonicalize().expect("a directory"), Into::into);
-    let built = tiebreak::cache::built(&cache.join("tiebreak"), &path);
+    let built = tiebreak::system::cache::built(&cache.join("tiebreak"), &path);
     fs::create_dir_all(&built).expect("a directory");
     fs::create_dir_all(BUILT).expect("a directory");
     symlink(BUILT, built.join("kassandra")).expect("a link");

@@ -1,6 +1,6 @@
 //! `tiebreak conformance self`: one whole self-test, and how it ends before it has a result. How small
 //! a difference a machine finds is a reading of that machine. The rule is tested on journals
-//! (src/conformance/counting_tests.rs).
+//! (src/run/conformance/counting/tests.rs).
 
 use crate::common::running::Running;
 use crate::common::{TestDirectory, errors, serve, stdout, url};

@@ -181,7 +181,7 @@ fn with_secret(directory: &TestDirectory, arguments: &[&str]) -> Output {
 /// The directory that the experiment builds into.
 fn built(directory: &TestDirectory) -> PathBuf {
     let path = directory.file("experiment").canonicalize().expect("a directory");
-    tiebreak::cache::built(&directory.file(".cache/tiebreak"), &path)
+    tiebreak::system::cache::built(&directory.file(".cache/tiebreak"), &path)
 }
 
 #[test]

@@ -115,7 +115,7 @@ pub(super) fn few_ports(directory: &TestDirectory) -> (i32, Value) {
 /// at the median. The server's core is its own, whatever else runs on this machine. All 16
 /// connections would be busy, and the delay would not be the generator's, if a reply took 160 ms.
 pub(super) fn kept_waiting(directory: &TestDirectory) -> (i32, Value) {
-    let cores = tiebreak::cores::Facts::read().expect("the system tells its cores").allowed;
+    let cores = tiebreak::system::cores::Facts::read().expect("the system tells its cores").allowed;
     let (first, last) = (cores[0], *cores.last().expect("a core"));
     let server = ServerProcess::start_before_others(&["--core", &first.to_string()]);
     let _neighbour = Neighbour::start_before_others(last);
@@ -126,7 +126,7 @@ pub(super) fn kept_waiting(directory: &TestDirectory) -> (i32, Value) {
 
 /// One on each core that we may use.
 fn neighbours() -> (Vec<u32>, Vec<Neighbour>) {
-    let cores = tiebreak::cores::Facts::read().expect("the system tells its cores").allowed;
+    let cores = tiebreak::system::cores::Facts::read().expect("the system tells its cores").allowed;
     let all = cores.iter().map(|core| Neighbour::start(*core)).collect();
     (cores, all)
 }

@@ -1,0 +1,325 @@
+//! `tiebreak check`.
+
+use super::compare::{self, CompareArgs};
+use crate::cli::{conduct, outputs, sweep};
+use crate::plan;
+use crate::plan::experiment;
+use crate::plan::length::launches;
+use crate::plan::question::hash;
+use crate::plan::sweep::{LoadPoints, Settled, load_points};
+use crate::plan::{Command, ContenderAccess, Observed, Resolved};
+use crate::run::runner;
+use crate::system::exit::{Error, Exit};
+use crate::system::secrets;
+use crate::targets::launch;
+use crate::targets::launch::{File, Launch};
+use record::{
+    Address, Arrivals, Contender, CustomOperation, Interleave, OperationText, Plan, RequestPlan,
+    RequestSettings, Reuse,
+};
+use report::words;
+use std::fmt::Write;
+use std::path::Path;
+use text::shown::{shown_sentence, shown_whole};
+use text::units::{show_ns, show_percent, show_rate};
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak check experiments/http-servers.toml
+      every command, every file and every setting of an experiment
+  tiebreak check nginx node --connections 500
+      what `tiebreak compare` would do with the same arguments";
+
+/// Print the plan of a comparison without launching anything
+///
+/// Takes the arguments of `tiebreak compare`, and also a sweep of one contender, which is
+/// for `tiebreak run`. For an experiment file it first prints every variable, file and
+/// socket that the file uses, and all of its keys. These are printed even if no plan can
+/// follow because a variable is not set. Values that are never recorded (logins, headers,
+/// bodies) are shown only if the file is outside the current directory. Names are resolved,
+/// and the processes that serve addresses on this machine are looked up; nothing is sent.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct CheckArgs {
+    #[command(flatten)]
+    compare: CompareArgs,
+}
+
+pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
+    let mut spec = compare::spec(&args.compare)?;
+    // Printed first, because what follows fails if a variable is not set.
+    for file in plan::files(&spec.contenders) {
+        outputs::print(&secrets::hidden(&of_file(&file)?))?;
+    }
+    if let Some(file) = &spec.trust.cacert {
+        let file = shown_whole(file.display().to_string());
+        outputs::print(&format!("file     {file} (--cacert)\n\n"))?;
+    }
+    // `check` runs nothing of the file, so the permissions are not needed here.
+    spec.allow_file = true;
+    spec.allow_destructive = true;
+    let inputs = plan::read(&spec)?;
+    let output = match load_points(&spec, &inputs)? {
+        None => text(&conduct::settle_read(&spec, inputs)?),
+        Some(points) if points.of_one => {
+            // One contender cannot be compared: its sweep is for `tiebreak run`.
+            spec.command = Command::Run;
+            let points = load_points(&spec, &inputs)?.expect("the same sweep");
+            of_sweep_in_one_run(&points, &sweep::settle_in_one_run(&spec, &points)?)
+        }
+        Some(points) => of_sweep(&points, &sweep::settle(&spec, &points)?),
+    };
+    outputs::print(&secrets::hidden(&output))?;
+    Ok(Exit::Sound)
+}
+
+/// Everything that an experiment file says, as it is written.
+fn of_file(file: &Path) -> Result<String, Error> {
+    let current = std::env::current_dir().unwrap_or_default();
+    let outside = experiment::is_outside(file, &current);
+    let leave = if outside {
+        " lies outside the current directory: `tiebreak compare` requires --allow-file"
+    } else {
+        ""
+    };
+    let name = shown_whole(file.display().to_string());
+    let lines = experiment::contents(file, outside)?.join("\n  ");
+    Ok(format!("file {name}{leave}\n  {lines}\n\n"))
+}
+
+/// The plan at the lowest load point, and the values of the others, which differ in nothing
+/// else.
+fn of_sweep(points: &LoadPoints<'_>, settled: &Settled) -> String {
+    let factor = points.factor.name();
+    let values: Vec<f64> = settled.points.iter().map(|(value, _)| *value).collect();
+    let plans = settled.points.iter().map(|(_, resolved)| &resolved.plan);
+    let takes = runner::foreseen(plans);
+    let mut text = format!("sweep of {factor}: {}; takes {takes} in all\n", listed(&values));
+    for caution in &settled.cautions {
+        text += &format!("caution: {caution}\n");
+    }
+    let (lowest, resolved) = &settled.points[0];
+    text + &format!("\nat {factor} {lowest}:\n{}", self::text(resolved))
+}
+
+/// The plan of a sweep in one run, in which every load point is a contender.
+fn of_sweep_in_one_run(points: &LoadPoints<'_>, resolved: &Resolved) -> String {
+    let values = resolved.plan.sweep.as_ref().map(|sweep| sweep.values.as_slice());
+    format!(
+        "sweep of {} of one target (`tiebreak run`): {}; every round drives each of them once, in \
+         random order; takes {} in all\n\n{}",
+        points.factor.name(),
+        listed(values.unwrap_or_default()),
+        runner::foreseen([&resolved.plan]),
+        text(resolved)
+    )
+}
+
+/// The plan as text.
+fn text(resolved: &Resolved) -> String {
+    let plan = &resolved.plan;
+    let seed = resolved.named_seed();
+    let seed = seed.map_or("a seed drawn for each run".to_owned(), |seed| format!("seed {seed}"));
+    let mut lines = vec![format!("experiment {}, {seed}", hash::of(plan))];
+    lines.extend(run(plan, &resolved.target_cores).into_iter().map(|line| format!("  {line}")));
+    for (contender, contender_access) in plan.contenders.iter().zip(&resolved.accesses) {
+        lines.push(String::new());
+        lines.push(format!("{}  {}", contender.name, contender.target));
+        let more = load_lines(contender).into_iter().chain(own_requests(contender));
+        let more = more.chain(target(contender, contender_access));
+        lines.extend(more.map(|line| format!("  {line}")));
+    }
+    lines.push(String::new());
+    lines.extend(resolved.cautions.iter().map(|caution| format!("caution: {caution}")));
+    lines.push("nothing was launched and nothing was sent".to_owned());
+    lines.join("\n") + "\n"
+}
+
+/// The part of the plan that is the same for all contenders.
+fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
+    let question = &plan.question;
+    let metrics = question.secondary.iter().map(|metric| metric.path()).collect::<Vec<_>>();
+    let mut lines = vec![length(plan)];
+    lines.extend(launches::in_words(plan));
+    lines.push(format!("takes {}", runner::foreseen_of_one(plan)));
+    lines.push(format!("load from cores {}", listed(&plan.generator_cores)));
+    if !target_cores.is_empty() {
+        lines.push(format!("launched targets on cores {}", listed(target_cores)));
+    }
+    let also =
+        if metrics.is_empty() { String::new() } else { format!("; also {}", metrics.join(", ")) };
+    let sought = match &plan.sweep {
+        Some(_) => "up to which load throughput grows".to_owned(),
+        None => format!("verdict on {}", question.primary.path()),
+    };
+    lines.push(format!(
+        "{sought}, confidence {}, at least {} matters{also}",
+        show_percent(1.0 - question.alpha),
+        show_percent(question.matters)
+    ));
+    if !question.requests.is_empty() {
+        lines
+            .push(format!("each request also alone: throughput of {}", listed(&question.requests)));
+    }
+    for group in &question.groups {
+        let metrics = group.metrics.iter().map(|metric| metric.path()).collect::<Vec<_>>();
+        lines.push(format!("metrics of group {}: {}", group.name, metrics.join(", ")));
+    }
+    lines.extend(plan.requirements.iter().map(|text| format!("required: {text}")));
+    lines
+}
+
+fn length(plan: &Plan) -> String {
+    let (question, round) = (&plan.question, show_ns(plan.round_ns));
+    let how = match (plan.interleave, plan.slice_ns) {
+        (Interleave::Turns, _) => "in turns".to_owned(),
+        (_, Some(slice)) => format!("in slices of {}", show_ns(slice)),
+        (Interleave::Slices, None) => "in slices".to_owned(),
+        (Interleave::Auto, None) => "in slices or turns, as the pilot chooses".to_owned(),
+    };
+    if let Some(each) = question.rounds_of_a_launch() {
+        let until = match question.interim_looks.as_slice() {
+            [] => String::new(),
+            looks => format!(", until decided: looks after {} launches", listed(looks)),
+        };
+        let number = question.restarts;
+        return format!("{number} launches of {each} rounds of {round}, {how}{until}");
+    }
+    if !question.interim_looks.is_empty() {
+        let looks = listed(&question.interim_looks);
+        return format!("rounds of {round}, {how}, until decided: looks after {looks} rounds");
+    }
+    format!("{} rounds of {round}, {how}", plan.rounds)
+}
+
+fn request_line(request: &RequestSettings, target: &str) -> String {
+    let head = format!("request {} {}", request.method, path(target));
+    let line = with_head_and_body(head, &request.header_names, request.body_bytes);
+    let expect =
+        if request.expect.is_empty() { "200 to 299".to_owned() } else { listed(&request.expect) };
+    line + &format!("; success is {expect}")
+}
+
+fn with_head_and_body(mut line: String, header_names: &[String], body_bytes: u64) -> String {
+    if !header_names.is_empty() {
+        let _ = write!(line, ", headers {}", header_names.join(", "));
+    }
+    if body_bytes > 0 {
+        let _ = write!(line, ", {body_bytes} bytes of body");
+    }
+    line
+}
+
+/// The path and the query of an address.
+fn path(address: &str) -> &str {
+    let authority = address.split_once("://").map_or(address, |(_, rest)| rest);
+    authority.find('/').map_or("/", |at| &authority[at..])
+}
+
+/// Each request of a workload.
+fn own_requests(contender: &Contender) -> Vec<String> {
+    let work = contender.asks.work().into_iter();
+    let operations = work.flat_map(|work| &work.workload.custom.operations);
+    let line = |operation: &CustomOperation| match &operation.says {
+        OperationText::Request { method, target, header_names, body_bytes } => {
+            let target = if target.is_empty() { path(&contender.target) } else { target.as_str() };
+            let head = format!("request {}: {method} {}", operation.name, shown_sentence(target));
+            Some(with_head_and_body(head, header_names, *body_bytes))
+        }
+        OperationText::Sql(_) | OperationText::Command(_) => None,
+    };
+    operations.filter_map(line).collect()
+}
+
+/// The operations of a contender and the load on it.
+fn load_lines(contender: &Contender) -> Vec<String> {
+    let timeout = show_ns(contender.timeout_ns);
+    if contender.address == Address::Program {
+        return vec![format!("one run after the other; timeout {timeout} for each")];
+    }
+    let reuse = match contender.reuse {
+        Reuse::Always => "persistent".to_owned(),
+        Reuse::Never => "a fresh one for each request".to_owned(),
+        Reuse::Times(times) => format!("a fresh one after {times} requests"),
+        Reuse::Pool(pool) => {
+            format!("one of a pool of {}{}", pool.max, words::for_each_group(contender))
+        }
+    };
+    let arrivals = match contender.intensity.arrivals {
+        Arrivals::Closed => "as fast as replies come".to_owned(),
+        Arrivals::Constant(rate) => format!("{} at equal gaps", show_rate(rate)),
+        Arrivals::Poisson(rate) => format!("{} at random gaps (poisson)", show_rate(rate)),
+    };
+    let what = match &contender.asks {
+        RequestPlan::Request(request) => Some(request_line(request, &contender.target)),
+        RequestPlan::Messages(messages) => Some(words::messages(messages)),
+        RequestPlan::Requests { work, .. }
+        | RequestPlan::Store(work)
+        | RequestPlan::Database { work, .. }
+        | RequestPlan::Files(work) => {
+            Some(words::workload(&work.workload, contender.intensity.depth))
+        }
+        RequestPlan::Statement { .. } | RequestPlan::Program => None,
+    };
+    let what = what.into_iter().chain(words::database(&contender.asks));
+    let mut lines = vec![
+        format!("{}; timeout {timeout}", what.collect::<Vec<_>>().join("; ")),
+        format!("load    {} connections, {reuse}; {arrivals}", contender.intensity.connections),
+    ];
+    if !contender.groups.is_empty() {
+        lines[1] =
+            format!("load    {} connections, {reuse}, in groups:", contender.intensity.connections);
+        let groups = words::groups::loads(contender).into_iter();
+        lines.extend(groups.map(|group| format!("  {group}")));
+    }
+    lines
+}
+
+fn target(contender: &Contender, contender_access: &ContenderAccess) -> Vec<String> {
+    match contender_access {
+        ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
+            let of = &watcher.description;
+            let (name, cores) = (text::shown::shown(&of.name), listed(&of.cores));
+            vec![format!("{name} on cores {cores}, read by the watcher at {}", watcher.address)]
+        }
+        ContenderAccess::Attached { sight: Ok(Observed::Here(sight)), .. } => {
+            let root = |root: &crate::targets::find::Root| {
+                format!("{} {}", text::shown::shown(&root.name), root.process.pid)
+            };
+            let roots: Vec<String> = sight.found.roots.iter().map(root).collect();
+            vec![format!("process {} on cores {}", roots.join(", "), listed(&sight.cores))]
+        }
+        ContenderAccess::Attached { sight: Err(why), .. } => {
+            vec![format!("process not visible: {}", shown_sentence(why.to_string()))]
+        }
+        ContenderAccess::Files(_) => {
+            vec!["files, read and written by the generator itself".to_owned()]
+        }
+        ContenderAccess::Program { program } => {
+            let mut lines = contender.launch.clone();
+            lines.extend(program.servers.iter().flat_map(|servers| files(&servers.launch)));
+            lines.extend(program.why_not().map(|why| format!("caution: {why}")));
+            lines
+        }
+        ContenderAccess::Launched { launch, .. } => {
+            let mut lines = contender.launch.clone();
+            lines.extend(files(launch));
+            lines.extend(launch::missing(launch).map(|why| format!("caution: {why}")));
+            lines
+        }
+    }
+}
+
+/// The files that are written for a launch, as they are in the experiment.
+fn files(launch: &Launch) -> Vec<String> {
+    let mut lines = Vec::new();
+    for File { path, text } in &launch.files {
+        lines.push(format!("{{temp}}/{}:", text::shown::shown(path)));
+        lines.extend(text.to_string().lines().map(|line| format!("  | {}", shown_sentence(line))));
+    }
+    lines
+}
+
+fn listed<T: ToString>(numbers: &[T]) -> String {
+    numbers.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}

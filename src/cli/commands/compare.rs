@@ -1,0 +1,97 @@
+//! `tiebreak compare`.
+
+use crate::cli::agents::AgentOptions;
+use crate::cli::flags::{COMPARE, Flags};
+use crate::cli::options;
+use crate::cli::options::{OutputOptions, TargetOptions};
+use crate::plan::settings::sweep_settings;
+use crate::plan::settings::sweep_settings::SweepSettings;
+use crate::plan::{Command, Spec};
+use crate::system::exit::{Error, Exit};
+
+/// The examples that `-h` has room for.
+pub(in crate::cli) const EXAMPLES: &str = "\
+Examples:
+  tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/
+      any number of contenders; a bare address is named after its host and port
+  tiebreak compare nginx lighttpd mine=node --connections 500
+      servers that tiebreak launches and stops itself (see `tiebreak recipes`)
+  tiebreak compare experiments/http-servers.toml --launches 10
+      an experiment file: any program, launched ten times (see `tiebreak check`)";
+
+/// Further examples, which only `--help` shows.
+const MORE_EXAMPLES: &str = "
+  tiebreak compare memcached redis file:///dev/shm/cache --workload ycsb-b
+      two stores, and a directory used as a cache
+  tiebreak compare keep=http://127.0.0.1:8080/ fresh=http://127.0.0.1:8080/ --set fresh.reuse=never
+      one server, with persistent and with fresh connections
+  tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --rate 5k/s --arrivals poisson
+      response times at a given rate
+  tiebreak compare a=ws://127.0.0.1:8080/ b=ws://127.0.0.1:8081/ --message-size 1kB
+      WebSocket servers that echo messages: every byte that comes back is compared
+  tiebreak compare a=ws://127.0.0.1:8080/ b=ws://127.0.0.1:8081/ --workload chat --members 16
+      a message from one member to all 16 of its room (?room=NAME in the URL)
+  tiebreak compare memcached redis --value 1kB --distribution 'zipf(0.99)'
+      stores: tiebreak loads them first, and verifies what they return
+  tiebreak compare one=redis://127.0.0.1:6379 many=redis://127.0.0.1:6379 --set many.depth=16
+      one store, with one and with sixteen operations in flight on each connection
+  tiebreak compare one=cassandra+thrift://127.0.0.1/app all=cassandra+thrift://127.0.0.1/app --set all.consistency=all
+      one store: one replica must answer, or all of them must
+  tiebreak compare a='exec:php check_a.php' b='exec:php check_b.php' --operations 100k
+      whole programs, run to completion repeatedly
+  tiebreak compare memcached redis --sweep connections=1,8,32,128
+      the same at four loads: how throughput and latency grow, and where the curve bends
+  tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/ --require 'p99 <= 1.05x'
+      for CI: exit code 1 if that was not shown
+  tiebreak compare a=https://localhost:8443/ b=http+unix://%2Frun%2Fapp.sock/ --cacert ca.pem
+      TLS, and a unix socket (its path percent-encoded)";
+
+/// The text at the end of `--help`.
+pub(in crate::cli) fn after_long_help() -> String {
+    options::with_keys(&format!("{EXAMPLES}{MORE_EXAMPLES}"))
+}
+
+/// Compare two contenders or more: which is faster, by how much
+///
+/// All contenders are driven in turns; a pilot chooses how long a turn is. The other
+/// contenders are compared with the first one.
+#[derive(clap::Args)]
+pub(in crate::cli) struct CompareArgs {
+    /// Contenders: addresses, recipes by name, or an experiment file
+    #[arg(required = true, value_name = "[NAME=]URL|RECIPE|FILE.toml")]
+    contenders: Vec<String>,
+    /// Repeat the comparison at several load points: connections=1,8,32,128
+    ///
+    /// The factor is connections, rate, value (bytes) or depth, with 2 to 16 points. Each
+    /// point is a complete comparison in its own directory. The report shows throughput and
+    /// latency against the factor, and where the curve of each contender bends. Targets
+    /// that tiebreak launches are launched again for each point.
+    #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_settings::parse, hide_short_help = true)]
+    sweep: Option<SweepSettings>,
+    #[command(flatten)]
+    flags: Flags<COMPARE>,
+    #[command(flatten)]
+    target: TargetOptions,
+    #[command(flatten)]
+    agents: AgentOptions,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+pub(in crate::cli) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
+    let spec = spec(args)?;
+    if args.agents.share() {
+        crate::cli::agents::perform(&spec, &args.agents, &args.output)
+    } else {
+        crate::cli::perform::perform(&spec, &args.output)
+    }
+}
+
+pub(in crate::cli) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
+    let mut spec = Spec::new(Command::Compare, args.contenders.clone());
+    spec.sweep.clone_from(&args.sweep);
+    args.flags.fill(&mut spec)?;
+    args.target.fill(&mut spec)?;
+    spec.agents = args.agents.count()?;
+    Ok(spec)
+}

@@ -1,0 +1,108 @@
+//! `tiebreak load`.
+
+use crate::cli::conduct;
+use crate::cli::flags::{Flags, LOAD};
+use crate::cli::options::{TargetOptions, with_keys};
+use crate::cli::outputs;
+use crate::plan::sweep::load_points;
+use crate::plan::{self, Command, Resolved, Spec};
+use crate::run::runner;
+use crate::run::runner::LoadReporting;
+use crate::system::exit::{Error, Exit};
+use crate::system::signals;
+use record::Factor;
+use report::words;
+use text::shown::shown;
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak load memcached://127.0.0.1:11211 --keys 1M --value 100B
+      a million keys; a later `tiebreak run` with the same flags finds them loaded
+  tiebreak load memcached://127.0.0.1:11211 redis://127.0.0.1:6379 --workload ycsb-b
+      two stores, as `tiebreak compare` with the same arguments would load them
+  tiebreak load redis://:${PASSWORD}@127.0.0.1/3 --reload
+      write all keys, even if they are there already";
+
+/// Load stores with the keys of a workload, and measure nothing
+///
+/// `compare` and `run` load stores themselves; this command does it ahead of time. A store
+/// that still contains the keys of an earlier load is not loaded again, and an interrupted
+/// load continues where it stopped: the store itself records how far it came. Takes the
+/// flags of `compare`; those that do not change what is loaded (--mix, --distribution,
+/// --hot) have no effect. The exit code is 3 if a store does not contain all of its keys
+/// afterwards, because it had no room for them or evicted some.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES, after_long_help = with_keys(EXAMPLES))]
+pub(in crate::cli) struct LoadArgs {
+    /// Stores that run already; each gets the keys that `compare` uses for the contender
+    /// in the same position
+    #[arg(required = true, value_name = "[NAME=]URL")]
+    contenders: Vec<String>,
+    /// Write all keys, even if the store contains them already
+    #[arg(long)]
+    reload: bool,
+    #[command(flatten)]
+    flags: Flags<LOAD>,
+    #[command(flatten)]
+    target: TargetOptions,
+    /// Show no progress on standard error
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(in crate::cli) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
+    let mut spec = Spec::new(Command::Load, args.contenders.clone());
+    args.flags.fill(&mut spec)?;
+    args.target.fill(&mut spec)?;
+    let resolved = settle(&spec)?;
+    check(&resolved)?;
+    let stop = signals::catch()
+        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
+    let reporting = LoadReporting { quiet: args.quiet, reload: args.reload };
+    let stores = runner::load(&resolved, &stop, reporting)?;
+    let mut exit = Exit::Sound;
+    for (contender, store) in resolved.plan.contenders.iter().zip(&stores) {
+        let outcome = match store.as_ref().filter(|store| store.loaded.is_some()) {
+            Some(store) => words::store(store).join("; "),
+            None => "not all of its keys are loaded".to_owned(),
+        };
+        outputs::print(&format!("{}: {outcome}\n", shown(&contender.name)))?;
+        let sound = store.as_ref().is_some_and(words::is_loaded);
+        exit = if sound { exit } else { Exit::Void };
+    }
+    if signals::caught() {
+        outputs::complain("stopped: the next load of the same keys continues from here");
+    }
+    Ok(exit)
+}
+
+/// Settles a load. A sweep of value is refused, because each load point has other values.
+fn settle(spec: &Spec) -> Result<Resolved, Error> {
+    let inputs = plan::read(spec)?;
+    match load_points(spec, &inputs)? {
+        Some(points) if points.factor == Factor::Value => Err(Error::usage(
+            "a sweep of value loads different values at each point, but `tiebreak load` loads \
+             once: remove the sweep from the experiment file",
+        )),
+        _ => conduct::settle_read(spec, inputs),
+    }
+}
+
+/// Accepts only stores that still run after the load.
+fn check(resolved: &Resolved) -> Result<(), Error> {
+    for contender in &resolved.plan.contenders {
+        let name = shown(&contender.name);
+        if !contender.launch.is_empty() {
+            return Err(Error::usage(format!(
+                "`{name}` would be launched, loaded and stopped: start it yourself and give its \
+                 address; `tiebreak compare` and `tiebreak run` load what they launch"
+            )));
+        }
+        if !contender.asks.is_store() {
+            return Err(Error::usage(format!(
+                "`{name}` is not a store: keys are loaded into caches, files and databases"
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,372 @@
+use super::*;
+use judge::verdict::{Bearing, RequirementStatus, Scope, Weight, Word};
+use record::{ContenderQuestion, Pair};
+
+fn question() -> Question {
+    Question {
+        contenders: ["old", "new", "a/b", "b", "a"].map(ContenderQuestion::named).to_vec(),
+        primary: Metric::Throughput,
+        secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
+        groups: Vec::new(),
+        requests: Vec::new(),
+        pairs: (1..5).map(|b| Pair { a: 0, b }).collect(),
+        alpha: 0.05,
+        matters: 0.01,
+        rounds: 10,
+        restarts: 0,
+        dear: None,
+        interim_looks: Vec::new(),
+        sharing: Vec::new(),
+        generator_cores: Vec::new(),
+        allowed_cores: Vec::new(),
+        one_target: Vec::new(),
+        expect_different: false,
+        shares_core: false,
+        workers: 1,
+    }
+}
+
+fn parse(text: &str) -> Result<Requirement, String> {
+    Requirement::parse(text, &question())
+}
+
+fn good(text: &str) -> Requirement {
+    parse(text).unwrap_or_else(|why| panic!("{why}"))
+}
+
+#[test]
+fn what_can_be_required() {
+    let new_old = Some(("new", "old"));
+    let table = [
+        ("new/old throughput >= 0.97", new_old, Metric::Throughput, Comparator::AtLeast, 0.97),
+        (
+            "old/new throughput>0.97x",
+            Some(("old", "new")),
+            Metric::Throughput,
+            Comparator::MoreThan,
+            0.97,
+        ),
+        ("  p99<=1.05× ", None, Metric::ResponseP99, Comparator::AtMost, 1.05),
+        ("response_time.p50 < 2 x", None, Metric::ResponseP50, Comparator::LessThan, 2.0),
+        ("new / old p99 ≤ 1", new_old, Metric::ResponseP99, Comparator::AtMost, 1.0),
+        (
+            "a/b/old throughput ≥ 1",
+            Some(("a/b", "old")),
+            Metric::Throughput,
+            Comparator::AtLeast,
+            1.0,
+        ),
+    ];
+    for (text, pair, metric, sense, bound) in table {
+        let expected = Requirement {
+            text: text.trim().to_owned(),
+            pair: pair.map(|(b, a)| Names { a: a.to_owned(), b: b.to_owned() }),
+            metric,
+            part: None,
+            sense,
+            bound,
+            by: By::UnfavourableEnd,
+        };
+        assert_eq!(parse(text), Ok(expected));
+    }
+    for (text, by) in [
+        ("p99 <= 1.05x by estimate", By::Estimate),
+        ("p99 <= 1.05x by favourable end", By::FavourableEnd),
+        ("p99 <= 1.05x by unfavourable end", By::UnfavourableEnd),
+    ] {
+        assert_eq!((good(text).by, good(text).text.as_str()), (by, text));
+    }
+}
+
+#[test]
+fn errors_teach() {
+    let example = "write it like `new/old throughput >= 0.97` or `p99 <= 1.05x`";
+    let table = [
+        ("", format!("the comparison sign is missing; {example}")),
+        ("p99", format!("the comparison sign is missing; {example}")),
+        (">= 1", format!("the metric is missing; {example}")),
+        ("new/old >= 0.97", format!("the metric is missing after the contenders; {example}")),
+        (
+            "p99 == 1",
+            "a measured ratio never equals a bound exactly: use >= or <= instead of ==".to_owned(),
+        ),
+        ("p99 => 1", format!("`=>` is not a comparison sign; {example}")),
+        ("p99 <=", format!("the ratio is missing after the comparison sign; {example}")),
+        (
+            "latency <= 1",
+            "no metric is called `latency`: this run judges throughput, p50 and p99".to_owned(),
+        ),
+        (
+            "throughputs >= 1",
+            "no metric is called `throughputs`: this run judges throughput, p50 and p99; did you mean \
+             `throughput`?"
+                .to_owned(),
+        ),
+        (
+            "p99.9 <= 1",
+            "this run does not judge p99.9, only throughput, p50 and p99: require one of these"
+                .to_owned(),
+        ),
+        (
+            "next/old p99 <= 1",
+            "`next/old` does not name two contenders: write B/A with two of old, new, a/b, b and a"
+                .to_owned(),
+        ),
+        (
+            "new p99 <= 1",
+            "`new` does not name two contenders: write B/A with two of old, new, a/b, b and \
+             a".to_owned(),
+        ),
+        ("old/old p99 <= 1", "old is not compared with itself".to_owned()),
+        (
+            "new/b p99 <= 1",
+            "b and new are not compared with each other: --all-pairs compares all".to_owned(),
+        ),
+        (
+            "p99 < 5ms",
+            "`5ms` is a figure of one contender, which depends on the machine as much as on the \
+             program: require a ratio to another contender, such as 1.05x"
+                .to_owned(),
+        ),
+        (
+            "throughput >= 5k/s",
+            "`5k/s` is a figure of one contender, which depends on the machine as much as on the \
+             program: require a ratio to another contender, such as 1.05x"
+                .to_owned(),
+        ),
+        (
+            "p99 <= 5 %",
+            "`5%` is ambiguous: write the ratio, such as 1.05x for 5 % more or 0.95x for 5 % less"
+                .to_owned(),
+        ),
+        ("p99 <= 0", "a ratio must be above 0; 1 means equal".to_owned()),
+        ("p99 <= -1x", format!("`-1x` is not a ratio; {example}")),
+        ("p99 <= nan", format!("`nan` is not a ratio; {example}")),
+        (
+            "p99 <= 1 by luck",
+            "`by` must be followed by `estimate`, `favourable end` or `unfavourable end` (the \
+             default)"
+                .to_owned(),
+        ),
+        ("p99 <= \u{1b}[31m", format!("`\\u{{1b}}[31m` is not a ratio; {example}")),
+    ];
+    for (text, why) in table {
+        let shown = text::shown::shown(text);
+        assert_eq!(parse(text), Err(format!("--require `{shown}`: {why}")));
+    }
+}
+
+#[test]
+fn a_pair_that_can_be_read_in_two_ways() {
+    let mut question = question();
+    question.contenders = ["a", "b/c", "a/b", "c"].map(ContenderQuestion::named).to_vec();
+    let error = Requirement::parse("a/b/c p99 <= 1", &question).expect_err("two ways");
+    assert!(error.ends_with("`a/b/c` can be read in two ways: rename a contender"), "{error}");
+}
+
+fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparison {
+    Comparison {
+        a: "old".to_owned(),
+        b: "new".to_owned(),
+        metric,
+        group: None,
+        request: None,
+        primary: true,
+        scope: Scope::Launches,
+        launch_of_a: false,
+        launch_of_b: false,
+        ratio: Some(ratio.0),
+        low: Some(ratio.1),
+        high: Some(ratio.2),
+        confidence: 0.95,
+        interim_looks: None,
+        charged: None,
+        beyond_generator: None,
+        client_share: None,
+        replicates: 10,
+        p: None,
+        t_interval: None,
+        verdict,
+        because: Vec::new(),
+        withheld: None,
+        at_least: false,
+        fresh_rounds: None,
+        rounds: Vec::new(),
+        middle: None,
+    }
+}
+
+#[track_caller]
+fn checked(
+    text: &str,
+    comparison: &Comparison,
+    findings: &[Finding],
+) -> (RequirementStatus, String) {
+    let checked = good(text).check(std::slice::from_ref(comparison), findings);
+    let [one] = &checked[..] else { panic!("{checked:?}") };
+    assert_eq!(one.requirement, text);
+    (one.status, one.why.clone())
+}
+
+#[test]
+fn a_requirement_between_launches_says_so() {
+    let launches = |launch_of_a, launch_of_b| Comparison {
+        launch_of_a,
+        launch_of_b,
+        ..comparison(Metric::Throughput, (0.985, 0.972, 0.998), Word::Slower)
+    };
+    let says = |text, comparison: Comparison, begins: &str| {
+        let (_, why) = checked(text, &comparison, &[]);
+        assert!(why.starts_with(begins), "{why}");
+    };
+    let both = "throughput of this launch of new is 0.985x that of this launch of old (";
+    says("throughput >= 0.97", launches(true, true), both);
+    let inverted = "throughput of this launch of old is 1.015x that of new (";
+    says("old/new throughput <= 1.1", launches(true, false), inverted);
+    says("throughput >= 0.97", launches(false, false), "throughput of new is 0.985x that of old (");
+}
+
+#[test]
+fn the_unfavourable_end_decides() {
+    use RequirementStatus::{Met, NotMet};
+    let throughput = (0.985, 0.972, 0.998);
+    let table = [
+        ("throughput >= 0.97", throughput, Met),
+        ("throughput >= 0.972", throughput, Met),
+        ("throughput > 0.972", throughput, NotMet),
+        ("throughput >= 0.98", throughput, NotMet),
+        ("throughput >= 1", throughput, NotMet),
+        ("throughput <= 0.998", throughput, Met),
+        ("throughput < 0.998", throughput, NotMet),
+        ("throughput <= 0.99", throughput, NotMet),
+        ("throughput >= 0.98 by estimate", throughput, Met),
+        ("throughput >= 0.99 by estimate", throughput, NotMet),
+        ("throughput >= 0.99 by favourable end", throughput, Met),
+        ("throughput >= 1 by favourable end", throughput, NotMet),
+        // Inverted: 1.002 to 1.029.
+        ("old/new throughput <= 1.03", throughput, Met),
+        ("old/new throughput <= 1.02", throughput, NotMet),
+        ("old/new throughput >= 1.001", throughput, Met),
+    ];
+    for (text, ratio, status) in table {
+        let seen = comparison(Metric::Throughput, ratio, Word::Undecided);
+        assert_eq!(checked(text, &seen, &[]).0, status, "{text}");
+    }
+}
+
+#[test]
+fn sentences_give_the_figures_that_decided() {
+    let seen = comparison(Metric::ResponseP99, (1.02, 0.97, 1.0804), Word::Undecided);
+    let figures = "p99 of new is 1.020x that of old (0.970x to 1.080x at 95 %)";
+    let table = [
+        ("p99 <= 1.1x", "the whole interval is <= 1.100x"),
+        ("p99 <= 1.05x", "not shown to be <= 1.050x, it may be as high as 1.080x"),
+        ("p99 < 0.9x", "no part of the interval is < 0.900x"),
+        ("p99 <= 1.05x by estimate", "the estimate is <= 1.050x"),
+        ("p99 <= 1.01x by estimate", "the estimate is not <= 1.010x"),
+        ("p99 <= 1.01x by favourable end", "not shown to violate <= 1.010x"),
+        ("p99 >= 1.2x by favourable end", "no part of the interval is >= 1.200x"),
+    ];
+    for (text, reason) in table {
+        assert_eq!(checked(text, &seen, &[]).1, format!("{figures}: {reason}"));
+    }
+    let (status, why) = checked("p99 <= 1.08x", &seen, &[]);
+    assert_eq!(status, RequirementStatus::NotMet);
+    assert!(why.ends_with("it may be as high as 1.0804x"), "{why}");
+}
+
+fn finding(rule: &str, weight: Weight, contender: Option<&str>) -> Finding {
+    Finding {
+        rule: rule.to_owned(),
+        weight,
+        contender: contender.map(str::to_owned),
+        evidence: String::new(),
+        remedy: String::new(),
+        short: String::new(),
+        figure: None,
+        hint: String::new(),
+        bearing: Bearing::default(),
+    }
+}
+
+#[test]
+fn without_a_verdict_nothing_can_be_concluded() {
+    let seen = comparison(Metric::Throughput, (1.2, 1.1, 1.3), Word::Void);
+    let refused = [finding("non_success", Weight::Void, Some("new"))];
+    let (status, why) = checked("throughput >= 0.97", &seen, &refused);
+    assert_eq!(
+        (status, why.as_str()),
+        (RequirementStatus::Undetermined, "the audit refused the run")
+    );
+
+    let mut few = comparison(Metric::Throughput, (1.2, 1.1, 1.3), Word::Undecided);
+    (few.low, few.high) = (None, None);
+    few.because = vec!["4 rounds cannot support 1 comparison".to_owned()];
+    assert_eq!(
+        checked("throughput >= 0.97", &few, &[]),
+        (
+            RequirementStatus::Undetermined,
+            "there is no interval to judge by: 4 rounds cannot support 1 comparison".to_owned()
+        )
+    );
+
+    let mut withheld = comparison(Metric::ResponseP99, (1.0, 0.99, 1.01), Word::Undecided);
+    withheld.because = vec!["old: 400 samples, at least 1000".to_owned()];
+    let (status, why) = checked("p99 <= 1.05x", &withheld, &[]);
+    assert_eq!(status, RequirementStatus::Undetermined);
+    assert_eq!(why, "the interval cannot be relied on: old: 400 samples, at least 1000");
+    // An interval that more rounds could decide is relied on.
+    withheld.fresh_rounds = Some((20, 40));
+    assert_eq!(checked("p99 <= 1.05x", &withheld, &[]).0, RequirementStatus::Met);
+}
+
+#[test]
+fn a_generator_that_was_the_slower_part_hides_what_could_turn_the_answer() {
+    use RequirementStatus::{Met, NotMet, Undetermined};
+    let seen = (1.0, 0.99, 1.01);
+    let table = [
+        // A better `old` could change the result, a better `new` could not.
+        ("throughput >= 0.97", "old", Undetermined),
+        ("throughput >= 0.97", "new", Met),
+        ("throughput >= 1.2", "old", NotMet),
+        ("throughput >= 1.2", "new", Undetermined),
+        ("throughput <= 1.05", "new", Undetermined),
+        ("throughput <= 1.05", "old", Met),
+        ("p99 <= 1.05x", "old", Undetermined),
+        ("p99 <= 1.05x", "new", Met),
+        ("p99 <= 0.9x", "new", Undetermined),
+        ("old/new throughput >= 0.97", "new", Undetermined),
+        ("old/new throughput >= 0.97", "old", Met),
+    ];
+    for (text, held, status) in table {
+        let seen = comparison(good(text).metric, seen, Word::Undecided);
+        let findings = [finding(check::BOTTLENECK, Weight::Caution, Some(held))];
+        let (found, why) = checked(text, &seen, &findings);
+        assert_eq!(found, status, "{text}, {held}");
+        assert_eq!(
+            why.contains(&format!("may have limited {held}, ")),
+            status == Undetermined,
+            "{why}"
+        );
+    }
+    assert!(judge::audit::RULES.iter().any(|rule| rule.name == check::BOTTLENECK));
+}
+
+#[test]
+fn every_pair_of_the_metric_is_checked() {
+    let of = |b: &str, ratio| Comparison {
+        b: b.to_owned(),
+        ..comparison(Metric::Throughput, ratio, Word::Undecided)
+    };
+    let comparisons = [
+        of("new", (1.0, 0.99, 1.01)),
+        comparison(Metric::ResponseP99, (1.0, 0.9, 1.1), Word::Undecided),
+        of("b", (0.9, 0.89, 0.91)),
+    ];
+    let all = good("throughput >= 0.97").check(&comparisons, &[]);
+    let seen: Vec<_> = all.iter().map(|it| (it.b.as_str(), it.status)).collect();
+    assert_eq!(seen, [("new", RequirementStatus::Met), ("b", RequirementStatus::NotMet)]);
+    let none = good("p50 <= 1").check(&comparisons, &[]);
+    assert_eq!((none.len(), none[0].status), (1, RequirementStatus::Undetermined));
+    assert_eq!(none[0].why, "the run did not compare p50");
+}

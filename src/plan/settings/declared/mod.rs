@@ -1,0 +1,240 @@
+//! How a setting is declared: once, as a row of a table.
+//!
+//! The rows of [`Settings`](crate::plan::Settings), of [`RunSettings`](crate::plan::RunSettings)
+//! and of [`WorkloadSettings`](crate::plan::WorkloadSettings) hold everything about a setting
+//! except its value. The struct and its merging, the keys of `--set` and of the experiment file,
+//! the flags with their help, the manual pages, the completions, and the entries of
+//! `schema/experiment.v1.json` are made from them.
+
+mod flag;
+mod given;
+
+pub use flag::{Flag, Heading};
+pub use given::{Given, Merged};
+
+use text::shown::shown;
+
+/// Declares a struct of settings and its table.
+///
+/// Each row has the field with its type, the function that reads its text, and its
+/// [`Setting`]. How two values are merged follows from the type: see [`Merged`]. Fields
+/// that are merged but that one text cannot give are listed after `also`.
+macro_rules! declared {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident $(also { $($(#[$also_doc:meta])* $also:ident: $also_type:ty,)* })?;
+        $($(#[$doc:meta])* $field:ident: $type:ty, $parse:path, $setting:expr;)*
+    ) => {
+        $(#[$about])*
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+            $($($(#[$also_doc])* pub $also: $also_type,)*)?
+        }
+
+        impl $crate::plan::settings::declared::Declared for $name {
+            const TABLE: &'static [$crate::plan::settings::declared::Row<$name>] = &[
+                $($crate::plan::settings::declared::Row {
+                    setting: $setting,
+                    set: |settings, text| {
+                        $crate::plan::settings::declared::Given::give(&mut settings.$field, $parse(text)?);
+                        Ok(())
+                    },
+                    is_given: |settings| {
+                        $crate::plan::settings::declared::Merged::is_given(&settings.$field)
+                    },
+                },)*
+            ];
+
+            fn over(self, others: &$name) -> $name {
+                $name {
+                    $($field: $crate::plan::settings::declared::Merged::over(self.$field, &others.$field),)*
+                    $($($also: $crate::plan::settings::declared::Merged::over(self.$also, &others.$also),)*)?
+                }
+            }
+        }
+    };
+}
+pub(crate) use declared;
+
+/// A struct of settings that has a table.
+pub trait Declared: Clone + Default + Send + Sync + 'static {
+    /// Its rows, in the order in which keys are listed.
+    const TABLE: &'static [Row<Self>];
+
+    /// Merges two sets of settings: these take precedence over the others.
+    #[must_use]
+    fn over(self, others: &Self) -> Self;
+}
+
+/// A setting of the struct `S`.
+pub struct Row<S> {
+    /// Its declaration.
+    pub setting: Setting,
+    /// Sets it from its text.
+    pub set: fn(&mut S, &str) -> Result<(), String>,
+    /// Whether it is given.
+    pub is_given: fn(&S) -> bool,
+}
+
+/// The declaration of a setting.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    /// Its name in the experiment file, and in `--set` if it is of one contender. The part before a
+    /// dot is a table in the file.
+    pub key: &'static str,
+    /// How it is written in the file, which is also its type in the schema.
+    pub in_file: InFile,
+    /// Its description in the schema.
+    pub description: &'static str,
+    /// An example of a value, for the help of `--set` and the schema, which takes its first word.
+    pub example: &'static str,
+    /// Which contenders use it.
+    pub used_by: UsedBy,
+    /// Whether each group can have its own value.
+    pub of_groups: bool,
+    /// Its flags, at most one for each command.
+    pub flags: &'static [Flag],
+    /// The name that it had before, as a key and as a flag, which is still accepted. Empty if it had none.
+    pub former: &'static str,
+}
+
+/// How a setting is written in the experiment file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InFile {
+    /// A text.
+    Text,
+    /// A whole number: `64`, or with a unit `'10k'`.
+    Count,
+    /// A number of bytes: `'4kB'`.
+    Bytes,
+    /// A number and a unit of time: `'1.5ms'`.
+    Duration,
+    /// A share: `'1%'`.
+    Percent,
+    /// Operations per second: `250` or `'5k/s'`.
+    Rate,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// A whole number, or one of these words.
+    CountOr(&'static [&'static str]),
+    /// `true` or `false`.
+    Switch,
+    /// A status, or a list of them.
+    Statuses,
+    /// A process ID, or a list of them.
+    Pids,
+    /// The name of a process that is already running, or a list of them; or the tables of those to
+    /// launch, which are read elsewhere.
+    Processes,
+    /// `headers`: a table of names and values.
+    Headers,
+    /// A text that may hold secrets, or `@file` beside the experiment file.
+    Body,
+    /// Operations and their weights: `{ get = 0.9, set = 0.1 }`, or `'get=0.9,set=0.1'`.
+    Mix,
+    /// A list of user-defined commands, each with a weight.
+    Commands,
+    /// It cannot be set in a file.
+    Nowhere,
+}
+
+/// Which contenders use a setting. It is refused for the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsedBy {
+    /// All.
+    Everyone,
+    /// Those with connections that tiebreak opens.
+    Connected,
+    /// HTTP.
+    Requests,
+    /// HTTP and WebSocket.
+    Headers,
+    /// WebSocket.
+    Messages,
+    /// Those that can have several operations in flight on a connection.
+    Deep,
+    /// memcached and Redis.
+    Stores,
+    /// Those whose keys can be spread over several servers.
+    Sharded,
+    /// Servers that are already running.
+    Running,
+    /// Directories.
+    Files,
+    /// Databases that are queried in SQL.
+    Databases,
+    /// Those whose protocol has consistency levels.
+    Replicated,
+    /// Cassandra by CQL.
+    Cassandra,
+}
+
+impl Setting {
+    /// Declares a setting that all contenders use and that has no flag.
+    pub const fn new(key: &'static str, in_file: InFile, description: &'static str) -> Setting {
+        let (example, used_by, of_groups, flags) = ("", UsedBy::Everyone, false, &[] as &[Flag]);
+        Setting { key, in_file, description, example, used_by, of_groups, flags, former: "" }
+    }
+
+    /// Declares a setting of the run that the experiment file cannot set.
+    pub const fn in_no_file(key: &'static str) -> Setting {
+        Setting::new(key, InFile::Nowhere, "")
+    }
+
+    /// Adds an example of a value, for the help of `--set` and the schema.
+    pub const fn example(self, example: &'static str) -> Setting {
+        Setting { example, ..self }
+    }
+
+    /// Restricts the setting to these contenders.
+    pub const fn only(self, used_by: UsedBy) -> Setting {
+        Setting { used_by, ..self }
+    }
+
+    /// Lets each group have its own value.
+    pub const fn of_groups(self) -> Setting {
+        Setting { of_groups: true, ..self }
+    }
+
+    /// Adds these flags.
+    pub const fn flags(self, flags: &'static [Flag]) -> Setting {
+        Setting { flags, ..self }
+    }
+
+    /// Accepts the name that it had before, too.
+    pub const fn formerly(self, former: &'static str) -> Setting {
+        Setting { former, ..self }
+    }
+
+    /// Its name in the experiment file.
+    pub fn key_in_file(&self) -> &'static str {
+        match self.in_file {
+            // `--set NAME.header=` gives one, the file a table of them.
+            InFile::Headers => "headers",
+            _ => self.key,
+        }
+    }
+}
+
+/// Returns the top-level keys under which these settings appear in a table of the file: for
+/// `pool.max` that is `pool`.
+pub fn keys_in_file<S: Declared>() -> Vec<&'static str> {
+    let in_file = S::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere);
+    let names = |row: &Row<S>| [outer(row.setting.key_in_file()), row.setting.former];
+    let mut keys: Vec<&str> = in_file.flat_map(names).filter(|key| !key.is_empty()).collect();
+    keys.dedup();
+    keys
+}
+
+/// Returns the part of a key before the dot.
+pub fn outer(key: &str) -> &str {
+    key.split_once('.').map_or(key, |(outer, _)| outer)
+}
+
+/// Reads a switch.
+///
+/// # Errors
+/// When it is neither word.
+pub fn switch(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("`{}` is neither true nor false", shown(text)))
+}

@@ -1,0 +1,723 @@
+//! Settings of all contenders (flags) or of one (`--set`).
+
+pub(super) mod command;
+pub mod commands;
+pub mod custom;
+pub(crate) mod custom_presets;
+pub mod declared;
+pub mod group_given;
+pub(super) mod names;
+pub(super) mod run_settings;
+pub(super) mod spelling;
+pub mod sweep_settings;
+pub mod workload;
+
+mod of_cassandra;
+mod of_databases;
+mod of_files;
+mod of_loads;
+mod of_memcached;
+mod of_messages;
+mod of_processes;
+mod of_requests;
+mod of_watchers;
+mod refused;
+#[cfg(test)]
+pub(in crate::plan) mod samples;
+
+pub use crate::protocol::Dialect;
+pub use of_loads::{Spread, connections, depth};
+pub use of_requests::{LARGEST_BODY, expect, header};
+pub(in crate::plan) use of_watchers::split as watcher_address;
+pub(in crate::plan) use refused::refuse;
+
+use crate::plan::Command::Load;
+use crate::plan::settings::declared::Heading;
+use crate::plan::settings::declared::Heading::Request;
+use crate::plan::settings::declared::InFile::{
+    Body, Bytes, Count, CountOr, Duration as Time, Headers, Pids, Processes, Rate, Statuses,
+    Switch, Text, Words,
+};
+use crate::plan::settings::declared::UsedBy::{
+    Cassandra, Connected, Databases, Deep, Files, Headers as WithHeaders, Messages, Replicated,
+    Requests, Running, Sharded, Stores,
+};
+use crate::plan::settings::declared::{Declared, Flag, Row, Setting, declared, switch};
+use engine::files::Guard;
+use record::cassandra::{Batch, Compression, Routing};
+use record::{Consistency, Maintenance, MessageKind, Reuse, ShardRule, SqlProtocol};
+use std::sync::Arc;
+use std::time::Duration;
+use text::quantities;
+use text::shown::shown;
+
+declared! {
+    /// The settings of one contender, or of all. No `Debug`: headers and body can
+    /// be secret.
+    #[derive(Clone, Default, PartialEq)]
+    pub struct Settings;
+
+    /// The connection policy.
+    reuse: Option<Reuse>, of_loads::reuse,
+        Setting::new(
+            "reuse",
+            CountOr(&["always", "never"]),
+            "The connection policy: `always`, `never`, or after how many operations to connect \
+             anew.",
+        )
+        .example("always, never or the number of operations on a connection")
+        .only(Connected)
+        .flags(&[Flag::new(
+            "reuse",
+            "WHEN",
+            "When connections end: always (persistent), never (a fresh one for each request, \
+             its connect measured too), or after N requests [default: always]",
+        )
+        .under(Heading::Load, 6)]);
+
+    /// Connections.
+    connections: Option<u32>, of_loads::connections,
+        Setting::new("connections", Count, "How many connections; 64 by default.")
+        .example("64")
+        .of_groups()
+        .flags(&[
+            Flag::new("connections", "N", "Connections to each contender [default: 64]")
+                .short('c')
+                .common()
+                .under(Heading::Load, 2),
+            Flag::new("connections", "N", "Connections to each store [default: 64]")
+                .short('c')
+                .common()
+                .only(&[Load]),
+        ]);
+
+    /// Operations in flight on one connection.
+    depth: Option<u32>, of_loads::depth,
+        Setting::new(
+            "depth",
+            Count,
+            "Operations in flight on a connection, of a store or a WebSocket; 1 by default.",
+        )
+        .example("16 (operations in flight on a connection, of a store or a WebSocket)")
+        .only(Deep)
+        .of_groups()
+        .flags(&[Flag::new(
+            "depth",
+            "N",
+            "Operations in flight on each connection, of stores and WebSocket [default: 1]",
+        )
+        .under(Heading::Load, 4)]);
+
+    /// Which variant of its protocol a store uses.
+    dialect: Option<Dialect>, of_loads::dialect,
+        Setting::new(
+            "dialect",
+            Words(&["text", "meta", "resp2", "resp3"]),
+            "The protocol variant of a store: `text` or `meta` (memcached), `resp2` or `resp3` \
+             (Redis).",
+        )
+        .example("text or meta (memcached); resp2 or resp3 (redis)")
+        .only(Stores);
+
+    /// By which rule a key finds its server.
+    distribution: Option<ShardRule>, of_memcached::distribution,
+        Setting::new(
+            "distribution",
+            Words(&["modula", "consistent", "ketama", "php-memcache", "php-memcache-fnv", "php-memcache-standard"]),
+            "By which rule a key finds its server among several memcached servers: `modula`, \
+             `consistent` or `ketama` as libmemcached has them, `php-memcache`, \
+             `php-memcache-fnv` or `php-memcache-standard` as php-memcache does; `modula` by \
+             default.",
+        )
+        .example("ketama: by which rule a key finds its server (several memcached servers)")
+        .only(Sharded);
+
+    /// Whether keys of a server that cannot be reached go to others.
+    failover: Option<bool>, of_memcached::failover,
+        Setting::new(
+            "failover",
+            Switch,
+            "Whether keys of a memcached server that cannot be reached go to the others; `false` \
+             by default.",
+        )
+        .example("true: keys of a server that is down go to the others (several memcached servers)")
+        .only(Sharded);
+
+    /// How many replicas must have answered an operation.
+    consistency: Option<Consistency>, of_loads::consistency,
+        Setting::new(
+            "consistency",
+            Words(&["one", "two", "three", "quorum", "all", "local-one", "local-quorum", "each-quorum", "serial", "local-serial"]),
+            "How many replicas must have answered an operation (Cassandra): `one`, `two`, \
+             `three`, `quorum`, `all`, `local-one`, `local-quorum` or `each-quorum`; `one` by \
+             default.",
+        )
+        .example("quorum (cassandra): how many replicas must have answered an operation")
+        .only(Replicated);
+
+    /// Copies of each row, if a load creates the keyspace.
+    replication: Option<u32>, of_loads::replication,
+        Setting::new(
+            "replication",
+            Count,
+            "How many copies there are of each row of a Cassandra keyspace that a load creates; 1 \
+             by default.",
+        )
+        .example("3: copies of each row, if a load creates the keyspace (cassandra)")
+        .only(Replicated);
+
+    /// What protects readers of files from half-written values.
+    guard: Option<Guard>, of_files::guard,
+        Setting::new(
+            "locking",
+            Words(&["flock", "rename", "none"]),
+            "What protects readers of files from half-written values: `flock` (as Cache_Lite \
+             does), `rename` (written to a second file that is renamed) or `none`.",
+        )
+        .example("flock, rename or none (files)")
+        .only(Files);
+
+    /// Whether every write of a file waits for the disk.
+    fsync: Option<bool>, of_files::fsync,
+        Setting::new("fsync", Switch, "Whether every write of a file waits for the disk.")
+        .example("true: every write of a file waits for the disk")
+        .only(Files);
+
+    /// When a file is too old.
+    expires: Option<Duration>, of_files::expires,
+        Setting::new("expires", Time, "A file that was written longer ago is a miss, such as `1h`.")
+        .example("1h: a file that was written longer ago is a miss")
+        .only(Files);
+
+    /// The one statement that is sent to a database.
+    query: Option<String>, of_databases::query,
+        Setting::new(
+            "query",
+            Text,
+            "The one statement that is sent to a database, instead of a workload.",
+        )
+        .example("'SELECT 1' (the one statement; databases)")
+        .only(Databases)
+        // Messages do not quote it.
+        .flags(&[Flag::new(
+            "query",
+            "STATEMENT",
+            "Send this statement to databases (postgres://, mysql://), instead of a workload. It \
+             is recorded, so it must not hold a secret",
+        )
+        .under(Request, 3)]);
+
+    /// The character set of the client.
+    charset: Option<String>, of_databases::charset,
+        Setting::new(
+            "charset",
+            Words(&["AL32UTF8"]),
+            "The character set that Oracle's driver uses.",
+        )
+        .example("AL32UTF8 (oracle)")
+        .only(Databases);
+
+    /// How statements are sent.
+    protocol: Option<SqlProtocol>, of_databases::protocol,
+        Setting::new(
+            "protocol",
+            Words(&["simple", "extended", "prepared", "text"]),
+            "How statements are sent: `simple`, `extended` or `prepared` (PostgreSQL), `text` or \
+             `prepared` (MySQL), `simple` or `prepared` (Cassandra); `prepared` by default.",
+        )
+        .example("simple, extended or prepared (postgres); text or prepared (mysql)")
+        .only(Databases);
+
+    /// Which kind of table the workload's rows are in.
+    table: Option<String>, of_databases::table,
+        Setting::new(
+            "table",
+            Words(&["logged", "unlogged", "innodb", "memory", "aria", "myisam", "size-tiered", "leveled", "time-window", "unified"]),
+            "Which kind of table a workload's rows are in: `logged` or `unlogged` (PostgreSQL), \
+             one of MySQL's engines, or how Cassandra compacts it: `size-tiered`, `leveled`, \
+             `time-window` or `unified`.",
+        )
+        .example("memory (mysql), unlogged (postgres): which kind of table a workload is in")
+        .only(Databases);
+
+    /// Connections that all operations share.
+    pool_max: Option<u32>, of_loads::connections,
+        Setting::new("pool.max", Count, "How many at most.")
+        .example("10: connections that all operations share; instead of reuse (databases)")
+        .only(Databases);
+
+    /// How long an operation waits for one of them.
+    pool_wait: Option<Duration>, of_loads::timeout,
+        Setting::new(
+            "pool.wait",
+            Time,
+            "How long an operation waits for a connection before it fails; the timeout by default.",
+        )
+        .example("1s: an operation that waits longer for a connection fails")
+        .only(Databases);
+
+    /// What is done to one of them between two operations.
+    pool_upkeep: Option<Maintenance>, of_databases::upkeep,
+        Setting::new(
+            "pool.upkeep",
+            Words(&["neither", "ping", "reset"]),
+            "What is done to a connection between two operations; `neither` by default.",
+        )
+        .example("ping or reset between two operations; or neither")
+        .only(Databases);
+
+    /// Bytes of the reply to an operation, at most.
+    reply_bytes: Option<u64>, of_databases::reply_bytes,
+        Setting::new(
+            "reply.max",
+            Bytes,
+            "Bytes of a reply, from 1 kB to 1 GB; a longer one fails as `too_large`. 4 MiB by \
+             default, or more where the workload's own values need it.",
+        )
+        .example(
+            "100MB: a longer reply to an operation fails (databases; 4 MiB, or more where the \
+             workload's values need it)",
+        )
+        .only(Databases);
+
+    /// Which nodes of Cassandra operations are sent to.
+    routing: Option<Routing>, of_cassandra::routing,
+        Setting::new(
+            "routing",
+            Words(&["token-aware", "round-robin"]),
+            "Which node of Cassandra an operation is sent to: `token-aware`, to one that holds \
+             the row, or `round-robin`; `token-aware` by default.",
+        )
+        .example("token-aware or round-robin (cassandra)")
+        .only(Cassandra);
+
+    /// How frames are compressed.
+    compression: Option<Compression>, of_cassandra::compression,
+        Setting::new(
+            "compression",
+            Words(&["none", "lz4"]),
+            "How frames to and from Cassandra are compressed: `none` or `lz4`; `none` by default.",
+        )
+        .example("none or lz4 (cassandra)")
+        .only(Cassandra);
+
+    /// Rows of one page of a reply, at most.
+    page_size: Option<u32>, of_cassandra::page_size,
+        Setting::new(
+            "page_size",
+            Count,
+            "Rows of one page of a reply of Cassandra, at most; 5000 by default.",
+        )
+        .example("100: rows of one page of a reply (cassandra)")
+        .only(Cassandra);
+
+    /// How operations with several statements are sent.
+    batch: Option<Batch>, of_cassandra::batch,
+        Setting::new(
+            "batch",
+            Words(&["none", "logged", "unlogged"]),
+            "How an operation with several statements that only write is sent to Cassandra: \
+             `logged`, `unlogged` or `none` (one after the other); `logged` by default.",
+        )
+        .example("logged, unlogged or none: operations with several statements (cassandra)")
+        .only(Cassandra);
+
+    /// How many times the statements of an operation are in a batch.
+    batch_size: Option<u32>, of_cassandra::batch_size,
+        Setting::new(
+            "batch_size",
+            Count,
+            "How many times a batch contains the statements of a custom operation that only \
+             writes, each time with its own parameters; 1 by default. One operation is then one \
+             such batch.",
+        )
+        .example("10: the statements of an operation ten times in one batch (cassandra)")
+        .only(Cassandra);
+
+    /// Whether the library waits for more requests before it writes.
+    write_coalescing: Option<bool>, of_cassandra::write_coalescing,
+        Setting::new(
+            "write_coalescing",
+            Switch,
+            "Whether Cassandra's client library waits for more requests before it writes to a \
+             socket; `false` by default.",
+        )
+        .example("true: the library waits for more requests before it writes (cassandra)")
+        .only(Cassandra);
+
+    /// Sockets of one session to each node.
+    sockets_per_node: Option<u32>, of_cassandra::sockets_per_node,
+        Setting::new(
+            "sockets_per_node",
+            Count,
+            "Sockets of a session to each node of Cassandra, over which the operations of all \
+             connections go; 1 by default.",
+        )
+        .example("2: sockets to each node, which all connections share (cassandra)")
+        .only(Cassandra);
+
+    /// Operations per second.
+    rate: Option<f64>, quantities::rate,
+        Setting::new(
+            "rate",
+            Rate,
+            "Operations per second; if left out, as fast as replies come.",
+        )
+        .example("5k/s")
+        .of_groups()
+        .flags(&[Flag::new(
+            "rate",
+            "RATE",
+            "Requests per second (5k/s, 1000/s, 250); without it as fast as replies come",
+        )
+        .more(
+            "Without --rate every connection sends its next request when it has the reply \
+             (closed loop), and contenders are compared by throughput. With it requests are \
+             due by a schedule that no slow reply can stop (open loop); response times count \
+             from when a request was due, and contenders are compared by their p99.",
+        )
+        .common()
+        .under(Heading::Load, 3)]);
+
+    /// How they are spread.
+    arrivals: Option<Spread>, of_loads::spread,
+        Setting::new("arrivals", Words(&["constant", "poisson"]), "How a rate is spread.")
+        .example("constant or poisson")
+        .of_groups()
+        .flags(&[Flag::new(
+            "arrivals",
+            "HOW",
+            "How the requests of --rate are spread: constant or poisson [default: constant]",
+        )
+        .under(Heading::Load, 5)]);
+
+    /// Time after which an operation is given up.
+    timeout: Option<Duration>, of_loads::timeout,
+        Setting::new(
+            "timeout",
+            Time,
+            "How long to wait before an operation is given up; 30s by default.",
+        )
+        .example("30s")
+        .flags(&[Flag::new(
+            "timeout",
+            "TIME",
+            "Give up a request after this long, 10m at most; its time is recorded as at least that \
+             [default: 30s]",
+        )
+        .under(Heading::Load, 7)]);
+
+    /// The processes of the target.
+    pids: Option<Vec<u32>>, of_processes::pids,
+        Setting::new(
+            "pid",
+            Pids,
+            "The processes of a target that runs already, whose CPU time and memory are measured, \
+             with all their descendants: a number, or a list of numbers.",
+        )
+        .example("4711,4712: the processes of the target, for its CPU time and memory")
+        .only(Running);
+
+    /// The processes of the target, by name.
+    processes: Option<Vec<String>>, of_processes::names,
+        Setting::new(
+            "process",
+            Processes,
+            "Of a target that runs already: its processes by name, or a list of names, such as \
+             a proxy and the server behind it; their CPU time and memory are measured, with all \
+             their descendants. Of a target that is launched: its processes, started in this order; \
+             the last one is driven. If its address has several nodes, each is one of them, and \
+             all are started at once.",
+        )
+        .example("pgbouncer,postgres: the same by the names of programs")
+        .only(Running);
+
+    /// The watcher that reads the cost of the target.
+    watch: Option<String>, of_watchers::address,
+        Setting::new(
+            "watch",
+            Text,
+            "HOST:PORT of `tiebreak watch` on the machine of the target, which reads the CPU time and \
+             memory of the target there.",
+        )
+        .example("10.0.0.5:9310: tiebreak watch there reads the CPU time of the target")
+        .only(Running);
+
+    /// The file with the watcher's token.
+    watch_token_file: Option<String>, of_watchers::token_file,
+        Setting::new(
+            "watch_token_file",
+            Text,
+            "A file with the token that `tiebreak watch` printed; without it the token is the value of \
+             the environment variable TIEBREAK_WATCH_TOKEN.",
+        )
+        .example("token.txt: a file with its token, instead of TIEBREAK_WATCH_TOKEN")
+        .only(Running);
+
+    /// Codes that count as success.
+    expect: Option<Vec<u16>>, of_requests::expect,
+        Setting::new("expect", Statuses, "Statuses that count as success; 200 to 299 by default.")
+        .example("200,304")
+        .only(Requests)
+        .flags(&[Flag::new(
+            "expect",
+            "STATUS,…",
+            "Statuses that count as success, such as 200,304 [default: 200 to 299]",
+        )
+        .under(Request, 4)]);
+
+    /// Whether replies may be without a body.
+    expect_empty: Option<bool>, switch,
+        Setting::new(
+            "expect_empty",
+            Switch,
+            "Whether replies 200 to GET may have no body; `false` by default.",
+        )
+        .example("true: replies without a body are meant")
+        .only(Requests)
+        .flags(&[Flag::switch("expect-empty", "Replies 200 to GET may have no body")
+            .under(Request, 8)]);
+
+    /// The method.
+    method: Option<String>, of_requests::method,
+        Setting::new("method", Text, "The method; GET, or POST with `data`.")
+        .example("HEAD")
+        .only(Requests)
+        .flags(&[Flag::new("method", "METHOD", "Method [default: GET; POST with -d]")
+            .short('X')
+            .unquoted()
+            .under(Request, 0)]);
+
+    /// Name and value.
+    headers: Vec<(String, Vec<u8>)>, of_requests::header,
+        Setting::new("header", Headers, "Headers: a value, or a list of values.")
+        .example("'Accept: text/html' (may be given several times)")
+        .only(WithHeaders)
+        .flags(&[Flag::new(
+            "header",
+            "NAME: VALUE",
+            "Send this header; may be given several times. Its value is never recorded",
+        )
+        .short('H')
+        .repeated()
+        .unquoted()
+        .common()
+        .under(Request, 1)]);
+
+    /// What messages are made of.
+    message: Option<MessageKind>, of_messages::kind,
+        Setting::new(
+            "message",
+            Words(&["text", "binary"]),
+            "The kind of WebSocket messages: `text` or `binary`; `text` by default.",
+        )
+        .example("text or binary (ws)")
+        .only(Messages)
+        .flags(&[Flag::new(
+            "message",
+            "KIND",
+            "The kind of messages to WebSocket servers: text or binary [default: text]",
+        )
+        .under(Request, 5)]);
+
+    /// Bytes of a message.
+    message_bytes: Option<u32>, of_messages::size,
+        Setting::new(
+            "message_size",
+            Bytes,
+            "Bytes of a message of WebSocket, from 16 B to 16 MiB; `64B` by default.",
+        )
+        .example("1kB: bytes of a message (ws)")
+        .only(Messages)
+        .flags(&[Flag::new(
+            "message-size",
+            "SIZE",
+            "Bytes of each message to a WebSocket server, from 16B to 16MiB [default: 64B]",
+        )
+        .under(Request, 6)]);
+
+    /// Members of a room.
+    members: Option<u32>, of_messages::members,
+        Setting::new(
+            "members",
+            Count,
+            "Members of a room of the workload `chat`, from 2 to 1000; 8 by default.",
+        )
+        .example("8: members of a room (ws, --workload chat)")
+        .only(Messages)
+        .flags(&[Flag::new(
+            "members",
+            "N",
+            "Members of each room of --workload chat, from 2 to 1000 [default: 8]",
+        )
+        .under(Request, 7)]);
+
+    /// The body.
+    body: Option<Arc<[u8]>>, of_requests::data,
+        Setting::new(
+            "data",
+            Body,
+            "The body: a text, or `@file` beside this file: a plain file of at most 64 MiB.",
+        )
+        .example("@file or text")
+        .only(Requests)
+        .flags(&[Flag::new(
+            "data",
+            "@FILE|TEXT",
+            "Send this body, or the contents of the file after @; never recorded",
+        )
+        .short('d')
+        .unquoted()
+        .text_or_file()
+        .under(Request, 2)]);
+}
+
+impl Settings {
+    /// Sets one key from its text. The messages never quote a header or a body.
+    ///
+    /// # Errors
+    /// When the key is not known, or the value does not fit it.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let is_it =
+            |row: &&Row<Settings>| [row.setting.key, row.setting.key_in_file()].contains(&key);
+        match Settings::TABLE.iter().find(is_it) {
+            Some(row) => (row.set)(self, value),
+            None => {
+                let known: Vec<&str> = Settings::TABLE.iter().map(|row| row.setting.key).collect();
+                let meant = spelling::did_you_mean(key, &known);
+                let key = shown(key);
+                Err(format!("there is no key `{key}`: {}{meant}", known.join(", ")))
+            }
+        }
+    }
+}
+
+/// Returns the settings that each group can have.
+pub(in crate::plan) fn of_groups() -> impl Iterator<Item = &'static Row<Settings>> {
+    Settings::TABLE.iter().filter(|row| row.setting.of_groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Arrivals;
+
+    fn set(key: &str, value: &str) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        settings.set(key, value)?;
+        Ok(settings)
+    }
+
+    #[test]
+    fn good_values() {
+        assert_eq!(set("reuse", "never").map(|s| s.reuse), Ok(Some(Reuse::Never)));
+        assert_eq!(set("reuse", "always").map(|s| s.reuse), Ok(Some(Reuse::Always)));
+        assert_eq!(set("reuse", "1k").map(|s| s.reuse), Ok(Some(Reuse::Times(1000))));
+        assert_eq!(set("connections", "10k").map(|s| s.connections), Ok(Some(10_000)));
+        assert_eq!(set("rate", "5k/s").map(|s| s.rate), Ok(Some(5000.0)));
+        assert_eq!(set("arrivals", "poisson").map(|s| s.arrivals), Ok(Some(Spread::Poisson)));
+        assert_eq!(set("timeout", "10m").map(|s| s.timeout), Ok(Some(Duration::from_secs(600))));
+        assert_eq!(set("expect", "200, 304").map(|s| s.expect), Ok(Some(vec![200, 304])));
+        assert_eq!(set("method", "HEAD").map(|s| s.method), Ok(Some("HEAD".to_owned())));
+        assert_eq!(
+            set("header", "X-A:  b: c ").map(|s| s.headers),
+            Ok(vec![("X-A".to_owned(), b"b: c".to_vec())])
+        );
+        // As the key is written in a file.
+        assert!(set("headers", "X-A: b") == set("header", "X-A: b"));
+        assert_eq!(set("data", "x=1").map(|s| s.body), Ok(Some(b"x=1".as_slice().into())));
+        assert_eq!(set("data", "@/dev/null").map(|s| s.body), Ok(Some([].as_slice().into())));
+    }
+
+    #[test]
+    fn bad_values_name_the_remedy_and_quote_no_secret() {
+        let table = [
+            ("reuse", "1", "for one operation per connection write `never`"),
+            (
+                "reuse",
+                "0",
+                "`0` is not a connection policy: write always, never, or after how many operations to connect anew",
+            ),
+            (
+                "reuse",
+                "nevr",
+                "`nevr` is not a connection policy: write always, never, or after how many operations to connect anew",
+            ),
+            ("connections", "0", "`0` is not a number of connections from 1 to 1M"),
+            (
+                "arrivals",
+                "poison",
+                "`poison` is not a way to spread arrivals: constant, poisson; did you mean `poisson`?",
+            ),
+            ("timeout", "0s", "a timeout must be above 0"),
+            ("timeout", "11m", "`11m` is too long for a timeout: it must be at most 10m"),
+            (
+                "expect",
+                "200,2xx",
+                "`2xx` is not a status of a final reply: write numbers from 200 to 599, such as 200,304",
+            ),
+            (
+                "expect",
+                "100",
+                "`100` is not a status of a final reply: write numbers from 200 to 599, such as 200,304",
+            ),
+            ("header", "CANARY", "write a header as 'Name: value'"),
+            (
+                "header",
+                "CAN ARY: x",
+                "write a header as 'Name: value'; a name consists of letters, digits and -",
+            ),
+            ("header", "X: CANARY\r\nY: z", "the value of the header X holds a control character"),
+            (
+                "header",
+                "Content-Length: 5",
+                "leave out Content-Length: it follows from the body (-d)",
+            ),
+            (
+                "header",
+                "connection: close",
+                "leave out Connection: --reuse says when connections end",
+            ),
+            (
+                "resue",
+                "never",
+                "there is no key `resue`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, pid, process, watch, watch_token_file, expect, expect_empty, method, header, message, message_size, members, data; did you mean `reuse`?",
+            ),
+            (
+                "pool",
+                "x",
+                "there is no key `pool`: reuse, connections, depth, dialect, distribution, failover, consistency, replication, locking, fsync, expires, query, charset, protocol, table, pool.max, pool.wait, pool.upkeep, reply.max, routing, compression, page_size, batch, batch_size, write_coalescing, sockets_per_node, rate, arrivals, timeout, pid, process, watch, watch_token_file, expect, expect_empty, method, header, message, message_size, members, data",
+            ),
+        ];
+        for (key, value, message) in table {
+            assert_eq!(set(key, value).err().as_deref(), Some(message), "{key}={value}");
+        }
+        let missing = set("data", "@/no/such").err().expect("no such file");
+        assert!(missing.starts_with("the file /no/such cannot be read: No such file"), "{missing}");
+    }
+
+    #[test]
+    fn a_contenders_settings_win_and_headers_add_up() {
+        let mut common = Settings::default();
+        let mut custom = Settings::default();
+        for (key, value) in [("rate", "1k"), ("connections", "8"), ("header", "A: 1")] {
+            common.set(key, value).expect("good");
+        }
+        for (key, value) in [("rate", "2k"), ("arrivals", "poisson"), ("header", "B: 2")] {
+            custom.set(key, value).expect("good");
+        }
+        let both = custom.over(&common);
+        assert_eq!(both.arrivals(), Ok(Arrivals::Poisson(2000.0)));
+        assert_eq!(both.connections, Some(8));
+        assert_eq!(both.headers.iter().map(|h| h.0.as_str()).collect::<Vec<_>>(), ["A", "B"]);
+    }
+
+    #[test]
+    fn arrivals_need_a_rate() {
+        assert_eq!(Settings::default().arrivals(), Ok(Arrivals::Closed));
+        let rate = Settings { rate: Some(5.0), ..Settings::default() };
+        assert_eq!(rate.arrivals(), Ok(Arrivals::Constant(5.0)));
+        let spread = Settings { arrivals: Some(Spread::Constant), ..Settings::default() };
+        assert!(spread.arrivals().unwrap_err().contains("give --rate too"));
+    }
+}

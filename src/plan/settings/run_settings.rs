@@ -1,0 +1,387 @@
+//! Settings of the whole run: flags, or keys at the top of the experiment file.
+
+use crate::plan::Command::{self, Compare, Run};
+use crate::plan::settings::declared::Heading::{Load, Rounds, Verdict};
+use crate::plan::settings::declared::InFile::{Count, Duration as Time, Percent, Switch, Words};
+use crate::plan::settings::declared::{Declared, Flag, Setting, declared, switch};
+use record::Interleave;
+use std::time::Duration;
+use text::near;
+use text::quantities;
+use text::shown::shown;
+
+/// Flags that only a comparison has.
+const COMPARE: &[Command] = &[Compare];
+
+declared! {
+    /// The settings of the run that were given. Flags on the command line take precedence over the
+    /// experiment file.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct RunSettings;
+
+    /// Rounds.
+    rounds: Option<u32>, above_0,
+        Setting::new("rounds", Count, "Rounds; 10 by default.")
+        .example("20")
+        .flags(&[Flag::new(
+            "rounds",
+            "N",
+            "How many rounds: each is one replicate [default: 10, or more for many comparisons]",
+        )
+        .more(
+            "With --launches: rounds of each launch [default: 2]. With --until-decided and one \
+             launch: rounds before the first check [default: 10].",
+        )
+        .only(COMPARE)
+        .common()
+        .under(Rounds, 0),
+            Flag::new("rounds", "N", "With --sweep: how many rounds [default: 10]")
+                .only(&[Run])
+                .under(Rounds, 0),
+        ]);
+
+    /// How long each contender is driven in a round.
+    round: Option<Duration>, quantities::duration,
+        Setting::new(
+            "round",
+            Time,
+            "How long each contender is driven in a round; 1s by default.",
+        )
+        .example("2s")
+        .flags(&[Flag::new(
+            "round",
+            "TIME",
+            "How long each contender is driven in a round [default: 1s; turns: 2.5s]",
+        )
+        .only(COMPARE)
+        .under(Rounds, 1),
+            Flag::new(
+                "round",
+                "TIME",
+                "With --sweep: how long each load point is driven in a round [default: 2.5s]",
+            )
+            .only(&[Run])
+            .under(Rounds, 1),
+        ]);
+
+    /// How long each contender is driven before the pilot.
+    warm_up: Option<Duration>, quantities::duration,
+        Setting::new(
+            "warm_up",
+            Time,
+            "How long each contender is driven before the pilot; until it has levelled by default.",
+        )
+        .example("5s")
+        .flags(&[Flag::new(
+            "warm-up",
+            "TIME",
+            "Drive each contender this long before anything counts [default: until it has levelled]",
+        )
+        .under(Load, 8)]);
+
+    /// How long each contender is driven in the pilot.
+    pilot: Option<Duration>, quantities::duration,
+        Setting::in_no_file("pilot").flags(&[Flag::new(
+            "pilot",
+            "TIME",
+            "How long the pilot drives each contender, for tests in which it decides nothing",
+        )
+        .only(COMPARE)
+        .hidden()
+        .under(Rounds, 4)]);
+
+    /// Length of a slice.
+    slice: Option<Duration>, quantities::duration,
+        Setting::new("slice", Time, "Length of a slice; the pilot chooses by default.")
+        .example("50ms")
+        .flags(&[Flag::new(
+            "slice",
+            "TIME",
+            "Length of a turn within a round [default: the pilot chooses]",
+        )
+        .only(COMPARE)
+        .under(Rounds, 2)]);
+
+    /// How contenders take turns.
+    interleave: Option<Interleave>, interleave,
+        Setting::new("interleave", Words(&["auto", "slices", "turns"]), "How contenders take turns.")
+        .flags(&[Flag::new(
+            "interleave",
+            "HOW",
+            "slices (many short turns per round) or turns (one per round) [default: the pilot \
+             chooses]",
+        )
+        .only(COMPARE)
+        .under(Rounds, 3)]);
+
+    /// How long `run` drives.
+    duration: Option<Duration>, quantities::duration,
+        Setting::in_no_file("duration").flags(&[Flag::new(
+            "duration",
+            "TIME",
+            "How long to drive [default: 10s; with -n: until N are done, 1h at most]",
+        )
+        .only(&[Run])
+        .common()
+        .under(Load, 0)]);
+
+    /// After how many operations `run` stops; of a program: how many a run of it does.
+    operations: Option<u64>, operations,
+        Setting::in_no_file("operations").flags(&[
+            Flag::new("operations", "N", "Stop after this many requests")
+                .short('n')
+                .only(&[Run])
+                .common()
+                .under(Load, 1),
+            Flag::new(
+                "operations",
+                "N",
+                "Operations of one run of a program (exec:) that does not announce them",
+            )
+            .more(
+                "A program announces its operations by its last line of output: operations \
+                 100000.",
+            )
+            .only(COMPARE)
+            .under(Rounds, 6),
+        ]);
+
+    /// Fixes the operations and the order of slices.
+    seed: Option<u64>, seed,
+        Setting::new(
+            "seed",
+            Count,
+            "Fixes the operations, the arrivals and the order of slices. Drawn for each run if it \
+             is not given.",
+        )
+        .example("42")
+        .flags(&[Flag::new(
+            "seed",
+            "N",
+            "Fixes the operations, the arrivals and the order of slices [default: drawn for each \
+             run]",
+        )
+        .under(Load, 9)]);
+
+    /// How many cores the generator uses.
+    cores: Option<u32>, above_0,
+        Setting::new("generator_cores", Count, "How many cores the generator uses.")
+        .example("2")
+        .flags(&[Flag::new(
+            "cores",
+            "N",
+            "Number of cores that generate load [default: half of all, the last ones, at most 8]",
+        )
+        .under(Load, 10)]);
+
+    /// The smallest difference that matters, as a share.
+    matters: Option<f64>, quantities::percent,
+        Setting::new("matters", Percent, "The smallest difference that matters; 1% by default.")
+        .example("2%")
+        .flags(&[Flag::new(
+            "matters",
+            "PERCENT",
+            "The smallest difference that matters [default: 1%]",
+        )
+        .only(COMPARE)
+        .under(Verdict, 0)]);
+
+    /// Level of the intervals, as a share.
+    confidence: Option<f64>, quantities::percent,
+        Setting::new("confidence", Percent, "Level of the intervals; 95% by default.")
+        .example("99%")
+        .flags(&[Flag::new(
+            "confidence",
+            "PERCENT",
+            "Confidence of the verdicts, all comparisons together [default: 95%]",
+        )
+        .only(COMPARE)
+        .under(Verdict, 1)]);
+
+    /// Compare all pairs, not only with the first.
+    all_pairs: bool, switch,
+        Setting::new("all_pairs", Switch, "Compare all pairs, not only with the first.")
+        .flags(&[Flag::switch(
+            "all-pairs",
+            "Compare every contender with every other, not only with the first",
+        )
+        .only(COMPARE)
+        .under(Verdict, 2)]);
+
+    /// The contenders are expected to answer differently.
+    expect_different: bool, switch,
+        Setting::new(
+            "expect_different",
+            Switch,
+            "The contenders are expected to answer differently.",
+        )
+        .flags(&[Flag::switch(
+            "expect-different",
+            "The contenders are expected to answer differently",
+        )
+        .only(COMPARE)
+        .under(Verdict, 3)]);
+
+    /// How many times every target is launched.
+    launches: Option<u32>, above_0,
+        Setting::new("launches", Count, "How many times every target is launched.")
+        .example("10")
+        .formerly("restarts")
+        .flags(&[Flag::new(
+            "launches",
+            "N",
+            "Launch every target N times; each launch is then one replicate",
+        )
+        .more(
+            "A server settles differently at each start. A verdict from one launch describes that \
+             launch; with several it describes the programs. Only for targets that tiebreak \
+             launches. With --until-decided: launches before the first check [default: 10].",
+        )
+        .only(COMPARE)
+        .common()
+        .under(Rounds, 5)]);
+
+    /// Look five times whether it is decided, in place of a fixed length.
+    until_decided: bool, switch,
+        Setting::new(
+            "until_decided",
+            Switch,
+            "Check five times whether the result is decided, instead of a fixed number of rounds.",
+        )
+        .flags(&[Flag::switch(
+            "until-decided",
+            "Check five times whether the result is decided, and stop when it is",
+        )
+        .more(
+            "After 10, 16, 26, 40 and 60 rounds (with --launches: launches), with a smaller error \
+             at each check, so that all checks together keep the requested confidence.",
+        )
+        .only(COMPARE)
+        .common()
+        .under(Rounds, 7)]);
+
+    /// What the verdict must show.
+    requirements: Vec<String>, text,
+        Setting::in_no_file("require").flags(&[Flag::new(
+            "require",
+            "[B/A] METRIC [of PART] >= RATIO",
+            "A requirement, such as 'new/old throughput >= 0.97'; exit code 1 if it is not met",
+        )
+        .more(
+            "A ratio of two contenders, or of each pair if none is named: 'p99 <= 1.05x'. For one \
+             group or request: 'p99 of writers <= 1.05x', 'throughput of search >= 0.97'. It must hold for the whole interval; `by estimate` \
+             and `by favourable end` are less strict. May be given several times.",
+        )
+        .only(COMPARE)
+        .repeated()
+        .common()
+        .under(Verdict, 4)]);
+}
+
+impl RunSettings {
+    /// Refuses a setting of an experiment file that this command cannot use, because it has no flag
+    /// for it.
+    ///
+    /// # Errors
+    /// When there is one.
+    pub fn refuse_in_file(&self, command: Command) -> Result<(), String> {
+        // `load` itself ignores settings that do not change the load.
+        if command != Command::Run {
+            return Ok(());
+        }
+        let has_flag = |flag: &Flag| flag.commands.contains(&command);
+        let mut given = RunSettings::TABLE.iter().filter(|row| (row.is_given)(self));
+        match given.find(|row| !row.setting.flags.iter().any(has_flag)) {
+            Some(row) => Err(format!(
+                "{} in the experiment file is only for comparisons, and `tiebreak run` drives a \
+                 single contender: remove it from the file",
+                row.setting.key
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+fn above_0(text: &str) -> Result<u32, String> {
+    match quantities::count(text)? {
+        0 => Err("must be above 0".to_owned()),
+        count => u32::try_from(count).map_err(|_| format!("`{text}` is too large")),
+    }
+}
+
+fn operations(text: &str) -> Result<u64, String> {
+    match quantities::count(text)? {
+        0 => Err("must be at least 1".to_owned()),
+        count => Ok(count),
+    }
+}
+
+/// Any number of 64 bits, as reports print it, or a short one such as `10k`.
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().or_else(|_| quantities::count(text).map_err(String::from))
+}
+
+fn interleave(text: &str) -> Result<Interleave, String> {
+    match text {
+        "auto" => Ok(Interleave::Auto),
+        "slices" => Ok(Interleave::Slices),
+        "turns" => Ok(Interleave::Turns),
+        other => {
+            let meant = near::did_you_mean(other, ["auto", "slices", "turns"]);
+            Err(format!("`{}` is not one of auto, slices, turns{meant}", shown(other)))
+        }
+    }
+}
+
+/// Requirements are read when the names of all contenders are known.
+fn text(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::settings::declared::InFile;
+
+    #[test]
+    fn flags_win_and_switches_stay_on() {
+        let flags = RunSettings { rounds: Some(20), ..RunSettings::default() };
+        let file = RunSettings {
+            rounds: Some(12),
+            seed: Some(7),
+            all_pairs: true,
+            ..RunSettings::default()
+        };
+        let both = RunSettings { rounds: Some(20), ..file.clone() };
+        assert_eq!(flags.over(&file), both);
+    }
+
+    #[test]
+    fn a_run_refuses_what_is_for_comparisons() {
+        let file = RunSettings { seed: Some(7), cores: Some(1), ..RunSettings::default() };
+        assert_eq!(file.refuse_in_file(Command::Run), Ok(()));
+        let file = RunSettings { all_pairs: true, ..file };
+        assert_eq!(file.refuse_in_file(Command::Compare), Ok(()));
+        assert_eq!(
+            file.refuse_in_file(Command::Run),
+            Err("all_pairs in the experiment file is only for comparisons, and `tiebreak run` \
+                 drives a single contender: remove it from the file"
+                .to_owned())
+        );
+    }
+
+    #[test]
+    fn a_seed_can_be_copied_from_a_report() {
+        assert_eq!(seed(&u64::MAX.to_string()), Ok(u64::MAX));
+        assert_eq!(seed("10k"), Ok(10_000));
+        assert!(seed("ten").is_err());
+    }
+
+    #[test]
+    fn what_no_file_can_say_has_a_flag() {
+        for row in RunSettings::TABLE {
+            let somewhere = row.setting.in_file != InFile::Nowhere || !row.setting.flags.is_empty();
+            assert!(somewhere, "{}", row.setting.key);
+        }
+    }
+}

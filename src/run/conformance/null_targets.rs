@@ -1,0 +1,171 @@
+//! What lanes are driven against when they are measured by themselves: the null server, a directory
+//! in memory for files, and a program that does nothing for `exec:`.
+
+use super::alone::{self, null_server};
+use crate::protocol::access::Access;
+use crate::protocol::address::Command;
+use crate::targets::exec::{Exec, Program};
+use engine::files::{FilesAccess, Guard, Settings, Store};
+use engine::{EngineError, MakeLane, Numbers, Stop};
+use record::{Address, DriveOrder, LaneOrder, LaneTask, Reuse, TrialRecord, Verify};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use testserver::null::NullServer;
+
+/// A directory in memory, on most machines.
+const IN_MEMORY: &str = "/dev/shm";
+/// Does nothing, as fast as possible.
+const NOTHING: &str = "true";
+/// Number of threads that write the files of a load.
+const THREADS: u32 = 4;
+
+/// What a lane is driven against.
+pub(crate) enum NullTarget {
+    /// The null server, with this access.
+    Null(Box<Access>),
+    /// Its own files, all of which exist.
+    Directory,
+    /// A program, one run for each operation.
+    Program,
+}
+
+impl NullTarget {
+    /// How many connections a lane has with this partner if this many are requested.
+    pub(crate) fn connections(&self, connections: u32) -> u32 {
+        match self {
+            // A lane has only whole rooms.
+            NullTarget::Null(access) => connections.next_multiple_of(access.members()),
+            NullTarget::Directory => connections,
+            NullTarget::Program => 1,
+        }
+    }
+}
+
+/// A partner that is running.
+enum RunningNullTarget {
+    /// The access, and the service.
+    Null(Box<Access>, usize),
+    Directory(FilesAccess, Directory),
+    Program(Exec),
+}
+
+/// All partners of one measurement. They end with it.
+pub(super) struct NullTargets {
+    server: NullServer,
+    each: Vec<RunningNullTarget>,
+}
+
+impl NullTargets {
+    /// Starts them; servers run on this core.
+    ///
+    /// # Errors
+    /// If one cannot be started, or if tiebreak itself failed.
+    pub(super) fn raise<'a>(
+        partners: impl Iterator<Item = &'a NullTarget>,
+        core: Option<u32>,
+        stop: &Stop,
+    ) -> Result<NullTargets, EngineError> {
+        let (mut accesses, mut each) = (Vec::new(), Vec::new());
+        for null_target in partners {
+            each.push(match null_target {
+                NullTarget::Null(access) => {
+                    accesses.push((**access).clone());
+                    RunningNullTarget::Null(access.clone(), accesses.len() - 1)
+                }
+                NullTarget::Directory => directory(stop)?,
+                NullTarget::Program => program(core)?,
+            });
+        }
+        Ok(NullTargets { server: null_server(&accesses, core)?, each })
+    }
+
+    /// Drives an order that has one lane for each of them.
+    pub(super) fn drive(
+        &self,
+        mut order: DriveOrder,
+        stop: &Stop,
+        each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        for (lane, null_target) in order.lanes.iter_mut().zip(&self.each) {
+            lane.address = match null_target {
+                RunningNullTarget::Null(_, service) => {
+                    Address::Tcp(self.server.addresses()[*service])
+                }
+                RunningNullTarget::Directory(_, directory) => directory.address(),
+                RunningNullTarget::Program(_) => Address::Program,
+            };
+        }
+        let lanes = |(lane, null_target): (usize, &RunningNullTarget)| -> Result<Vec<MakeLane>, EngineError> {
+            match null_target {
+                RunningNullTarget::Null(access, _) => Ok(access.lanes(&order, lane)),
+                RunningNullTarget::Directory(access, _) => Ok(access.lanes(&order, lane)),
+                RunningNullTarget::Program(exec) => exec.lanes(&order, lane).map_err(EngineError::Helper),
+            }
+        };
+        let lanes = self.each.iter().enumerate().map(lanes).collect::<Result<_, _>>()?;
+        engine::run(&order, lanes, Vec::new(), stop, each)
+    }
+}
+
+/// A directory that is removed when this is dropped.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn make() -> Result<Directory, EngineError> {
+        let memory = Path::new(IN_MEMORY);
+        let within = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        let directory = within.join(format!("tiebreak-null-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).map_err(|error| {
+            EngineError::system("the directory for the null files cannot be created", error)
+        })?;
+        Ok(Directory(directory))
+    }
+
+    fn address(&self) -> Address {
+        Address::Directory(self.0.display().to_string())
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Files of the workload, loaded: a miss would cost less than what is read.
+fn directory(stop: &Stop) -> Result<RunningNullTarget, EngineError> {
+    let directory = Directory::make()?;
+    let settings = Settings { guard: Guard::Flock, fsync: false, expires: None };
+    let store = Arc::new(Store::new(&directory.0, settings)?);
+    let access = FilesAccess { store, numbers: Numbers::new(1) };
+    let workload = alone::workload(Verify::Off);
+    let keys = workload.to_load();
+    const LONGEST_NS: u64 = 60_000_000_000;
+    let load = LaneOrder {
+        address: directory.address(),
+        operations: Some(keys),
+        ..alone::lane(THREADS, 1, Reuse::Always, LaneTask::load(workload))
+    };
+    let order = DriveOrder {
+        seed: 1,
+        cores: Vec::new(),
+        warm_up: record::WarmUp::default(),
+        rounds: 1,
+        first_round: 1,
+        round_ns: LONGEST_NS,
+        slice_ns: LONGEST_NS,
+        requests: 0,
+        lanes: vec![load],
+    };
+    let lanes = vec![access.lanes(&order, 0)];
+    engine::run(&order, lanes, Vec::new(), stop, &mut |_| ControlFlow::Continue(()))?;
+    Ok(RunningNullTarget::Directory(access, directory))
+}
+
+fn program(core: Option<u32>) -> Result<RunningNullTarget, EngineError> {
+    let command = Command::parse(NOTHING).map_err(EngineError::Helper)?;
+    let mut program = Program::new(command, Some(1));
+    program.cores = core.into_iter().collect();
+    Exec::start(&program).map(RunningNullTarget::Program).map_err(EngineError::Helper)
+}

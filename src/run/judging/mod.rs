@@ -1,0 +1,190 @@
+//! From a journal to a verdict. A run that has just ended and one of last year take the same path,
+//! so both produce the same report byte for byte, and nothing is judged during the measurement.
+
+use crate::plan::question::require::Requirement;
+use crate::run::journal;
+use crate::run::journal::Reader;
+use crate::system::exit;
+use crate::system::exit::{Error, Exit};
+use judge::Judge;
+use judge::growth::{self, Growth};
+use judge::verdict::{Checked, RequirementStatus, Verdict};
+use record::{End, Event, Header, Phase, PilotChoice, Plan, SingleRun};
+use report::ReportInput;
+use std::path::{Path, PathBuf};
+use text::shown::shown;
+
+pub mod sweep;
+
+#[cfg(test)]
+pub(crate) mod example;
+
+/// A judged journal.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    header: Header,
+    pilot: Option<PilotChoice>,
+    end: Option<End>,
+    verdict: Verdict,
+    checked: Vec<Checked>,
+    growth: Option<Growth>,
+    single_runs: Vec<SingleRun>,
+    run: String,
+    note: Option<String>,
+    /// Trials of any phase.
+    pub trials: u64,
+    /// Trials of the rounds.
+    pub driven: u64,
+}
+
+impl Judged {
+    /// The run in the form that the report needs.
+    pub fn report_input(&self) -> ReportInput<'_> {
+        ReportInput {
+            header: &self.header,
+            pilot: self.pilot.as_ref(),
+            end: self.end.as_ref(),
+            verdict: &self.verdict,
+            run: &self.run,
+            journal_note: self.note.clone(),
+            checked: &self.checked,
+            growth: self.growth.as_ref(),
+            single_runs: &self.single_runs,
+        }
+    }
+
+    /// The judge's verdict.
+    pub fn verdict(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// What was ignored in the journal.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// How the run exits.
+    pub fn exit(&self) -> Exit {
+        let met = self.checked.iter().all(|checked| checked.status == RequirementStatus::Met);
+        let rounds = self.verdict.complete_rounds();
+        exit::of_run(self.end.as_ref(), self.verdict.void(), rounds, met)
+    }
+
+    /// What ended the run, if a target or tiebreak failed.
+    pub fn failure(&self) -> Option<&str> {
+        let failed = matches!(self.exit(), Exit::TargetFailed | Exit::Failed);
+        self.end.as_ref().filter(|_| failed).map(|end| end.detail.as_str())
+    }
+}
+
+/// Reads and judges a run: its directory, or its journal.
+///
+/// # Errors
+/// If the run does not exist, or if its journal cannot be read.
+pub fn read(run: &Path) -> Result<Judged, Error> {
+    let (run, file) = find(run)?;
+    let mut reader = Reader::open(&file)?;
+    let Some(Event::Header(mut header)) = reader.next_event()? else {
+        return Err(Error::failed(format!(
+            "{}: the journal has no header",
+            shown(file.display().to_string())
+        )));
+    };
+    let mut judge = Judge::new(&header.plan.question);
+    let (mut pilot, mut end, mut single_runs) = (None, None, Vec::new());
+    let (mut trials, mut driven) = (0, 0);
+    while let Some(event) = reader.next_event()? {
+        match event {
+            Event::Header(_) => unreachable!("the reader takes a header in line 1 alone"),
+            Event::Target(ready) => judge.target(&ready),
+            Event::Store(store) => judge.store(&store),
+            Event::Loaded(loaded) => judge.loaded(&loaded),
+            Event::OwnCost(kept) => judge.own_cost(&kept),
+            Event::TargetDone(done) => judge.target_done(&done),
+            Event::Pilot(choice) => {
+                judge.pilot(&choice);
+                header.plan = header.plan.with_launches(choice.launches);
+                pilot = Some(choice);
+            }
+            Event::Trial(trial) => {
+                judge.add(&trial);
+                trials += 1;
+                driven += u64::from(trial.phase == Phase::Round);
+            }
+            // They describe the record and change no verdict: trials have what the audit needs.
+            Event::Agents(_) | Event::Clocks(_) => {}
+            Event::SingleRun(run) => single_runs.push(run),
+            Event::End(how) => {
+                judge.end(&how);
+                end = Some(how);
+            }
+        }
+    }
+    let notes = reader.notes();
+    let verdict = judge.verdict();
+    Ok(Judged {
+        checked: check(&header.plan, &verdict),
+        growth: growth(&header.plan, &verdict),
+        single_runs,
+        header: *header,
+        pilot,
+        end,
+        verdict,
+        run: run.display().to_string(),
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
+        trials,
+        driven,
+    })
+}
+
+/// What the load points of `run --sweep` show. Returns None if the run is not a sweep, or if the
+/// audit refused it.
+fn growth(plan: &Plan, verdict: &Verdict) -> Option<Growth> {
+    let sweep = plan.sweep.as_ref().filter(|_| !verdict.void())?;
+    let at_a_rate = plan.contenders.iter().any(|of| of.intensity.arrivals.rate().is_some());
+    growth::of(sweep, at_a_rate, &plan.question, verdict.contenders())
+}
+
+/// Checks each requirement of the plan against everything that it covers. A journal may contain one
+/// that only another version of tiebreak can read; it cannot be checked, and the report says why.
+fn check(plan: &Plan, verdict: &Verdict) -> Vec<Checked> {
+    let checked = |text: &String| match Requirement::parse(text, &plan.question) {
+        Ok(requirement) => requirement.check(verdict.comparisons(), verdict.findings()),
+        Err(why) => vec![Checked {
+            requirement: text.clone(),
+            a: String::new(),
+            b: String::new(),
+            status: RequirementStatus::Undetermined,
+            why: format!("this version of tiebreak cannot read it: {why}"),
+        }],
+    };
+    plan.requirements.iter().flat_map(checked).collect()
+}
+
+fn find(run: &Path) -> Result<(PathBuf, PathBuf), Error> {
+    let path = shown(run.display().to_string());
+    if run.is_dir() {
+        let file = run.join(journal::FILE);
+        return if file.exists() {
+            Ok((run.to_owned(), file))
+        } else {
+            Err(Error::usage(format!(
+                "{path} does not contain {}: pass the directory of a run, such as one under \
+                 tiebreak-runs/",
+                journal::FILE
+            )))
+        };
+    }
+    if run.exists() {
+        let directory = run.parent().filter(|directory| *directory != Path::new(""));
+        Ok((directory.unwrap_or(Path::new(".")).to_owned(), run.to_owned()))
+    } else {
+        Err(Error::usage(format!(
+            "the run {path} was not found: pass the directory of a run, such as one under \
+             tiebreak-runs/"
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests;

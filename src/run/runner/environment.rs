@@ -1,0 +1,186 @@
+//! The effects of a run: it launches targets, drives them and ends them. It is a trait, so that
+//! sessions are tested without servers and clocks.
+
+use crate::protocol::address::tls::NoTls;
+use crate::targets::store::About;
+use engine::EngineError;
+use record::{
+    AgentClock, AgentReady, Contender, DriveOrder, SingleRun, TargetDone, TargetReady, TrialRecord,
+    Workload,
+};
+use std::io;
+use std::ops::ControlFlow;
+
+/// Takes each trial as it ends.
+pub(super) type Each<'a> = dyn FnMut(TrialRecord) -> ControlFlow<()> + 'a;
+
+/// What a run depends on outside itself.
+pub(super) trait Environment: TargetControl + StoreAccess + Explanations {}
+
+impl<T: TargetControl + StoreAccess + Explanations> Environment for T {}
+
+/// Launches, drives and ends the targets.
+pub(super) trait TargetControl {
+    /// Launches the target of this contender, or finds the one that runs already.
+    /// `launch` counts from 1.
+    fn launch_target(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt>;
+
+    /// Drives an order: its lanes are these contenders of the plan.
+    fn drive(
+        &mut self,
+        order: &DriveOrder,
+        who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError>;
+
+    /// Drives an order of the pilot or of the rounds, with all contenders: on all agents, if there
+    /// are agents.
+    fn drive_together(
+        &mut self,
+        order: &DriveOrder,
+        _is_pilot: bool,
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        let everyone: Vec<usize> = (0..order.lanes.len()).collect();
+        self.drive(order, &everyone, each)
+    }
+
+    /// The agents that drive. Empty if this process drives alone.
+    fn agents(&self) -> Vec<AgentReady> {
+        Vec::new()
+    }
+
+    /// What is known of their clocks.
+    fn agent_clocks(&self) -> Vec<AgentClock> {
+        Vec::new()
+    }
+
+    /// Drives the null server instead of the targets of these contenders, with lanes without login
+    /// and TLS.
+    fn drive_null(
+        &mut self,
+        order: &DriveOrder,
+        who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError>;
+
+    /// The protocol of this contender's lane as [`TargetControl::drive_null`] drives it. Returns None
+    /// if its cost must not be kept for another run.
+    fn plain_protocol(&self, contender: usize) -> Option<String>;
+
+    /// How a launched target that should still run has ended. Returns None while all run.
+    fn ended_target(&mut self) -> Option<String>;
+
+    /// Lets targets of several nodes continue without the nodes that have ended, if others still
+    /// run. Returns what to report.
+    fn continue_without_ended_nodes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Ends what was launched.
+    fn stop_targets(&mut self) -> Vec<TargetDone>;
+
+    /// One run of the article's method against this contender's target. Returns None if there is no
+    /// such method, or if it cannot be run against this kind of target.
+    fn single_run(&mut self, _contender: usize) -> Option<SingleRun> {
+        None
+    }
+}
+
+/// What is asked of the stores beside the load, and what is kept in them.
+pub(super) trait StoreAccess {
+    /// What the store of this contender reports about itself, or why it does not. Returns None if
+    /// it is not a store.
+    fn about_store(&mut self, contender: usize) -> Option<Result<About, String>>;
+
+    /// The fingerprint in its store under this key. Returns None if there is none.
+    fn read_fingerprint(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
+
+    /// Keeps this fingerprint in its store under this key.
+    fn write_fingerprint(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String>;
+
+    /// Removes the fingerprint that its store keeps under this key.
+    fn remove_fingerprint(&mut self, contender: usize, key: &str) -> Result<(), String>;
+
+    /// Prepares its store for the first load of this workload; in a database this creates new,
+    /// empty tables.
+    fn create_tables(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
+
+    /// How much work that a load left to the server of this contender remains. Returns None if it
+    /// does no work after a load.
+    fn pending_work(&mut self, _contender: usize) -> Option<PendingWork> {
+        None
+    }
+}
+
+/// Why something failed, where more is known than that it failed.
+pub(super) trait Explanations {
+    /// The error of the first run of this contender's program that failed. Returns None if all
+    /// succeeded, or if it is not a program.
+    fn program_error(&self, contender: usize) -> Option<String>;
+
+    /// Why this contender's database refuses its statement, in the server's words. Returns None if
+    /// it has no single statement, or does not refuse it.
+    fn why_refused(&self, _contender: usize) -> Option<String> {
+        None
+    }
+
+    /// Why its database cannot execute the operations of its workload, as far as parsing their
+    /// statements shows. Returns None if all can be parsed, or if there are none.
+    fn why_not_driven(&self, _contender: usize) -> Option<String> {
+        None
+    }
+
+    /// Why this contender's TLS handshake fails, if that is known.
+    fn why_no_tls(&self, contender: usize) -> Option<NoTls>;
+}
+
+/// How much work an idle server is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum PendingWork {
+    /// It reports it.
+    Tasks {
+        /// Tasks that run or wait.
+        left: u64,
+        /// How many nodes reported it.
+        nodes: u32,
+    },
+    /// The CPU time of its processes is read.
+    Cpu {
+        /// Why it does not report it.
+        why: String,
+        /// CPU time since an arbitrary moment; only differences count.
+        cpu_ns: u64,
+        /// How many nodes it has.
+        nodes: u32,
+    },
+    /// Why neither can be seen.
+    Unseen(String),
+}
+
+/// Why a run ended before its last round.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// The end was requested.
+    Stopped,
+    /// A target failed.
+    Target(String),
+    /// tiebreak failed.
+    Broken(String),
+    /// The journal cannot be written.
+    Disk(io::Error),
+}
+
+impl Halt {
+    /// The client library of this contender failed.
+    pub(super) fn cannot_be_driven(contender: &Contender, why: &str) -> Halt {
+        let Contender { name, target, .. } = contender;
+        Halt::Target(format!("`{name}` ({target}) cannot be driven: {why}"))
+    }
+}
+
+impl From<io::Error> for Halt {
+    fn from(error: io::Error) -> Halt {
+        Halt::Disk(error)
+    }
+}

@@ -1,0 +1,163 @@
+//! Translates a plan into orders for the engine. Pure.
+
+use super::segments::Segment;
+use crate::plan::length::pilot_length::PilotLength;
+use crate::plan::pilot;
+use record::{
+    Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, PilotChoice, Plan,
+    Reuse, WarmUp,
+};
+use std::ops::Range;
+
+/// How long the request that checks whether a target is ready may wait for its connection before
+/// sending ends; its reply may take the whole timeout.
+const READY_NS: u64 = 1_000_000_000;
+/// Fresh sockets are driven for at most this long before round 1, so that they are past TCP's slow
+/// start.
+const LONGEST_RUN_UP_NS: u64 = 1_000_000_000;
+
+/// Operations in flight on each connection of a load.
+const LOAD_DEPTH: u32 = 16;
+/// A part of a load that takes longer is aborted.
+const LONGEST_LOAD_NS: u64 = 3_600_000_000_000;
+
+/// One request to one contender, over one connection. Each of several servers gets a request, and a
+/// room gets one message.
+pub(super) fn ready(plan: &Plan, contender: usize) -> DriveOrder {
+    let servers = plan.contenders[contender].sharding.map_or(1, |sharding| sharding.servers);
+    let connections = plan.contenders[contender].asks.members();
+    let lane = LaneOrder {
+        intensity: Intensity { connections, depth: 1, arrivals: Arrivals::Closed },
+        doing: LaneTask::Ask,
+        operations: Some(u64::from(servers)),
+        groups: Vec::new(),
+        ..lane(plan, contender, 0)
+    };
+    DriveOrder {
+        seed: plan.seed,
+        first_round: 1,
+        cores: plan.generator_cores.last().copied().into_iter().collect(),
+        warm_up: WarmUp::default(),
+        rounds: 1,
+        round_ns: READY_NS,
+        slice_ns: READY_NS,
+        requests: 0,
+        lanes: vec![lane],
+    }
+}
+
+/// Writes the first values of some of a store's keys, as fast as it accepts them. Returns None if
+/// there is no workload.
+pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<DriveOrder> {
+    let of = &plan.contenders[contender];
+    let workload = of.asks.workload()?.clone();
+    // A file is read or written at once, and a client of several servers has one operation in
+    // flight.
+    let one_by_one = matches!(of.address, Address::Directory(_)) || of.sharding.is_some();
+    let lane = LaneOrder {
+        intensity: Intensity {
+            depth: if one_by_one { 1 } else { of.intensity.depth.max(LOAD_DEPTH) },
+            arrivals: Arrivals::Closed,
+            ..of.intensity
+        },
+        reuse: Reuse::Always,
+        operations: Some(keys.end - keys.start),
+        groups: Vec::new(),
+        doing: LaneTask::Load(Loading { from: keys.start, workload }),
+        ..lane(plan, contender, 0)
+    };
+    Some(DriveOrder {
+        rounds: 1,
+        round_ns: LONGEST_LOAD_NS,
+        slice_ns: LONGEST_LOAD_NS,
+        lanes: vec![lane],
+        ..empty_order(plan)
+    })
+}
+
+/// A warm-up alone.
+pub(super) fn warm_up(plan: &Plan) -> DriveOrder {
+    DriveOrder { warm_up: plan.warm_up(), lanes: lanes(plan, |_| 0), ..empty_order(plan) }
+}
+
+/// The pilot's interleaved part, after this warm-up. None if the contenders are warm: then only fresh sockets
+/// are driven.
+pub(super) fn pilot(plan: &Plan, length: PilotLength, warm_up: Option<WarmUp>) -> DriveOrder {
+    DriveOrder {
+        warm_up: warm_up.unwrap_or(run_up(length.slice_ns)),
+        rounds: 1,
+        round_ns: length.each_ns,
+        slice_ns: length.slice_ns,
+        lanes: lanes(plan, |_| pilot::BURN_IN_NS),
+        ..empty_order(plan)
+    }
+}
+
+/// The rounds of one segment, with the settings that the pilot chose.
+pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> DriveOrder {
+    let run_up = run_up(choice.slice_ns);
+    DriveOrder {
+        // A server that was just launched is warmed up like the first.
+        warm_up: match plan.warm_up_after(choice.warm_up_ns) {
+            of_launch if segment.launch.is_some() => of_launch.at_least(run_up.least_ns),
+            _ => run_up,
+        },
+        first_round: segment.first_round,
+        rounds: segment.rounds,
+        round_ns: choice.round_ns,
+        slice_ns: choice.slice_ns,
+        requests: plan.question.requests.len() as u32,
+        lanes: lanes(plan, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),
+        ..empty_order(plan)
+    }
+}
+
+/// Fresh sockets are driven for about a slice.
+fn run_up(slice_ns: u64) -> WarmUp {
+    WarmUp::fixed(slice_ns.min(LONGEST_RUN_UP_NS))
+}
+
+/// Warm-up and one round without interleaving: `run`.
+pub(super) fn run(plan: &Plan) -> DriveOrder {
+    DriveOrder {
+        warm_up: plan.warm_up(),
+        rounds: 1,
+        round_ns: plan.round_ns,
+        slice_ns: plan.round_ns,
+        lanes: lanes(plan, |_| 0),
+        ..empty_order(plan)
+    }
+}
+
+fn empty_order(plan: &Plan) -> DriveOrder {
+    DriveOrder {
+        seed: plan.seed,
+        first_round: 1,
+        cores: plan.generator_cores.clone(),
+        warm_up: WarmUp::default(),
+        rounds: 0,
+        round_ns: 0,
+        slice_ns: 0,
+        requests: 0,
+        lanes: Vec::new(),
+    }
+}
+
+fn lanes(plan: &Plan, burn_in_ns: impl Fn(usize) -> u64) -> Vec<LaneOrder> {
+    (0..plan.contenders.len()).map(|at| lane(plan, at, burn_in_ns(at))).collect()
+}
+
+/// What is asked of one contender.
+pub(super) fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneOrder {
+    let contender = &plan.contenders[contender];
+    LaneOrder {
+        address: contender.address.clone(),
+        intensity: contender.intensity,
+        doing: contender.asks.workload().cloned().map_or(LaneTask::Ask, LaneTask::Drive),
+        reuse: contender.reuse,
+        timeout_ns: contender.timeout_ns,
+        burn_in_ns,
+        operations: contender.operations,
+        groups: contender.groups.iter().map(|group| group.intensity).collect(),
+    }
+}

@@ -1,0 +1,769 @@
+//! Conducts one run: checks the targets, drives the pilot and the rounds, and writes each trial
+//! into the journal when it ends.
+
+use super::environment::{Environment, Halt};
+use super::first_replies::{self, FirstReply};
+use super::own_costs::OwnCosts;
+use super::said::make_harmless;
+use super::segments::{self, Segment};
+use super::silence::Silence;
+use super::stores_known::Stores;
+use super::{null, orders};
+use crate::plan::length::pilot_length::PilotLength;
+use crate::plan::length::{launches, warm_up};
+use crate::plan::pilot;
+use crate::protocol;
+use crate::protocol::address::tls::NoTls;
+use crate::run::journal::Writer;
+use crate::run::progress::Progress;
+use crate::system::exit::Error;
+use crate::targets::ready::{self, Answer, ExpectedReply};
+use engine::EngineError;
+use engine::interleaving::{Sequence, sequence};
+use judge::{Judge, audit};
+use record::{
+    Contender, DriveOrder, End, EndReason, Event, Failure, LaneOrder, OwnCost, Phase, PilotChoice,
+    Plan, StoreMoment, TargetReady, TrialRecord, own_cost,
+};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::time::Duration;
+use text::units::{show_counted, show_ns};
+
+/// Rounds that take at most so many times as long as planned are not announced anew.
+const AS_PLANNED: f64 = 1.25;
+
+/// What a run needs from outside.
+pub(super) struct RunSession<'a, W> {
+    pub(super) plan: &'a Plan,
+    pub(super) writer: TrialWriter<'a, W>,
+    pub(super) environment: &'a mut dyn Environment,
+    /// What is known of the stores among the targets.
+    pub(super) stores: Stores,
+    /// What is known of the lanes' own costs.
+    pub(super) own_costs: OwnCosts,
+    /// Whether a signal requested the end.
+    pub(super) stopped: &'a dyn Fn() -> bool,
+    /// Waits, unless the end is requested.
+    pub(super) pause: &'a dyn Fn(Duration),
+}
+
+/// Where trials are written.
+pub(super) struct TrialWriter<'a, W> {
+    journal: Writer<W>,
+    pub(super) progress: &'a Progress,
+    plan: &'a Plan,
+    /// Trials of the current round, to sync once a round.
+    in_round: usize,
+    /// Whether a connection was refused in a round.
+    refused: bool,
+    silence: Silence,
+    /// Checks whether the run is decided, if looks are planned.
+    judge: Option<Judge>,
+    /// Trials that the judge has not seen yet, in the journal's form: nothing is judged during the
+    /// measurement, and as text they take a hundredth of the memory.
+    unjudged: Vec<String>,
+    /// Index and start of the first slice of this segment, since the engine counts from 0 in each
+    /// segment.
+    segment: RunPosition,
+    /// Where the next segment begins.
+    end: RunPosition,
+    /// What the first launch of each contender cost, with its load and, once it is warm, its warm-up.
+    launch_costs_ns: Vec<u64>,
+    /// The launch that is under way, counted from 1.
+    launch: u32,
+}
+
+/// A point between two slices of the rounds.
+#[derive(Clone, Copy, Debug, Default)]
+struct RunPosition {
+    index: u64,
+    ns: u64,
+}
+
+impl<'a, W: Write> TrialWriter<'a, W> {
+    pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
+        let judge = (!plan.question.interim_looks.is_empty()).then(|| Judge::new(&plan.question));
+        let (segment, end) = (RunPosition::default(), RunPosition::default());
+        let unjudged = Vec::new();
+        TrialWriter {
+            journal,
+            progress,
+            plan,
+            in_round: 0,
+            refused: false,
+            silence: Silence::new(plan),
+            judge,
+            unjudged,
+            segment,
+            end,
+            launch_costs_ns: vec![0; plan.contenders.len()],
+            launch: 1,
+        }
+    }
+
+    pub(super) fn trial(&mut self, mut trial: TrialRecord) -> Result<TrialRecord, Halt> {
+        make_harmless(&mut trial.seen);
+        if trial.phase == Phase::Round {
+            self.number_slices(&mut trial);
+            self.refused |= trial.seen.outcomes.failed.contains_key(&Failure::Refused);
+        }
+        let event = Event::Trial(Box::new(trial));
+        let written = self.journal.write(&event)?;
+        if self.judge.is_some() {
+            self.unjudged.push(written);
+        }
+        let Event::Trial(trial) = event else { unreachable!("just made") };
+        self.progress.trial(&trial);
+        if trial.phase == Phase::Round {
+            self.in_round += 1;
+            if self.in_round == self.plan.contenders.len() {
+                self.in_round = 0;
+                self.journal.sync()?;
+            }
+        }
+        Ok(*trial)
+    }
+
+    /// The judge, with all that was written so far. Returns None if no look was planned.
+    /// Call it between two segments.
+    fn judge(&mut self) -> Option<&mut Judge> {
+        let judge = self.judge.as_mut()?;
+        for written in self.unjudged.drain(..) {
+            match serde_json::from_str(&written) {
+                Ok(Event::Trial(trial)) => judge.add(&trial),
+                _ => unreachable!("a trial was written"),
+            }
+        }
+        Some(judge)
+    }
+
+    /// Writes what an earlier run measured of a lane: the audit is a function of the journal.
+    fn own_cost(&mut self, kept: OwnCost) -> Result<(), Halt> {
+        if let Some(judge) = self.judge() {
+            judge.own_cost(&kept);
+        }
+        self.journal.write(&Event::OwnCost(kept))?;
+        Ok(())
+    }
+
+    /// Numbers the slices of a trial so that they continue where the previous segment ended.
+    fn number_slices(&mut self, trial: &mut TrialRecord) {
+        let seen = &mut trial.seen;
+        let alone = seen.requests.iter_mut().flat_map(|request| &mut request.slices);
+        for slice in seen.slices.iter_mut().chain(alone) {
+            slice.index += self.segment.index;
+            slice.starts_ns += self.segment.ns;
+            self.end.index = self.end.index.max(slice.index + 1);
+            self.end.ns = self.end.ns.max(slice.starts_ns + slice.took_ns);
+        }
+    }
+
+    /// Adds what belongs to the first launch of a contender to its cost.
+    fn count_cost(&mut self, event: &Event) {
+        let (contender, cost_ns) = match event {
+            _ if self.launch > 1 => return,
+            Event::Target(ready) => (ready.contender, ready.took_ns),
+            Event::Loaded(loaded) => (loaded.contender, loaded.whole_ns()),
+            _ => return,
+        };
+        if let Some(cost) = self.launch_costs_ns.get_mut(contender as usize) {
+            *cost = cost.saturating_add(cost_ns);
+        }
+    }
+
+    pub(super) fn write_and_sync(&mut self, event: &Event) -> Result<(), Halt> {
+        self.count_cost(event);
+        self.journal.write(event)?;
+        Ok(self.journal.sync()?)
+    }
+}
+
+impl<W: Write> RunSession<'_, W> {
+    /// Drives the whole run and writes its end.
+    ///
+    /// # Errors
+    /// If the journal cannot be written. Any other failure becomes the reason of the end.
+    pub(super) fn conduct(mut self) -> Result<End, Error> {
+        let outcome = self.introduce_agents();
+        let outcome = if outcome.is_err() {
+            outcome
+        } else if self.stores.only_load() {
+            self.launch_targets(1)
+        } else {
+            self.phases()
+        };
+        // Whatever happened, nothing is left running; the first error is reported.
+        let lowered = self.stop_targets();
+        let (reason, detail) = match outcome.and(lowered) {
+            Ok(()) => (EndReason::Complete, String::new()),
+            Err(Halt::Stopped) => (EndReason::Stopped, "stopped by a signal".to_owned()),
+            Err(Halt::Target(detail)) => (EndReason::TargetFailed, detail),
+            Err(Halt::Broken(detail)) => (EndReason::Failed, detail),
+            Err(Halt::Disk(error)) => return Err(disk(&error)),
+        };
+        let end = End { reason, detail };
+        match self.writer.write_and_sync(&Event::End(end.clone())) {
+            Err(Halt::Disk(error)) => Err(disk(&error)),
+            _ => Ok(end),
+        }
+    }
+
+    fn introduce_agents(&mut self) -> Result<(), Halt> {
+        let agents = self.environment.agents();
+        if agents.is_empty() {
+            return Ok(());
+        }
+        self.writer.progress.say(&format!("{} agents drive", agents.len()));
+        self.writer.write_and_sync(&Event::Agents(agents))
+    }
+
+    fn phases(&mut self) -> Result<(), Halt> {
+        self.launch_targets(1)?;
+        self.check_statements()?;
+        self.alone()?;
+        if self.plan.question.pairs.is_empty() { self.one() } else { self.interleaved_pilot() }
+    }
+
+    /// Ends the run if a statement of an experiment file cannot work. This is checked after the
+    /// load, when the tables exist that it creates.
+    fn check_statements(&mut self) -> Result<(), Halt> {
+        let refused = (0..self.plan.contenders.len())
+            .find_map(|contender| Some((contender, self.environment.why_not_driven(contender)?)));
+        match refused {
+            Some((contender, why)) => Err(self.not_ready(contender, &why)),
+            None => Ok(()),
+        }
+    }
+
+    /// Measures what the lanes cost by themselves, against the null server.
+    fn alone(&mut self) -> Result<(), Halt> {
+        let (mut who, mut lanes) = (Vec::new(), Vec::new());
+        for (contender, lane) in null::lanes(self.plan) {
+            match self.kept_cost(contender, &lane) {
+                Some(kept) => self.writer.own_cost(kept)?,
+                None => {
+                    who.push(contender);
+                    lanes.push(lane);
+                }
+            }
+        }
+        if lanes.is_empty() {
+            return Ok(());
+        }
+        let order = null::order(self.plan, lanes);
+        self.writer.progress.phase("measuring the cost of the generator itself", length(&order), 0);
+        let trials = self.drive(Drive::NullServer, &order, &who)?;
+        let whole = |trial: &&TrialRecord| !trial.cut_short && own_cost::may_be_kept(&trial.seen);
+        for trial in trials.iter().filter(whole) {
+            if let Some(cost) = own_cost::cheapest(&trial.seen) {
+                self.own_costs.keep(trial.contender, cost);
+            }
+        }
+        Ok(())
+    }
+
+    /// What an earlier run measured of this contender's lane.
+    fn kept_cost(&mut self, contender: usize, lane: &LaneOrder) -> Option<OwnCost> {
+        let protocol = self.environment.plain_protocol(contender)?;
+        self.own_costs.find(contender as u32, &protocol, lane)
+    }
+
+    /// Launches the targets in random order, and checks that each is ready.
+    fn launch_targets(&mut self, launch: u32) -> Result<(), Halt> {
+        if self.plan.launches() {
+            self.writer.progress.phase("launching", Duration::ZERO, 0);
+        }
+        self.writer.launch = launch;
+        self.stores.launched(launch, self.plan.contenders.len());
+        let mut order = self.drawn(Sequence::Launches);
+        // A target of several contenders is launched for the first of them.
+        order.sort_by_key(|contender| self.plan.target_of(*contender) != *contender);
+        for contender in order {
+            let ready = self.environment.launch_target(launch, contender)?;
+            self.show_nodes(&ready);
+            self.writer.write_and_sync(&Event::Target(ready))?;
+        }
+        self.ready()?;
+        self.load()
+    }
+
+    /// Says which nodes of a target are driven, and which are not, at its first launch.
+    fn show_nodes(&self, ready: &TargetReady) {
+        let Some(nodes) = ready.nodes.as_ref().filter(|_| ready.launch <= 1) else { return };
+        let name = &self.plan.contenders[ready.contender as usize].name;
+        let progress = self.writer.progress;
+        if !nodes.driven.is_empty() {
+            progress.say(&format!("nodes of `{name}`: {}", audit::addresses(&nodes.driven)));
+        }
+        if let Some(what) = audit::not_dialled(nodes) {
+            progress.say_always(&format!("caution: `{name}`: {what}; {}", audit::DIAL_THEM));
+        }
+    }
+
+    /// Ends the targets that were launched.
+    fn stop_targets(&mut self) -> Result<(), Halt> {
+        for done in self.environment.stop_targets() {
+            for trouble in &done.log_troubles {
+                self.writer.progress.say_always(&format!("caution: {trouble}"));
+            }
+            self.writer.write_and_sync(&Event::TargetDone(done))?;
+        }
+        Ok(())
+    }
+
+    /// The contenders in the order in which this is done to them in the launch that is under way.
+    pub(super) fn drawn(&self, kind: Sequence) -> Vec<usize> {
+        let contenders = self.plan.contenders.len() as u32;
+        let order = sequence(kind, self.plan.seed, self.writer.launch, contenders);
+        order.into_iter().map(|contender| contender as usize).collect()
+    }
+
+    pub(super) fn ready(&mut self) -> Result<(), Halt> {
+        self.writer.progress.phase("checking whether the targets are ready", Duration::ZERO, 0);
+        let replies = self.answering(|_| true)?;
+        if self.writer.launch == 1 {
+            for objection in first_replies::objections(self.plan, &replies) {
+                self.writer.progress.say(&format!("caution: {objection}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that these contenders answer. Returns the first reply of each.
+    fn answering(&mut self, which: impl Fn(&Contender) -> bool) -> Result<Vec<FirstReply>, Halt> {
+        let plan = self.plan;
+        let mut replies = vec![FirstReply::default(); plan.contenders.len()];
+        let order = self.drawn(Sequence::Readiness).into_iter();
+        for contender in order.filter(|at| which(&plan.contenders[*at])) {
+            let mut pauses = ready::PAUSES_MS.iter();
+            loop {
+                let wrong = match self.ask(contender)? {
+                    Ok(reply) => {
+                        replies[contender] = reply;
+                        break;
+                    }
+                    Err(wrong) => wrong,
+                };
+                let Some(pause) = pauses.next() else {
+                    return Err(self.not_ready(contender, &wrong));
+                };
+                (self.pause)(Duration::from_millis(*pause));
+                if (self.stopped)() {
+                    return Err(Halt::Stopped);
+                }
+            }
+        }
+        Ok(replies)
+    }
+
+    /// Sends one request. Returns the reply, or what was wrong if another attempt may succeed.
+    fn ask(&mut self, contender: usize) -> Result<Result<FirstReply, String>, Halt> {
+        let order = orders::ready(self.plan, contender);
+        let trials = self.drive(Drive::FirstRequests, &order, &[contender])?;
+        let answer = trials.last().map(|trial| {
+            let known = &self.plan.contenders[contender];
+            ready::answer(&trial.seen, ExpectedReply::of(&known.asks))
+        });
+        let reason = trials.last().and_then(|trial| ready::in_words(&trial.seen.reasons));
+        let with = |wrong: &str, why: Option<String>| {
+            why.map_or(wrong.to_owned(), |why| format!("{wrong}: {why}"))
+        };
+        match answer.unwrap_or(Answer::NotYet("no request was sent to it")) {
+            Answer::Ready => {
+                Ok(Ok(trials.last().map(|trial| FirstReply::of(&trial.seen)).unwrap_or_default()))
+            }
+            Answer::NotYet(wrong) => Ok(Err(with(wrong, reason))),
+            Answer::Never(wrong) => {
+                let why = self.environment.why_refused(contender).or(reason);
+                Err(self.not_ready(contender, &with(wrong, why)))
+            }
+            Answer::NoTls => {
+                let wrong = self.no_tls(contender);
+                Err(self.not_ready(contender, &wrong))
+            }
+            Answer::Ours(wrong) => Err(Halt::Broken(format!("cannot ask a target: {wrong}"))),
+        }
+    }
+
+    fn no_tls(&self, contender: usize) -> String {
+        let why = match self.environment.why_no_tls(contender) {
+            Some(NoTls::NotSpoken) => {
+                let protocol = protocol::of_recorded(&self.plan.contenders[contender].target);
+                let plain = protocol.map(|protocol| protocol.schemes[0].name);
+                let remedy =
+                    plain.map(|plain| format!(": write {plain}:// for a connection without it"));
+                return format!("it does not speak TLS there{}", remedy.unwrap_or_default());
+            }
+            Some(NoTls::Failed(why)) => format!(" ({why})"),
+            None => String::new(),
+        };
+        format!(
+            "the TLS handshake failed{why}; use --cacert FILE to trust another authority or \
+             --insecure to accept any certificate"
+        )
+    }
+
+    fn not_ready(&mut self, contender: usize, wrong: &str) -> Halt {
+        if let Some(ended_target) = self.environment.ended_target() {
+            return Halt::Target(ended_target);
+        }
+        let program_error = self.environment.program_error(contender);
+        let contender = &self.plan.contenders[contender];
+        let (name, target) = (&contender.name, &contender.target);
+        Halt::Target(match program_error {
+            Some(program_error) => format!("`{name}`: {program_error}"),
+            None => format!("`{name}` ({target}) is not ready: {wrong}"),
+        })
+    }
+
+    /// Drives the pilot and the rounds with the settings that it chose.
+    fn interleaved_pilot(&mut self) -> Result<(), Halt> {
+        let plan = self.plan;
+        let (warm_ups, pilot) = self.driven_pilot()?;
+        for warmed in &warm_ups {
+            self.writer.launch_costs_ns[warmed.contender as usize] += warmed.driven_ns();
+        }
+        let dearest_ns = self.writer.launch_costs_ns.iter().copied().max().unwrap_or(0);
+        let (chosen, why) = launches::chosen(plan, dearest_ns).unzip();
+        let plan = &launches::settled(plan, chosen);
+        let (warm_up_ns, warmed) = warm_up::found(plan, &warm_ups).unzip();
+        let mut choice = pilot::decide(plan, &pilot);
+        (choice.launches, choice.warm_up_ns) = (chosen, warm_up_ns);
+        choice.why.extend(why.flatten());
+        // Synced now, so that a full disk is noticed early.
+        self.writer.write_and_sync(&Event::Pilot(choice.clone()))?;
+        for sentence in warmed.iter().chain(&choice.why) {
+            self.writer.progress.say(&format!("pilot: {sentence}"));
+        }
+        if let Some(judge) = self.writer.judge() {
+            judge.pilot(&choice);
+        }
+        let outcome = self.rounds(plan, &choice);
+        self.with_final_store_reports(outcome)?;
+        self.single_runs()
+    }
+
+    /// Drives the warm-up and the pilot, which is repeated if it saw too few replies. Returns their trials.
+    fn driven_pilot(&mut self) -> Result<(Vec<TrialRecord>, Vec<TrialRecord>), Halt> {
+        let plan = self.plan;
+        let is_warm_up = |trial: &TrialRecord| trial.phase == Phase::WarmUp;
+        let by_test = plan.warm_up().is_by_test();
+        let mut warm_ups =
+            if by_test { self.drive_pilot("warm-up", &orders::warm_up(plan))? } else { Vec::new() };
+        let mut length = PilotLength::after(plan, &warm_ups);
+        // A warm-up of a fixed length needs no look at what it measured.
+        let mut warm_up = (!by_test).then(|| plan.warm_up());
+        loop {
+            let label = if warm_up.is_some() { "warm-up and pilot" } else { "pilot" };
+            let order = orders::pilot(plan, length, warm_up);
+            let trials = self.drive_pilot(label, &order)?;
+            let (first, pilot): (Vec<_>, Vec<_>) = trials.into_iter().partition(is_warm_up);
+            if warm_up.take().is_some() {
+                warm_ups = first;
+            }
+            let Some(longer) = length.again(plan, &pilot) else { return Ok((warm_ups, pilot)) };
+            self.writer.progress.say(&format!(
+                "pilot: too few replies in slices of {}; again with slices of {}",
+                show_ns(length.slice_ns),
+                show_ns(longer.slice_ns)
+            ));
+            length = longer;
+        }
+    }
+
+    fn drive_pilot(&mut self, label: &str, order: &DriveOrder) -> Result<Vec<TrialRecord>, Halt> {
+        self.writer.progress.phase(label, length(order), 0);
+        self.drive_everyone(Drive::Pilot, order)
+    }
+
+    /// Runs the method of the article that the experiment file repeats. It comes after the rounds,
+    /// so that it does not affect them.
+    fn single_runs(&mut self) -> Result<(), Halt> {
+        for contender in 0..self.plan.contenders.len() {
+            if let Some(run) = self.environment.single_run(contender) {
+                self.writer.progress.say(&format!("the article's method: {}", run.command));
+                self.writer.write_and_sync(&Event::SingleRun(run))?;
+            }
+            if (self.stopped)() {
+                return Err(Halt::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// Records what the stores report after the last round, whatever the reason for the end.
+    fn with_final_store_reports(&mut self, outcome: Result<(), Halt>) -> Result<(), Halt> {
+        match outcome {
+            Err(Halt::Disk(error)) => Err(Halt::Disk(error)),
+            outcome => self.ask_stores(StoreMoment::RoundsEnd).and(outcome),
+        }
+    }
+
+    /// Drives the rounds, segment by segment, until the last one or until the run is decided.
+    fn rounds(&mut self, plan: &Plan, choice: &PilotChoice) -> Result<(), Halt> {
+        for segment in segments::of(&plan.question) {
+            if let Some(launch) = segment.launch {
+                self.ask_stores(StoreMoment::RoundsEnd)?;
+                self.stop_targets()?;
+                self.launch_targets(launch)?;
+            }
+            if segment.launch.is_some() || segment.first_round == 1 {
+                self.ask_stores(StoreMoment::RoundsBegin)?;
+                let left = self.time_left(plan, choice, &segment);
+                if segment.first_round == 1 {
+                    self.announce(plan, &segment, left);
+                }
+                self.writer.progress.phase("round", left, plan.rounds);
+            }
+            self.writer.segment = self.writer.end;
+            self.drive_everyone(Drive::Rounds, &orders::rounds(plan, choice, &segment))?;
+            if self.writer.judge().is_some_and(|judge| judge.decided()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says how long the rounds take, if that was not known before.
+    fn announce(&self, plan: &Plan, first: &Segment, left: Duration) {
+        let launches = segments::launches_after(&plan.question, first);
+        let rounds_ns = self.plan.driven_in_rounds_ns();
+        let planned_ns = rounds_ns.saturating_mul(plan.contenders.len() as u64);
+        let left_ns = left.as_nanos() as u64;
+        if launches == 0 && left_ns as f64 <= AS_PLANNED * planned_ns as f64 {
+            return;
+        }
+        let most = if plan.question.interim_looks.is_empty() { "about" } else { "at most" };
+        let launches = match launches {
+            0 => String::new(),
+            some => format!(", with {} of each", show_counted(some.into(), "more launch")),
+        };
+        let left = in_seconds(left_ns);
+        self.writer.progress.say(&format!("{most} {left} from here on{launches}"));
+    }
+
+    /// How long the rounds from this segment on take, with the last replies of their slices and the launches
+    /// between them.
+    fn time_left(&self, plan: &Plan, choice: &PilotChoice, from: &Segment) -> Duration {
+        let left = Segment { rounds: plan.rounds + 1 - from.first_round, ..*from };
+        let order = orders::rounds(plan, choice, &left);
+        let slices = order.slices_per_round().saturating_mul(order.rounds);
+        let drains_ns = choice.saw.iter().map(|seen| seen.p50_ns.saturating_mul(slices.into()));
+        let driven = length(&order) + Duration::from_nanos(drains_ns.sum());
+        let launches = segments::launches_after(&plan.question, from);
+        let launch_ns =
+            self.writer.launch_costs_ns.iter().fold(0, |sum, ns| ns.saturating_add(sum));
+        driven + Duration::from_nanos(launch_ns.saturating_mul(launches.into()))
+    }
+
+    /// Drives a warm-up and one round without interleaving.
+    fn one(&mut self) -> Result<(), Halt> {
+        let order = orders::run(self.plan);
+        let counted = self.plan.contenders.iter().any(|contender| contender.operations.is_some());
+        let planned = if counted { Duration::ZERO } else { length(&order) };
+        self.ask_stores(StoreMoment::RoundsBegin)?;
+        self.writer.progress.phase("driving", planned, order.rounds);
+        let outcome = self.drive_everyone(Drive::Rounds, &order);
+        self.with_final_store_reports(outcome.map(drop))?;
+        self.check_targets()
+    }
+
+    /// A single long turn does not show that its target died, so the target is checked again if
+    /// connections were refused. One server of several may die: its failures are counted.
+    fn check_targets(&mut self) -> Result<(), Halt> {
+        let alone = |contender: &Contender| contender.sharding.is_none();
+        if self.writer.refused {
+            self.answering(alone).map(drop).map_err(|halt| match halt {
+                Halt::Target(wrong) => {
+                    Halt::Target(format!("a target died during the run: {wrong}",))
+                }
+                other => other,
+            })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Drives all targets in the pilot or the rounds.
+    fn drive_everyone(
+        &mut self,
+        what: Drive,
+        order: &DriveOrder,
+    ) -> Result<Vec<TrialRecord>, Halt> {
+        let driven = self.drive(what, order, &everyone(self.plan));
+        let clocks = self.environment.agent_clocks();
+        if !clocks.is_empty() && !matches!(driven, Err(Halt::Disk(_))) {
+            self.writer.write_and_sync(&Event::Clocks(clocks))?;
+        }
+        driven
+    }
+
+    /// Drives one order; every trial goes into the journal under the plan's
+    /// number for its contender, and with the phase that it belongs to.
+    fn drive(
+        &mut self,
+        what: Drive,
+        order: &DriveOrder,
+        who: &[usize],
+    ) -> Result<Vec<TrialRecord>, Halt> {
+        let mut taking =
+            TrialSink { writer: &mut self.writer, who, what, kept: Vec::new(), halt: None };
+        let each = &mut |trial| taking.take(trial);
+        let driven = match what {
+            Drive::FirstRequests => self.environment.drive(order, who, each),
+            Drive::NullServer => self.environment.drive_null(order, who, each),
+            Drive::Pilot | Drive::Rounds => {
+                self.environment.drive_together(order, what == Drive::Pilot, each)
+            }
+        };
+        let (halt, kept) = (taking.halt, taking.kept);
+        // A cluster that loses a node during the rounds shows the effect; before the rounds, it is
+        // not the cluster that was to be measured.
+        if what == Drive::Rounds {
+            for lost in self.environment.continue_without_ended_nodes() {
+                self.writer.progress.say_always(&format!("caution: {lost}"));
+            }
+        }
+        if let (None | Some(Halt::Target(_)), Some(ended_target)) =
+            (&halt, self.environment.ended_target())
+        {
+            return Err(Halt::Target(ended_target));
+        }
+        match (halt, driven) {
+            (Some(Halt::Target(wrong)), _) => {
+                let program_error = who.iter().find_map(|at| self.environment.program_error(*at));
+                let why = program_error.map(|why| format!(": {why}")).unwrap_or_default();
+                Err(Halt::Target(wrong + &why))
+            }
+            (Some(halt), _) => Err(halt),
+            (None, Err(EngineError::Lane { lane: Some(lane), why })) => {
+                // An agent may name any number.
+                Err(match who.get(lane as usize) {
+                    Some(at) => Halt::cannot_be_driven(&self.plan.contenders[*at], &why),
+                    None => Halt::Broken(why),
+                })
+            }
+            (None, Err(error)) => Err(Halt::Broken(error.to_string())),
+            (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
+            (None, Ok(())) => Ok(kept),
+        }
+    }
+}
+
+/// What an order drives, and what for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Drive {
+    /// The targets, to see whether they answer.
+    FirstRequests,
+    /// The null server.
+    NullServer,
+    /// The targets in the warm-up and the pilot: on all agents, if there are agents.
+    Pilot,
+    /// The targets in the warm-up and the rounds: on all agents, if there are agents.
+    Rounds,
+}
+
+impl Drive {
+    /// The phase of a trial that the engine drove in this one.
+    fn phase(self, driven: Phase) -> Phase {
+        match (self, driven) {
+            (Drive::FirstRequests, _) => Phase::Ready,
+            (Drive::NullServer, _) => Phase::Null,
+            (Drive::Pilot, Phase::Round) => Phase::Pilot,
+            (Drive::Pilot | Drive::Rounds, driven) => driven,
+        }
+    }
+}
+
+/// Takes the trials of one order.
+struct TrialSink<'t, 'a, W> {
+    writer: &'t mut TrialWriter<'a, W>,
+    who: &'t [usize],
+    what: Drive,
+    /// The trials outside the rounds; those of the rounds would fill the memory.
+    kept: Vec<TrialRecord>,
+    halt: Option<Halt>,
+}
+
+impl<W: Write> TrialSink<'_, '_, W> {
+    fn take(&mut self, mut trial: TrialRecord) -> ControlFlow<()> {
+        if let Some(Halt::Disk(_)) = self.halt {
+            // A line after an incomplete one would hide it.
+            return ControlFlow::Break(());
+        }
+        trial.contender = self.who[trial.contender as usize] as u32;
+        trial.phase = self.what.phase(trial.phase);
+        if trial.phase != Phase::Round {
+            trial.round = 0;
+        }
+        match self.writer.trial(trial) {
+            Ok(trial) => {
+                if let Some(detail) = self.writer.silence.add(self.writer.plan, &trial) {
+                    self.halt.get_or_insert(Halt::Target(detail));
+                }
+                if trial.phase != Phase::Round {
+                    self.kept.push(trial);
+                }
+            }
+            Err(halt) => self.halt = Some(halt),
+        }
+        match self.halt {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+fn everyone(plan: &Plan) -> Vec<usize> {
+    (0..plan.contenders.len()).collect()
+}
+
+/// How long an order drives, without drains.
+fn length(order: &DriveOrder) -> Duration {
+    let each = order.warm_up.least_ns + u64::from(order.rounds) * order.driven_in_round_ns();
+    Duration::from_nanos(each.saturating_mul(order.lanes.len() as u64))
+}
+
+fn disk(error: &io::Error) -> Error {
+    Error::failed(format!(
+        "the journal cannot be written: {error}. The run was aborted; `tiebreak report` shows \
+         what was written before"
+    ))
+}
+
+/// The approximate duration of a run, or of the load points of a sweep, without drains, in whole
+/// seconds.
+pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) -> String {
+    let ends_early = |plan: &Plan| {
+        let counted = plan.contenders.iter().any(|contender| contender.operations.is_some());
+        counted || !plan.question.interim_looks.is_empty()
+    };
+    let most = if plans.clone().into_iter().any(ends_early) { "at most" } else { "about" };
+    let several = plans.clone().into_iter().any(|plan| plan.question.restarts > 1);
+    let launches = if several { " and the launches" } else { "" };
+    let all = plans.into_iter().map(foreseen_ns).fold(0, u64::saturating_add);
+    format!("{most} {}{launches}", in_seconds(all))
+}
+
+/// How long one run takes, and what makes it longer: nothing is known of the replies before the pilot.
+pub(crate) fn foreseen_of_one(plan: &Plan) -> String {
+    let longer = pilot::lengthens_above_ns(plan)
+        .map_or(String::new(), |ns| format!("; longer if replies take more than {}", show_ns(ns)));
+    foreseen([plan]) + &longer
+}
+
+/// A time in whole seconds.
+fn in_seconds(ns: u64) -> String {
+    show_ns(ns.div_ceil(1_000_000_000).saturating_mul(1_000_000_000))
+}
+
+fn foreseen_ns(plan: &Plan) -> u64 {
+    let pilot = if plan.question.pairs.is_empty() { 0 } else { plan.pilot_ns };
+    // The warm-ups of later launches belong to the launches.
+    let each = plan.warm_up_ns + pilot + plan.driven_in_rounds_ns();
+    each.saturating_mul(plan.contenders.len() as u64)
+}
+
+#[cfg(test)]
+mod tests;

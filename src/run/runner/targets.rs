@@ -1,0 +1,680 @@
+//! The servers and the engine of a real run.
+
+use super::environment::{Each, Explanations, Halt, PendingWork, StoreAccess, TargetControl};
+use super::looks::Looks;
+use super::meter::TargetMeter;
+use crate::agents::Coordinator;
+use crate::plan::{ContenderAccess, Directory, MOST_COUNTERS, Method, Resolved};
+use crate::protocol::access::Access;
+use crate::protocol::address::tls;
+use crate::protocol::address::tls::NoTls;
+use crate::run::conformance::alone;
+use crate::run::placement::Kept;
+use crate::system::exit::{Error, Exit};
+use crate::targets::cpu::Meter;
+use crate::targets::exec;
+use crate::targets::exec::{Exec, Program};
+use crate::targets::launch::{Builds, Failed, Launch, LaunchContext, Launcher, Running};
+use crate::targets::refused;
+use crate::targets::store::{About, SideChannel};
+use engine::files::{self, FilesAccess};
+use engine::{Driving, EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
+use keeper::process::NotVisible;
+use record::{
+    Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, Nodes, SingleRun, TargetDone,
+    TargetReady, Workload,
+};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use text::shown::shown;
+
+/// How long the check of a login may take.
+const LOGIN: Duration = Duration::from_secs(10);
+
+/// All targets of a run, by contender.
+pub(super) struct Targets<'a> {
+    resolved: &'a Resolved,
+    stop: &'a Stop,
+    context: LaunchContext<'a>,
+    builds: Builds<'a>,
+    each: Vec<Target<'a>>,
+    /// What is behind each target, once it was looked for.
+    behind: Vec<Vec<String>>,
+    /// The agents, if several machines drive.
+    agents: Option<&'a mut Coordinator>,
+    /// Shows what is driven.
+    driving: Driving,
+}
+
+/// One target, if it exists yet.
+#[derive(Default)]
+struct Target<'a> {
+    launcher: Option<Launcher<'a>>,
+    facts: Vec<Fact>,
+    /// How long its last launch took.
+    took: Duration,
+    running_target: Option<RunningTarget>,
+}
+
+impl<'a> Target<'a> {
+    /// Launches the target. `hide` is called before anything of it is started for the first time.
+    fn launch(
+        &mut self,
+        launch: &'a Launch,
+        context: LaunchContext<'a>,
+        builds: &mut Builds<'_>,
+        hide: impl FnOnce(&mut Launcher<'a>),
+    ) -> Result<Running, Halt> {
+        if self.launcher.is_none() {
+            let mut launcher = Launcher::new(launch, context)?;
+            hide(&mut launcher);
+            builds.run(launch)?;
+            self.facts = launcher.prepare()?;
+            self.launcher = Some(launcher);
+        }
+        let launcher = self.launcher.as_mut().expect("just made");
+        let began = Instant::now();
+        let running = launcher.launch()?;
+        self.took = began.elapsed();
+        Ok(running)
+    }
+}
+
+/// A target that can be driven.
+struct RunningTarget {
+    launch: u32,
+    address: Address,
+    lane_access: LaneAccess,
+    meter: Result<TargetMeter, NotVisible>,
+    running: Option<Running>,
+}
+
+/// A launched target that another contender drives, too.
+struct Shared {
+    launch: u32,
+    url: String,
+    meter: Result<TargetMeter, NotVisible>,
+}
+
+fn meter(running: &Running) -> Result<TargetMeter, NotVisible> {
+    Meter::of_launched(running.keeper() as u32, running.cgroup()).map(TargetMeter::here)
+}
+
+/// How to drive it.
+enum LaneAccess {
+    /// With the lanes of this access.
+    Server(Box<Access>),
+    /// By running its program.
+    Program(Exec),
+}
+
+impl LaneAccess {
+    fn lanes(&self, order: &DriveOrder, lane: usize) -> Result<Vec<MakeLane>, EngineError> {
+        match self {
+            LaneAccess::Server(access) => Ok(access.lanes(order, lane)),
+            LaneAccess::Program(exec) => exec.lanes(order, lane).map_err(EngineError::Helper),
+        }
+    }
+}
+
+impl<'a> Targets<'a> {
+    pub(super) fn new(
+        resolved: &'a Resolved,
+        stop: &'a Stop,
+        context: LaunchContext<'a>,
+        mut agents: Option<&'a mut Coordinator>,
+        driving: Driving,
+    ) -> Self {
+        let each = resolved.accesses.iter().map(|_| Target::default()).collect();
+        let builds = Builds::new(context.secrets, context.stopped, &|_, _| {});
+        if let Some(agents) = &mut agents {
+            agents.driving = driving.clone();
+        }
+        Targets { resolved, stop, context, builds, each, behind: Vec::new(), agents, driving }
+    }
+
+    /// The launched target of this contender, for others that drive it too. Returns None
+    /// if it is not up.
+    fn launched(&self, owner: usize) -> Option<Shared> {
+        let running_target = self.each.get(owner)?.running_target.as_ref()?;
+        let running = running_target.running.as_ref()?;
+        let (launch, url) = (running_target.launch, running.url().to_owned());
+        Some(Shared { launch, url, meter: meter(running) })
+    }
+
+    /// How the lost nodes of this contender's target ended.
+    fn lost_nodes(&self, contender: usize) -> Vec<String> {
+        let owner = self.resolved.plan.target_of(contender);
+        let running = self.each[owner]
+            .running_target
+            .as_ref()
+            .and_then(|running_target| running_target.running.as_ref());
+        running.map_or(Vec::new(), Running::lost)
+    }
+
+    /// The target of this contender.
+    fn running_target(&self, contender: usize) -> Result<&RunningTarget, EngineError> {
+        let running_target = self.each[contender].running_target.as_ref();
+        running_target.ok_or_else(|| EngineError::order("the target to be driven is not up"))
+    }
+
+    /// Begins to look what is behind the targets, unless that was done.
+    fn first_looks(&self, order: &DriveOrder) -> Option<Looks> {
+        if !self.behind.is_empty() {
+            return None;
+        }
+        let meters =
+            self.each.iter().map(|target| target.running_target.as_ref()?.meter.as_ref().ok());
+        Looks::begin(meters, order)
+    }
+
+    /// Drives an order with all contenders: on all agents, if there are agents.
+    fn drive_everyone(
+        &mut self,
+        order: &DriveOrder,
+        is_pilot: bool,
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        if self.agents.is_none() {
+            let everyone: Vec<usize> = (0..order.lanes.len()).collect();
+            return self.drive(order, &everyone, each);
+        }
+        let mut order = order.clone();
+        let mut launches = Vec::with_capacity(order.lanes.len());
+        for (contender, lane) in order.lanes.iter_mut().enumerate() {
+            let running_target = self.running_target(contender)?;
+            lane.address = running_target.address.clone();
+            launches.push(running_target.launch);
+        }
+        let running_targets = self.each.iter().filter_map(|target| target.running_target.as_ref());
+        let clocks = running_targets.map(clock).collect();
+        let _kept = Kept::on(&self.resolved.own_cores);
+        let agents = self.agents.as_mut().expect("checked above");
+        agents.drive(&order, &launches, is_pilot, clocks, self.stop, each)
+    }
+
+    /// The side channel to this contender's store, if it is one and is up.
+    fn store(&self, contender: usize) -> Option<SideChannel> {
+        let known = self.resolved.plan.contenders.get(contender)?;
+        side_channel(known, self.each.get(contender)?.running_target.as_ref()?)
+    }
+}
+
+fn side_channel(known: &Contender, running_target: &RunningTarget) -> Option<SideChannel> {
+    let table = known.asks.sql().and_then(|sql| sql.table.as_deref());
+    match &running_target.lane_access {
+        LaneAccess::Server(access) => SideChannel::of(access, &running_target.address, table),
+        LaneAccess::Program(_) => None,
+    }
+}
+
+/// Checks, before anything else is sent to a server, that its login does not reveal the password.
+fn safe_log_in(known: &Contender, running_target: &RunningTarget) -> Result<(), Halt> {
+    let LaneAccess::Server(access) = &running_target.lane_access else { return Ok(()) };
+    let checked = check_login(access, &running_target.address);
+    checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
+}
+
+/// Checks whether a login at this address keeps the password safe.
+pub(super) fn check_login(access: &Access, address: &Address) -> Result<(), String> {
+    access.check_login(address, LOGIN)
+}
+
+fn no_store() -> String {
+    "it has no side channel".to_owned()
+}
+
+fn target_ready(
+    contender: usize,
+    known: &Contender,
+    running_target: &RunningTarget,
+    facts: &[Fact],
+) -> Result<TargetReady, Halt> {
+    let custom_words = side_channel(known, running_target).map(|store| store.facts());
+    let custom_words =
+        custom_words.transpose().map_err(|why| Halt::cannot_be_driven(known, &why))?;
+    // After its facts, since only these connect to its nodes.
+    let nodes = nodes(running_target);
+    Ok(TargetReady {
+        contender: contender as u32,
+        launch: running_target.launch,
+        cpu_source: match &running_target.lane_access {
+            LaneAccess::Program(_) => Some(program_source(running_target).to_owned()),
+            LaneAccess::Server(_) => running_target.meter.as_ref().ok().map(TargetMeter::source),
+        },
+        cpu_unavailable: match (&running_target.lane_access, &running_target.running) {
+            (LaneAccess::Program(_), None) => None,
+            _ => running_target.meter.as_ref().err().map(ToString::to_string),
+        },
+        watched: running_target.meter.as_ref().ok().and_then(TargetMeter::watched),
+        // What a store reports, in addition to the facts of its launch.
+        facts: facts.iter().cloned().chain(custom_words.unwrap_or_default()).collect(),
+        nodes,
+        ready_requests: running_target.running.as_ref().map_or(0, Running::ready_requests),
+        took_ns: 0,
+    })
+}
+
+/// Its nodes, as far as its client library met them.
+fn nodes(running_target: &RunningTarget) -> Option<Nodes> {
+    match &running_target.lane_access {
+        LaneAccess::Server(access) => access.database()?.nodes(),
+        LaneAccess::Program(_) => None,
+    }
+}
+
+/// Where CPU time and memory of a program are read.
+fn program_source(running_target: &RunningTarget) -> &'static str {
+    if running_target.running.is_some() { exec::WITH_SERVERS } else { exec::SOURCE }
+}
+
+impl TargetControl for Targets<'_> {
+    fn launch_target(&mut self, launch: u32, contender: usize) -> Result<TargetReady, Halt> {
+        let known = &self.resolved.plan.contenders[contender];
+        let owner = self.resolved.plan.target_of(contender);
+        let shared = (owner != contender).then(|| self.launched(owner)).flatten();
+        let target = &mut self.each[contender];
+        let running_target = match &self.resolved.accesses[contender] {
+            ContenderAccess::Attached { access, sight } => {
+                let meter = match sight {
+                    Ok(observed) => TargetMeter::of(observed),
+                    Err(why) => Err(why.clone()),
+                };
+                let address = known.address.clone();
+                let lane_access = LaneAccess::Server(Box::new(access.clone()));
+                RunningTarget { launch: 0, address, lane_access, meter, running: None }
+            }
+            ContenderAccess::Files(directory) => {
+                let store = files::Store::new(&directory.path, directory.settings)
+                    .map_err(|error| Halt::Target(error.to_string()))?;
+                target.facts = facts(directory)?;
+                let numbers = Numbers::new(MOST_COUNTERS);
+                let access = FilesAccess { store: Arc::new(store), numbers };
+                local(known.address.clone(), LaneAccess::Server(Box::new(Access::Files(access))))
+            }
+            ContenderAccess::Program { program: how } => {
+                let mut program = Program::clone(how);
+                let mut running = None;
+                if let Some(servers) = &how.servers {
+                    running = Some(target.launch(
+                        &servers.launch,
+                        self.context,
+                        &mut self.builds,
+                        |_| {},
+                    )?);
+                    let values = target.launcher.as_ref().expect("it was used").values();
+                    program = servers.with_values(&program, &values);
+                }
+                if program.cores.is_empty() {
+                    program.cores.clone_from(&self.resolved.target_cores);
+                }
+                let exec = Exec::start(&program).map_err(Halt::Target)?;
+                let running_target = local(known.address.clone(), LaneAccess::Program(exec));
+                match running {
+                    None => running_target,
+                    Some(running) => {
+                        let meter = meter(&running);
+                        RunningTarget { launch, meter, running: Some(running), ..running_target }
+                    }
+                }
+            }
+            ContenderAccess::Launched { .. } if owner != contender => {
+                let Some(Shared { launch, url, meter }) = shared else {
+                    return Err(Halt::Broken("the target to be shared is not up".to_owned()));
+                };
+                let (address, access) = self.resolved.reach(contender, &url)?;
+                let lane_access = LaneAccess::Server(Box::new(access));
+                RunningTarget { launch, address, lane_access, meter, running: None }
+            }
+            ContenderAccess::Launched { launch: how, settings } => {
+                let hide = |launcher: &mut Launcher<'_>| {
+                    launcher.hide(&settings.headers, settings.body.as_deref());
+                };
+                let running = target.launch(how, self.context, &mut self.builds, hide)?;
+                let (address, access) = self.resolved.reach(contender, running.url())?;
+                let meter = meter(&running);
+                let lane_access = LaneAccess::Server(Box::new(access));
+                RunningTarget { launch, address, lane_access, meter, running: Some(running) }
+            }
+        };
+        safe_log_in(known, &running_target)?;
+        let ready = target_ready(contender, known, &running_target, &target.facts)?;
+        let took_ns = u64::try_from(target.took.as_nanos()).unwrap_or(u64::MAX);
+        let ready = TargetReady { took_ns, ..ready };
+        target.running_target = Some(running_target);
+        Ok(ready)
+    }
+
+    fn drive(
+        &mut self,
+        order: &DriveOrder,
+        who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        let mut order = order.clone();
+        let mut lane_accesses = Vec::with_capacity(who.len());
+        for (lane, at) in order.lanes.iter_mut().zip(who) {
+            let running_target = self.running_target(*at)?;
+            lane.address = running_target.address.clone();
+            lane_accesses.push(&running_target.lane_access);
+        }
+        let lanes =
+            lane_accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
+        let lanes = lanes.collect::<Result<_, _>>()?;
+        // A lane's number is the contender's only if all contenders are driven.
+        let clocks = if who.len() == self.each.len() {
+            self.each
+                .iter()
+                .filter_map(|target| target.running_target.as_ref())
+                .map(clock)
+                .collect()
+        } else {
+            Vec::new()
+        };
+        // This thread merges, compresses and writes while the workers drive.
+        let _kept = Kept::on(&self.resolved.own_cores);
+        let driving = self.driving.of_lanes(who);
+        engine::run_shown(&order, lanes, clocks, (self.stop, &driving), each)
+    }
+
+    fn drive_together(
+        &mut self,
+        order: &DriveOrder,
+        is_pilot: bool,
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        let Some(mut looks) = self.first_looks(order) else {
+            return self.drive_everyone(order, is_pilot, each);
+        };
+        let driven = self.drive_everyone(order, is_pilot, &mut |trial| {
+            looks.trial(&trial);
+            each(trial)
+        });
+        self.behind = looks.end();
+        driven
+    }
+
+    fn agents(&self) -> Vec<AgentReady> {
+        self.agents.as_ref().map_or(Vec::new(), |agents| agents.agents())
+    }
+
+    fn agent_clocks(&self) -> Vec<AgentClock> {
+        self.agents.as_ref().map_or(Vec::new(), |agents| agents.clocks())
+    }
+
+    fn drive_null(
+        &mut self,
+        order: &DriveOrder,
+        who: &[usize],
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        let plain = |at: &usize| {
+            let running_target = self.each[*at].running_target.as_ref()?;
+            match &running_target.lane_access {
+                LaneAccess::Server(access) => {
+                    Some((alone::plain(access)?, running_target.address.clone()))
+                }
+                LaneAccess::Program(_) => None,
+            }
+        };
+        let Some(plain) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
+            return Err(EngineError::order("the target that the null server replaces is not up"));
+        };
+        let (accesses, addresses): (Vec<_>, Vec<_>) = plain.into_iter().unzip();
+        let mut order = order.clone();
+        for (lane, address) in order.lanes.iter_mut().zip(addresses) {
+            lane.address = address;
+        }
+        let core = self.resolved.target_cores.first().copied();
+        alone::drive(order, &accesses, core, self.stop, each)
+    }
+
+    fn plain_protocol(&self, contender: usize) -> Option<String> {
+        match &self.each.get(contender)?.running_target.as_ref()?.lane_access {
+            LaneAccess::Server(access) => alone::name(access),
+            LaneAccess::Program(_) => None,
+        }
+    }
+
+    fn ended_target(&mut self) -> Option<String> {
+        let running = self
+            .each
+            .iter_mut()
+            .filter_map(|target| target.running_target.as_mut()?.running.as_mut());
+        running.into_iter().find_map(|running| running.check().err()).map(|error| error.text)
+    }
+
+    fn continue_without_ended_nodes(&mut self) -> Vec<String> {
+        let mut outages = Vec::new();
+        for (known, target) in self.resolved.plan.contenders.iter().zip(&mut self.each) {
+            let running = target
+                .running_target
+                .as_mut()
+                .and_then(|running_target| running_target.running.as_mut());
+            let lost = running.map_or(Vec::new(), Running::continue_without_ended_nodes);
+            let of = |how| {
+                format!("`{}`: its node {how}; the run continues with the others", known.name)
+            };
+            outages.extend(lost.into_iter().map(of));
+        }
+        outages
+    }
+
+    fn stop_targets(&mut self) -> Vec<TargetDone> {
+        let mut done = Vec::new();
+        let lost_nodes: Vec<_> = (0..self.each.len()).map(|at| self.lost_nodes(at)).collect();
+        // Read before any target is ended, since several contenders may share one.
+        let peaks: Vec<_> = self
+            .each
+            .iter_mut()
+            .map(|target| peak_memory(target.running_target.as_mut()?))
+            .collect();
+        let known = peaks.into_iter().zip(lost_nodes);
+        for ((contender, target), (peak, lost_nodes)) in self.each.iter_mut().enumerate().zip(known)
+        {
+            let running_target = target.running_target.take();
+            let watched = running_target.as_ref().and_then(|running_target| {
+                running_target.meter.as_ref().ok().and_then(TargetMeter::report)
+            });
+            let launch = running_target.as_ref().map_or(0, |running_target| running_target.launch);
+            let was_up = running_target.is_some();
+            let nodes = running_target.as_ref().and_then(nodes);
+            if let Some(running) = running_target.and_then(|running_target| running_target.running)
+            {
+                // Even if this fails, nothing of it keeps running.
+                let _ = running.stop();
+            }
+            let launcher = target.launcher.as_ref();
+            let log_troubles = launcher.map_or(Vec::new(), Launcher::take_log_troubles);
+            // A target that was never up can have left a log, too.
+            if was_up || !log_troubles.is_empty() {
+                done.push(TargetDone {
+                    contender: contender as u32,
+                    launch,
+                    peak_memory_bytes: peak.map(|(bytes, _)| bytes),
+                    memory_source: peak.map_or(String::new(), |(_, source)| source.to_owned()),
+                    log_troubles,
+                    lost_nodes,
+                    behind: self.behind.get(contender).cloned().unwrap_or_default(),
+                    nodes,
+                    watched,
+                });
+            }
+        }
+        done
+    }
+
+    fn single_run(&mut self, contender: usize) -> Option<SingleRun> {
+        let method = self.resolved.method.as_ref()?;
+        let known = &self.resolved.plan.contenders[contender];
+        let running_target = self.each[contender].running_target.as_ref()?;
+        let (command, outcome) =
+            match (method, &self.resolved.accesses[contender], &running_target.lane_access) {
+                (Method::Command(method), ContenderAccess::Launched { .. }, _) => {
+                    let url = running_target.running.as_ref()?.url();
+                    (method.command.to_string(), method.run(&known.name, url, self.context))
+                }
+                (Method::Command(method), ContenderAccess::Files(directory), _) => {
+                    let url = format!("file://{}", directory.path.display());
+                    (method.command.to_string(), method.run(&known.name, &url, self.context))
+                }
+                (
+                    Method::OneRun,
+                    ContenderAccess::Program { program },
+                    LaneAccess::Program(exec),
+                ) => {
+                    let timeout = Duration::from_nanos(known.timeout_ns);
+                    (program.command.shown(), exec.run_once(timeout, self.stop))
+                }
+                _ => return None,
+            };
+        let (figure, trouble) = match outcome {
+            Ok(figure) => (Some(figure), String::new()),
+            Err(why) => (None, why),
+        };
+        let command = shown(command);
+        Some(SingleRun { contender: contender as u32, command, figure, trouble })
+    }
+}
+
+impl StoreAccess for Targets<'_> {
+    fn about_store(&mut self, contender: usize) -> Option<Result<About, String>> {
+        Some(self.store(contender)?.about())
+    }
+
+    fn read_fingerprint(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
+        self.store(contender).ok_or_else(no_store)?.read_fingerprint(key)
+    }
+
+    fn write_fingerprint(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.write_fingerprint(key, text)
+    }
+
+    fn remove_fingerprint(&mut self, contender: usize, key: &str) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.remove_fingerprint(key)
+    }
+
+    fn create_tables(&mut self, contender: usize, workload: &Workload) -> Result<(), String> {
+        self.store(contender).ok_or_else(no_store)?.create_tables(workload)
+    }
+
+    fn pending_work(&mut self, contender: usize) -> Option<PendingWork> {
+        let why = match self.store(contender)?.work_left()? {
+            Ok(left) => return Some(PendingWork::Tasks { left: left.tasks, nodes: left.nodes }),
+            Err(why) => why,
+        };
+        let running_target = self.each.get_mut(contender)?.running_target.as_mut()?;
+        let nodes = running_target.address.nodes().len() as u32;
+        Some(match running_target.meter.as_ref().map(TargetMeter::read) {
+            Ok(Some(reading)) => PendingWork::Cpu { why, cpu_ns: reading.cpu_ns, nodes },
+            Ok(None) => PendingWork::Unseen(format!("{why}; its watcher cannot be asked any more")),
+            Err(unseen) => PendingWork::Unseen(format!(
+                "{why}; its processes cannot be read either: {unseen}",
+            )),
+        })
+    }
+}
+
+impl Explanations for Targets<'_> {
+    fn why_no_tls(&self, contender: usize) -> Option<NoTls> {
+        let running_target = self.each.get(contender)?.running_target.as_ref()?;
+        let LaneAccess::Server(access) = &running_target.lane_access else { return None };
+        match access.tls() {
+            Some(tls) => {
+                let nodes = running_target.address.nodes();
+                nodes.iter().find_map(|node| tls::why_no_handshake(*node, tls))
+            }
+            // A database starts TLS within its own protocol.
+            None => refused::why_unreached(access, &running_target.address).map(NoTls::Failed),
+        }
+    }
+
+    fn why_refused(&self, contender: usize) -> Option<String> {
+        let running_target = self.each.get(contender)?.running_target.as_ref()?;
+        let statement = self.resolved.plan.contenders.get(contender)?.asks.statement()?;
+        match &running_target.lane_access {
+            LaneAccess::Server(access) => refused::why(access, &running_target.address, statement),
+            LaneAccess::Program(_) => None,
+        }
+    }
+
+    fn why_not_driven(&self, contender: usize) -> Option<String> {
+        let running_target = self.each.get(contender)?.running_target.as_ref()?;
+        let workload = self.resolved.plan.contenders.get(contender)?.asks.workload()?;
+        match &running_target.lane_access {
+            LaneAccess::Server(access) => {
+                refused::why_not(access, &running_target.address, workload)
+            }
+            LaneAccess::Program(_) => None,
+        }
+    }
+
+    fn program_error(&self, contender: usize) -> Option<String> {
+        match &self.each.get(contender)?.running_target.as_ref()?.lane_access {
+            LaneAccess::Program(exec) => exec.failure_message(),
+            LaneAccess::Server(_) => None,
+        }
+    }
+}
+
+/// A target without a server.
+fn local(address: Address, lane_access: LaneAccess) -> RunningTarget {
+    let why = "the generator reads and writes the files itself".to_owned();
+    RunningTarget { launch: 0, address, lane_access, meter: Err(NotVisible(why)), running: None }
+}
+
+/// The file system of the directory, and how files are written.
+fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
+    let facts = files::facts(&directory.path, &directory.settings)
+        .map_err(|error| Halt::Broken(error.to_string()))?;
+    let facts = facts.into_iter().map(|(command, line)| Fact { command, line: Some(line) });
+    Ok(facts.collect())
+}
+
+/// Bytes, and the source of the figure.
+fn peak_memory(running_target: &RunningTarget) -> Option<(u64, &'static str)> {
+    match &running_target.lane_access {
+        LaneAccess::Program(exec) => {
+            let own = exec.peak_memory()?;
+            let of_servers = match &running_target.running {
+                Some(_) => running_target.meter.as_ref().ok()?.peak_memory()?.0,
+                None => 0,
+            };
+            Some((own + of_servers, program_source(running_target)))
+        }
+        LaneAccess::Server(_) => running_target.meter.as_ref().ok()?.peak_memory(),
+    }
+}
+
+fn clock(running_target: &RunningTarget) -> TargetClock {
+    let meter = running_target.meter.as_ref().ok().cloned();
+    if let LaneAccess::Program(exec) = &running_target.lane_access {
+        let mut own = exec.clock();
+        if running_target.running.is_none() {
+            return own;
+        }
+        return Box::new(move || {
+            let of_servers = meter.as_ref()?.read()?;
+            Some(TargetReading { cpu_ns: own()?.cpu_ns + of_servers.cpu_ns, ..of_servers })
+        });
+    }
+    Box::new(move || meter.as_ref()?.read())
+}
+
+impl From<Failed> for Halt {
+    fn from(failed: Failed) -> Halt {
+        match failed {
+            Failed::Stopped => Halt::Stopped,
+            Failed::Error(error) => error.into(),
+        }
+    }
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Halt {
+        match error.exit {
+            Exit::Failed => Halt::Broken(error.text),
+            _ => Halt::Target(error.text),
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! A program that is run again and again, one run at a time.
+
+use super::announced::{self, Announced};
+use super::servers::Servers;
+use crate::protocol::address::Command;
+use crate::targets::launch;
+use crate::targets::launch::{
+    Missing, ProcessContext, Values, inherited, missing_program, no_directory,
+};
+use engine::{EngineError, Stop, TargetClock, TargetReading};
+use keeper::{
+    Error, Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, pin,
+};
+use record::{Failure, ProgramRun};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Where CPU time and memory of an `exec:` contender are read, for the record.
+pub const SOURCE: &str = "wait4";
+
+/// Where they are read for a contender that has servers, whose CPU time and memory are added.
+pub const WITH_SERVERS: &str = "wait4_and_servers";
+
+/// What to run, and how. It has no `Debug` because an environment can contain secrets.
+#[derive(Clone)]
+pub struct Program {
+    /// The program and its arguments.
+    pub command: Command,
+    /// Operations of one run, if the program does not announce them.
+    pub operations: Option<u64>,
+    /// Where it runs.
+    pub cwd: PathBuf,
+    /// Its whole environment.
+    pub env: Vec<(String, String)>,
+    /// The cores that it may use. Empty means all of ours.
+    pub cores: Vec<u32>,
+    /// Values that are masked in its standard error.
+    pub secrets: Vec<String>,
+    /// Servers that it talks to, which are launched for it.
+    pub servers: Option<Box<Servers>>,
+}
+
+impl Program {
+    /// A program in the current directory, on all cores, with the environment of launched targets:
+    /// PATH, HOME, LANG and TMPDIR, and nothing else of ours.
+    pub fn new(command: Command, operations: Option<u64>) -> Program {
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let (env, cores, secrets) = (inherited(None), Vec::new(), Vec::new());
+        Program { command, operations, cwd, env, cores, secrets, servers: None }
+    }
+
+    /// Checks that its directory and the program exist and that its cores are available to us.
+    ///
+    /// # Errors
+    /// A sentence that names the directory, the file or the core.
+    pub fn check(&self) -> Result<(), String> {
+        if !self.cwd.is_dir() {
+            return Err(no_directory(&self.cwd).to_string());
+        }
+        let path = self.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
+        self.command.find(path, &self.cwd).map_err(|error| error.to_string())?;
+        pin::set(&self.cores).map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Sets its directory, relative to `directory`, and adds its environment variables.
+    pub(crate) fn set_context(
+        &mut self,
+        directory: &Path,
+        context: &ProcessContext,
+        values: &Values,
+    ) {
+        self.cwd = directory.to_owned();
+        if let Some(cwd) = &context.cwd {
+            self.cwd.push(cwd.fill(values));
+        }
+        for (name, text) in &context.env {
+            self.env.retain(|(known, _)| known != name);
+            self.env.push((name.clone(), text.fill(values)));
+        }
+    }
+
+    /// What it needs and this machine lacks: itself, and what its servers need.
+    pub(crate) fn all_missing(&self) -> Vec<Missing> {
+        let program = &self.command.words()[0];
+        let Some(servers) = &self.servers else {
+            return missing_program(program, &self.env, None).into_iter().collect();
+        };
+        let package = servers.launch.packages.get(program).cloned();
+        let is_known = !servers.decide_what_runs();
+        let own = is_known.then(|| missing_program(program, &self.env, package)).flatten();
+        own.into_iter().chain(launch::all_missing(&servers.launch)).collect()
+    }
+
+    /// Why it cannot be run, if that is known before anything is launched.
+    pub(crate) fn why_not(&self) -> Option<String> {
+        let Some(servers) = &self.servers else { return self.check().err() };
+        let own = if servers.decide_what_runs() { None } else { self.check().err() };
+        own.or_else(|| launch::missing(&servers.launch))
+    }
+
+    /// The program in words, as launches are described.
+    pub fn outline(&self) -> Vec<String> {
+        let mut line = format!("run     {}", self.command.shown());
+        if let Some(operations) = self.operations {
+            line += &format!(
+                "; {operations} operations per run unless the program announces a \
+                              number"
+            );
+        }
+        let servers = self.servers.iter().flat_map(|servers| servers.launch.outline_of_servers());
+        servers.chain([line]).collect()
+    }
+
+    fn order(&self) -> ProcessOrder {
+        ProcessOrder {
+            argv: self.command.words().to_vec(),
+            cwd: self.cwd.clone(),
+            env: self.env.clone(),
+            user: None,
+            // Not used for what is measured.
+            log: PathBuf::new(),
+            cores: self.cores.clone(),
+            // The signal it gets if its keeper is killed.
+            stop: libc::SIGKILL,
+            grace: Duration::ZERO,
+            group: true,
+        }
+    }
+}
+
+/// A program with its keeper, ready to run. Dropping it and its lanes ends whatever still runs.
+pub struct Exec {
+    pub(super) runner: Arc<Runner>,
+}
+
+impl Exec {
+    /// Starts the keeper but does not run the program yet. Call it on a thread that is not pinned:
+    /// the keeper inherits its cores, and so does a program without cores of its own.
+    ///
+    /// # Errors
+    /// If the program or a core does not exist, or if the system refuses.
+    pub fn start(program: &Program) -> Result<Exec, String> {
+        program.check()?;
+        let launch_options =
+            LaunchOptions { secrets: program.secrets.clone(), ..LaunchOptions::default() };
+        let keeper = Keeper::start(launch_options).map_err(|error| error.to_string())?;
+        let runner = Runner {
+            keeper: Mutex::new(keeper),
+            order: program.order(),
+            name: program.command.shown(),
+            operations: program.operations,
+            usual: AtomicU64::new(program.operations.unwrap_or(1)),
+            cpu_ns: AtomicU64::new(0),
+            peak_memory_bytes: AtomicU64::new(0),
+            failure_message: Mutex::new(None),
+        };
+        Ok(Exec { runner: Arc::new(runner) })
+    }
+
+    /// The CPU time of all runs so far, from which that of each slice follows.
+    pub fn clock(&self) -> TargetClock {
+        let runner = Arc::clone(&self.runner);
+        Box::new(move || Some(TargetReading::here(runner.cpu_ns.load(Ordering::Relaxed))))
+    }
+
+    /// The largest resident set of any process of any run so far, in bytes.
+    pub fn peak_memory(&self) -> Option<u64> {
+        Some(self.runner.peak_memory_bytes.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0)
+    }
+
+    /// Runs it once, and returns how many operations it did in a second of that run.
+    ///
+    /// # Errors
+    /// Why it failed, or that it was cut short.
+    pub(crate) fn run_once(&self, timeout: Duration, stop: &Stop) -> Result<f64, String> {
+        match self.runner.run(timeout, stop).map_err(|error| error.to_string())? {
+            ProgramOutcome::Cut(_) => Err("it was stopped because the run ended".to_owned()),
+            ProgramOutcome::Ran(ProgramRun { failure: Some(failure), .. }) => {
+                let failure_message = self.failure_message();
+                Err(failure_message.unwrap_or_else(|| format!("it failed: {}", failure.name())))
+            }
+            ProgramOutcome::Ran(run) => Ok(run.operations as f64 * 1e9 / run.wall_ns.max(1) as f64),
+        }
+    }
+
+    /// The process ID of the keeper. All its descendants belong to the program.
+    pub fn keeper(&self) -> i32 {
+        lock(&self.runner.keeper).pid()
+    }
+
+    /// The error of the first run that failed, with the last lines of its standard error.
+    pub fn failure_message(&self) -> Option<String> {
+        lock(&self.runner.failure_message).clone()
+    }
+}
+
+/// Runs a program.
+pub(super) struct Runner {
+    keeper: Mutex<Keeper>,
+    order: ProcessOrder,
+    /// Its name for people.
+    name: String,
+    operations: Option<u64>,
+    /// Operations of the last successful run. A failed run counts as that many.
+    usual: AtomicU64,
+    cpu_ns: AtomicU64,
+    peak_memory_bytes: AtomicU64,
+    failure_message: Mutex<Option<String>>,
+}
+
+/// The outcome of a run.
+pub(super) enum ProgramOutcome {
+    /// It ended, or failed.
+    Ran(ProgramRun),
+    /// The stop cut it short, with this many operations unfinished.
+    Cut(u64),
+}
+
+impl Runner {
+    /// Runs the program once; returns early if the stop is raised.
+    pub(super) fn run(
+        &self,
+        timeout: Duration,
+        stop: &Stop,
+    ) -> Result<ProgramOutcome, EngineError> {
+        let measured = lock(&self.keeper).measure(&self.order, timeout, stop.fd());
+        match measured.map_err(|error| self.broken(&error))? {
+            Ok(measured) => Ok(self.took_note(&measured)),
+            Err(refused) => {
+                self.record_failure(&refused.why);
+                let failure = Some(not_started(&refused));
+                let operations = self.usual();
+                Ok(ProgramOutcome::Ran(ProgramRun { operations, failure, ..ProgramRun::default() }))
+            }
+        }
+    }
+
+    fn took_note(&self, measured: &Measured) -> ProgramOutcome {
+        let cpu_ns = measured.user_ns + measured.system_ns;
+        self.cpu_ns.fetch_add(cpu_ns, Ordering::Relaxed);
+        self.peak_memory_bytes.fetch_max(measured.peak_memory_bytes, Ordering::Relaxed);
+        if measured.end == RunEnd::Cut {
+            return ProgramOutcome::Cut(self.usual());
+        }
+        let (operations, failure) = match judged(measured, self.operations) {
+            Ok(operations) => {
+                self.usual.store(operations, Ordering::Relaxed);
+                (operations, None)
+            }
+            Err((failure, why)) => {
+                self.record_failure(&self.sentence(&why, &measured.last_errors));
+                (self.usual(), Some(failure))
+            }
+        };
+        let (output_bytes, output_digest) = without_announcement(&measured.output);
+        ProgramOutcome::Ran(ProgramRun {
+            operations,
+            wall_ns: measured.wall_ns,
+            user_ns: measured.user_ns,
+            system_ns: measured.system_ns,
+            peak_memory_bytes: measured.peak_memory_bytes,
+            output_bytes,
+            output_digest,
+            outlived: u64::from(measured.outlived),
+            failure,
+        })
+    }
+
+    fn usual(&self) -> u64 {
+        self.usual.load(Ordering::Relaxed)
+    }
+
+    fn sentence(&self, why: &str, lines: &[String]) -> String {
+        match lines {
+            [] => format!("`{}` {why}", self.name),
+            lines => format!(
+                "`{}` {why}; its standard error ends with:\n  {}",
+                self.name,
+                lines.join("\n  ")
+            ),
+        }
+    }
+
+    fn record_failure(&self, sentence: &str) {
+        lock(&self.failure_message).get_or_insert_with(|| sentence.to_owned());
+    }
+
+    fn broken(&self, error: &Error) -> EngineError {
+        EngineError::Helper(format!("`{}`: {error}", self.name))
+    }
+}
+
+/// How many operations a run did, or why it failed.
+fn judged(measured: &Measured, given: Option<u64>) -> Result<u64, (Failure, String)> {
+    match measured.end {
+        RunEnd::Ended(how) if how.good() => {
+            let line = measured.output.last_line.as_deref();
+            announced::operations(line, given).map_err(|why| (Failure::Protocol, why))
+        }
+        RunEnd::Ended(how) => {
+            Err((if how.by_signal() { Failure::Signal } else { Failure::Exit }, how.to_string()))
+        }
+        RunEnd::TimedOut | RunEnd::Cut => {
+            Err((Failure::Timeout, "took longer than the timeout and was killed".to_owned()))
+        }
+    }
+}
+
+/// Length and digest of an output without the announcing line.
+fn without_announcement(output: &Output) -> (u64, u64) {
+    match output.last_line.as_deref().map(announced::announced) {
+        Some(Announced::Operations(_)) => (output.bytes_before, output.digest_before),
+        _ => (output.bytes, output.digest),
+    }
+}
+
+/// If we run out of processes or descriptors, it is not the program's fault.
+fn not_started(refused: &NotStarted) -> Failure {
+    match refused.errno {
+        Some(libc::EMFILE | libc::ENFILE) => Failure::NoDescriptor,
+        Some(libc::EAGAIN | libc::ENOMEM) => Failure::NoMemory,
+        _ => Failure::Exit,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keeper::Ending;
+
+    fn ended(end: RunEnd, last_line: Option<&str>) -> Measured {
+        let output = Output {
+            last_line: last_line.map(str::to_owned),
+            bytes: 20,
+            digest: 2,
+            bytes_before: 10,
+            digest_before: 1,
+        };
+        Measured {
+            end,
+            wall_ns: 3,
+            user_ns: 2,
+            system_ns: 1,
+            peak_memory_bytes: 4096,
+            outlived: 0,
+            output,
+            last_errors: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_a_good_end_counts() {
+        let printed = Some("operations 5");
+        let good = RunEnd::Ended(Ending::Status(0));
+        assert_eq!(judged(&ended(good, printed), None), Ok(5));
+        assert_eq!(judged(&ended(good, None), Some(7)), Ok(7));
+        for (end, line, failure, why) in [
+            (RunEnd::Ended(Ending::Status(3)), printed, Failure::Exit, "exited with status 3"),
+            (RunEnd::Ended(Ending::Signal(9)), printed, Failure::Signal, "was ended by SIGKILL"),
+            (
+                RunEnd::TimedOut,
+                printed,
+                Failure::Timeout,
+                "took longer than the timeout and was killed",
+            ),
+            (
+                good,
+                Some("operations 0"),
+                Failure::Protocol,
+                "announces 0 operations, so its runs cannot be compared; it must announce at \
+                 least 1",
+            ),
+        ] {
+            assert_eq!(judged(&ended(end, line), None), Err((failure, why.to_owned())));
+        }
+    }
+
+    #[test]
+    fn only_an_announcement_is_left_out_of_the_output() {
+        let good = RunEnd::Ended(Ending::Status(0));
+        let of = |line| without_announcement(&ended(good, line).output);
+        assert_eq!(of(Some("operations 5")), (10, 1));
+        assert_eq!(of(Some("operations five")), (20, 2));
+        assert_eq!(of(Some("the end")), (20, 2));
+        assert_eq!(of(None), (20, 2));
+    }
+
+    #[test]
+    fn what_we_lack_is_not_the_programs_fault() {
+        for (errno, failure) in [
+            (Some(libc::EMFILE), Failure::NoDescriptor),
+            (Some(libc::EAGAIN), Failure::NoMemory),
+            (Some(libc::ENOENT), Failure::Exit),
+            (None, Failure::Exit),
+        ] {
+            assert_eq!(not_started(&NotStarted { why: String::new(), errno }), failure);
+        }
+    }
+}
