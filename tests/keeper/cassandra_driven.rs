@@ -263,7 +263,7 @@ fn three_nodes() {
     unsafe { libc::kill(last, libc::SIGCONT) };
     let outcomes = &of["outcomes"];
     assert!(number(&outcomes["ok"]) > 0.0 && outcomes["wrong"] == 0, "{outcomes}");
-    assert!(number(&outcomes["theirs"]["timeout"]) > 0.0, "{outcomes}");
+    assert!(number(&outcomes["target_errors"]["timeout"]) > 0.0, "{outcomes}");
     // It is behind, and takes part again when it has caught up.
     let all_answer = || {
         let of = &run(&url, &["--set", "c.consistency=all"]).1["contenders"][0];

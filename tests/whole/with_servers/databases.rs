@@ -54,7 +54,7 @@ fn a_pool_and_fresh_connections_show_their_phases() {
     let text = "[defaults]\nconnections = 12\nquery = 'SELECT 1'\n\
                 [contender.fresh]\nrecipe = 'mariadb-memory'\nreuse = 'never'\n\
                 [contender.pooled]\nrecipe = 'mariadb-memory'\n\
-                pool = { max = 4, wait = '10s', maintenance = 'reset' }\n\
+                pool = { max = 4, wait = '10s', upkeep = 'reset' }\n\
                 [contender.postgres]\nrecipe = 'postgres-tmpfs'\nreuse = 'never'\n";
     std::fs::write(directory.file("e.toml"), text).expect("a file");
     let (code, report) = directory.report(&[&["compare", "e.toml"][..], &BRIEF].concat());

@@ -211,8 +211,8 @@ fn stores_without_room_are_void_and_not_broken() {
     for (at, class) in [(2, "out_of_memory"), (3, "oom")] {
         let outcomes = &report["contenders"][at]["outcomes"];
         let failed: f64 =
-            outcomes["theirs"].as_object().expect("classes").values().map(number).sum();
-        assert!(failed > 0.0 && number(&outcomes["theirs"][class]) == failed, "{outcomes}");
+            outcomes["target_errors"].as_object().expect("classes").values().map(number).sum();
+        assert!(failed > 0.0 && number(&outcomes["target_errors"][class]) == failed, "{outcomes}");
     }
     for of in report["contenders"].as_array().expect("five") {
         assert_eq!(of["outcomes"]["wrong"], 0, "{of}");

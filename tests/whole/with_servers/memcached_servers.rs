@@ -137,7 +137,7 @@ fn gets(port: u16) -> u64 {
 fn one_that_is_killed_in_mid_run_is_counted_by_class() {
     let report = with_one_killed("c.failover=false");
     let outcomes = &report["contenders"][0]["outcomes"];
-    assert!(number(&outcomes["theirs"]["refused"]) > 0.0, "{outcomes:#}");
+    assert!(number(&outcomes["target_errors"]["refused"]) > 0.0, "{outcomes:#}");
     assert!(number(&outcomes["ok"]) > 0.0, "{outcomes:#}");
     assert_eq!(outcomes["miss"], 0, "the other servers' keys are untouched: {outcomes:#}");
     assert_eq!(report["plan"]["contenders"][0]["sharding"]["rule"], "ketama");
@@ -145,6 +145,6 @@ fn one_that_is_killed_in_mid_run_is_counted_by_class() {
     let report = with_one_killed("c.failover=true");
     let moved = &report["contenders"][0]["outcomes"];
     assert!(number(&moved["miss"]) > 0.0, "its keys move, and are not there: {moved:#}");
-    let failed = |outcomes: &Value| number(&outcomes["theirs"]["refused"]);
+    let failed = |outcomes: &Value| number(&outcomes["target_errors"]["refused"]);
     assert!(failed(moved) < failed(outcomes), "{moved:#} {outcomes:#}");
 }

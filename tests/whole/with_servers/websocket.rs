@@ -205,7 +205,7 @@ fn a_server_that_is_killed_and_comes_back_is_counted_and_driven_on() {
     let report = directory.json("run/report.json");
     let [contender] = contenders(&report) else { panic!("one contender") };
     let outcomes = &contender["outcomes"];
-    let of = |class: &str| outcomes["theirs"][class].as_u64().unwrap_or(0);
+    let of = |class: &str| outcomes["target_errors"][class].as_u64().unwrap_or(0);
     let lost: u64 = ["closed", "reset", "refused"].into_iter().map(of).sum();
     let ok = outcomes["ok"].as_u64().expect("a count");
     assert_eq!(Some(ok + lost), contender["operations"].as_u64(), "{outcomes}");
