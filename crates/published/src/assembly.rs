@@ -104,6 +104,11 @@ impl Assembly {
             && self.runs.iter().any(|other| other.has_rate() && other.has_all_of(run))
     }
 
+    /// A line that is too short to be read.
+    pub(crate) fn short(&mut self, line: &[u8]) {
+        self.around.short(line);
+    }
+
     /// Reads a line outside a JSON document.
     pub(crate) fn read(&mut self, text: &str, line: u64) {
         self.end = line;
@@ -347,7 +352,6 @@ impl Assembly {
         }
         let near = |at: u64| line.saturating_sub(at) <= NEAR;
         let mut run = PublishedRun::new(tool, self.file, line);
-        (run.heading, run.part) = self.around.heading_of(line);
         if let Some(At { value: text, line: first }) = self.opening.take()
             && near(first)
         {
@@ -362,6 +366,7 @@ impl Assembly {
             run.first = run.first.min(at);
             run.command = Some(At { value: command, line: at });
         }
+        (run.heading, run.part) = self.around.heading_of(line, run.command.is_some());
         self.runs.push(run);
         self.open = true;
         self.start = None;

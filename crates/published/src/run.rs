@@ -19,7 +19,7 @@ pub struct PublishedRun {
     pub last: u64,
     /// The line above it, if that is a heading or a sentence.
     pub heading: Option<At<String>>,
-    /// How often prose, which may name another contender, was between the runs before it.
+    /// How often text that may name another contender was between the runs before it.
     pub(crate) part: u32,
     pub(crate) figures: Figures,
     pub(crate) texts: BTreeMap<Label, At<String>>,

@@ -115,7 +115,9 @@ impl Scan {
         let line = std::mem::take(&mut self.rest);
         if line.contains(&0) {
             self.scan_notes.binary.get_or_insert(self.line);
-        } else if !self.assembly.is_full() && !self.is_noise(&line) {
+        } else if self.is_noise(&line) {
+            self.assembly.short(&line);
+        } else if !self.assembly.is_full() {
             lines::seen(&line).iter().for_each(|text| self.seen(text));
         }
         self.rest = line;

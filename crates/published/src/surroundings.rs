@@ -8,6 +8,8 @@ use crate::tools::{Facts, Section, Tool};
 const NEAR: u64 = 8;
 /// The largest distance of a run from its heading, or from another run below the heading.
 const FAR: u64 = 40;
+/// The first line of hey, oha and redis-benchmark.
+const SUMMARY: &str = "Summary:";
 /// Longest line that is a label of what follows, in bytes.
 const LONGEST_LABEL: usize = 40;
 
@@ -28,13 +30,15 @@ pub(crate) struct Surroundings {
     command_reaches: u64,
     /// Whether a heading is below the command.
     command_ended: bool,
-    /// Text that may name another contender, since the last line of a run.
+    /// Whether there is text that may name another contender since the last line of a run.
     prose: bool,
+    /// The same in a block of code: behind a command, a program may have printed it.
+    text_in_block: bool,
     /// Whether the lines since the last one of a run are labels of repetitions.
     repetition: bool,
     /// Whether a run is below the heading.
     used: bool,
-    /// How often prose was between the runs below the heading.
+    /// How often such text was between the runs below the heading.
     part: u32,
 }
 
@@ -69,7 +73,7 @@ impl Surroundings {
         }
         self.heading = Some(At { value: value.to_owned(), line });
         self.command_ended |= !self.in_block;
-        (self.used, self.prose, self.part) = (false, false, 0);
+        (self.used, self.prose, self.text_in_block, self.part) = (false, false, false, 0);
         self.is_comment = self.in_block;
         self.heading_reaches = line;
     }
@@ -77,15 +81,33 @@ impl Surroundings {
     /// A line of a run.
     pub(crate) fn of_run(&mut self, line: u64) {
         self.heading_reaches = line;
-        self.prose = false;
+        (self.prose, self.text_in_block) = (false, false);
         self.repetition = false;
+    }
+
+    /// A line that is too short to be read: it may still be a name.
+    pub(crate) fn short(&mut self, line: &[u8]) {
+        if line.iter().any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()) {
+            self.text();
+        }
+    }
+
+    fn text(&mut self) {
+        self.repetition = false;
+        if self.in_block {
+            self.text_in_block = true;
+        } else {
+            self.prose = true;
+        }
     }
 
     /// A line that no tool prints.
     pub(crate) fn unknown(&mut self, text: &str, line: u64) {
-        let repetition = is_repetition(text);
-        self.repetition = repetition && (self.repetition || !self.prose);
-        self.prose |= !repetition && !self.in_block;
+        if is_repetition(text) {
+            self.repetition |= !self.prose && !self.text_in_block;
+        } else if !command::has_prompt(text) && text != SUMMARY {
+            self.text();
+        }
         let Some(At { value: command, line: of_command }) = &self.command else { return };
         let is_near = line <= self.command_reaches + NEAR;
         let is_short = text.len() <= LONGEST_LABEL && line <= of_command + FAR;
@@ -101,10 +123,11 @@ impl Surroundings {
         self.repetition
     }
 
-    /// The heading of a run that begins at a line, and the number of times that prose was between
-    /// the runs.
-    pub(crate) fn heading_of(&mut self, line: u64) -> (Option<At<String>>, u32) {
-        self.part += u32::from(self.prose && self.used);
+    /// The heading of a run that begins at a line, and the number of times that text was between
+    /// the runs which may have named another contender.
+    pub(crate) fn heading_of(&mut self, line: u64, is_called: bool) -> (Option<At<String>>, u32) {
+        let named = self.prose || self.text_in_block && !is_called;
+        self.part += u32::from(named && self.used);
         self.used = true;
         let reach = if self.is_comment { NEAR } else { FAR };
         if line > self.heading_reaches + reach {

@@ -590,6 +590,15 @@ fn equal_commands_of_pgbench_are_repetitions() {
         assert_eq!(groups(&format!("{above}```\n{session}```\n")), [3], "{above}");
     }
     // Prose may name another contender, and so may another command.
+    let hey = include_str!("data/hey-sound.txt");
+    for label in ["Go", "Rust", "With C++:"] {
+        assert_eq!(
+            groups(&format!("## all\n{label}\n```\n{hey}```\n{label}\n```\n{hey}```\n")),
+            [1, 1]
+        );
+        assert_eq!(groups(&format!("## all\n```\n{label}\n{hey}\n{label}\n{hey}```\n")), [1, 1]);
+    }
+    assert_eq!(groups(&format!("## nginx\n```\n{hey}\n{hey}```\n```\n{hey}```\n")), [3]);
     let below = "```\n".to_owned() + &pgbench(12_000, 200.0, 205.0) + "```\n";
     let prose = format!("## shop\n{below}With one index:\n{below}With two:\n{below}");
     assert_eq!(groups(&prose), [1, 1, 1]);
@@ -682,6 +691,7 @@ fn a_command_of_redis_benchmark_counts_for_numbered_repetitions() {
         let found = audit(&format!("## baseline\n{command}Run 1\n{QUIET}{label}\n{QUIET}"));
         assert_eq!(figures(&found, Key::Connections), [Some(20.0); 6], "{label}");
         assert_eq!(found.groups.len(), 3, "{label}: {:?}", found.groups);
+        assert_eq!(weight(&found, "not_interleaved"), None, "different kinds are not compared");
     }
     let found = audit(&format!("{command}{QUIET}Redis 6:\n{QUIET}"));
     assert_eq!(figures(&found, Key::Connections)[3..], [None; 3]);
