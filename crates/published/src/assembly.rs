@@ -388,9 +388,11 @@ const PRINTED: &[&str] = &[
     "# occurrences ",
 ];
 
-/// The text of a heading: `## nginx`, `**nginx**`, `=== nginx ===`. A comment with an address is a
+/// The text of a heading: `## nginx`, `- ## nginx`, `**nginx**`, `=== nginx ===`. A comment with an address is a
 /// line that a shell or a tool printed.
 fn heading(text: &str) -> Option<&str> {
+    let in_list = text.strip_prefix("- ").or_else(|| text.strip_prefix("* "));
+    let text = in_list.filter(|text| text.starts_with("##")).unwrap_or(text);
     let inside = if text.starts_with('#') && !PRINTED.iter().any(|line| text.starts_with(line)) {
         let inside = text.trim_start_matches('#');
         if inside.starts_with(['{', '[', '!']) || text.starts_with("# ") && text.contains("://") {

@@ -114,10 +114,13 @@ impl Load {
     }
 }
 
+fn subject(run: &PublishedRun) -> Option<&str> {
+    run.text(Label::Subject).map(|at| at.value.as_str())
+}
+
 /// Whether two runs do the same kind of work: redis-benchmark prints a run for each kind of
 /// command, and different kinds are not compared.
 pub(crate) fn comparable(a: &PublishedRun, b: &PublishedRun) -> bool {
-    let subject = |run: &PublishedRun| run.text(Label::Subject).map(|at| at.value.clone());
     a.tool.kind == b.tool.kind && subject(a) == subject(b)
 }
 

@@ -245,7 +245,9 @@ fn a_heading_holds_until_another_one_comes() {
     assert_eq!(headings(&text), ["nginx", "nginx", "Caddy"]);
     let too_far = format!("## nginx\n\n{}{block}", far.repeat(3));
     assert_eq!(headings(&too_far), [""]);
-    assert_eq!(headings(&format!("# nginx\n{block}")), ["nginx"]);
+    for one in ["# nginx", "- #### nginx", "=== nginx ===", "**nginx**"] {
+        assert_eq!(headings(&format!("{one}\n{block}")), ["nginx"], "{one}");
+    }
     // In a block of code it is a comment, which says something of the next lines only.
     let comment = format!("```\n# with the new kernel\n$ ls\n{WRK}{WRK}```\n");
     assert_eq!(headings(&comment), ["with the new kernel", ""]);
