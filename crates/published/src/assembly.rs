@@ -388,8 +388,8 @@ const PRINTED: &[&str] = &[
     "# occurrences ",
 ];
 
-/// The text of a heading: `## nginx`, `- ## nginx`, `**nginx**`, `=== nginx ===`. A comment with an address is a
-/// line that a shell or a tool printed.
+/// The text of a heading: `## nginx`, `- ## nginx`, `**nginx**`, `=== nginx ===`. A comment with an
+/// address is a line that a shell or a tool printed.
 fn heading(text: &str) -> Option<&str> {
     let in_list = text.strip_prefix("- ").or_else(|| text.strip_prefix("* "));
     let text = in_list.filter(|text| text.starts_with("##")).unwrap_or(text);
