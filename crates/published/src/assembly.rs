@@ -7,12 +7,13 @@
 use crate::command::{self, Command};
 use crate::key::{At, Fact, Key, Label};
 use crate::run::PublishedRun;
+use crate::surroundings::Surroundings;
 use crate::tools::{Facts, Lines, Section, TOOLS, Tool};
 use crate::wrapping;
 
 /// The largest number of runs per file.
 pub const MOST_RUNS: usize = 1000;
-/// The largest distance of a run from its heading or command, in lines.
+/// The largest distance of a run from a first line that several tools print.
 const NEAR: u64 = 8;
 /// The largest number of lines in a row that a tool prints after its rate and that are not read.
 const MOST_UNREAD: u32 = 40;
@@ -32,16 +33,19 @@ pub(crate) struct Assembly {
     start: Option<At<String>>,
     /// The number of the last line that was not too short to be read.
     previous: u64,
+    /// The same, but a line that only ends a block of code counts as well.
+    end: u64,
+    /// The first run of the open repetition of a command.
+    repetition: usize,
     /// The first character of the last line of a run, if it is not the tool's own: an author made the
     /// whole output bold, or a comment.
     mark: Option<char>,
     /// The line that is read, as objections quote it: with its mark.
     literal: String,
     section: Section,
-    command: Option<At<Command>>,
+    around: Surroundings,
     /// A command line that ends with a backslash.
     unfinished: Option<At<String>>,
-    heading: Option<At<String>>,
     /// A first line that several tools print.
     opening: Option<At<String>>,
     left_out: Option<u64>,
@@ -56,12 +60,13 @@ impl Assembly {
             unread: 0,
             start: None,
             previous: 0,
+            end: 0,
+            repetition: 0,
             mark: None,
             literal: String::new(),
             section: Section::new(),
-            command: None,
+            around: Surroundings::default(),
             unfinished: None,
-            heading: None,
             opening: None,
             left_out: None,
         }
@@ -79,16 +84,40 @@ impl Assembly {
 
     /// The runs, and the line from which on runs were left out.
     pub(crate) fn finish(mut self) -> (Vec<PublishedRun>, Option<u64>) {
+        let cut = self.runs.last_mut().filter(|run| run.last == self.end);
+        if let Some(run) = cut.filter(|run| run.tool.rows_have_times) {
+            run.forget_times_of_rows();
+        }
         self.runs.iter_mut().for_each(PublishedRun::settle);
         self.runs.retain(PublishedRun::shows_something);
+        let quoted: Vec<bool> = self.runs.iter().map(|run| self.is_quotation(run)).collect();
+        let mut quoted = quoted.into_iter();
+        self.runs.retain(|_| quoted.next() == Some(false));
         (self.runs, self.left_out)
+    }
+
+    /// Whether a run consists of nothing but lines about the load that an author quoted from another
+    /// run.
+    fn is_quotation(&self, run: &PublishedRun) -> bool {
+        run.unclear.is_empty()
+            && run.figures().all(|(key, _)| key.is_of_load())
+            && self.runs.iter().any(|other| other.has_rate() && other.has_all_of(run))
+    }
+
+    /// A line that is too short to be read.
+    pub(crate) fn short(&mut self, line: &[u8]) {
+        self.around.short(line);
     }
 
     /// Reads a line outside a JSON document.
     pub(crate) fn read(&mut self, text: &str, line: u64) {
+        self.end = line;
         if let Some(At { value: begun, line: first }) = self.unfinished.take() {
             let joined = format!("{} {text}", begun.trim_end_matches(['\\', ' ']));
             return self.command(joined, first);
+        }
+        if self.around.ends_block(text) {
+            return;
         }
         self.literal.clear();
         self.literal.push_str(text);
@@ -118,7 +147,7 @@ impl Assembly {
         if text.ends_with('\\') && text.len() < LONGEST_COMMAND {
             self.unfinished = Some(At { value: text, line });
         } else {
-            self.command = command::parse(&text).map(|value| At { value, line });
+            self.around.command(command::parse(&text).map(|value| At { value, line }), line);
         }
     }
 
@@ -231,8 +260,10 @@ impl Assembly {
         let ends = apart && self.mark != text.chars().next();
         if let Some(value) = heading(text).filter(|_| ends || !self.open) {
             self.open = false;
-            self.heading = Some(At { value: value.to_owned(), line });
-        } else if text.starts_with("$ ") {
+            return self.around.heading(value, text, line);
+        }
+        self.around.unknown(text, line);
+        if text.starts_with("$ ") {
             self.open = false;
         } else if self.open && self.runs.last().is_some_and(PublishedRun::has_rate) {
             self.unread += 1;
@@ -258,12 +289,19 @@ impl Assembly {
     fn take(&mut self, tool: &'static Tool, facts: Facts, line: u64) {
         self.unread = 0;
         if !self.open || facts.0.contains(&Fact::Begins) {
+            if self.around.announces_repetition() {
+                self.repetition = self.runs.len();
+            }
             let carried = self.carried(tool, &facts);
             self.begin(tool, line);
-            if let Some(run) = self.runs.last_mut().filter(|run| self.open && run.command.is_none())
-            {
-                run.command = carried;
+            if let Some(run) = self.runs.last_mut().filter(|_| self.open) {
+                run.command = run.command.take().or(carried);
+                run.quote_line(line, &self.literal);
             }
+        }
+        // Until it is known to which run the line belongs, what precedes it may separate the two.
+        if self.start.is_none() {
+            self.around.of_run(line);
         }
         let Some(run) = self.runs.last_mut().filter(|_| self.open) else { return };
         for fact in facts.0 {
@@ -272,7 +310,7 @@ impl Assembly {
     }
 
     /// The command of the open run, if one command of the tool makes several runs and this one is of
-    /// a kind that the command has not made yet.
+    /// a kind that the command has not made yet, or not in this repetition.
     fn carried(&self, tool: &Tool, facts: &Facts) -> Option<At<Command>> {
         let last = self.runs.last().filter(|_| self.open && tool.runs_kinds)?;
         let command = last.command.as_ref()?;
@@ -283,9 +321,11 @@ impl Assembly {
         let is_of = |run: &&PublishedRun| {
             run.command.as_ref().is_some_and(|other| other.line == command.line)
         };
-        let mut of_command = self.runs.iter().rev().take_while(is_of);
-        let made =
-            of_command.any(|run| run.text(Label::Subject).is_some_and(|at| at.value == *subject));
+        let repetition = self.runs.iter().skip(self.repetition);
+        let made = repetition
+            .rev()
+            .take_while(is_of)
+            .any(|run| run.text(Label::Subject).is_some_and(|at| at.value == *subject));
         (!made).then(|| command.clone())
     }
 
@@ -295,6 +335,7 @@ impl Assembly {
         self.begin(tool, *first);
         let Some(run) = self.runs.last_mut().filter(|_| self.open) else { return };
         run.last = *last;
+        self.around.of_run(*last);
         for (line, fact) in lines.0 {
             let at = of.partition_point(|(number, _)| *number < line);
             run.take(fact, line, of.get(at).map_or("", |(_, text)| text));
@@ -311,7 +352,6 @@ impl Assembly {
         }
         let near = |at: u64| line.saturating_sub(at) <= NEAR;
         let mut run = PublishedRun::new(tool, self.file, line);
-        run.heading = self.heading.take().filter(|at| near(at.line));
         if let Some(At { value: text, line: first }) = self.opening.take()
             && near(first)
         {
@@ -320,13 +360,13 @@ impl Assembly {
             run.first = first;
             facts.0.into_iter().for_each(|fact| run.take(fact, first, &text));
         }
-        if let Some(At { value: command, line: at }) = self.command.take()
-            && near(at)
+        if let Some(At { value: command, line: at }) = self.around.command_of(line)
             && command.tool.prints_like(tool)
         {
             run.first = run.first.min(at);
             run.command = Some(At { value: command, line: at });
         }
+        (run.heading, run.part) = self.around.heading_of(line, run.command.is_some());
         self.runs.push(run);
         self.open = true;
         self.start = None;
@@ -348,15 +388,22 @@ const PRINTED: &[&str] = &[
     "# occurrences ",
 ];
 
-/// The text of a heading: `## nginx`, `**nginx**`, `=== nginx ===`.
+/// The text of a heading: `## nginx`, `- ## nginx`, `**nginx**`, `=== nginx ===`. A comment with an
+/// address is a line that a shell or a tool printed.
 fn heading(text: &str) -> Option<&str> {
+    let in_list = text.strip_prefix("- ").or_else(|| text.strip_prefix("* "));
+    let text = in_list.filter(|text| text.starts_with("##")).unwrap_or(text);
     let inside = if text.starts_with('#') && !PRINTED.iter().any(|line| text.starts_with(line)) {
-        text.trim_start_matches('#')
+        let inside = text.trim_start_matches('#');
+        if inside.starts_with(['{', '[', '!']) || text.starts_with("# ") && text.contains("://") {
+            return None;
+        }
+        inside
     } else if text.len() > 4 && text.starts_with("**") && text.ends_with("**") {
         text.trim_matches('*')
     } else {
         text.strip_prefix("==")?.strip_suffix("==")?.trim_matches('=')
     };
     let inside = inside.trim();
-    (!inside.is_empty()).then_some(inside)
+    inside.contains(char::is_alphanumeric).then_some(inside)
 }

@@ -205,6 +205,10 @@ fn facts(tool: &Tool, words: &[&str], all: &[&str]) -> Facts {
             facts.0.push(Fact::Figure(*key, *value));
         }
     }
+    let reconnects = |word: &&str| word.starts_with("-C") || *word == "--connect";
+    if tool.name == "pgbench" && words.iter().any(reconnects) {
+        facts.0.push(Fact::Figure(Key::KeptAlive, 0.0));
+    }
     if tool.name == "autocannon" {
         facts.0.extend(rate_of_all(words, &facts));
     }
@@ -216,6 +220,8 @@ const DEFAULTS: &[(&str, Key, f64)] = &[
     ("autocannon", Key::Connections, 10.0),
     ("redis-benchmark", Key::Connections, 50.0),
     ("redis-benchmark", Key::Pipeline, 1.0),
+    ("memtier_benchmark", Key::Threads, 4.0),
+    ("memtier_benchmark", Key::ConnectionsPerThread, 50.0),
 ];
 
 fn figure(facts: &Facts, key: Key) -> Option<f64> {
@@ -254,6 +260,9 @@ const FLAGS: &[Flag] = &[
     (&["redis-benchmark"], &["-P"], Key::Pipeline, number),
     (&["redis-benchmark"], &["-n"], Key::Operations, number),
     (&["memtier_benchmark"], &["--pipeline"], Key::Pipeline, number),
+    (&["memtier_benchmark"], &["-t", "--threads"], Key::Threads, number),
+    (&["memtier_benchmark"], &["-c", "--clients"], Key::ConnectionsPerThread, number),
+    (&["memtier_benchmark"], &["-n", "--requests"], Key::PerClient, number),
     (&["h2load"], &["-m", "--max-concurrent-streams"], Key::Pipeline, number),
     (&["autocannon"], &["-p", "--pipelining"], Key::Pipeline, number),
     (CLIENTS, &["-c", "--connections", "--concurrent"], Key::Connections, number),

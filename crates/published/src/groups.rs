@@ -20,7 +20,8 @@ pub fn groups(runs: &[PublishedRun], files: &[String]) -> Vec<RunGroup> {
     let mut groups: Vec<(Identity, RunGroup)> = Vec::new();
     for (at, run) in runs.iter().enumerate() {
         let identity = Identity::of(run);
-        let known = identity.named().then(|| groups.iter_mut().find(|(of, _)| of.is_of(&identity)));
+        let known =
+            identity.is_known().then(|| groups.iter_mut().find(|(of, _)| of.is_of(&identity)));
         match known.flatten() {
             Some((_, group)) => group.runs.push(at),
             None => {
@@ -45,6 +46,8 @@ struct Identity {
     target: bool,
     about: String,
     heading: Option<String>,
+    command: Option<String>,
+    part: u32,
     load: Load,
 }
 
@@ -56,18 +59,29 @@ impl Identity {
             target: names_target(run),
             about: run.about(),
             heading: run.heading.as_ref().map(|at| at.value.clone()),
+            command: run.text(Label::Command).map(|at| at.value.clone()),
+            part: run.part,
             load: Load::of(run),
         }
     }
 
-    fn named(&self) -> bool {
-        self.target || self.heading.is_some()
+    /// Whether a repetition can be known as such.
+    fn is_known(&self) -> bool {
+        self.target || self.heading.is_some() || self.command.is_some()
     }
 
-    /// Whether another run is a repetition. A heading without a target names its run only within
-    /// the file.
+    /// Whether the run names its contender. Prose below a heading may have named another one.
+    fn named(&self) -> bool {
+        self.target || self.heading.is_some() && self.part == 0
+    }
+
+    /// Whether another run is a repetition. A heading or a command without a target names its run
+    /// only within the file, and up to a text that may name another contender.
     fn is_of(&self, other: &Identity) -> bool {
-        (self.file == other.file || self.target)
+        let alike = |a: &Identity, b: &Identity| {
+            (a.file, a.part, &a.command) == (b.file, b.part, &b.command)
+        };
+        (self.target || alike(self, other))
             && (self.tool, self.target, &self.about, &self.heading, &self.load)
                 == (other.tool, other.target, &other.about, &other.heading, &other.load)
     }
@@ -100,10 +114,13 @@ impl Load {
     }
 }
 
+fn subject(run: &PublishedRun) -> Option<&str> {
+    run.text(Label::Subject).map(|at| at.value.as_str())
+}
+
 /// Whether two runs do the same kind of work: redis-benchmark prints a run for each kind of
 /// command, and different kinds are not compared.
 pub(crate) fn comparable(a: &PublishedRun, b: &PublishedRun) -> bool {
-    let subject = |run: &PublishedRun| run.text(Label::Subject).map(|at| at.value.clone());
     a.tool.kind == b.tool.kind && subject(a) == subject(b)
 }
 
@@ -140,13 +157,32 @@ pub(crate) fn differences(a: &PublishedRun, b: &PublishedRun) -> Vec<String> {
 fn name(run: &PublishedRun, files: &[String]) -> String {
     let about = run.about();
     let file = files.get(run.file).map_or("", String::as_str);
-    match &run.heading {
+    let heading = run.heading.as_ref();
+    match heading.filter(|heading| about.is_empty() || !is_general(&heading.value)) {
         Some(heading) if about.is_empty() => text::shown::shown(&heading.value),
         Some(heading) => format!("{} ({about})", text::shown::shown(&heading.value)),
         None if about.is_empty() => format!("{} at {file}:{}", run.tool.name, run.first),
         None if !names_target(run) && files.len() > 1 => format!("{about} in {file}"),
         None => about,
     }
+}
+
+/// Headings that say nothing of the contender.
+const GENERAL: &[&str] = &[
+    "benchmark",
+    "benchmark results",
+    "benchmarks",
+    "output",
+    "performance",
+    "result",
+    "results",
+    "summary",
+    "test result",
+    "test results",
+];
+
+fn is_general(heading: &str) -> bool {
+    GENERAL.contains(&heading.trim_end_matches(':').to_lowercase().as_str())
 }
 
 fn names_target(run: &PublishedRun) -> bool {

@@ -15,6 +15,9 @@ pub enum Key {
     Samples,
     /// Operations per second.
     Rate,
+    /// Operations per second, if the time to connect is counted as well. Only pgbench before version
+    /// 14 prints both.
+    RateWithConnecting,
     /// The requested operations per second.
     AskedRate,
     /// Concurrent connections or clients.
@@ -102,8 +105,14 @@ impl Key {
                 | Key::ConnectionsPerThread
                 | Key::Threads
                 | Key::PerClient
+                | Key::Pipeline
                 | Key::Scale
         )
+    }
+
+    /// Whether it is a time of responses.
+    pub(crate) fn is_time(self) -> bool {
+        matches!(self, Key::Mean | Key::Min | Key::Max | Key::Percentile(_))
     }
 
     /// Its name in JSON and in messages about missing figures, and its unit.
@@ -114,6 +123,7 @@ impl Key {
             Key::Operations => ("operations", ""),
             Key::Samples => ("samples", ""),
             Key::Rate => ("rate", "/s"),
+            Key::RateWithConnecting => ("rate with connecting", "/s"),
             Key::AskedRate => ("requested rate", "/s"),
             Key::Connections => ("connections", ""),
             Key::ConnectionsPerThread => ("connections per thread", ""),

@@ -19,6 +19,7 @@ pub mod objection;
 pub mod rules;
 pub mod run;
 mod scan;
+mod surroundings;
 pub mod tools;
 mod wrapping;
 

@@ -19,6 +19,8 @@ pub struct PublishedRun {
     pub last: u64,
     /// The line above it, if that is a heading or a sentence.
     pub heading: Option<At<String>>,
+    /// How often text that may name another contender was between the runs before it.
+    pub(crate) part: u32,
     pub(crate) figures: Figures,
     pub(crate) texts: BTreeMap<Label, At<String>>,
     /// Lines with a figure that cannot be read.
@@ -33,6 +35,8 @@ pub struct PublishedRun {
     older: bool,
     /// Whether its times are those of one of several kinds of operations.
     mixed: bool,
+    /// Whether several rows of a table have times, of which there is no sum.
+    mixed_parts: bool,
     /// The text of its lines with figures, escaped.
     quotes: BTreeMap<u64, String>,
 }
@@ -57,6 +61,7 @@ impl PublishedRun {
             first: line,
             last: line,
             heading: None,
+            part: 0,
             figures: BTreeMap::new(),
             texts: BTreeMap::new(),
             unclear: Vec::new(),
@@ -65,6 +70,7 @@ impl PublishedRun {
             command: None,
             older: false,
             mixed: false,
+            mixed_parts: false,
             quotes: BTreeMap::new(),
         }
     }
@@ -106,6 +112,15 @@ impl PublishedRun {
         self.parts = parts;
     }
 
+    /// Whether it has the figures and the texts of another run.
+    pub(crate) fn has_all_of(&self, other: &PublishedRun) -> bool {
+        other.figures().all(|(key, at)| self.shows(key, at.value))
+            && other
+                .texts
+                .iter()
+                .all(|(label, at)| self.text(*label).is_some_and(|own| own.value == at.value))
+    }
+
     pub(crate) fn has_rate(&self) -> bool {
         self.figures.contains_key(&Key::Rate)
     }
@@ -135,11 +150,16 @@ impl PublishedRun {
                     self.tool = tool;
                 }
             }
+            // Without a limit, tools print or are given a rate of 0.
+            Fact::Figure(Key::AskedRate, 0.0) => {}
             Fact::Figure(key, value) => {
                 let value = rounded(value);
                 self.figures.entry(key).or_insert(At { value, line });
             }
             Fact::Adds(key, value) => add(&mut self.figures, key, value, line),
+            Fact::Part(key, _) if key.is_time() && self.parts.contains_key(&key) => {
+                self.mixed_parts = true;
+            }
             Fact::Part(key, value) => add(&mut self.parts, key, value, line),
             Fact::Text(label, value) => {
                 self.texts.entry(label).or_insert(At { value: shown(value), line });
@@ -147,9 +167,19 @@ impl PublishedRun {
             Fact::Unclear if self.unclear.len() < MOST_QUOTES => self.unclear.push(line),
             Fact::Unclear => {}
         }
+        self.quote_line(line, quote);
+    }
+
+    /// Keeps the text of a line, for objections that refer to it.
+    pub(crate) fn quote_line(&mut self, line: u64, text: &str) {
         if self.quotes.len() < MOST_QUOTES {
-            self.quotes.entry(line).or_insert_with(|| shown(quote.trim()));
+            self.quotes.entry(line).or_insert_with(|| shown(text.trim()));
         }
+    }
+
+    /// Drops the times of a table of which rows may be missing.
+    pub(crate) fn forget_times_of_rows(&mut self) {
+        self.mixed_parts = true;
     }
 
     /// Draws what follows from all lines of the run together.
@@ -158,13 +188,14 @@ impl PublishedRun {
         if let Some(table) = self.table.filter(|_| !self.parts.is_empty()) {
             self.figures.retain(|_, at| at.line > table);
         }
+        if self.mixed_parts {
+            self.parts.retain(|key, _| !key.is_time());
+        }
         for (key, at) in std::mem::take(&mut self.parts) {
             self.figures.entry(key).or_insert(At { value: rounded(at.value), line: at.line });
         }
         if self.mixed {
-            let of_one_kind =
-                |key: &Key| matches!(key, Key::Mean | Key::Min | Key::Max | Key::Percentile(_));
-            self.figures.retain(|key, _| !of_one_kind(key));
+            self.figures.retain(|key, _| !key.is_time());
         }
         // The output weighs more than the command line: a figure or text is kept if there is one.
         if let Some(At { value: command, line }) = self.command.take() {
@@ -176,6 +207,21 @@ impl PublishedRun {
             self.last = last;
         }
         (self.tool.settle)(&mut self.figures);
+        self.settle_rate();
+    }
+
+    /// Replaces a rate that was rounded to 0 by operations ÷ duration, or removes it.
+    fn settle_rate(&mut self) {
+        let Some(rate) = self.figure(Key::Rate).filter(|rate| rate.value == 0.0) else { return };
+        let Some(operations) = self.figure(Key::Operations).filter(|at| at.value > 0.0) else {
+            return;
+        };
+        self.figures.remove(&Key::Rate);
+        let Some(duration) = self.figure(Key::Duration).filter(|at| at.value > 0.0) else { return };
+        let exact = operations.value / duration.value;
+        // If it does not round to 0, the two contradict each other.
+        let value = if exact < 0.5 { rounded(exact) } else { 0.0 };
+        self.figures.insert(Key::Rate, At { value, line: rate.line });
     }
 
     /// A figure of the run.

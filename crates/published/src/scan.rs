@@ -12,8 +12,8 @@ const LONGEST_LINE: usize = 1 << 20;
 /// Longest line outside a JSON document that is read, in bytes: no tool prints longer ones. With
 /// it, the work for a line is bounded whatever a reader of a tool does with it.
 const LONGEST_PLAIN: usize = 1000;
-/// Shortest line that any tool prints and that is read, in bytes.
-const SHORTEST: usize = 6;
+/// Shortest line that is read, in bytes: `Run 2` tells that a run is repeated.
+const SHORTEST: usize = 5;
 /// Largest JSON document that is read, in bytes.
 const LARGEST_DOCUMENT: usize = 4 << 20;
 /// What a line of a document costs in addition to its bytes.
@@ -115,7 +115,9 @@ impl Scan {
         let line = std::mem::take(&mut self.rest);
         if line.contains(&0) {
             self.scan_notes.binary.get_or_insert(self.line);
-        } else if !self.assembly.is_full() && !self.is_noise(&line) {
+        } else if self.is_noise(&line) {
+            self.assembly.short(&line);
+        } else if !self.assembly.is_full() {
             lines::seen(&line).iter().for_each(|text| self.seen(text));
         }
         self.rest = line;
@@ -124,7 +126,7 @@ impl Scan {
 
     /// Whether a line is too short to say anything. There may be millions of them.
     fn is_noise(&self, line: &[u8]) -> bool {
-        let of_prompt = |byte: &u8| b"{$#".contains(byte);
+        let of_prompt = |byte: &u8| b"{$#`".contains(byte);
         line.len() < SHORTEST
             && self.document.is_none()
             && !self.assembly.expects_more()

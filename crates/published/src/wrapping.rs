@@ -22,7 +22,8 @@ pub(crate) fn readings(line: &str) -> Vec<&str> {
     let plain = without_emphasis(line);
     let mut all = vec![plain];
     // A remark of the author behind the line.
-    let remark = ["  # ", "\t# ", "（", " ("].iter().find_map(|mark| plain.find(mark));
+    let remark =
+        ["  #", "\t#", " // ", " <-", " ←", "（", " ("].iter().find_map(|mark| plain.find(mark));
     if let Some(at) = remark {
         all.push(plain[..at].trim_end());
     }
@@ -214,6 +215,10 @@ mod tests {
             "# Requests/sec:  4396.01",
             "Requests/sec:  4396.01 (four thousand)",
             "Requests/sec:  4396.01   # four thousand",
+            "Requests/sec:  4396.01  ##four thousand",
+            "Requests/sec:  4396.01 // four thousand",
+            "Requests/sec:  4396.01 <-- four thousand",
+            "Requests/sec:  4396.01\t#four thousand",
         ] {
             let readings = readings(line);
             assert!(readings.contains(&LINE), "{line}: {readings:?}");

@@ -2,6 +2,7 @@
 
 use judge::verdict::Weight;
 use published::key::Key;
+use published::run::PublishedRun;
 use published::{Audit, Scan};
 
 const WRK: &str = include_str!("layouts/wrk-2-a.txt");
@@ -228,4 +229,81 @@ fn a_table_without_its_last_row_is_summed_up() {
         let sum = figure(&audit(&cut), 0, Key::Rate).expect("a sum");
         assert!((rate - sum).abs() < tolerance, "{rate} {sum}");
     }
+}
+
+fn headings(text: &str) -> Vec<String> {
+    let heading = |run: &PublishedRun| run.heading.as_ref().map_or("", |at| &at.value).to_owned();
+    audit(text).runs.iter().map(heading).collect()
+}
+
+#[test]
+fn a_heading_holds_until_another_one_comes() {
+    let far =
+        "This is a line about the machine and its kernel, and about nothing else.\n".repeat(20);
+    let block = format!("```\n{WRK}```\n");
+    let text = format!("## nginx\n\n{far}\n{block}{far}{block}\n## Caddy\n\n{block}");
+    assert_eq!(headings(&text), ["nginx", "nginx", "Caddy"]);
+    let too_far = format!("## nginx\n\n{}{block}", far.repeat(3));
+    assert_eq!(headings(&too_far), [""]);
+    for one in ["# nginx", "- #### nginx", "=== nginx ===", "**nginx**"] {
+        assert_eq!(headings(&format!("{one}\n{block}")), ["nginx"], "{one}");
+    }
+    // In a block of code it is a comment, which says something of the next lines only.
+    let comment = format!("```\n# with the new kernel\n$ ls\n{WRK}{WRK}```\n");
+    assert_eq!(headings(&comment), ["with the new kernel", ""]);
+}
+
+#[test]
+fn a_comment_is_no_heading() {
+    for comment in [
+        "# This says what the options mean:\n# c is the number of connections.\n# d is the duration.\n\n",
+        "# 0 http://127.0.0.1:3100\n",
+        "#{content}\"\n",
+        "#!/bin/sh\n",
+    ] {
+        assert_eq!(headings(&format!("{comment}{WRK}")), [""], "{comment}");
+    }
+}
+
+#[test]
+fn a_command_holds_over_the_rest_of_its_block() {
+    let hey = HEY.to_owned();
+    let progress = "A line of progress that no reader knows and that is rather long.\n".repeat(30);
+    let text = format!("```\n$ hey -z 11s -c 20 http://127.0.0.1:18190/\n{progress}{hey}```\n");
+    assert_eq!(figure(&audit(&text), 0, Key::Connections), Some(20.0));
+    let outside = text.replace("```\n", "");
+    assert_eq!(figure(&audit(&outside), 0, Key::Connections), None);
+    let below = text.replacen("18190/\n", "18190/\n```\n## Results\n```\n", 1);
+    assert_eq!(figure(&audit(&below), 0, Key::Connections), None);
+    let closed = format!("```\n$ hey -z 11s -c 20 http://127.0.0.1:18190/\n```\n{progress}{hey}");
+    assert_eq!(figure(&audit(&closed), 0, Key::Connections), None);
+}
+
+#[test]
+fn an_objection_quotes_the_first_line_of_a_run() {
+    for (text, first) in [
+        (include_str!("data/sysbench-sound.txt"), "SQL statistics:"),
+        (include_str!("layouts/cassandra-2.0-a.txt"), "Averages from the middle 80% of values:"),
+    ] {
+        let cut: String = text
+            .lines()
+            .skip_while(|line| *line != first)
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let found = audit(&without(&cut, "avg:"));
+        let cut_short = found.objections.iter().find(|of| of.rule == "cut_short").expect(first);
+        assert_eq!(cut_short.source_lines[0].quote, first);
+    }
+}
+
+/// A heading such as `Performance` does not name what a run names itself.
+#[test]
+fn a_general_heading_is_no_name() {
+    let name = |heading: &str| audit(&format!("## {heading}\n\n{WRK}")).groups[0].name.clone();
+    assert_eq!(name("Test results:"), name(""));
+    assert!(name("nginx").starts_with("nginx ("));
+}
+
+fn without(text: &str, words: &str) -> String {
+    text.lines().filter(|line| !line.contains(words)).map(|line| format!("{line}\n")).collect()
 }

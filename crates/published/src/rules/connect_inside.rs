@@ -35,7 +35,7 @@ fn check(run: &PublishedRun) -> Checked {
             );
             found(Weight::Caution, text, [kept.line])
         }
-        ("pgbench", _, _) => match run.figure(Key::ConnectMean) {
+        ("pgbench", _, _) => match run.figure(Key::ConnectMean).or(keeps_alive) {
             Some(at) => found(
                 Weight::Caution,
                 "each transaction opened a connection (-C)".to_owned(),

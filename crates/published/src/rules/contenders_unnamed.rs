@@ -9,10 +9,12 @@ pub(super) const RULE: Rule = Rule {
     name: "contenders_unnamed",
     weight: Weight::Note,
     threshold: "Looks for runs whose output names no target (hey, h2load, oha, k6, vegeta, and all \
-                tools for stores and databases), with neither a command line nor a heading (#) \
-                above it. Two or more are a note; each of them is treated as a separate contender.",
+                tools for stores and databases), with neither an address in a command line nor a \
+                heading (#) above it. Two or more are a note; they are treated as separate \
+                contenders, except repetitions of the same command.",
     why: "The conclusion depends on whether they are repetitions or contenders.",
-    remedy: "Put the command line, with its $, or a heading such as # nginx above each run.",
+    remedy: "Put a heading such as # nginx, or a command line with its $ and an address, above \
+             each run.",
     check: Check::All(check),
 };
 

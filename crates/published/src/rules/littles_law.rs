@@ -13,9 +13,10 @@ pub(super) const RULE: Rule = Rule {
                 response time is the mean number of requests in flight. More than the connections \
                 (× pipeline): void; a caution if the output does not show how many requests a \
                 connection may have in flight, or if the rate is a mean of samples (bombardier). \
-                wrk's mean may be higher by a quarter of its longest \
-                time, because it adds samples. Less than half of the connections, although no rate \
-                was requested and nothing failed: a caution.",
+                wrk's mean may be higher by a quarter of its longest time, because it adds \
+                samples. autocannon with pipelining is not checked if there were errors. Less than \
+                half of the connections, although no rate was requested and nothing failed: a \
+                caution.",
     why: "A connection that waits for its reply has one request in flight. More are impossible, so \
           a figure is from another run or was changed. With far fewer, the connections were idle \
           most of the time: the load generator was the slower part, or it was told to send less.",
@@ -41,6 +42,11 @@ fn check(run: &PublishedRun) -> Checked {
         return fine();
     }
     let pipeline = in_flight(run);
+    let (failed, _, _) = counts(run, super::failed_requests::CLASSES);
+    // autocannon sends a pipeline again after an error, and measures from the first time.
+    if run.tool.name == "autocannon" && failed > 0.0 && pipeline.is_some_and(|of| of > 1.0) {
+        return fine();
+    }
     let room = connections.value * pipeline.unwrap_or(1.0);
     let step = step(run);
     let (least, most) =
@@ -59,7 +65,6 @@ fn check(run: &PublishedRun) -> Checked {
         let weight = if certain { Weight::Void } else { Weight::Caution };
         return found(weight, product("more than the"), lines);
     }
-    let (failed, _, _) = counts(run, super::failed_requests::CLASSES);
     let sends = run.tool.keeps_sending && pipeline == Some(1.0) && failed == 0.0;
     if most < IDLE * room && sends {
         let idle = show_percent(1.0 - rate.value * mean.value / room);

@@ -2,6 +2,7 @@
 
 use super::{Check, GroupObjection, Rule};
 use crate::groups::RunGroup;
+use crate::key::Key;
 use crate::run::PublishedRun;
 use crate::tools::ToolKind;
 use judge::verdict::Weight;
@@ -10,7 +11,8 @@ use text::lists::listed;
 pub(super) const RULE: Rule = Rule {
     name: "no_repetition",
     weight: Weight::Caution,
-    threshold: "Counts the runs of each contender under one load. A single run is a caution.",
+    threshold: "Counts the runs of each contender under one load. A single run is a caution, except \
+                those of hyperfine, which repeats by itself.",
     why: "Two runs of the same server differ, by 2 to 9 % on the machine on which tiebreak was \
           developed, and by more if a server settles differently at each start. A single run does \
           not show by how much, so a difference between two contenders cannot be distinguished \
@@ -23,8 +25,12 @@ pub(super) const RULE: Rule = Rule {
 const MOST: usize = 5;
 
 fn check(runs: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
-    // hyperfine repeats by itself.
-    let repeats = |group: &RunGroup| runs[group.runs[0]].tool.kind == ToolKind::Program;
+    // hyperfine repeats by itself, unless it was told not to.
+    let repeats = |group: &RunGroup| {
+        let run = &runs[group.runs[0]];
+        run.tool.kind == ToolKind::Program
+            && run.figure(Key::Operations).is_none_or(|at| at.value > 1.0)
+    };
     let is_single = |group: &&RunGroup| group.runs.len() == 1 && !repeats(group);
     let single: Vec<&RunGroup> = groups.iter().filter(is_single).collect();
     if single.is_empty() {

@@ -1,7 +1,7 @@
 //! All runs of one contender before those of the next.
 
 use super::{Check, GroupObjection, Rule};
-use crate::groups::RunGroup;
+use crate::groups::{RunGroup, comparable};
 use crate::run::PublishedRun;
 use crate::tools::ToolKind;
 use judge::verdict::Weight;
@@ -28,17 +28,21 @@ fn check(runs: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
         let (first, last) = (group.runs.first().copied(), group.runs.last().copied());
         first.zip(last)
     };
-    let in_blocks = repeated.windows(2).filter(|pair| {
+    let pairs = repeated.iter().enumerate().filter_map(|(at, group)| {
+        let alike = |other: &&&RunGroup| comparable(&runs[group.runs[0]], &runs[other.runs[0]]);
+        Some([*group, *repeated[at + 1..].iter().find(alike)?])
+    });
+    let mut in_blocks = pairs.filter(|pair| {
         let same_file = runs[pair[0].runs[0]].file == runs[pair[1].runs[0]].file;
         let disjoint =
             ends(pair[0]).zip(ends(pair[1])).is_some_and(|(a, b)| a.1 < b.0 || b.1 < a.0);
         same_file && disjoint
     });
-    let found = in_blocks.take(1).map(|pair| GroupObjection {
+    let found = in_blocks.next().map(|pair| GroupObjection {
         weight: Weight::Caution,
         evidence: format!("all runs of {} precede those of {}", pair[0].name, pair[1].name),
         runs: pair.iter().flat_map(|group| group.runs.clone()).collect(),
         lines: Vec::new(),
     });
-    found.collect()
+    found.into_iter().collect()
 }

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     name: "nothing_executed",
     weight: Weight::Void,
     threshold: "Checks the operations, the queries that sysbench counts, and the rows per second \
-                that cassandra-stress counts. 0 of any of them: void. A rate of rows below nine \
+                that cassandra-stress counts. 0 of any of them, or a rate of 0 that is not a rounded one: void. A rate of rows below nine \
                 tenths of the rate of operations: a caution.",
     why: "A client that prepares a statement and never executes it, or reads rows that do not \
           exist, is fast.",

@@ -29,7 +29,9 @@ pub(super) static TOOL: Tool = Tool {
 };
 
 fn owns(line: &str) -> bool {
-    connections(line).is_some() || line.starts_with('│') && cells(line).first() == Some(&"Stat")
+    connections(line).is_some()
+        || line.starts_with('│') && cells(line).first() == Some(&"Stat")
+        || line.split_whitespace().eq(["Stat", "Avg", "Stdev", "Max"])
 }
 
 /// `10 connections`, `10 connections with 4 pipelining factor`

@@ -18,6 +18,7 @@ pub(super) static TOOL: Tool = Tool {
 fn owns(line: &str) -> bool {
     line.starts_with("Bombarding ")
         || line.split_whitespace().eq(["Statistics", "Avg", "Stdev", "Max"])
+        || line.strip_prefix("Reqs/sec ").is_some_and(|row| row.split_whitespace().count() == 3)
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {

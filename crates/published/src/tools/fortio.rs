@@ -2,7 +2,7 @@
 
 use super::{Facts, Section, Tool, USUAL, first, percentile};
 use crate::key::{Fact, Key, Label};
-use crate::numbers::{Number, number, seconds};
+use crate::numbers::{Number, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "fortio",
@@ -25,6 +25,7 @@ pub(super) static TOOL: Tool = Tool {
 
 fn owns(line: &str) -> bool {
     line.starts_with("Fortio ") && line.contains(" running at ")
+        || line.starts_with("Starting at ") && line.contains(" qps with ")
         || line.starts_with("Aggregated Function Time : count ")
         || line.starts_with("Ended after ") && line.contains(" calls. qps=")
         || line.starts_with("All done ") && line.ends_with(" qps")
@@ -57,7 +58,7 @@ fn line(text: &str, section: &mut Section, facts: &mut Facts) {
 fn read(line: &str, section: &Section, facts: &mut Facts) {
     if line.starts_with("Fortio ") {
         facts.begins();
-        facts.text(Label::Target, line.rsplit_once(": ").map_or("", |(_, url)| url));
+        first_line(line, facts);
     } else if let Some(rest) = line.strip_prefix("Starting at ") {
         if let Some((rate, rest)) = rest.split_once(" qps with ") {
             if let Number::Clear(_) = number(rate) {
@@ -75,6 +76,10 @@ fn read(line: &str, section: &Section, facts: &mut Facts) {
         {
             facts.figure(key, number(value));
         }
+    } else if line.starts_with("Sockets used: ") {
+        // Without errors there is one socket for each connection.
+        let needed = line.split_once("would be ").map_or("", |(_, needed)| needed);
+        facts.part(Key::Connections, number(needed.trim_end_matches(')')));
     } else if line.starts_with("All done ") {
         // Its figures count if the line `Ended after` is missing.
         facts.part(Key::Operations, first(line.trim_start_matches("All done ")));
@@ -99,6 +104,21 @@ fn read(line: &str, section: &Section, facts: &mut Facts) {
             // No reply.
             _ => facts.adds(Key::Errors, first(count)),
         }
+    }
+}
+
+/// `Fortio 1.60.3 running at 400 queries per second, 4->4 procs, for 15s: tcp://10.0.0.7:7000`
+fn first_line(line: &str, facts: &mut Facts) {
+    let (settings, target) = line.rsplit_once(": ").unwrap_or((line, ""));
+    facts.text(Label::Target, target);
+    let rate = settings.split_once(" running at ").map_or("", |(_, rate)| rate);
+    if let rate @ Number::Clear(_) = followed_by(rate, "queries per second") {
+        facts.figure(Key::AskedRate, rate);
+    }
+    // Instead of a duration it can have a number of calls.
+    let until = settings.rsplit_once(", for ").map_or("", |(_, until)| until);
+    if let duration @ Number::Clear(_) = seconds(until) {
+        facts.figure(Key::AskedDuration, duration);
     }
 }
 

@@ -33,8 +33,17 @@ fn behind<'a>(line: &'a str, mark: &str) -> Option<&'a str> {
 const NAMES: &[&str] = &["summary", "Generate Summary Results"];
 
 fn owns(line: &str) -> bool {
-    total(line).is_some()
+    total(line).is_some() || starts(line)
 }
+
+/// `Creating summariser <summary>`, `Starting standalone test @ …`: lines at the beginning of a run.
+fn starts(line: &str) -> bool {
+    line.starts_with("Creating summariser <")
+        || line.starts_with("Starting ") && line.contains(" test @ ")
+}
+
+/// The section behind such a line.
+const STARTED: &str = "started";
 
 /// The text behind `summary +`.
 fn interval(line: &str) -> Option<&str> {
@@ -42,6 +51,13 @@ fn interval(line: &str) -> Option<&str> {
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
+    if starts(line) {
+        if section != STARTED {
+            facts.begins();
+        }
+        *section = STARTED.to_owned();
+        return;
+    }
     let counted = section.parse().unwrap_or(0.0);
     if let Some(Number::Clear(more)) = interval(line).map(first) {
         *section = (counted + more).to_string();

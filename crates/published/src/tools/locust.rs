@@ -23,6 +23,9 @@ fn owns(line: &str) -> bool {
         && (line.contains("# fails") || line.contains("50%"))
 }
 
+/// Ends a section of which rows were read, but not the total.
+const PENDING: char = '\n';
+
 /// Words of a line; the head has two names of two words.
 fn words(line: &str) -> Vec<String> {
     let line = line.replace("# reqs", "#reqs").replace("# fails", "#fails").replace('|', " ");
@@ -31,8 +34,9 @@ fn words(line: &str) -> Vec<String> {
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if owns(line) {
-        // The percentiles are printed once, at the end.
-        if line.contains("# fails") && section.contains("50%") {
+        // The percentiles are printed once, at the end; and only the last table can be cut off before
+        // its total.
+        if line.contains("# fails") && (section.contains("50%") || section.ends_with(PENDING)) {
             facts.begins();
         }
         *section = line.to_owned();
@@ -55,6 +59,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     let cells = row.len().checked_sub(columns.len()).map(|at| &row[at..]);
     match cells {
         Some(cells) if is_total && row.len() == columns.len() + 1 => {
+            *section = section.trim_end_matches(PENDING).to_owned();
             if section.contains("# fails") {
                 facts.0.push(Fact::Restarts);
             }
@@ -68,8 +73,14 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
                 && cells.iter().any(|cell| cell.ends_with("%)")) =>
         {
             columns.iter().zip(cells).for_each(|(name, cell)| part(name, cell, facts));
+            if !section.ends_with(PENDING) {
+                section.push(PENDING);
+            }
         }
-        _ if is_total => older_total(row, facts),
+        _ if is_total => {
+            *section = section.trim_end_matches(PENDING).to_owned();
+            older_total(row, facts);
+        }
         _ => {}
     }
 }

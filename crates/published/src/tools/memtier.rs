@@ -12,6 +12,7 @@ pub(super) static TOOL: Tool = Tool {
     clock: 0.0,
     silent: true,
     in_flight: None,
+    rows_have_times: true,
     owns,
     line,
     ..USUAL
@@ -52,8 +53,11 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         }
     } else if starts(line, &["Sets ", "Gets ", "Waits "]) && section.starts_with("Type ") {
         let row = columns(line);
+        // A kind of operations that was not used has no times.
+        let unused = row.get(1).is_some_and(|rate| number(rate) == Number::Clear(0.0));
         for (name, value) in columns(section).iter().zip(&row) {
-            if ["Ops/sec", "Hits/sec", "Misses/sec"].contains(&name.as_str()) {
+            let counts = ["Ops/sec", "Hits/sec", "Misses/sec"].contains(&name.as_str());
+            if name != "KB/sec" && (counts || !unused) {
                 total(name, value, Facts::part, facts);
             }
         }

@@ -69,6 +69,8 @@ pub struct Tool {
     pub(crate) load_last: bool,
     /// Whether one command makes a run for each kind of operation.
     pub(crate) runs_kinds: bool,
+    /// Whether each row of its table has times. They count for the run if there is one row only.
+    pub(crate) rows_have_times: bool,
     /// Whether its rate is the mean of samples, not operations ÷ duration.
     pub(crate) samples_rate: bool,
     /// How many operations a connection has in flight unless the output or the command line shows
@@ -107,6 +109,7 @@ const USUAL: Tool = Tool {
     keeps_sending: true,
     load_last: false,
     runs_kinds: false,
+    rows_have_times: false,
     samples_rate: false,
     in_flight: Some(1.0),
     opens: |_| false,

@@ -2,7 +2,7 @@
 
 use super::{Facts, Section, Tool, ToolKind, USUAL, pair, starts, statistic};
 use crate::key::{Fact, Key, Label};
-use crate::numbers::{followed_by, number, seconds};
+use crate::numbers::{Number, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "redis-benchmark",
@@ -37,7 +37,23 @@ fn owns(line: &str) -> bool {
     title(line).is_some()
         || quiet(line).is_some()
         || line.starts_with(CSV)
-        || line.starts_with("throughput summary: ") && line.ends_with(" requests per second")
+        || line.starts_with("throughput summary: ") && line.contains(" requests per second")
+        || completed(line).is_some()
+        || older_row(line).is_some()
+}
+
+/// `"SET","34270.05"`: before version 6.2 `--csv` prints no names of columns.
+fn older_row(line: &str) -> Option<(&str, &str)> {
+    let (subject, rate) = line.strip_prefix('"')?.strip_suffix('"')?.split_once("\",\"")?;
+    let known = COMMANDS.iter().any(|command| subject.starts_with(command));
+    (known && number(rate) != Number::Unclear).then_some((subject, rate))
+}
+
+/// `10000 requests completed in 0.06 seconds`
+fn completed(line: &str) -> Option<(&str, &str)> {
+    let (operations, duration) = line.split_once(" requests completed in ")?;
+    let is_count = operations.bytes().all(|byte| byte.is_ascii_digit()) && !operations.is_empty();
+    (is_count && duration.contains(" seconds")).then_some((operations, duration))
 }
 
 /// `====== SET ======`
@@ -64,6 +80,11 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
             None => facts.begins(),
         }
         row(section, line, facts);
+    } else if let Some((subject, rate)) = older_row(line) {
+        facts.begins();
+        facts.0.push(Fact::Older);
+        facts.text(Label::Subject, subject);
+        facts.figure(Key::Rate, number(rate));
     } else if let Some(title) = title(line) {
         section.clear();
         facts.begins();
@@ -117,9 +138,9 @@ fn row(head: &str, line: &str, facts: &mut Facts) {
 }
 
 fn plain(line: &str, facts: &mut Facts) {
-    if let Some((operations, rest)) = line.split_once(" requests completed in ") {
+    if let Some((operations, duration)) = completed(line) {
         facts.figure(Key::Operations, number(operations));
-        facts.figure(Key::Duration, seconds(rest));
+        facts.figure(Key::Duration, followed_by(duration, "seconds"));
     } else if let Some(clients) = line.strip_suffix(" parallel clients") {
         facts.figure(Key::Connections, number(clients));
     } else if let Some(size) = line.strip_suffix(" bytes payload") {

@@ -32,13 +32,26 @@ fn owns(line: &str) -> bool {
     let line = line.trim_end();
     line.starts_with("Transactions:") && line.ends_with(" hits")
         || line.starts_with("Transaction rate:") && line.ends_with(" trans/sec")
-        || line.starts_with("** SIEGE ")
-        || line.starts_with("SIEGE 4")
+        || is_version(line)
+        || without_stars(line).starts_with("Preparing ")
+            && line.ends_with(" concurrent users for battle.")
+}
+
+fn without_stars(line: &str) -> &str {
+    line.trim_start_matches(['*', ' '])
+}
+
+/// `** SIEGE 4.1.6`; Markdown may have taken the stars for emphasis.
+fn is_version(line: &str) -> bool {
+    let version = without_stars(line).strip_prefix("SIEGE ");
+    version.is_some_and(|version| {
+        version.starts_with(|c: char| c.is_ascii_digit()) && !version.contains(' ')
+    })
 }
 
 fn line(line: &str, _: &mut Section, facts: &mut Facts) {
-    let line = line.trim_start_matches(['*', ' ']);
-    if line.starts_with("SIEGE ") {
+    let line = without_stars(line);
+    if is_version(line) {
         facts.begins();
     } else if let Some(rest) = line.strip_prefix("Preparing ") {
         facts.figure(Key::Connections, first(rest));

@@ -23,15 +23,29 @@ pub(super) static TOOL: Tool = Tool {
     ..USUAL
 };
 
+/// The section behind the version.
+const BANNER: &str = "version";
+/// Above the number of threads.
+const OPTIONS: &str = "Running the test with following options:";
+
 fn owns(line: &str) -> bool {
-    starts(line, &["sysbench 0.", "sysbench 1.", "SQL statistics:", "OLTP test statistics:"])
-        || line.starts_with("total number of events:")
+    starts(
+        line,
+        &["sysbench 0.", "sysbench 1.", "SQL statistics:", "OLTP test statistics:", OPTIONS],
+    ) || line.starts_with("total number of events:")
+        || line.starts_with("transactions:") && line.ends_with(" per sec.)")
 }
 
 fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if starts(line, &["sysbench 0.", "sysbench 1."]) {
-        section.clear();
+        *section = BANNER.to_owned();
         return facts.begins();
+    }
+    if line.starts_with(OPTIONS) {
+        if section != BANNER {
+            facts.begins();
+        }
+        return section.clear();
     }
     if let Some(rate) = line.strip_prefix("Target transaction rate: ") {
         return facts.figure(Key::AskedRate, number(rate.trim_end_matches("/sec")));
@@ -51,6 +65,9 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
             let rate = value.split_once('(').map_or("", |(_, rate)| rate);
             facts.figure(Key::Rate, followed_by(rate, "per sec."));
         }
+        // Version 1.1; it repeats the rate of transactions.
+        ("Throughput", "events/s (eps)") => facts.part(Key::Rate, number(value)),
+        ("Throughput", "time elapsed") => facts.figure(Key::Duration, seconds(value)),
         (_, "events per second") => facts.figure(Key::Rate, number(value)),
         ("queries performed", "deadlocks") => facts.figure(Key::Failed, number(first)),
         (_, "ignored errors") => facts.figure(Key::Failed, number(first)),

@@ -62,10 +62,15 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     } else if line.starts_with("Detailed Percentile") {
         *section = format!("spectrum {section}");
     } else if let Some(rest) = line.strip_prefix("#[Max ")
-        && section == "spectrum percentiles"
+        && section != "spectrum uncorrected"
     {
-        let count = rest.rsplit('=').next().unwrap_or("").trim_end_matches(']');
-        facts.figure(Key::Samples, number(count));
+        let mut values = rest.split('=').skip(1);
+        let (max, count) = (values.next().unwrap_or(""), values.next().unwrap_or(""));
+        facts.0.push(Fact::Tool("wrk2"));
+        facts.figure(Key::Samples, number(count.trim_end_matches(']')));
+        if section == "fork" {
+            facts.figure(Key::Max, number(max.split(", ").next().unwrap_or("")).milliseconds());
+        }
     } else if section == "percentiles"
         && let Some((percent, value)) = line.split_once('%')
         && let Some(key) = percentile(percent)
