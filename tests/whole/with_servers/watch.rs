@@ -240,7 +240,7 @@ fn strangers_are_sent_away_while_others_are_answered() {
     };
     assert_eq!(answer(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"), b"");
     assert_eq!(answer(&[0xff; 100_000]), b"");
-    assert_eq!(answer(b"tb\x01"), b"tb\x02\x05\0\0\0\x01\x01", "another version learns ours");
+    assert_eq!(answer(b"tb\x01"), b"tb\x03\x05\0\0\0\x01\x01", "another version learns ours");
     let compared = Compared { directory: &directory, servers: [&server; 2], watcher: &watcher };
     let output = compared.start(&["--rounds", "6"]).output();
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));

@@ -223,7 +223,7 @@ fn values_that_are_not_allowed_are_refused() {
 #[test]
 fn errors_say_what_came() {
     let other = FrameError::OtherVersion(9).to_string();
-    assert_eq!(other, "version 9 of tiebreak's format, while this is version 2");
+    assert_eq!(other, "version 9 of tiebreak's format, while this is version 3");
     assert_eq!(FrameError::TooLong(70).to_string(), "a message of 70 bytes");
     assert_eq!(FrameError::Malformed(Fault("it is bad")).to_string(), "it is bad");
 }
