@@ -40,7 +40,8 @@ fn balanced(report: &Value) {
         all.map(number).sum::<f64>()
     };
     let plain: f64 = ["ok", "miss", "stale", "wrong"].map(|of| number(&outcomes[of])).iter().sum();
-    let all = plain + classes("target_errors") + classes("generator_errors") + classes("host_errors");
+    let all =
+        plain + classes("target_errors") + classes("generator_errors") + classes("host_errors");
     assert_eq!(all, number(&wrong["operations"]), "{outcomes}");
 }
 

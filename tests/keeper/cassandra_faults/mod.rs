@@ -113,7 +113,11 @@ fn counted(of: &Value) -> Value {
     let sum = |of: &Value| of.as_object().expect("classes").values().map(number).sum::<f64>();
     let plain: f64 = ["ok", "miss", "stale", "wrong"].iter().map(|of| number(&outcomes[of])).sum();
     assert_eq!(plain + sum(&outcomes["target_errors"]), number(&of["operations"]), "{outcomes}");
-    assert_eq!(sum(&outcomes["generator_errors"]) + sum(&outcomes["host_errors"]), 0.0, "{outcomes}");
+    assert_eq!(
+        sum(&outcomes["generator_errors"]) + sum(&outcomes["host_errors"]),
+        0.0,
+        "{outcomes}"
+    );
     of.clone()
 }
 
