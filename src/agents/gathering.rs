@@ -116,7 +116,7 @@ fn collect(
     Ok(agents.into_iter().flatten().collect())
 }
 
-/// Accepts a applicant as one of the agents, or rejects it and returns why.
+/// Accepts an applicant as one of the agents, or rejects it and returns why.
 fn seat(
     (mut connection, hello): Applicant,
     agents: &mut [Option<Applicant>],

@@ -31,9 +31,10 @@ pub(crate) struct Assembly {
     /// The first line that no other tool prints and that says nothing new of the open run, until
     /// something new follows. If a figure of the run follows, another run begins with this line.
     start: Option<At<String>>,
-    /// The number of the last line that was not too short to be read.
+    /// The number of the last line that was read. Too short ones, and those that only begin or end a
+    /// block of code, are not.
     previous: u64,
-    /// The same, but a line that only ends a block of code counts as well.
+    /// The number of the last line, except too short ones.
     end: u64,
     /// The first run of the open repetition of a command.
     repetition: usize,

@@ -32,7 +32,7 @@ pub(crate) struct Surroundings {
     command_ended: bool,
     /// Whether there is text that may name another contender since the last line of a run.
     prose: bool,
-    /// The same in a block of code: behind a command, a program may have printed it.
+    /// Whether there is such text in a block of code: behind a command, a program may have printed it.
     text_in_block: bool,
     /// Whether the lines since the last one of a run are labels of repetitions.
     repetition: bool,

@@ -39,7 +39,7 @@ pub fn allowed(thread: u32) -> io::Result<CpuSet> {
 /// The cores that a thread may use, ascending; 0 is the caller.
 ///
 /// # Errors
-/// The same as [`allowed`].
+/// See [`allowed`].
 pub fn allowed_cores(thread: u32) -> io::Result<Vec<u32>> {
     let set = allowed(thread)?;
     Ok((0..CpuSet::MAX_CPU as u32).filter(|core| contains(&set, *core)).collect())

@@ -55,7 +55,7 @@ pub fn wait(watched: &mut [Watched], wait_ns: Option<u64>) -> io::Result<()> {
 /// wait.
 ///
 /// # Errors
-/// The same as [`wait`].
+/// See [`wait`].
 pub fn readable<const N: usize>(fds: [RawFd; N], wait_ns: Option<u64>) -> io::Result<[bool; N]> {
     let mut watched = fds.map(Watched::new);
     wait(&mut watched, wait_ns)?;

@@ -475,6 +475,8 @@ mod tests {
             of("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
         ];
         assert_eq!(one_target(&all), [vec![0, 2], vec![4, 5]]);
+        let title = |of: &Contender| protocol::of_recorded(&of.target).map(|row| row.title);
+        assert_eq!((title(&all[0]), title(&all[4])), (Some("HTTP"), Some("HTTP")));
     }
 
     #[test]
