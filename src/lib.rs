@@ -6,7 +6,7 @@ pub mod cli;
 #[path = "../tests/common/not_tested.rs"]
 mod not_tested;
 pub mod plan;
-pub mod protocol;
+mod protocols;
 pub mod run;
 #[cfg(test)]
 #[path = "../tests/common/scratch.rs"]

@@ -1,9 +1,9 @@
 //! How agents learn where the coordinator listens, if nobody told them before.
 
 use super::ssh::Hosts;
-use crate::system::exit::Error;
-use crate::system::private;
 use crate::system::remote::Token;
+use protocol::Error;
+use protocol::private;
 use std::fs;
 use std::io::{self, Write};
 use std::net::SocketAddr;

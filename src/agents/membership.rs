@@ -3,9 +3,9 @@
 
 use super::announce::Announce;
 use super::local_clock::SimulatedClock;
-use crate::protocol::address::resolver::{LookUp, Resolver};
-use crate::system::exit::{Error, Exit};
 use crate::system::remote::Token;
+use protocol::address::resolver::{LookUp, Resolver};
+use protocol::{Error, Exit};
 use record::limits::MOST_AGENTS;
 use std::net::SocketAddr;
 use std::path::PathBuf;

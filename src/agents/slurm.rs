@@ -4,9 +4,9 @@
 use super::announce::Announce;
 use super::local_clock::SimulatedClock;
 use super::membership::{Membership, number_of, rank_and_size};
-use crate::system::exit::Error;
 use crate::system::remote::Token;
 use keeper::user;
+use protocol::Error;
 use record::DialPolicy;
 use std::fs::OpenOptions;
 use std::io::{self, Read};

@@ -4,9 +4,9 @@ use super::options::OutputOptions;
 use super::{agents_over_ssh, conduct, outputs};
 use crate::agents::{Membership, SimulatedClock, hosts, membership_in_slurm, rank_and_size};
 use crate::plan::Spec;
-use crate::protocol::address::{AwaitedName, resolver};
 use crate::run::runner;
-use crate::system::exit::{Error, Exit};
+use protocol::address::{AwaitedName, resolver};
+use protocol::{Error, Exit};
 use std::time::Duration;
 use text::quantities;
 
@@ -111,7 +111,7 @@ fn in_environment(allow_public: bool, gather: Duration, quiet: bool) -> Result<M
             outputs::complain(line);
         }
     };
-    let name = AwaitedName { look_up: &resolver::look_up, patience: gather, report: &report };
+    let name = AwaitedName { look_up: &resolver::look_up, timeout: gather, report: &report };
     let look_up = |host: &str, port| name.look_up(host, port);
     Membership::of_environment(&variable, allow_public, gather, &look_up)
 }

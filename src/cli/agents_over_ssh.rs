@@ -6,8 +6,8 @@ use crate::agents::{
     Announce, EXPERIMENT, ExperimentFile, Hosts, Membership, SimulatedClock, take_arguments,
 };
 use crate::plan::{self, Spec};
-use crate::system::exit::{Error, Exit};
 use crate::system::remote::Token;
+use protocol::{Error, Exit};
 use record::DialPolicy;
 use std::ffi::OsString;
 use std::fs;

@@ -2,18 +2,18 @@
 
 use crate::agents::Membership;
 use crate::plan::{self, Inputs, Machine, Resolved, Spec, WATCH_TOKEN_VARIABLE, resolve};
-use crate::protocol::address::resolver;
-use crate::protocol::address::resolver::Resolver;
 use crate::run::judging;
 use crate::run::judging::Judged;
 use crate::run::runner;
 use crate::run::runner::Reporting;
-use crate::system::exit::Error;
 use crate::system::remote::Token;
 use crate::system::{cores, host, signals};
 use crate::targets::sight;
 use crate::targets::watch;
 use engine::Stop;
+use protocol::Error;
+use protocol::address::resolver;
+use protocol::address::resolver::Resolver;
 use std::path::PathBuf;
 
 /// Settles the plan for this machine.

@@ -3,9 +3,9 @@
 
 use crate::plan::settings::declared::{Declared, Flag, Row};
 use crate::plan::{Command, RunSettings, Settings, Spec, WorkloadSettings};
-use crate::system::exit::Error;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, ValueHint};
+use protocol::Error;
 
 /// The flags of `tiebreak compare`.
 pub(super) const COMPARE: u8 = Command::Compare as u8;

@@ -1,6 +1,6 @@
 //! What users of other tools type by habit, where it would mean something else here.
 
-use crate::system::exit::Error;
+use protocol::Error;
 use std::ffi::OsString;
 use text::quantities;
 use text::shown::shown;

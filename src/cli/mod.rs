@@ -14,9 +14,9 @@ mod perform;
 mod plain_text;
 mod sweep;
 
-use crate::system::exit::{Error, Exit};
 use ::text::shown::is_hidden;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use protocol::{Error, Exit};
 use std::io;
 use std::panic::catch_unwind;
 use std::process::ExitCode;

@@ -7,11 +7,11 @@
 use super::outputs::{Copies, Format};
 use crate::plan::settings::declared::{Declared, Row};
 use crate::plan::{Settings, Spec};
-use crate::protocol::address::tls::Trust;
 use crate::run::runner::Reporting;
-use crate::system::exit::Error;
-use crate::system::secrets;
 use clap::ValueHint;
+use protocol::Error;
+use protocol::address::tls::Trust;
+use protocol::secrets;
 use std::path::PathBuf;
 use text::shown::shown;
 

@@ -5,7 +5,7 @@ use super::outputs;
 use super::{conduct, sweep};
 use crate::plan::sweep::load_points;
 use crate::plan::{self, Command, Spec};
-use crate::system::exit::{Error, Exit};
+use protocol::{Error, Exit};
 
 /// Performs a run or a sweep and reports it.
 pub(super) fn perform(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error> {

@@ -8,8 +8,8 @@ use crate::plan::{Resolved, Spec};
 use crate::run::judging;
 use crate::run::runner;
 use crate::run::runner::{Reporting, SweepRun};
-use crate::system::exit::{Error, Exit};
 use crate::system::signals;
+use protocol::{Error, Exit};
 
 /// Performs a sweep and reports it.
 pub(super) fn perform(

@@ -1,10 +1,10 @@
 //! A plan, a lane and a trial for tests.
 
 use crate::plan::{Command, Machine, Spec, resolve};
-use crate::protocol::address::resolver;
-use crate::protocol::address::resolver::Resolver;
 use crate::system::remote::RemoteError;
 use keeper::process::NotVisible;
+use protocol::address::resolver;
+use protocol::address::resolver::Resolver;
 use record::{
     Address, Arrivals, Host, Intensity, LaneOrder, LaneTask, Phase, Plan, Reuse, Seen, TrialRecord,
 };

@@ -5,7 +5,7 @@ use crate::plan::settings::declared::Declared;
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::{Command, RunSettings, Settings, WorkloadSettings};
-use crate::protocol::address::tls::Trust;
+use protocol::address::tls::Trust;
 
 /// An experiment as typed. No `Debug`: it holds logins and headers.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! Chooses the cores of the generator and of the targets.
 
-use crate::system::exit::Error;
+use protocol::Error;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};

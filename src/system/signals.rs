@@ -1,8 +1,8 @@
 //! SIGINT and SIGTERM. The first asks the run to end, and its complete rounds are judged; the
 //! second ends the process at once.
 
-use crate::system::exit::STOPPED_TWICE;
 use engine::Stop;
+use protocol::STOPPED_TWICE;
 use std::io;
 use std::time::{Duration, Instant};
 

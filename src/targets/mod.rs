@@ -12,6 +12,4 @@ pub mod find;
 mod hierarchy;
 pub mod ports;
 pub(crate) mod ready;
-pub(crate) mod refused;
 pub mod sight;
-pub(crate) mod store;

@@ -2,12 +2,12 @@
 
 use crate::common::processes::{Process, command, tree, wait_at_most};
 use engine::{EngineError, Stop};
+use protocol::address::Command;
 use record::{
     Address, Arrivals, DriveOrder, Intensity, LaneOrder, Programs, Reuse, Seen, TrialRecord,
 };
 use std::ops::ControlFlow;
 use std::time::Duration;
-use tiebreak::protocol::address::Command;
 use tiebreak::targets::exec::{Exec, Program};
 
 /// A turn that ends before a program does.

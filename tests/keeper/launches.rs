@@ -4,6 +4,7 @@ use crate::Test;
 use crate::common::processes::wait_at_most;
 use crate::holder::TestDirectory;
 use crate::process::{Process, command, tree, wait_for};
+use protocol::{Error, Exit};
 use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,7 +12,6 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tiebreak::plan::experiment::{Contender, Experiment, Target};
-use tiebreak::system::exit::{Error, Exit};
 use tiebreak::targets::launch::Launch;
 use tiebreak::targets::launch::{Failed, LaunchContext, Launcher, Running};
 

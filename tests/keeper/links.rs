@@ -5,10 +5,10 @@ use crate::Test;
 use crate::common::not_tested::{Lack, is_root, lacks};
 use crate::holder::TestDirectory;
 use crate::launches::{LaunchTest, homes, started};
+use protocol::Exit;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use tiebreak::system::exit::Exit;
 use tiebreak::targets::launch::Failed;
 
 pub(crate) const TESTS: &[Test] = &[
@@ -77,7 +77,7 @@ fn hostile(name: &str, script: &str, keys: &str) -> LaunchTest {
     ))
 }
 
-fn why_not(launch_test: &LaunchTest) -> tiebreak::system::exit::Error {
+fn why_not(launch_test: &LaunchTest) -> protocol::Error {
     let mut launcher = launch_test.launcher().expect("all is there");
     launcher.prepare().unwrap_or_else(|failed| panic!("{failed:?}"));
     match launcher.launch().map(drop) {

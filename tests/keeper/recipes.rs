@@ -7,11 +7,11 @@ use crate::common::TestDirectory;
 use crate::common::not_tested::not_installed;
 use crate::launches::{LaunchTest, get, homes, started};
 use crate::process::{Process, tree};
+use protocol::Exit;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 use tiebreak::plan::recipes::RECIPES;
-use tiebreak::system::exit::Exit;
 use tiebreak::targets::launch::Failed;
 
 pub(crate) const TESTS: &[Test] = &[

@@ -2,7 +2,9 @@
 
 use crate::admin::{QueryError, Rows};
 use crate::custom::Check;
+use crate::refusal::Refusal;
 use engine::{EngineError, MakeLane};
+use protocol::side_channel::TasksLeft;
 use record::{Address, DriveOrder, Nodes, Workload};
 use std::time::Duration;
 use thiserror::Error;
@@ -38,6 +40,9 @@ pub enum SchemaError {
 pub trait Database: Send + Sync {
     /// The scheme of its addresses.
     fn scheme(&self) -> &'static str;
+
+    /// What an answer with this error code means. Returns None if tiebreak does not react to it.
+    fn refusal(&self, code: u16) -> Option<Refusal>;
 
     /// Creates the lanes of one contender of the order: one for each worker.
     ///
@@ -122,7 +127,7 @@ pub trait Database: Send + Sync {
         &self,
         _address: &Address,
         _timeout: Duration,
-    ) -> Option<Result<PendingWork, QueryError>> {
+    ) -> Option<Result<TasksLeft, QueryError>> {
         None
     }
 
@@ -172,15 +177,6 @@ pub enum StartTime {
         /// Seconds since 1970.
         began: u64,
     },
-}
-
-/// Later work that a load has left to a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PendingWork {
-    /// Running and pending tasks on all nodes.
-    pub tasks: u64,
-    /// How many nodes were asked.
-    pub nodes: u32,
 }
 
 impl Clone for Box<dyn Database> {

@@ -23,6 +23,7 @@ pub mod cassandra;
 mod confined;
 mod custom;
 mod database;
+mod database_access;
 mod driver;
 mod events;
 mod guard;
@@ -40,10 +41,12 @@ mod pool;
 pub mod postgres;
 mod provider;
 mod refusal;
+mod refused;
 mod request;
 mod request_error;
 mod scheduler;
 mod serving;
+mod side_channel;
 mod slot_task;
 mod sql;
 mod sqlstate;
@@ -55,50 +58,11 @@ pub use announced::Announced;
 pub use budget::REPLY_BYTES;
 pub use cassandra::CassandraAccess;
 pub use custom::Check;
-pub use database::{Database, LoginError, PendingWork, SchemaError, StartTime};
+pub use database::{Database, LoginError, SchemaError, StartTime};
+pub use database_access::{DatabaseAccess, access_of};
 pub use mysql::MysqlAccess;
 pub use oracle::OracleAccess;
 pub use postgres::PostgresAccess;
-pub use refusal::Refusal;
+pub use refusal::{Refusal, not_ready};
 pub use serving::lacks;
-pub use sql::TABLE_COMMENT;
 pub use writes::only_writes;
-
-/// Names of the numbers by which replies of databases are counted.
-pub fn code_names() -> impl Iterator<Item = (u16, String)> {
-    let of_sql = postgres::code_names().chain(mysql::code_names()).chain(oracle::code_names());
-    of_sql.chain(cassandra::code_names())
-}
-
-/// What an answer that is counted by this number means. Returns None if tiebreak does not react to
-/// it.
-pub fn refusal(code: u16) -> Option<Refusal> {
-    let of_sql =
-        sqlstate::refusal(code).or_else(|| mysql::refusal(code)).or_else(|| oracle::refusal(code));
-    of_sql.or_else(|| cassandra::refusal(code))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errors_that_a_load_meets_have_names() {
-        let of = |code| code_names().find(|(known, _)| *known == code).map(|(_, name)| name);
-        assert_eq!(of(1040).as_deref(), Some("too_many_connections"));
-        assert_eq!(of(crate::oracle::code(1017)).as_deref(), Some("wrong_password"));
-        assert_eq!(of(999), None);
-    }
-
-    #[test]
-    fn each_database_has_numbers_of_its_own() {
-        for code in [sqlstate::code("42P01"), 1146, oracle::code(942)] {
-            assert_eq!(refusal(code), Some(Refusal::NoSuchTable), "{code}");
-        }
-        for code in [sqlstate::code("57P03"), 1053, oracle::code(1033)] {
-            assert_eq!(refusal(code), Some(Refusal::NotUp), "{code}");
-        }
-        assert_eq!(refusal(sqlstate::code("40P01")), None);
-        assert_eq!(refusal(942), None);
-    }
-}

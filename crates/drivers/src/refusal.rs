@@ -1,5 +1,7 @@
 //! The reasons of refusals by databases, as far as tiebreak reacts to them.
 
+use protocol::NotReady;
+
 /// Why a database refuses a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -21,4 +23,41 @@ pub enum Refusal {
     NoSuchColumn,
     /// It cannot parse the statement.
     SyntaxError,
+}
+
+impl Refusal {
+    /// What is wrong with a statement, if its text is the only reason.
+    pub(crate) fn wrong_statement(self) -> Option<&'static str> {
+        match self {
+            Refusal::NoSuchTable => Some("the statement refers to a table that does not exist"),
+            Refusal::NoSuchColumn => Some("the statement refers to a column that does not exist"),
+            Refusal::SyntaxError => Some("it cannot parse the statement"),
+            Refusal::NotUp
+            | Refusal::TooManyConnections
+            | Refusal::LogIn
+            | Refusal::NoSuchService
+            | Refusal::NoSuchDatabase
+            | Refusal::NotAllowed => None,
+        }
+    }
+}
+
+/// Explains the error with which a database answers.
+pub fn not_ready(refusal: Option<Refusal>) -> NotReady {
+    let Some(refusal) = refusal else { return NotReady::ERROR };
+    match refusal {
+        Refusal::NotUp => NotReady::NotYet("it is starting or shutting down"),
+        Refusal::TooManyConnections => NotReady::NotYet("it has reached its limit of connections"),
+        Refusal::LogIn => NotReady::Never(
+            "it rejects the user or the password (SCHEME://USER:PASSWORD@HOST/NAME)",
+        ),
+        Refusal::NoSuchService => NotReady::Never("its listener does not know this service"),
+        Refusal::NoSuchDatabase => NotReady::Never("the database does not exist"),
+        Refusal::NotAllowed => {
+            NotReady::Never("it does not allow this user to execute the statement")
+        }
+        Refusal::NoSuchTable | Refusal::NoSuchColumn | Refusal::SyntaxError => {
+            refusal.wrong_statement().map_or(NotReady::ERROR, NotReady::Never)
+        }
+    }
 }

@@ -6,9 +6,6 @@
 use crate::request::{Action, Row};
 use std::borrow::Cow;
 
-/// The comment of tables that tiebreak created: a load drops no others.
-pub const TABLE_COMMENT: &str = "made by tiebreak; its next load replaces it";
-
 /// The dialects, in which statements differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {

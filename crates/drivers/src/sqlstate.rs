@@ -59,7 +59,7 @@ pub(crate) fn code(state: &str) -> u16 {
 }
 
 /// What a number of [`code`] means, as far as tiebreak reacts to it.
-pub(crate) fn refusal(number: u16) -> Option<Refusal> {
+pub fn refusal(number: u16) -> Option<Refusal> {
     REFUSALS.iter().find(|(state, _)| code(state) == number).map(|(_, refusal)| *refusal)
 }
 

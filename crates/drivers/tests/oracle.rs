@@ -126,7 +126,7 @@ fn an_unknown_service_is_an_error_by_its_number() {
     let code = drivers::oracle::code(12514);
     assert_eq!(seen.outcomes.unexpected.keys().copied().collect::<Vec<_>>(), [code]);
     assert!(seen.outcomes.failed.is_empty(), "{:?}", seen.outcomes);
-    let name = drivers::code_names().find(|(known, _)| *known == code);
+    let name = drivers::oracle::code_names().find(|(known, _)| *known == code);
     assert_eq!(name.expect("it has a name").1, "no_such_service");
 }
 

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod blot;
+pub mod fnv;
 pub mod hex;
 pub mod lists;
 pub mod near;

@@ -9,12 +9,12 @@ mod names;
 mod payload;
 mod session;
 
-use crate::system::exit::Error;
 use crate::system::remote::Token;
 use engine::Stop;
 pub(crate) use names::hosts;
 use payload::HostPayload;
 pub(crate) use payload::{EXPERIMENT, ExperimentFile, take_arguments};
+use protocol::Error;
 use session::{HostSession, remote_command};
 use std::io;
 use std::net::{IpAddr, SocketAddr};

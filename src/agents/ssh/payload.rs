@@ -1,6 +1,6 @@
 //! What every host gets: the binary, the experiment file, and the arguments of an agent.
 
-use crate::system::exit::Error;
+use protocol::Error;
 use sha2::{Digest, Sha256};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;

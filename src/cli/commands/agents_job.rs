@@ -2,7 +2,7 @@
 
 use crate::agents::{Image, Manifest, Name};
 use crate::cli::outputs;
-use crate::system::exit::{Error, Exit};
+use protocol::{Error, Exit};
 use record::limits::MOST_AGENTS;
 
 const EXAMPLES: &str = "\

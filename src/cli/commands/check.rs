@@ -9,10 +9,10 @@ use crate::plan::question::hash;
 use crate::plan::sweep::{LoadPoints, Settled, load_points};
 use crate::plan::{Command, ContenderAccess, Observed, Resolved};
 use crate::run::runner;
-use crate::system::exit::{Error, Exit};
-use crate::system::secrets;
 use crate::targets::launch;
 use crate::targets::launch::{File, Launch};
+use protocol::secrets;
+use protocol::{Error, Exit};
 use record::{
     Address, Arrivals, Contender, CustomOperation, Interleave, OperationText, Plan, RequestPlan,
     RequestSettings, Reuse,

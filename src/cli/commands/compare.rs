@@ -7,7 +7,7 @@ use crate::cli::options::{OutputOptions, TargetOptions};
 use crate::plan::settings::sweep_settings;
 use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::{Command, Spec};
-use crate::system::exit::{Error, Exit};
+use protocol::{Error, Exit};
 
 /// The examples that `-h` has room for.
 pub(in crate::cli) const EXAMPLES: &str = "\

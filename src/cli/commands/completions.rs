@@ -1,9 +1,9 @@
 //! `tiebreak completions`.
 
 use crate::cli::{Cli, outputs};
-use crate::system::exit::{Error, Exit};
 use clap::CommandFactory;
 use clap_complete::Shell;
+use protocol::{Error, Exit};
 
 const EXAMPLES: &str = "\
 Examples:

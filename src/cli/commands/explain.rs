@@ -3,9 +3,9 @@
 use super::audit::weight;
 use crate::cli::outputs;
 use crate::cli::plain_text::wrapped;
-use crate::system::exit::{Error, Exit};
 use judge::audit;
 use judge::verdict::Weight;
+use protocol::{Error, Exit};
 use published::rules;
 use text::near;
 use text::shown::shown;

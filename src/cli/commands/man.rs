@@ -1,10 +1,10 @@
 //! `tiebreak man`: manual pages, made from the same definitions as the help.
 
 use crate::cli::{Cli, output_file, outputs};
-use crate::system::exit::{Error, Exit};
 use clap::{Command, CommandFactory, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use protocol::{Error, Exit};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use text::near;

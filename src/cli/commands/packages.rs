@@ -1,7 +1,7 @@
 //! The Debian packages that an experiment needs.
 
-use crate::system::exit::Error;
 use crate::targets::launch::Missing;
+use protocol::Error;
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 use text::lists;

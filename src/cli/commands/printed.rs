@@ -2,8 +2,8 @@
 
 use crate::cli::outputs;
 use crate::cli::outputs::{Copies, Format};
-use crate::system::exit::{Error, Exit};
-use crate::system::input;
+use protocol::input;
+use protocol::{Error, Exit};
 use published::{Audit, Scan};
 use std::fs::File;
 use std::io::{ErrorKind, Read, stdin};

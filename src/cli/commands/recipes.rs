@@ -3,8 +3,8 @@
 use crate::cli::outputs;
 use crate::plan::experiment::Target;
 use crate::plan::recipes::{self, RECIPES, Recipe};
-use crate::system::exit::{Error, Exit};
 use crate::targets::launch;
+use protocol::{Error, Exit};
 use std::fmt::Write;
 
 const EXAMPLES: &str = "\

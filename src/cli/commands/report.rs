@@ -2,8 +2,8 @@
 
 use crate::cli::outputs;
 use crate::cli::outputs::{Copies, Format, PageArgs, Recorded};
-use crate::system::exit::{Error, Exit};
 use clap::ValueHint;
+use protocol::{Error, Exit};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 

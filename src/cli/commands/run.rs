@@ -5,7 +5,7 @@ use crate::cli::options::{OutputOptions, TargetOptions, with_keys};
 use crate::plan::settings::sweep_settings;
 use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::{Command, Spec};
-use crate::system::exit::{Error, Exit};
+use protocol::{Error, Exit};
 
 const EXAMPLES: &str = "\
 Examples:

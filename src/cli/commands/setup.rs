@@ -3,10 +3,10 @@
 use super::packages;
 use crate::cli::outputs;
 use crate::plan::{self, Needs};
-use crate::system::exit::{Error, Exit};
 use crate::targets::launch::{Builds, Command, Failed};
 use crate::targets::software;
 use crate::targets::software::{DownloadProgress, Fetched, Software};
+use protocol::{Error, Exit};
 use std::cell::Cell;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;

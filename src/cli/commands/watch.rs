@@ -2,10 +2,10 @@
 
 use crate::cli::outputs;
 use crate::plan::WATCH_TOKEN_VARIABLE;
-use crate::system::exit::{Error, Exit};
 use crate::system::remote::Token;
 use crate::system::signals;
 use crate::targets::watch::{Limits, WatchedTarget, serve};
+use protocol::{Error, Exit};
 use record::DialPolicy;
 use std::fmt::Write;
 use std::io;

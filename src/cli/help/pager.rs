@@ -1,7 +1,7 @@
 //! Shows long texts: in a pager on a terminal, as they are elsewhere.
 
 use crate::cli::outputs;
-use crate::system::exit::Error;
+use protocol::Error;
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write, stdout};
 use std::process::{Command, Stdio};

@@ -2,7 +2,6 @@
 
 use crate::plan::Settings;
 use crate::plan::contender::local;
-use crate::protocol::access::Access;
 use crate::system::remote::Token;
 use crate::targets::exec::Program;
 use crate::targets::find::{self, ProcessTrees};
@@ -10,6 +9,7 @@ use crate::targets::launch::Launch;
 use crate::targets::sight::TargetProcesses;
 use crate::targets::watch;
 use keeper::process::NotVisible;
+use protocol::Access;
 use std::net::SocketAddr;
 use wire::remote::watch::Description;
 
@@ -18,7 +18,7 @@ pub enum ContenderAccess {
     /// Its target is already running.
     Attached {
         /// How to talk to it.
-        access: Access,
+        access: Box<dyn Access>,
         /// How its processes are observed, or why they cannot be.
         sight: Result<Observed, NotVisible>,
     },

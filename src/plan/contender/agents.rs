@@ -1,7 +1,7 @@
 //! What can be driven by several machines.
 
 use crate::plan::MOST_COUNTERS;
-use crate::system::exit::Error;
+use protocol::Error;
 use record::{Address, Contender};
 
 /// Checks a plan that agents drive. With 0 agents, this process drives alone.

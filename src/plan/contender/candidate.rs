@@ -3,7 +3,7 @@
 use crate::plan::Settings;
 use crate::plan::contender::gather::TargetLocation;
 use crate::plan::settings::group_given::GroupGiven;
-use crate::protocol::address::Url;
+use protocol::address::Url;
 use record::Work;
 
 /// A contender that is to be resolved. No `Debug`: settings hold secrets.

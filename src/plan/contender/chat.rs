@@ -5,9 +5,10 @@ use crate::plan::contender::candidate::Candidate;
 use crate::plan::settings::declared::Declared;
 use crate::plan::settings::workload::CHAT;
 use crate::plan::{Settings, Spec, WorkloadSettings};
-use crate::protocol::address::Url;
-use crate::protocol::{self, Family};
-use crate::system::exit::Error;
+use crate::protocols::PROTOCOLS;
+use protocol::Error;
+use protocol::Family;
+use protocol::address::Url;
 use record::{Contender, Intensity};
 use text::shown::shown;
 
@@ -36,7 +37,7 @@ pub(in crate::plan) fn check(spec: &Spec, all: &[Candidate]) -> Result<(), Error
     if let Some(other) = urls.find(|url| !is_websocket(url)) {
         return Err(Error::usage(format!(
             "--workload {CHAT} is for WebSocket servers ({}), and {} is not one",
-            protocol::written_as(|row| matches!(row.family, Family::WebSocket)),
+            PROTOCOLS.written_as(|row| matches!(row.family, Family::WebSocket)),
             shown(other.recorded())
         )));
     }

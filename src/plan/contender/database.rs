@@ -5,11 +5,11 @@ use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::store;
 use crate::plan::contender::{consistency, contender};
 use crate::plan::spec::Spec;
-use crate::protocol::access::Access;
-use crate::protocol::address::{Endpoint, Url, tls};
-use crate::protocol::{Protocol, Sql, SqlParts, SqlTls};
-use crate::system::exit::Error;
 use engine::{Numbers, TlsAccess};
+use protocol::Access;
+use protocol::Error;
+use protocol::address::{Endpoint, Url, tls};
+use protocol::{Protocol, Sql, SqlParts, SqlTls};
 use record::cassandra::Batch;
 use record::{Address, Consistency, Contender, DialPolicy, RequestPlan, SqlSettings};
 use rustls::pki_types::ServerName;
@@ -21,7 +21,7 @@ pub(in crate::plan) fn database_at(
     row: &Sql,
     candidate: &Candidate,
     address: Address,
-) -> Result<(Contender, Access), Error> {
+) -> Result<(Contender, Box<dyn Access>), Error> {
     let Candidate { url, settings, work, .. } = candidate;
     if settings.query.is_some() && spec.workload.is_given() {
         return Err(Error::usage("--query and a workload cannot be combined: give one of them"));
@@ -37,7 +37,7 @@ pub(in crate::plan) fn database_at(
     let sql = sql(url, row, settings).map_err(Error::usage)?;
     let consistency = consistency(url.protocol, settings).map_err(Error::usage)?;
     let parts = parts(spec, (url, row), &sql, (settings, consistency))?;
-    let access = Access::Database((row.connect)(parts));
+    let access = (row.connect)(parts);
     let asks = match (&settings.query, work) {
         (Some(statement), _) => RequestPlan::Statement { statement: statement.clone(), sql },
         (None, Some(work)) => RequestPlan::Database { sql, work: work.clone() },

@@ -2,7 +2,7 @@
 //! line has `--allow-destructive`; an experiment file cannot allow them.
 
 use crate::plan::Spec;
-use crate::system::exit::Error;
+use protocol::Error;
 use record::{Contender, OperationText};
 use text::shown::shown;
 

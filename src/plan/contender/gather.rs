@@ -8,15 +8,16 @@ use crate::plan::experiment::{
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::names;
 use crate::plan::{Command, Settings, Spec};
-use crate::protocol::address;
-use crate::protocol::address::{Url, begins_with_a_port};
-use crate::system::exit::Error;
-use crate::system::secrets;
+use crate::protocols::PROTOCOLS;
 use crate::targets::exec::Program;
 use crate::targets::launch;
 use crate::targets::launch::{Launch, Missing, Secret, Values};
 use crate::targets::software;
 use crate::targets::software::Software;
+use protocol::Error;
+use protocol::address;
+use protocol::address::{Url, begins_with_a_port};
+use protocol::secrets;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
@@ -58,9 +59,9 @@ impl TargetLocation {
     pub(in crate::plan) fn url(&self) -> Result<Url, Error> {
         match self {
             TargetLocation::Attached { url, .. } => Ok(url.clone()),
-            TargetLocation::Program(program) => Ok(address::program(program.command.clone())),
+            TargetLocation::Program(program) => Ok(PROTOCOLS.program(program.command.clone())),
             TargetLocation::Launched(launch) => {
-                Url::parse(&unlaunched(launch)).map_err(Error::usage)
+                PROTOCOLS.url(&unlaunched(launch)).map_err(Error::usage)
             }
         }
     }
@@ -147,7 +148,7 @@ enum ArgumentKind {
 /// otherwise it may be meant as a host.
 fn kind(what: &str) -> ArgumentKind {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if address::looks_like_one(what) || begins_with_a_port(what) {
+    if PROTOCOLS.looks_like_an_address(what) || begins_with_a_port(what) {
         ArgumentKind::Address
     } else if what.contains('/') || what.ends_with(".toml") {
         ArgumentKind::File
@@ -165,7 +166,7 @@ fn address(
     name: Option<&str>,
     what: &str,
 ) -> Result<RequestedContender, Error> {
-    let url = filled(what).and_then(|what| Url::parse(&what)).map_err(|message| {
+    let url = filled(what).and_then(|what| PROTOCOLS.url(&what)).map_err(|message| {
         match (command, name) {
             (Command::Run, _) => Error::usage(message),
             (_, Some(name)) => Error::usage(format!("`{}`: {message}", shown(name))),
@@ -313,7 +314,7 @@ fn wanted(contender: experiment::Contender) -> Result<RequestedContender, Error>
         Target::Launched(launch) => TargetLocation::Launched(launch),
         Target::Program(program) => TargetLocation::Program(program),
         Target::Attached { url } => {
-            let url = Url::parse(&url.fill(&Values::default())).map_err(Error::usage)?;
+            let url = PROTOCOLS.url(&url.fill(&Values::default())).map_err(Error::usage)?;
             TargetLocation::Attached { url }
         }
     };

@@ -6,9 +6,9 @@ use crate::plan::contender::candidate::Candidate;
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::{self, Settings};
 use crate::plan::{Command, Spec};
-use crate::protocol::Family;
-use crate::protocol::address::Url;
-use crate::system::exit::Error;
+use protocol::Error;
+use protocol::Family;
+use protocol::address::Url;
 use record::{Contender, Group, Intensity, Reuse, Share, Workload};
 
 /// Checks that all contenders have the same groups: groups are compared by name.

@@ -4,10 +4,10 @@ use crate::plan::RunSettings;
 use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::contender;
 use crate::plan::spec::Spec;
-use crate::protocol::address::Endpoint;
-use crate::system::exit::Error;
 use crate::targets::exec;
 use engine::files;
+use protocol::Error;
+use protocol::address::Endpoint;
 use record::{Address, Contender, Interleave, RequestPlan};
 use std::path::PathBuf;
 

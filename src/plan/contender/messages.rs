@@ -4,17 +4,18 @@ use crate::plan::Spec;
 use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::contender;
 use crate::plan::contender::{chat, request, store};
-use crate::protocol::access::Access;
-use crate::system::exit::Error;
 use engine::{Numbers, WebSocketAccess};
+use protocol::Access;
+use protocol::Error;
 use record::{Address, Contender, MessageKind, MessageSettings, RequestPlan};
+use websocket::WebSocket;
 use wire::websocket::{Kind, Upgrade};
 
 pub(in crate::plan) fn websocket_at(
     spec: &Spec,
     candidate: &Candidate,
     address: Address,
-) -> Result<(Contender, Access), Error> {
+) -> Result<(Contender, Box<dyn Access>), Error> {
     let Candidate { url, settings, .. } = candidate;
     let headers = request::headers(url, settings).map_err(Error::usage)?;
     let members = chat::members(spec, settings).map_err(Error::usage)?;
@@ -35,5 +36,5 @@ pub(in crate::plan) fn websocket_at(
     };
     let numbers = Numbers::new(store::MOST_COUNTERS);
     let access = WebSocketAccess { upgrade, kind, message_bytes: bytes, members, tls, numbers };
-    Ok((contender, Access::WebSocket(access)))
+    Ok((contender, Box::new(WebSocket(access))))
 }

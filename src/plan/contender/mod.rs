@@ -17,9 +17,9 @@ pub(super) mod watched;
 use crate::plan::Settings;
 use crate::plan::contender::candidate::Candidate;
 use crate::plan::{Command, Spec};
-use crate::protocol::Protocol;
-use crate::protocol::address::Url;
-use crate::system::exit::Error;
+use protocol::Error;
+use protocol::Protocol;
+use protocol::address::Url;
 use record::{Address, Consistency, Contender, Intensity, RequestPlan, Sharding};
 use std::time::Duration;
 

@@ -2,11 +2,11 @@
 
 use crate::plan::settings::custom::{CustomSettings, RequestTemplate};
 use crate::plan::{Settings, Spec};
-use crate::protocol::address::{Endpoint, Login, Url, tls};
-use crate::system::exit::Error;
-use crate::system::secrets;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use engine::{HttpRequest, HttpRequests, Numbers, TlsAccess};
+use protocol::Error;
+use protocol::address::{Endpoint, Login, Url, tls};
+use protocol::secrets;
 use record::{CustomOperation, RequestSettings};
 use std::sync::Arc;
 use wire::http1::Request;
@@ -130,13 +130,14 @@ fn basic(login: &Login) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::PROTOCOLS;
 
     fn built(url: &str, sets: &[(&str, &str)]) -> Result<Built, String> {
         let mut settings = Settings::default();
         for (key, value) in sets {
             settings.set(key, value).expect("good settings");
         }
-        build(&Url::parse(url).expect("a good address"), &settings)
+        build(&PROTOCOLS.url(url).expect("a good address"), &settings)
     }
 
     #[test]

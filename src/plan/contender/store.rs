@@ -2,11 +2,11 @@
 
 use crate::plan::contender;
 use crate::plan::settings::Settings;
-use crate::protocol::access::Access;
-use crate::protocol::address::Url;
-use crate::protocol::{Store, StoreParts};
 use engine::workload::{Feeds, MOST_GROUPS};
 use engine::{Numbers, Sharded};
+use protocol::Access;
+use protocol::address::Url;
+use protocol::{Store, StoreParts};
 
 /// The most workers of a run times the most groups: each has its own operations.
 pub(crate) const MOST_COUNTERS: usize = 64 * MOST_GROUPS;
@@ -17,7 +17,7 @@ pub(in crate::plan) fn access(
     store: &Store,
     settings: &Settings,
     feeds: &Feeds,
-) -> Result<Access, String> {
+) -> Result<Box<dyn Access>, String> {
     let dialect = settings.dialect.or(store.dialects.first().copied());
     if store.dialects.is_empty() && dialect.is_some() {
         return Err(format!("{} has no dialects: leave out dialect", url.protocol.name));

@@ -3,10 +3,10 @@
 use crate::plan::Machine;
 use crate::plan::contender::access::{ContenderAccess, Observed, Watcher};
 use crate::plan::settings::{Settings, watcher_address};
-use crate::protocol::address::resolver::Resolver;
-use crate::system::exit::Error;
 use crate::system::remote::{RemoteError, Token};
 use crate::targets::launch::Secret;
+use protocol::Error;
+use protocol::address::resolver::Resolver;
 use std::path::Path;
 use text::shown::shown;
 use wire::remote::handshake::Refusal;

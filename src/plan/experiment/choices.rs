@@ -2,8 +2,8 @@
 
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::settings::names;
-use crate::system::exit::Error;
 use crate::targets::launch::Choice;
+use protocol::Error;
 use text::near;
 use text::shown::shown;
 

@@ -2,8 +2,8 @@
 
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::Value;
-use crate::system::exit::Error;
 use crate::targets::launch::{Command, Text};
+use protocol::Error;
 
 /// Reads a command.
 pub(super) fn read(value: &Value<'_>, shell: bool, scope: Scope<'_>) -> Result<Command, Error> {

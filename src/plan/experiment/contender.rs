@@ -15,8 +15,8 @@ use crate::plan::experiment::target::{
 use crate::plan::settings::declared::{Declared, keys_in_file};
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::names;
-use crate::system::exit::Error;
 use crate::targets::launch::Values;
+use protocol::Error;
 
 /// Keys of a contender that belong neither to a request nor to a process.
 pub(super) const KEYS: [&str; 7] =

@@ -8,9 +8,9 @@
 
 use super::malformed;
 use super::source::{self, Source};
-use crate::protocol::address;
-use crate::system::exit::Error;
 use crate::targets::launch;
+use protocol::Error;
+use protocol::address;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use text::percent;

@@ -9,9 +9,9 @@ use crate::plan::experiment::feeds::FeedRead;
 use crate::plan::settings;
 use crate::plan::settings::custom::{CustomSettings, MOST, RequestTemplate};
 use crate::plan::settings::{commands, workload};
-use crate::system::exit::Error;
 use crate::targets::launch::Values;
 use engine::workload::Feeds;
+use protocol::Error;
 use record::{
     CustomOperation, Feed, FeedOrder, Generator, OperationText, Parameter, Rows, Statement,
 };

@@ -3,7 +3,7 @@
 
 use crate::plan::{WorkloadSettings, experiment};
 use crate::scratch::Scratch;
-use crate::system::exit::Error;
+use protocol::Error;
 use record::{Generator, OperationText, Parameter, Rows};
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Reads a feed: a CSV file whose rows go into operations.
 
-use crate::system::fnv::fnv1a;
-use crate::system::input;
 use engine::workload::FeedRows;
+use protocol::input;
 use std::path::Path;
+use text::fnv::fnv1a;
 use text::shown::shown;
 
 /// The size of the largest file in bytes: all of it is held in memory.

@@ -4,7 +4,7 @@ use crate::plan::experiment::declared;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::settings::group_given as groups;
 use crate::plan::settings::group_given::GroupGiven;
-use crate::system::exit::Error;
+use protocol::Error;
 
 /// Keys of one of them.
 pub(super) fn keys() -> Vec<&'static str> {

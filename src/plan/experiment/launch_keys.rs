@@ -3,9 +3,9 @@
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::settings::names;
-use crate::system::exit::Error;
 use crate::targets::launch::{File, Text};
 use crate::targets::software::Software;
+use protocol::Error;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;

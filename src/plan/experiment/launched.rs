@@ -9,9 +9,10 @@ use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, is_program, processes, refuse};
 use crate::plan::settings::names;
-use crate::protocol::address::Url;
-use crate::system::exit::Error;
+use crate::protocols::PROTOCOLS;
 use crate::targets::launch::{Launch, Placeholder, Process, ProcessContext, Text, Values};
+use protocol::Error;
+use protocol::address::Url;
 
 /// Keys of a process that only it can have.
 pub(super) const PROCESS_KEYS: [&str; 2] = ["name", "launch"];
@@ -235,5 +236,5 @@ fn nodes(value: &Value<'_>, url: &Url, processes: usize) -> Result<Vec<String>, 
 /// Checks that the text is an address once its placeholders are filled. Messages quote neither
 /// login nor query.
 pub(super) fn check_url(value: &Value<'_>, text: &Text, values: &Values) -> Result<Url, Error> {
-    Url::parse(&text.fill(values)).map_err(|message| value.error(&message))
+    PROTOCOLS.url(&text.fill(values)).map_err(|message| value.error(&message))
 }

@@ -64,8 +64,8 @@ pub use source::{IN_A_DIRECTORY, LARGEST, others_in};
 pub use target::Target;
 
 use crate::plan::WorkloadSettings;
-use crate::system::exit::Error;
 use crate::targets::launch::{EnvLookup, Secret};
+use protocol::Error;
 use source::Source;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -6,10 +6,10 @@ use crate::plan::experiment::process::ProcessSettings;
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, processes, refuse};
-use crate::protocol::address;
-use crate::system::exit::Error;
 use crate::targets::exec::{Program, Servers};
 use crate::targets::launch::{Launch, Values};
+use protocol::Error;
+use protocol::address;
 use text::shown::shown;
 
 /// Keys that have no meaning for a program without servers, in addition to those of launches.

@@ -5,8 +5,8 @@ use crate::plan::experiment::contender::Contender;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::Target;
-use crate::system::exit::Error;
 use crate::targets::launch;
+use protocol::Error;
 use record::Published;
 use std::collections::BTreeMap;
 

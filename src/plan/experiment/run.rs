@@ -10,7 +10,7 @@ use crate::plan::settings::sweep_settings as sweep;
 use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::settings::workload;
 use crate::plan::{RunSettings, WorkloadSettings};
-use crate::system::exit::Error;
+use protocol::Error;
 
 /// Keys at the top of the file.
 pub(super) fn keys() -> Vec<&'static str> {

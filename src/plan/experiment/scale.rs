@@ -3,7 +3,7 @@
 use crate::plan::experiment::run::{self, RunInput};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::Defaults;
-use crate::system::exit::Error;
+use protocol::Error;
 use text::lists;
 use text::near;
 use text::shown::shown;

@@ -1,8 +1,8 @@
 //! Which placeholders are valid in which texts.
 
 use crate::plan::experiment::table::Value;
-use crate::system::exit::Error;
 use crate::targets::launch::{Placeholder, Text};
+use protocol::Error;
 use text::near;
 use text::shown::shown;
 

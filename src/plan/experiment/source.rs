@@ -1,7 +1,7 @@
 //! The text of an experiment file: reading it with limits, and the line of every error.
 
-use crate::system::exit::Error;
 use crate::targets::launch::{EnvLookup, Secret, Text};
+use protocol::Error;
 use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::Read;

@@ -2,8 +2,8 @@
 
 use crate::plan::experiment::source::Source;
 use crate::plan::settings::spelling;
-use crate::system::exit::Error;
 use crate::targets::launch::Text;
+use protocol::Error;
 use std::ops::Range;
 use text::shown::shown;
 use toml::Spanned;

@@ -6,10 +6,10 @@ use crate::plan::experiment::process::{self, ProcessSettings};
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::settings::declared::{Declared, keys_in_file};
-use crate::protocol::address;
-use crate::system::exit::Error;
 use crate::targets::exec::Program;
 use crate::targets::launch::{Launch, Text};
+use protocol::Error;
+use protocol::address;
 
 /// Keys that only launched contenders can have, and that a recipe sets itself.
 pub(super) const LAUNCH_KEYS: [&str; 10] = [

@@ -593,7 +593,7 @@ fn what_is_wrong_with_a_contender_is_reported_with_its_place() {
         // A build with Oracle's driver has one more scheme.
         let said = error.text.replace("mysql+unix, oracle, ", "mysql+unix, ");
         assert_eq!(said, *message, "{text}");
-        assert_eq!(error.exit, crate::system::exit::Exit::Usage);
+        assert_eq!(error.exit, protocol::Exit::Usage);
         assert!(!error.text.contains("CANARY"), "{}", error.text);
     }
 }

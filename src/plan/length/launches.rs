@@ -5,7 +5,7 @@
 
 use crate::plan::contender::access::ContenderAccess;
 use crate::plan::{Command, Spec};
-use crate::system::exit::Error;
+use protocol::Error;
 use record::{Address, Contender, DearLaunches, Launches, Plan, RequestPlan};
 use text::shown::shown;
 use text::units::{show_counted, show_ns};

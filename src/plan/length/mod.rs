@@ -7,9 +7,9 @@ pub(super) mod slice_length;
 pub(crate) mod warm_up;
 
 use crate::plan::{Command, Spec};
-use crate::system::exit::Error;
 use judge::stats::looks::{self, Looks};
 use judge::stats::rounds::{default_launches, default_rounds, too_few, too_few_launches};
+use protocol::Error;
 use record::DearLaunches;
 
 /// Default of `--rounds` with several launches: the launch is what must be repeated, and a launch costs

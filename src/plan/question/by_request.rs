@@ -2,7 +2,7 @@
 //! all its requests, so a slow one slows the others down in slices of the mix.
 
 use crate::plan::{Command, Spec};
-use crate::system::exit::Error;
+use protocol::Error;
 use record::{Arrivals, Contender, CustomOperation, OperationText};
 
 /// So many are compared one by one unless the workload says otherwise.

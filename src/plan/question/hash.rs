@@ -1,9 +1,9 @@
 //! The identifier of an experiment. It is the same for the same question, independent of time,
 //! machine and ports.
 
-use crate::system::fnv::fnv1a;
-use crate::system::secrets;
+use protocol::secrets;
 use record::{Host, Metric, Plan};
+use text::fnv::fnv1a;
 
 /// Returns 16 hexadecimal digits. They do not depend on ports (also in names and targets), on the
 /// seed, which is drawn for each run, or on the machine and what follows from it: the generator's

@@ -8,11 +8,11 @@ use crate::plan::contender::access::{ContenderAccess, Observed, Watcher};
 use crate::plan::contender::local;
 use crate::plan::length;
 use crate::plan::{Command, Spec};
-use crate::protocol;
+use crate::protocols::PROTOCOLS;
 use crate::system::cores::Cores;
-use crate::system::exit::Error;
 use crate::targets::find;
 use judge::stats::quantile::fewest_samples;
+use protocol::Error;
 use record::{
     Address, Arrivals, Contender, ContenderQuestion, GroupQuestion, Kind, Metric, OperationText,
     Pair, Question, RequestPlan, Reuse, Workload,
@@ -109,7 +109,7 @@ fn question_of(
     machine: u32,
     given: &PlanFacts<'_>,
 ) -> ContenderQuestion {
-    let protocol = protocol::of_recorded(&contender.target);
+    let protocol = PROTOCOLS.of_recorded(&contender.target);
     ContenderQuestion {
         name: contender.name.clone(),
         protocol: protocol.map_or("", |row| row.title).to_owned(),
@@ -475,7 +475,7 @@ mod tests {
             of("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
         ];
         assert_eq!(one_target(&all), [vec![0, 2], vec![4, 5]]);
-        let title = |of: &Contender| protocol::of_recorded(&of.target).map(|row| row.title);
+        let title = |of: &Contender| PROTOCOLS.of_recorded(&of.target).map(|row| row.title);
         assert_eq!((title(&all[0]), title(&all[4])), (Some("HTTP"), Some("HTTP")));
     }
 

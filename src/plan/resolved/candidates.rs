@@ -6,8 +6,8 @@ use crate::plan::contender::{chat, groups};
 use crate::plan::settings::declared::Declared as _;
 use crate::plan::settings::{group_given, names};
 use crate::plan::{Settings, Spec, workload};
-use crate::protocol::address::Url;
-use crate::system::exit::Error;
+use protocol::Error;
+use protocol::address::Url;
 use text::shown::shown;
 
 /// The candidates of a spec. `--set` takes precedence over flags, and flags over the experiment

@@ -18,23 +18,25 @@ use crate::plan::question::{self, PlanFacts};
 use crate::plan::settings::custom_presets;
 use crate::plan::{Command, Spec};
 use crate::plan::{settings, workload};
-use crate::protocol::access::Access;
-use crate::protocol::address;
-use crate::protocol::address::ConnectTo;
-use crate::protocol::address::resolver;
-use crate::protocol::address::resolver::Resolver;
-use crate::protocol::address::{Url, harmless};
-use crate::protocol::{Family, Protocol, Store};
+use crate::protocols::PROTOCOLS;
 use crate::system::cores;
-use crate::system::exit::Error;
 use crate::system::remote::{RemoteError, Token};
-use crate::system::secrets;
 use crate::targets::exec::Program;
 use crate::targets::find::NamedProcess;
 use crate::targets::launch::{Launch, Secret};
 use crate::targets::sight::TargetProcesses;
 use engine::HttpAccess;
+use http::Http;
 use keeper::process::NotVisible;
+use protocol::Access;
+use protocol::Error;
+use protocol::address;
+use protocol::address::ConnectTo;
+use protocol::address::resolver;
+use protocol::address::resolver::Resolver;
+use protocol::address::{Url, harmless};
+use protocol::secrets;
+use protocol::{Family, Protocol, Store};
 use record::limits::{MOST_CONTENDERS, MOST_ROUNDS};
 use record::{
     Address, Contender, ContenderQuestion, Host, Interleave, MessageSettings, Plan, RequestPlan,
@@ -112,14 +114,14 @@ impl Resolved {
     ///
     /// # Errors
     /// When its address cannot be dialled.
-    pub fn reach(&self, contender: usize, url: &str) -> Result<(Address, Access), Error> {
+    pub fn reach(&self, contender: usize, url: &str) -> Result<(Address, Box<dyn Access>), Error> {
         let ContenderAccess::Launched { launch, settings } = &self.accesses[contender] else {
             unreachable!("an attached target is where the plan says");
         };
         let known = &self.plan.contenders[contender];
         let candidate = Candidate {
             name: known.name.clone(),
-            url: Url::parse(url).map_err(Error::usage)?,
+            url: PROTOCOLS.url(url).map_err(Error::usage)?,
             location: TargetLocation::Launched(launch.clone()),
             settings: settings.clone(),
             groups: Vec::new(),
@@ -128,7 +130,7 @@ impl Resolved {
         let mut resolver = Resolver::new(false, &resolver::look_up, &resolver::accepts);
         let address = address(&candidate.url, &[], &mut resolver)?;
         let (_, mut access) = contender_at(&self.spec, &candidate, address.clone())?;
-        give_table(self.plan.data_of(contender), known, &mut access);
+        give_table(self.plan.data_of(contender), known, &mut *access);
         Ok((address, access))
     }
 }
@@ -249,7 +251,7 @@ fn attached(
     resolver: &mut Resolver<'_>,
 ) -> Result<(Contender, ContenderAccess), Error> {
     let (mut contender, mut access) = contender_at(spec, candidate, address)?;
-    give_table(number, &contender, &mut access);
+    give_table(number, &contender, &mut *access);
     let watcher = watched::by(&candidate.settings, machine, resolver)?;
     contender.watch = watcher.as_ref().map(|watcher| watcher.address);
     let sight = match watcher {
@@ -370,7 +372,7 @@ fn to_be_launched(
     Ok(Contender { target, launch: launch.outline(), ..contender })
 }
 
-pub(super) fn give_table(number: usize, contender: &Contender, access: &mut Access) {
+pub(super) fn give_table(number: usize, contender: &Contender, access: &mut dyn Access) {
     let kind = contender.asks.sql().and_then(|sql| sql.table.as_deref());
     let is_wide = contender.asks.workload().is_some_and(Workload::is_wide);
     access.keep_rows_in(&database::table(number, kind, is_wide), is_wide);
@@ -380,7 +382,7 @@ fn contender_at(
     spec: &Spec,
     candidate: &Candidate,
     address: Address,
-) -> Result<(Contender, Access), Error> {
+) -> Result<(Contender, Box<dyn Access>), Error> {
     match &candidate.url.protocol.family {
         Family::Http => http_at(spec, candidate, address),
         Family::WebSocket => messages::websocket_at(spec, candidate, address),
@@ -394,7 +396,7 @@ fn http_at(
     spec: &Spec,
     candidate: &Candidate,
     address: Address,
-) -> Result<(Contender, Access), Error> {
+) -> Result<(Contender, Box<dyn Access>), Error> {
     let Candidate { url, settings, work, .. } = candidate;
     let built = request::build(url, settings).map_err(Error::usage)?;
     let tls = request::tls(spec, url)?;
@@ -412,7 +414,7 @@ fn http_at(
     };
     let access =
         HttpAccess { head: built.head, body: built.body, head_only, expect, tls, requests };
-    Ok((contender, Access::Http(access)))
+    Ok((contender, Box::new(Http(access))))
 }
 
 /// Makes a contender whose operations follow from a workload.
@@ -421,7 +423,7 @@ fn store_at(
     store: &Store,
     candidate: &Candidate,
     address: Address,
-) -> Result<(Contender, Access), Error> {
+) -> Result<(Contender, Box<dyn Access>), Error> {
     let Candidate { url, settings, work, .. } = candidate;
     let asks = RequestPlan::Store(work.clone().expect("a store has a workload"));
     let contender = contender(spec, candidate, address, asks)?;

@@ -3,8 +3,10 @@ use crate::plan::question::hash;
 use crate::plan::settings;
 use crate::plan::settings::commands::CustomCommands;
 use crate::plan::settings::declared::Given as _;
-use crate::system::exit::Exit;
+use drivers::DatabaseAccess;
+use protocol::Exit;
 use record::{Arrivals, Intensity, Metric};
+use std::any::Any;
 use std::net::SocketAddr;
 use text::quantities;
 use wire::remote::handshake::Refusal;
@@ -96,6 +98,12 @@ fn a_plan_with_everything_in_it() {
     );
 }
 
+/// The access, if it is of this type.
+pub(super) fn found<T: Access>(access: &Box<dyn Access>) -> Option<&T> {
+    let access: &dyn Any = &**access;
+    access.downcast_ref()
+}
+
 #[test]
 fn secrets_travel_in_the_access_alone() {
     let mut spec = compare(&["a=http://u:CANARY@127.0.0.1:1/?k=CANARY", "b=http://127.0.0.1:1/"]);
@@ -104,7 +112,7 @@ fn secrets_travel_in_the_access_alone() {
     let ContenderAccess::Attached { access, .. } = &resolved.accesses[0] else {
         panic!("it runs already")
     };
-    let Access::Http(access) = access else { panic!("HTTP") };
+    let Some(Http(access)) = found(access) else { panic!("HTTP") };
     let head = String::from_utf8_lossy(&access.head).into_owned();
     assert_eq!(head.matches("CANARY").count(), 2, "query and header: {head}");
     assert!(head.contains("Authorization: Basic dTpDQU5BUlk="), "{head}");
@@ -424,8 +432,8 @@ fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
     assert_eq!(loaded, [true, true, false]);
     assert!(matches!(contenders[1].reuse, Reuse::Pool(record::Pool { max: 9, .. })));
     let tables = resolved.accesses.iter().map(|contender_access| match contender_access {
-        ContenderAccess::Attached { access: Access::Database(database), .. } => {
-            database.count_rows()
+        ContenderAccess::Attached { access, .. } => {
+            found::<DatabaseAccess>(access).expect("databases").database.count_rows()
         }
         _ => panic!("databases"),
     });

@@ -1,7 +1,7 @@
 //! A setting that is accepted changes what is done; otherwise it is refused. This is checked for
 //! every row of the tables, so that a setting that nothing reads is found.
 
-use super::tests::settled;
+use super::tests::{found, settled};
 use super::*;
 use crate::plan::Settings;
 use crate::plan::contender::access::Observed;
@@ -9,21 +9,19 @@ use crate::plan::settings::custom::CustomSettings;
 use crate::plan::settings::declared::Declared as _;
 use crate::plan::settings::samples;
 use crate::plan::{RunSettings, WorkloadSettings};
+use memcached::Memcached;
 use record::{Custom, CustomOperation, OperationText};
 
 /// Everything that a plan does, as text. Contenders that are driven alike give the same text.
 fn resolved_text(resolved: &Resolved) -> String {
     let accesses = resolved.accesses.iter().map(|contender_access| match contender_access {
-        ContenderAccess::Attached { access: Access::Http(http), .. } => {
-            format!("{:?} {:?} {:?}", http.head, http.body, http.expect)
-        }
-        ContenderAccess::Attached { access: Access::Memcached(memcached), .. } => {
-            format!("{:?}", memcached.dialect)
+        ContenderAccess::Attached { access, .. } => {
+            let http = found::<Http>(access).map(|Http(of)| (&of.head, &of.body, &of.expect));
+            let dialect = found::<Memcached>(access).map(|Memcached(of)| of.dialect);
+            format!("{http:?} {dialect:?}")
         }
         ContenderAccess::Files(directory) => format!("{directory:?}"),
-        ContenderAccess::Attached { .. }
-        | ContenderAccess::Launched { .. }
-        | ContenderAccess::Program { .. } => String::new(),
+        ContenderAccess::Launched { .. } | ContenderAccess::Program { .. } => String::new(),
     });
     let tokens = resolved.accesses.iter().filter_map(|contender_access| match contender_access {
         ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {

@@ -2,9 +2,9 @@
 //! may not.
 
 use crate::plan::settings::declared::Merged;
-use crate::protocol::Protocol;
 use engine::HttpRequest;
 use engine::workload::Feeds;
+use protocol::Protocol;
 use record::{Custom, CustomOperation, Kind, OperationText, Share};
 use std::fmt;
 use wire::http1::Request;

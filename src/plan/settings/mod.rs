@@ -25,10 +25,10 @@ mod refused;
 #[cfg(test)]
 pub(in crate::plan) mod samples;
 
-pub use crate::protocol::Dialect;
 pub use of_loads::{Spread, connections, depth};
 pub use of_requests::{LARGEST_BODY, expect, header};
 pub(in crate::plan) use of_watchers::split as watcher_address;
+pub use protocol::Dialect;
 pub(in crate::plan) use refused::refuse;
 
 use crate::plan::Command::Load;

@@ -1,8 +1,8 @@
 //! Names of contenders.
 
-use crate::protocol::address;
-use crate::protocol::address::Url;
-use crate::system::secrets;
+use crate::protocols::PROTOCOLS;
+use protocol::address::Url;
+use protocol::secrets;
 use text::near;
 use text::shown::shown;
 
@@ -12,7 +12,7 @@ const LONGEST: usize = 40;
 /// Splits `NAME=URL`. An `=` after `://` or `exec:` belongs to the address.
 pub(in crate::plan) fn split(argument: &str) -> (Option<&str>, &str) {
     match argument.split_once('=') {
-        Some((name, url)) if !address::looks_like_one(name) => (Some(name), url),
+        Some((name, url)) if !PROTOCOLS.looks_like_an_address(name) => (Some(name), url),
         _ => (None, argument),
     }
 }
@@ -128,7 +128,7 @@ mod tests {
             .iter()
             .map(|argument| {
                 let (name, url) = split(argument);
-                (name, Url::parse(url).expect("a good address"))
+                (name, PROTOCOLS.url(url).expect("a good address"))
             })
             .collect();
         all(&parts)

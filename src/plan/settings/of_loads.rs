@@ -1,7 +1,8 @@
 //! How contenders are driven: connections, and when operations are due.
 
 use crate::plan::settings::Settings;
-use crate::protocol::{self, Dialect, Family};
+use crate::protocols::PROTOCOLS;
+use protocol::{Dialect, Family};
 use record::{Arrivals, Consistency, Reuse};
 use std::time::Duration;
 use text::near;
@@ -87,7 +88,7 @@ pub fn depth(text: &str) -> Result<u32, String> {
 /// # Errors
 /// When there is no such dialect.
 pub(super) fn dialect(text: &str) -> Result<Dialect, String> {
-    let stores = protocol::ALL.iter().filter_map(|row| match &row.family {
+    let stores = PROTOCOLS.iter().filter_map(|row| match &row.family {
         Family::Store(store) => Some((row.name, store.dialects)),
         Family::Http | Family::WebSocket | Family::Sql(_) | Family::Files | Family::Program => None,
     });

@@ -1,6 +1,6 @@
 //! The contents of a request, and which replies count as success.
 
-use crate::system::input;
+use protocol::input;
 use std::path::Path;
 use std::sync::Arc;
 use text::shown::shown;

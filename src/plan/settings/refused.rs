@@ -2,7 +2,8 @@
 
 use crate::plan::settings::Settings;
 use crate::plan::settings::declared::{Declared, Setting, UsedBy, outer};
-use crate::protocol::{self, Family, Protocol};
+use crate::protocols::PROTOCOLS;
+use protocol::{Family, Protocol};
 use record::Reuse;
 
 /// Refuses settings that a contender of this protocol cannot use.
@@ -74,7 +75,7 @@ fn why(setting: &Setting, family: &Family) -> String {
             format!("{} apply only to databases (postgres://, mysql://)", all(&[used_by]))
         }
         (UsedBy::Replicated, _) => {
-            let known = protocol::written_as(|row| !row.consistency.is_empty());
+            let known = PROTOCOLS.written_as(|row| !row.consistency.is_empty());
             format!("{} apply only to stores that keep several copies ({known})", all(&[used_by]))
         }
         (UsedBy::Cassandra, _) => format!("{} apply only to cassandra://", all(&[used_by])),
@@ -143,7 +144,7 @@ mod tests {
     fn refusal(key: &str, protocol: &str) -> Option<String> {
         let mut settings = Settings::default();
         settings.set(key, samples::of(key)).unwrap_or_else(|message| panic!("{message}"));
-        let protocol = protocol::ALL.iter().find(|row| row.name == protocol).expect("known");
+        let protocol = PROTOCOLS.iter().find(|row| row.name == protocol).expect("known");
         refuse(&settings, protocol).err()
     }
 
@@ -266,7 +267,7 @@ mod tests {
         for (key, value) in [("depth", "1"), ("reuse", "always")] {
             settings.set(key, value).unwrap_or_else(|message| panic!("{message}"));
         }
-        for row in protocol::ALL {
+        for row in PROTOCOLS.iter() {
             assert_eq!(refuse(&settings, row).is_err(), row.name == "exec", "{}", row.name);
         }
     }

@@ -7,8 +7,8 @@ use crate::plan::contender::gather::Inputs;
 use crate::plan::resolved::{Machine, Resolved, resolve};
 use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::{Command, Spec};
-use crate::protocol::address::resolver::Resolver;
-use crate::system::exit::Error;
+use protocol::Error;
+use protocol::address::resolver::Resolver;
 use record::{Factor, RequestPlan, ValueBytes};
 use text::shown::shown;
 

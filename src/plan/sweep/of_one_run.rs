@@ -5,8 +5,8 @@ use crate::plan::resolved::{self, Machine, Resolved};
 use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::spec::Spec;
 use crate::plan::sweep::{LoadPoints, Settled};
-use crate::protocol::address::resolver::Resolver;
-use crate::system::exit::Error;
+use protocol::Error;
+use protocol::address::resolver::Resolver;
 use record::Contender;
 
 impl LoadPoints<'_> {
@@ -46,7 +46,7 @@ impl LoadPoints<'_> {
             let contender = &mut plan.contenders[number];
             contender.asks.keep_keys_of(data);
             if let ContenderAccess::Attached { access, .. } = contender_access {
-                resolved::give_table(data, contender, access);
+                resolved::give_table(data, contender, &mut **access);
             }
         }
         let (target_cores, own_cores) = (cores.others, cores.own);

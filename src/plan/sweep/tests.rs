@@ -2,9 +2,9 @@ use super::*;
 use crate::plan::Settings;
 use crate::plan::settings::sweep_settings::parse;
 use crate::plan::settings::workload::WorkloadSettings;
-use crate::protocol::address::resolver;
 use crate::system::remote::RemoteError;
 use keeper::process::NotVisible;
+use protocol::address::resolver;
 use record::Host;
 
 fn parsed(text: &str) -> SweepSettings {

@@ -6,10 +6,11 @@ use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::gather::TargetLocation;
 use crate::plan::contender::{chat, database, groups, local};
 use crate::plan::spec::Spec;
-use crate::protocol::{self, Family, Protocol};
-use crate::system::exit::Error;
+use crate::protocols::PROTOCOLS;
 use engine::SEVERAL_KEYS;
 use engine::workload::{Operations, WIDE_ROWS};
+use protocol::Error;
+use protocol::{Family, Protocol};
 use record::{Contender, KeysAs, Kind, Share, Work, Workload};
 use text::shown::shown;
 
@@ -95,7 +96,7 @@ fn nobody_has_one(spec: &Spec) -> Error {
     let (what, to) = if spec.workload.custom.has_requests() {
         ("[[workload.requests]] requires", "web servers (http://)".to_owned())
     } else {
-        ("a workload requires", format!("stores ({})", protocol::written_as(Protocol::is_store)))
+        ("a workload requires", format!("stores ({})", PROTOCOLS.written_as(Protocol::is_store)))
     };
     Error::usage(format!("{what} {to}, and no contender is one"))
 }

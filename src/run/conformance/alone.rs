@@ -1,10 +1,9 @@
 //! Drives lanes against the null server, so that only the generator is measured.
 
-use crate::protocol;
-use crate::protocol::access::Access;
-use crate::system::exit::Error;
 use engine::workload::preset;
 use engine::{EngineError, Stop, TargetClock, TargetReading};
+use protocol::Access;
+use protocol::Error;
 use record::{
     Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Reuse, TrialRecord, Verify,
     Workload,
@@ -12,51 +11,9 @@ use record::{
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use testserver::null::{NullServer, Service};
-use wire::{memcached, resp, websocket};
 
 /// The null server always replies sooner.
 const TIMEOUT_NS: u64 = 5_000_000_000;
-
-/// A lane of this protocol without login and TLS, which is the minimum cost of every variant of the
-/// protocol. Returns None if there is no such lane.
-pub(crate) fn plain(access: &Access) -> Option<Access> {
-    Some(match access {
-        Access::Http(_) => protocol::http::plain(),
-        Access::WebSocket(access) => {
-            protocol::websocket::plain(access.kind, access.message_bytes, access.members)
-        }
-        Access::Memcached(access) => protocol::memcached::plain(access.dialect),
-        Access::Resp(_) => protocol::redis::plain(resp::Protocol::Resp2),
-        Access::Thrift(_) => protocol::cassandra_thrift::plain(),
-        Access::Files(_) => return None,
-        Access::Database(database) => Access::Database(database.plain()),
-    })
-}
-
-/// A name that distinguishes this lane, without login and TLS, from others. Returns None if its
-/// cost depends on its target.
-pub(crate) fn name(access: &Access) -> Option<String> {
-    Some(match access {
-        Access::Http(_) => "HTTP/1.1".to_owned(),
-        // What it costs depends on what is masked and compared, and how often.
-        Access::WebSocket(access) => {
-            let members = access.members.map_or(String::new(), |of| format!(", rooms of {of}"));
-            let kind = match access.kind {
-                websocket::Kind::Text => "text",
-                websocket::Kind::Binary => "binary",
-            };
-            format!("WebSocket {kind} {}{members}", access.message_bytes)
-        }
-        Access::Memcached(access) => match access.dialect {
-            memcached::Dialect::Text => "memcached text".to_owned(),
-            memcached::Dialect::Meta => "memcached meta".to_owned(),
-        },
-        Access::Resp(_) => "RESP2".to_owned(),
-        Access::Thrift(_) => "Thrift".to_owned(),
-        Access::Files(_) => return None,
-        Access::Database(database) => return database.plain_name(),
-    })
-}
 
 /// The workload `kv`, with which stores are driven.
 pub(crate) fn workload(verify: Verify) -> Workload {
@@ -85,7 +42,7 @@ pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: LaneTask) 
 /// If the server cannot be started, or if tiebreak itself failed.
 pub(crate) fn drive(
     mut order: DriveOrder,
-    accesses: &[Access],
+    accesses: &[Box<dyn Access>],
     core: Option<u32>,
     stop: &Stop,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
@@ -115,7 +72,7 @@ pub(crate) fn drive(
 /// # Errors
 /// If it cannot be started.
 pub(super) fn null_server(
-    accesses: &[Access],
+    accesses: &[Box<dyn Access>],
     core: Option<u32>,
 ) -> Result<NullServer, EngineError> {
     let services: Vec<Service> = accesses.iter().filter_map(service).collect();
@@ -123,15 +80,8 @@ pub(super) fn null_server(
         .map_err(|error| EngineError::system("the null server cannot start", error))
 }
 
-fn service(access: &Access) -> Option<Service> {
-    match access {
-        Access::Http(_) | Access::Memcached(_) | Access::Resp(_) | Access::Thrift(_) => {
-            Some(Service::Stores)
-        }
-        Access::WebSocket(_) => Some(Service::WebSocket),
-        Access::Files(_) => None,
-        Access::Database(database) => protocol::named(database.scheme()).null,
-    }
+fn service(access: &Box<dyn Access>) -> Option<Service> {
+    access.null_lane()?.service
 }
 
 /// tiebreak itself failed.

@@ -2,8 +2,9 @@
 
 use super::alone;
 use super::null_targets::{NullTarget, NullTargets};
-use crate::protocol::{self, Family};
+use crate::protocols::PROTOCOLS;
 use engine::{EngineError, Stop};
+use protocol::Family;
 use record::{DriveOrder, Host, LaneOrder, LaneTask, Phase, Reuse, Seen, TrialRecord, Verify};
 use report::alone::{OwnCost, OwnCosts, SCHEMA, Spread, lane_name};
 use std::ops::ControlFlow;
@@ -53,14 +54,14 @@ pub(crate) fn lanes() -> Vec<Lane> {
     };
     let kv = || LaneTask::Drive(alone::workload(Verify::Sample));
     let mut lanes = Vec::new();
-    for row in protocol::ALL {
+    for row in PROTOCOLS.iter() {
         // A web server and a database get one request; a store gets a workload.
         let doing = || match row.family {
             Family::Store(_) | Family::Files => kv(),
             Family::Http | Family::WebSocket | Family::Sql(_) | Family::Program => LaneTask::Ask,
         };
         for variant in row.null_variants {
-            let null_target = || NullTarget::Null(Box::new((variant.access)()));
+            let null_target = || NullTarget::Null((variant.access)());
             lanes.push(lane(variant.name, 1, null_target(), doing()));
             if variant.deep {
                 lanes.push(lane(variant.name, DEPTH, null_target(), doing()));

@@ -2,11 +2,11 @@
 //! in memory for files, and a program that does nothing for `exec:`.
 
 use super::alone::{self, null_server};
-use crate::protocol::access::Access;
-use crate::protocol::address::Command;
 use crate::targets::exec::{Exec, Program};
 use engine::files::{FilesAccess, Guard, Settings, Store};
 use engine::{EngineError, MakeLane, Numbers, Stop};
+use protocol::Access;
+use protocol::address::Command;
 use record::{Address, DriveOrder, LaneOrder, LaneTask, Reuse, TrialRecord, Verify};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const THREADS: u32 = 4;
 /// What a lane is driven against.
 pub(crate) enum NullTarget {
     /// The null server, with this access.
-    Null(Box<Access>),
+    Null(Box<dyn Access>),
     /// Its own files, all of which exist.
     Directory,
     /// A program, one run for each operation.
@@ -45,7 +45,7 @@ impl NullTarget {
 /// A partner that is running.
 enum RunningNullTarget {
     /// The access, and the service.
-    Null(Box<Access>, usize),
+    Null(Box<dyn Access>, usize),
     Directory(FilesAccess, Directory),
     Program(Exec),
 }
@@ -70,7 +70,7 @@ impl NullTargets {
         for null_target in partners {
             each.push(match null_target {
                 NullTarget::Null(access) => {
-                    accesses.push((**access).clone());
+                    accesses.push(access.clone());
                     RunningNullTarget::Null(access.clone(), accesses.len() - 1)
                 }
                 NullTarget::Directory => directory(stop)?,

@@ -1,9 +1,8 @@
 //! Reading a journal, line by line: it may be larger than memory.
 
 use super::version_2;
-use crate::system::exit::Error;
-use crate::system::fnv::fnv1a;
-use crate::system::input;
+use protocol::Error;
+use protocol::input;
 use record::limits::{TOO_LARGE, holds_a_number_too_large};
 use record::{Event, journal::SCHEMA};
 use serde::Deserialize;
@@ -13,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use text::fnv::fnv1a;
 use text::shown::{shown, shown_sentence};
 
 /// The longest line: a file that is not a journal must not fill the memory.

@@ -1,8 +1,8 @@
 //! `sweep.json`: the load points in the directory of a sweep.
 
-use crate::system::exit::Error;
-use crate::system::input;
-use crate::system::private;
+use protocol::Error;
+use protocol::input;
+use protocol::private;
 use record::Sweep;
 use record::sweep::SCHEMA;
 use std::fs::File;

@@ -1,13 +1,13 @@
 use super::{Reader, Writer};
 use crate::plan::example;
-use crate::system::exit::Exit;
-use crate::system::fnv::fnv1a;
+use protocol::Exit;
 use record::limits::NUMBERS_BELOW;
 use record::{
     Address, Arrivals, End, EndReason, Event, Header, Intensity, LaneOrder, Phase, Reuse, Seen,
     TrialRecord, journal::SCHEMA,
 };
 use std::io::{self, Write};
+use text::fnv::fnv1a;
 
 fn header() -> Event {
     Event::Header(Box::new(Header {

@@ -1,13 +1,13 @@
 //! Writing a journal.
 
-use crate::system::fnv::fnv1a;
-use crate::system::private;
-use crate::system::secrets;
+use protocol::private;
+use protocol::secrets;
 use record::Event;
 use record::limits::{TOO_LARGE, holds_a_number_too_large};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+use text::fnv::fnv1a;
 
 /// Appends events. After an error it must not be used again: the line may be incomplete, and
 /// another one after it would hide that.

@@ -3,8 +3,8 @@
 use super::Judged;
 use crate::run::journal;
 use crate::system::exit;
-use crate::system::exit::{Error, Exit};
 use judge::bend::{self, Bend, Load};
+use protocol::{Error, Exit};
 use record::{EndReason, Sweep};
 use report::SweepInput;
 use std::path::Path;

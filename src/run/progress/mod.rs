@@ -15,8 +15,8 @@ mod writer;
 pub(crate) use style::ProgressStyle;
 
 use crate::run::placement;
-use crate::system::secrets;
 use engine::Driving;
+use protocol::secrets;
 use record::TrialRecord;
 use state::RunState;
 use std::ops::Range;

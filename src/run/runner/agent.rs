@@ -8,14 +8,14 @@ use crate::agents::{
 };
 use crate::plan::question::hash;
 use crate::plan::{ContenderAccess, Resolved};
-use crate::protocol::access::Access;
 use crate::run::journal::Writer;
 use crate::run::placement::Kept;
-use crate::system::exit::{Error, Exit};
 use crate::system::remote::{Connection, RemoteError, connect};
 use crate::system::{host, signals};
 use crate::targets::launch;
 use engine::{EngineError, Stop, Together};
+use protocol::Access;
+use protocol::{Error, Exit};
 use record::{
     Address, Contender, DialPolicy, DriveOrder, End, EndReason, Event, LaneOrder, Phase,
     TrialRecord,
@@ -181,7 +181,7 @@ struct Agent<'a> {
 struct Reached {
     launch: u32,
     address: Address,
-    access: Access,
+    access: Box<dyn Access>,
 }
 
 impl Agent<'_> {
@@ -244,7 +244,10 @@ impl Agent<'_> {
     }
 
     /// The order for the engine: all that the coordinator did not send follows from the plan.
-    fn drive_order(&mut self, order: &PartOrder) -> Result<(DriveOrder, Vec<Access>), String> {
+    fn drive_order(
+        &mut self,
+        order: &PartOrder,
+    ) -> Result<(DriveOrder, Vec<Box<dyn Access>>), String> {
         let resolved = self.resolved;
         let plan = &resolved.plan;
         if order.lanes.len() != plan.contenders.len() {
@@ -300,7 +303,7 @@ impl Agent<'_> {
                 return Err(format!("`{}` is not driven over a network", known.name));
             }
         };
-        check_login(&access, &address)?;
+        check_login(&*access, &address)?;
         Ok(Reached { launch: lane.launch, address, access })
     }
 }

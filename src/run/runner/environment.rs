@@ -1,9 +1,9 @@
 //! The effects of a run: it launches targets, drives them and ends them. It is a trait, so that
 //! sessions are tested without servers and clocks.
 
-use crate::protocol::address::tls::NoTls;
-use crate::targets::store::About;
 use engine::EngineError;
+use protocol::address::tls::NoTls;
+use protocol::side_channel::About;
 use record::{
     AgentClock, AgentReady, Contender, DriveOrder, SingleRun, TargetDone, TargetReady, TrialRecord,
     Workload,

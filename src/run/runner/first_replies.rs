@@ -1,6 +1,6 @@
 //! What the first reply of each target shows: that the audit would refuse the run.
 
-use crate::system::secrets;
+use protocol::secrets;
 use record::{Contender, Pair, Plan, RequestPlan, Seen};
 use text::shown::shown;
 

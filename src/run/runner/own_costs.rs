@@ -6,7 +6,6 @@
 //! be written is not kept.
 
 use crate::system::cache;
-use crate::system::fnv::fnv1a;
 use record::{LaneOrder, OwnCost, Plan};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,6 +14,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use text::fnv::fnv1a;
 
 /// The version of what a file holds. Another one is measured anew.
 const VERSION: u32 = 2;

@@ -3,10 +3,10 @@
 use super::never_began;
 use crate::run::journal;
 use crate::run::journal::{Writer, sweep};
-use crate::system::exit::Error;
-use crate::system::private;
 use crate::system::utc;
 use keeper::user;
+use protocol::Error;
+use protocol::private;
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -193,7 +193,7 @@ pub(super) fn cannot(path: &Path, error: &std::io::Error) -> Error {
 mod tests {
     use super::*;
     use crate::scratch::Scratch;
-    use crate::system::exit::Exit;
+    use protocol::Exit;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]

@@ -1,6 +1,6 @@
 //! What targets said, as it may be recorded and shown.
 
-use crate::system::secrets;
+use protocol::secrets;
 use record::Seen;
 
 /// Masks secrets in what a target said, and escapes what a terminal would not show as text.

@@ -3,7 +3,7 @@
 
 use super::environment::Halt;
 use super::session::RunSession;
-use crate::targets::store::About;
+use protocol::side_channel::About;
 use record::{Event, StoreMoment, StoreReport, Workload};
 use std::io::Write;
 use text::shown::shown_sentence;

@@ -1,6 +1,6 @@
 //! What a session knows of its stores.
 
-use crate::targets::store::{About, ServerStart};
+use protocol::side_channel::{About, ServerStart};
 
 /// What a session knows of its stores.
 #[derive(Debug, Default)]

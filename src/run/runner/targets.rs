@@ -5,21 +5,21 @@ use super::looks::Looks;
 use super::meter::TargetMeter;
 use crate::agents::Coordinator;
 use crate::plan::{ContenderAccess, Directory, MOST_COUNTERS, Method, Resolved};
-use crate::protocol::access::Access;
-use crate::protocol::address::tls;
-use crate::protocol::address::tls::NoTls;
 use crate::run::conformance::alone;
 use crate::run::placement::Kept;
-use crate::system::exit::{Error, Exit};
 use crate::targets::cpu::Meter;
 use crate::targets::exec;
 use crate::targets::exec::{Exec, Program};
 use crate::targets::launch::{Builds, Failed, Launch, LaunchContext, Launcher, Running};
-use crate::targets::refused;
-use crate::targets::store::{About, SideChannel};
+use ::files::Files;
 use engine::files::{self, FilesAccess};
 use engine::{Driving, EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
 use keeper::process::NotVisible;
+use protocol::Access;
+use protocol::address::tls;
+use protocol::address::tls::NoTls;
+use protocol::side_channel::{About, SideChannel};
+use protocol::{Error, Exit};
 use record::{
     Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, Nodes, SingleRun, TargetDone,
     TargetReady, Workload,
@@ -103,7 +103,7 @@ fn meter(running: &Running) -> Result<TargetMeter, NotVisible> {
 /// How to drive it.
 enum LaneAccess {
     /// With the lanes of this access.
-    Server(Box<Access>),
+    Server(Box<dyn Access>),
     /// By running its program.
     Program(Exec),
 }
@@ -194,16 +194,16 @@ impl<'a> Targets<'a> {
     }
 
     /// The side channel to this contender's store, if it is one and is up.
-    fn store(&self, contender: usize) -> Option<SideChannel> {
+    fn store(&self, contender: usize) -> Option<Box<dyn SideChannel>> {
         let known = self.resolved.plan.contenders.get(contender)?;
         side_channel(known, self.each.get(contender)?.running_target.as_ref()?)
     }
 }
 
-fn side_channel(known: &Contender, running_target: &RunningTarget) -> Option<SideChannel> {
+fn side_channel(known: &Contender, running_target: &RunningTarget) -> Option<Box<dyn SideChannel>> {
     let table = known.asks.sql().and_then(|sql| sql.table.as_deref());
     match &running_target.lane_access {
-        LaneAccess::Server(access) => SideChannel::of(access, &running_target.address, table),
+        LaneAccess::Server(access) => access.side_channel(&running_target.address, table),
         LaneAccess::Program(_) => None,
     }
 }
@@ -211,12 +211,12 @@ fn side_channel(known: &Contender, running_target: &RunningTarget) -> Option<Sid
 /// Checks, before anything else is sent to a server, that its login does not reveal the password.
 fn safe_log_in(known: &Contender, running_target: &RunningTarget) -> Result<(), Halt> {
     let LaneAccess::Server(access) = &running_target.lane_access else { return Ok(()) };
-    let checked = check_login(access, &running_target.address);
+    let checked = check_login(&**access, &running_target.address);
     checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
 }
 
 /// Checks whether a login at this address keeps the password safe.
-pub(super) fn check_login(access: &Access, address: &Address) -> Result<(), String> {
+pub(super) fn check_login(access: &dyn Access, address: &Address) -> Result<(), String> {
     access.check_login(address, LOGIN)
 }
 
@@ -258,7 +258,7 @@ fn target_ready(
 /// Its nodes, as far as its client library met them.
 fn nodes(running_target: &RunningTarget) -> Option<Nodes> {
     match &running_target.lane_access {
-        LaneAccess::Server(access) => access.database()?.nodes(),
+        LaneAccess::Server(access) => access.nodes(),
         LaneAccess::Program(_) => None,
     }
 }
@@ -281,7 +281,7 @@ impl TargetControl for Targets<'_> {
                     Err(why) => Err(why.clone()),
                 };
                 let address = known.address.clone();
-                let lane_access = LaneAccess::Server(Box::new(access.clone()));
+                let lane_access = LaneAccess::Server(access.clone());
                 RunningTarget { launch: 0, address, lane_access, meter, running: None }
             }
             ContenderAccess::Files(directory) => {
@@ -290,7 +290,7 @@ impl TargetControl for Targets<'_> {
                 target.facts = facts(directory)?;
                 let numbers = Numbers::new(MOST_COUNTERS);
                 let access = FilesAccess { store: Arc::new(store), numbers };
-                local(known.address.clone(), LaneAccess::Server(Box::new(Access::Files(access))))
+                local(known.address.clone(), LaneAccess::Server(Box::new(Files(access))))
             }
             ContenderAccess::Program { program: how } => {
                 let mut program = Program::clone(how);
@@ -323,7 +323,7 @@ impl TargetControl for Targets<'_> {
                     return Err(Halt::Broken("the target to be shared is not up".to_owned()));
                 };
                 let (address, access) = self.resolved.reach(contender, &url)?;
-                let lane_access = LaneAccess::Server(Box::new(access));
+                let lane_access = LaneAccess::Server(access);
                 RunningTarget { launch, address, lane_access, meter, running: None }
             }
             ContenderAccess::Launched { launch: how, settings } => {
@@ -333,7 +333,7 @@ impl TargetControl for Targets<'_> {
                 let running = target.launch(how, self.context, &mut self.builds, hide)?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
                 let meter = meter(&running);
-                let lane_access = LaneAccess::Server(Box::new(access));
+                let lane_access = LaneAccess::Server(access);
                 RunningTarget { launch, address, lane_access, meter, running: Some(running) }
             }
         };
@@ -412,7 +412,7 @@ impl TargetControl for Targets<'_> {
             let running_target = self.each[*at].running_target.as_ref()?;
             match &running_target.lane_access {
                 LaneAccess::Server(access) => {
-                    Some((alone::plain(access)?, running_target.address.clone()))
+                    Some((access.null_lane()?.access, running_target.address.clone()))
                 }
                 LaneAccess::Program(_) => None,
             }
@@ -431,7 +431,7 @@ impl TargetControl for Targets<'_> {
 
     fn plain_protocol(&self, contender: usize) -> Option<String> {
         match &self.each.get(contender)?.running_target.as_ref()?.lane_access {
-            LaneAccess::Server(access) => alone::name(access),
+            LaneAccess::Server(access) => access.null_lane()?.name,
             LaneAccess::Program(_) => None,
         }
     }
@@ -585,7 +585,7 @@ impl Explanations for Targets<'_> {
                 nodes.iter().find_map(|node| tls::why_no_handshake(*node, tls))
             }
             // A database starts TLS within its own protocol.
-            None => refused::why_unreached(access, &running_target.address).map(NoTls::Failed),
+            None => access.why_unreached(&running_target.address).map(NoTls::Failed),
         }
     }
 
@@ -593,7 +593,7 @@ impl Explanations for Targets<'_> {
         let running_target = self.each.get(contender)?.running_target.as_ref()?;
         let statement = self.resolved.plan.contenders.get(contender)?.asks.statement()?;
         match &running_target.lane_access {
-            LaneAccess::Server(access) => refused::why(access, &running_target.address, statement),
+            LaneAccess::Server(access) => access.why_refused(&running_target.address, statement),
             LaneAccess::Program(_) => None,
         }
     }
@@ -602,9 +602,7 @@ impl Explanations for Targets<'_> {
         let running_target = self.each.get(contender)?.running_target.as_ref()?;
         let workload = self.resolved.plan.contenders.get(contender)?.asks.workload()?;
         match &running_target.lane_access {
-            LaneAccess::Server(access) => {
-                refused::why_not(access, &running_target.address, workload)
-            }
+            LaneAccess::Server(access) => access.why_not_usable(&running_target.address, workload),
             LaneAccess::Program(_) => None,
         }
     }

@@ -4,12 +4,12 @@ mod lock;
 
 pub(crate) use lock::Lock;
 
-use crate::system::fnv::fnv1a;
 use keeper::user;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use text::fnv::fnv1a;
 
 /// The directory `tiebreak` in `XDG_CACHE_HOME`, or in `.cache` of the home directory. A relative
 /// path is ignored, as the XDG specification requires. Returns None if there is neither.

@@ -1,8 +1,8 @@
 //! The token that both machines know.
 
 use crate::system::host;
-use crate::system::input;
 use hmac::{Hmac, KeyInit, Mac};
+use protocol::input;
 use sha2::Sha256;
 use std::fmt;
 use std::io::Read;

@@ -2,15 +2,16 @@
 
 use super::announced::{self, Announced};
 use super::servers::Servers;
-use crate::protocol::address::Command;
 use crate::targets::launch;
 use crate::targets::launch::{
     Missing, ProcessContext, Values, inherited, missing_program, no_directory,
 };
 use engine::{EngineError, Stop, TargetClock, TargetReading};
+use keeper::programs;
 use keeper::{
     Error, Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, pin,
 };
+use protocol::address::Command;
 use record::{Failure, ProgramRun};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,7 +61,8 @@ impl Program {
             return Err(no_directory(&self.cwd).to_string());
         }
         let path = self.env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path);
-        self.command.find(path, &self.cwd).map_err(|error| error.to_string())?;
+        programs::find(&self.command.words()[0], path, &self.cwd)
+            .map_err(|error| error.to_string())?;
         pin::set(&self.cores).map(drop).map_err(|error| error.to_string())
     }
 
@@ -401,5 +403,23 @@ mod tests {
         ] {
             assert_eq!(not_started(&NotStarted { why: String::new(), errno }), failure);
         }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let find = |text: &str| {
+            let command = Command::parse(text).expect("words");
+            programs::find(&command.words()[0], "/usr/bin:/bin", Path::new("/"))
+                .map_err(|error| error.to_string())
+        };
+        assert!(find("sh -c true").is_ok_and(|file| file.ends_with("sh")));
+        assert_eq!(
+            find("no-such-program x"),
+            Err("the program `no-such-program` is not installed (not found in PATH)".to_owned())
+        );
+        assert_eq!(find("./nothing"), Err("`./nothing` does not exist".to_owned()));
+        assert_eq!(find("'\u{1b}[2J'"), {
+            Err("the program `\\u{1b}[2J` is not installed (not found in PATH)".to_owned())
+        });
     }
 }

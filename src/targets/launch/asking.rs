@@ -1,9 +1,9 @@
 //! One request, to see whether a launched target is ready. It uses HTTP/1.0, so that the end
 //! of the connection is the end of the reply.
 
-use crate::protocol::Ready;
-use crate::protocol::address::{Endpoint, Login, Url};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use protocol::Ready;
+use protocol::address::{Endpoint, Login, Url};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
@@ -305,6 +305,7 @@ fn talking(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::PROTOCOLS;
     use std::net::TcpListener;
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -326,7 +327,7 @@ mod tests {
                 }
             }
         });
-        (Url::parse(&url).unwrap_or_else(|error| panic!("{error}")), server)
+        (PROTOCOLS.url(&url).unwrap_or_else(|error| panic!("{error}")), server)
     }
 
     #[test]
@@ -369,8 +370,9 @@ mod tests {
             stream.write_all(reply).expect("it reads");
             String::from_utf8_lossy(&request[..count]).into_owned()
         });
-        let url =
-            Url::parse(&url.replace("PORT", &port.to_string())).unwrap_or_else(|e| panic!("{e}"));
+        let url = PROTOCOLS
+            .url(&url.replace("PORT", &port.to_string()))
+            .unwrap_or_else(|e| panic!("{e}"));
         let answer = ask(&url, "/x?y", patience(LONGEST));
         (answer, server.join().expect("served").replace(&port.to_string(), "PORT"))
     }
@@ -409,7 +411,7 @@ mod tests {
     fn one_that_never_answers_does_not_take_the_time_of_the_next_look() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("bound"));
-        let url = Url::parse(&url).unwrap_or_else(|error| panic!("{error}"));
+        let url = PROTOCOLS.url(&url).unwrap_or_else(|error| panic!("{error}"));
         let asking = std::thread::spawn(move || ask(&url, "/", patience(Duration::ZERO)));
         let (_silent, _) = listener.accept().expect("a client");
         let nothing = ReadyAnswer::Nothing { why: "it did not answer".to_owned(), sent: true };
@@ -420,7 +422,7 @@ mod tests {
     fn nobody_there_is_distinguished() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("bound").port();
-        let url = |text: &str| Url::parse(text).unwrap_or_else(|e| panic!("{e}"));
+        let url = |text: &str| PROTOCOLS.url(text).unwrap_or_else(|e| panic!("{e}"));
         let tls = url(&format!("https://127.0.0.1:{port}/"));
         assert_eq!(ask(&tls, "/", patience(LONGEST)), ReadyAnswer::Listens);
         drop(listener);

@@ -4,10 +4,10 @@
 
 use crate::system::cache;
 use crate::system::cache::Lock;
-use crate::system::exit::Error;
 use crate::targets::launch::failed::{Failed, named};
 use crate::targets::launch::{Command, Launch, Secret, Values, running};
 use keeper::{Keeper, LaunchOptions, ProcessOrder, logs};
+use protocol::Error;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Why a launch did not succeed.
 
-use crate::system::exit::Error;
 use crate::targets::launch::order::Launch;
+use protocol::Error;
 
 /// The reason why there is no target.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! The parts of requests that are redacted in the log of a target: servers log the query of an
 //! address, and some log whole requests.
 
-use crate::protocol::Family;
-use crate::protocol::address::Url;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use protocol::Family;
+use protocol::address::Url;
 
 /// The shortest part of a header's value, such as the token after `Bearer`, that is redacted by
 /// itself. Shorter parts can be ordinary words.
@@ -57,10 +57,11 @@ fn of_header(value: &[u8]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::PROTOCOLS;
 
     #[test]
     fn logins_and_queries_are_hidden_as_written_and_as_understood() {
-        let of = |text| of_address(&Url::parse(text).unwrap_or_else(|error| panic!("{error}")));
+        let of = |text| of_address(&PROTOCOLS.url(text).unwrap_or_else(|error| panic!("{error}")));
         assert_eq!(of("http://h/path"), [""; 0]);
         assert_eq!(of("http://user:pa%40ss@h/"), ["dXNlcjpwYUBzcw==", "pa@ss"]);
         assert_eq!(of("http://token@h/"), ["dG9rZW46", "token"]);

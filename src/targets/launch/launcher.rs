@@ -3,7 +3,6 @@
 //! as often as the run has launches. A [`Running`] is one launch. It stops when
 //! its value is dropped; its keeper stops it if this process cannot.
 
-use crate::system::exit::Error;
 use crate::targets::launch::build;
 use crate::targets::launch::failed::{Failed, Refusal, named};
 use crate::targets::launch::home::Home;
@@ -15,6 +14,7 @@ use crate::targets::launch::{
 use crate::targets::ports;
 use crate::targets::software::Software;
 use keeper::{Keeper, LaunchOptions, LogTroubles, logs, user};
+use protocol::Error;
 use record::Fact;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};

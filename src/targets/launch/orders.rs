@@ -1,8 +1,9 @@
 //! Converts a launch to orders for a keeper.
 
-use crate::protocol::address::Url;
+use crate::protocols::PROTOCOLS;
 use crate::targets::launch::{Command, Launch, Process, ProcessContext, Values};
 use keeper::{ProcessOrder, programs, user};
+use protocol::address::Url;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,7 +46,7 @@ pub(super) fn url(launch: &Launch, values: &Values) -> String {
 /// The address of a launch before ports are chosen, with the port 1 instead.
 pub(super) fn address(launch: &Launch) -> Option<Url> {
     let ports = launch.processes.iter().map(|process| (process.name.clone(), 1)).collect();
-    Url::parse(&url(launch, &Values { port: 1, ports, ..Values::default() })).ok()
+    PROTOCOLS.url(&url(launch, &Values { port: 1, ports, ..Values::default() })).ok()
 }
 
 /// The address of a launch once this port was chosen.

@@ -1,9 +1,9 @@
 //! The description of a launch: every command and every file, as `tiebreak check` and the start of
 //! a run print them. Secrets appear as `${NAME}`.
 
-use crate::protocol::address::harmless;
 use crate::targets::launch::{CoresFrom, Launch, Process, Ready, ReadySign};
 use keeper::signals;
+use protocol::address::harmless;
 use std::time::Duration;
 use text::shown::shown_sentence;
 use text::units::show_ns;

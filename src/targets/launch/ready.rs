@@ -1,7 +1,6 @@
 //! Waits until a process that was launched is ready, or will never be.
 
-use crate::protocol::address::{Endpoint, Url};
-use crate::system::exit::Error;
+use crate::protocols::PROTOCOLS;
 use crate::targets::find;
 use crate::targets::launch::asking;
 use crate::targets::launch::asking::{NO_ANSWER, Patience, ReadyAnswer, SHORTEST};
@@ -12,6 +11,8 @@ use crate::targets::launch::{Launch, Process, ReadySign, Text, Values};
 use crate::targets::ports;
 use keeper::Keeper;
 use keeper::logs;
+use protocol::Error;
+use protocol::address::Endpoint;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -146,7 +147,7 @@ impl<'a> Wait<'a> {
         } else {
             format!("http://127.0.0.1:{}/", values.port)
         };
-        let url = match Url::parse(&text) {
+        let url = match PROTOCOLS.url(&text) {
             Ok(url) if self.launch.nodes.is_empty() => url,
             Ok(url) => url.of_node(number),
             Err(message) => return CheckResult::NotYet(message),

@@ -1,8 +1,8 @@
 //! A target that was launched and is ready.
 
-use crate::system::exit::Error;
 use keeper::logs;
 use keeper::{EndReport, Keeper};
+use protocol::Error;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 

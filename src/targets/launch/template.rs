@@ -1,7 +1,7 @@
 //! Texts of an experiment file. They are literal, except that `${NAME}` is replaced by a variable
 //! of the environment, and placeholders such as `{port}` by values that a launch determines.
 
-use crate::system::secrets;
+use protocol::secrets;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;

@@ -1,12 +1,9 @@
 //! Checks whether a target is ready, that is, whether it answers in its protocol. For a target that
 //! we did not launch any complete reply is enough, even a 404: the audit judges that.
 
-mod upgrade;
-
-use crate::system::secrets::quote;
-use drivers::Refusal;
+use protocol::secrets::quote;
+use protocol::{NotReady, Protocol};
 use record::{Failure, Reasons, RequestPlan, Seen};
-use wire::{memcached, resp, thrift};
 
 /// The pauses between the attempts with a target that refuses: about two seconds in all.
 pub(crate) const PAUSES_MS: [u64; 2] = [500, 1500];
@@ -25,6 +22,23 @@ pub(crate) enum Answer {
     /// The request could not be sent because we ran out of ports, descriptors or memory.
     Ours(&'static str),
 }
+
+/// The server sent another message.
+const NO_ECHO: Answer = Answer::Never(
+    "its reply differs from the message that was sent: tiebreak requires a server \
+                   that echoes",
+);
+
+/// The server sent the members of a room another message.
+const OTHER_COPY: Answer = Answer::Never(
+    "it sends the members of a room (?room=NAME) a message that differs from what was sent",
+);
+
+/// Some members of a room got nothing in time.
+const NO_COPIES: Answer = Answer::Never(
+    "not every member of a room (?room=NAME) got the message within the timeout: chat needs a \
+     server that sends it to all of them, the sender included",
+);
 
 /// What the reply must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,16 +70,18 @@ impl ExpectedReply {
 
 /// Interprets the trial of a single request, or of one to each of several servers, all of which
 /// must answer.
-pub(crate) fn answer(seen: &Seen, must: ExpectedReply) -> Answer {
+pub(crate) fn answer(seen: &Seen, must: ExpectedReply, protocol: Option<&Protocol>) -> Answer {
     match (must, seen.outcomes.unexpected.keys().next()) {
-        (ExpectedReply::SayYes, Some(code)) => return refused(*code),
-        (ExpectedReply::Echo | ExpectedReply::Copies, Some(code)) => {
-            return upgrade::refused(*code);
+        (ExpectedReply::SayYes | ExpectedReply::Echo | ExpectedReply::Copies, Some(code)) => {
+            return match protocol.map_or(NotReady::ERROR, |protocol| (protocol.not_ready)(*code)) {
+                NotReady::NotYet(why) => Answer::NotYet(why),
+                NotReady::Never(why) => Answer::Never(why),
+            };
         }
-        (ExpectedReply::Echo, None) if seen.outcomes.wrong > 0 => return upgrade::NO_ECHO,
-        (ExpectedReply::Copies, None) if seen.outcomes.wrong > 0 => return upgrade::OTHER_COPY,
+        (ExpectedReply::Echo, None) if seen.outcomes.wrong > 0 => return NO_ECHO,
+        (ExpectedReply::Copies, None) if seen.outcomes.wrong > 0 => return OTHER_COPY,
         (ExpectedReply::Copies, None) if seen.outcomes.failed.contains_key(&Failure::Timeout) => {
-            return upgrade::NO_COPIES;
+            return NO_COPIES;
         }
         _ => {}
     }
@@ -104,77 +120,6 @@ pub(crate) fn in_words(reasons: &Reasons) -> Option<String> {
     said.or_else(|| reasons.faults.keys().next().cloned())
 }
 
-/// Explains the error with which a store answers.
-fn refused(code: u16) -> Answer {
-    match code {
-        resp::codes::LOADING => Answer::NotYet("it is still loading its data"),
-        resp::codes::NOAUTH => Answer::Never(
-            "it requires a password: redis://:PASSWORD@HOST or redis://USER:PASSWORD@HOST",
-        ),
-        resp::codes::WRONGPASS => Answer::Never("it rejects the user or the password"),
-        resp::codes::NOPERM => Answer::Never("it does not allow this user to execute the command"),
-        resp::codes::MOVED
-        | resp::codes::ASK
-        | resp::codes::CROSSSLOT
-        | resp::codes::CLUSTERDOWN => Answer::Never(
-            "it is a node of a cluster, which has the keys on several nodes; tiebreak drives single \
-             servers of Redis",
-        ),
-        resp::codes::READONLY => Answer::Never("it is a replica, which accepts no writes"),
-        resp::codes::MAX_CLIENTS | memcached::codes::TOO_MANY_CONNECTIONS => {
-            Answer::NotYet("it has reached its limit of connections")
-        }
-        thrift::codes::AUTHENTICATION => Answer::Never(
-            "it rejects the user or the password: cassandra+thrift://USER:PASSWORD@HOST/KEYSPACE",
-        ),
-        thrift::codes::AUTHORIZATION => {
-            Answer::Never("it does not allow this user to access the keyspace")
-        }
-        memcached::codes::UNAUTHENTICATED => Answer::Never(
-            "it requires authentication, which tiebreak does not support for \
-                           memcached",
-        ),
-        _ => refused_by_database(code),
-    }
-}
-
-/// Explains the error with which a database answers.
-fn refused_by_database(code: u16) -> Answer {
-    match drivers::refusal(code) {
-        Some(Refusal::NotUp) => Answer::NotYet("it is starting or shutting down"),
-        Some(Refusal::TooManyConnections) => {
-            Answer::NotYet("it has reached its limit of connections")
-        }
-        Some(Refusal::LogIn) => {
-            Answer::Never("it rejects the user or the password (SCHEME://USER:PASSWORD@HOST/NAME)")
-        }
-        Some(Refusal::NoSuchService) => Answer::Never("its listener does not know this service"),
-        Some(Refusal::NoSuchDatabase) => Answer::Never("the database does not exist"),
-        Some(Refusal::NotAllowed) => {
-            Answer::Never("it does not allow this user to execute the statement")
-        }
-        Some(Refusal::NoSuchTable | Refusal::NoSuchColumn | Refusal::SyntaxError) | None => {
-            Answer::Never(wrong_statement(code).unwrap_or("it answers with an error"))
-        }
-    }
-}
-
-/// What is wrong with a statement that a database answers with this code, if the statement's text
-/// is the only reason.
-pub(crate) fn wrong_statement(code: u16) -> Option<&'static str> {
-    match drivers::refusal(code)? {
-        Refusal::NoSuchTable => Some("the statement refers to a table that does not exist"),
-        Refusal::NoSuchColumn => Some("the statement refers to a column that does not exist"),
-        Refusal::SyntaxError => Some("it cannot parse the statement"),
-        Refusal::NotUp
-        | Refusal::TooManyConnections
-        | Refusal::LogIn
-        | Refusal::NoSuchService
-        | Refusal::NoSuchDatabase
-        | Refusal::NotAllowed => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,13 +128,13 @@ mod tests {
     fn any_complete_reply_is_ready_and_failures_say_what_was_seen() {
         let mut replied = Seen::default();
         replied.codes.insert(404, 1);
-        assert_eq!(answer(&replied, ExpectedReply::Reply), Answer::Ready);
-        assert!(matches!(answer(&Seen::default(), ExpectedReply::Reply), Answer::NotYet(_)));
+        assert_eq!(answer(&replied, ExpectedReply::Reply, None), Answer::Ready);
+        assert!(matches!(answer(&Seen::default(), ExpectedReply::Reply, None), Answer::NotYet(_)));
         for failure in Failure::ALL {
             let mut seen = Seen::default();
             seen.outcomes.failed.insert(failure, 1);
-            let again = matches!(answer(&seen, ExpectedReply::Reply), Answer::NotYet(_));
-            let ours = matches!(answer(&seen, ExpectedReply::Reply), Answer::Ours(_));
+            let again = matches!(answer(&seen, ExpectedReply::Reply, None), Answer::NotYet(_));
+            let ours = matches!(answer(&seen, ExpectedReply::Reply, None), Answer::Ours(_));
             assert_eq!(ours, failure.fault_owner() == record::FaultOwner::Generator, "{failure:?}");
             let passing = matches!(
                 failure,

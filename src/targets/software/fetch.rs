@@ -3,7 +3,7 @@
 use super::{Artifact, Software, checksums, find, maven};
 use crate::system::cache;
 use crate::system::cache::Lock;
-use crate::system::exit::Error;
+use protocol::Error;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

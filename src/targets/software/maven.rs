@@ -2,8 +2,8 @@
 //! changed. The user's settings, such as mirrors, apply.
 
 use super::{Artifact, Software};
-use crate::system::exit::Error;
 use keeper::{Keeper, LaunchOptions, ProcessOrder, programs};
+use protocol::Error;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;

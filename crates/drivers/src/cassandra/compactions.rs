@@ -3,7 +3,7 @@
 use super::session::Server;
 use super::{request_error, words};
 use crate::admin::QueryError;
-use crate::database::PendingWork;
+use protocol::side_channel::TasksLeft;
 use scylla::client::session::Session;
 use scylla::cluster::Node;
 use scylla::policies::load_balancing::{NodeIdentifier, SingleTargetLoadBalancingPolicy};
@@ -17,9 +17,9 @@ const TASKS: &str = "SELECT active_tasks, pending_tasks FROM system_views.thread
 
 impl Server {
     /// Asks every node of the cluster.
-    pub(super) async fn work_left(&self) -> Result<PendingWork, QueryError> {
+    pub(super) async fn work_left(&self) -> Result<TasksLeft, QueryError> {
         let session = self.open_to_ask().await?;
-        let mut left = PendingWork { tasks: 0, nodes: 0 };
+        let mut left = TasksLeft { tasks: 0, nodes: 0 };
         for node in session.get_cluster_state().get_nodes_info() {
             left.tasks += tasks(&session, node).await?;
             left.nodes += 1;

@@ -22,19 +22,20 @@ mod words;
 use crate::access::SqlAccess;
 use crate::admin::{self, QueryError, Rows};
 use crate::custom::{setup, tables};
-use crate::database::{Database, PendingWork, SchemaError, StartTime, fact};
+use crate::database::{Database, SchemaError, StartTime, fact};
 use crate::lane;
+use crate::refusal::Refusal;
 use crate::request::RequestParts;
-use crate::sql::{Dialect, TABLE_COMMENT};
+use crate::sql::Dialect;
 use engine::{MakeLane, TlsAccess};
+use protocol::side_channel::{TABLE_COMMENT, TasksLeft};
 use record::cassandra::{Batch, Compression};
 use record::{Address, CassandraSettings, Consistency, DriveOrder, Nodes, Workload};
 use session::Server;
 use std::time::Duration;
 
 pub use crate::serving::lacks_beside_wide_rows as lacks;
-pub use request_error::code_names;
-pub(crate) use request_error::refusal;
+pub use request_error::{code_names, refusal};
 
 /// The cheapest statement.
 pub const CHEAPEST: &str = "SELECT key FROM system.local";
@@ -153,6 +154,10 @@ impl Database for CassandraAccess {
         "cassandra"
     }
 
+    fn refusal(&self, code: u16) -> Option<Refusal> {
+        refusal(code)
+    }
+
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         let (access, lane_order) = (self.clone(), order.lanes[contender].clone());
         let server = move || {
@@ -267,7 +272,7 @@ impl Database for CassandraAccess {
         &self,
         address: &Address,
         timeout: Duration,
-    ) -> Option<Result<PendingWork, QueryError>> {
+    ) -> Option<Result<TasksLeft, QueryError>> {
         Some(self.wait(address, async |server| server.work_left().await, timeout))
     }
 
@@ -307,12 +312,6 @@ impl Database for CassandraAccess {
     fn copy(&self) -> Box<dyn Database> {
         Box::new(self.clone())
     }
-}
-
-/// Whether this is a valid name of a keyspace in Cassandra.
-pub fn is_keyspace(name: &str) -> bool {
-    let part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    (1..=48).contains(&name.len()) && name.bytes().all(part)
 }
 
 #[cfg(test)]
@@ -415,16 +414,6 @@ mod tests {
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect();
             assert_eq!(access().is_durable(&facts), wanted, "{facts:?}");
-        }
-    }
-
-    #[test]
-    fn keyspaces_have_letters_digits_and_underscores() {
-        for name in ["app", "A_1", &"k".repeat(48)] {
-            assert!(is_keyspace(name), "{name}");
-        }
-        for name in ["", "a.b", "a-b", "ä", &"k".repeat(49)] {
-            assert!(!is_keyspace(name), "{name}");
         }
     }
 }

@@ -88,7 +88,7 @@ pub fn code_names() -> impl Iterator<Item = (u16, String)> {
 }
 
 /// What a number of [`code`] means, as far as tiebreak reacts to it.
-pub(crate) fn refusal(number: u16) -> Option<Refusal> {
+pub fn refusal(number: u16) -> Option<Refusal> {
     REFUSALS.iter().find(|(error, _)| code(*error) == number).map(|(_, refusal)| *refusal)
 }
 

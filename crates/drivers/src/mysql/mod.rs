@@ -17,9 +17,10 @@ use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, LoginError, SchemaError, StartTime, fact};
 use crate::lane;
 use crate::refusal::Refusal;
-use crate::sql::{Dialect, Statements, TABLE_COMMENT};
+use crate::sql::{Dialect, Statements};
 use engine::MakeLane;
 use engine::workload::longest_key;
+use protocol::side_channel::TABLE_COMMENT;
 use record::{Address, DriveOrder, Workload};
 use session::Server;
 use std::path::PathBuf;
@@ -105,6 +106,10 @@ impl MysqlAccess {
 impl Database for MysqlAccess {
     fn scheme(&self) -> &'static str {
         "mysql"
+    }
+
+    fn refusal(&self, code: u16) -> Option<Refusal> {
+        refusal(code)
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
@@ -279,7 +284,7 @@ const REFUSALS: &[(u16, Refusal)] = &[
 ];
 
 /// What an error number means, as far as tiebreak reacts to it.
-pub(crate) fn refusal(error: u16) -> Option<Refusal> {
+pub fn refusal(error: u16) -> Option<Refusal> {
     REFUSALS.iter().find(|(known, _)| *known == error).map(|(_, refusal)| *refusal)
 }
 

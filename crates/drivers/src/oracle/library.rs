@@ -4,13 +4,14 @@ use super::dialling;
 use super::link::{Bind, Fault, Fetched, Library, Link, Reply};
 use super::request_error::request_error;
 use super::session::{Server, check};
-use super::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, unless};
+use super::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, refusal, unless};
 use crate::admin::{self, QueryError, Rows};
 use crate::announced::Announced;
 use crate::custom::{setup, tables};
 use crate::database::{Database, NOTE_COLUMNS, SchemaError, StartTime, fact};
 use crate::lane;
 use crate::panics::unless_it_panics;
+use crate::refusal::Refusal;
 use crate::request_error::RequestError;
 use crate::sql::Dialect;
 use engine::workload::longest_key;
@@ -24,6 +25,10 @@ use std::time::Duration;
 impl Database for OracleAccess {
     fn scheme(&self) -> &'static str {
         "oracle"
+    }
+
+    fn refusal(&self, code: u16) -> Option<Refusal> {
+        refusal(code)
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {

@@ -122,7 +122,7 @@ const REFUSALS: &[(u16, Refusal)] = &[
 ];
 
 /// What a number of [`code`] means, as far as tiebreak reacts to it.
-pub(crate) fn refusal(number: u16) -> Option<Refusal> {
+pub fn refusal(number: u16) -> Option<Refusal> {
     REFUSALS.iter().find(|(error, _)| code(*error) == number).map(|(_, refusal)| *refusal)
 }
 

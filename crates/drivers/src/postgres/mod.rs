@@ -10,12 +10,15 @@ use crate::admin::{self, QueryError, Rows};
 use crate::custom::{Check, checks, setup, tables};
 use crate::database::{Database, SchemaError, StartTime, fact};
 use crate::lane;
+use crate::refusal::Refusal;
 use crate::sql::{Dialect, Statements};
 use crate::sqlstate;
 use engine::{MakeLane, TlsAccess};
 use record::{Address, DriveOrder, Workload};
 use session::Server;
 use std::time::Duration;
+
+pub use crate::sqlstate::refusal;
 
 /// How statements are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +58,10 @@ impl PostgresAccess {
 impl Database for PostgresAccess {
     fn scheme(&self) -> &'static str {
         "postgres"
+    }
+
+    fn refusal(&self, code: u16) -> Option<Refusal> {
+        refusal(code)
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {

@@ -76,7 +76,9 @@ pub(crate) fn signal(name: &str, pid: u32) {
 
 /// The record's name of a number by which a database's replies are counted.
 pub(crate) fn name_of(code: u16) -> String {
-    let name = drivers::code_names().find(|(known, _)| *known == code);
+    let of_sql = drivers::postgres::code_names().chain(drivers::mysql::code_names());
+    let mut names = of_sql.chain(drivers::cassandra::code_names());
+    let name = names.find(|(known, _)| *known == code);
     name.unwrap_or_else(|| panic!("{code} has no name")).1
 }
 

@@ -1,9 +1,9 @@
 //! What the comparisons of `tiebreak conformance self` found, counted.
 
 use crate::run::judging::Judged;
-use crate::system::exit::Error;
 use judge::stats::two_stages::{BOTH, FIRST, TwoStages};
 use judge::verdict::Word;
+use protocol::Error;
 use record::Metric;
 use report::alone::Spread;
 use report::self_test::{EqualPair, PlantedDifference};

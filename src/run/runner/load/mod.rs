@@ -5,8 +5,9 @@ use super::chunks::{self, Chunk};
 use super::environment::Halt;
 use super::orders;
 use super::session::RunSession;
-use crate::targets::store::{About, Decision, Fingerprint, LoadState, RequestedData};
+use crate::protocols::PROTOCOLS;
 use engine::interleaving::Sequence;
+use protocol::side_channel::{About, Decision, Fingerprint, LoadState, RequestedData};
 use record::{
     Event, Failure, LoadMethod, Loaded, Outcomes, Phase, Seen, StoreMoment, TrialRecord, Workload,
 };
@@ -14,7 +15,6 @@ use report::words;
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
-use wire::{memcached, resp};
 
 /// A load in progress.
 struct Load {
@@ -27,6 +27,8 @@ struct Load {
     acknowledged: u64,
     /// Whether it accepted no write of a whole chunk, and did not report that it is full.
     mute: bool,
+    /// Codes with which the store reports that it has no space left.
+    full: &'static [u16],
     /// All chunks, as one trial.
     trial: Option<TrialRecord>,
 }
@@ -55,6 +57,8 @@ impl<W: Write> RunSession<'_, W> {
         let wanted = RequestedData::of(workload);
         let decision = self.decide(contender, &wanted, about.as_ref());
         let mut load = Load::new(contender, self.launch_of(contender), workload, wanted, about);
+        let protocol = PROTOCOLS.of_recorded(&self.plan.contenders[contender].target);
+        load.full = protocol.map_or(&[], |protocol| protocol.full);
         load.start(&decision);
         if let Some(why) = words::load_begins(&load.loaded) {
             self.say_of(contender, &why);
@@ -219,7 +223,16 @@ impl Load {
             took_ns: 0,
             settled: None,
         };
-        Load { contender, wanted, about, loaded, acknowledged: 0, mute: false, trial: None }
+        Load {
+            contender,
+            wanted,
+            about,
+            loaded,
+            acknowledged: 0,
+            mute: false,
+            full: &[],
+            trial: None,
+        }
     }
 
     fn start(&mut self, decision: &Decision) {
@@ -244,7 +257,7 @@ impl Load {
         if self.acknowledged == keys.start && outcomes.ok == keys_to_load {
             self.acknowledged = keys.end;
         }
-        let full = no_room(outcomes);
+        let full = no_room(outcomes, self.full);
         self.mute = !full && outcomes.ok == 0 && outcomes.total() > 0;
         if full || self.mute {
             self.loaded.ended_at = Some(keys.end);
@@ -281,9 +294,8 @@ fn merge(whole: &mut TrialRecord, mut chunk: TrialRecord) {
     whole.cut_short |= chunk.cut_short;
 }
 
-/// Whether the store reports that it has no space left.
-fn no_room(outcomes: &Outcomes) -> bool {
-    let full = [memcached::codes::OUT_OF_MEMORY, resp::codes::OOM];
+/// Whether a store reports that it has no space left. `full` are its codes for that.
+fn no_room(outcomes: &Outcomes, full: &[u16]) -> bool {
     full.iter().any(|code| outcomes.unexpected.contains_key(code))
         || outcomes.failed.contains_key(&Failure::Full)
 }

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::plan::{Command, example};
-use crate::protocol::address::tls::NoTls;
 use crate::run::journal::{Reader, Writer};
 use crate::run::progress::{Progress, ProgressStyle};
 use crate::run::runner::environment::{
@@ -11,9 +10,10 @@ use crate::run::runner::environment::{
 use crate::run::runner::own_costs::OwnCosts;
 use crate::run::runner::session::TrialWriter;
 use crate::run::runner::stores_known::Stores;
-use crate::system::exit::Error;
-use crate::targets::store::ServerStart;
 use engine::EngineError;
+use protocol::Error;
+use protocol::address::tls::NoTls;
+use protocol::side_channel::ServerStart;
 use record::{
     DriveOrder, End, EndReason, Header, LaneTask, Plan, RequestPlan, Settled, Slice, TargetDone,
     TargetReady, Work, journal::SCHEMA,
@@ -113,7 +113,7 @@ impl TargetControl for View<'_> {
                 seen.outcomes.ok = ok.saturating_sub(loading.from);
                 let failed = end - ok.max(loading.from);
                 if failed > 0 && self.0.room.is_some() {
-                    seen.outcomes.unexpected.insert(resp::codes::OOM, failed);
+                    seen.outcomes.unexpected.insert(wire::resp::codes::OOM, failed);
                 } else if failed > 0 {
                     seen.outcomes.failed.insert(Failure::Refused, failed);
                 }

@@ -12,15 +12,15 @@ use super::{null, orders};
 use crate::plan::length::pilot_length::PilotLength;
 use crate::plan::length::{launches, warm_up};
 use crate::plan::pilot;
-use crate::protocol;
-use crate::protocol::address::tls::NoTls;
+use crate::protocols::PROTOCOLS;
 use crate::run::journal::Writer;
 use crate::run::progress::Progress;
-use crate::system::exit::Error;
 use crate::targets::ready::{self, Answer, ExpectedReply};
 use engine::EngineError;
 use engine::interleaving::{Sequence, sequence};
 use judge::{Judge, audit};
+use protocol::Error;
+use protocol::address::tls::NoTls;
 use record::{
     Contender, DriveOrder, End, EndReason, Event, Failure, LaneOrder, OwnCost, Phase, PilotChoice,
     Plan, StoreMoment, TargetReady, TrialRecord, own_cost,
@@ -363,7 +363,8 @@ impl<W: Write> RunSession<'_, W> {
         let trials = self.drive(Drive::FirstRequests, &order, &[contender])?;
         let answer = trials.last().map(|trial| {
             let known = &self.plan.contenders[contender];
-            ready::answer(&trial.seen, ExpectedReply::of(&known.asks))
+            let protocol = PROTOCOLS.of_recorded(&known.target);
+            ready::answer(&trial.seen, ExpectedReply::of(&known.asks), protocol)
         });
         let reason = trials.last().and_then(|trial| ready::in_words(&trial.seen.reasons));
         let with = |wrong: &str, why: Option<String>| {
@@ -389,7 +390,7 @@ impl<W: Write> RunSession<'_, W> {
     fn no_tls(&self, contender: usize) -> String {
         let why = match self.environment.why_no_tls(contender) {
             Some(NoTls::NotSpoken) => {
-                let protocol = protocol::of_recorded(&self.plan.contenders[contender].target);
+                let protocol = PROTOCOLS.of_recorded(&self.plan.contenders[contender].target);
                 let plain = protocol.map(|protocol| protocol.schemes[0].name);
                 let remedy =
                     plain.map(|plain| format!(": write {plain}:// for a connection without it"));

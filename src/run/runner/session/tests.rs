@@ -4,9 +4,9 @@ use crate::run::journal::Reader;
 use crate::run::progress::ProgressStyle;
 use crate::run::runner::environment::{Each, Explanations, StoreAccess, TargetControl};
 use crate::scratch::Scratch;
-use crate::system::exit::Exit;
-use crate::targets::store::About;
 use engine::EngineError;
+use protocol::Exit;
+use protocol::side_channel::About;
 use record::{
     DearLaunches, Failure, Header, Launches, Seen, Slice, TargetDone, TargetReady, WarmUp,
     journal::SCHEMA,

@@ -1,0 +1,191 @@
+//! What a protocol is to tiebreak: its addresses, how its contenders are driven, how its servers are
+//! checked, and what they report about themselves.
+//!
+//! Each protocol is a crate in `protocols/`, which has one [`Protocol`] and implements [`Access`]. The
+//! program has one table of them, [`Protocols`].
+#![forbid(unsafe_code)]
+
+mod access;
+pub mod address;
+mod error;
+pub mod input;
+pub mod private;
+mod protocols;
+mod scheme;
+pub mod secrets;
+pub mod side_channel;
+mod sql;
+mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+#[cfg(test)]
+#[path = "../../../tests/common/scratch.rs"]
+mod scratch;
+
+pub use access::{Access, NullLane};
+pub use error::{Error, Exit, STOPPED_TWICE};
+pub use protocols::Protocols;
+pub use scheme::{Login, Path, Query, Scheme, TargetKind, is_identifier};
+pub use sql::{ALLOW_KEY, NO_DEPTH, Sql, SqlParts, SqlTls, TLS};
+pub use store::{Dialect, Store, StoreParts};
+
+use record::{Consistency, Kind, OperationText};
+use std::fmt;
+use testserver::null::Service;
+
+/// The properties of a protocol.
+pub struct Protocol {
+    /// Its name in messages: the scheme without TLS.
+    pub name: &'static str,
+    /// Its usual name, for reports.
+    pub title: &'static str,
+    /// The schemes of its addresses; the one without TLS comes first.
+    pub schemes: &'static [Scheme],
+    /// Schemes that users expect, and what to do instead.
+    pub not_supported: &'static [(&'static str, &'static str)],
+    /// An example of an address, for messages.
+    pub example: &'static str,
+    /// Which login an address may contain.
+    pub login: Login,
+    /// What may follow the port.
+    pub path: Path,
+    /// What may follow the `?`.
+    pub query: Query,
+    /// How its contenders are driven.
+    pub family: Family,
+    /// How a launched server is checked for readiness.
+    pub ready: Ready,
+    /// What a reply with this code says about readiness.
+    pub not_ready: fn(u16) -> NotReady,
+    /// Codes with which a store reports that it has no space left.
+    pub full: &'static [u16],
+    /// Why a connection can have only one operation in flight, or None if it can have several.
+    pub no_depth: Option<&'static str>,
+    /// Why a contender cannot have groups, or None if it can.
+    pub no_groups: Option<&'static str>,
+    /// The consistency levels that an operation can ask for, the default first. Empty if
+    /// the protocol has none.
+    pub consistency: &'static [Consistency],
+    /// Why an operation of this kind is not supported, or None if it is.
+    pub lacks: fn(Kind) -> Option<&'static str>,
+    /// The names of the codes under which its replies are counted.
+    pub codes: fn() -> Vec<(u16, String)>,
+    /// The service of the null server that speaks it, or None if there is none.
+    pub null: Option<Service>,
+    /// The variants whose cost `tiebreak conformance null` measures.
+    pub null_variants: &'static [NullVariant],
+}
+
+/// A variant of a protocol whose cost is measured against the null server.
+pub struct NullVariant {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it is also measured with several operations in flight on a connection.
+    pub deep: bool,
+    /// Whether it is also measured with a fresh connection for each operation.
+    pub fresh: bool,
+    /// Returns the access without login and TLS.
+    pub access: fn() -> Box<dyn Access>,
+}
+
+/// How contenders of a protocol are driven.
+pub enum Family {
+    /// Requests.
+    Http,
+    /// Messages that the server echoes.
+    WebSocket,
+    /// Keys and values, through our own codec.
+    Store(Store),
+    /// Statements, through a client library.
+    Sql(Sql),
+    /// Files in a directory.
+    Files,
+    /// A whole program.
+    Program,
+}
+
+/// What is sent to a server to see whether it is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ready {
+    /// A request for a page.
+    Page,
+    /// A request for an upgrade to WebSocket.
+    Upgrade,
+    /// These bytes, which the server answers whatever its settings are. Empty if the server sends
+    /// the first bytes.
+    Answers(&'static [u8]),
+    /// There is no server.
+    NoServer,
+}
+
+/// Why a server that answered with an error is not ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotReady {
+    /// Another attempt may succeed.
+    NotYet(&'static str),
+    /// Another attempt would not help.
+    Never(&'static str),
+}
+
+impl NotReady {
+    /// An error of which no more is known.
+    pub const ERROR: NotReady = NotReady::Never("it answers with an error");
+}
+
+impl Protocol {
+    /// Whether its contenders can hold keys and values.
+    pub fn is_store(&self) -> bool {
+        match self.family {
+            Family::Store(_) | Family::Sql(_) | Family::Files => true,
+            Family::Http | Family::WebSocket | Family::Program => false,
+        }
+    }
+
+    /// Returns its properties as an SQL database, or None if it is not one.
+    pub fn sql(&self) -> Option<&Sql> {
+        match &self.family {
+            Family::Sql(sql) => Some(sql),
+            Family::Http
+            | Family::WebSocket
+            | Family::Store(_)
+            | Family::Files
+            | Family::Program => None,
+        }
+    }
+
+    /// Whether it is an SQL database.
+    pub fn is_sql(&self) -> bool {
+        self.sql().is_some()
+    }
+
+    /// Whether several nodes are independent servers, each of which holds some of the keys.
+    pub fn is_sharded(&self) -> bool {
+        matches!(&self.family, Family::Store(store) if store.is_sharded)
+    }
+
+    /// Whether a user-defined operation is supported.
+    pub fn supports(&self, says: &OperationText) -> bool {
+        match (says, &self.family) {
+            (OperationText::Sql(_), Family::Sql(_))
+            | (OperationText::Request { .. }, Family::Http) => true,
+            (OperationText::Command(_), Family::Store(store)) => store.has_commands,
+            (
+                OperationText::Sql(_) | OperationText::Request { .. } | OperationText::Command(_),
+                _,
+            ) => false,
+        }
+    }
+}
+
+impl PartialEq for Protocol {
+    fn eq(&self, other: &Protocol) -> bool {
+        self.name == other.name
+    }
+}
+
+impl fmt::Debug for Protocol {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(self.name)
+    }
+}

@@ -1,0 +1,153 @@
+//! Servers and checks that the tests of several protocols share.
+
+use crate::Access;
+use crate::side_channel::{About, SideChannel};
+use record::Address;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a server may take to listen.
+const START: Duration = Duration::from_secs(30);
+/// How long a server that answers nothing holds its connections open.
+const SILENCE: Duration = Duration::from_secs(6);
+
+/// A server that runs until it is dropped.
+pub struct Server {
+    child: Child,
+    /// Where it listens.
+    pub address: Address,
+}
+
+impl Server {
+    /// Starts this command, and waits until it listens on the address.
+    ///
+    /// # Panics
+    /// If it is not installed, or does not listen.
+    pub fn start(address: Address, mut command: Command) -> Server {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let server = Server { child: command.spawn().expect("./test installs it"), address };
+        let gives_up = Instant::now() + START;
+        while Instant::now() < gives_up {
+            if server.listens() {
+                return server;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("no server within {START:?}");
+    }
+
+    fn listens(&self) -> bool {
+        match &self.address {
+            Address::Tcp(address) => TcpStream::connect(address).is_ok(),
+            Address::Unix(path) => UnixStream::connect(path).is_ok(),
+            Address::Nodes(_) | Address::Directory(_) | Address::Program => false,
+        }
+    }
+
+    /// Its process ID.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().expect("our child");
+        self.child.wait().expect("our child");
+    }
+}
+
+/// An address that nobody listens on, and its port.
+///
+/// # Panics
+/// If there is no port.
+pub fn free_address() -> (Address, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("bound");
+    (Address::Tcp(address), address.port().to_string())
+}
+
+/// The side channel of this access.
+///
+/// # Panics
+/// If it is not a store.
+pub fn side_channel(access: &dyn Access, address: &Address) -> Box<dyn SideChannel> {
+    access.side_channel(address, None).expect("a store")
+}
+
+/// The lines of what a store reports.
+pub fn lines(about: &About) -> Vec<&str> {
+    about.facts.iter().map(|fact| fact.line.as_deref().unwrap_or("")).collect()
+}
+
+/// Checks that a note exists until it is removed, and counts as an item.
+///
+/// # Panics
+/// If it does not.
+pub fn keeps_a_note(store: &dyn SideChannel) {
+    let items = |store: &dyn SideChannel| store.about().expect("it tells").items.expect("a count");
+    let before = items(store);
+    assert_eq!(store.read_fingerprint("t:loaded"), Ok(None));
+    assert_eq!(store.remove_fingerprint("t:loaded"), Ok(()));
+    store.write_fingerprint("t:loaded", "a b c").expect("kept");
+    store.write_fingerprint("t:loaded", "d e f").expect("kept");
+    assert_eq!(store.read_fingerprint("t:loaded"), Ok(Some(b"d e f".to_vec())));
+    assert_eq!(items(store), before + 1);
+    store.remove_fingerprint("t:loaded").expect("removed");
+    assert_eq!(store.read_fingerprint("t:loaded"), Ok(None));
+}
+
+/// What a server reports that gives these answers, one after the other, on one connection.
+///
+/// # Errors
+/// If they cannot be understood.
+///
+/// # Panics
+/// If the client does not read them.
+pub fn about_of(
+    answers: &[&[u8]],
+    side_channel: impl FnOnce(&Address) -> Box<dyn SideChannel>,
+) -> Result<About, String> {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = Address::Tcp(listener.local_addr().expect("bound"));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (mut stream, _) = listener.accept().expect("a client");
+            for answer in answers {
+                let _ = stream.read(&mut [0; 100]);
+                stream.write_all(answer).expect("it reads");
+            }
+        });
+        side_channel(&address).about()
+    })
+}
+
+/// What a server reports that repeats this text and holds the connection open.
+///
+/// # Errors
+/// If it cannot be understood.
+///
+/// # Panics
+/// If there is no client.
+pub fn about_of_endless(
+    text: &'static [u8],
+    side_channel: impl FnOnce(&Address) -> Box<dyn SideChannel>,
+) -> Result<About, String> {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = Address::Tcp(listener.local_addr().expect("bound"));
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a client");
+        let _ = stream.read(&mut [0; 1000]);
+        // A client that has read enough closes the connection.
+        for _ in 0..1 << 16 {
+            if stream.write_all(text).is_err() || text.is_empty() {
+                break;
+            }
+        }
+        std::thread::sleep(SILENCE);
+    });
+    side_channel(&address).about()
+}

@@ -1,0 +1,66 @@
+//! Files in a directory, used as a cache.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+#[path = "../../../tests/common/scratch.rs"]
+mod scratch;
+mod side_channel;
+
+use engine::files::{self, FilesAccess};
+use engine::{MakeLane, grouped};
+use protocol::side_channel::SideChannel;
+use protocol::{
+    Access, Family, Login, NotReady, NullLane, Path, Protocol, Query, Ready, Scheme, TargetKind,
+};
+use record::{Address, DriveOrder};
+
+/// Its properties.
+pub static ROW: Protocol = Protocol {
+    name: "file",
+    title: "files",
+    schemes: &[Scheme::local("file", TargetKind::Directory)],
+    not_supported: &[],
+    example: "file:///dev/shm/cache",
+    login: Login::Never,
+    path: Path::Nothing,
+    query: Query::Words(&[]),
+    family: Family::Files,
+    ready: Ready::NoServer,
+    not_ready: |_| NotReady::ERROR,
+    full: &[],
+    no_depth: Some("files have one operation in flight per connection: leave out depth"),
+    no_groups: None,
+    consistency: &[],
+    lacks: files::lacks,
+    codes: Vec::new,
+    null: None,
+    null_variants: &[],
+};
+
+/// Files in one directory.
+#[derive(Clone)]
+pub struct Files(pub FilesAccess);
+
+impl Access for Files {
+    fn copy(&self) -> Box<dyn Access> {
+        Box::new(self.clone())
+    }
+
+    fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
+        grouped(order, contender, |order| self.0.lanes(order, contender))
+    }
+
+    /// There is none: its cost is that of the file system.
+    fn null_lane(&self) -> Option<NullLane> {
+        None
+    }
+
+    fn side_channel(
+        &self,
+        address: &Address,
+        _table: Option<&str>,
+    ) -> Option<Box<dyn SideChannel>> {
+        let Address::Directory(root) = address else { return None };
+        Some(Box::new(side_channel::Directory::new(root, self.0.store.settings())))
+    }
+}

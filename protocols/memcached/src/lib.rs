@@ -1,0 +1,122 @@
+//! memcached.
+#![forbid(unsafe_code)]
+
+#[cfg(all(test, feature = "servers"))]
+#[path = "../../../tests/common/scratch.rs"]
+mod scratch;
+mod side_channel;
+#[cfg(test)]
+mod side_channel_tests;
+
+use engine::{MakeLane, MemcachedAccess, Numbers, grouped, memcached_lacks, memcached_lanes};
+use protocol::side_channel::SideChannel;
+use protocol::{
+    Access, Dialect, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
+    Scheme, Store,
+};
+use record::{Address, DriveOrder};
+use testserver::null::Service;
+use wire::memcached;
+
+/// Its properties.
+pub static ROW: Protocol = Protocol {
+    name: "memcached",
+    title: "memcached",
+    schemes: &[Scheme::nodes("memcached", 11211), Scheme::socket("memcached+unix")],
+    not_supported: &[],
+    example: "memcached://127.0.0.1:11211",
+    login: Login::Never,
+    path: Path::Nothing,
+    query: Query::Words(&[]),
+    family: Family::Store(Store {
+        dialects: &[Dialect::Text, Dialect::Meta],
+        is_sharded: true,
+        has_commands: false,
+        connect: |parts| {
+            let dialect = match parts.dialect {
+                Some(Dialect::Meta) => memcached::Dialect::Meta,
+                Some(Dialect::Text | Dialect::Resp2 | Dialect::Resp3) | None => {
+                    memcached::Dialect::Text
+                }
+            };
+            let (numbers, sharded) = (parts.numbers, parts.sharded);
+            Ok(Box::new(Memcached(MemcachedAccess { dialect, numbers, sharded })))
+        },
+    }),
+    ready: Ready::Answers(b"version\r\n"),
+    not_ready: not_ready,
+    full: &[memcached::codes::OUT_OF_MEMORY],
+    no_depth: None,
+    no_groups: None,
+    consistency: &[],
+    lacks: memcached_lacks,
+    codes: || {
+        let codes = memcached::codes::TABLE.iter();
+        codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
+    },
+    null: Some(Service::Stores),
+    null_variants: &[
+        NullVariant {
+            name: "memcached text",
+            deep: true,
+            fresh: false,
+            access: || plain(memcached::Dialect::Text),
+        },
+        NullVariant {
+            name: "memcached meta",
+            deep: true,
+            fresh: false,
+            access: || plain(memcached::Dialect::Meta),
+        },
+    ],
+};
+
+/// Keys and values on one server or several.
+#[derive(Clone)]
+pub struct Memcached(pub MemcachedAccess);
+
+impl Access for Memcached {
+    fn copy(&self) -> Box<dyn Access> {
+        Box::new(self.clone())
+    }
+
+    fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
+        grouped(order, contender, |order| memcached_lanes(order, contender, &self.0))
+    }
+
+    fn null_lane(&self) -> Option<NullLane> {
+        let dialect = self.0.dialect;
+        let name = match dialect {
+            memcached::Dialect::Text => "memcached text",
+            memcached::Dialect::Meta => "memcached meta",
+        };
+        Some(NullLane { access: plain(dialect), name: Some(name.to_owned()), service: ROW.null })
+    }
+
+    fn side_channel(
+        &self,
+        address: &Address,
+        _table: Option<&str>,
+    ) -> Option<Box<dyn SideChannel>> {
+        Some(Box::new(side_channel::Servers::at(address)))
+    }
+}
+
+/// memcached in this dialect.
+fn plain(dialect: memcached::Dialect) -> Box<dyn Access> {
+    let numbers = Numbers::new(1);
+    Box::new(Memcached(MemcachedAccess { dialect, numbers, sharded: None }))
+}
+
+/// Explains the error with which a server answers.
+fn not_ready(code: u16) -> NotReady {
+    match code {
+        memcached::codes::TOO_MANY_CONNECTIONS => {
+            NotReady::NotYet("it has reached its limit of connections")
+        }
+        memcached::codes::UNAUTHENTICATED => NotReady::Never(
+            "it requires authentication, which tiebreak does not support for memcached",
+        ),
+        _ => NotReady::ERROR,
+    }
+}

@@ -1,0 +1,88 @@
+//! MySQL and MariaDB, through mysql_async.
+#![forbid(unsafe_code)]
+
+use drivers::mysql::{MysqlTls, Protocol as Sending, ROW_BYTES};
+use drivers::{DatabaseAccess, MysqlAccess};
+use engine::workload::longest_key;
+use protocol::{
+    ALLOW_KEY, Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Scheme,
+    Sql, TLS,
+};
+use record::{SqlProtocol, SqlSettings, Workload};
+use testserver::null::Service;
+
+/// Its properties.
+pub static ROW: Protocol = Protocol {
+    name: "mysql",
+    title: "MySQL",
+    schemes: &[Scheme::host("mysql", 3306), Scheme::socket("mysql+unix")],
+    not_supported: &[],
+    example: "mysql://USER:PASSWORD@HOST/DATABASE",
+    login: Login::User,
+    path: Path::Name { what: "database", fits: |_| true },
+    query: Query::Words(&[TLS, ALLOW_KEY]),
+    family: Family::Sql(Sql {
+        protocols: &[SqlProtocol::Prepared, SqlProtocol::Text],
+        tables: &["innodb", "memory", "aria", "myisam"],
+        cheapest: drivers::CHEAPEST,
+        has_charset: false,
+        is_cassandra: false,
+        no_reply_limit: None,
+        lacks_room,
+        connect: |mut parts| {
+            let tls = parts.tls.take().map(|tls| MysqlTls {
+                roots: tls.roots,
+                insecure: tls.insecure,
+                name: Some(tls.host),
+            });
+            let sending = match parts.settings.protocol {
+                SqlProtocol::Text => Sending::Text,
+                SqlProtocol::Prepared | SqlProtocol::Simple | SqlProtocol::Extended => {
+                    Sending::Prepared
+                }
+            };
+            let access: MysqlAccess = drivers::access_of(parts, sending, tls);
+            Box::new(DatabaseAccess::new(access, ROW.null))
+        },
+    }),
+    // The server sends the first bytes.
+    ready: Ready::Answers(b""),
+    not_ready: |code| drivers::not_ready(drivers::mysql::refusal(code)),
+    full: &[],
+    no_depth: Some(NO_DEPTH),
+    no_groups: None,
+    consistency: &[],
+    lacks: drivers::lacks,
+    codes: || drivers::mysql::code_names().collect(),
+    null: Some(Service::Mysql),
+    null_variants: &[
+        NullVariant {
+            name: "MySQL",
+            deep: false,
+            fresh: true,
+            access: || plain(Sending::Prepared),
+        },
+        NullVariant {
+            name: "MySQL text",
+            deep: false,
+            fresh: false,
+            access: || plain(Sending::Text),
+        },
+    ],
+};
+
+/// Access that runs the cheapest statement in this way.
+fn plain(sending: Sending) -> Box<dyn Access> {
+    Box::new(DatabaseAccess::new(MysqlAccess::without_log_in(sending), ROW.null))
+}
+
+fn lacks_room(settings: &SqlSettings, of: &Workload) -> Option<String> {
+    let longest = of.value.most();
+    let room = ROW_BYTES - longest_key(of) as u32;
+    (settings.table.as_deref() == Some("memory") && longest > room).then(|| {
+        format!(
+            "a MEMORY table has no BLOBs, so its values have at most {room} bytes: lower --value \
+             ({longest}) or use another table (--set NAME.table=innodb)"
+        )
+    })
+}

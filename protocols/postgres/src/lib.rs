@@ -1,0 +1,70 @@
+//! PostgreSQL, through tokio-postgres.
+#![forbid(unsafe_code)]
+
+use drivers::postgres::Protocol as Sending;
+use drivers::{DatabaseAccess, PostgresAccess};
+use protocol::{
+    Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Scheme, Sql, TLS,
+};
+use record::SqlProtocol;
+use testserver::null::Service;
+
+/// Its properties.
+pub static ROW: Protocol = Protocol {
+    name: "postgres",
+    title: "PostgreSQL",
+    schemes: &[Scheme::host("postgres", 5432), Scheme::socket("postgres+unix")],
+    not_supported: &[],
+    example: "postgres://USER:PASSWORD@HOST/DATABASE",
+    login: Login::User,
+    path: Path::Name { what: "database", fits: |_| true },
+    query: Query::Words(&[TLS]),
+    family: Family::Sql(Sql {
+        protocols: &[SqlProtocol::Prepared, SqlProtocol::Extended, SqlProtocol::Simple],
+        tables: &["logged", "unlogged"],
+        cheapest: drivers::CHEAPEST,
+        has_charset: false,
+        is_cassandra: false,
+        no_reply_limit: None,
+        lacks_room: |_, _| None,
+        connect: |mut parts| {
+            let tls = parts.tls.take().map(|tls| tls.access);
+            let sending = match parts.settings.protocol {
+                SqlProtocol::Simple => Sending::Simple,
+                SqlProtocol::Extended => Sending::Extended,
+                SqlProtocol::Prepared | SqlProtocol::Text => Sending::Prepared,
+            };
+            let access: PostgresAccess = drivers::access_of(parts, sending, tls);
+            Box::new(DatabaseAccess::new(access, ROW.null))
+        },
+    }),
+    // A request for TLS, which the server answers before any login.
+    ready: Ready::Answers(&[0, 0, 0, 8, 4, 210, 22, 47]),
+    not_ready: |code| drivers::not_ready(drivers::postgres::refusal(code)),
+    full: &[],
+    no_depth: Some(NO_DEPTH),
+    no_groups: None,
+    consistency: &[],
+    lacks: drivers::lacks,
+    codes: || drivers::postgres::code_names().collect(),
+    null: Some(Service::Postgres),
+    null_variants: &[
+        NullVariant {
+            name: "PostgreSQL",
+            deep: false,
+            fresh: true,
+            access: || plain(Sending::Prepared),
+        },
+        NullVariant {
+            name: "PostgreSQL simple",
+            deep: false,
+            fresh: false,
+            access: || plain(Sending::Simple),
+        },
+    ],
+};
+
+/// Access that runs the cheapest statement in this way.
+fn plain(sending: Sending) -> Box<dyn Access> {
+    Box::new(DatabaseAccess::new(PostgresAccess::without_log_in(sending), ROW.null))
+}

@@ -1,0 +1,136 @@
+//! Cassandra, through its Thrift interface: up to version 3.11.
+#![forbid(unsafe_code)]
+
+mod side_channel;
+
+use engine::{MakeLane, ThriftAccess, ThriftEpoch, grouped, thrift_lacks, thrift_lanes};
+use protocol::side_channel::SideChannel;
+use protocol::{
+    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
+    Store, StoreParts, is_identifier,
+};
+use record::{Address, Consistency, DriveOrder};
+use testserver::null::Service;
+use wire::thrift;
+
+/// Its properties.
+pub static ROW: Protocol = Protocol {
+    name: "cassandra+thrift",
+    title: "Cassandra (Thrift)",
+    schemes: &[Scheme::nodes("cassandra+thrift", 9160)],
+    not_supported: &[],
+    example: "cassandra+thrift://127.0.0.1:9160/KEYSPACE",
+    login: Login::Optional,
+    path: Path::Name { what: "keyspace", fits: is_identifier },
+    query: Query::Words(&[]),
+    family: Family::Store(Store { dialects: &[], is_sharded: false, has_commands: false, connect }),
+    // A call of describe_version, in a frame.
+    ready: Ready::Answers(b"\0\0\0\x1d\x80\x01\0\x01\0\0\0\x10describe_version\0\0\0\0\0"),
+    not_ready: not_ready,
+    full: &[],
+    no_depth: None,
+    no_groups: None,
+    consistency: &[
+        Consistency::One,
+        Consistency::Two,
+        Consistency::Three,
+        Consistency::Quorum,
+        Consistency::All,
+        Consistency::LocalQuorum,
+        Consistency::EachQuorum,
+    ],
+    lacks: thrift_lacks,
+    codes: || {
+        let codes = thrift::codes::TABLE.iter();
+        codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
+    },
+    null: Some(Service::Stores),
+    null_variants: &[NullVariant { name: "Thrift", deep: true, fresh: true, access: plain }],
+};
+
+/// The column family of one contender.
+#[derive(Clone)]
+pub struct Thrift(pub ThriftAccess);
+
+impl Access for Thrift {
+    fn copy(&self) -> Box<dyn Access> {
+        Box::new(self.clone())
+    }
+
+    fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
+        grouped(order, contender, |order| thrift_lanes(order, contender, &self.0))
+    }
+
+    fn null_lane(&self) -> Option<NullLane> {
+        Some(NullLane { access: plain(), name: Some("Thrift".to_owned()), service: ROW.null })
+    }
+
+    fn side_channel(
+        &self,
+        address: &Address,
+        _table: Option<&str>,
+    ) -> Option<Box<dyn SideChannel>> {
+        Some(Box::new(side_channel::Cluster::new(&self.0, address)))
+    }
+
+    fn keep_rows_in(&mut self, table: &str, is_wide: bool) {
+        (self.0.family, self.0.is_wide) = (table.into(), is_wide);
+    }
+}
+
+/// Thrift without a login.
+fn plain() -> Box<dyn Access> {
+    Box::new(Thrift(ThriftAccess::without_log_in()))
+}
+
+/// Makes the access to an address such as `cassandra+thrift://user:password@…/keyspace`.
+fn connect(parts: StoreParts) -> Result<Box<dyn Access>, String> {
+    let user = parts.user.as_deref().map(|user| (user, parts.password.as_deref().unwrap_or("")));
+    let opening = |keyspace| {
+        let opening = thrift::Opening::new(&thrift::Login { user, keyspace });
+        opening.map_err(|fault| fault.0.to_owned())
+    };
+    Ok(Box::new(Thrift(ThriftAccess {
+        opening: opening(Some(&parts.name))?,
+        opening_to_ask: opening(None)?,
+        keyspace: parts.name.into(),
+        // Both are filled in later, when the contender has a number.
+        family: "".into(),
+        is_wide: false,
+        consistency: level(parts.consistency.unwrap_or(Consistency::One)),
+        replication: parts.replication,
+        numbers: parts.numbers,
+        epoch: ThriftEpoch::now(),
+    })))
+}
+
+/// Converts a level to that of the interface.
+fn level(level: Consistency) -> thrift::Consistency {
+    match level {
+        Consistency::Two => thrift::Consistency::Two,
+        Consistency::Three => thrift::Consistency::Three,
+        Consistency::Quorum => thrift::Consistency::Quorum,
+        Consistency::All => thrift::Consistency::All,
+        Consistency::LocalQuorum => thrift::Consistency::LocalQuorum,
+        Consistency::EachQuorum => thrift::Consistency::EachQuorum,
+        // Versions before 2.0 do not know local-one, the interface has no levels for
+        // transactions, and the row of the protocol has none of these.
+        Consistency::One
+        | Consistency::LocalOne
+        | Consistency::Serial
+        | Consistency::LocalSerial => thrift::Consistency::One,
+    }
+}
+
+/// Explains the exception with which a node answers.
+fn not_ready(code: u16) -> NotReady {
+    match code {
+        thrift::codes::AUTHENTICATION => NotReady::Never(
+            "it rejects the user or the password: cassandra+thrift://USER:PASSWORD@HOST/KEYSPACE",
+        ),
+        thrift::codes::AUTHORIZATION => {
+            NotReady::Never("it does not allow this user to access the keyspace")
+        }
+        _ => NotReady::ERROR,
+    }
+}

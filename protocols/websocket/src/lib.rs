@@ -1,0 +1,93 @@
+//! WebSocket, with messages that the server echoes.
+#![forbid(unsafe_code)]
+
+mod upgrade;
+
+use engine::{MakeLane, Numbers, TlsAccess, WebSocketAccess, grouped, websocket_lanes};
+use protocol::{
+    Access, Family, Login, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
+};
+use record::DriveOrder;
+use testserver::null::Service;
+use wire::websocket::{Kind, Upgrade, codes};
+
+/// Its properties.
+pub static ROW: Protocol = Protocol {
+    name: "ws",
+    title: "WebSocket",
+    schemes: &[Scheme::host("ws", 80), Scheme::tls("wss", 443), Scheme::socket("ws+unix")],
+    not_supported: &[],
+    example: "ws://127.0.0.1:8080/",
+    login: Login::Optional,
+    path: Path::OfRequest,
+    query: Query::OfRequest,
+    family: Family::WebSocket,
+    ready: Ready::Upgrade,
+    not_ready: upgrade::not_ready,
+    full: &[],
+    no_depth: None,
+    no_groups: None,
+    consistency: &[],
+    lacks: |_| Some("a WebSocket server receives messages and has no operations on keys"),
+    codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
+    null: Some(Service::WebSocket),
+    null_variants: &[
+        NullVariant { name: "WebSocket", deep: true, fresh: true, access: usual },
+        NullVariant { name: "WebSocket chat", deep: false, fresh: true, access: usual_rooms },
+    ],
+};
+
+/// Messages to one target.
+#[derive(Clone)]
+pub struct WebSocket(pub WebSocketAccess);
+
+impl Access for WebSocket {
+    fn copy(&self) -> Box<dyn Access> {
+        Box::new(self.clone())
+    }
+
+    fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
+        grouped(order, contender, |order| websocket_lanes(order, contender, &self.0))
+    }
+
+    /// What it costs depends on what is masked and compared, and how often.
+    fn null_lane(&self) -> Option<NullLane> {
+        let WebSocketAccess { kind, message_bytes, members, .. } = self.0;
+        let rooms = members.map_or(String::new(), |of| format!(", rooms of {of}"));
+        let word = match kind {
+            Kind::Text => "text",
+            Kind::Binary => "binary",
+        };
+        let name = Some(format!("WebSocket {word} {message_bytes}{rooms}"));
+        Some(NullLane { access: plain(kind, message_bytes, members), name, service: ROW.null })
+    }
+
+    fn members(&self) -> u32 {
+        self.0.members.unwrap_or(1)
+    }
+
+    fn tls(&self) -> Option<&TlsAccess> {
+        self.0.tls.as_ref()
+    }
+}
+
+fn usual() -> Box<dyn Access> {
+    plain(Kind::Text, 64, None)
+}
+
+fn usual_rooms() -> Box<dyn Access> {
+    plain(Kind::Text, 64, Some(8))
+}
+
+/// Messages of this kind and size, to rooms of this many members if given, without login and TLS.
+fn plain(kind: Kind, message_bytes: u32, members: Option<u32>) -> Box<dyn Access> {
+    let new = if members.is_some() { Upgrade::to_room } else { Upgrade::new };
+    Box::new(WebSocket(WebSocketAccess {
+        upgrade: new("/", "null", &[]).expect("nothing in it can be refused"),
+        kind,
+        message_bytes,
+        members,
+        tls: None,
+        numbers: Numbers::new(1),
+    }))
+}
