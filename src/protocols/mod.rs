@@ -17,11 +17,17 @@ pub(crate) static PROTOCOLS: Protocols = Protocols {
 static BUILT_IN: &[&Protocol] = &[
     &http::ROW,
     &websocket::ROW,
+    #[cfg(feature = "memcached")]
     &memcached::ROW,
+    #[cfg(feature = "redis")]
     &redis::ROW,
+    #[cfg(feature = "cassandra")]
     &cassandra::ROW,
+    #[cfg(feature = "thrift")]
     &thrift::ROW,
+    #[cfg(feature = "postgres")]
     &postgres::ROW,
+    #[cfg(feature = "mysql")]
     &mysql::ROW,
     #[cfg(feature = "oracle")]
     &oracle::ROW,
@@ -30,6 +36,18 @@ static BUILT_IN: &[&Protocol] = &[
 ];
 
 static LEFT_OUT: &[(&str, &str)] = &[
+    #[cfg(not(feature = "memcached"))]
+    ("memcached", "cargo build --release --features memcached"),
+    #[cfg(not(feature = "redis"))]
+    ("redis", "cargo build --release --features redis"),
+    #[cfg(not(feature = "cassandra"))]
+    ("cassandra", "cargo build --release --features cassandra"),
+    #[cfg(not(feature = "thrift"))]
+    ("cassandra+thrift", "cargo build --release --features thrift"),
+    #[cfg(not(feature = "postgres"))]
+    ("postgres", "cargo build --release --features postgres"),
+    #[cfg(not(feature = "mysql"))]
+    ("mysql", "cargo build --release --features mysql"),
     #[cfg(not(feature = "oracle"))]
     ("oracle", "cargo build --release --features oracle"),
 ];

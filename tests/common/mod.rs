@@ -13,7 +13,8 @@ pub(crate) mod scratch;
 pub(crate) mod software;
 pub(crate) mod turn;
 
-use engine::{HttpAccess, MakeLane, Stop, http_lanes, run};
+use engine::{MakeLane, Stop, run};
+use http::{HttpAccess, http_lanes};
 use judge::Judge;
 use judge::verdict::Verdict;
 use record::{

@@ -35,11 +35,11 @@ declare -A paths=(
     [cassandra]='cassandra|thrift|^src/targets/software/|^tests/keeper/|^crates/keeper/'
     [php]='^contenders/|kassandra|^experiments/published/cassandra'
     [published]='^experiments/|^recipes/|^contenders/|^src/targets/launch/|^tests/whole/with_servers/(published|program|experiments)'
-    [workloads]='^(workloads|recipes)/|^crates/engine/src/(workload|store)|^crates/drivers/src/|^tests/whole/with_servers/(presets|databases)'
-    [rules]='^crates/(judge|engine)/|^src/(run|plan)/|^tests/whole/with_servers/(rules|sweep|self_test)'
+    [workloads]='^(workloads|recipes|protocols)/|^crates/protocol/|^crates/engine/src/(workload|store)|^crates/drivers/src/|^tests/whole/with_servers/(presets|databases)'
+    [rules]='^crates/(judge|engine|protocol)/|^protocols/|^src/(run|plan)/|^tests/whole/with_servers/(rules|sweep|self_test)'
     [oracle]='oracle'
     [packaging]='^packaging/|Cargo\.(toml|lock)$|Dockerfile|action\.yml|^docs/ci|^\.github/|^fuzz/|kubernetes'
-    [truths]='^crates/(engine|judge|record|drivers|testserver)/|^src/(run|plan|agents)/|^tests/truths/'
+    [truths]='^crates/(engine|judge|record|drivers|testserver|protocol)/|^protocols/|^src/(run|plan|agents)/|^tests/truths/'
 )
 
 # The groups whose tests are not part of the gate.

@@ -25,7 +25,7 @@ fn the_workspace_keeps_its_rules() {
 }
 
 /// (file, what is added to it, the breach that must be found).
-const PLANTED: [(&str, &str, &str); 20] = [
+const PLANTED: [(&str, &str, &str); 23] = [
     (
         "crates/record/Cargo.toml",
         "\n[target.'cfg(unix)'.dependencies]\nx = { package = \"tiebreak-wire\", path = \"../wire\" }\n",
@@ -66,6 +66,17 @@ const PLANTED: [(&str, &str, &str); 20] = [
         "pub(super) const RULE: Rule = Rule {};\n",
         "crates/published/src/rules/forgotten.rs: its RULE is not in the table RULES",
     ),
+    (
+        "protocols/redis/Cargo.toml",
+        "\n[build-dependencies]\nhttp = { path = \"../http\", package = \"tiebreak-protocol-http\" }\n",
+        "protocols/redis/Cargo.toml: protocol-redis depends on protocol-http",
+    ),
+    (
+        "protocols/redis/src/lane.rs",
+        "\nfn f(x: &dyn Fn()) {}\n",
+        "protocols/redis/src/lane.rs: names dyn",
+    ),
+    ("src/plan/spec.rs", "\nuse redis::RespAccess;\n", "src/plan/spec.rs: names the crate redis"),
     ("crates/useful/Cargo.toml", "[package]\n", "crates/useful/Cargo.toml: unknown crate"),
     (
         "crates/wire/src/http1/new.rs",
@@ -181,4 +192,14 @@ fn another_oldest_rust_is_found() {
     let mut texts = sound.clone();
     texts.insert("CONTRIBUTING.md".to_owned(), "You need Rust and a C compiler.".to_owned());
     assert_eq!(msrv::deviations(&texts), ["CONTRIBUTING.md: names no version of Rust"]);
+}
+
+#[test]
+fn a_protocol_that_is_not_optimised_in_tests_is_found() {
+    let profile = "[profile.dev.package.tiebreak-protocol-redis]\nopt-level = 1\n";
+    let found = breaches(&workspace().without("Cargo.toml", profile));
+    assert!(
+        found.contains(&"Cargo.toml: lacks a dev profile for protocol-redis".to_owned()),
+        "{found:?}"
+    );
 }

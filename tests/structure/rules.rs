@@ -19,7 +19,7 @@ struct Crate {
 }
 
 /// The whole rule. A crate that is not in it breaks a rule by being there.
-const CRATES: [Crate; 12] = [
+const CRATES: [Crate; 24] = [
     Crate { directory: "crates/sys", name: "sys", may: &[] },
     Crate { directory: "crates/wire", name: "wire", may: &[] },
     Crate { directory: "crates/record", name: "record", may: &[] },
@@ -32,13 +32,33 @@ const CRATES: [Crate; 12] = [
         may: &["record", "judge", "published", "text"],
     },
     Crate { directory: "crates/engine", name: "engine", may: &["sys", "wire", "record"] },
-    Crate { directory: "crates/drivers", name: "drivers", may: &["sys", "record", "engine"] },
+    Crate {
+        directory: "crates/protocol",
+        name: "protocol",
+        may: &["sys", "wire", "record", "text", "engine", "testserver"],
+    },
+    Crate {
+        directory: "crates/drivers",
+        name: "drivers",
+        may: &["sys", "record", "text", "engine", "testserver", "protocol"],
+    },
     Crate { directory: "crates/keeper", name: "keeper", may: &["sys", "text"] },
     Crate {
         directory: "crates/testserver",
         name: "testserver",
         may: &["sys", "engine", "record", "text"],
     },
+    Crate { directory: "protocols/http", name: "protocol-http", may: &PROTOCOL_MAY },
+    Crate { directory: "protocols/websocket", name: "protocol-websocket", may: &PROTOCOL_MAY },
+    Crate { directory: "protocols/memcached", name: "protocol-memcached", may: &PROTOCOL_MAY },
+    Crate { directory: "protocols/redis", name: "protocol-redis", may: &PROTOCOL_MAY },
+    Crate { directory: "protocols/cassandra", name: "protocol-cassandra", may: &PROTOCOL_MAY },
+    Crate { directory: "protocols/thrift", name: "protocol-thrift", may: &PROTOCOL_MAY },
+    Crate { directory: "protocols/postgres", name: "protocol-postgres", may: &PROTOCOL_MAY },
+    Crate { directory: "protocols/mysql", name: "protocol-mysql", may: &PROTOCOL_MAY },
+    Crate { directory: "protocols/oracle", name: "protocol-oracle", may: &PROTOCOL_MAY },
+    Crate { directory: "protocols/files", name: "protocol-files", may: &PROTOCOL_MAY },
+    Crate { directory: "protocols/program", name: "protocol-program", may: &PROTOCOL_MAY },
     Crate {
         directory: "",
         name: "tiebreak",
@@ -54,9 +74,32 @@ const CRATES: [Crate; 12] = [
             "drivers",
             "keeper",
             "testserver",
+            "protocol",
+            "protocol-http",
+            "protocol-websocket",
+            "protocol-memcached",
+            "protocol-redis",
+            "protocol-cassandra",
+            "protocol-thrift",
+            "protocol-postgres",
+            "protocol-mysql",
+            "protocol-oracle",
+            "protocol-files",
+            "protocol-program",
         ],
     },
 ];
+
+/// What the crate of a protocol may use; no protocol uses another.
+const PROTOCOL_MAY: [&str; 8] =
+    ["sys", "wire", "record", "text", "engine", "testserver", "protocol", "drivers"];
+
+/// Protocols that can be left out of a build, by the names of their crates. Only the table of protocols
+/// names them.
+const REMOVABLE: [&str; 7] =
+    ["memcached", "redis", "cassandra", "thrift", "postgres", "mysql", "oracle"];
+/// The table of protocols.
+const TABLE: &str = "src/protocols/mod.rs";
 
 /// Shipped files outside of `crates/sys` that may contain `unsafe`, and why.
 const UNSAFE: [&str; 7] = [
@@ -71,6 +114,19 @@ const UNSAFE: [&str; 7] = [
     // The C functions by which libraries send and connect.
     "crates/drivers/src/mysql/key_request.rs",
     "crates/drivers/src/oracle/dialling.rs",
+];
+
+/// What protocols that the event loop drives do for each operation.
+const LANES: [&str; 9] = [
+    "protocols/http/src/lane.rs",
+    "protocols/http/src/requests.rs",
+    "protocols/websocket/src/lane.rs",
+    "protocols/websocket/src/chat.rs",
+    "protocols/websocket/src/copies.rs",
+    "protocols/websocket/src/messages.rs",
+    "protocols/memcached/src/lane.rs",
+    "protocols/redis/src/lane.rs",
+    "protocols/thrift/src/lane.rs",
 ];
 
 /// Lines of `src/main.rs`, at most: everything else can be tested as a library.
@@ -107,7 +163,7 @@ impl Workspace {
     /// Every `Cargo.toml` and `.rs` file of the workspace.
     pub(crate) fn read(root: &Path) -> Workspace {
         let mut files = BTreeMap::new();
-        for part in ["Cargo.toml", "src", "tests", "crates"] {
+        for part in ["Cargo.toml", "src", "tests", "crates", "protocols"] {
             collect(root, part, &mut files);
         }
         Workspace { files }
@@ -200,6 +256,8 @@ pub(crate) fn breaches(workspace: &Workspace) -> Vec<String> {
         the_hot_path_is_plain,
         modules_make_no_circle,
         main_is_short,
+        only_the_table_names_a_protocol_crate,
+        every_protocol_is_optimised_in_tests,
         every_audit_rule_is_in_the_table,
     ];
     rules.iter().flat_map(|rule| rule(workspace)).collect()
@@ -267,6 +325,9 @@ fn client_libraries_are_in_one_crate(workspace: &Workspace) -> Vec<String> {
     for member in CRATES.iter().filter(|member| member.name != "drivers") {
         let manifest = manifest_of(member);
         for package in packages(workspace.text(&manifest)) {
+            if package.starts_with("tiebreak-") {
+                continue;
+            }
             let needs_one = ["tokio", "futures"].iter().any(|of| package.starts_with(of))
                 || ["mysql", "postgres"].iter().any(|of| package.contains(of));
             let has_format = ["clap", "toml", "serde_json"].contains(&package.as_str())
@@ -322,11 +383,12 @@ fn health_reads_one_clock(workspace: &Workspace) -> Vec<String> {
 /// are counted by the million. (That nothing allocates is measured, by a test
 /// of the engine.)
 fn the_hot_path_is_plain(workspace: &Workspace) -> Vec<String> {
-    let is_hot = |file: &str| {
-        let module = file.trim_start_matches("crates/engine/src/");
-        ["event_loop/", "lane_schedule"].iter().any(|hot| module.starts_with(hot))
+    let is_hot = |file: &str| match file.strip_prefix("crates/engine/src/") {
+        Some(module) => ["event_loop/", "lane_schedule"].iter().any(|hot| module.starts_with(hot)),
+        None => LANES.contains(&file),
     };
-    let sources = workspace.shipped("crates/engine/src").into_iter();
+    let directories = ["crates/engine/src", "protocols"];
+    let sources = directories.into_iter().flat_map(|directory| workspace.shipped(directory));
     let sources = sources.filter(|(file, _)| is_hot(file));
     let heavy = |word: &str| {
         ["dyn", "Mutex", "RwLock", "Condvar", "tokio"].contains(&word) || word.starts_with("Atomic")
@@ -345,6 +407,32 @@ fn modules_make_no_circle(workspace: &Workspace) -> Vec<String> {
         found.extend(found_here.iter().map(|circle| format!("{directory}: {circle}")));
     }
     found
+}
+
+/// Deleting the crate of a protocol with its line in the table leaves a program.
+fn only_the_table_names_a_protocol_crate(workspace: &Workspace) -> Vec<String> {
+    let sources = workspace.shipped("src").into_iter().filter(|(file, _)| *file != TABLE);
+    let of_file = |(file, tokens): (&str, &[Token])| {
+        let paths = tokens.windows(3).filter(|three| {
+            three[0] != Token::Colons
+                && three[2] == Token::Colons
+                && three[1].word().is_some_and(|word| REMOVABLE.contains(&word))
+        });
+        let word = |three: &[Token]| three[1].word().unwrap_or_default().to_owned();
+        let found = paths.map(|three| format!("{file}: names the crate {}", word(three)));
+        found.collect::<Vec<_>>()
+    };
+    sources.flat_map(|(file, tokens)| of_file((file, tokens))).collect()
+}
+
+/// Tests count and compare what lanes do, and the crate of a protocol instantiates its lane.
+fn every_protocol_is_optimised_in_tests(workspace: &Workspace) -> Vec<String> {
+    let manifest = workspace.text("Cargo.toml");
+    let protocols = CRATES.iter().filter(|member| member.directory.starts_with("protocols/"));
+    let lacks = protocols.filter(|member| {
+        !manifest.contains(&format!("[profile.dev.package.tiebreak-{}]", member.name))
+    });
+    lacks.map(|member| format!("Cargo.toml: lacks a dev profile for {}", member.name)).collect()
 }
 
 fn main_is_short(workspace: &Workspace) -> Vec<String> {

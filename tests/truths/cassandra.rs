@@ -9,7 +9,7 @@ use crate::servers::{MS, order};
 use drivers::Database;
 use drivers::cassandra::{CassandraAccess, Protocol};
 use engine::workload::preset;
-use engine::{MakeLane, Stop, ThriftAccess, thrift_lanes};
+use engine::{MakeLane, Stop};
 use record::{
     Address, CassandraSettings, Consistency, DriveOrder, LaneOrder, LaneTask, Phase, Seen, Verify,
     Workload,
@@ -19,6 +19,7 @@ use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
 use testserver::null::{NullServer, Service};
+use thrift::{ThriftAccess, thrift_lanes};
 
 truths! {
     All: thrift_and_cql_at_one_null_cost_differ_by_their_own_costs,

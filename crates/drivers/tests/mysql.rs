@@ -7,7 +7,7 @@ mod common;
 
 use common::cases::{Shared, WithServers, run, with_servers};
 use common::mariadb::{Mariadb, count_of_code, driven};
-use common::{MS, PATIENCE, is_as_often_as_due, order, took_at_least, workload};
+use common::{MS, PATIENCE, all_ok, is_as_often_as_due, order, took_at_least, workload};
 use drivers::Database;
 use drivers::MysqlAccess;
 use drivers::mysql::Protocol;
@@ -66,7 +66,7 @@ fn presets(server: &Mariadb) {
                 let seen = driven(&order, &access);
                 let after = counters.map(|name| server.counter(name));
                 assert!(seen.operations >= 4 * 4, "{what}: {}", seen.operations);
-                assert_eq!(seen.outcomes.ok, seen.operations, "{what}: {:?}", seen.outcomes);
+                all_ok(&seen, &what);
                 assert_eq!((seen.connections.opened, seen.unfinished), (4, 0), "{what}");
                 let (reads, writes) = statements(&seen);
                 let grew: Vec<u64> = (0..3).map(|at| after[at] - before[at]).collect();
@@ -96,7 +96,7 @@ fn policies(server: &Mariadb) {
             let seen = driven(&order, &access);
             let opened = server.counter("Connections") - before - 1;
             let what = format!("{protocol:?}, {reuse:?}");
-            assert_eq!(seen.outcomes.ok, seen.operations, "{what}: {:?}", seen.outcomes);
+            all_ok(&seen, &what);
             assert_eq!(seen.connections.opened, opened, "{what}");
             let phases = (seen.connect_time.len(), seen.phases.log_in.len());
             assert_eq!(phases, (opened, opened), "{what}");
@@ -130,7 +130,7 @@ fn prepared(server: &Mariadb) {
         let seen = driven(&order(server.tcp(), LaneTask::Ask), &access);
         let after = counters.map(|name| server.counter(name));
         let grew: Vec<u64> = (0..3).map(|at| after[at] - before[at]).collect();
-        assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
+        all_ok(&seen, "the statement");
         let prepares = seen.phases.prepare.len();
         let executed = if protocol == Protocol::Prepared { seen.operations } else { 0 };
         assert_eq!(grew, [prepares, executed, seen.operations], "{protocol:?}");
@@ -144,7 +144,7 @@ fn lengths(server: &Mariadb) {
     for protocol in [Protocol::Text, Protocol::Prepared] {
         let access = MysqlAccess { query: query.clone(), protocol, ..server.access("t") };
         let seen = driven(&order(server.tcp(), LaneTask::Ask), &access);
-        assert_eq!(seen.outcomes.ok, seen.operations, "{protocol:?}: {:?}", seen.outcomes);
+        all_ok(&seen, &format!("{protocol:?}"));
         let lengths = (seen.body_bytes.min(), seen.body_bytes.max());
         assert_eq!(lengths, (Some(23), Some(23)), "{protocol:?}");
     }

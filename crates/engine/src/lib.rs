@@ -13,29 +13,24 @@ mod driving;
 mod ending;
 mod error;
 mod event_loop;
-pub mod files;
 mod gate;
 mod groups;
 mod health;
 mod heartbeat;
-mod http;
-mod http_reply;
-mod http_requests;
 pub mod interleaving;
 mod lane;
 mod lane_schedule;
 mod numbering;
-mod random;
+pub mod random;
 mod readings;
 mod run;
 #[cfg(test)]
 mod schedules;
-mod store;
+pub mod store;
 mod sync;
 mod template;
 mod tls;
 mod warm_up;
-mod websocket;
 mod worker;
 pub mod workload;
 
@@ -46,8 +41,6 @@ pub use event_loop::LOOPBACK_SOURCES;
 pub use gate::{Gate, Together};
 pub use groups::{check_groups, grouped};
 pub use heartbeat::{Exceeded, Heartbeat, LOOK_EVERY, Lost, Watchdog};
-pub use http::{HttpAccess, http_lanes};
-pub use http_requests::{HttpRequest, HttpRequests};
 pub use lane::{
     InSteps, Lane, LaneStep, MakeLane, Opened, Seat, Steps, TargetClock, TargetReading, Turn,
     WatchedReading, for_workers,
@@ -57,13 +50,8 @@ pub use lane_schedule::{
 };
 pub use readings::note_targets;
 pub use run::{run, run_shown, run_together};
-pub use store::{
-    Encoder, MemcachedAccess, Memo, NOT_WIDE, Numbers, Parts, RespAccess, SEVERAL_KEYS, Sharded,
-    THRIFT_COLUMN, Task, ThriftAccess, ThriftEpoch, Verifier, memcached_lacks, memcached_lanes,
-    resp_lacks, resp_lanes, thrift_lacks, thrift_lanes,
-};
+pub use store::{Encoder, Memo, NOT_WIDE, Numbers, Parts, SEVERAL_KEYS, Sharded, Task, Verifier};
 pub use sys::{Alarm, Stop, clock, interrupt};
 pub use template::Template;
 pub use tls::TlsAccess;
-pub use websocket::{SHORTEST_MESSAGE, WebSocketAccess, websocket_lanes};
 pub use wire::websocket::{ROOM_BYTES, accept as websocket_accept, mask as websocket_mask};

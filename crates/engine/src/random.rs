@@ -4,11 +4,11 @@
 /// here and not taken from a crate because a crate may change its generator between versions,
 /// and the same seed must give the same operations.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
     /// Creates the stream that belongs to `seed` and `stream`.
-    pub(crate) fn new(seed: u64, stream: u64) -> Random {
+    pub fn new(seed: u64, stream: u64) -> Random {
         let mut mixed = Random(seed ^ stream.wrapping_mul(0xD1B5_4A32_D192_ED03));
         mixed.next();
         mixed
@@ -16,7 +16,7 @@ impl Random {
 
     /// Returns 64 uniform bits.
     #[allow(clippy::should_implement_trait, reason = "an endless stream, not an Iterator")]
-    pub(crate) fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -25,18 +25,18 @@ impl Random {
     }
 
     /// Returns a uniform number in (0, 1]. It is never 0, so its logarithm is finite.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
     /// Returns a uniform number in 0..`below`, by multiplication (Lemire 2019). The bias is
     /// below 2⁻³² for the ranges used here.
-    pub(crate) fn below(&mut self, below: usize) -> usize {
+    pub fn below(&mut self, below: usize) -> usize {
         ((u128::from(self.next()) * below as u128) >> 64) as usize
     }
 
     /// Shuffles by Fisher-Yates.
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }

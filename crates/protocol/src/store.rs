@@ -7,8 +7,8 @@ use record::Consistency;
 
 /// The properties of a store beyond those of every protocol.
 pub struct Store {
-    /// Its dialects, the default first. Empty if the protocol has no variants.
-    pub dialects: &'static [Dialect],
+    /// The names of its dialects, the default first. Empty if the protocol has no variants.
+    pub dialects: &'static [&'static str],
     /// See [`Protocol::is_sharded`](crate::Protocol::is_sharded).
     pub is_sharded: bool,
     /// Whether user-defined commands can be sent.
@@ -20,7 +20,7 @@ pub struct Store {
 /// What is needed to connect to a store. No `Debug`: the login can be secret.
 pub struct StoreParts {
     /// None if the store has no dialects.
-    pub dialect: Option<Dialect>,
+    pub dialect: Option<&'static str>,
     /// None if it is empty.
     pub user: Option<String>,
     /// See `user`.
@@ -39,29 +39,4 @@ pub struct StoreParts {
     pub sharded: Option<Sharded>,
     /// Rows of the feeds that its workload uses.
     pub feeds: Feeds,
-}
-
-/// Variants of the protocols of stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// memcached: `get`, `set`, …
-    Text,
-    /// memcached: `mg`, `ms`, …
-    Meta,
-    /// Redis: RESP2.
-    Resp2,
-    /// Redis: RESP3, told by HELLO.
-    Resp3,
-}
-
-impl Dialect {
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Dialect::Text => "text",
-            Dialect::Meta => "meta",
-            Dialect::Resp2 => "resp2",
-            Dialect::Resp3 => "resp3",
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The consistency level of each operation. `src/protocol/` lists the levels that a protocol
+/// The consistency level of each operation. The row of a protocol lists the levels that it
 /// has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,12 +1,24 @@
 //! Files in a directory, used as a cache.
 #![forbid(unsafe_code)]
 
+mod directories;
+mod errors;
+mod facts;
+mod lane;
+mod name;
 #[cfg(test)]
 #[path = "../../../tests/common/scratch.rs"]
 mod scratch;
 mod side_channel;
+mod store;
+mod system;
+mod verified;
 
-use engine::files::{self, FilesAccess};
+pub use facts::facts;
+pub use lane::{Action, Answer, FileWork, Judged, Request, file_lanes};
+pub use store::{FileLookup, Guard, Settings, Store, Stored};
+pub use verified::{FilesAccess, lacks};
+
 use engine::{MakeLane, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
@@ -31,23 +43,19 @@ pub static ROW: Protocol = Protocol {
     no_depth: Some("files have one operation in flight per connection: leave out depth"),
     no_groups: None,
     consistency: &[],
-    lacks: files::lacks,
+    lacks,
     codes: Vec::new,
     null: None,
     null_variants: &[],
 };
 
-/// Files in one directory.
-#[derive(Clone)]
-pub struct Files(pub FilesAccess);
-
-impl Access for Files {
+impl Access for FilesAccess {
     fn copy(&self) -> Box<dyn Access> {
         Box::new(self.clone())
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
-        grouped(order, contender, |order| self.0.lanes(order, contender))
+        grouped(order, contender, |order| FilesAccess::lanes(self, order, contender))
     }
 
     /// There is none: its cost is that of the file system.
@@ -61,6 +69,6 @@ impl Access for Files {
         _table: Option<&str>,
     ) -> Option<Box<dyn SideChannel>> {
         let Address::Directory(root) = address else { return None };
-        Some(Box::new(side_channel::Directory::new(root, self.0.store.settings())))
+        Some(Box::new(side_channel::Directory::new(root, self.store.settings())))
     }
 }

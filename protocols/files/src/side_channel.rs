@@ -1,6 +1,6 @@
 //! Examines a directory that is used as a cache.
 
-use engine::files::Settings;
+use crate::Settings;
 use protocol::side_channel::{About, ServerStart, SideChannel};
 use protocol::{input, private};
 use record::{Fact, Workload};

@@ -1,7 +1,14 @@
 //! HTTP/1.1.
 #![forbid(unsafe_code)]
 
-use engine::{HttpAccess, MakeLane, TlsAccess, grouped, http_lanes};
+mod lane;
+mod reply;
+mod requests;
+
+pub use lane::{HttpAccess, http_lanes};
+pub use requests::{HttpRequest, HttpRequests};
+
+use engine::{MakeLane, TlsAccess, grouped};
 use protocol::{
     Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
 };
@@ -35,17 +42,13 @@ pub static ROW: Protocol = Protocol {
     null_variants: &[NullVariant { name: "HTTP/1.1", deep: false, fresh: true, access: plain }],
 };
 
-/// Requests to one target.
-#[derive(Clone)]
-pub struct Http(pub HttpAccess);
-
-impl Access for Http {
+impl Access for HttpAccess {
     fn copy(&self) -> Box<dyn Access> {
         Box::new(self.clone())
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
-        grouped(order, contender, |order| http_lanes(order, contender, &self.0))
+        grouped(order, contender, |order| http_lanes(order, contender, self))
     }
 
     fn null_lane(&self) -> Option<NullLane> {
@@ -54,19 +57,19 @@ impl Access for Http {
     }
 
     fn tls(&self) -> Option<&TlsAccess> {
-        self.0.tls.as_ref()
+        self.tls.as_ref()
     }
 }
 
 /// A GET of a page.
 fn plain() -> Box<dyn Access> {
     let page = Request { method: "GET", path: "/", host: "null", headers: &[], body_len: None };
-    Box::new(Http(HttpAccess {
+    Box::new(HttpAccess {
         head: page.encode().expect("nothing in it can be refused").into(),
         body: None,
         head_only: false,
         expect: Vec::new(),
         tls: None,
         requests: None,
-    }))
+    })
 }

@@ -1,6 +1,7 @@
 //! memcached.
 #![forbid(unsafe_code)]
 
+mod lane;
 #[cfg(all(test, feature = "servers"))]
 #[path = "../../../tests/common/scratch.rs"]
 mod scratch;
@@ -8,11 +9,13 @@ mod side_channel;
 #[cfg(test)]
 mod side_channel_tests;
 
-use engine::{MakeLane, MemcachedAccess, Numbers, grouped, memcached_lacks, memcached_lanes};
+pub use lane::{MemcachedAccess, memcached_lacks, memcached_lanes};
+
+use engine::{MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Dialect, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
-    Scheme, Store,
+    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
+    Store,
 };
 use record::{Address, DriveOrder};
 use testserver::null::Service;
@@ -29,22 +32,20 @@ pub static ROW: Protocol = Protocol {
     path: Path::Nothing,
     query: Query::Words(&[]),
     family: Family::Store(Store {
-        dialects: &[Dialect::Text, Dialect::Meta],
+        dialects: &["text", "meta"],
         is_sharded: true,
         has_commands: false,
         connect: |parts| {
             let dialect = match parts.dialect {
-                Some(Dialect::Meta) => memcached::Dialect::Meta,
-                Some(Dialect::Text | Dialect::Resp2 | Dialect::Resp3) | None => {
-                    memcached::Dialect::Text
-                }
+                Some("meta") => memcached::Dialect::Meta,
+                _ => memcached::Dialect::Text,
             };
             let (numbers, sharded) = (parts.numbers, parts.sharded);
-            Ok(Box::new(Memcached(MemcachedAccess { dialect, numbers, sharded })))
+            Ok(Box::new(MemcachedAccess { dialect, numbers, sharded }))
         },
     }),
     ready: Ready::Answers(b"version\r\n"),
-    not_ready: not_ready,
+    not_ready,
     full: &[memcached::codes::OUT_OF_MEMORY],
     no_depth: None,
     no_groups: None,
@@ -71,21 +72,17 @@ pub static ROW: Protocol = Protocol {
     ],
 };
 
-/// Keys and values on one server or several.
-#[derive(Clone)]
-pub struct Memcached(pub MemcachedAccess);
-
-impl Access for Memcached {
+impl Access for MemcachedAccess {
     fn copy(&self) -> Box<dyn Access> {
         Box::new(self.clone())
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
-        grouped(order, contender, |order| memcached_lanes(order, contender, &self.0))
+        grouped(order, contender, |order| memcached_lanes(order, contender, self))
     }
 
     fn null_lane(&self) -> Option<NullLane> {
-        let dialect = self.0.dialect;
+        let dialect = self.dialect;
         let name = match dialect {
             memcached::Dialect::Text => "memcached text",
             memcached::Dialect::Meta => "memcached meta",
@@ -105,7 +102,7 @@ impl Access for Memcached {
 /// memcached in this dialect.
 fn plain(dialect: memcached::Dialect) -> Box<dyn Access> {
     let numbers = Numbers::new(1);
-    Box::new(Memcached(MemcachedAccess { dialect, numbers, sharded: None }))
+    Box::new(MemcachedAccess { dialect, numbers, sharded: None })
 }
 
 /// Explains the error with which a server answers.

@@ -1,7 +1,7 @@
 //! The side channel to real and to malicious servers.
 
-use crate::Memcached;
-use engine::{MemcachedAccess, Numbers};
+use crate::MemcachedAccess;
+use engine::Numbers;
 use protocol::side_channel::{About, SideChannel};
 use protocol::testing::{about_of, about_of_endless, lines, side_channel};
 use record::Address;
@@ -9,7 +9,7 @@ use std::net::TcpListener;
 
 fn to(address: &Address) -> Box<dyn SideChannel> {
     let (dialect, numbers) = (Default::default(), Numbers::new(1));
-    side_channel(&Memcached(MemcachedAccess { dialect, numbers, sharded: None }), address)
+    side_channel(&MemcachedAccess { dialect, numbers, sharded: None }, address)
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Redis and Valkey, in RESP.
 #![forbid(unsafe_code)]
 
+mod lane;
 #[cfg(test)]
 #[path = "../../../tests/common/scratch.rs"]
 mod scratch;
@@ -8,12 +9,14 @@ mod side_channel;
 #[cfg(test)]
 mod side_channel_tests;
 
+pub use lane::{RespAccess, resp_lacks, resp_lanes};
+
 use engine::workload::Feeds;
-use engine::{MakeLane, Numbers, RespAccess, grouped, resp_lacks, resp_lanes};
+use engine::{MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Dialect, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
-    Scheme, Store, StoreParts,
+    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
+    Store, StoreParts,
 };
 use record::{Address, DriveOrder};
 use testserver::null::Service;
@@ -34,13 +37,13 @@ pub static ROW: Protocol = Protocol {
     path: Path::Number,
     query: Query::Words(&[]),
     family: Family::Store(Store {
-        dialects: &[Dialect::Resp2, Dialect::Resp3],
+        dialects: &["resp2", "resp3"],
         is_sharded: false,
         has_commands: true,
         connect,
     }),
     ready: Ready::Answers(b"PING\r\n"),
-    not_ready: not_ready,
+    not_ready,
     full: &[resp::codes::OOM],
     no_depth: None,
     no_groups: None,
@@ -67,17 +70,13 @@ pub static ROW: Protocol = Protocol {
     ],
 };
 
-/// Keys and values, or commands of one's own.
-#[derive(Clone)]
-pub struct Redis(pub RespAccess);
-
-impl Access for Redis {
+impl Access for RespAccess {
     fn copy(&self) -> Box<dyn Access> {
         Box::new(self.clone())
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
-        grouped(order, contender, |order| resp_lanes(order, contender, &self.0))
+        grouped(order, contender, |order| resp_lanes(order, contender, self))
     }
 
     fn null_lane(&self) -> Option<NullLane> {
@@ -90,7 +89,7 @@ impl Access for Redis {
         address: &Address,
         _table: Option<&str>,
     ) -> Option<Box<dyn SideChannel>> {
-        let (address, opening) = (address.clone(), self.0.opening.clone());
+        let (address, opening) = (address.clone(), self.opening.clone());
         Some(Box::new(side_channel::Server { address, opening }))
     }
 }
@@ -99,20 +98,20 @@ impl Access for Redis {
 fn plain(protocol: resp::Protocol) -> Box<dyn Access> {
     let login = resp::Login { protocol, ..resp::Login::default() };
     let opening = resp::Opening::new(&login).expect("no user without a password");
-    Box::new(Redis(RespAccess { opening, numbers: Numbers::new(1), feeds: Feeds::default() }))
+    Box::new(RespAccess { opening, numbers: Numbers::new(1), feeds: Feeds::default() })
 }
 
 /// Makes the access to an address such as `redis://user:password@…/3`; `redis://:password@…` logs
 /// the default user in.
 fn connect(parts: StoreParts) -> Result<Box<dyn Access>, String> {
     let protocol = match parts.dialect {
-        Some(Dialect::Resp3) => resp::Protocol::Resp3,
-        Some(Dialect::Resp2 | Dialect::Text | Dialect::Meta) | None => resp::Protocol::Resp2,
+        Some("resp3") => resp::Protocol::Resp3,
+        _ => resp::Protocol::Resp2,
     };
     let (user, password) = (parts.user.as_deref(), parts.password.as_deref());
     let login = resp::Login { protocol, user, password, database: parts.database };
     let opening = resp::Opening::new(&login).map_err(|fault| fault.0.to_owned())?;
-    Ok(Box::new(Redis(RespAccess { opening, numbers: parts.numbers, feeds: parts.feeds })))
+    Ok(Box::new(RespAccess { opening, numbers: parts.numbers, feeds: parts.feeds }))
 }
 
 /// Explains the error with which a server answers.

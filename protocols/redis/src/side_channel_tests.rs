@@ -1,9 +1,9 @@
 //! The side channel to real and to malicious servers.
 
-use crate::Redis;
+use crate::RespAccess;
 use crate::scratch::Scratch;
+use engine::Numbers;
 use engine::workload::Feeds;
-use engine::{Numbers, RespAccess};
 use protocol::side_channel::SideChannel;
 use protocol::testing::{about_of, about_of_endless, side_channel};
 use record::Address;
@@ -13,7 +13,7 @@ use wire::resp::{Login, Opening};
 fn to(address: &Address, login: &Login<'_>) -> Box<dyn SideChannel> {
     let opening = Opening::new(login).expect("a login");
     let access = RespAccess { opening, numbers: Numbers::new(1), feeds: Feeds::default() };
-    side_channel(&Redis(access), address)
+    side_channel(&access, address)
 }
 
 fn to_any(address: &Address) -> Box<dyn SideChannel> {

@@ -1,9 +1,12 @@
 //! Cassandra, through its Thrift interface: up to version 3.11.
 #![forbid(unsafe_code)]
 
+mod lane;
 mod side_channel;
 
-use engine::{MakeLane, ThriftAccess, ThriftEpoch, grouped, thrift_lacks, thrift_lanes};
+pub use lane::{ThriftAccess, ThriftEpoch, VALUE_COLUMN, thrift_lacks, thrift_lanes};
+
+use engine::{MakeLane, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
     Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
@@ -26,7 +29,7 @@ pub static ROW: Protocol = Protocol {
     family: Family::Store(Store { dialects: &[], is_sharded: false, has_commands: false, connect }),
     // A call of describe_version, in a frame.
     ready: Ready::Answers(b"\0\0\0\x1d\x80\x01\0\x01\0\0\0\x10describe_version\0\0\0\0\0"),
-    not_ready: not_ready,
+    not_ready,
     full: &[],
     no_depth: None,
     no_groups: None,
@@ -48,17 +51,13 @@ pub static ROW: Protocol = Protocol {
     null_variants: &[NullVariant { name: "Thrift", deep: true, fresh: true, access: plain }],
 };
 
-/// The column family of one contender.
-#[derive(Clone)]
-pub struct Thrift(pub ThriftAccess);
-
-impl Access for Thrift {
+impl Access for ThriftAccess {
     fn copy(&self) -> Box<dyn Access> {
         Box::new(self.clone())
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
-        grouped(order, contender, |order| thrift_lanes(order, contender, &self.0))
+        grouped(order, contender, |order| thrift_lanes(order, contender, self))
     }
 
     fn null_lane(&self) -> Option<NullLane> {
@@ -70,17 +69,17 @@ impl Access for Thrift {
         address: &Address,
         _table: Option<&str>,
     ) -> Option<Box<dyn SideChannel>> {
-        Some(Box::new(side_channel::Cluster::new(&self.0, address)))
+        Some(Box::new(side_channel::Cluster::new(self, address)))
     }
 
     fn keep_rows_in(&mut self, table: &str, is_wide: bool) {
-        (self.0.family, self.0.is_wide) = (table.into(), is_wide);
+        (self.family, self.is_wide) = (table.into(), is_wide);
     }
 }
 
 /// Thrift without a login.
 fn plain() -> Box<dyn Access> {
-    Box::new(Thrift(ThriftAccess::without_log_in()))
+    Box::new(ThriftAccess::without_log_in())
 }
 
 /// Makes the access to an address such as `cassandra+thrift://user:password@…/keyspace`.
@@ -90,7 +89,7 @@ fn connect(parts: StoreParts) -> Result<Box<dyn Access>, String> {
         let opening = thrift::Opening::new(&thrift::Login { user, keyspace });
         opening.map_err(|fault| fault.0.to_owned())
     };
-    Ok(Box::new(Thrift(ThriftAccess {
+    Ok(Box::new(ThriftAccess {
         opening: opening(Some(&parts.name))?,
         opening_to_ask: opening(None)?,
         keyspace: parts.name.into(),
@@ -101,7 +100,7 @@ fn connect(parts: StoreParts) -> Result<Box<dyn Access>, String> {
         replication: parts.replication,
         numbers: parts.numbers,
         epoch: ThriftEpoch::now(),
-    })))
+    }))
 }
 
 /// Converts a level to that of the interface.

@@ -4,7 +4,7 @@
 //! It never drops anything. It creates a missing keyspace, and a missing column family with the
 //! comment of tiebreak's tables; only a column family with this comment is emptied for a load.
 
-use engine::{THRIFT_COLUMN, ThriftAccess};
+use crate::{ThriftAccess, VALUE_COLUMN};
 use protocol::secrets::quote;
 use protocol::side_channel::{
     About, ServerStart, SideChannel, StoreConnection, StoreReply, TABLE_COMMENT, TasksLeft,
@@ -81,7 +81,7 @@ impl Cluster {
 
     /// The name of a note's column. In a super column names are numbers.
     fn note_column(&self) -> &'static [u8] {
-        if self.access.is_wide { &[0; 8] } else { THRIFT_COLUMN }
+        if self.access.is_wide { &[0; 8] } else { VALUE_COLUMN }
     }
 
     /// The description of the keyspace. Returns None if it does not exist.

@@ -1,9 +1,16 @@
 //! WebSocket, with messages that the server echoes.
 #![forbid(unsafe_code)]
 
+mod chat;
+mod copies;
+mod lane;
+mod messages;
 mod upgrade;
 
-use engine::{MakeLane, Numbers, TlsAccess, WebSocketAccess, grouped, websocket_lanes};
+pub use lane::{WebSocketAccess, websocket_lanes};
+pub use messages::SHORTEST_MESSAGE;
+
+use engine::{MakeLane, Numbers, TlsAccess, grouped};
 use protocol::{
     Access, Family, Login, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
 };
@@ -37,22 +44,18 @@ pub static ROW: Protocol = Protocol {
     ],
 };
 
-/// Messages to one target.
-#[derive(Clone)]
-pub struct WebSocket(pub WebSocketAccess);
-
-impl Access for WebSocket {
+impl Access for WebSocketAccess {
     fn copy(&self) -> Box<dyn Access> {
         Box::new(self.clone())
     }
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
-        grouped(order, contender, |order| websocket_lanes(order, contender, &self.0))
+        grouped(order, contender, |order| websocket_lanes(order, contender, self))
     }
 
     /// What it costs depends on what is masked and compared, and how often.
     fn null_lane(&self) -> Option<NullLane> {
-        let WebSocketAccess { kind, message_bytes, members, .. } = self.0;
+        let WebSocketAccess { kind, message_bytes, members, .. } = *self;
         let rooms = members.map_or(String::new(), |of| format!(", rooms of {of}"));
         let word = match kind {
             Kind::Text => "text",
@@ -63,11 +66,11 @@ impl Access for WebSocket {
     }
 
     fn members(&self) -> u32 {
-        self.0.members.unwrap_or(1)
+        self.members.unwrap_or(1)
     }
 
     fn tls(&self) -> Option<&TlsAccess> {
-        self.0.tls.as_ref()
+        self.tls.as_ref()
     }
 }
 
@@ -82,12 +85,12 @@ fn usual_rooms() -> Box<dyn Access> {
 /// Messages of this kind and size, to rooms of this many members if given, without login and TLS.
 fn plain(kind: Kind, message_bytes: u32, members: Option<u32>) -> Box<dyn Access> {
     let new = if members.is_some() { Upgrade::to_room } else { Upgrade::new };
-    Box::new(WebSocket(WebSocketAccess {
+    Box::new(WebSocketAccess {
         upgrade: new("/", "null", &[]).expect("nothing in it can be refused"),
         kind,
         message_bytes,
         members,
         tls: None,
         numbers: Numbers::new(1),
-    }))
+    })
 }

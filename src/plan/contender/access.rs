@@ -27,7 +27,7 @@ pub enum ContenderAccess {
         /// How it is launched.
         launch: Box<Launch>,
         /// The settings of the contender.
-        settings: Settings,
+        settings: Box<Settings>,
     },
     /// The generator works on its files.
     Files(local::Directory),

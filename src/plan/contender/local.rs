@@ -5,7 +5,6 @@ use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::contender;
 use crate::plan::spec::Spec;
 use crate::targets::exec;
-use engine::files;
 use protocol::Error;
 use protocol::address::Endpoint;
 use record::{Address, Contender, Interleave, RequestPlan};

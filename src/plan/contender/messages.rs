@@ -4,11 +4,11 @@ use crate::plan::Spec;
 use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::contender;
 use crate::plan::contender::{chat, request, store};
-use engine::{Numbers, WebSocketAccess};
+use engine::Numbers;
 use protocol::Access;
 use protocol::Error;
 use record::{Address, Contender, MessageKind, MessageSettings, RequestPlan};
-use websocket::WebSocket;
+use websocket::WebSocketAccess;
 use wire::websocket::{Kind, Upgrade};
 
 pub(in crate::plan) fn websocket_at(
@@ -36,5 +36,5 @@ pub(in crate::plan) fn websocket_at(
     };
     let numbers = Numbers::new(store::MOST_COUNTERS);
     let access = WebSocketAccess { upgrade, kind, message_bytes: bytes, members, tls, numbers };
-    Ok((contender, Box::new(WebSocket(access))))
+    Ok((contender, Box::new(access)))
 }

@@ -3,7 +3,8 @@
 use crate::plan::settings::custom::{CustomSettings, RequestTemplate};
 use crate::plan::{Settings, Spec};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use engine::{HttpRequest, HttpRequests, Numbers, TlsAccess};
+use engine::{Numbers, TlsAccess};
+use http::{HttpRequest, HttpRequests};
 use protocol::Error;
 use protocol::address::{Endpoint, Login, Url, tls};
 use protocol::secrets;

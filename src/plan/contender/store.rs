@@ -23,8 +23,8 @@ pub(in crate::plan) fn access(
         return Err(format!("{} has no dialects: leave out dialect", url.protocol.name));
     }
     if dialect.is_some_and(|dialect| !store.dialects.contains(&dialect)) {
-        let known: Vec<&str> = store.dialects.iter().map(|known| known.name()).collect();
-        return Err(format!("{} supports the dialects {}", url.protocol.name, known.join(" and ")));
+        let known = store.dialects.join(" and ");
+        return Err(format!("{} supports the dialects {known}", url.protocol.name));
     }
     let sharding = contender::sharding(url, settings)?;
     let servers = url.nodes().into_iter().map(|(host, port)| (host.to_owned(), port));

@@ -25,8 +25,7 @@ use crate::targets::exec::Program;
 use crate::targets::find::NamedProcess;
 use crate::targets::launch::{Launch, Secret};
 use crate::targets::sight::TargetProcesses;
-use engine::HttpAccess;
-use http::Http;
+use http::HttpAccess;
 use keeper::process::NotVisible;
 use protocol::Access;
 use protocol::Error;
@@ -123,7 +122,7 @@ impl Resolved {
             name: known.name.clone(),
             url: PROTOCOLS.url(url).map_err(Error::usage)?,
             location: TargetLocation::Launched(launch.clone()),
-            settings: settings.clone(),
+            settings: (**settings).clone(),
             groups: Vec::new(),
             work: known.asks.work().cloned(),
         };
@@ -234,7 +233,7 @@ fn located(
             let address = launched_address(&candidate.url, resolver).map_err(named)?;
             let contender = to_be_launched(spec, &candidate, address, launch).map_err(named)?;
             let (launch, settings) = (launch.clone(), candidate.settings.clone());
-            (contender, ContenderAccess::Launched { launch, settings })
+            (contender, ContenderAccess::Launched { launch, settings: Box::new(settings) })
         }
     };
     groups::set(spec, &candidate, &mut contender).map_err(named)?;
@@ -414,7 +413,7 @@ fn http_at(
     };
     let access =
         HttpAccess { head: built.head, body: built.body, head_only, expect, tls, requests };
-    Ok((contender, Box::new(Http(access))))
+    Ok((contender, Box::new(access)))
 }
 
 /// Makes a contender whose operations follow from a workload.

@@ -99,8 +99,8 @@ fn a_plan_with_everything_in_it() {
 }
 
 /// The access, if it is of this type.
-pub(super) fn found<T: Access>(access: &Box<dyn Access>) -> Option<&T> {
-    let access: &dyn Any = &**access;
+pub(super) fn found<T: Access>(access: &dyn Access) -> Option<&T> {
+    let access: &dyn Any = access;
     access.downcast_ref()
 }
 
@@ -112,7 +112,7 @@ fn secrets_travel_in_the_access_alone() {
     let ContenderAccess::Attached { access, .. } = &resolved.accesses[0] else {
         panic!("it runs already")
     };
-    let Some(Http(access)) = found(access) else { panic!("HTTP") };
+    let Some(access) = found::<HttpAccess>(&**access) else { panic!("HTTP") };
     let head = String::from_utf8_lossy(&access.head).into_owned();
     assert_eq!(head.matches("CANARY").count(), 2, "query and header: {head}");
     assert!(head.contains("Authorization: Basic dTpDQU5BUlk="), "{head}");
@@ -433,7 +433,7 @@ fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
     assert!(matches!(contenders[1].reuse, Reuse::Pool(record::Pool { max: 9, .. })));
     let tables = resolved.accesses.iter().map(|contender_access| match contender_access {
         ContenderAccess::Attached { access, .. } => {
-            found::<DatabaseAccess>(access).expect("databases").database.count_rows()
+            found::<DatabaseAccess>(&**access).expect("databases").database.count_rows()
         }
         _ => panic!("databases"),
     });

@@ -9,15 +9,15 @@ use crate::plan::settings::custom::CustomSettings;
 use crate::plan::settings::declared::Declared as _;
 use crate::plan::settings::samples;
 use crate::plan::{RunSettings, WorkloadSettings};
-use memcached::Memcached;
+use memcached::MemcachedAccess;
 use record::{Custom, CustomOperation, OperationText};
 
 /// Everything that a plan does, as text. Contenders that are driven alike give the same text.
 fn resolved_text(resolved: &Resolved) -> String {
     let accesses = resolved.accesses.iter().map(|contender_access| match contender_access {
         ContenderAccess::Attached { access, .. } => {
-            let http = found::<Http>(access).map(|Http(of)| (&of.head, &of.body, &of.expect));
-            let dialect = found::<Memcached>(access).map(|Memcached(of)| of.dialect);
+            let http = found::<HttpAccess>(&**access).map(|of| (&of.head, &of.body, &of.expect));
+            let dialect = found::<MemcachedAccess>(&**access).map(|of| of.dialect);
             format!("{http:?} {dialect:?}")
         }
         ContenderAccess::Files(directory) => format!("{directory:?}"),

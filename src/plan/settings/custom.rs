@@ -2,8 +2,8 @@
 //! may not.
 
 use crate::plan::settings::declared::Merged;
-use engine::HttpRequest;
 use engine::workload::Feeds;
+use http::HttpRequest;
 use protocol::Protocol;
 use record::{Custom, CustomOperation, Kind, OperationText, Share};
 use std::fmt;

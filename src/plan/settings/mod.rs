@@ -28,7 +28,6 @@ pub(in crate::plan) mod samples;
 pub use of_loads::{Spread, connections, depth};
 pub use of_requests::{LARGEST_BODY, expect, header};
 pub(in crate::plan) use of_watchers::split as watcher_address;
-pub use protocol::Dialect;
 pub(in crate::plan) use refused::refuse;
 
 use crate::plan::Command::Load;
@@ -43,7 +42,7 @@ use crate::plan::settings::declared::UsedBy::{
     Requests, Running, Sharded, Stores,
 };
 use crate::plan::settings::declared::{Declared, Flag, Row, Setting, declared, switch};
-use engine::files::Guard;
+use files::Guard;
 use record::cassandra::{Batch, Compression, Routing};
 use record::{Consistency, Maintenance, MessageKind, Reuse, ShardRule, SqlProtocol};
 use std::sync::Arc;
@@ -109,7 +108,7 @@ declared! {
         .under(Heading::Load, 4)]);
 
     /// Which variant of its protocol a store uses.
-    dialect: Option<Dialect>, of_loads::dialect,
+    dialect: Option<&'static str>, of_loads::dialect,
         Setting::new(
             "dialect",
             Words(&["text", "meta", "resp2", "resp3"]),

@@ -1,7 +1,7 @@
 //! Settings of databases, only for contenders that are queried in SQL.
 
 use crate::plan::settings::Settings;
-use drivers::oracle;
+use drivers::oracle::CHARSETS;
 use record::{Maintenance, Pool, Reuse, SqlProtocol};
 use std::time::Duration;
 use text::near;
@@ -72,12 +72,12 @@ pub(super) fn reply_bytes(text: &str) -> Result<u64, String> {
 
 /// Reads a character set, by Oracle's name.
 pub(super) fn charset(text: &str) -> Result<String, String> {
-    let known = oracle::CHARSETS.iter().find(|known| known.eq_ignore_ascii_case(text));
+    let known = CHARSETS.iter().find(|known| known.eq_ignore_ascii_case(text));
     known.map(|&known| known.to_owned()).ok_or_else(|| {
         format!(
             "`{}` is not a character set that oracledb supports: {}",
             shown(text),
-            oracle::CHARSETS.join(", ")
+            CHARSETS.join(", ")
         )
     })
 }

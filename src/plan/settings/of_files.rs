@@ -1,7 +1,7 @@
 //! Settings for writing files, only for contenders that are directories.
 
 use crate::plan::settings::Settings;
-use engine::files::{self, Guard};
+use files::Guard;
 use std::time::Duration;
 use text::near;
 use text::quantities;

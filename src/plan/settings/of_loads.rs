@@ -2,7 +2,7 @@
 
 use crate::plan::settings::Settings;
 use crate::protocols::PROTOCOLS;
-use protocol::{Dialect, Family};
+use protocol::Family;
 use record::{Arrivals, Consistency, Reuse};
 use std::time::Duration;
 use text::near;
@@ -87,22 +87,19 @@ pub fn depth(text: &str) -> Result<u32, String> {
 ///
 /// # Errors
 /// When there is no such dialect.
-pub(super) fn dialect(text: &str) -> Result<Dialect, String> {
+pub(super) fn dialect(text: &str) -> Result<&'static str, String> {
     let stores = PROTOCOLS.iter().filter_map(|row| match &row.family {
         Family::Store(store) => Some((row.name, store.dialects)),
         Family::Http | Family::WebSocket | Family::Sql(_) | Family::Files | Family::Program => None,
     });
-    let stores: Vec<(&str, &[Dialect])> = stores.collect();
+    let stores: Vec<(&str, &[&'static str])> = stores.collect();
     let mut all = stores.iter().flat_map(|(_, dialects)| dialects.iter().copied());
-    if let Some(found) = all.clone().find(|dialect| dialect.name() == text) {
+    if let Some(found) = all.clone().find(|dialect| *dialect == text) {
         return Ok(found);
     }
-    let of = |(store, dialects): &(&str, &[Dialect])| {
-        let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name()).collect();
-        format!("{} for {store}", names.join(" or "))
-    };
+    let of = |(store, dialects): &(&str, &[&str])| format!("{} for {store}", dialects.join(" or "));
     let known: Vec<String> = stores.iter().map(of).collect();
-    let meant = near::did_you_mean(text, all.by_ref().map(Dialect::name));
+    let meant = near::did_you_mean(text, all.by_ref());
     Err(format!("`{}` is not a dialect: {}{meant}", shown(text), known.join(", ")))
 }
 

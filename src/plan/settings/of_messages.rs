@@ -1,11 +1,11 @@
 //! The messages of WebSocket.
 
 use crate::plan::settings::Settings;
-use engine::SHORTEST_MESSAGE;
 use record::MessageKind;
 use text::near;
 use text::quantities;
 use text::shown::shown;
+use websocket::SHORTEST_MESSAGE;
 
 /// Default size of a message.
 const BYTES: u32 = 64;

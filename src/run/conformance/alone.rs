@@ -49,7 +49,7 @@ pub(crate) fn drive(
 ) -> Result<(), EngineError> {
     let server = null_server(accesses, core)?;
     let lanes = order.lanes.iter_mut().zip(accesses);
-    let with_services = lanes.filter(|(_, access)| service(access).is_some());
+    let with_services = lanes.filter(|(_, access)| service(&***access).is_some());
     for ((lane, _), address) in with_services.zip(server.addresses()) {
         lane.address = Address::Tcp(*address);
     }
@@ -75,12 +75,12 @@ pub(super) fn null_server(
     accesses: &[Box<dyn Access>],
     core: Option<u32>,
 ) -> Result<NullServer, EngineError> {
-    let services: Vec<Service> = accesses.iter().filter_map(service).collect();
+    let services: Vec<Service> = accesses.iter().filter_map(|access| service(&**access)).collect();
     NullServer::start(&services, core)
         .map_err(|error| EngineError::system("the null server cannot start", error))
 }
 
-fn service(access: &Box<dyn Access>) -> Option<Service> {
+fn service(access: &dyn Access) -> Option<Service> {
     access.null_lane()?.service
 }
 

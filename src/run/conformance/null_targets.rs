@@ -3,8 +3,8 @@
 
 use super::alone::{self, null_server};
 use crate::targets::exec::{Exec, Program};
-use engine::files::{FilesAccess, Guard, Settings, Store};
 use engine::{EngineError, MakeLane, Numbers, Stop};
+use files::{FilesAccess, Guard, Settings, Store};
 use protocol::Access;
 use protocol::address::Command;
 use record::{Address, DriveOrder, LaneOrder, LaneTask, Reuse, TrialRecord, Verify};

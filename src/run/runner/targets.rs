@@ -11,9 +11,8 @@ use crate::targets::cpu::Meter;
 use crate::targets::exec;
 use crate::targets::exec::{Exec, Program};
 use crate::targets::launch::{Builds, Failed, Launch, LaunchContext, Launcher, Running};
-use ::files::Files;
-use engine::files::{self, FilesAccess};
 use engine::{Driving, EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
+use files::FilesAccess;
 use keeper::process::NotVisible;
 use protocol::Access;
 use protocol::address::tls;
@@ -290,7 +289,7 @@ impl TargetControl for Targets<'_> {
                 target.facts = facts(directory)?;
                 let numbers = Numbers::new(MOST_COUNTERS);
                 let access = FilesAccess { store: Arc::new(store), numbers };
-                local(known.address.clone(), LaneAccess::Server(Box::new(Files(access))))
+                local(known.address.clone(), LaneAccess::Server(Box::new(access)))
             }
             ContenderAccess::Program { program: how } => {
                 let mut program = Program::clone(how);

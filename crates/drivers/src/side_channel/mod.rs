@@ -3,10 +3,11 @@
 mod tables;
 
 use crate::{Database, QueryError, Refusal, Rows, StartTime};
+use engine::clock;
 use protocol::secrets::quote;
 use protocol::side_channel::{About, ServerStart, SideChannel, TasksLeft};
 use record::{Address, Fact, Workload};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use text::fnv::fnv1a;
 
 /// Notes of all contenders, one row each.
@@ -43,11 +44,11 @@ impl DatabaseChannel {
     /// Returns the facts of a server that was just launched. PostgreSQL listens before it accepts
     /// queries.
     fn facts_once_up(&self) -> Result<Vec<(String, String)>, QueryError> {
-        let deadline = Instant::now() + TIMEOUT;
+        let deadline = clock::now() + TIMEOUT.as_nanos() as u64;
         loop {
             match self.server.facts(&self.address, TIMEOUT) {
                 Err(query_error)
-                    if self.is(&query_error, Refusal::NotUp) && Instant::now() < deadline =>
+                    if self.is(&query_error, Refusal::NotUp) && clock::now() < deadline =>
                 {
                     std::thread::sleep(BETWEEN_QUESTIONS);
                 }

@@ -12,7 +12,7 @@ mod scratch;
 
 use engine::{MakeLane, Stop};
 use record::{
-    Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Reuse, Seen, Workload,
+    Address, Arrivals, DriveOrder, Failure, Intensity, LaneOrder, LaneTask, Reuse, Seen, Workload,
 };
 use scratch::directory_within;
 use std::net::{SocketAddr, TcpListener};
@@ -192,4 +192,11 @@ pub(crate) fn is_as_often_as_due(opened: u64, times: u32, seen: &Seen, order: &D
     let slots = u64::from(order.lanes[0].intensity.connections);
     let operations = seen.operations;
     assert!((fewest..=fewest + slots).contains(&opened), "{opened} for {operations} operations");
+}
+
+/// Checks that every operation succeeded. On a busy machine some may still wait when the run ends.
+pub(crate) fn all_ok(seen: &Seen, what: &str) {
+    let waiting = seen.outcomes.failed.get(&Failure::Waiting).copied().unwrap_or(0);
+    assert!(seen.outcomes.ok > 0, "{what}: {:?}", seen.outcomes);
+    assert_eq!(seen.outcomes.ok + waiting, seen.operations, "{what}: {:?}", seen.outcomes);
 }

@@ -3,7 +3,7 @@
 
 use crate::common::mariadb::{self, Mariadb};
 use crate::common::postgres::{self, Postgres};
-use crate::common::{MS, PATIENCE, order};
+use crate::common::{MS, PATIENCE, all_ok, order};
 use drivers::Database;
 use engine::workload::{FeedRows, Feeds};
 use record::{
@@ -114,7 +114,7 @@ fn of(seen: &Seen, number: u32) -> &record::KindSeen {
 
 /// Asserts that each operation did its work, as the server shows.
 fn check_sound(seen: &Seen, says: impl Fn(&str) -> String, what: &str) {
-    assert_eq!(seen.outcomes.ok, seen.operations, "{what}: {:?}", seen.outcomes);
+    all_ok(seen, what);
     assert!((0..3).all(|number| of(seen, number).operations > 3), "{what}: {}", seen.operations);
     let count = |rows: &str| says(&format!("SELECT count(*) FROM {rows}")).parse::<u64>();
     assert_eq!(count("t"), Ok(of(seen, 1).operations), "{what}");

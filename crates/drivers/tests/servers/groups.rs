@@ -3,7 +3,7 @@
 
 use crate::common::mariadb::Mariadb;
 use crate::common::postgres::Postgres;
-use crate::common::{MS, drive, order, workload};
+use crate::common::{MS, all_ok, drive, order, workload};
 use drivers::Database;
 use drivers::{MysqlAccess, PostgresAccess};
 use engine::Numbers;
@@ -36,7 +36,7 @@ fn readers_and_writers(address: Address, of: &Workload, workers: u32) -> DriveOr
 /// Asserts that each group has as many operations as the server carried out for it.
 fn holds(seen: &Seen, (reads, writes): (u64, u64), what: &str) {
     let [readers, writers] = seen.groups.as_slice() else { panic!("two groups") };
-    assert_eq!(seen.outcomes.ok, seen.operations, "{what}: {:?}", seen.outcomes);
+    all_ok(seen, what);
     assert_eq!((readers.operations, writers.operations), (reads, writes), "{what}");
     assert_eq!(seen.operations, reads + writes, "{what}");
     let sending: u64 = seen.slices.iter().map(|slice| slice.sending_ns).sum();

@@ -1,7 +1,7 @@
 //! Lanes against a real PostgreSQL: what they count is what the server did.
 
 use crate::common::postgres::{Postgres, count_of_error, driven};
-use crate::common::{MS, PATIENCE, is_as_often_as_due, order, took_at_least, workload};
+use crate::common::{MS, PATIENCE, all_ok, is_as_often_as_due, order, took_at_least, workload};
 use drivers::Database;
 use drivers::PostgresAccess;
 use drivers::postgres::Protocol;
@@ -16,8 +16,7 @@ fn every_protocol_does_every_preset_and_reads_what_was_written() {
             let access = PostgresAccess { protocol, ..server.loaded("t", &of) };
             let seen = driven(&order(server.tcp(), LaneTask::Drive(of.clone())), &access);
             assert!(seen.operations >= 4 * 4, "{preset}, {protocol:?}: {}", seen.operations);
-            let outcomes = &seen.outcomes;
-            assert_eq!(outcomes.ok, seen.operations, "{preset}, {protocol:?}: {outcomes:?}");
+            all_ok(&seen, &format!("{preset}, {protocol:?}"));
             assert_eq!((seen.connections.opened, seen.unfinished), (4, 0));
             let prepares = seen.phases.prepare.len();
             assert_eq!(prepares > 0, protocol == Protocol::Prepared, "{prepares}");
@@ -41,7 +40,7 @@ fn connections_are_what_the_policy_says_and_none_is_left() {
         let mut order = order(server.unix(), LaneTask::Drive(of.clone()));
         order.lanes[0].reuse = reuse;
         let seen = driven(&order, &access);
-        assert_eq!(seen.outcomes.ok, seen.operations, "{reuse:?}: {:?}", seen.outcomes);
+        all_ok(&seen, &format!("{reuse:?}"));
         let opened = seen.connections.opened;
         match reuse {
             Reuse::Never => assert_eq!(opened, seen.operations),
@@ -147,7 +146,7 @@ fn a_reply_is_as_long_however_it_is_sent() {
     for protocol in [Protocol::Simple, Protocol::Extended, Protocol::Prepared] {
         let access = PostgresAccess { query: query.clone(), protocol, ..server.access("t") };
         let seen = driven(&order(server.tcp(), LaneTask::Ask), &access);
-        assert_eq!(seen.outcomes.ok, seen.operations, "{protocol:?}: {:?}", seen.outcomes);
+        all_ok(&seen, &format!("{protocol:?}"));
         let lengths = (seen.body_bytes.min(), seen.body_bytes.max());
         assert_eq!(lengths, (Some(13), Some(13)), "{protocol:?}");
     }

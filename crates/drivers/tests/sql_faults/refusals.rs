@@ -3,7 +3,7 @@
 use crate::Servers;
 use crate::common::mariadb;
 use crate::common::postgres;
-use crate::common::{PASSWORD, PATIENCE, order, workload};
+use crate::common::{PASSWORD, PATIENCE, all_ok, order, workload};
 use crate::counted::{my_only, only, pg_only};
 use drivers::Database;
 use drivers::mysql::Protocol as Mysql;
@@ -31,7 +31,7 @@ pub(crate) fn log_ins(servers: &Servers) {
     };
     let ask = order(pg.tcp(), LaneTask::Ask);
     let seen = postgres::driven(&ask, &known);
-    assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
+    all_ok(&seen, "the statement");
     let wrong = PostgresAccess { password: Some(format!("not-{PASSWORD}")), ..known.clone() };
     let nowhere = PostgresAccess { database: "nowhere".to_owned(), ..pg.access("t") };
     for (access, class) in [(wrong, "wrong_password"), (nowhere, "no_such_database")] {

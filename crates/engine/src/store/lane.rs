@@ -17,7 +17,8 @@ use record::{DriveOrder, Kind, LaneTask, Moments, Outcome, Recorder, Sharding, S
 use wire::{Class, Codec, Reply, Tag};
 
 /// The requests and replies of a protocol.
-pub(super) trait StoreEncoding {
+pub trait StoreEncoding {
+    /// The codec of a connection.
     type Codec: Codec;
 
     /// Creates a codec; see [`Dialogue::codec`].
@@ -238,7 +239,7 @@ impl StoreWork {
 }
 
 /// Why a store that hashes its keys cannot read keys in order.
-pub(super) const NO_ORDER: &str = "it stores keys by their hash and cannot scan them in order; use \
+pub const NO_ORDER: &str = "it stores keys by their hash and cannot scan them in order; use \
      a store that sorts its keys, such as a database with an index";
 
 /// Why several keys on several servers cannot be read at once.
@@ -261,7 +262,7 @@ pub struct Sharded {
 
 /// Returns the lanes of one contender, one for each worker, with the protocol that `words`
 /// creates.
-pub(super) fn lanes<W: StoreEncoding + 'static>(
+pub fn store_lanes<W: StoreEncoding + 'static>(
     order: &DriveOrder,
     contender: usize,
     numbers: &Numbers,

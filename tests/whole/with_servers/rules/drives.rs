@@ -57,7 +57,7 @@ pub(super) fn slows(directory: &TestDirectory) -> (i32, Value) {
     let service = Duration::from_micros(5);
     let slows = serve(Behaviour { service, service_growth: 0.8, ..Behaviour::default() });
     let (a, b) = (contender("even", &url(&even)), contender("slows", &url(&slows)));
-    let words = ["compare", &a, &b, "--rounds", "10", "--round", "250ms", "--slice", "50ms"];
+    let words = ["compare", &a, &b, "--rounds", "10", "--round", "250ms", "--slice", "25ms"];
     directory.report(&[&words[..], &["--warm-up", "0s", "--connections", "8"]].concat())
 }
 
