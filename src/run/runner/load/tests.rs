@@ -225,6 +225,7 @@ fn with_stores(mut plan: Plan) -> Plan {
     let workload = crate::plan::WorkloadSettings { keys: Some(KEYS), ..Default::default() };
     let workload = workload.of(0).expect("kv");
     for contender in &mut plan.contenders {
+        "redis://127.0.0.1:1".clone_into(&mut contender.target);
         contender.asks = RequestPlan::Store(Work { workload: workload.clone(), skew: None });
     }
     plan
