@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use testserver::null::{NullServer, Service};
+use testserver::null::NullServer;
 
 /// Operations of requests.
 pub(crate) const STARTUP: u8 = 0x01;
@@ -152,7 +152,7 @@ impl Proxy {
     }
 
     fn start(faults: Option<(Which, Fault)>) -> Proxy {
-        let null = NullServer::start(&[Service::Cql], None).expect("a null server");
+        let null = NullServer::start(&[::cassandra::null_service], None).expect("a null server");
         let to = null.addresses()[0];
         let shared = Arc::new(Shared {
             faults,

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
-use testserver::null::{NullServer, Service};
+use testserver::null::NullServer;
 use thrift::{ThriftAccess, thrift_lanes};
 
 truths! {
@@ -88,7 +88,7 @@ fn cost(seen: &Seen) -> f64 {
 /// Starts both servers and drives both lanes, in a thread that is on the servers' core: what
 /// delays runs there, too. On the generator's core it would disturb one lane and not the other.
 fn driven_apart(planted: Duration) -> [Seen; 2] {
-    let services = [Service::Stores, Service::Cql];
+    let services = [::thrift::null_service, ::cassandra::null_service];
     let (core, generator) = (server_core(), generator_core());
     let apart = thread::spawn(move || {
         sys::affinity::pin(0, &keeper::pin::set(&[core]).expect("ours")).expect("ours");

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
-use testserver::null::{NullServer, Service};
+use testserver::null::NullServer;
 
 truths! {
     All waits: a_wire_lane_and_a_driver_lane_at_one_null_cost_differ_by_their_own_costs,
@@ -99,7 +99,7 @@ pub(crate) fn is_apart_by(planted: Duration, lanes: &str, longer: f64, dearer: f
 /// The report of HTTP, PostgreSQL and MySQL, in this order, where requests to the databases take so
 /// much longer.
 fn compared(planted: Duration) -> Value {
-    let services = [Service::Stores, Service::Postgres, Service::Mysql];
+    let services = [::http::null_service, ::postgres::null_service, ::mysql::null_service];
     let null = NullServer::start(&services, None).expect("a null server");
     let [postgres, mysql] =
         [1, 2].map(|service| delayed(null.addresses()[service], DELAY + planted));

@@ -9,7 +9,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use testserver::null::{NullServer, Service};
+use testserver::null::NullServer;
 
 /// Replies that are passed on unchanged: those of some rounds.
 const SOUND: u32 = 6_000;
@@ -91,7 +91,7 @@ fn comparison(null: &NullServer, body: Vec<u8>) -> Vec<String> {
 
 /// Drives this comparison: what was printed, and the report of what was measured before.
 fn compared(body: Vec<u8>) -> (String, Value) {
-    let null = NullServer::start(&[Service::Cql], None).expect("a null server");
+    let null = NullServer::start(&[::cassandra::null_service], None).expect("a null server");
     let directory = TestDirectory::new();
     let output = directory.tiebreak(&comparison(&null, body));
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
@@ -125,7 +125,7 @@ fn is_the_failure_of_one(message: &str, report: &Value, why: &str) {
 
 #[test]
 fn in_an_agent_too_it_fails_its_contender_alone() {
-    let null = NullServer::start(&[Service::Cql], None).expect("a null server");
+    let null = NullServer::start(&[::cassandra::null_service], None).expect("a null server");
     let directory = TestDirectory::new();
     let words = comparison(&null, rows(i32::MAX as u32));
     std::fs::write(directory.file("token"), "a-token-that-is-only-for-this-test").expect("writes");

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-use testserver::null::{NullServer, Service};
+use testserver::null::NullServer;
 use testserver::{Behaviour, Slow};
 
 pub(crate) fn finding<'a>(report: &'a Value, rule: &str) -> Option<&'a Value> {
@@ -161,7 +161,7 @@ fn both_leave_connections(server: &NullServer) -> [String; 2] {
 
 #[test]
 fn a_comparison_ends_within_twice_its_plan_though_connections_wait() {
-    let server = NullServer::start(&[Service::Stores], None).expect("a server");
+    let server = NullServer::start(&[::http::null_service], None).expect("a server");
     let targets = both_leave_connections(&server);
     assert_starved_in_all_rounds(&assert_ends_within_twice_its_plan(targets, &["-c", "16"]));
 }
@@ -169,7 +169,7 @@ fn a_comparison_ends_within_twice_its_plan_though_connections_wait() {
 /// The warm-up ends by its test, and the pilot chooses the slices.
 #[test]
 fn a_comparison_that_finds_its_warm_up_and_slices_ends_within_twice_its_plan() {
-    let server = NullServer::start(&[Service::Stores], None).expect("a server");
+    let server = NullServer::start(&[::http::null_service], None).expect("a server");
     assert_starved_in_all_rounds(&assert_ends_in_time(
         both_leave_connections(&server),
         &["-c", "16"],

@@ -54,4 +54,3 @@ pub use store::{Encoder, Memo, NOT_WIDE, Numbers, Parts, SEVERAL_KEYS, Sharded, 
 pub use sys::{Alarm, Stop, clock, interrupt};
 pub use template::Template;
 pub use tls::TlsAccess;
-pub use wire::websocket::{ROOM_BYTES, accept as websocket_accept, mask as websocket_mask};

@@ -1,13 +1,16 @@
 //! Cassandra and ScyllaDB by CQL, through scylla.
 #![forbid(unsafe_code)]
 
+mod null;
+
+pub use null::null_service;
+
 use drivers::{CassandraAccess, DatabaseAccess, cassandra};
 use protocol::{
     Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Scheme, Sql, TLS,
     is_identifier,
 };
 use record::{CassandraSettings, Consistency, SqlProtocol};
-use testserver::null::Service;
 
 /// Its properties.
 pub static ROW: Protocol = Protocol {
@@ -48,7 +51,7 @@ pub static ROW: Protocol = Protocol {
     consistency: &Consistency::ALL,
     lacks: cassandra::lacks,
     codes: || cassandra::code_names().collect(),
-    null: Some(Service::Cql),
+    null: Some(null_service),
     null_variants: &[
         NullVariant { name: "Cassandra", deep: false, fresh: true, access: || plain(true) },
         NullVariant {

@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 
 mod lane;
+mod null;
 mod reply;
 mod requests;
 
 pub use lane::{HttpAccess, http_lanes};
+pub use null::null_service;
 pub use requests::{HttpRequest, HttpRequests};
 
 use engine::{MakeLane, TlsAccess, grouped};
@@ -13,7 +15,6 @@ use protocol::{
     Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
 };
 use record::DriveOrder;
-use testserver::null::Service;
 use wire::http1::Request;
 
 /// Its properties.
@@ -38,7 +39,7 @@ pub static ROW: Protocol = Protocol {
         (!kind.is_own()).then_some(why)
     },
     codes: Vec::new,
-    null: Some(Service::Stores),
+    null: Some(null_service),
     null_variants: &[NullVariant { name: "HTTP/1.1", deep: false, fresh: true, access: plain }],
 };
 

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod lane;
+mod null;
 #[cfg(all(test, feature = "servers"))]
 #[path = "../../../tests/common/scratch.rs"]
 mod scratch;
@@ -10,6 +11,7 @@ mod side_channel;
 mod side_channel_tests;
 
 pub use lane::{MemcachedAccess, memcached_lacks, memcached_lanes};
+pub use null::null_service;
 
 use engine::{MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
@@ -18,7 +20,6 @@ use protocol::{
     Store,
 };
 use record::{Address, DriveOrder};
-use testserver::null::Service;
 use wire::memcached;
 
 /// Its properties.
@@ -55,7 +56,7 @@ pub static ROW: Protocol = Protocol {
         let codes = memcached::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
-    null: Some(Service::Stores),
+    null: Some(null_service),
     null_variants: &[
         NullVariant {
             name: "memcached text",

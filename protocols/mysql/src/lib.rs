@@ -1,6 +1,10 @@
 //! MySQL and MariaDB, through mysql_async.
 #![forbid(unsafe_code)]
 
+mod null;
+
+pub use null::null_service;
+
 use drivers::mysql::{MysqlTls, Protocol as Sending, ROW_BYTES};
 use drivers::{DatabaseAccess, MysqlAccess};
 use engine::workload::longest_key;
@@ -9,7 +13,6 @@ use protocol::{
     Sql, TLS,
 };
 use record::{SqlProtocol, SqlSettings, Workload};
-use testserver::null::Service;
 
 /// Its properties.
 pub static ROW: Protocol = Protocol {
@@ -54,7 +57,7 @@ pub static ROW: Protocol = Protocol {
     consistency: &[],
     lacks: drivers::lacks,
     codes: || drivers::mysql::code_names().collect(),
-    null: Some(Service::Mysql),
+    null: Some(null_service),
     null_variants: &[
         NullVariant {
             name: "MySQL",

@@ -1,13 +1,16 @@
 //! PostgreSQL, through tokio-postgres.
 #![forbid(unsafe_code)]
 
+mod null;
+
+pub use null::null_service;
+
 use drivers::postgres::Protocol as Sending;
 use drivers::{DatabaseAccess, PostgresAccess};
 use protocol::{
     Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Scheme, Sql, TLS,
 };
 use record::SqlProtocol;
-use testserver::null::Service;
 
 /// Its properties.
 pub static ROW: Protocol = Protocol {
@@ -47,7 +50,7 @@ pub static ROW: Protocol = Protocol {
     consistency: &[],
     lacks: drivers::lacks,
     codes: || drivers::postgres::code_names().collect(),
-    null: Some(Service::Postgres),
+    null: Some(null_service),
     null_variants: &[
         NullVariant {
             name: "PostgreSQL",

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod lane;
+mod null;
 #[cfg(test)]
 #[path = "../../../tests/common/scratch.rs"]
 mod scratch;
@@ -10,6 +11,7 @@ mod side_channel;
 mod side_channel_tests;
 
 pub use lane::{RespAccess, resp_lacks, resp_lanes};
+pub use null::null_service;
 
 use engine::workload::Feeds;
 use engine::{MakeLane, Numbers, grouped};
@@ -19,7 +21,6 @@ use protocol::{
     Store, StoreParts,
 };
 use record::{Address, DriveOrder};
-use testserver::null::Service;
 use wire::resp;
 
 /// Its properties.
@@ -53,7 +54,7 @@ pub static ROW: Protocol = Protocol {
         let codes = resp::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
-    null: Some(Service::Stores),
+    null: Some(null_service),
     null_variants: &[
         NullVariant {
             name: "RESP2",

@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 mod lane;
+mod null;
 mod side_channel;
 
 pub use lane::{ThriftAccess, ThriftEpoch, VALUE_COLUMN, thrift_lacks, thrift_lanes};
+pub use null::null_service;
 
 use engine::{MakeLane, grouped};
 use protocol::side_channel::SideChannel;
@@ -13,7 +15,6 @@ use protocol::{
     Store, StoreParts, is_identifier,
 };
 use record::{Address, Consistency, DriveOrder};
-use testserver::null::Service;
 use wire::thrift;
 
 /// Its properties.
@@ -47,7 +48,7 @@ pub static ROW: Protocol = Protocol {
         let codes = thrift::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
-    null: Some(Service::Stores),
+    null: Some(null_service),
     null_variants: &[NullVariant { name: "Thrift", deep: true, fresh: true, access: plain }],
 };
 

@@ -5,17 +5,18 @@ mod chat;
 mod copies;
 mod lane;
 mod messages;
+mod null;
 mod upgrade;
 
 pub use lane::{WebSocketAccess, websocket_lanes};
 pub use messages::SHORTEST_MESSAGE;
+pub use null::null_service;
 
 use engine::{MakeLane, Numbers, TlsAccess, grouped};
 use protocol::{
     Access, Family, Login, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
 };
 use record::DriveOrder;
-use testserver::null::Service;
 use wire::websocket::{Kind, Upgrade, codes};
 
 /// Its properties.
@@ -37,7 +38,7 @@ pub static ROW: Protocol = Protocol {
     consistency: &[],
     lacks: |_| Some("a WebSocket server receives messages and has no operations on keys"),
     codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
-    null: Some(Service::WebSocket),
+    null: Some(null_service),
     null_variants: &[
         NullVariant { name: "WebSocket", deep: true, fresh: true, access: usual },
         NullVariant { name: "WebSocket chat", deep: false, fresh: true, access: usual_rooms },

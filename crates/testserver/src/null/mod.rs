@@ -1,38 +1,51 @@
 //! The null server answers every request at once, with the shortest correct reply, at the least
 //! cost. The cost of a generator against it is the generator's own cost.
 //!
-//! It runs in one thread. For most services it distinguishes HTTP, memcached, RESP and Thrift by
-//! the first byte of a request. Of a store's data it keeps only the versions, because values follow
-//! from keys and versions. Databases have services of their own, since MySQL speaks first; what
-//! they are asked does not matter.
+//! It runs in one thread. Each protocol implements its own service. Of a store's data it keeps only the
+//! versions ([`Data`]). What a database is asked does not matter.
 
-mod answer;
-mod cql;
-mod mysql;
-mod postgres;
+mod data;
 mod server;
-mod thrift;
-mod websocket;
+
+pub use data::{Data, decimal, find, line};
 
 use super::Running;
-use answer::Data;
 use server::Server;
 use std::io;
 use std::net::SocketAddr;
 
-/// The protocol of a listening socket.
+/// What is spoken on one listening socket, with the data of its connections.
+pub trait NullService: Send {
+    /// Answers the request that the input, which is not empty, begins with: the reply is appended to
+    /// `out`.
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed;
+
+    /// The greeting that a new connection gets.
+    fn greeting(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// The room that a client enters with this input. Returns None if it enters none.
+    fn room(&self, _input: &[u8]) -> Option<Room> {
+        None
+    }
+}
+
+/// Makes a service for one listening socket.
+pub type Service = fn() -> Box<dyn NullService>;
+
+/// The name of a room.
+pub type Room = [u8; 32];
+
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Service {
-    /// HTTP, memcached, RESP, Thrift: the workload `kv`.
-    Stores,
-    /// PostgreSQL: one row, whatever is asked.
-    Postgres,
-    /// MySQL: one row, whatever is asked.
-    Mysql,
-    /// Cassandra by CQL: one row, whatever is asked, and what its client libraries ask of a cluster.
-    Cql,
-    /// WebSocket: every connection is upgraded, and every message is echoed.
-    WebSocket,
+pub enum Consumed {
+    /// It had this many bytes, and its reply was appended.
+    Bytes(usize),
+    /// More bytes are needed.
+    NotAll,
+    /// It is not a request of our lanes.
+    Unknown,
 }
 
 /// A null server on a thread of this process. Dropping it stops it.

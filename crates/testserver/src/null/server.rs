@@ -1,10 +1,7 @@
 //! The null server's loop: one read, as many replies as there are requests, one
 //! write.
 
-use super::answer::Consumed;
-use super::cql::Cql;
-use super::{Data, mysql, postgres, websocket};
-use engine::workload::preset;
+use super::{Consumed, NullService, Room};
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, PipeReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -18,58 +15,10 @@ const BUFFER: usize = 64 * 1024;
 /// Events taken at once.
 const EVENTS: usize = 64;
 
-struct Service {
+/// A listening socket, and what is spoken there.
+struct Listening {
     listener: TcpListener,
-    protocol: Protocol,
-}
-
-/// The protocol of a listening socket.
-enum Protocol {
-    Stores(Box<Data>),
-    Postgres,
-    Mysql,
-    Cql(Cql),
-    WebSocket,
-}
-
-impl Protocol {
-    fn new(service: super::Service) -> io::Result<Protocol> {
-        let workload = preset("kv").ok_or_else(|| io::Error::other("no preset kv"))?;
-        Ok(match service {
-            super::Service::Stores => {
-                Protocol::Stores(Box::new(Data::new(&workload).map_err(io::Error::other)?))
-            }
-            super::Service::Postgres => Protocol::Postgres,
-            super::Service::Mysql => Protocol::Mysql,
-            super::Service::Cql => Protocol::Cql(Cql::default()),
-            super::Service::WebSocket => Protocol::WebSocket,
-        })
-    }
-
-    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
-        match self {
-            Protocol::Stores(data) => data.answer(input, out),
-            Protocol::Postgres => postgres::answer(input, out),
-            Protocol::Mysql => mysql::answer(input, out),
-            Protocol::Cql(cql) => cql.answer(input, out),
-            Protocol::WebSocket => websocket::answer(input, out),
-        }
-    }
-
-    /// The room that a client enters with this input. Returns None if it enters none.
-    fn room(&self, input: &[u8]) -> Option<websocket::Name> {
-        matches!(self, Protocol::WebSocket).then(|| websocket::room(input)).flatten()
-    }
-
-    /// The greeting that a new connection gets.
-    fn greeting(&self) -> Vec<u8> {
-        match self {
-            Protocol::Mysql => mysql::greeting(),
-            Protocol::Stores(_) | Protocol::Postgres | Protocol::Cql(_) | Protocol::WebSocket => {
-                Vec::new()
-            }
-        }
-    }
+    service: Box<dyn NullService>,
 }
 
 struct Client {
@@ -80,18 +29,18 @@ struct Client {
     /// Replies that the system has not accepted yet: nothing is read before they are sent.
     pending: Vec<u8>,
     /// The room to whose members all of its messages are sent.
-    room: Option<websocket::Name>,
+    room: Option<Room>,
 }
 
 pub(super) struct Server {
     poll: Epoll,
     /// Open as long as the server should run.
     _stop: PipeReader,
-    services: Vec<Service>,
+    services: Vec<Listening>,
     clients: Vec<Option<Client>>,
     free: Vec<usize>,
     /// The places of the clients in each room.
-    rooms: HashMap<websocket::Name, Vec<usize>>,
+    rooms: HashMap<Room, Vec<usize>>,
     buffer: Box<[u8]>,
     out: Vec<u8>,
     /// What is to be sent to the members of a room.
@@ -110,7 +59,7 @@ impl Server {
             listener.set_nonblocking(true)?;
             sys::net::listen(&listener, sys::net::BACKLOG)?;
             poll.add(listener.as_fd(), SERVICES + number as u64)?;
-            Ok(Service { listener, protocol: Protocol::new(*service)? })
+            Ok(Listening { listener, service: service() })
         };
         let services = services.iter().enumerate().map(open).collect::<io::Result<_>>()?;
         // A kernel without this call reports it here, not in the loop.
@@ -167,7 +116,7 @@ impl Server {
             self.free.extend((index < self.clients.len()).then_some(index));
             return;
         }
-        let pending = self.services[service].protocol.greeting();
+        let pending = self.services[service].service.greeting();
         let mut client = Client { stream, service, held: Vec::new(), pending, room: None };
         // A greeting that cannot be sent at once is queued like a reply.
         let _ = client.pay(&[]);
@@ -179,11 +128,11 @@ impl Server {
 
     fn serve(&mut self, index: usize, ready: Ready) {
         let Some(client) = &mut self.clients[index] else { return };
-        let protocol = &mut self.services[client.service].protocol;
+        let spoken = &mut *self.services[client.service].service;
         let was_in = client.room;
         let goes_on = client.pay(&[]).and_then(|_| {
             let (out, shared) = (&mut self.out, &mut self.shared);
-            client.receive(ready.ended, protocol, &mut self.buffer, out, shared)
+            client.receive(ready.ended, spoken, &mut self.buffer, out, shared)
         });
         if let Some(room) = client.room {
             if was_in.is_none() {
@@ -198,7 +147,7 @@ impl Server {
 
     /// Sends the shared messages to the members of the room. A member that cannot be reached is
     /// closed when the end of its stream is read.
-    fn broadcast(&mut self, room: websocket::Name) {
+    fn broadcast(&mut self, room: Room) {
         if self.shared.is_empty() {
             return;
         }
@@ -230,7 +179,7 @@ impl Client {
     fn receive(
         &mut self,
         to_end: bool,
-        protocol: &mut Protocol,
+        service: &mut dyn NullService,
         buffer: &mut [u8],
         out: &mut Vec<u8>,
         shared: &mut Vec<u8>,
@@ -244,7 +193,7 @@ impl Client {
                 Err(error) => return Err(error),
             };
             out.clear();
-            if !self.answer(&buffer[..got], protocol, out) {
+            if !self.answer(&buffer[..got], service, out) {
                 return Ok(false);
             }
             if self.room.is_some() {
@@ -253,7 +202,7 @@ impl Client {
                 return Ok(false);
             } else {
                 // A client sends no messages before it is upgraded.
-                self.room = protocol.room(&buffer[..got]);
+                self.room = service.room(&buffer[..got]);
             }
             if got < buffer.len() && !to_end {
                 return Ok(true);
@@ -263,7 +212,7 @@ impl Client {
     }
 
     /// Answers the requests received so far. Returns false if one of them is unknown.
-    fn answer(&mut self, fresh: &[u8], protocol: &mut Protocol, out: &mut Vec<u8>) -> bool {
+    fn answer(&mut self, fresh: &[u8], service: &mut dyn NullService, out: &mut Vec<u8>) -> bool {
         let whole;
         let mut input = fresh;
         if !self.held.is_empty() {
@@ -272,7 +221,7 @@ impl Client {
             input = &whole;
         }
         while !input.is_empty() {
-            match protocol.answer(input, out) {
+            match service.answer(input, out) {
                 Consumed::Bytes(consumed) => input = &input[consumed..],
                 Consumed::NotAll => break,
                 Consumed::Unknown => return false,

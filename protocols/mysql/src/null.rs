@@ -3,7 +3,7 @@
 //!
 //! Packets: <https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html>.
 
-use super::answer::Consumed;
+use testserver::null::{Consumed, NullService};
 
 /// The greeting: version 10 of the protocol, MySQL 5.7, a login with `mysql_native_password` in the
 /// format of 4.1.
@@ -23,15 +23,32 @@ const PREPARED: &[u8] = b"\0\x01\0\0\0\x01\0\0\0\0\0\0";
 /// Bytes before the payload of a packet: its length, and its number.
 const HEAD: usize = 4;
 
+struct Mysql;
+
+/// A service of the null server.
+pub fn null_service() -> Box<dyn NullService> {
+    Box::new(Mysql)
+}
+
+impl NullService for Mysql {
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
+        answer(input, out)
+    }
+
+    fn greeting(&self) -> Vec<u8> {
+        greeting()
+    }
+}
+
 /// What the server sends before any request.
-pub(super) fn greeting() -> Vec<u8> {
+fn greeting() -> Vec<u8> {
     let mut out = Vec::new();
     packets(&[GREETING], 0, &mut out);
     out
 }
 
 /// Answers the packet that the input, which is not empty, begins with.
-pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
+fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
     let Some(&[a, b, c, number]) = input.first_chunk::<HEAD>() else { return Consumed::NotAll };
     let whole = HEAD + u32::from_le_bytes([a, b, c, 0]) as usize;
     if input.len() < whole {

@@ -8,10 +8,10 @@ mod columns;
 mod result;
 mod statement;
 
-use super::answer::Consumed;
 use statement::Statement;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use testserver::null::{Consumed, NullService};
 
 /// First byte of requests, and of replies.
 const REQUEST: u8 = 4;
@@ -48,13 +48,17 @@ const MOST_PREPARED: usize = 1000;
 
 /// The prepared statements of one listening socket, each with its result, which is built once.
 #[derive(Default)]
-pub(super) struct Cql {
+struct Cql {
     prepared: HashMap<[u8; ID], Vec<u8>>,
 }
 
-impl Cql {
-    /// Answers the frame that the input, which is not empty, begins with.
-    pub(super) fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
+/// A service of the null server.
+pub fn null_service() -> Box<dyn NullService> {
+    Box::new(Cql::default())
+}
+
+impl NullService for Cql {
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
         if input[0] != REQUEST {
             return Consumed::Unknown;
         }
@@ -77,7 +81,9 @@ impl Cql {
         out[at + 5..at + HEAD].copy_from_slice(&replied.to_be_bytes());
         Consumed::Bytes(HEAD + length)
     }
+}
 
+impl Cql {
     /// Appends the body of the reply. Returns its operation, or None if the request is
     /// malformed or not known.
     fn reply(&mut self, operation: u8, body: &[u8], out: &mut Vec<u8>) -> Option<u8> {

@@ -1,8 +1,8 @@
 //! What a null WebSocket server answers: every connection is upgraded, and every message is sent
 //! back to its sender or, in a room, to all members. Pure.
 
-use super::answer::{Consumed, find};
-use engine::{ROOM_BYTES, websocket_accept, websocket_mask};
+use testserver::null::{Consumed, NullService, Room, find};
+use wire::websocket::{ROOM_BYTES, accept, mask};
 
 const KEY: &[u8] = b"\r\nSec-WebSocket-Key: ";
 const KEY_BYTES: usize = 24;
@@ -11,20 +11,35 @@ const UPGRADED: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket
 const MASK: u8 = 0x80;
 const CLOSE: u8 = 8;
 
-/// The name of a room, as our lane writes it.
-pub(super) type Name = [u8; ROOM_BYTES];
 const ROOM: &[u8] = b"room=";
 
+struct WebSocket;
+
+/// A service of the null server.
+pub fn null_service() -> Box<dyn NullService> {
+    Box::new(WebSocket)
+}
+
+impl NullService for WebSocket {
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
+        answer(input, out)
+    }
+
+    fn room(&self, input: &[u8]) -> Option<Room> {
+        room(input)
+    }
+}
+
 /// The room that the request for an upgrade at the beginning of the input names, if it does.
-pub(super) fn room(input: &[u8]) -> Option<Name> {
+fn room(input: &[u8]) -> Option<Room> {
     let target = input.strip_prefix(b"GET ")?.split(|byte| *byte == b' ').next()?;
     let at = find(target, ROOM)? + ROOM.len();
-    target[at..].first_chunk().copied()
+    target[at..].first_chunk::<ROOM_BYTES>().copied()
 }
 
 /// Answers the request or the frame that the input, which is not empty, begins with. Our lane sends
 /// each message in one frame, and only messages and close frames.
-pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
+fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
     if input[0] == b'G' {
         return upgrade(input, out);
     }
@@ -52,7 +67,7 @@ pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
         out.extend_from_slice(&input[2..unmasked]);
         let from = out.len();
         out.extend_from_slice(payload);
-        websocket_mask(&mut out[from..], *key);
+        mask(&mut out[from..], *key);
     }
     Consumed::Bytes(consumed)
 }
@@ -61,7 +76,7 @@ fn upgrade(input: &[u8], out: &mut Vec<u8>) -> Consumed {
     let Some(end) = find(input, b"\r\n\r\n") else { return Consumed::NotAll };
     let key = find(&input[..end], KEY).and_then(|at| input[at + KEY.len()..].get(..KEY_BYTES));
     let Some(key) = key else { return Consumed::Unknown };
-    for part in [UPGRADED, &websocket_accept(key), b"\r\n\r\n"] {
+    for part in [UPGRADED, &accept(key), b"\r\n\r\n"] {
         out.extend_from_slice(part);
     }
     Consumed::Bytes(end + 4)

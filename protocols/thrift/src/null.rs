@@ -1,7 +1,7 @@
 //! Calls of Cassandra's Thrift interface, and replies: `get` and `insert`, as `wire` writes
 //! them.
 
-use super::answer::{Consumed, Data};
+use testserver::null::{Consumed, Data, NullService};
 
 /// Bytes in front of the message of a frame: its length.
 const LENGTH: usize = 4;
@@ -25,9 +25,15 @@ struct Call<'a> {
     arguments: &'a [u8],
 }
 
-impl Data {
-    /// Answers the call that the input begins with.
-    pub(super) fn thrift(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
+struct Thrift(Data);
+
+/// A service of the null server.
+pub fn null_service() -> Box<dyn NullService> {
+    Box::new(Thrift(Data::of_kv()))
+}
+
+impl NullService for Thrift {
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
         let Some((length, rest)) = input.split_first_chunk::<LENGTH>() else {
             return Consumed::NotAll;
         };
@@ -38,20 +44,23 @@ impl Data {
             None => Consumed::Unknown,
         }
     }
+}
 
+impl Thrift {
     fn called(&mut self, call: &Call<'_>, out: &mut Vec<u8>) -> Option<()> {
         let mut input = call.arguments;
         let key = text(&mut input, KEY)?;
         match call.name {
-            b"get" if self.read(key) => {
-                let length = (self.value.len() as u32).to_be_bytes();
-                reply(call, &[BEFORE_VALUE, &length, &self.value, BEHIND_VALUE], out);
+            b"get" if self.0.read(key) => {
+                let value = self.0.value();
+                let length = (value.len() as u32).to_be_bytes();
+                reply(call, &[BEFORE_VALUE, &length, value, BEHIND_VALUE], out);
             }
             b"insert" => {
                 text(&mut input, FAMILY)?;
                 text(&mut input, NAME)?;
                 let value = text(&mut input, VALUE)?;
-                self.write(key, value).then_some(())?;
+                self.0.write(key, value).then_some(())?;
                 reply(call, &[b"\0"], out);
             }
             _ => return None,
@@ -93,9 +102,9 @@ mod tests {
     use engine::workload::preset;
     use record::Workload;
 
-    fn data() -> Data {
+    fn data() -> Thrift {
         let kv = preset("kv").expect("a preset");
-        Data::new(&Workload { keys: 10, ..kv }).expect("a workload")
+        Thrift(Data::new(&Workload { keys: 10, ..kv }))
     }
 
     /// The frame of a message.
@@ -119,14 +128,14 @@ mod tests {
     }
 
     fn value(version: u8) -> Vec<u8> {
-        let mut data = data();
+        let mut data = data().0;
         let number = [[7, 0, 0, 0, 0, 0, 0, 0], [version, 0, 0, 0, 0, 0, 0, 0]].concat();
         assert!(data.write(b"k:000000000007", &number) && data.read(b"k:000000000007"));
-        data.value
+        data.value().to_vec()
     }
 
     /// The outcome of these bytes, and the reply.
-    fn answer_to(data: &mut Data, input: &[u8]) -> (Consumed, Vec<u8>) {
+    fn answer_to(data: &mut Thrift, input: &[u8]) -> (Consumed, Vec<u8>) {
         let mut out = Vec::new();
         (data.answer(input, &mut out), out)
     }

@@ -3,7 +3,7 @@
 //!
 //! Messages: <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
 
-use super::answer::Consumed;
+use testserver::null::{Consumed, NullService};
 
 /// Version 3.0 of the protocol, where a start-up message names it.
 const VERSION: [u8; 4] = [0, 3, 0, 0];
@@ -20,8 +20,21 @@ const ROW: &[u8] = b"D\0\0\0\x0e\0\x01\0\0\0\x04\0\0\0\x01";
 const ROW_AS_TEXT: &[u8] = b"D\0\0\0\x0b\0\x01\0\0\0\x011";
 const DONE: &[u8] = b"C\0\0\0\x0dSELECT 1\0";
 
+struct Postgres;
+
+/// A service of the null server.
+pub fn null_service() -> Box<dyn NullService> {
+    Box::new(Postgres)
+}
+
+impl NullService for Postgres {
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
+        answer(input, out)
+    }
+}
+
 /// Answers the message that the input, which is not empty, begins with.
-pub(super) fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
+fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
     // The first message has no letter.
     let starts = input[0] == 0;
     let letters = usize::from(!starts);

@@ -1,0 +1,116 @@
+//! What a null memcached answers: `get` and `set` of one key, in both dialects. Pure except for the
+//! versions.
+
+use testserver::null::{Consumed, Data, NullService, decimal, line};
+
+struct Memcached(Data);
+
+/// A service of the null server.
+pub fn null_service() -> Box<dyn NullService> {
+    Box::new(Memcached(Data::of_kv()))
+}
+
+impl NullService for Memcached {
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
+        let Some((line, rest)) = line(input) else { return Consumed::NotAll };
+        let mut words = line.split(|byte| *byte == b' ');
+        let (verb, key) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let last = line.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+        match verb {
+            b"get" if self.0.read(key) => {
+                out.extend_from_slice(b"VALUE ");
+                out.extend_from_slice(key);
+                out.extend_from_slice(b" 0 ");
+                self.0.sized(out);
+                out.extend_from_slice(b"END\r\n");
+            }
+            b"mg" if self.0.read(key) => {
+                out.extend_from_slice(b"VA ");
+                self.0.sized(out);
+            }
+            b"set" | b"ms" => {
+                let Some(length) = decimal(last) else { return Consumed::Unknown };
+                if rest.len() < length + 2 {
+                    return Consumed::NotAll;
+                }
+                if !self.0.write(key, &rest[..length]) {
+                    return Consumed::Unknown;
+                }
+                out.extend_from_slice(if verb == b"ms" { b"HD\r\n" } else { b"STORED\r\n" });
+                return Consumed::Bytes(line.len() + 2 + length + 2);
+            }
+            _ => return Consumed::Unknown,
+        }
+        Consumed::Bytes(line.len() + 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::workload::preset;
+    use record::Workload;
+
+    fn store() -> Memcached {
+        Memcached(Data::new(&Workload { keys: 10, ..preset("kv").expect("a preset") }))
+    }
+
+    fn value(version: u64) -> Vec<u8> {
+        let mut data = store().0;
+        let number = [7u64.to_le_bytes(), version.to_le_bytes()].concat();
+        assert!(data.write(b"k:000000000007", &number) && data.read(b"k:000000000007"));
+        data.value().to_vec()
+    }
+
+    /// The outcome of these bytes, and the reply.
+    fn answer_to(store: &mut Memcached, input: &[u8]) -> (Consumed, Vec<u8>) {
+        let mut out = Vec::new();
+        (store.answer(input, &mut out), out)
+    }
+
+    #[test]
+    fn it_reads_what_it_wrote() {
+        let (old, new) = (value(0), value(42));
+        let with = |before: &[u8], value: &[u8], after: &[u8]| [before, value, after].concat();
+        // The read request, the write request and its confirmation, and the framing of a value.
+        #[rustfmt::skip]
+        let cases: [[&[u8]; 5]; 2] = [
+            [b"get k:000000000007\r\n", b"set k:000000000007 0 0 32\r\n", b"STORED\r\n",
+             b"VALUE k:000000000007 0 32\r\n", b"\r\nEND\r\n"],
+            [b"mg k:000000000007 v\r\n", b"ms k:000000000007 32\r\n", b"HD\r\n",
+             b"VA 32\r\n", b"\r\n"],
+        ];
+        for [get, set, stored, before, after] in cases {
+            let set = with(set, &new, b"\r\n");
+            let shown = get.escape_ascii();
+            let mut store = store();
+            let read = Consumed::Bytes(get.len());
+            assert_eq!(answer_to(&mut store, get), (read, with(before, &old, after)), "{shown}");
+            let written = (Consumed::Bytes(set.len()), stored.to_vec());
+            assert_eq!(answer_to(&mut store, &set), written, "{shown}");
+            // Bytes after a request do not belong to it.
+            let two = [get, get].concat();
+            assert_eq!(answer_to(&mut store, &two), (read, with(before, &new, after)), "{shown}");
+            for request in [get, &set] {
+                for cut in 1..request.len() {
+                    let answer = answer_to(&mut store, &request[..cut]);
+                    assert_eq!(answer, (Consumed::NotAll, vec![]), "{shown}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_lane_says_is_refused() {
+        let cases: [&[u8]; 4] = [
+            b"flush_all\r\n",
+            b"get k:000000000010\r\n",
+            b"get short\r\n",
+            b"set k:000000000001 0 0 3\r\nabc\r\n",
+        ];
+        for input in cases {
+            let (consumed, out) = answer_to(&mut store(), input);
+            assert_eq!((consumed, out.len()), (Consumed::Unknown, 0), "{}", input.escape_ascii());
+        }
+    }
+}

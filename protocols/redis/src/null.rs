@@ -1,0 +1,120 @@
+//! What a null Redis answers: `GET` and `SET` of one key. Pure except for the versions.
+
+use testserver::null::{Consumed, Data, NullService, decimal, line};
+
+/// The reply to `HELLO 3`, reduced to the protocol.
+const HELLO: &[u8] = b"%1\r\n$5\r\nproto\r\n:3\r\n";
+
+struct Redis(Data);
+
+/// A service of the null server.
+pub fn null_service() -> Box<dyn NullService> {
+    Box::new(Redis(Data::of_kv()))
+}
+
+impl NullService for Redis {
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
+        if input[0] != b'*' {
+            return Consumed::Unknown;
+        }
+        let Some((count, mut rest)) = line(input) else { return Consumed::NotAll };
+        let mut words: [&[u8]; 3] = [b""; 3];
+        let count = decimal(&count[1..]).filter(|count| (2..=words.len()).contains(count));
+        let Some(count) = count else { return Consumed::Unknown };
+        for word in &mut words[..count] {
+            let Some((length, text)) = line(rest) else { return Consumed::NotAll };
+            let Some(length) = length.get(1..).and_then(decimal) else { return Consumed::Unknown };
+            if text.len() < length + 2 {
+                return Consumed::NotAll;
+            }
+            *word = &text[..length];
+            rest = &text[length + 2..];
+        }
+        match words {
+            [b"GET", key, _] if self.0.read(key) => {
+                out.push(b'$');
+                self.0.sized(out);
+            }
+            [b"SET", key, value] if self.0.write(key, value) => out.extend_from_slice(b"+OK\r\n"),
+            [b"HELLO", ..] => out.extend_from_slice(HELLO),
+            _ => return Consumed::Unknown,
+        }
+        Consumed::Bytes(input.len() - rest.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::workload::preset;
+    use record::Workload;
+
+    fn store() -> Redis {
+        Redis(Data::new(&Workload { keys: 10, ..preset("kv").expect("a preset") }))
+    }
+
+    fn value(version: u64) -> Vec<u8> {
+        let mut data = store().0;
+        let number = [7u64.to_le_bytes(), version.to_le_bytes()].concat();
+        assert!(data.write(b"k:000000000007", &number) && data.read(b"k:000000000007"));
+        data.value().to_vec()
+    }
+
+    /// The outcome of these bytes, and the reply.
+    fn answer_to(store: &mut Redis, input: &[u8]) -> (Consumed, Vec<u8>) {
+        let mut out = Vec::new();
+        (store.answer(input, &mut out), out)
+    }
+
+    #[test]
+    fn it_reads_what_it_wrote() {
+        let (old, new) = (value(0), value(42));
+        let with = |before: &[u8], value: &[u8], after: &[u8]| [before, value, after].concat();
+        // The read request, the write request and its confirmation, and the framing of a value.
+        #[rustfmt::skip]
+        let cases: [[&[u8]; 5]; 1] = [
+            [b"*2\r\n$3\r\nGET\r\n$14\r\nk:000000000007\r\n",
+             b"*3\r\n$3\r\nSET\r\n$14\r\nk:000000000007\r\n$32\r\n", b"+OK\r\n",
+             b"$32\r\n", b"\r\n"],
+        ];
+        for [get, set, stored, before, after] in cases {
+            let set = with(set, &new, b"\r\n");
+            let shown = get.escape_ascii();
+            let mut store = store();
+            let read = Consumed::Bytes(get.len());
+            assert_eq!(answer_to(&mut store, get), (read, with(before, &old, after)), "{shown}");
+            let written = (Consumed::Bytes(set.len()), stored.to_vec());
+            assert_eq!(answer_to(&mut store, &set), written, "{shown}");
+            // Bytes after a request do not belong to it.
+            let two = [get, get].concat();
+            assert_eq!(answer_to(&mut store, &two), (read, with(before, &new, after)), "{shown}");
+            for request in [get, &set] {
+                for cut in 1..request.len() {
+                    let answer = answer_to(&mut store, &request[..cut]);
+                    assert_eq!(answer, (Consumed::NotAll, vec![]), "{shown}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_greeting_is_as_short_as_it_can_be() {
+        let hello = b"*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n";
+        let answer = answer_to(&mut store(), hello);
+        assert_eq!(answer, (Consumed::Bytes(hello.len()), HELLO.to_vec()));
+    }
+
+    #[test]
+    fn what_no_lane_says_is_refused() {
+        let cases: [&[u8]; 4] = [
+            b"PING\r\n",
+            b"*1\r\n$4\r\nPING\r\n",
+            b"*2\r\n$3\r\nDEL\r\n$14\r\nk:000000000007\r\n",
+            b"*2\r\n$x\r\n",
+        ];
+        for input in cases {
+            let (consumed, out) = answer_to(&mut store(), input);
+            assert_eq!((consumed, out.len()), (Consumed::Unknown, 0), "{}", input.escape_ascii());
+        }
+    }
+}
