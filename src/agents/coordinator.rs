@@ -54,7 +54,7 @@ pub(super) struct Received {
 /// What belongs to one part of the run.
 struct RunPart<'a, 'b> {
     slices: Slices,
-    patience: Duration,
+    timeout: Duration,
     /// When it began, on our clock.
     began_ns: u64,
     targets: Targets,
@@ -149,11 +149,11 @@ impl Coordinator {
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
         self.synchronise(PINGS)?;
-        let patience = Duration::from_nanos(order.patience_ns);
+        let timeout = Duration::from_nanos(order.timeout_ns);
         let began_ns = self.clock.now();
         let targets = Targets::new(clocks);
         let mut part =
-            RunPart { slices: *slices, patience, began_ns, targets, merged: 0, stop, each };
+            RunPart { slices: *slices, timeout, began_ns, targets, merged: 0, stop, each };
         let order = serde_json::to_vec(order)
             .map_err(|error| EngineError::Helper(format!("an order cannot be written: {error}")))?;
         for agent in &mut self.agents {
@@ -243,7 +243,7 @@ impl Coordinator {
         part: &RunPart<'_, '_>,
         index: u64,
     ) -> Result<ControlFlow<Ended, bool>, EngineError> {
-        let until = Instant::now() + part.patience;
+        let until = Instant::now() + part.timeout;
         let mut ready = vec![false; self.agents.len()];
         let mut late = false;
         while ready.contains(&false) {
@@ -252,7 +252,7 @@ impl Coordinator {
             }
             let Some((from, at, message)) = self.glance()? else {
                 if Instant::now() >= until {
-                    return Err(self.silent(&ready, part.patience));
+                    return Err(self.silent(&ready, part.timeout));
                 }
                 continue;
             };
@@ -296,7 +296,7 @@ impl Coordinator {
             agent.link.send(&FromCoordinator::End).map_err(|error| agent.lost_by(&error))?;
         }
         let mut notified = early;
-        let until = Instant::now() + if early { ENDING } else { part.patience };
+        let until = Instant::now() + if early { ENDING } else { part.timeout };
         while self.agents.iter().any(|agent| agent.part.trials.is_none()) {
             if part.stop.raised() && !notified {
                 notified = true;
@@ -423,14 +423,14 @@ impl Coordinator {
         self.next(Instant::now() + GLANCE)
     }
 
-    fn silent(&self, answered: &[bool], patience: Duration) -> EngineError {
+    fn silent(&self, answered: &[bool], timeout: Duration) -> EngineError {
         let silent = self.agents.iter().zip(answered).filter(|(_, answered)| !**answered);
         let ranks: Vec<String> = silent.map(|(agent, _)| agent.ready.rank.to_string()).collect();
         let agents = if ranks.len() == 1 { "agent" } else { "agents" };
         EngineError::Helper(format!(
             "{agents} {} did not answer within {}",
             lists::listed(&ranks),
-            text::units::show_ns(patience.as_nanos() as u64)
+            text::units::show_ns(timeout.as_nanos() as u64)
         ))
     }
 }

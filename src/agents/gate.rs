@@ -89,17 +89,14 @@ impl AgentLink {
     /// Waits for a message, and answers those that are only for the clock model.
     ///
     /// # Errors
-    /// If none comes within the patience, or the coordinator cannot be reached.
-    pub(crate) fn receive(
-        &self,
-        patience: Duration,
-    ) -> Result<(u64, FromCoordinator), RemoteError> {
+    /// If none comes within the timeout, or the coordinator cannot be reached.
+    pub(crate) fn receive(&self, timeout: Duration) -> Result<(u64, FromCoordinator), RemoteError> {
         let messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let (at, message) = match messages.receive(patience) {
+            let (at, message) = match messages.receive(timeout) {
                 Ok((at, Ok(message))) => (at, message),
                 Ok((_, Err(error))) => return Err(self.send_error().take().unwrap_or(error)),
-                Err(RecvTimeoutError::Timeout) => return Err(RemoteError::TimedOut(patience)),
+                Err(RecvTimeoutError::Timeout) => return Err(RemoteError::TimedOut(timeout)),
                 Err(RecvTimeoutError::Disconnected) => return Err(RemoteError::Closed),
             };
             match message {
@@ -181,7 +178,7 @@ pub(crate) struct AgentGate {
     link: Arc<AgentLink>,
     outbox: Arc<Outbox>,
     stop: Stop,
-    patience: Duration,
+    timeout: Duration,
     state: Mutex<GateState>,
 }
 
@@ -207,11 +204,11 @@ impl AgentGate {
         link: Arc<AgentLink>,
         outbox: Arc<Outbox>,
         stop: Stop,
-        patience: Duration,
+        timeout: Duration,
         received_ns: u64,
     ) -> AgentGate {
         let state = Mutex::new(GateState { received_ns, started_ns: 0, failed: None });
-        AgentGate { link, outbox, stop, patience, state }
+        AgentGate { link, outbox, stop, timeout, state }
     }
 
     /// Reports that the order was carried out, once no worker drives any more.
@@ -241,7 +238,7 @@ impl AgentGate {
             stops: self.stop.raised(),
         });
         loop {
-            let (at, message) = self.link.receive(self.patience)?;
+            let (at, message) = self.link.receive(self.timeout)?;
             state.received_ns = at;
             match message {
                 FromCoordinator::Start { index: of, at_ns } if of == index => {

@@ -25,7 +25,7 @@ use std::time::Duration;
 use wire::remote::agents::{FromAgent, FromCoordinator, Hello, Stamps};
 
 /// Longer than any test: one that waits in vain is found as a deadlock.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// An event of the coordinator or of an agent, which receives messages of type `M`.
 #[derive(Clone)]
@@ -368,10 +368,10 @@ impl Case {
     ) -> Result<(), RemoteError> {
         let outbox = Arc::new(Outbox::default());
         loop {
-            match link.receive(PATIENCE)? {
+            match link.receive(TIMEOUT)? {
                 (at, FromCoordinator::Order(_)) => {
                     let (link_of_gate, stop) = (link.clone(), script.stop.clone());
-                    let gate = AgentGate::new(link_of_gate, outbox.clone(), stop, PATIENCE, at);
+                    let gate = AgentGate::new(link_of_gate, outbox.clone(), stop, TIMEOUT, at);
                     self.drive(&gate, script, &outbox, clock);
                     gate.done().inspect_err(|why| {
                         link.send(&FromAgent::Failed { lane: None, why: why.to_string() });

@@ -21,7 +21,7 @@ use wire::remote::agents::{FromAgent, FromCoordinator, Hello};
 use wire::remote::{FrameError, Purpose};
 
 /// How long each message of a stranger may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// The most strangers that are examined at the same time.
 const STRANGERS: usize = 256;
 const GLANCE: Duration = Duration::from_millis(20);
@@ -125,14 +125,14 @@ fn seat(
 ) -> Result<(), String> {
     match position(&hello, agents, this, expected) {
         Ok(at) => {
-            if connection.send(&FromCoordinator::Accepted, PATIENCE).is_ok() {
+            if connection.send(&FromCoordinator::Accepted, TIMEOUT).is_ok() {
                 agents[at] = Some((connection, hello));
             }
             Ok(())
         }
         Err(why) => {
             // Whether it learns the reason or not, it does not take part.
-            let _ = connection.send(&FromCoordinator::Rejected(why.clone()), PATIENCE);
+            let _ = connection.send(&FromCoordinator::Rejected(why.clone()), TIMEOUT);
             // It may be left over from an earlier run, so the run waits for another one. A person can
             // tell, and need not wait until the end. There is nobody to tell if nobody reads this.
             let _ = writeln!(io::stderr(), "{why}; it was rejected, and the run waits for another");
@@ -173,8 +173,8 @@ fn examine(
     token: &Token,
     place: &Place,
 ) -> Result<Applicant, RemoteError> {
-    remote::admit(&mut connection, Purpose::Agent, token, place, PATIENCE)?;
-    match connection.receive(PATIENCE)? {
+    remote::admit(&mut connection, Purpose::Agent, token, place, TIMEOUT)?;
+    match connection.receive(TIMEOUT)? {
         FromAgent::Hello(hello) => Ok((connection, hello)),
         _ => Err(RemoteError::Message(FrameError::Malformed(wire::remote::UNKNOWN_KIND))),
     }

@@ -15,7 +15,7 @@ pub(crate) struct PartOrder {
     pub(crate) round_ns: u64,
     pub(crate) slice_ns: u64,
     /// How long an agent waits for the start of a slice.
-    pub(crate) patience_ns: u64,
+    pub(crate) timeout_ns: u64,
     /// Whether its rounds are the pilot.
     pub(crate) is_pilot: bool,
     /// All contenders of the plan.
@@ -55,7 +55,7 @@ impl PartOrder {
             first_round: order.first_round,
             round_ns: order.round_ns,
             slice_ns: order.slice_ns,
-            patience_ns: patience_ns(order),
+            timeout_ns: timeout_ns(order),
             is_pilot,
             lanes: lanes.collect(),
         }
@@ -76,7 +76,7 @@ impl PartOrder {
         within("rounds", self.rounds.into(), 0, most_rounds)?;
         within("first_round", self.first_round.into(), 1, most_rounds)?;
         within("warm_up_ns", self.warm_up_ns, 0, LONGEST_NS)?;
-        within("patience_ns", self.patience_ns, SLACK_NS, LONGEST_NS)?;
+        within("timeout_ns", self.timeout_ns, SLACK_NS, LONGEST_NS)?;
         if self.rounds > 0 {
             let slices = MOST_SLICES / self.lanes.len().max(1) as u64;
             within("round_ns", self.round_ns, 1, LONGEST_NS)?;
@@ -91,7 +91,7 @@ impl PartOrder {
 }
 
 /// How long the slowest agent may take for one slice, with the opening of its connections.
-fn patience_ns(order: &DriveOrder) -> u64 {
+fn timeout_ns(order: &DriveOrder) -> u64 {
     let timeout_ns = order.lanes.iter().map(|lane| lane.timeout_ns).max().unwrap_or(0);
     let sending_ns = order.warm_up.least_ns.max(order.round_ns.min(order.slice_ns.max(1)));
     let slice_ns = sending_ns.saturating_add(timeout_ns.saturating_mul(4));
@@ -190,7 +190,7 @@ mod tests {
             first_round: 1,
             round_ns: LONGEST_NS,
             slice_ns: LONGEST_NS / 500_000,
-            patience_ns: SLACK_NS,
+            timeout_ns: SLACK_NS,
             is_pilot: false,
             lanes: vec![lane(), lane()],
         };
@@ -203,8 +203,8 @@ mod tests {
             ("first_round", |order| order.first_round = 0),
             ("first_round", |order| order.first_round = u32::MAX),
             ("warm_up_ns", |order| order.warm_up_ns = u64::MAX),
-            ("patience_ns", |order| order.patience_ns = 0),
-            ("patience_ns", |order| order.patience_ns = u64::MAX),
+            ("timeout_ns", |order| order.timeout_ns = 0),
+            ("timeout_ns", |order| order.timeout_ns = u64::MAX),
             ("round_ns", |order| order.round_ns = 0),
             ("round_ns", |order| order.round_ns = u64::MAX),
             ("slice_ns", |order| order.slice_ns = 0),

@@ -85,8 +85,8 @@ fn own_address(variable: &dyn Fn(&str) -> Option<String>) -> Result<IpAddr, Erro
 }
 
 /// Waits for the file of the coordinator.
-fn found(file: &Path, patience: Duration) -> Result<(SocketAddr, Token), Error> {
-    let until = Instant::now() + patience;
+fn found(file: &Path, timeout: Duration) -> Result<(SocketAddr, Token), Error> {
+    let until = Instant::now() + timeout;
     loop {
         match read(file) {
             Ok(Some(found)) => return Ok(found),
@@ -96,7 +96,7 @@ fn found(file: &Path, patience: Duration) -> Result<(SocketAddr, Token), Error> 
                     "the coordinator did not write {} within {}: all processes must run in a \
                      directory that their machines share",
                     shown(file.display().to_string()),
-                    text::units::show_ns(patience.as_nanos() as u64)
+                    text::units::show_ns(timeout.as_nanos() as u64)
                 )));
             }
             Err(why) => {

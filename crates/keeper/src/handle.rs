@@ -38,7 +38,7 @@ pub struct Keeper {
     /// Ends of long-running processes, in the order in which they were reported.
     exits: Vec<(i32, Ending)>,
     /// The longest time that stopping may take: the sum of all graces.
-    patience: Duration,
+    graces: Duration,
     /// The mark of everything that the keeper starts, which is also the name of its note.
     mark: String,
     log_troubles: LogTroubles,
@@ -122,7 +122,7 @@ impl Keeper {
             logs: BTreeSet::new(),
             cgroup: None,
             exits: Vec::new(),
-            patience: Duration::ZERO,
+            graces: Duration::ZERO,
             ended: false,
         };
         let tiebreak = Identity::of(std::process::id());
@@ -148,7 +148,7 @@ impl Keeper {
     /// If it cannot be started. The error says why.
     pub fn launch(&mut self, order: &ProcessOrder) -> Result<i32, Error> {
         self.logs.insert(order.log.clone());
-        self.patience += order.grace;
+        self.graces += order.grace;
         match self.ask(&Request::Start(order.clone()))? {
             Event::Started { pid, cgroup } => {
                 self.cgroup = cgroup;
@@ -273,8 +273,7 @@ impl Keeper {
         self.send(&Request::Stop)?;
         // The remaining processes get the longest grace once more before they are killed, and each
         // process before them may have to be killed, too.
-        let until =
-            Instant::now() + 2 * self.patience + 3 * subreaper::KILL_TIMEOUT + ANSWER_TIMEOUT;
+        let until = Instant::now() + 2 * self.graces + 3 * subreaper::KILL_TIMEOUT + ANSWER_TIMEOUT;
         loop {
             match self.receive(until)? {
                 Some(Event::Stopped(farewell)) => {

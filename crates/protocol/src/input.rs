@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a pipe or a device may take to deliver all its data.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Reads a plain file of at most `most` bytes. Anything else (a pipe, a device, a directory) is an
 /// error: it may never end, or never begin.
@@ -39,18 +39,18 @@ pub fn plain_file(path: &Path) -> Result<File, String> {
 /// # Errors
 /// As [`plain`], and if the file does not end in time.
 pub fn any(path: &Path, most: u64) -> Result<Vec<u8>, String> {
-    within(path, most, PATIENCE)
+    within(path, most, TIMEOUT)
 }
 
-fn within(path: &Path, most: u64, patience: Duration) -> Result<Vec<u8>, String> {
+fn within(path: &Path, most: u64, timeout: Duration) -> Result<Vec<u8>, String> {
     let file = open(path).map_err(cannot)?;
     let kind = file.metadata().map_err(cannot)?.file_type();
     if kind.is_file() || kind.is_dir() {
         whole(file, most)
     } else {
-        to_its_end(file, most, Instant::now() + patience).map_err(|error| match error.kind() {
+        to_its_end(file, most, Instant::now() + timeout).map_err(|error| match error.kind() {
             ErrorKind::TimedOut => {
-                let seconds = patience.as_secs_f64();
+                let seconds = timeout.as_secs_f64();
                 format!("is not a plain file and did not end within {seconds} s")
             }
             ErrorKind::FileTooLarge => too_large(most),

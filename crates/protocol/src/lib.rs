@@ -16,6 +16,7 @@ pub mod secrets;
 pub mod side_channel;
 mod sql;
 mod store;
+pub mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
 

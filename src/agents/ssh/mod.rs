@@ -45,15 +45,15 @@ impl Hosts {
     /// of this process and the experiment file.
     ///
     /// # Errors
-    /// If a host cannot be reached, cannot run the agent, or is not ready within `patience`.
+    /// If a host cannot be reached, cannot run the agent, or is not ready within `timeout`.
     pub(crate) fn prepare(
         names: &[String],
         arguments: &[String],
         experiment: Option<&ExperimentFile>,
-        patience: Duration,
+        timeout: Duration,
         stop: &Stop,
     ) -> Result<(Hosts, IpAddr), Error> {
-        let until = Instant::now() + patience;
+        let until = Instant::now() + timeout;
         let payload = HostPayload::new(arguments, experiment)?;
         let program = program(std::env::var(PROGRAM).ok())?;
         let mut sessions = Vec::new();
@@ -70,7 +70,7 @@ impl Hosts {
                 // Nobody waits any more if another host has failed.
                 scope.spawn(move || send.send((at, session.prepare(payload, size))).ok());
             }
-            let seen = hosts.all_prepared(&results, until, patience, stop);
+            let seen = hosts.all_prepared(&results, until, timeout, stop);
             if seen.is_err() {
                 // So that the threads end.
                 hosts.0.iter().for_each(HostSession::kill);
@@ -85,7 +85,7 @@ impl Hosts {
         &self,
         results: &Receiver<(usize, Result<IpAddr, String>)>,
         until: Instant,
-        patience: Duration,
+        timeout: Duration,
         stop: &Stop,
     ) -> Result<Vec<IpAddr>, Error> {
         let mut seen: Vec<Option<IpAddr>> = self.0.iter().map(|_| None).collect();
@@ -98,7 +98,7 @@ impl Hosts {
                 return Err(Error::failed(format!(
                     "{}: it was not ready within {}; give it more time with --gather",
                     self.0[missing].name(),
-                    text::units::show_ns(patience.as_nanos() as u64)
+                    text::units::show_ns(timeout.as_nanos() as u64)
                 )));
             }
         }

@@ -212,9 +212,9 @@ impl Agent<'_> {
         let lanes =
             accesses.iter().enumerate().map(|(lane, access)| access.lanes(&drive_order, lane));
         let lanes = lanes.collect();
-        let patience = Duration::from_nanos(order.patience_ns);
+        let timeout = Duration::from_nanos(order.timeout_ns);
         let (link, stop) = (self.link.clone(), self.stop.clone());
-        let gate = Arc::new(AgentGate::new(link, outbox.clone(), stop, patience, at));
+        let gate = Arc::new(AgentGate::new(link, outbox.clone(), stop, timeout, at));
         let (rank, size) = (self.this.rank as usize - 1, self.this.agents() as usize);
         let together = Together { rank, size, gate: gate.clone() };
         let _kept = Kept::on(&self.resolved.own_cores);

@@ -1,5 +1,5 @@
 //! A connection that carries messages. Whatever the peer does, no call takes longer than its
-//! patience, and no more is kept than the longest message that is expected.
+//! timeout, and no more is kept than the longest message that is expected.
 
 use super::frame_key::FrameKey;
 use std::fmt;
@@ -98,10 +98,10 @@ impl Connection {
     /// Connects.
     ///
     /// # Errors
-    /// If the address does not accept a connection within the patience.
-    pub fn open(address: SocketAddr, patience: Duration) -> Result<Connection, RemoteError> {
-        let stream = TcpStream::connect_timeout(&address, patience)
-            .map_err(|error| of_system(&error, patience))?;
+    /// If the address does not accept a connection within the timeout.
+    pub fn open(address: SocketAddr, timeout: Duration) -> Result<Connection, RemoteError> {
+        let stream = TcpStream::connect_timeout(&address, timeout)
+            .map_err(|error| of_system(&error, timeout))?;
         Connection::of(stream)
     }
 
@@ -121,17 +121,17 @@ impl Connection {
     /// Sends a message.
     ///
     /// # Errors
-    /// If the peer does not take it within the patience.
-    pub fn send<M: Message>(&mut self, message: &M, patience: Duration) -> Result<(), RemoteError> {
-        self.writes.send(message, patience)
+    /// If the peer does not take it within the timeout.
+    pub fn send<M: Message>(&mut self, message: &M, timeout: Duration) -> Result<(), RemoteError> {
+        self.writes.send(message, timeout)
     }
 
     /// Waits for the next message.
     ///
     /// # Errors
-    /// If it is not complete within the patience, or is not one of this type.
-    pub fn receive<M: Message>(&mut self, patience: Duration) -> Result<M, RemoteError> {
-        self.reads.receive(patience)
+    /// If it is not complete within the timeout, or is not one of this type.
+    pub fn receive<M: Message>(&mut self, timeout: Duration) -> Result<M, RemoteError> {
+        self.reads.receive(timeout)
     }
 
     /// From now on all frames are signed.
@@ -156,24 +156,24 @@ impl WriteHalf {
     pub(crate) fn send<M: Message>(
         &mut self,
         message: &M,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<(), RemoteError> {
         self.output.clear();
         match &mut self.key {
             Some(key) => encode_signed(message, &mut self.output, |frame| key.sign(frame)),
             None => encode(message, &mut self.output),
         }
-        let until = Instant::now() + patience;
+        let until = Instant::now() + timeout;
         let mut sent = 0;
         while sent < self.output.len() {
             self.stream
-                .set_write_timeout(Some(left(until, patience)?))
-                .map_err(|error| of_system(&error, patience))?;
+                .set_write_timeout(Some(left(until, timeout)?))
+                .map_err(|error| of_system(&error, timeout))?;
             match (&*self.stream).write(&self.output[sent..]) {
                 Ok(0) => return Err(RemoteError::Closed),
                 Ok(bytes) => sent += bytes,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(of_system(&error, patience)),
+                Err(error) => return Err(of_system(&error, timeout)),
             }
         }
         Ok(())
@@ -182,8 +182,8 @@ impl WriteHalf {
 
 impl ReadHalf {
     /// As [`Connection::receive`].
-    pub(crate) fn receive<M: Message>(&mut self, patience: Duration) -> Result<M, RemoteError> {
-        let until = Instant::now() + patience;
+    pub(crate) fn receive<M: Message>(&mut self, timeout: Duration) -> Result<M, RemoteError> {
+        let until = Instant::now() + timeout;
         loop {
             let decoded = match &mut self.key {
                 Some(key) => decode_signed(&self.input, |frame, by| key.is_signed(frame, by)),
@@ -194,31 +194,31 @@ impl ReadHalf {
                 return Ok(message);
             }
             self.stream
-                .set_read_timeout(Some(left(until, patience)?))
-                .map_err(|error| of_system(&error, patience))?;
+                .set_read_timeout(Some(left(until, timeout)?))
+                .map_err(|error| of_system(&error, timeout))?;
             let mut piece = [0; PIECE_BYTES];
             match (&*self.stream).read(&mut piece) {
                 Ok(0) => return Err(RemoteError::Closed),
                 Ok(bytes) => self.input.extend_from_slice(&piece[..bytes]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(of_system(&error, patience)),
+                Err(error) => return Err(of_system(&error, timeout)),
             }
         }
     }
 }
 
-/// What is left of the patience.
-fn left(until: Instant, patience: Duration) -> Result<Duration, RemoteError> {
+/// What is left of the timeout.
+fn left(until: Instant, timeout: Duration) -> Result<Duration, RemoteError> {
     match until.saturating_duration_since(Instant::now()) {
-        Duration::ZERO => Err(RemoteError::TimedOut(patience)),
+        Duration::ZERO => Err(RemoteError::TimedOut(timeout)),
         left => Ok(left),
     }
 }
 
-fn of_system(error: &io::Error, patience: Duration) -> RemoteError {
+fn of_system(error: &io::Error, timeout: Duration) -> RemoteError {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, TimedOut, WouldBlock};
     match error.kind() {
-        WouldBlock | TimedOut => RemoteError::TimedOut(patience),
+        WouldBlock | TimedOut => RemoteError::TimedOut(timeout),
         ConnectionReset | ConnectionAborted | BrokenPipe => RemoteError::Closed,
         _ => RemoteError::Io(error.to_string()),
     }

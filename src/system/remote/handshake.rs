@@ -18,16 +18,16 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// connections of some, so one that is closed in the handshake is tried again.
 ///
 /// # Errors
-/// If no attempt succeeds within the patience, or the server refuses.
+/// If no attempt succeeds within the timeout, or the server refuses.
 pub fn join(
     address: SocketAddr,
     purpose: Purpose,
     token: &Token,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Connection, RemoteError> {
-    let until = Instant::now() + patience;
+    let until = Instant::now() + timeout;
     loop {
-        match connect(address, purpose, token, patience) {
+        match connect(address, purpose, token, timeout) {
             Err(RemoteError::Closed) if Instant::now() < until => thread::sleep(PAUSE),
             connected => return connected,
         }
@@ -37,15 +37,15 @@ pub fn join(
 /// Connects, and proves once that it knows the token.
 ///
 /// # Errors
-/// As [`introduce`], or if the address does not accept a connection within the patience.
+/// As [`introduce`], or if the address does not accept a connection within the timeout.
 pub fn connect(
     address: SocketAddr,
     purpose: Purpose,
     token: &Token,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Connection, RemoteError> {
-    let mut connection = Connection::open(address, patience)?;
-    introduce(&mut connection, purpose, token, patience)?;
+    let mut connection = Connection::open(address, timeout)?;
+    introduce(&mut connection, purpose, token, timeout)?;
     Ok(connection)
 }
 
@@ -53,25 +53,25 @@ pub fn connect(
 ///
 /// # Errors
 /// If the server refuses, does not know the token, or does not answer each message within the
-/// patience.
+/// timeout.
 pub(super) fn introduce(
     connection: &mut Connection,
     purpose: Purpose,
     token: &Token,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<(), RemoteError> {
     let mine = nonce()?;
     let first_proof = token.sign(&first_transcript(purpose, &mine));
     let hello = FromClient::Hello { purpose, nonce: mine, proof: first_proof };
-    connection.send(&hello, patience)?;
-    let theirs = match connection.receive(patience)? {
+    connection.send(&hello, timeout)?;
+    let theirs = match connection.receive(timeout)? {
         FromServer::Challenge(nonce) => nonce,
         other => return Err(unexpected(other)),
     };
     let of = |role| transcript(role, purpose, &mine, &theirs);
     let proof = token.sign(&of(Role::ClientProof));
-    connection.send(&FromClient::Proof(proof), patience)?;
-    let proof = match connection.receive(patience)? {
+    connection.send(&FromClient::Proof(proof), timeout)?;
+    let proof = match connection.receive(timeout)? {
         FromServer::Welcome(proof) => proof,
         other => return Err(unexpected(other)),
     };
@@ -83,7 +83,7 @@ pub(super) fn introduce(
 }
 
 /// The server's side: admits a client that knows the token and has this purpose to its place, and tells
-/// any other client why it is refused. The patience is that for each message.
+/// any other client why it is refused. The timeout is that for each message.
 ///
 /// # Errors
 /// If the client was refused, which the error repeats, or went away.
@@ -92,21 +92,21 @@ pub fn admit(
     purpose: Purpose,
     token: &Token,
     place: &Place,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<(), RemoteError> {
-    let theirs = match connection.receive(patience) {
+    let theirs = match connection.receive(timeout) {
         Ok(FromClient::Hello { purpose: wanted, .. }) if wanted != purpose => {
-            return Err(refuse(connection, Refusal::Purpose, patience));
+            return Err(refuse(connection, Refusal::Purpose, timeout));
         }
         Ok(FromClient::Hello { nonce, proof, .. }) => {
             if !token.is_signed(&first_transcript(purpose, &nonce), &proof) {
-                return Err(refuse(connection, Refusal::Token, patience));
+                return Err(refuse(connection, Refusal::Token, timeout));
             }
             nonce
         }
         Ok(FromClient::Proof(_)) => return Err(out_of_turn()),
         Err(error @ RemoteError::Message(FrameError::OtherVersion(_))) => {
-            refuse(connection, Refusal::Version, patience);
+            refuse(connection, Refusal::Version, timeout);
             return Err(error);
         }
         Err(error) => return Err(error),
@@ -114,26 +114,26 @@ pub fn admit(
     place.greet();
     let mine = nonce()?;
     let of = |role| transcript(role, purpose, &theirs, &mine);
-    connection.send(&FromServer::Challenge(mine), patience)?;
-    let FromClient::Proof(proof) = connection.receive(patience)? else {
+    connection.send(&FromServer::Challenge(mine), timeout)?;
+    let FromClient::Proof(proof) = connection.receive(timeout)? else {
         return Err(out_of_turn());
     };
     if !token.is_signed(&of(Role::ClientProof), &proof) {
-        return Err(refuse(connection, Refusal::Token, patience));
+        return Err(refuse(connection, Refusal::Token, timeout));
     }
     if !place.admit() {
-        return Err(refuse(connection, Refusal::Busy, patience));
+        return Err(refuse(connection, Refusal::Busy, timeout));
     }
     let proof = token.sign(&of(Role::ServerProof));
-    connection.send(&FromServer::Welcome(proof), patience)?;
+    connection.send(&FromServer::Welcome(proof), timeout)?;
     connection.sign(&token.sign(&of(Role::ClientKey)), &token.sign(&of(Role::ServerKey)));
     Ok(())
 }
 
 /// Tells a client why it is refused, and returns the refusal.
-fn refuse(connection: &mut Connection, why: Refusal, patience: Duration) -> RemoteError {
+fn refuse(connection: &mut Connection, why: Refusal, timeout: Duration) -> RemoteError {
     // It is refused whether it learns the reason or not.
-    let _ = connection.send(&FromServer::Refused(why), patience);
+    let _ = connection.send(&FromServer::Refused(why), timeout);
     RemoteError::Refused(why)
 }
 

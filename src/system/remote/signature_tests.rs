@@ -8,7 +8,7 @@ use std::time::Duration;
 use wire::remote::agents::{FromAgent, FromCoordinator};
 use wire::remote::{FrameError, HEAD_BYTES, Purpose};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What is forwarded of the frames after the handshake.
 type Change = fn(Vec<Vec<u8>>) -> Vec<Vec<u8>>;
@@ -35,9 +35,9 @@ fn received(change: Change) -> Vec<Result<FromCoordinator, RemoteError>> {
             let (stream, peer) = coordinator.accept().expect("the middle");
             let mut connection = Connection::of(stream).expect("a connection");
             let place = Places::new(1, 1).take(&connection, peer);
-            admit(&mut connection, Purpose::Agent, &token, &place, PATIENCE).expect("admitted");
+            admit(&mut connection, Purpose::Agent, &token, &place, TIMEOUT).expect("admitted");
             for trials in 1..=3 {
-                connection.send(&FromCoordinator::Send { trials }, PATIENCE).expect("sent");
+                connection.send(&FromCoordinator::Send { trials }, TIMEOUT).expect("sent");
             }
         });
         scope.spawn(move || {
@@ -50,9 +50,9 @@ fn received(change: Change) -> Vec<Result<FromCoordinator, RemoteError>> {
             let frames = (0..3).map(|_| frame(&mut coordinator)).collect();
             change(frames).iter().for_each(|frame| agent.write_all(frame).expect("sent"));
         });
-        let connected = connect(agents_see, Purpose::Agent, &token, PATIENCE);
+        let connected = connect(agents_see, Purpose::Agent, &token, TIMEOUT);
         let mut connection = connected.expect("the handshake passes");
-        (0..3).map(|_| connection.receive(PATIENCE)).collect()
+        (0..3).map(|_| connection.receive(TIMEOUT)).collect()
     })
 }
 
@@ -98,10 +98,10 @@ fn pair(token: &Token) -> [Connection; 2] {
             let (stream, peer) = listener.accept().expect("a client");
             let mut connection = Connection::of(stream).expect("a connection");
             let place = Places::new(1, 1).take(&connection, peer);
-            admit(&mut connection, Purpose::Agent, token, &place, PATIENCE).expect("admitted");
+            admit(&mut connection, Purpose::Agent, token, &place, TIMEOUT).expect("admitted");
             connection
         });
-        let client = connect(address, Purpose::Agent, token, PATIENCE).expect("admitted");
+        let client = connect(address, Purpose::Agent, token, TIMEOUT).expect("admitted");
         [client, server.join().expect("no panic")]
     })
 }
@@ -111,12 +111,12 @@ fn pair(token: &Token) -> [Connection; 2] {
 fn frames_of_another_connection_or_of_the_other_direction_are_not_accepted() {
     let token = Token::new().expect("random");
     let [mut agent, coordinator] = pair(&token);
-    agent.send(&FromAgent::Failed { lane: None, why: "why".to_owned() }, PATIENCE).expect("sent");
+    agent.send(&FromAgent::Failed { lane: None, why: "why".to_owned() }, TIMEOUT).expect("sent");
     let recorded = frame(&mut coordinator.socket().try_clone().expect("a descriptor"));
     let [other_agent, other_coordinator] = pair(&token);
     for (from, mut to) in [(coordinator, agent), (other_agent, other_coordinator)] {
         (&**from.socket()).write_all(&recorded).expect("sent");
-        let error = to.receive::<FromAgent>(PATIENCE);
+        let error = to.receive::<FromAgent>(TIMEOUT);
         assert_eq!(error, Err(RemoteError::Message(FrameError::Forged)));
     }
 }

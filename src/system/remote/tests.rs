@@ -12,8 +12,8 @@ use wire::remote::handshake::{FromClient, FromServer, Refusal};
 use wire::remote::{FrameError, Purpose, encode};
 
 /// Longer than any answer takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// The patience with a peer that never answers.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// The timeout with a peer that never answers.
 const SHORT: Duration = Duration::from_millis(50);
 
 fn token(text: &str) -> Token {
@@ -38,7 +38,7 @@ fn admitted(purpose: Purpose, client: impl FnOnce(SocketAddr)) -> Result<(), Rem
             let (stream, peer) = listener.accept().expect("a client");
             let mut connection = Connection::of(stream).expect("a connection");
             let place = Places::new(1, 1).take(&connection, peer);
-            admit(&mut connection, purpose, &first(), &place, PATIENCE)
+            admit(&mut connection, purpose, &first(), &place, TIMEOUT)
         });
         client(address);
         server.join().expect("no panic")
@@ -46,7 +46,7 @@ fn admitted(purpose: Purpose, client: impl FnOnce(SocketAddr)) -> Result<(), Rem
 }
 
 fn introduced(address: SocketAddr, purpose: Purpose, token: &Token) -> Result<(), RemoteError> {
-    connect(address, purpose, token, PATIENCE).map(drop)
+    connect(address, purpose, token, TIMEOUT).map(drop)
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn say(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).expect("it listens");
     stream.write_all(bytes).expect("sent");
     let mut answer = Vec::new();
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a socket");
     let _ = stream.read_to_end(&mut answer);
     answer
 }
@@ -130,10 +130,10 @@ fn a_server_that_sends_the_proof_back_is_not_believed() {
     let server = thread::spawn(move || {
         let (stream, _) = listener.accept().expect("a client");
         let mut connection = Connection::of(stream).expect("a connection");
-        let Ok(FromClient::Hello { nonce, .. }) = connection.receive(PATIENCE) else { panic!() };
-        connection.send(&FromServer::Challenge(nonce), PATIENCE).expect("sent");
-        let Ok(FromClient::Proof(proof)) = connection.receive(PATIENCE) else { panic!() };
-        connection.send(&FromServer::Welcome(proof), PATIENCE).expect("sent");
+        let Ok(FromClient::Hello { nonce, .. }) = connection.receive(TIMEOUT) else { panic!() };
+        connection.send(&FromServer::Challenge(nonce), TIMEOUT).expect("sent");
+        let Ok(FromClient::Proof(proof)) = connection.receive(TIMEOUT) else { panic!() };
+        connection.send(&FromServer::Welcome(proof), TIMEOUT).expect("sent");
     });
     let error = introduced(address, Purpose::Watch, &first());
     assert_eq!(error, Err(RemoteError::WrongServer));
@@ -143,12 +143,12 @@ fn a_server_that_sends_the_proof_back_is_not_believed() {
 #[test]
 fn a_silent_peer_is_given_up() {
     let (listener, address) = listener();
-    let mut connection = Connection::open(address, PATIENCE).expect("it listens");
+    let mut connection = Connection::open(address, TIMEOUT).expect("it listens");
     let error = introduce(&mut connection, Purpose::Watch, &first(), SHORT);
     assert_eq!(error, Err(RemoteError::TimedOut(SHORT)));
     let (stream, _) = listener.accept().expect("it connected");
     let mut silent = Connection::of(stream).expect("a connection");
-    assert!(matches!(silent.receive::<FromClient>(PATIENCE), Ok(FromClient::Hello { .. })));
+    assert!(matches!(silent.receive::<FromClient>(TIMEOUT), Ok(FromClient::Hello { .. })));
     assert_eq!(silent.receive::<FromClient>(SHORT), Err(RemoteError::TimedOut(SHORT)));
 }
 

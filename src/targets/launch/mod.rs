@@ -5,7 +5,6 @@
 
 pub(crate) mod outline;
 
-mod asking;
 mod build;
 mod command;
 mod failed;
@@ -15,6 +14,7 @@ mod launcher;
 mod method;
 mod order;
 mod orders;
+mod probe;
 mod ready;
 mod running;
 mod template;

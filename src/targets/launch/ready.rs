@@ -2,10 +2,10 @@
 
 use crate::protocols::PROTOCOLS;
 use crate::targets::find;
-use crate::targets::launch::asking;
-use crate::targets::launch::asking::{NO_ANSWER, Patience, ReadyAnswer, SHORTEST};
 use crate::targets::launch::failed::{Failed, Refusal, named};
 use crate::targets::launch::orders;
+use crate::targets::launch::probe;
+use crate::targets::launch::probe::{NO_ANSWER, ReadyAnswer, SHORTEST};
 use crate::targets::launch::running::{Started, quoted};
 use crate::targets::launch::{Launch, Process, ReadySign, Text, Values};
 use crate::targets::ports;
@@ -119,7 +119,7 @@ impl<'a> Wait<'a> {
         match &process.ready.sign {
             ReadySign::Http { path, expect, bytes } => {
                 let probe = Probe { path: path.as_ref(), expect, bytes: *bytes, until };
-                Ok(self.by_asking(number, &probe, values))
+                Ok(self.by_probing(number, &probe, values))
             }
             ReadySign::Log(text) => Ok(by_log(this, &text.fill(values))),
             ReadySign::Run(command) => {
@@ -140,7 +140,7 @@ impl<'a> Wait<'a> {
         }
     }
 
-    fn by_asking(&mut self, number: usize, probe: &Probe<'_>, values: &Values) -> CheckResult {
+    fn by_probing(&mut self, number: usize, probe: &Probe<'_>, values: &Values) -> CheckResult {
         let driven = number + 1 == self.launch.processes.len() || !self.launch.nodes.is_empty();
         let text = if driven {
             orders::url(self.launch, values)
@@ -153,7 +153,7 @@ impl<'a> Wait<'a> {
             Err(message) => return CheckResult::NotYet(message),
         };
         let path = probe.path.map_or_else(|| url.request_target(), |path| path.fill(values));
-        let answer = asking::ask(&url, &path, Patience::until(probe.until, self.stopped));
+        let answer = probe::ask(&url, &path, probe::deadline(probe.until, self.stopped));
         if let ReadyAnswer::Reply { .. } | ReadyAnswer::Nothing { sent: true, .. } = answer {
             self.requests += 1;
         }

@@ -1,6 +1,6 @@
 //! The side that asks a watcher.
 
-use super::PATIENCE;
+use super::TIMEOUT;
 use crate::system::remote;
 use crate::system::remote::{Connection, RemoteError, Token};
 use engine::{TargetReading, WatchedReading, clock};
@@ -15,13 +15,13 @@ use wire::remote::{FrameError, Purpose};
 /// # Errors
 /// If it cannot be reached, or refuses.
 pub fn describe(address: SocketAddr, token: &Token) -> Result<Description, RemoteError> {
-    let mut connection = remote::join(address, Purpose::Watch, token, PATIENCE)?;
+    let mut connection = remote::join(address, Purpose::Watch, token, TIMEOUT)?;
     description(&mut connection)
 }
 
 fn description(connection: &mut Connection) -> Result<Description, RemoteError> {
-    connection.send(&WatchQuestion::Describe, PATIENCE)?;
-    match connection.receive(PATIENCE)? {
+    connection.send(&WatchQuestion::Describe, TIMEOUT)?;
+    match connection.receive(TIMEOUT)? {
         Answer::Description(description) => Ok(description),
         Answer::Reading(_) => Err(out_of_turn()),
     }
@@ -80,7 +80,7 @@ impl Client {
     /// Connects to a watcher that returned this description of its target. If it cannot be reached
     /// any more, all readings are missing.
     pub fn connect(address: SocketAddr, token: &Token, description: Description) -> Client {
-        let connection = remote::join(address, Purpose::Watch, token, PATIENCE)
+        let connection = remote::join(address, Purpose::Watch, token, TIMEOUT)
             .map_err(|error| error_text(&error));
         let mut client =
             Client { connection, description, readings: Readings::default(), peak: None };
@@ -170,8 +170,8 @@ impl Client {
 }
 
 fn question(connection: &mut Connection, number: u32, fully: bool) -> Result<Reading, RemoteError> {
-    connection.send(&WatchQuestion::Read { number, fully }, PATIENCE)?;
-    match connection.receive(PATIENCE)? {
+    connection.send(&WatchQuestion::Read { number, fully }, TIMEOUT)?;
+    match connection.receive(TIMEOUT)? {
         Answer::Reading(reading) if reading.number == number => Ok(reading),
         Answer::Reading(_) | Answer::Description(_) => Err(out_of_turn()),
     }

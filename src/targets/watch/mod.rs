@@ -17,4 +17,4 @@ use std::time::Duration;
 
 /// How long each step of a handshake, and each answer, may take. A machine whose cores are all busy
 /// answers within some tens of milliseconds.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub const TIMEOUT: Duration = Duration::from_secs(5);

@@ -3,7 +3,7 @@
 //! Each connection has a thread and a place. Every wait is bounded, and a stranger leaves if another
 //! connection needs its place, so that nobody can keep clients from being answered.
 
-use super::{PATIENCE, WatchedTarget};
+use super::{TIMEOUT, WatchedTarget};
 use crate::system::remote;
 use crate::system::remote::{Connection, Place, Places, RemoteError, Token};
 use engine::Stop;
@@ -32,12 +32,12 @@ pub struct Limits {
     /// Admitted.
     pub clients: usize,
     /// How long each step of the handshake may take.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { strangers: 64, clients: 64, patience: PATIENCE }
+        Limits { strangers: 64, clients: 64, timeout: TIMEOUT }
     }
 }
 
@@ -45,7 +45,7 @@ impl Default for Limits {
 struct Shared {
     watched: Mutex<WatchedTarget>,
     token: Token,
-    patience: Duration,
+    timeout: Duration,
     places: Arc<Places>,
     reports: Mutex<Reports>,
 }
@@ -70,7 +70,7 @@ pub fn serve(
     let shared = Arc::new(Shared {
         watched: Mutex::new(watched),
         token,
-        patience: limits.patience,
+        timeout: limits.timeout,
         places: Places::new(limits.strangers, limits.clients),
         reports: Mutex::new(Reports { last: None, silent: 0 }),
     });
@@ -102,10 +102,10 @@ impl Shared {
     }
 
     fn serve_client(&self, mut connection: Connection, place: &Place) -> Result<(), RemoteError> {
-        remote::admit(&mut connection, Purpose::Watch, &self.token, place, self.patience)?;
+        remote::admit(&mut connection, Purpose::Watch, &self.token, place, self.timeout)?;
         loop {
             match connection.receive(LONGEST_SILENCE) {
-                Ok(question) => connection.send(&self.answer(question), self.patience)?,
+                Ok(question) => connection.send(&self.answer(question), self.timeout)?,
                 // A client that has read all it wants leaves.
                 Err(RemoteError::Closed) => return Ok(()),
                 Err(error) => return Err(error),

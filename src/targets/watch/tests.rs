@@ -65,7 +65,7 @@ impl Drop for Watching {
 }
 
 fn unhurried() -> Limits {
-    Limits { patience: LONG, ..Limits::default() }
+    Limits { timeout: LONG, ..Limits::default() }
 }
 
 /// Waits until the condition holds.
@@ -197,7 +197,7 @@ fn until_closed(stream: &mut TcpStream) -> Vec<u8> {
 
 #[test]
 fn garbage_and_silence_are_closed_and_hold_nobody_up() {
-    let short = Limits { patience: Duration::from_millis(300), ..Limits::default() };
+    let short = Limits { timeout: Duration::from_millis(300), ..Limits::default() };
     let watching = Watching::start(short);
     let connect = || TcpStream::connect(watching.address).expect("it listens");
     let mut silent: Vec<TcpStream> = (0..20).map(|_| connect()).collect();

@@ -20,7 +20,7 @@ use std::time::Duration;
 use text::shown::shown;
 
 /// How long each step may take when a failed handshake is repeated to find the reason.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The largest accepted file of authorities. A system's file has about a quarter of a megabyte.
 const LARGEST_BUNDLE: u64 = 16 << 20;
@@ -141,9 +141,9 @@ pub enum NoTls {
 /// Finds out why a handshake fails by trying one without a request: the engine counts failures by
 /// class and keeps no texts.
 pub fn why_no_handshake(address: SocketAddr, access: &TlsAccess) -> Option<NoTls> {
-    let mut socket = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
-    socket.set_read_timeout(Some(PATIENCE)).ok()?;
-    socket.set_write_timeout(Some(PATIENCE)).ok()?;
+    let mut socket = TcpStream::connect_timeout(&address, TIMEOUT).ok()?;
+    socket.set_read_timeout(Some(TIMEOUT)).ok()?;
+    socket.set_write_timeout(Some(TIMEOUT)).ok()?;
     let name = match &access.name {
         // Each node of a target has its own name.
         ServerName::IpAddress(_) => ServerName::from(address.ip()),

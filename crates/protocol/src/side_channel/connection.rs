@@ -1,12 +1,10 @@
 //! One blocking connection to a store: one query at a time, all of them before a deadline, with a
 //! limit on the size of replies.
 
+use crate::stream::{Deadline, Stream};
 use record::Address;
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
-use sys::net::connect_unix;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
 use wire::{Class, Codec, ConnectionState, Events, Out, Reply, Tag};
 
 /// The largest reply, in bytes. What a store reports about itself takes about 20 kB.
@@ -20,7 +18,7 @@ pub struct StoreConnection<C> {
     stream: Stream,
     codec: C,
     code_name: CodeName,
-    deadline: Instant,
+    deadline: Deadline<'static>,
     input: Vec<u8>,
     /// Bytes of the reply read so far, and their limit.
     read: usize,
@@ -104,8 +102,8 @@ impl<C: Codec> StoreConnection<C> {
         code_name: CodeName,
         timeout: Duration,
     ) -> Result<StoreConnection<C>, String> {
-        let deadline = Instant::now() + timeout;
-        let stream = Stream::connect(address, timeout).map_err(|error| connection_error(&error))?;
+        let deadline = Deadline::after(timeout);
+        let stream = connect(address, deadline).map_err(|error| connection_error(&error))?;
         let mut connection = StoreConnection {
             stream,
             codec,
@@ -146,14 +144,14 @@ impl<C: Codec> StoreConnection<C> {
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let sent = self.left().and_then(|left| self.stream.write_all(bytes, left));
+        let sent = self.stream.write_all(bytes, self.deadline);
         sent.map_err(|error| connection_error(&error))
     }
 
     /// Reads once.
     fn read_once(&mut self, answer: &mut StoreReply) -> Result<ConnectionState, String> {
         let mut piece = [0; 16 << 10];
-        let got = self.left().and_then(|left| self.stream.read(&mut piece, left));
+        let got = self.stream.read(&mut piece, self.deadline);
         let got = got.map_err(|error| connection_error(&error))?;
         self.read += got;
         if got == 0 {
@@ -168,67 +166,13 @@ impl<C: Codec> StoreConnection<C> {
         self.input.drain(..progress.consumed);
         Ok(progress.state)
     }
-
-    fn left(&self) -> io::Result<Duration> {
-        match self.deadline.saturating_duration_since(Instant::now()) {
-            Duration::ZERO => Err(ErrorKind::TimedOut.into()),
-            left => Ok(left),
-        }
-    }
 }
 
-/// A connection to the first of these nodes that accepts one.
-fn connect_tcp(nodes: &[SocketAddr], timeout: Duration) -> io::Result<TcpStream> {
-    let mut last = io::Error::from(io::ErrorKind::NotFound);
-    for node in nodes {
-        match TcpStream::connect_timeout(node, timeout) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-enum Stream {
-    Tcp(TcpStream),
-    Unix(UnixStream),
-}
-
-impl Stream {
-    fn connect(address: &Address, timeout: Duration) -> io::Result<Stream> {
-        match address {
-            Address::Tcp(_) | Address::Nodes(_) => {
-                connect_tcp(address.nodes(), timeout).map(Stream::Tcp)
-            }
-            Address::Unix(path) => connect_unix(path, timeout).map(Stream::Unix),
-            Address::Directory(_) | Address::Program => Err(io::ErrorKind::Unsupported.into()),
-        }
-    }
-
-    fn read(&mut self, into: &mut [u8], at_most: Duration) -> io::Result<usize> {
-        match self {
-            Stream::Tcp(stream) => {
-                stream.set_read_timeout(Some(at_most))?;
-                stream.read(into)
-            }
-            Stream::Unix(stream) => {
-                stream.set_read_timeout(Some(at_most))?;
-                stream.read(into)
-            }
-        }
-    }
-
-    fn write_all(&mut self, bytes: &[u8], at_most: Duration) -> io::Result<()> {
-        match self {
-            Stream::Tcp(stream) => {
-                stream.set_write_timeout(Some(at_most))?;
-                stream.write_all(bytes)
-            }
-            Stream::Unix(stream) => {
-                stream.set_write_timeout(Some(at_most))?;
-                stream.write_all(bytes)
-            }
-        }
+fn connect(address: &Address, deadline: Deadline<'_>) -> io::Result<Stream> {
+    match address {
+        Address::Tcp(_) | Address::Nodes(_) => Stream::to_host(address.nodes(), deadline),
+        Address::Unix(path) => Stream::to_socket(path, deadline),
+        Address::Directory(_) | Address::Program => Err(ErrorKind::Unsupported.into()),
     }
 }
 

@@ -4,9 +4,9 @@
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use protocol::Ready;
 use protocol::address::{Endpoint, Login, Url};
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::os::unix::net::UnixStream;
+use protocol::stream::{Deadline, Stream, is_late};
+use std::io::{self, ErrorKind};
+use std::net::ToSocketAddrs;
 use std::time::{Duration, Instant};
 use wire::http1;
 
@@ -16,66 +16,16 @@ pub(super) const SHORTEST: Duration = Duration::from_millis(100);
 /// The longest time that one request may take. Another request follows.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// How long a call may block before it is checked whether the run was stopped.
-const GLANCE: Duration = Duration::from_millis(100);
-
-/// How long a connect over a network may block before it is checked whether the run was stopped.
-const CONNECT: Duration = Duration::from_secs(1);
-
 /// How many bytes of a reply are read. The rest does not matter for readiness.
 const ENOUGH: usize = 16 << 20;
 
 /// The longest head of a reply. Something longer is not HTTP.
 const LONGEST_HEAD: usize = 64 << 10;
 
-/// The time limit of one request, from connecting to the last byte. A server that sends a byte
-/// now and then does not extend it.
-#[derive(Clone, Copy)]
-pub(super) struct Patience<'a> {
-    until: Instant,
-    stopped: &'a dyn Fn() -> bool,
-}
-
-impl<'a> Patience<'a> {
-    /// `until` is the end of the time in which the target must become ready.
-    pub(super) fn until(until: Instant, stopped: &'a dyn Fn() -> bool) -> Patience<'a> {
-        let now = Instant::now();
-        Patience { until: until.clamp(now + SHORTEST, now + LONGEST), stopped }
-    }
-
-    /// How long the next call may block.
-    ///
-    /// # Errors
-    /// If the time is over or the run was stopped.
-    fn piece(&self) -> io::Result<Duration> {
-        match self.until.saturating_duration_since(Instant::now()) {
-            Duration::ZERO => Err(ErrorKind::TimedOut.into()),
-            _ if (self.stopped)() => Err(ErrorKind::TimedOut.into()),
-            left => Ok(left.min(GLANCE)),
-        }
-    }
-
-    /// How long a connect may block. It starts again with each call: a distant server must have
-    /// the time to accept.
-    fn connect_piece(&self, piece: Duration) -> Duration {
-        let left = self.until.saturating_duration_since(Instant::now());
-        left.min(CONNECT).max(piece)
-    }
-
-    /// Repeats a call that blocks for a part of the time, until it returns a result.
-    fn repeat<T>(&self, mut call: impl FnMut(Duration) -> io::Result<T>) -> io::Result<T> {
-        loop {
-            match call(self.piece()?) {
-                Err(error) if is_late(&error) => {}
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                other => return other,
-            }
-        }
-    }
-}
-
-fn is_late(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
+/// The deadline of one request. `until` is the end of the time in which the target must become ready.
+pub(super) fn deadline(until: Instant, stopped: &dyn Fn() -> bool) -> Deadline<'_> {
+    let now = Instant::now();
+    Deadline { until: until.clamp(now + SHORTEST, now + LONGEST), stopped }
 }
 
 /// The result of one request.
@@ -103,9 +53,9 @@ pub(super) enum ReadyAnswer {
 
 /// Sends a line that every store answers regardless of its settings. The engine sends another
 /// request with the login.
-fn ask_store(question: &[u8], stream: &mut Stream, patience: Patience<'_>) -> ReadyAnswer {
-    let written = stream.write_all(question, patience);
-    match written.and_then(|()| stream.read(&mut [0; 1], patience)) {
+fn ask_store(question: &[u8], stream: &mut Stream, deadline: Deadline<'_>) -> ReadyAnswer {
+    let written = stream.write_all(question, deadline);
+    match written.and_then(|()| stream.read(&mut [0; 1], deadline)) {
         Ok(0) => ReadyAnswer::Nothing { why: CLOSED.to_owned(), sent: true },
         Ok(_) => ReadyAnswer::Listens,
         Err(error) => ReadyAnswer::Nothing { why: talking(&error), sent: true },
@@ -113,14 +63,14 @@ fn ask_store(question: &[u8], stream: &mut Stream, patience: Patience<'_>) -> Re
 }
 
 /// Requests an upgrade to WebSocket. The engine requests another one and sends a message.
-fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_>) -> ReadyAnswer {
+fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, deadline: Deadline<'_>) -> ReadyAnswer {
     // The key of the example in RFC 6455, because the answer to the key is not checked.
     let request = format!(
         "GET {path} HTTP/1.1\r\n{}Upgrade: websocket\r\nConnection: Upgrade\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
         host_and_login(url)
     );
-    if let Err(error) = stream.write_all(request.as_bytes(), patience) {
+    if let Err(error) = stream.write_all(request.as_bytes(), deadline) {
         return ReadyAnswer::Nothing { why: talking(&error), sent: true };
     }
     let (mut reply, mut piece) = (Vec::new(), [0; 4 << 10]);
@@ -133,7 +83,7 @@ fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, patience: Patience<'_
             None if reply.len() > LONGEST_HEAD => break "it does not speak HTTP".to_owned(),
             None => {}
         }
-        match stream.read(&mut piece, patience) {
+        match stream.read(&mut piece, deadline) {
             Ok(0) if reply.is_empty() => break CLOSED.to_owned(),
             Ok(0) => break "it does not speak HTTP".to_owned(),
             Ok(count) => reply.extend_from_slice(&piece[..count]),
@@ -150,8 +100,8 @@ pub(super) const NO_ANSWER: &str = "it did not answer";
 const CLOSED: &str = "it closed the connection without a reply";
 
 /// Sends one request for a path.
-pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> ReadyAnswer {
-    let mut stream = match Stream::connect(url, patience) {
+pub(super) fn ask(url: &Url, path: &str, deadline: Deadline<'_>) -> ReadyAnswer {
+    let mut stream = match connect(url, deadline) {
         Ok(stream) => stream,
         Err(error) => return ReadyAnswer::Nothing { why: connecting(&error), sent: false },
     };
@@ -160,15 +110,15 @@ pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> ReadyAnswer 
     }
     match url.protocol.ready {
         Ready::Page => {}
-        Ready::Upgrade => return ask_upgrade(url, path, &mut stream, patience),
-        Ready::Answers(question) => return ask_store(question, &mut stream, patience),
+        Ready::Upgrade => return ask_upgrade(url, path, &mut stream, deadline),
+        Ready::Answers(question) => return ask_store(question, &mut stream, deadline),
         Ready::NoServer => unreachable!("there was nothing to connect to"),
     }
     let request = format!("GET {path} HTTP/1.0\r\n{}\r\n", host_and_login(url));
-    if let Err(error) = stream.write_all(request.as_bytes(), patience) {
+    if let Err(error) = stream.write_all(request.as_bytes(), deadline) {
         return ReadyAnswer::Nothing { why: talking(&error), sent: true };
     }
-    let (reply, read) = stream.read_reply(patience);
+    let (reply, read) = read_reply(&mut stream, deadline);
     let why = match (parse(&reply), read) {
         (Some((status, bytes, is_whole)), read) if is_whole || read.is_ok() => {
             let body = reply.len() - bytes as usize;
@@ -181,85 +131,36 @@ pub(super) fn ask(url: &Url, path: &str, patience: Patience<'_>) -> ReadyAnswer 
     ReadyAnswer::Nothing { why, sent: true }
 }
 
-enum Stream {
-    Tcp(TcpStream),
-    Unix(UnixStream),
+fn connect(url: &Url, deadline: Deadline<'_>) -> io::Result<Stream> {
+    match &url.endpoint {
+        Endpoint::Unix(path) => Stream::to_socket(path, deadline),
+        Endpoint::Host { host, port } => {
+            let addresses: Vec<_> = (host.as_str(), *port).to_socket_addrs()?.collect();
+            Stream::to_host(&addresses, deadline)
+        }
+        Endpoint::Directory(_) | Endpoint::Program(_) => Err(ErrorKind::Unsupported.into()),
+    }
 }
 
-impl Stream {
-    fn connect(url: &Url, patience: Patience<'_>) -> io::Result<Stream> {
-        match &url.endpoint {
-            Endpoint::Unix(path) => {
-                patience.repeat(|piece| sys::net::connect_unix(path, piece)).map(Stream::Unix)
-            }
-            Endpoint::Host { host, port } => {
-                let addresses: Vec<_> = (host.as_str(), *port).to_socket_addrs()?.collect();
-                patience.repeat(|piece| {
-                    let mut last = io::Error::new(ErrorKind::NotFound, "the name has no address");
-                    for address in &addresses {
-                        match TcpStream::connect_timeout(address, patience.connect_piece(piece)) {
-                            Ok(stream) => return Ok(Stream::Tcp(stream)),
-                            Err(error) => last = error,
-                        }
-                    }
-                    Err(last)
-                })
-            }
-            Endpoint::Directory(_) | Endpoint::Program(_) => Err(ErrorKind::Unsupported.into()),
+/// Reads a reply up to the length that it announced, or to the end of the connection.
+/// Returns what was read, and an error if the reply is not complete.
+fn read_reply(stream: &mut Stream, deadline: Deadline<'_>) -> (Vec<u8>, io::Result<()>) {
+    let mut reply = Vec::new();
+    let mut piece = [0; 16 << 10];
+    while reply.len() < ENOUGH {
+        match stream.read(&mut piece, deadline) {
+            Ok(0) => break,
+            Ok(count) => reply.extend_from_slice(&piece[..count]),
+            Err(error) => return (reply, Err(error)),
+        }
+        match parse(&reply) {
+            // The reply is complete, even if the server keeps the connection open.
+            Some((_, _, true)) => break,
+            None if reply.len() > LONGEST_HEAD => break,
+            _ => {}
         }
     }
-
-    /// Reads once. Returns 0 at the end.
-    fn read(&mut self, into: &mut [u8], patience: Patience<'_>) -> io::Result<usize> {
-        patience.repeat(|piece| match self {
-            Stream::Tcp(stream) => {
-                stream.set_read_timeout(Some(piece))?;
-                stream.read(into)
-            }
-            Stream::Unix(stream) => {
-                stream.set_read_timeout(Some(piece))?;
-                stream.read(into)
-            }
-        })
-    }
-
-    fn write_all(&mut self, mut bytes: &[u8], patience: Patience<'_>) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let count = patience.repeat(|piece| match self {
-                Stream::Tcp(stream) => {
-                    stream.set_write_timeout(Some(piece))?;
-                    stream.write(bytes)
-                }
-                Stream::Unix(stream) => {
-                    stream.set_write_timeout(Some(piece))?;
-                    stream.write(bytes)
-                }
-            })?;
-            bytes = &bytes[count..];
-        }
-        Ok(())
-    }
-
-    /// Reads a reply up to the length that it announced, or to the end of the connection.
-    /// Returns what was read, and an error if the reply is not complete.
-    fn read_reply(&mut self, patience: Patience<'_>) -> (Vec<u8>, io::Result<()>) {
-        let mut reply = Vec::new();
-        let mut piece = [0; 16 << 10];
-        while reply.len() < ENOUGH {
-            match self.read(&mut piece, patience) {
-                Ok(0) => break,
-                Ok(count) => reply.extend_from_slice(&piece[..count]),
-                Err(error) => return (reply, Err(error)),
-            }
-            match parse(&reply) {
-                // The reply is complete, even if the server keeps the connection open.
-                Some((_, _, true)) => break,
-                None if reply.len() > LONGEST_HEAD => break,
-                _ => {}
-            }
-        }
-        (reply, Ok(()))
-    }
+    (reply, Ok(()))
 }
 
 /// The headers that an address determines.
@@ -306,12 +207,13 @@ fn talking(error: &io::Error) -> String {
 mod tests {
     use super::*;
     use crate::protocols::PROTOCOLS;
+    use std::io::{Read, Write};
     use std::net::TcpListener;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     /// A limit of this time, and a run that is not stopped.
-    fn patience(time: Duration) -> Patience<'static> {
-        Patience::until(Instant::now() + time, &|| false)
+    fn timeout(time: Duration) -> Deadline<'static> {
+        deadline(Instant::now() + time, &|| false)
     }
 
     /// A server that sends a byte of a reply now and then, and never ends.
@@ -334,7 +236,7 @@ mod tests {
     fn one_that_drips_gets_no_more_time() {
         for reply in [&b"HTTP/1.1 200 OK\r\nX-Long: "[..], b"HTTP/1.1 200 OK\r\n\r\n"] {
             let (url, server) = dripping(reply);
-            let answer = ask(&url, "/", patience(Duration::from_millis(700)));
+            let answer = ask(&url, "/", timeout(Duration::from_millis(700)));
             let nothing = ReadyAnswer::Nothing { why: "it did not answer".to_owned(), sent: true };
             assert_eq!(answer, nothing);
             server.join().expect("its connection was closed");
@@ -352,7 +254,7 @@ mod tests {
                 stop.store(true, Ordering::Relaxed);
             });
             let before = Instant::now();
-            let answer = ask(&url, "/", Patience::until(Instant::now() + LONGEST, &stopped));
+            let answer = ask(&url, "/", deadline(Instant::now() + LONGEST, &stopped));
             assert!(matches!(answer, ReadyAnswer::Nothing { .. }));
             assert!(before.elapsed() < LONGEST, "it was stopped before its time");
         });
@@ -373,7 +275,7 @@ mod tests {
         let url = PROTOCOLS
             .url(&url.replace("PORT", &port.to_string()))
             .unwrap_or_else(|e| panic!("{e}"));
-        let answer = ask(&url, "/x?y", patience(LONGEST));
+        let answer = ask(&url, "/x?y", timeout(LONGEST));
         (answer, server.join().expect("served").replace(&port.to_string(), "PORT"))
     }
 
@@ -412,7 +314,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("bound"));
         let url = PROTOCOLS.url(&url).unwrap_or_else(|error| panic!("{error}"));
-        let asking = std::thread::spawn(move || ask(&url, "/", patience(Duration::ZERO)));
+        let asking = std::thread::spawn(move || ask(&url, "/", timeout(Duration::ZERO)));
         let (_silent, _) = listener.accept().expect("a client");
         let nothing = ReadyAnswer::Nothing { why: "it did not answer".to_owned(), sent: true };
         assert_eq!(asking.join().expect("it gives up"), nothing);
@@ -424,13 +326,13 @@ mod tests {
         let port = listener.local_addr().expect("bound").port();
         let url = |text: &str| PROTOCOLS.url(text).unwrap_or_else(|e| panic!("{e}"));
         let tls = url(&format!("https://127.0.0.1:{port}/"));
-        assert_eq!(ask(&tls, "/", patience(LONGEST)), ReadyAnswer::Listens);
+        assert_eq!(ask(&tls, "/", timeout(LONGEST)), ReadyAnswer::Listens);
         drop(listener);
         let refused =
             ReadyAnswer::Nothing { why: "it refused the connection".to_owned(), sent: false };
-        assert_eq!(ask(&tls, "/", patience(LONGEST)), refused);
+        assert_eq!(ask(&tls, "/", timeout(LONGEST)), refused);
         let missing =
             ReadyAnswer::Nothing { why: "its socket does not exist".to_owned(), sent: false };
-        assert_eq!(ask(&url("http+unix://%2Fno%2Fsocket/"), "/", patience(LONGEST)), missing);
+        assert_eq!(ask(&url("http+unix://%2Fno%2Fsocket/"), "/", timeout(LONGEST)), missing);
     }
 }
