@@ -10,6 +10,8 @@ use serde_json::Value;
 pub(crate) struct Compared {
     /// `faster`, `slower`, `equivalent` or `undecided`.
     pub(crate) word: String,
+    /// Why it is undecided, if another reason than its interval is known.
+    pub(crate) because: Value,
     pub(crate) ratio: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
@@ -42,6 +44,7 @@ impl Compared {
             |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("{key} in {found:#}"));
         let compared = Compared {
             word: found["verdict"].as_str().expect("a verdict").to_owned(),
+            because: found["because"].clone(),
             ratio: figure("ratio"),
             low: figure("low"),
             high: figure("high"),
