@@ -3,10 +3,17 @@
 use super::{ProcessTrees, Root, sockets::Listening};
 use keeper::process::{self, Identity, NotVisible, Stat};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
 /// Bytes of the name of a program that the kernel keeps.
 const LONGEST_NAME: usize = 15;
+
+/// The longest time between fork and exec. Later, a process that looks like its parent is one of its workers.
+const LONGEST_START: Duration = Duration::from_secs(2);
+/// The pause between two looks at a process that is about to run its program.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// Programs that forward to other servers: their CPU time is not the target's. The kernel truncates
 /// names to 15 bytes.
@@ -49,6 +56,24 @@ impl Processes {
         above
     }
 
+    /// tiebreak and all processes that started it.
+    fn ours(&self, own: u32) -> Vec<u32> {
+        let mut ours = self.above(own);
+        ours.push(own);
+        ours
+    }
+
+    /// Whether one of these holders is still a copy of a process that started tiebreak.
+    fn have_copy(&self, holders: &BTreeSet<u32>, own: u32) -> bool {
+        let ours = self.ours(own);
+        let is_copy = |pid: &u32| {
+            let above = self.above(*pid);
+            let parent = above.iter().find(|above| ours.contains(above) && holders.contains(above));
+            !ours.contains(pid) && parent.is_some_and(|parent| program(*parent) == program(*pid))
+        };
+        holders.iter().any(is_copy)
+    }
+
     fn identity(&self, pid: u32) -> Option<Identity> {
         self.0.get(&pid).map(|stat| Identity { pid, started: stat.started })
     }
@@ -89,8 +114,7 @@ impl Processes {
     /// The topmost holders, without those whose tree would contain tiebreak itself and those that
     /// only start servers on demand.
     pub(super) fn topmost(&self, holders: &BTreeSet<u32>, own: u32) -> BTreeSet<u32> {
-        let mut ours = self.above(own);
-        ours.push(own);
+        let ours = self.ours(own);
         let fits = |pid: &u32| !ours.contains(pid) && self.name(*pid) != ACTIVATES;
         let holders: BTreeSet<u32> = holders.iter().copied().filter(fits).collect();
         let top = |pid: &u32| {
@@ -103,7 +127,7 @@ impl Processes {
 
 /// The topmost processes that hold one of these sockets. `address` is for messages.
 pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTrees, NotVisible> {
-    let (holders, all_seen) = holding(&listening.inodes);
+    let (holders, all_seen) = settled_holders(&listening.inodes);
     if holders.is_empty() {
         return Err(if all_seen {
             in_another_namespace(address)
@@ -128,6 +152,27 @@ pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTre
         ))),
         None => Ok(ProcessTrees { roots }),
     }
+}
+
+/// The holders as [`holding`] returns them, once none of them is between fork and exec: until it runs its
+/// own program, a child has all sockets of its parent. One that was started by the program that
+/// started tiebreak would be taken for the server, because that program is left out.
+fn settled_holders(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool) {
+    let until = Instant::now() + LONGEST_START;
+    loop {
+        let (holders, all_seen) = holding(inodes);
+        let is_over = Instant::now() >= until;
+        if is_over || !Processes::now().have_copy(&holders, std::process::id()) {
+            return (holders, all_seen);
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+}
+
+/// What distinguishes a program from others: its file and its arguments.
+fn program(pid: u32) -> Option<(PathBuf, Vec<u8>)> {
+    let file = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    Some((file, fs::read(format!("/proc/{pid}/cmdline")).ok()?))
 }
 
 /// Whether a process holds one of these sockets.

@@ -9,8 +9,10 @@ use crate::targets::ports;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 fn tcp(address: &str) -> Address {
     Address::Tcp(address.parse().expect("an address"))
@@ -306,4 +308,31 @@ fn named_processes_are_all_measured() {
         named(&[unknown]).expect_err("not there").0,
         "no visible process is called `no-such-program`"
     );
+}
+
+/// Between fork and exec a child has the sockets of the process that starts it, which is the one that
+/// started tiebreak here.
+#[test]
+fn a_process_that_is_about_to_run_another_program_is_no_server() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = Address::Tcp(listener.local_addr().expect("bound"));
+    let start = || {
+        let mut command = Command::new("true");
+        let wait = || {
+            std::thread::sleep(Duration::from_millis(100));
+            Ok(())
+        };
+        // SAFETY: the child only sleeps before it runs its program.
+        unsafe { command.pre_exec(wait) };
+        assert!(command.status().expect("it runs").success());
+    };
+    std::thread::scope(|scope| {
+        let starting = scope.spawn(start);
+        let mut looks = 0;
+        while looks == 0 || !starting.is_finished() {
+            let why = why_not(&address);
+            assert!(why.starts_with("only tiebreak itself, a process that started it"), "{why}");
+            looks += 1;
+        }
+    });
 }
