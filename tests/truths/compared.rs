@@ -10,7 +10,8 @@ use serde_json::Value;
 pub(crate) struct Compared {
     /// `faster`, `slower`, `equivalent` or `undecided`.
     pub(crate) word: String,
-    /// Why it is undecided, if another reason than its interval is known.
+    /// Why it is undecided, if another reason than its interval is known. Only printed.
+    #[allow(dead_code, reason = "failures print it")]
     pub(crate) because: Value,
     pub(crate) ratio: f64,
     pub(crate) low: f64,
