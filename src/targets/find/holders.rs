@@ -160,9 +160,11 @@ pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTre
 fn settled_holders(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool) {
     let until = Instant::now() + LONGEST_START;
     loop {
-        let (holders, all_seen) = holding(inodes);
+        let (mut holders, all_seen) = holding(inodes);
         let is_over = Instant::now() >= until;
         if is_over || !Processes::now().have_copy(&holders, std::process::id()) {
+            // One may have begun to run its program since.
+            holders.retain(|pid| holds(*pid, inodes).unwrap_or(true));
             return (holders, all_seen);
         }
         std::thread::sleep(BETWEEN_LOOKS);
