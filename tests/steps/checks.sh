@@ -120,6 +120,12 @@ fuzz_targets_compile() {
         --no-default-features --target-dir target/fuzz
 }
 
+# Stores and databases can be left out, one by one: with none of them what is left must be a program.
+builds_with_http_alone() {
+    RUSTFLAGS="-D warnings" cargo check --locked --no-default-features --features http \
+        --target-dir target/http
+}
+
 kassandra_build() {
     cargo build --release "${kassandra[@]}"
 }
