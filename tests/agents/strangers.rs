@@ -214,7 +214,7 @@ fn refused(changes: &[(&str, serde_json::Value)]) -> String {
     let lane = json!({"burn_in_ns": 0, "launch": 0, "address": {"tcp": "127.0.0.1:1"}});
     let mut order = json!({
         "seed": 1, "warm_up_ns": 0, "rounds": 1, "first_round": 1, "round_ns": 1_000_000,
-        "slice_ns": 1_000_000, "patience_ns": 10_000_000_000_u64, "is_pilot": true,
+        "slice_ns": 1_000_000, "timeout_ns": 10_000_000_000_u64, "is_pilot": true,
         "lanes": [lane, lane],
     });
     for (key, value) in changes {

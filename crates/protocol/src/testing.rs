@@ -2,12 +2,14 @@
 
 use crate::Access;
 use crate::side_channel::{About, SideChannel};
-use record::Address;
+use engine::workload::preset;
+use record::{Address, Workload};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use testserver::null::{Consumed, Data, NullService};
 
 /// How long a server may take to listen.
 const START: Duration = Duration::from_secs(30);
@@ -68,6 +70,51 @@ pub fn free_address() -> (Address, String) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("bound");
     (Address::Tcp(address), address.port().to_string())
+}
+
+/// The data of a null store with ten keys.
+///
+/// # Panics
+/// If there is no workload `kv`.
+pub fn null_data() -> Data {
+    Data::new(&Workload { keys: 10, ..preset("kv").expect("a preset") })
+}
+
+/// The outcome of these bytes, and the reply of a null server.
+pub fn null_answer(service: &mut dyn NullService, input: &[u8]) -> (Consumed, Vec<u8>) {
+    let mut out = Vec::new();
+    (service.answer(input, &mut out), out)
+}
+
+/// Checks that a null store with [`null_data`] reads what it wrote. `requests` are a read of key 7, the
+/// beginning of a write of 32 bytes, its confirmation, and what is before and after the value in the
+/// reply to a read.
+///
+/// # Panics
+/// If it does not.
+pub fn null_store_reads_what_it_wrote(service: &mut dyn NullService, requests: [&[u8]; 5]) {
+    let [get, set, stored, before, after] = requests;
+    let value = |version: u64| {
+        let mut data = null_data();
+        let number = [7u64.to_le_bytes(), version.to_le_bytes()].concat();
+        assert!(data.write(b"k:000000000007", &number) && data.read(b"k:000000000007"));
+        data.value().to_vec()
+    };
+    let (old, new) = (value(0), value(42));
+    let set = [set, &new, b"\r\n"].concat();
+    let shown = get.escape_ascii();
+    let read = |value: &[u8]| (Consumed::Bytes(get.len()), [before, value, after].concat());
+    assert_eq!(null_answer(service, get), read(&old), "{shown}");
+    let written = (Consumed::Bytes(set.len()), stored.to_vec());
+    assert_eq!(null_answer(service, &set), written, "{shown}");
+    // Bytes after a request do not belong to it.
+    assert_eq!(null_answer(service, &[get, get].concat()), read(&new), "{shown}");
+    for request in [get, &set] {
+        for cut in 1..request.len() {
+            let answer = null_answer(service, &request[..cut]);
+            assert_eq!(answer, (Consumed::NotAll, vec![]), "{shown}");
+        }
+    }
 }
 
 /// The side channel of this access.

@@ -48,31 +48,14 @@ impl NullService for Memcached {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::workload::preset;
-    use record::Workload;
+    use protocol::testing::{null_answer, null_data, null_store_reads_what_it_wrote};
 
     fn store() -> Memcached {
-        Memcached(Data::new(&Workload { keys: 10, ..preset("kv").expect("a preset") }))
-    }
-
-    fn value(version: u64) -> Vec<u8> {
-        let mut data = store().0;
-        let number = [7u64.to_le_bytes(), version.to_le_bytes()].concat();
-        assert!(data.write(b"k:000000000007", &number) && data.read(b"k:000000000007"));
-        data.value().to_vec()
-    }
-
-    /// The outcome of these bytes, and the reply.
-    fn answer_to(store: &mut Memcached, input: &[u8]) -> (Consumed, Vec<u8>) {
-        let mut out = Vec::new();
-        (store.answer(input, &mut out), out)
+        Memcached(null_data())
     }
 
     #[test]
     fn it_reads_what_it_wrote() {
-        let (old, new) = (value(0), value(42));
-        let with = |before: &[u8], value: &[u8], after: &[u8]| [before, value, after].concat();
-        // The read request, the write request and its confirmation, and the framing of a value.
         #[rustfmt::skip]
         let cases: [[&[u8]; 5]; 2] = [
             [b"get k:000000000007\r\n", b"set k:000000000007 0 0 32\r\n", b"STORED\r\n",
@@ -80,23 +63,8 @@ mod tests {
             [b"mg k:000000000007 v\r\n", b"ms k:000000000007 32\r\n", b"HD\r\n",
              b"VA 32\r\n", b"\r\n"],
         ];
-        for [get, set, stored, before, after] in cases {
-            let set = with(set, &new, b"\r\n");
-            let shown = get.escape_ascii();
-            let mut store = store();
-            let read = Consumed::Bytes(get.len());
-            assert_eq!(answer_to(&mut store, get), (read, with(before, &old, after)), "{shown}");
-            let written = (Consumed::Bytes(set.len()), stored.to_vec());
-            assert_eq!(answer_to(&mut store, &set), written, "{shown}");
-            // Bytes after a request do not belong to it.
-            let two = [get, get].concat();
-            assert_eq!(answer_to(&mut store, &two), (read, with(before, &new, after)), "{shown}");
-            for request in [get, &set] {
-                for cut in 1..request.len() {
-                    let answer = answer_to(&mut store, &request[..cut]);
-                    assert_eq!(answer, (Consumed::NotAll, vec![]), "{shown}");
-                }
-            }
+        for requests in cases {
+            null_store_reads_what_it_wrote(&mut store(), requests);
         }
     }
 
@@ -109,7 +77,7 @@ mod tests {
             b"set k:000000000001 0 0 3\r\nabc\r\n",
         ];
         for input in cases {
-            let (consumed, out) = answer_to(&mut store(), input);
+            let (consumed, out) = null_answer(&mut store(), input);
             assert_eq!((consumed, out.len()), (Consumed::Unknown, 0), "{}", input.escape_ascii());
         }
     }

@@ -46,61 +46,29 @@ impl NullService for Redis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::workload::preset;
-    use record::Workload;
+    use protocol::testing::{null_answer, null_data, null_store_reads_what_it_wrote};
 
     fn store() -> Redis {
-        Redis(Data::new(&Workload { keys: 10, ..preset("kv").expect("a preset") }))
-    }
-
-    fn value(version: u64) -> Vec<u8> {
-        let mut data = store().0;
-        let number = [7u64.to_le_bytes(), version.to_le_bytes()].concat();
-        assert!(data.write(b"k:000000000007", &number) && data.read(b"k:000000000007"));
-        data.value().to_vec()
-    }
-
-    /// The outcome of these bytes, and the reply.
-    fn answer_to(store: &mut Redis, input: &[u8]) -> (Consumed, Vec<u8>) {
-        let mut out = Vec::new();
-        (store.answer(input, &mut out), out)
+        Redis(null_data())
     }
 
     #[test]
     fn it_reads_what_it_wrote() {
-        let (old, new) = (value(0), value(42));
-        let with = |before: &[u8], value: &[u8], after: &[u8]| [before, value, after].concat();
-        // The read request, the write request and its confirmation, and the framing of a value.
         #[rustfmt::skip]
         let cases: [[&[u8]; 5]; 1] = [
             [b"*2\r\n$3\r\nGET\r\n$14\r\nk:000000000007\r\n",
              b"*3\r\n$3\r\nSET\r\n$14\r\nk:000000000007\r\n$32\r\n", b"+OK\r\n",
              b"$32\r\n", b"\r\n"],
         ];
-        for [get, set, stored, before, after] in cases {
-            let set = with(set, &new, b"\r\n");
-            let shown = get.escape_ascii();
-            let mut store = store();
-            let read = Consumed::Bytes(get.len());
-            assert_eq!(answer_to(&mut store, get), (read, with(before, &old, after)), "{shown}");
-            let written = (Consumed::Bytes(set.len()), stored.to_vec());
-            assert_eq!(answer_to(&mut store, &set), written, "{shown}");
-            // Bytes after a request do not belong to it.
-            let two = [get, get].concat();
-            assert_eq!(answer_to(&mut store, &two), (read, with(before, &new, after)), "{shown}");
-            for request in [get, &set] {
-                for cut in 1..request.len() {
-                    let answer = answer_to(&mut store, &request[..cut]);
-                    assert_eq!(answer, (Consumed::NotAll, vec![]), "{shown}");
-                }
-            }
+        for requests in cases {
+            null_store_reads_what_it_wrote(&mut store(), requests);
         }
     }
 
     #[test]
     fn a_greeting_is_as_short_as_it_can_be() {
         let hello = b"*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n";
-        let answer = answer_to(&mut store(), hello);
+        let answer = null_answer(&mut store(), hello);
         assert_eq!(answer, (Consumed::Bytes(hello.len()), HELLO.to_vec()));
     }
 
@@ -113,7 +81,7 @@ mod tests {
             b"*2\r\n$x\r\n",
         ];
         for input in cases {
-            let (consumed, out) = answer_to(&mut store(), input);
+            let (consumed, out) = null_answer(&mut store(), input);
             assert_eq!((consumed, out.len()), (Consumed::Unknown, 0), "{}", input.escape_ascii());
         }
     }
