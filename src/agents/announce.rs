@@ -2,8 +2,7 @@
 
 use super::ssh::Hosts;
 use crate::system::remote::Token;
-use protocol::Error;
-use protocol::private;
+use protocol::{Error, private};
 use std::fs;
 use std::io::{self, Write};
 use std::net::SocketAddr;

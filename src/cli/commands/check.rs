@@ -11,8 +11,7 @@ use crate::plan::{Command, ContenderAccess, Observed, Resolved};
 use crate::run::runner;
 use crate::targets::launch;
 use crate::targets::launch::{File, Launch};
-use protocol::secrets;
-use protocol::{Error, Exit};
+use protocol::{Error, Exit, secrets};
 use record::{
     Address, Arrivals, Contender, CustomOperation, Interleave, OperationText, Plan, RequestPlan,
     RequestSettings, Reuse,

@@ -2,8 +2,7 @@
 
 use crate::cli::outputs;
 use crate::cli::outputs::{Copies, Format};
-use protocol::input;
-use protocol::{Error, Exit};
+use protocol::{Error, Exit, input};
 use published::{Audit, Scan};
 use std::fs::File;
 use std::io::{ErrorKind, Read, stdin};

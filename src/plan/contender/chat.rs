@@ -6,9 +6,8 @@ use crate::plan::settings::declared::Declared;
 use crate::plan::settings::workload::CHAT;
 use crate::plan::{Settings, Spec, WorkloadSettings};
 use crate::protocols::PROTOCOLS;
-use protocol::Error;
-use protocol::Family;
 use protocol::address::Url;
+use protocol::{Error, Family};
 use record::{Contender, Intensity};
 use text::shown::shown;
 

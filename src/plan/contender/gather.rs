@@ -14,10 +14,9 @@ use crate::targets::launch;
 use crate::targets::launch::{Launch, Missing, Secret, Values};
 use crate::targets::software;
 use crate::targets::software::Software;
-use protocol::Error;
-use protocol::address;
 use protocol::address::{Url, begins_with_a_port};
 use protocol::secrets;
+use protocol::{Error, address};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 

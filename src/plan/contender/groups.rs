@@ -6,9 +6,8 @@ use crate::plan::contender::candidate::Candidate;
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::{self, Settings};
 use crate::plan::{Command, Spec};
-use protocol::Error;
-use protocol::Family;
 use protocol::address::Url;
+use protocol::{Error, Family};
 use record::{Contender, Group, Intensity, Reuse, Share, Workload};
 
 /// Checks that all contenders have the same groups: groups are compared by name.

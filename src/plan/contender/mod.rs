@@ -17,9 +17,8 @@ pub(super) mod watched;
 use crate::plan::Settings;
 use crate::plan::contender::candidate::Candidate;
 use crate::plan::{Command, Spec};
-use protocol::Error;
-use protocol::Protocol;
 use protocol::address::Url;
+use protocol::{Error, Protocol};
 use record::{Address, Consistency, Contender, Intensity, RequestPlan, Sharding};
 use std::time::Duration;
 

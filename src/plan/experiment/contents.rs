@@ -9,8 +9,7 @@
 use super::malformed;
 use super::source::{self, Source};
 use crate::targets::launch;
-use protocol::Error;
-use protocol::address;
+use protocol::{Error, address};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use text::percent;

@@ -8,8 +8,7 @@ use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, processes, refuse};
 use crate::targets::exec::{Program, Servers};
 use crate::targets::launch::{Launch, Values};
-use protocol::Error;
-use protocol::address;
+use protocol::{Error, address};
 use text::shown::shown;
 
 /// Keys that have no meaning for a program without servers, in addition to those of launches.

@@ -8,8 +8,7 @@ use crate::plan::experiment::table::{Table, Value};
 use crate::plan::settings::declared::{Declared, keys_in_file};
 use crate::targets::exec::Program;
 use crate::targets::launch::{Launch, Text};
-use protocol::Error;
-use protocol::address;
+use protocol::{Error, address};
 
 /// Keys that only launched contenders can have, and that a recipe sets itself.
 pub(super) const LAUNCH_KEYS: [&str; 10] = [

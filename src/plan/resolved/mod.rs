@@ -27,15 +27,11 @@ use crate::targets::launch::{Launch, Secret};
 use crate::targets::sight::TargetProcesses;
 use http::HttpAccess;
 use keeper::process::NotVisible;
-use protocol::Access;
-use protocol::Error;
-use protocol::address;
-use protocol::address::ConnectTo;
-use protocol::address::resolver;
 use protocol::address::resolver::Resolver;
+use protocol::address::{ConnectTo, resolver};
 use protocol::address::{Url, harmless};
-use protocol::secrets;
-use protocol::{Family, Protocol, Store};
+use protocol::{Access, Error, address};
+use protocol::{Family, Protocol, Store, secrets};
 use record::limits::{MOST_CONTENDERS, MOST_ROUNDS};
 use record::{
     Address, Contender, ContenderQuestion, Host, Interleave, MessageSettings, Plan, RequestPlan,

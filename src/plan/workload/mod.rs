@@ -9,8 +9,7 @@ use crate::plan::spec::Spec;
 use crate::protocols::PROTOCOLS;
 use engine::SEVERAL_KEYS;
 use engine::workload::{Operations, WIDE_ROWS};
-use protocol::Error;
-use protocol::{Family, Protocol};
+use protocol::{Error, Family, Protocol};
 use record::{Contender, KeysAs, Kind, Share, Work, Workload};
 use text::shown::shown;
 

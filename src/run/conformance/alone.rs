@@ -2,8 +2,7 @@
 
 use engine::workload::preset;
 use engine::{EngineError, Stop, TargetClock, TargetReading};
-use protocol::Access;
-use protocol::Error;
+use protocol::{Access, Error};
 use record::{
     Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Reuse, TrialRecord, Verify,
     Workload,

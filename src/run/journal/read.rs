@@ -1,8 +1,7 @@
 //! Reading a journal, line by line: it may be larger than memory.
 
 use super::version_2;
-use protocol::Error;
-use protocol::input;
+use protocol::{Error, input};
 use record::limits::{TOO_LARGE, holds_a_number_too_large};
 use record::{Event, journal::SCHEMA};
 use serde::Deserialize;

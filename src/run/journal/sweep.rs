@@ -1,8 +1,6 @@
 //! `sweep.json`: the load points in the directory of a sweep.
 
-use protocol::Error;
-use protocol::input;
-use protocol::private;
+use protocol::{Error, input, private};
 use record::Sweep;
 use record::sweep::SCHEMA;
 use std::fs::File;

@@ -1,7 +1,6 @@
 //! Writing a journal.
 
-use protocol::private;
-use protocol::secrets;
+use protocol::{private, secrets};
 use record::Event;
 use record::limits::{TOO_LARGE, holds_a_number_too_large};
 use std::fs::File;

@@ -14,8 +14,7 @@ use crate::system::remote::{Connection, RemoteError, connect};
 use crate::system::{host, signals};
 use crate::targets::launch;
 use engine::{EngineError, Stop, Together};
-use protocol::Access;
-use protocol::{Error, Exit};
+use protocol::{Access, Error, Exit};
 use record::{
     Address, Contender, DialPolicy, DriveOrder, End, EndReason, Event, LaneOrder, Phase,
     TrialRecord,

@@ -15,8 +15,7 @@ use engine::{Driving, EngineError, MakeLane, Numbers, Stop, TargetClock, TargetR
 use files::FilesAccess;
 use keeper::process::NotVisible;
 use protocol::Access;
-use protocol::address::tls;
-use protocol::address::tls::NoTls;
+use protocol::address::tls::{self, NoTls};
 use protocol::side_channel::{About, SideChannel};
 use protocol::{Error, Exit};
 use record::{

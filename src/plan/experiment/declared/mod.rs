@@ -7,8 +7,7 @@ use crate::plan::experiment::table::{Table, Value};
 use crate::plan::settings::LARGEST_BODY;
 use crate::plan::settings::declared::{Declared, InFile, Row, outer};
 use crate::targets::launch::Values;
-use protocol::Error;
-use protocol::input;
+use protocol::{Error, input};
 use text::shown::shown;
 
 /// Reads these settings from a table. Its other keys are read elsewhere.
