@@ -101,7 +101,9 @@ packaged_binary_withstands_attacks() {
     rm -rf "$unpacked"
     mkdir -p "$unpacked"
     for crate in target/package/tiebreak*.crate; do
-        tar -C "$unpacked" -xf "$crate"
+        # All files in a package have one date. With it cargo would take what it built from another package of
+        # the same version.
+        tar -C "$unpacked" -mxf "$crate"
         crate=$(basename "$crate" .crate)
         name=${crate%-*}
         [ "$name" = tiebreak ] || patches+=(--config "patch.crates-io.$name.path='$unpacked/$crate'")
