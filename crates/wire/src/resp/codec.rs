@@ -156,7 +156,6 @@ impl Resp {
             Token::Begin(_) | Token::Piece(_) => Ok(false),
             Token::Whole(..) | Token::End | Token::Null => Ok(self.nesting.value()),
             Token::Open(aggregate, count) => self.nesting.open(aggregate, count),
-            Token::Close => self.nesting.close(),
         }
     }
 
@@ -212,7 +211,7 @@ impl Resp {
             let code = error.ok_or(faults::ANSWERS_NOTHING)?;
             return Err(self.refuse(code, faults::ANSWERS_NOTHING));
         };
-        let begins = !matches!(token, Token::Piece(_) | Token::End | Token::Close);
+        let begins = !matches!(token, Token::Piece(_) | Token::End);
         if depth == 0 && begins {
             operation.start(&token)?;
         }

@@ -41,8 +41,6 @@ pub const BULK_TOO_LONG: Fault = Fault("a string is longer than the limit");
 pub const TOO_DEEP: Fault = Fault("aggregates are nested deeper than the limit");
 /// A push is allowed only between replies.
 pub const PUSH_INSIDE: Fault = Fault("a push in the middle of a reply");
-/// An end or a chunk without a beginning, or a map with a key without a value.
-pub const STREAMED: Fault = Fault("malformed streamed string or aggregate");
 
 /// HELLO, AUTH and SELECT are not answered yet.
 pub const NOT_OPEN: Fault = Fault("the login is not complete");

@@ -44,16 +44,12 @@ pub(super) fn null<'a>(text: &[u8]) -> Result<Token<'a>, Fault> {
     if text.is_empty() { Ok(Token::Null) } else { Err(faults::NUMBER) }
 }
 
-/// The number of elements. None if they are streamed.
-pub(super) fn count(text: &[u8]) -> Result<Option<u64>, Fault> {
-    match text {
-        b"?" => Ok(None),
-        digits => bytes::decimal(digits).map(Some).ok_or(faults::LENGTH),
-    }
+/// The number of elements.
+pub(super) fn count(text: &[u8]) -> Result<u64, Fault> {
+    bytes::decimal(text).ok_or(faults::LENGTH)
 }
 
-/// The number of keys and values in this many pairs. None if they are streamed.
-pub(super) fn pairs(text: &[u8]) -> Result<Option<u64>, Fault> {
-    let Some(pairs) = count(text)? else { return Ok(None) };
-    pairs.checked_mul(2).map(Some).ok_or(faults::LENGTH)
+/// The number of keys and values in this many pairs.
+pub(super) fn pairs(text: &[u8]) -> Result<u64, Fault> {
+    count(text)?.checked_mul(2).ok_or(faults::LENGTH)
 }

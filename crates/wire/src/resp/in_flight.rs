@@ -57,7 +57,7 @@ impl InFlight {
             return Err(faults::UNEXPECTED);
         }
         match (self.kind, token) {
-            (RequestKind::MGet(keys), Token::Open(_, Some(count))) if keys != *count => {
+            (RequestKind::MGet(keys), Token::Open(_, count)) if keys != *count => {
                 return Err(faults::OTHER_COUNT);
             }
             (RequestKind::Del, Token::Whole(Scalar::Integer, b"0")) | (_, Token::Null) => {
@@ -89,7 +89,7 @@ impl RequestKind {
             RequestKind::Get => scalar == Some(Scalar::Bulk) || *token == Token::Null,
             RequestKind::Set => scalar == Some(Scalar::Simple) || *token == Token::Null,
             RequestKind::Incr | RequestKind::Del => scalar == Some(Scalar::Integer),
-            RequestKind::MGet(_) => matches!(token, Token::Open(Aggregate::Array, Some(_))),
+            RequestKind::MGet(_) => matches!(token, Token::Open(Aggregate::Array, _)),
             RequestKind::Any => true,
         }
     }

@@ -28,10 +28,6 @@ enum Expects {
     BulkError { left: u64 },
     /// The format of a verbatim string.
     Verbatim { left: u64 },
-    /// A chunk's length; at most `room` bytes more may come.
-    ChunkLine { looked: usize, room: u64 },
-    /// A chunk's bytes, then CR LF.
-    Chunk { left: u64, room: u64 },
 }
 
 /// Maximum digits of a length that [`Lexer::whole_string`] accepts, so that nothing overflows.
@@ -91,14 +87,12 @@ impl Lexer {
             Expects::Bulk { left } => self.bulk(input, left),
             Expects::BulkError { left } => Ok(self.bulk_error(input, left)),
             Expects::Verbatim { left } => self.verbatim(input, left),
-            Expects::ChunkLine { looked, room } => self.chunk_line(input, looked, room),
-            Expects::Chunk { left, room } => self.chunk(input, left, room),
         }
     }
 
     fn first_line<'a>(&mut self, input: &'a [u8], looked: usize) -> Result<LexerStep<'a>, Fault> {
-        if !b"+-:$*_#,(!=%~>|.".contains(&input[0]) {
-            return Err(if input[0] == b';' { faults::STREAMED } else { faults::NOT_RESP });
+        if !b"+-:$*_#,(!=%~>|".contains(&input[0]) {
+            return Err(faults::NOT_RESP);
         }
         let window = &input[..input.len().min(MOST_LINE_BYTES)];
         match bytes::line(window, looked) {
@@ -139,15 +133,9 @@ impl Lexer {
             b'*' => Token::Open(Aggregate::Array, grammar::count(text)?),
             b'~' => Token::Open(Aggregate::Set, grammar::count(text)?),
             b'%' => Token::Open(Aggregate::Map, grammar::pairs(text)?),
-            b'|' => Token::Open(
-                Aggregate::Attribute,
-                Some(grammar::pairs(text)?.ok_or(faults::LENGTH)?),
-            ),
-            b'>' => {
-                Token::Open(Aggregate::Push, Some(grammar::count(text)?.ok_or(faults::LENGTH)?))
-            }
-            b'.' if text.is_empty() => Token::Close,
-            _ => return Err(faults::STREAMED),
+            b'|' => Token::Open(Aggregate::Attribute, grammar::pairs(text)?),
+            b'>' => Token::Open(Aggregate::Push, grammar::count(text)?),
+            _ => return Err(faults::NOT_RESP),
         };
         Ok(LexerStep { consumed: line.len() + 2, token: Some(token) })
     }
@@ -155,10 +143,6 @@ impl Lexer {
     /// Reads a string whose length is on the first line.
     fn string<'a>(&mut self, input: &'a [u8], line: &[u8]) -> Result<LexerStep<'a>, Fault> {
         let begin = line.len() + 2;
-        if line == b"$?" {
-            self.expects = Expects::ChunkLine { looked: 0, room: self.limits.bulk_bytes };
-            return Ok(LexerStep { consumed: begin, token: Some(Token::Begin(Scalar::Bulk)) });
-        }
         let left = bytes::decimal(&line[1..]).ok_or(faults::LENGTH)?;
         if left > self.limits.bulk_bytes {
             return Err(faults::BULK_TOO_LONG);
@@ -232,57 +216,5 @@ impl Lexer {
             [_, _, _, _, ..] => Err(faults::VERBATIM),
             _ => Ok(MORE),
         }
-    }
-
-    fn chunk_line<'a>(
-        &mut self,
-        input: &[u8],
-        looked: usize,
-        room: u64,
-    ) -> Result<LexerStep<'a>, Fault> {
-        if input[0] != b';' {
-            return Err(faults::STREAMED);
-        }
-        let window = &input[..input.len().min(MOST_LINE_BYTES)];
-        let line = match bytes::line(window, looked) {
-            InputLine::Whole(line) => line,
-            InputLine::Bare => return Err(faults::LINE_END),
-            InputLine::Partial if window.len() == MOST_LINE_BYTES => {
-                return Err(faults::LINE_TOO_LONG);
-            }
-            InputLine::Partial => {
-                self.expects = Expects::ChunkLine { looked: bytes::looked(window), room };
-                return Ok(MORE);
-            }
-        };
-        let left = bytes::decimal(&line[1..]).ok_or(faults::LENGTH)?;
-        let room = room.checked_sub(left).ok_or(faults::BULK_TOO_LONG)?;
-        let (expects, token) = match left {
-            0 => (NEXT_VALUE, Some(Token::End)),
-            left => (Expects::Chunk { left, room }, None),
-        };
-        self.expects = expects;
-        Ok(LexerStep { consumed: line.len() + 2, token })
-    }
-
-    fn chunk<'a>(
-        &mut self,
-        input: &'a [u8],
-        mut left: u64,
-        room: u64,
-    ) -> Result<LexerStep<'a>, Fault> {
-        if left == 0 {
-            return match bytes::starts_with_line_end(input) {
-                None => Ok(MORE),
-                Some(false) => Err(faults::LINE_END),
-                Some(true) => {
-                    self.expects = Expects::ChunkLine { looked: 0, room };
-                    Ok(LexerStep { consumed: 2, token: None })
-                }
-            };
-        }
-        let piece = bytes::up_to(&mut left, input);
-        self.expects = Expects::Chunk { left, room };
-        Ok(LexerStep { consumed: piece.len(), token: Some(Token::Piece(piece)) })
     }
 }

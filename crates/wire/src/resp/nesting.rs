@@ -6,9 +6,9 @@ use crate::Fault;
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     aggregate: Aggregate,
-    /// Elements to come. None means until an end marker.
-    left: Option<u64>,
-    /// Elements so far; odd in a map after a key.
+    /// Elements to come.
+    left: u64,
+    /// Elements so far.
     seen: u64,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Nesting {
 
 impl Nesting {
     pub(super) fn new() -> Nesting {
-        let frame = Frame { aggregate: Aggregate::Array, left: None, seen: 0 };
+        let frame = Frame { aggregate: Aggregate::Array, left: 0, seen: 0 };
         Nesting { frames: [frame; MOST_DEEP], depth: 0, attributes: 0 }
     }
 
@@ -54,7 +54,7 @@ impl Nesting {
     ///
     /// # Errors
     /// If it is nested too deeply, or is a push inside another value.
-    pub(super) fn open(&mut self, aggregate: Aggregate, count: Option<u64>) -> Result<bool, Fault> {
+    pub(super) fn open(&mut self, aggregate: Aggregate, count: u64) -> Result<bool, Fault> {
         if aggregate == Aggregate::Push && self.depth > 0 {
             return Err(faults::PUSH_INSIDE);
         }
@@ -64,7 +64,7 @@ impl Nesting {
         self.frames[self.depth] = Frame { aggregate, left: count, seen: 0 };
         self.depth += 1;
         self.attributes += usize::from(aggregate == Aggregate::Attribute);
-        Ok(count == Some(0) && self.pop())
+        Ok(count == 0 && self.pop())
     }
 
     /// Completes a scalar. Returns whether everything begun is complete.
@@ -72,31 +72,12 @@ impl Nesting {
         while self.depth > 0 {
             let frame = &mut self.frames[self.depth - 1];
             frame.seen += 1;
-            let Some(left) = &mut frame.left else { return false };
-            *left -= 1;
-            if *left > 0 {
-                return false;
-            }
-            if self.leave() == Aggregate::Attribute {
+            frame.left -= 1;
+            if frame.left > 0 || self.leave() == Aggregate::Attribute {
                 return false;
             }
         }
         true
-    }
-
-    /// Ends a streamed aggregate. Returns whether everything begun is complete.
-    ///
-    /// # Errors
-    /// If there is none, or a map ends after a key.
-    pub(super) fn close(&mut self) -> Result<bool, Fault> {
-        let frame = match self.depth.checked_sub(1).map(|last| self.frames[last]) {
-            Some(frame) if frame.left.is_none() => frame,
-            _ => return Err(faults::STREAMED),
-        };
-        if frame.aggregate == Aggregate::Map && frame.seen % 2 == 1 {
-            return Err(faults::STREAMED);
-        }
-        Ok(self.pop())
     }
 
     /// Completes the innermost aggregate, which is a value of the one around it unless it is an

@@ -37,7 +37,6 @@ pub(super) enum Token<'a> {
     Piece(&'a [u8]),
     End,
     Null,
-    /// Its elements follow: this many, or until `Close`.
-    Open(Aggregate, Option<u64>),
-    Close,
+    /// This many elements follow.
+    Open(Aggregate, u64),
 }

@@ -143,12 +143,10 @@ enum ReplyValue {
     Big(String),
     Bulk(Vec<u8>),
     Verbatim(Vec<u8>),
-    /// Sizes of the chunks, over and over.
-    Chunks(Vec<u8>, usize),
     Null(u8),
-    /// `*` or `~`, counted or streamed.
-    Array(Vec<ReplyValue>, bool, bool),
-    Map(Vec<(ReplyValue, ReplyValue)>, bool),
+    /// `*` or `~`.
+    Array(Vec<ReplyValue>, bool),
+    Map(Vec<(ReplyValue, ReplyValue)>),
     Attributed(Vec<(ReplyValue, ReplyValue)>, Box<ReplyValue>),
 }
 
@@ -161,7 +159,6 @@ fn scalar() -> impl Strategy<Value = ReplyValue> {
         "-?[0-9]{1,40}".prop_map(ReplyValue::Big),
         text().prop_map(ReplyValue::Bulk),
         text().prop_map(ReplyValue::Verbatim),
-        (text(), 1usize..9).prop_map(|(text, size)| ReplyValue::Chunks(text, size)),
         (0u8..3).prop_map(ReplyValue::Null),
     ]
 }
@@ -170,10 +167,9 @@ fn reply_value() -> impl Strategy<Value = ReplyValue> {
     scalar().prop_recursive(4, 40, 5, |inner| {
         let pairs = prop::collection::vec((inner.clone(), inner.clone()), 0..3);
         prop_oneof![
-            (prop::collection::vec(inner.clone(), 0..5), any::<bool>(), any::<bool>())
-                .prop_map(|(all, set, streamed)| ReplyValue::Array(all, set, streamed)),
-            (pairs.clone(), any::<bool>())
-                .prop_map(|(all, streamed)| ReplyValue::Map(all, streamed)),
+            (prop::collection::vec(inner.clone(), 0..5), any::<bool>())
+                .prop_map(|(all, set)| ReplyValue::Array(all, set)),
+            pairs.clone().prop_map(ReplyValue::Map),
             (pairs, inner).prop_map(|(all, value)| ReplyValue::Attributed(all, Box::new(value))),
         ]
     })
@@ -197,25 +193,17 @@ impl ReplyValue {
                 line(format!("={}", text.len() + 4));
                 to.extend([b"txt:", text.as_slice(), b"\r\n"].concat());
             }
-            ReplyValue::Chunks(text, size) => {
-                line("$?".into());
-                for chunk in text.chunks(*size) {
-                    to.extend(format!(";{}\r\n", chunk.len()).bytes());
-                    to.extend([chunk, b"\r\n"].concat());
-                }
-                to.extend_from_slice(b";0\r\n");
-            }
-            ReplyValue::Array(all, set, streamed) => {
+            ReplyValue::Array(all, set) => {
                 let sign = if *set { '~' } else { '*' };
-                aggregate(to, sign, all.iter(), all.len(), *streamed);
+                aggregate(to, sign, all.iter(), all.len());
             }
-            ReplyValue::Map(all, streamed) => {
+            ReplyValue::Map(all) => {
                 let flat = all.iter().flat_map(|(key, value)| [key, value]);
-                aggregate(to, '%', flat, all.len(), *streamed);
+                aggregate(to, '%', flat, all.len());
             }
             ReplyValue::Attributed(all, value) => {
                 let flat = all.iter().flat_map(|(key, value)| [key, value]);
-                aggregate(to, '|', flat, all.len(), false);
+                aggregate(to, '|', flat, all.len());
                 value.write(to);
             }
         }
@@ -234,9 +222,7 @@ impl ReplyValue {
                     b"f".to_vec()
                 }
             }
-            ReplyValue::Bulk(text) | ReplyValue::Verbatim(text) | ReplyValue::Chunks(text, _) => {
-                text.clone()
-            }
+            ReplyValue::Bulk(text) | ReplyValue::Verbatim(text) => text.clone(),
             ReplyValue::Null(_) => Vec::new(),
             ReplyValue::Array(..) | ReplyValue::Map(..) => {
                 self.elements().iter().flat_map(|element| element.text()).collect()
@@ -248,7 +234,7 @@ impl ReplyValue {
     fn elements(&self) -> Vec<&ReplyValue> {
         match self {
             ReplyValue::Array(all, ..) => all.iter().collect(),
-            ReplyValue::Map(all, _) => all.iter().flat_map(|(key, value)| [key, value]).collect(),
+            ReplyValue::Map(all) => all.iter().flat_map(|(key, value)| [key, value]).collect(),
             _ => Vec::new(),
         }
     }
@@ -291,14 +277,9 @@ fn aggregate<'a>(
     sign: char,
     elements: impl Iterator<Item = &'a ReplyValue>,
     count: usize,
-    streamed: bool,
 ) {
-    let length = if streamed { "?".into() } else { count.to_string() };
-    to.extend(format!("{sign}{length}\r\n").bytes());
+    to.extend(format!("{sign}{count}\r\n").bytes());
     elements.for_each(|element| element.write(to));
-    if streamed {
-        to.extend_from_slice(b".\r\n");
-    }
 }
 
 proptest! {

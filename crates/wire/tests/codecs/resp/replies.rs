@@ -20,11 +20,6 @@ fn aggregates() {
 }
 
 #[test]
-fn streamed() {
-    run(STREAMED);
-}
-
-#[test]
 fn pipelines() {
     run(PIPELINES);
 }
@@ -160,30 +155,6 @@ const AGGREGATES: &[Case] = &[
         COMMAND,
         b"*3\r\n|1\r\n+ttl\r\n:3600\r\n:1\r\n|0\r\n:2\r\n|1\r\n+a\r\n|1\r\n+b\r\n-ERR c\r\n*0\r\n_\r\n",
         "began | body 1 | body[1] 2 | ok, 2 bytes, 2 items | Ready | end",
-    ),
-];
-
-/// From the specification of RESP3: Redis 7 sends none of these.
-const STREAMED: &[Case] = &[
-    (
-        "a string",
-        COMMAND,
-        b"$?\r\n;4\r\nHell\r\n;5\r\no wor\r\n;1\r\nd\r\n;0\r\n",
-        "began | body Hello word | ok, 10 bytes | Ready | end",
-    ),
-    ("an empty string", GETS, b"$?\r\n;0\r\n", EMPTY),
-    (
-        "an array",
-        COMMAND,
-        b"*?\r\n:1\r\n*?\r\n:2\r\n.\r\n$?\r\n;1\r\n3\r\n;0\r\n.\r\n",
-        "began | body 1 | body[1] 2 | body[2] 3 | ok, 3 bytes, 3 items | Ready | end",
-    ),
-    ("an empty array", COMMAND, b"*?\r\n.\r\n", MISS),
-    (
-        "a map in a set",
-        COMMAND,
-        b"~?\r\n%?\r\n+a\r\n:1\r\n.\r\n.\r\n",
-        "began | body a1 | ok, 2 bytes | Ready | end",
     ),
 ];
 
