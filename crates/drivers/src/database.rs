@@ -38,9 +38,6 @@ pub enum SchemaError {
 
 /// Access to a database through its client library, including secrets.
 pub trait Database: Send + Sync {
-    /// The scheme of its addresses.
-    fn scheme(&self) -> &'static str;
-
     /// What an answer with this error code means. Returns None if tiebreak does not react to it.
     fn refusal(&self, code: u16) -> Option<Refusal>;
 

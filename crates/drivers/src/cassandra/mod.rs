@@ -150,10 +150,6 @@ impl CassandraAccess {
 }
 
 impl Database for CassandraAccess {
-    fn scheme(&self) -> &'static str {
-        "cassandra"
-    }
-
     fn refusal(&self, code: u16) -> Option<Refusal> {
         refusal(code)
     }

@@ -104,10 +104,6 @@ impl MysqlAccess {
 }
 
 impl Database for MysqlAccess {
-    fn scheme(&self) -> &'static str {
-        "mysql"
-    }
-
     fn refusal(&self, code: u16) -> Option<Refusal> {
         refusal(code)
     }

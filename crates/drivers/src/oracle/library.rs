@@ -23,10 +23,6 @@ use std::rc::Rc;
 use std::time::Duration;
 
 impl Database for OracleAccess {
-    fn scheme(&self) -> &'static str {
-        "oracle"
-    }
-
     fn refusal(&self, code: u16) -> Option<Refusal> {
         refusal(code)
     }

@@ -56,10 +56,6 @@ impl PostgresAccess {
 }
 
 impl Database for PostgresAccess {
-    fn scheme(&self) -> &'static str {
-        "postgres"
-    }
-
     fn refusal(&self, code: u16) -> Option<Refusal> {
         refusal(code)
     }
