@@ -291,7 +291,6 @@ fn of_resp() -> Vec<Case> {
             (BULK_TOO_LONG, b"$99999999999\r\n"),
             (TOO_DEEP, b"*1\r\n".repeat(200)),
             (PUSH_INSIDE, b"*1\r\n>1\r\n+x\r\n"),
-            (STREAMED, b"*?\r\n;1\r\n"),
         ]
     );
     let of_keys = cases!(
