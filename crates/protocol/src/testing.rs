@@ -117,6 +117,17 @@ pub fn null_store_reads_what_it_wrote(service: &mut dyn NullService, requests: [
     }
 }
 
+/// Checks that a null server answers none of these requests.
+///
+/// # Panics
+/// If it answers one.
+pub fn null_refuses(make: fn() -> Box<dyn NullService>, requests: &[&[u8]]) {
+    for request in requests {
+        let (consumed, out) = null_answer(&mut *make(), request);
+        assert_eq!((consumed, out.len()), (Consumed::Unknown, 0), "{}", request.escape_ascii());
+    }
+}
+
 /// The side channel of this access.
 ///
 /// # Panics

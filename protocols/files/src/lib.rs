@@ -58,7 +58,7 @@ impl Access for FilesAccess {
         grouped(order, contender, |order| FilesAccess::lanes(self, order, contender))
     }
 
-    /// There is none: its cost is that of the file system.
+    /// Returns None, because the null server does not speak this protocol.
     fn null_lane(&self) -> Option<NullLane> {
         None
     }

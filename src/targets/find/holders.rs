@@ -127,7 +127,7 @@ impl Processes {
 
 /// The topmost processes that hold one of these sockets. `address` is for messages.
 pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTrees, NotVisible> {
-    let (holders, all_seen) = settled_holders(&listening.inodes);
+    let (holders, all_seen, processes) = settled_holders(&listening.inodes);
     if holders.is_empty() {
         return Err(if all_seen {
             in_another_namespace(address)
@@ -135,7 +135,6 @@ pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTre
             locked(address, listening)
         });
     }
-    let processes = Processes::now();
     let top = processes.topmost(&holders, std::process::id());
     let roots: Vec<Root> = top.into_iter().filter_map(|pid| processes.root(pid)).collect();
     if roots.is_empty() {
@@ -156,16 +155,17 @@ pub(super) fn topmost(address: &str, listening: &Listening) -> Result<ProcessTre
 
 /// The holders as [`holding`] returns them, once none of them is between fork and exec: until it runs its
 /// own program, a child has all sockets of its parent. One that was started by the program that
-/// started tiebreak would be taken for the server, because that program is left out.
-fn settled_holders(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool) {
+/// started tiebreak would be taken for the server, because that program is left out. Also returns all
+/// processes, which were read after the holders.
+fn settled_holders(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool, Processes) {
     let until = Instant::now() + LONGEST_START;
     loop {
         let (mut holders, all_seen) = holding(inodes);
-        let is_over = Instant::now() >= until;
-        if is_over || !Processes::now().have_copy(&holders, std::process::id()) {
+        let processes = Processes::now();
+        if Instant::now() >= until || !processes.have_copy(&holders, std::process::id()) {
             // One may have begun to run its program since.
             holders.retain(|pid| holds(*pid, inodes).unwrap_or(true));
-            return (holders, all_seen);
+            return (holders, all_seen, processes);
         }
         std::thread::sleep(BETWEEN_LOOKS);
     }

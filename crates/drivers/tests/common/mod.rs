@@ -194,9 +194,11 @@ pub(crate) fn is_as_often_as_due(opened: u64, times: u32, seen: &Seen, order: &D
     assert!((fewest..=fewest + slots).contains(&opened), "{opened} for {operations} operations");
 }
 
-/// Checks that every operation succeeded. On a busy machine some may still wait when the run ends.
+/// Checks that every operation succeeded. On a busy machine each connection may still wait for a reply when
+/// the run ends.
 pub(crate) fn all_ok(seen: &Seen, what: &str) {
     let waiting = seen.outcomes.failed.get(&Failure::Waiting).copied().unwrap_or(0);
     assert!(seen.outcomes.ok > 0, "{what}: {:?}", seen.outcomes);
+    assert!(waiting <= seen.connections.requested, "{what}: {:?}", seen.outcomes);
     assert_eq!(seen.outcomes.ok + waiting, seen.operations, "{what}: {:?}", seen.outcomes);
 }

@@ -56,9 +56,10 @@ impl<W: Write> RunSession<'_, W> {
         let about = self.ask_store(contender, StoreMoment::LoadBegins)?;
         let wanted = RequestedData::of(workload);
         let decision = self.decide(contender, &wanted, about.as_ref());
-        let mut load = Load::new(contender, self.launch_of(contender), workload, wanted, about);
         let protocol = PROTOCOLS.of_recorded(&self.plan.contenders[contender].target);
-        load.full = protocol.map_or(&[], |protocol| protocol.full);
+        let full = protocol.map_or(&[][..], |protocol| protocol.full);
+        let launch = self.launch_of(contender);
+        let mut load = Load { full, ..Load::new(contender, launch, workload, wanted, about) };
         load.start(&decision);
         if let Some(why) = words::load_begins(&load.loaded) {
             self.say_of(contender, &why);
