@@ -81,8 +81,6 @@ fn unmask(frame: &mut [u8; FRAME]) {
 fn allocations_in_a_room(arrivals: Arrivals, operations: u64) -> u64 {
     let mut lane_order = LaneOrder { operations: Some(operations), ..lane(serve_room()) };
     (lane_order.intensity.arrivals, lane_order.intensity.connections) = (arrivals, MEMBERS);
-    // One room may be slower than the requested rate: no due operation may be dropped.
-    lane_order.timeout_ns = 120_000_000_000;
     let upgrade = Upgrade::to_room("/", "test", &[]).expect("nothing in it can be refused");
     allocations_of(lane_order, upgrade, Some(MEMBERS), operations)
 }

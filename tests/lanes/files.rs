@@ -227,7 +227,7 @@ fn a_run_that_is_stopped_ends_at_once() {
     for arrivals in [Arrivals::Closed, Arrivals::Constant(10.0)] {
         for locks in [false, true] {
             let locked = if locks { lock_all(&scratch) } else { Vec::new() };
-            let mut lane_order = LaneOrder { timeout_ns: 60_000_000_000, ..lane(2, Some(1 << 40)) };
+            let mut lane_order = lane(2, Some(1 << 40));
             lane_order.intensity.arrivals = arrivals;
             let order = order(lane_order);
             let stop = Stop::new().expect("a descriptor");

@@ -29,8 +29,7 @@ fn what_the_server_says_of_its_own_times_is_recorded() {
     const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nServer-Timing: db;dur=2.5, render;dur=0.25\r\n\
         Content-Length: 5\r\n\r\nhello";
     let (address, _) = serve(REPLY, u64::MAX);
-    let timeout_ns = 60_000_000_000;
-    let lane_order = LaneOrder { operations: Some(500), timeout_ns, ..lane(address) };
+    let lane_order = LaneOrder { operations: Some(500), ..lane(address) };
     let trials = drive(&until_done(vec![lane_order]));
     let parts = trials[0].seen.phases.server.iter();
     let parts: Vec<_> = parts.map(|(name, took)| (name, took.len(), took.max())).collect();
@@ -49,8 +48,7 @@ fn a_depth_above_the_window_is_cut_to_the_window() {
         let (address, counts) = serve(crate::common::REPLY, u64::MAX);
         let mut lane_order = LaneOrder { operations: Some(1000), ..lane(address) };
         (lane_order.intensity.arrivals, lane_order.intensity.depth) = (arrivals, 8);
-        let trials =
-            drive(&until_done(vec![LaneOrder { timeout_ns: 60_000_000_000, ..lane_order }]));
+        let trials = drive(&until_done(vec![lane_order]));
         let seen = &trials[0].seen;
         assert_eq!((seen.operations, seen.outcomes.ok), (1000, 1000), "{:?}", seen.outcomes);
         // The server takes whatever arrives at once for one request.

@@ -143,7 +143,6 @@ fn a_rate_is_shared_and_slices_start_together() {
     let (address, counts) = serve(crate::common::REPLY, u64::MAX);
     let mut lane_order = lane(address);
     lane_order.intensity.arrivals = Arrivals::Constant(2000.0);
-    lane_order.timeout_ns = 60_000_000_000;
     let order = DriveOrder {
         rounds: 2,
         slice_ns: 50_000_000,

@@ -38,8 +38,7 @@ fn drive(order: &DriveOrder) -> (TrialRecord, Vec<Ended>) {
 
 /// Returns a lane with this many operations on one connection.
 fn on_one(address: SocketAddr, depth: u32, operations: u64) -> LaneOrder {
-    let timeout_ns = 60_000_000_000;
-    let mut lane_order = LaneOrder { operations: Some(operations), timeout_ns, ..lane(address) };
+    let mut lane_order = LaneOrder { operations: Some(operations), ..lane(address) };
     (lane_order.intensity.connections, lane_order.intensity.depth) = (1, depth);
     lane_order
 }
